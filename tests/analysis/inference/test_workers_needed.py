@@ -72,7 +72,7 @@ def test_on_the_margins_edge_nothing_helps() -> None:
     """A ratio at the margin is neither: the message says that more than a hundred workers are needed."""
     given = asked(1.0499, 1)
     assert given.workers_to_add is None
-    assert "more workers would not settle it" in text_of(given.message)
+    assert "more workers are not expected to settle it" in text_of(given.message)
 
 
 def test_more_candidates_need_more_workers() -> None:
@@ -116,16 +116,16 @@ def several(ratio: float, workers: int) -> tuple[SideData, SideData]:
             "3,6",
             1.07,
             6,
-            "no look is declared after 6 workers per pool; a new measurement with 12 per pool should "
-            "settle it",
+            "no look is declared after 6 workers per pool; a new measurement with 12 per pool and one "
+            "look should settle it",
             id="no look is left",
         ),
         pytest.param(
             "3,6,12",
             1.055,
             6,
-            "the last declared look has 12 workers per pool, which is too few; a new measurement with "
-            "18 per pool should settle it",
+            "the chance at the last declared look, 12 workers per pool, is below 80 %; a new measurement "
+            "with 18 per pool and one look should settle it",
             id="the looks that are left are too few",
         ),
         pytest.param(
@@ -166,6 +166,6 @@ def test_one_machine_ran_both_pools() -> None:
     given = workers_needed.advise(found, pair, margin=0.05, comparisons=1)
     assert given.workers_to_add is None
     assert text_of(given.message) == (
-        "probably equivalent, not proven; more workers would not settle it: one machine ran all of these "
+        "probably equivalent, not proven; more workers are not expected to settle it: one machine ran all of these "
         "tasks"
     )

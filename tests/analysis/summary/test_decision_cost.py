@@ -131,5 +131,5 @@ def test_what_repetition_does_not_settle():
     assert cost_of_deciding([part], workers(), {}) is None
     made = replace(report, subjects=(part,), decision_cost=None)
     assert document.build(made).workers.cost == (
-        "More workers would not settle amd-30: that would take more than 100 per pool."
+        "More workers are not expected to settle amd-30: that would take more than 100 per pool."
     )

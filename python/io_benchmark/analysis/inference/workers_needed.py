@@ -180,10 +180,10 @@ def _obstacle(pair: Pair, needed_anew: int | None) -> Statement:
     template = (
         "no look is declared after {last} workers per pool"
         if schedule.next_look(pair.ours.count, pair.theirs.count) is None
-        else "the last declared look has {last} workers per pool, which is too few"
+        else "the chance at the last declared look, {last} workers per pool, is below 80 %"
     )
     return statement(
-        template + "; a new measurement with {needed} per pool should settle it",
+        template + "; a new measurement with {needed} per pool and one look should settle it",
         last=count(schedule.looks[-1]),
         needed=count(needed_anew),
     )
@@ -192,7 +192,9 @@ def _obstacle(pair: Pair, needed_anew: int | None) -> Statement:
 def _message(
     leaning: Verdict, obstacle: Statement, assumption: Statement | None = None
 ) -> Statement:
-    text = f"probably {leaning}, not proven; more workers would not settle it: {{obstacle}}"
+    text = (
+        f"probably {leaning}, not proven; more workers are not expected to settle it: {{obstacle}}"
+    )
     if assumption is None:
         return statement(text, obstacle=obstacle)
     return statement(f"{text} if {{assumption}}", obstacle=obstacle, assumption=assumption)

@@ -191,7 +191,7 @@ def _cost_text(report: Report) -> str:
         reason = "" if obstacle is None else f": {text_of(obstacle)}"
         by_reason.setdefault(reason, []).append(candidate)
     texts += (
-        f"More workers would not settle {_listed(names)}{reason}."
+        f"More workers are not expected to settle {_listed(names)}{reason}."
         for reason, names in by_reason.items()
     )
     return " ".join(texts)
