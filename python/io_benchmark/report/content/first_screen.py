@@ -33,6 +33,7 @@ class FirstScreen:
     figures: FiguresTable | None = None  # of that measurement
     measures: MeasureTable | None = None  # instead of them, for workloads in batches
     spaced: bool = True  # there is room for empty lines
+    hides_warnings: bool = False  # there was no room for them
 
     def that_fits(self, write: Callable[[Self], str], lines: int) -> str:
         """Write the screen; where it would have more lines, leave out what matters least."""
@@ -53,7 +54,10 @@ class FirstScreen:
         lines = tuple(line for line in self.lines if line.rank >= rank)
         has_table = figures is not None or measures is not None
         table_title = self.table_title if has_table else ""
-        return type(self)(self.title, lines, table_title, figures, measures, spaced=rank == 0)
+        hides_warnings = any(line.mark == "!" for line in self.lines if line.rank < rank)
+        return type(self)(
+            self.title, lines, table_title, figures, measures, rank == 0, hides_warnings
+        )
 
     @classmethod
     def of(

@@ -171,6 +171,7 @@ def _cost_text(report: Report) -> str:
     """Write what a decision would cost, in one line; nothing where all is decided."""
     never = SubjectReport.not_by_repetition(report.subjects)
     texts = []
+    what = "all measurements of " if len(report.subjects) > 1 else ""
     cost = report.decision_cost
     if cost is not None:
         undecided = dict.fromkeys(
@@ -183,7 +184,7 @@ def _cost_text(report: Report) -> str:
         runs = "run" if cost.runs == 1 else "runs"
         money = f", {cost.at_prices}" if cost.at_prices else ""
         texts.append(
-            f"To settle {_listed(list(undecided))}: {_added(cost)}, {cost.estimate} "
+            f"To settle {what}{_listed(list(undecided))}: {_added(cost)}, {cost.estimate} "
             f"(estimated from {cost.runs:,} {runs}, {basis}){money}."
         )
     by_reason: dict[str, list[str]] = {}
@@ -191,7 +192,7 @@ def _cost_text(report: Report) -> str:
         reason = "" if obstacle is None else f": {text_of(obstacle)}"
         by_reason.setdefault(reason, []).append(candidate)
     texts += (
-        f"More workers are not expected to settle {_listed(names)}{reason}."
+        f"More workers are not expected to settle {what}{_listed(names)}{reason}."
         for reason, names in by_reason.items()
     )
     return " ".join(texts)
