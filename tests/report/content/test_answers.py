@@ -34,8 +34,8 @@ def test_the_seeds_answer():
     ((slower, undecided),) = sentences(sample_report.seed_case(5))
     assert slower == (
         "amd-16 is 1.92× slower than intel (95 % interval 1.68 to 2.19): 1 local SSD against 2 "
-        "local SSDs striped, which explains 94 %. Try: Use a machine type with two local SSDs, such as "
-        "c3d-standard-30-lssd (1.90× faster, measured)."
+        "local SSDs striped, which explains 94 % (supported). Try: Use a machine type with two "
+        "local SSDs, such as c3d-standard-30-lssd (1.90× faster, measured)."
     )
     assert undecided == (
         "amd-30 compared with intel is inconclusive at 1.01× (95 % interval 0.88 to 1.16)."
@@ -67,12 +67,12 @@ def test_causes_belong_to_one_subject():
                     candidate_evidence=sample_report.evidence(statement("x" * 101)),
                 )
             ],
-            "Fewer local SSDs share the writes, which explains 94 %.",
+            "Fewer local SSDs share the writes, which explains 94 % (supported).",
             id="long-evidence",
         ),
         pytest.param(
             [replace(sample_report.SUPPORTED, name="other", share=None), sample_report.SUPPORTED],
-            "1 local SSD against 2 local SSDs striped, which explains 94 %; also supported: other.",
+            "1 local SSD against 2 local SSDs striped, which explains 94 % (supported); also supported: other.",
             id="the-largest-share-first",
         ),
         pytest.param(

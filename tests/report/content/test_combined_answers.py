@@ -87,7 +87,7 @@ def test_one_sentence_a_candidate():
     assert said["amd-16"] == (
         "amd-16 is 4.49× slower than intel on stat, 4 at once (95 % interval 3.78 to 5.33): "
         "throughput 0.83× with 4 threads against throughput 3.74× with 4 threads, which explains "
-        "100 %; also supported: files-not-visible. Also slower: visibility, 2 at once 10.01×; stat, 2 at once 1.80×. Inconclusive: 8 measurements, "
+        "100 % (supported); also supported: files-not-visible. Also slower: visibility, 2 at once 10.01×; stat, 2 at once 1.80×. Inconclusive: 8 measurements, "
         "1.00×. Try: work on a volume, or with a storage driver without such a lock (overlay2, not "
         "AUFS) (4.49× faster, predicted)."
     )

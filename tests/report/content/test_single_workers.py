@@ -48,7 +48,8 @@ def test_the_sentence() -> None:
     assert answer(worker()) == (
         "worker us-central1-f/141834572747825 of amd-16 (task wRy5QqWwjMF5-yzYYTLgz5.0) alone takes "
         "1.95× the time of its pool (4 other workers; equal ones stay within 0.75 to 1.33): 1 disk against 2 "
-        "disks, striped, which explains 99 %. The verdict stays inconclusive: it counts all workers, and "
+        "disks, striped, which explains 99 % (supported). The verdict stays inconclusive: it counts all "
+        "workers, and "
         "does not blame the pool for this one. Without it, amd-16 compared with intel is at 1.02× "
         "(95 % interval 0.987 to 1.064). That is information and not a verdict, because the worker "
         "is chosen by its time."
@@ -117,7 +118,7 @@ def test_a_pool_that_is_not_compared() -> None:
     (subject,) = whole.subjects
     alone = replace(whole, subjects=(replace(subject, comparisons=()),))
     (only,) = single_workers.answers_of(alone)
-    assert only.rest.endswith("striped, which explains 99 %.")
+    assert only.rest.endswith("striped, which explains 99 % (supported).")
 
 
 def test_a_faster_worker() -> None:

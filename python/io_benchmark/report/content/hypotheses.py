@@ -159,9 +159,9 @@ class Explanation:
         further += _unexplained(diagnosis)
         text = _explained_text(first)
         claim = f"{_difference(first)} ({first.name})" if first.share is None else text
-        trial = ", confirmed by a trial" if confirmed and first.share is not None else ""
+        standing = ", confirmed by a trial" if confirmed else f" ({first.state})"
         return cls(
-            text + trial + further,
+            text + (standing if first.share is not None else "") + further,
             "confirmed by a trial" if confirmed else first.state.value,
             claim + further,
             labelled,
