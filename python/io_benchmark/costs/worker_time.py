@@ -5,7 +5,9 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 MINUTES_PER_HOUR = 60
 _SECONDS_PER_MINUTE = 60
@@ -18,8 +20,7 @@ _NOISE = 1e-6
 _NAMES_SHOWN = 6
 
 
-@dataclass(frozen=True)
-class Price:
+class Price(Struct, frozen=True):
     """What an hour of a worker costs."""
 
     per_hour: float
@@ -36,8 +37,7 @@ class Price:
         return next((prices[name] for name in names if name in prices), None)
 
 
-@dataclass(frozen=True)
-class CostShare:
+class CostShare(Struct, frozen=True):
     """The cost of one pool, or of one job of a pool with several jobs."""
 
     name: str
@@ -60,8 +60,7 @@ class CostShare:
         return f"{self.name}: {cost.estimate}{money} ({tasks})"
 
 
-@dataclass(frozen=True)
-class Cost:
+class Cost(Struct, frozen=True):
     """The cost of tasks."""
 
     shares: tuple[CostShare, ...]

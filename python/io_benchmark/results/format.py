@@ -13,9 +13,10 @@ Versions:
                   were `completed` and a sentence in `incomplete_reason`
 """
 
-from typing import Annotated
+from collections.abc import Iterable
+from typing import Annotated, Any, Union
 
-from msgspec import Meta, field
+from msgspec import Meta, defstruct, field
 
 from io_benchmark.results.common_types import (
     Count,
@@ -277,3 +278,16 @@ class Result(ResultPart, frozen=True):
     timeline: RecordedTimeline | None
     warnings: Annotated[list[Remark], Many]
     outcome: ResultOutcome
+
+    @classmethod
+    def with_entries(cls, kinds: Iterable[type[ResultPart]]) -> type[Any]:
+        """Return this type with entries of these types."""
+        entries: Any = Union[tuple(kinds)]  # noqa: UP007
+        return defstruct(
+            "Result",
+            [("workloads", Annotated[list[entries], Meta(max_length=MAXIMUM_ENTRIES)])],
+            bases=(cls,),
+            namespace={"__doc__": Result.__doc__},
+            frozen=True,
+            kw_only=True,
+        )

@@ -15,7 +15,9 @@ import math
 import os
 import re
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import cache
 from operator import add
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -69,14 +71,6 @@ class _Sparse(Sequence[int | None]):
         return None if value == _MISSING else value
 
 
-class _VersionOnly(Struct):
-    version: int
-
-
-class _NameOnly(Struct):
-    name: Name
-
-
 class _Envelope(Result, frozen=True):
     """A result whose entries are not yet decoded."""
 
@@ -84,25 +78,37 @@ class _Envelope(Result, frozen=True):
     workloads: Annotated[list[msgspec.Raw], Meta(max_length=MAXIMUM_ENTRIES)]  # type: ignore[assignment]
 
 
-_VERSION_DECODER = msgspec.json.Decoder(_VersionOnly)
-_NAME_DECODER = msgspec.json.Decoder(_NameOnly)
-_DECODER = msgspec.json.Decoder(_Envelope)
-_ENTRY_DECODERS = {
-    name: msgspec.json.Decoder(workload.entry) for name, workload in WORKLOADS.items()
-}
+class _Decoders(Struct, frozen=True):
+    """The decoders of one version: of a whole result, and of its parts."""
+
+    whole: msgspec.json.Decoder[Result]
+    envelope: msgspec.json.Decoder[_Envelope]
+    entries: Mapping[str, msgspec.json.Decoder[Any]]
+
+    @staticmethod
+    @cache
+    def of(version: int) -> "_Decoders":
+        """Make them when they are needed: few files are of an older version."""
+        entries: dict[str, type[Any]] = {name: each.entry for name, each in WORKLOADS.items()}
+        result, envelope = Result, _Envelope
+        if version != VERSION:
+            entries = {name: version_1.type_of(entry) for name, entry in entries.items()}
+            result = envelope = version_1.type_of(_Envelope)
+        return _Decoders(
+            msgspec.json.Decoder(result.with_entries(entries.values())),
+            msgspec.json.Decoder(envelope),
+            {name: msgspec.json.Decoder(entry) for name, entry in entries.items()},
+        )
+
+
+_VERSION_DECODER = msgspec.json.Decoder(msgspec.defstruct("_VersionOnly", [("version", int)]))
+_NAME_DECODER = msgspec.json.Decoder(msgspec.defstruct("_NameOnly", [("name", Name)]))
 
 
 def parse(data: bytes, source: str) -> Result:
     """Parse a result; a ResultError names `source`, the key and the problem."""
     _check_size(data, source)
-    version = _decode(_VERSION_DECODER, data, source).version
-    if not OLDEST_VERSION <= version <= VERSION:
-        is_old = version < OLDEST_VERSION
-        age = "too old for" if is_old else "newer than"
-        remedy = "run the benchmark again" if is_old else "update io-benchmark"
-        readable = f"this program, which reads {OLDEST_VERSION} to {VERSION}"
-        raise _error(source, f"$.version: {version} is {age} {readable}: {remedy}")
-    result = _with_entries(_decode(_DECODER, data, source, version), source, version)
+    result = _whole(data) or _in_parts(data, source)
     problem = _inconsistency(result)
     if problem:
         raise _error(source, problem)
@@ -111,6 +117,29 @@ def parse(data: bytes, source: str) -> Result:
         workloads=[_packed_entry(entry) for entry in result.workloads],
         timeline=_packed_timeline(result.timeline) if result.timeline else None,
     )
+
+
+def _whole(data: bytes) -> Result | None:
+    """Decode a result in one pass; None where anything about it is unusual."""
+    for version in range(VERSION, OLDEST_VERSION - 1, -1):
+        with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            whole = _Decoders.of(version).whole.decode(data)
+            if whole.version == version:
+                return _result(whole, whole.workloads, whole.warnings, version)
+    return None
+
+
+def _in_parts(data: bytes, source: str) -> Result:
+    """Decode the version, the result and its entries, each by itself, and find what is wrong."""
+    version = _decode(_VERSION_DECODER, data, source).version
+    if not OLDEST_VERSION <= version <= VERSION:
+        is_old = version < OLDEST_VERSION
+        age = "too old for" if is_old else "newer than"
+        remedy = "run the benchmark again" if is_old else "update io-benchmark"
+        readable = f"this program, which reads {OLDEST_VERSION} to {VERSION}"
+        raise _error(source, f"$.version: {version} is {age} {readable}: {remedy}")
+    decoders = _Decoders.of(version)
+    return _with_entries(_decode(decoders.envelope, data, source), source, version)
 
 
 def _check_size(data: bytes, source: str) -> None:
@@ -130,12 +159,12 @@ def _with_entries(envelope: _Envelope, source: str, version: int) -> Result:
     unknown: dict[str, None] = {}
     for at, raw in enumerate(envelope.workloads):
         part = f"workloads[{at}]"
-        name = _decode(_NAME_DECODER, raw, source, part=part).name
+        name = _decode(_NAME_DECODER, raw, source, part).name
         if name in WORKLOADS:
-            entries.append(_decode(_ENTRY_DECODERS[name], raw, source, version, part))
+            entries.append(_decode(_Decoders.of(version).entries[name], raw, source, part))
         else:
             unknown[name] = None
-    fields = {name: getattr(envelope, name) for name in Result.__struct_fields__}
+    warnings = envelope.warnings
     if unknown:
         more = f" and {len(unknown) - UNKNOWN_SHOWN} more" if len(unknown) > UNKNOWN_SHOWN else ""
         remark = Remark(
@@ -143,8 +172,22 @@ def _with_entries(envelope: _Envelope, source: str, version: int) -> Result:
             message=f"{', '.join(list(unknown)[:UNKNOWN_SHOWN])}{more}: unknown to this program and "
             "skipped; update io-benchmark",
         )
-        fields["warnings"] = [*envelope.warnings, remark]
-    return Result(**{**fields, "version": VERSION, "workloads": entries})
+        warnings = [*warnings, remark]
+    return _result(envelope, entries, warnings, version)
+
+
+def _result(
+    decoded: Result, entries: Sequence[AnyEntry], warnings: Sequence[Remark], version: int
+) -> Result:
+    """Return what was decoded as a result of this version."""
+    if version != VERSION:
+        entries = [
+            version_1.translate(entry, WORKLOADS[str(entry.__struct_config__.tag)].entry)
+            for entry in entries
+        ]
+        decoded = version_1.translate(decoded, Result)
+    parts = {"version": VERSION, "workloads": entries, "warnings": warnings}
+    return Result(**{**msgspec.structs.asdict(decoded), **parts})
 
 
 def _packed_entry(entry: AnyEntry) -> AnyEntry:
@@ -175,10 +218,14 @@ def _packed_timeline(timeline: RecordedTimeline) -> RecordedTimeline:
 
 
 def _packed_columns(columns: dict[str, Sequence[int | None]]) -> dict[str, Sequence[int | None]]:
-    return {
-        name: _Sparse(values) if None in values else array("q", cast("Sequence[int]", values))
-        for name, values in columns.items()
-    }
+    return {name: _packed_column(values) for name, values in columns.items()}
+
+
+def _packed_column(values: Sequence[int | None]) -> Sequence[int | None]:
+    try:
+        return array("q", cast("Sequence[int]", values))
+    except TypeError:
+        return _Sparse(values)
 
 
 def load(path: Path, maximum_bytes: int | None = None) -> bytes:
@@ -194,14 +241,10 @@ def load(path: Path, maximum_bytes: int | None = None) -> bytes:
 
 
 def _decode(
-    decoder: msgspec.json.Decoder[Any],
-    data: bytes | msgspec.Raw,
-    source: str,
-    version: int = VERSION,
-    part: str = "",
+    decoder: msgspec.json.Decoder[Any], data: bytes | msgspec.Raw, source: str, part: str = ""
 ) -> Any:
     try:
-        return decoder.decode(data if version == VERSION else version_1.translate(bytes(data)))
+        return decoder.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         text = str(error)
         if part:  # the error's path begins at the part that was decoded
@@ -226,10 +269,8 @@ def _inconsistency(result: Result) -> str | None:
         if problem:
             return f"$.workloads[{at}].{problem}"
     if result.timeline is not None:
-        lengths = {len(column) for column in result.timeline.columns.values()}
-        for columns in result.timeline.devices.values():
-            lengths |= {len(column) for column in columns.values()}
-        if len(lengths) > 1:
+        tables = (result.timeline.columns, *result.timeline.devices.values())
+        if len({len(column) for columns in tables for column in columns.values()}) > 1:
             return "$.timeline: its columns differ in length"
     return None
 

@@ -4,11 +4,11 @@
 """How many workers more are asked for, and when none would help."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
 import simulation
+from msgspec.structs import replace
 
 from io_benchmark.analysis.inference import workers_needed
 from io_benchmark.analysis.inference.estimates import Estimate, SideData

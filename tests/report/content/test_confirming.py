@@ -4,12 +4,12 @@
 """The answer offers the run that would confirm a cause, where one is missing."""
 
 import json
-from dataclasses import replace
 from functools import cache
 
 import divided_reports
 import pytest
 import simulated_cases
+from msgspec.structs import replace
 from seed_workers import worker
 from simulated_push import Pool, measure
 

@@ -3,13 +3,12 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What a reader needs for a decision: the sentences of the first screen, and what it leaves out."""
 
-from dataclasses import replace
-
 import divided_reports
 import every_workload
 import pytest
 import sample_report
 import seed_workers
+from msgspec.structs import replace
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.leftover_model import Leftover

@@ -4,7 +4,8 @@
 """Which pools must run once more to confirm a cause, and at which pace."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Verdict, Worker
 from io_benchmark.analysis.trials.recorded_trials import (
@@ -15,8 +16,7 @@ from io_benchmark.analysis.trials.recorded_trials import (
 )
 
 
-@dataclass(frozen=True)
-class Pace:
+class Pace(Struct, frozen=True):
     """A pool whose copies must be held to what another pool's disks can write."""
 
     pool: str

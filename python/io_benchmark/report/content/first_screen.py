@@ -8,8 +8,9 @@ changes how a verdict is read, and the figures of the measurement that leads.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Self
+
+from msgspec import Struct
 
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.report.content.answers import AnsweredSubject
@@ -25,8 +26,7 @@ from io_benchmark.results import workloads
 _ROW_RANKS = dict(zip(ROWS, (*range(1, len(ROWS)), AVERAGE), strict=True))
 
 
-@dataclass(frozen=True)
-class FirstScreen:
+class FirstScreen(Struct, frozen=True):
     title: str
     lines: tuple[ScreenLine, ...]
     table_title: str = ""  # the measurement, where there are several

@@ -6,8 +6,9 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Self
+
+from msgspec import Struct
 
 from io_benchmark.analysis.leftover_model import Leftover
 from io_benchmark.analysis.model import DIFFERENT, Cause, Diagnosis, Remedy, State, Subject
@@ -26,8 +27,7 @@ _EVIDENCE_LENGTH = 120
 _LARGE_LEFTOVER = 0.2
 
 
-@dataclass(frozen=True)
-class CauseRow:
+class CauseRow(Struct, frozen=True):
     state: State
     name: str
     hypothesis: str
@@ -37,16 +37,14 @@ class CauseRow:
     share: str
 
 
-@dataclass(frozen=True)
-class _RemedyRow:
+class _RemedyRow(Struct, frozen=True):
     cause: str
     action: str
     gain: str
     evidence: str
 
 
-@dataclass(frozen=True)
-class DiagnosisPart:
+class DiagnosisPart(Struct, frozen=True):
     title: str
     candidate: str
     baseline: str
@@ -125,8 +123,7 @@ class DiagnosisPart:
         )
 
 
-@dataclass(frozen=True)
-class Explanation:
+class Explanation(Struct, frozen=True):
     """The causes of a difference in a sentence, confirmed and large ones first, and what to try."""
 
     sentence: str  # without a full stop

@@ -8,8 +8,9 @@ A sentence has the verdict; below it are where the difference lies, its cause an
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Self
+
+from msgspec import Struct
 
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Subject
 from io_benchmark.number_text import ratio_range
@@ -26,8 +27,7 @@ _NAMED, _SINGLE_WORKERS = 6, 2
 _STEP_RANKS = {"Try": TRY, "To confirm": CONFIRM}
 
 
-@dataclass(frozen=True)
-class PoolsPart:
+class PoolsPart(Struct, frozen=True):
     """The sentences about pools and single workers."""
 
     lines: tuple[ScreenLine, ...]
@@ -47,8 +47,7 @@ class PoolsPart:
         return cls((*_pool_lines(pools), *single), tuple(_looks(pools)), leading)
 
 
-@dataclass(frozen=True)
-class _Finding:
+class _Finding(Struct, frozen=True):
     """One pool's answer about one measurement."""
 
     part: MeasuredSubject
@@ -69,8 +68,7 @@ class _Finding:
         return self.answer.explanation is not None, abs(math.log(ratio))
 
 
-@dataclass(frozen=True)
-class _Pool:
+class _Pool(Struct, frozen=True):
     """One candidate's answers about all measurements."""
 
     name: str

@@ -3,7 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """A line of the first screen, and what is left out first where the screen is full."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 # Figures of a measurement, in the order in which they are left out.
 ROWS = ("Total", "P50", "P95", "P99", "Avg")
@@ -11,8 +11,7 @@ ROWS = ("Total", "P50", "P95", "P99", "Avg")
 NOTE, MEASURES, CONFIRM, AVERAGE, WHERE, TRY, ALWAYS = range(len(ROWS), len(ROWS) + 7)
 
 
-@dataclass(frozen=True)
-class ScreenLine:
+class ScreenLine(Struct, frozen=True):
     lead: str
     text: str
     verdict: str = ""  # by which the lead is coloured

@@ -28,9 +28,11 @@ Versions of a history:
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from io_benchmark.analysis import model, report_model
 from io_benchmark.analysis.evidence_model import Evidence
@@ -50,8 +52,7 @@ _REPORT_VERSION: Literal[2] = 2
 _HISTORY_VERSION: Literal[2] = 2
 
 
-@dataclass(frozen=True, kw_only=True)
-class _FiguresInUnit(model.Figures):
+class _FiguresInUnit(model.Figures, frozen=True, kw_only=True):
     """One side's times for one operation; `value` is the mean in the workload's own `unit`."""
 
     value: float
@@ -59,8 +60,7 @@ class _FiguresInUnit(model.Figures):
     higher_is_better: bool
 
 
-@dataclass(frozen=True)
-class _PartDocument:
+class _PartDocument(Struct, frozen=True):
     """One part of a difference, in time per operation.
 
     The difference is between `low_ns` and `high_ns` with 95 % confidence. The share is signed, and null
@@ -77,8 +77,7 @@ class _PartDocument:
     share: float | None
 
 
-@dataclass(frozen=True)
-class _DivisionDocument:
+class _DivisionDocument(Struct, frozen=True):
     """The difference of two sides' mean times, and all its parts."""
 
     baseline: str
@@ -87,13 +86,11 @@ class _DivisionDocument:
     parts: tuple[_PartDocument, ...]
 
 
-@dataclass(frozen=True)
-class _SubjectDocument(report_model.SubjectReport):
+class _SubjectDocument(report_model.SubjectReport, frozen=True):
     figures: Mapping[str, _FiguresInUnit]
 
 
-@dataclass(frozen=True)
-class _ReportDocument:
+class _ReportDocument(Struct, frozen=True):
     """A comparison, without its raw samples."""
 
     version: Literal[2]
@@ -114,8 +111,7 @@ class _ReportDocument:
     remarks: tuple[Statement, ...]
 
 
-@dataclass(frozen=True)
-class _PointDocument:
+class _PointDocument(Struct, frozen=True):
     """One push. `ratio`: to the level before the point's own; null on the first level."""
 
     time: datetime
@@ -127,13 +123,11 @@ class _PointDocument:
     workers: tuple[history_model.WorkerMean, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class _LevelInUnit(history_model.Level):
+class _LevelInUnit(history_model.Level, frozen=True, kw_only=True):
     value: float
 
 
-@dataclass(frozen=True)
-class _SeriesDocument:
+class _SeriesDocument(Struct, frozen=True):
     """Points that are alike but for the time; `conditions` by the rule's name.
 
     `mean_ns` is the time of one `operation`. `value` is the same in the workload's own `unit`,
@@ -155,8 +149,7 @@ class _SeriesDocument:
     autocorrelation: float | None = None
 
 
-@dataclass(frozen=True)
-class _HistoryDocument:
+class _HistoryDocument(Struct, frozen=True):
     """A pool's history."""
 
     version: Literal[2]
@@ -167,16 +160,14 @@ class _HistoryDocument:
     remarks: tuple[Statement, ...]
 
 
-@dataclass(frozen=True)
-class _StatementDocument:
+class _StatementDocument(Struct, frozen=True):
     """A sentence, and the numbers and names in it."""
 
     text: str
     values: Mapping[str, Value]
 
 
-@dataclass(frozen=True, kw_only=True)
-class _EvidenceDocument(Evidence):
+class _EvidenceDocument(Evidence, frozen=True, kw_only=True):
     """What one side's workers showed: as reports write it, and as observations."""
 
     text: str
@@ -232,14 +223,14 @@ def _subject_document(part: report_model.SubjectReport) -> _SubjectDocument:
     workload = workloads.of(part.subject.workload)
     figures = {
         side: _FiguresInUnit(
-            **vars(figures),
+            **asdict(figures),
             value=workload.shown(figures.mean_ns),
             unit=workload.unit,
             higher_is_better=workload.higher_is_better,
         )
         for side, figures in part.figures.items()
     }
-    return _SubjectDocument(**{**vars(part), "figures": figures})
+    return _SubjectDocument(**{**asdict(part), "figures": figures})
 
 
 def _division_document(divided: Division) -> _DivisionDocument:
@@ -250,7 +241,7 @@ def _division_document(divided: Division) -> _DivisionDocument:
         difference_ns=difference_ns,
         parts=tuple(
             _PartDocument(
-                **vars(part),
+                **asdict(part),
                 difference_ns=part.difference_ns,
                 share=part.difference_ns / difference_ns if difference_ns else None,
             )
@@ -280,7 +271,7 @@ def _series_document(series: history_model.HistorySeries) -> _SeriesDocument:
             for point in series.points
         ),
         levels=tuple(
-            _LevelInUnit(**vars(level), value=workload.shown(level.mean_ns))
+            _LevelInUnit(**asdict(level), value=workload.shown(level.mean_ns))
             for level in series.levels
         ),
         changes=series.changes,
@@ -296,7 +287,7 @@ def _statement_document(sentence: Statement) -> _StatementDocument:
 
 
 def _evidence_document(evidence: Evidence) -> _EvidenceDocument:
-    return _EvidenceDocument(**vars(evidence), text=evidence_text(evidence))
+    return _EvidenceDocument(**asdict(evidence), text=evidence_text(evidence))
 
 
 _RULES = Rules(
