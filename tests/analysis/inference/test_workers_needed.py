@@ -158,6 +158,16 @@ def test_after_a_plan() -> None:
     assert 4 + given.workers_to_add > 6
 
 
+def test_before_a_plan_is_complete() -> None:
+    """The first worker of each pool is no look: those of the plan are still to come."""
+    slower = simulation.entry(np.full(2000, 1_300_000))
+    sides = (SideData((math.log(1.3),), ((slower,),)), SideData((0.0,), ((ONE,),)))
+    found = Estimate.of_sides(*sides, 0.05)
+    schedule = Schedule((6,), is_declared=True, is_planned=True)
+    given = workers_needed.advise(found, pair_of(sides, schedule), margin=0.05, comparisons=1)
+    assert given.workers_to_add == 5
+
+
 def test_one_machine_ran_both_pools() -> None:
     """More runs on it are no further workers."""
     sides = several(1.05, 1)

@@ -18,6 +18,7 @@ from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.statements import statement
 from io_benchmark.report.content import document
 from io_benchmark.report.content.first_screen import FirstScreen
+from io_benchmark.report.content.warning_lines import _shortened
 
 
 def screen(report: Report) -> FirstScreen:
@@ -165,8 +166,23 @@ def test_one_machine_ran_all_pools() -> None:
     assert not any("To settle" in line for line in found)
 
 
-def test_a_warning_that_is_long() -> None:
-    """Its reasons are left to the details; a short one is whole, and names no measurements."""
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("few; 5 % is assumed", "few; 5 % is assumed"),
+        (f"few; 12 % is assumed: {'because ' * 20}", "few; 12 % is assumed"),
+        (f"few; {'because ' * 20}", "few"),
+        ("x" * 130, "x" * 130),
+    ],
+    ids=["short", "reason", "long clause", "one clause"],
+)
+def test_a_long_warning_is_shortened(text: str, expected: str) -> None:
+    """What follows from it stays, where it fits; its reasons are left to the details."""
+    assert _shortened(text) == expected
+
+
+def test_a_warning_about_measurements() -> None:
+    """It names none of them."""
     found = lines(every_workload.report())
     assert (
         "! one-worker: amd-16, amd-30, intel: one worker does not show how far workers of its pool "

@@ -174,7 +174,8 @@ class Schedule(Struct, frozen=True):
             starts = [_FEWEST_WORKERS, *self.looks[1:], most + 1]
             return [range(*ends) for ends in itertools.pairwise(starts)]
         now = int(_of_equal_pools(*counts))
-        if self.is_planned and look == SINGLE:
+        # A single worker, of those that are still to come, is no look.
+        if self.is_planned and look == SINGLE and min(counts) >= _FEWEST_WORKERS:
             now = max(now, self.looks[-1])
         looks = [range(number, number + 1) for number in self.looks if number > now]
         if self.is_planned:

@@ -3,6 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What changes how the answers on the first screen are read: refusals, what is missing, warnings."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 from io_benchmark.analysis.report_model import Report
@@ -43,8 +44,12 @@ def warning_lines(
 
 
 def _shortened(text: str) -> str:
-    """Leave the reasons of a long warning to the details."""
-    return text if len(text) <= _SHORT else text.partition(";")[0]
+    """Leave the reasons of a long warning to the details: what follows a semicolon and then a colon."""
+    if len(text) <= _SHORT:
+        return text
+    first, _, rest = text.partition("; ")
+    short = f"{first}; {re.split('[;:] ', rest, maxsplit=1)[0]}"
+    return short if rest and len(short) <= _SHORT else first
 
 
 def _first(
