@@ -16,6 +16,8 @@ PACKAGE = Path(io_benchmark.__file__).parent
 ANALYSIS = ("observed", "inference", "parts", "trials", "validity", "summary", "diagnosis")
 # A history judges one pool over time, without diagnosis.
 HISTORY = ("observed", "inference", "validity", "history")
+# Real tasks are compared by the same statistics; a benchmark's report may be held against them.
+TASKS = ("observed", "inference", "tasks")
 REPORT = ("content", "plots", "formats")
 
 
@@ -42,8 +44,8 @@ def rooms_imported(layer: str, room: str) -> set[str]:
 
 @pytest.mark.parametrize(
     ("layer", "rooms"),
-    [("analysis", ANALYSIS), ("analysis", HISTORY), ("report", REPORT)],
-    ids=["analysis", "history", "report"],
+    [("analysis", ANALYSIS), ("analysis", HISTORY), ("analysis", TASKS), ("report", REPORT)],
+    ids=["analysis", "history", "tasks", "report"],
 )
 def test_rooms_import_only_from_earlier_rooms(layer, rooms):
     """No cycles, and no room knows what uses it."""
@@ -53,7 +55,7 @@ def test_rooms_import_only_from_earlier_rooms(layer, rooms):
 
 def test_every_room_has_its_place():
     """A new room is added to the order here."""
-    for layer, rooms in (("analysis", {*ANALYSIS, *HISTORY}), ("report", {*REPORT})):
+    for layer, rooms in (("analysis", {*ANALYSIS, *HISTORY, *TASKS}), ("report", {*REPORT})):
         folders = {
             path.name for path in (PACKAGE / layer).iterdir() if (path / "__init__.py").exists()
         }

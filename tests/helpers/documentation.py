@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import past
+import real_tasks
 import seed_case
 from checkout import ROOT
 from loopback_deployment import GROUP, Artifact, Deployment
@@ -74,11 +75,12 @@ def command_lines(text: str) -> Iterator[str]:
 
 
 def example() -> Deployment:
-    """The seed's push, and the same pools before amd-16 lost one of its two disks."""
+    """The seed's push, the same pools before amd-16 lost one of its two disks, and its tasks."""
     deployment = Deployment(on_create=complete)
     for group_id, documents in ((GROUP, _documents()), (BEFORE, _documents_before())):
         for number, document in enumerate(documents):
             _add(deployment, group_id, number, document)
+    real_tasks.add(deployment)
     past.add(deployment, list(past.pushes(RESULTS_IN_INDEX, retrieves=400)))
     return deployment
 

@@ -25,6 +25,7 @@ from io_benchmark.sources.protocol import (
     Source,
     SourceAddress,
 )
+from io_benchmark.sources.task_runs import RunQuery, TaskRun
 from io_benchmark.sources.taskcluster.source import TaskclusterSource
 from io_benchmark.text import clean
 
@@ -126,6 +127,30 @@ def read_history(query: HistoryQuery, request: ReadRequest) -> HistoryLog:
     return history
 
 
+def gather_task_runs(
+    texts: Sequence[str], project: str | None, query: RunQuery
+) -> Gathered[TaskRun]:
+    """Read the runs of tasks at all addresses, or of a project's pushes; each run once, in order.
+
+    Raise a UsageError for a mistake in an address before anything is read.
+    """
+    log = ReadLog()
+    if project is not None:
+        logs = (source.read_recent_runs(project, query) for source in SOURCES)
+        log.extend(next((each for each in logs if each is not None), ReadLog()))
+    for source, addresses in _by_source(parse_addresses(texts, query.environment), runs=True):
+        log.extend(source.read_runs(addresses, query))
+    found: dict[Hashable, TaskRun] = {}
+    # The fullest first: an address without costs or own times adds nothing to one that has them.
+    for run in sorted(query.runs, reverse=True, key=lambda run: (run.cost, run.own_ended_ms, run)):
+        found.setdefault((run.task_id, run.run_id) if run.task_id else run, run)
+    repeated = len(query.runs) - len(found)
+    if repeated:
+        log.remark(LAST, f"runs that were read more than once: {repeated:,}; each counts once")
+    runs = tuple(sorted(found.values()))
+    return Gathered(runs, log.problem_lines(), log.remark_lines())
+
+
 def wait_for(
     texts: Sequence[str],
     environment: Mapping[str, str],
@@ -139,8 +164,10 @@ def wait_for(
         source.wait(addresses, environment, left_s, tell)
 
 
-def _by_source(addresses: Sequence[SourceAddress]) -> list[tuple[Source, list[SourceAddress]]]:
-    """Group addresses by source, and check all of them; local sources come first."""
+def _by_source(
+    addresses: Sequence[SourceAddress], *, runs: bool = False
+) -> list[tuple[Source, list[SourceAddress]]]:
+    """Group addresses of results, or of task runs, by source; check all; local sources come first."""
     sources = dict.fromkeys(address.source for address in addresses)
     groups = [
         (source, [address for address in addresses if address.source is source])
@@ -148,16 +175,19 @@ def _by_source(addresses: Sequence[SourceAddress]) -> list[tuple[Source, list[So
     ]
     for source, addresses_there in groups:
         try:
-            source.check(addresses_there)
+            (source.check_runs if runs else source.check)(addresses_there)
         except MissingPathError as error:
             suggestions = (source.suggest(error.path) for source in SOURCES)
-            advice = next(filter(None, suggestions), f"give {address_forms()}")
+            forms = address_forms()
+            if runs:
+                forms = f"a table of task runs, {address_forms(local=False)}"
+            advice = next(filter(None, suggestions), f"give {forms}")
             raise UsageError(f"{error}; {advice}") from None
     return groups
 
 
 class _GatheredRuns(Generic[T]):
-    """The results read so far. A run counts once, by whichever way it came first."""
+    """The results read so far. A run counts once: with its record, else by the way it came first."""
 
     def __init__(self, convert: Callable[[RunResult], T], budget: Budget) -> None:
         self.budget = budget
@@ -165,27 +195,36 @@ class _GatheredRuns(Generic[T]):
         self.results: list[tuple[Position, T]] = []
         self._convert = convert
         self._sources: dict[Hashable, str] = {}
+        self._without_record: dict[Hashable, int] = {}  # which of the results
 
     def accept(self, position: Position, run_result: RunResult, _data: bytes) -> None:
         run, content = _identity(run_result)
+        source = run_result.archive or run_result.source
         first = self._sources.get(run if run is not None else content)
         if first is not None:
-            text = f"{run_result.source}: the same run as {first}, and counted once"
-            self.log.remark(position, text)
+            self._repeated(position, source, first)
             return
-        if not self.budget.keep(run_result):
+        replaced = None if run is None else self._without_record.pop(content, None)
+        if replaced is None and not self.budget.keep(run_result):
             return
-        for key in (run, content):
-            if key is not None:
-                self._sources[key] = run_result.source
-        self.results.append((position, self._convert(run_result)))
+        result = (position, self._convert(run_result))
+        if replaced is not None:
+            self._repeated(self.results[replaced][0], self._sources[content], source)
+            self.results[replaced] = result
+        else:
+            if run is None:
+                self._without_record[content] = len(self.results)
+            self.results.append(result)
+        self._sources[content] = source
+        if run is not None:
+            self._sources[run] = source
+
+    def _repeated(self, position: Position, source: str, first: str) -> None:
+        self.log.remark(position, f"{source}: the same run as {first}, and counted once")
 
 
 def _identity(run_result: RunResult) -> tuple[Hashable, Hashable]:
-    """Identify a run by the queue's record, and by what a bare file records about itself."""
-    record, result = run_result.task, run_result.result
+    """Identify a run by the queue's record, and by what its result records about itself."""
+    record = run_result.task
     run = None if record is None else (record.task_id, record.run_id)
-    task = result.task
-    if task.task_id is None:
-        return run, run_result.source
-    return run, (task.task_id, task.run_id, task.pool, result.started, result.duration_ns)
+    return run, run_result.result.identity

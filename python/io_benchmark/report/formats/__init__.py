@@ -17,13 +17,15 @@ class _Format(NamedTuple):
     """An output format. Its modules are loaded on use: jinja2 costs a terminal's reader nothing.
 
     `report` has a function `render_report(report, layout)`, `history` has
-    `render_history(history, layout)`; both return the whole text. They may be the same module.
+    `render_history(history, layout)`, `tasks` has `render_tasks(report, layout)`; all return the whole
+    text. They may be the same module.
     """
 
     name: str
     audience: str
     report: str
-    history: str = ""  # empty: comparisons only
+    history: str = ""  # empty: it has none
+    tasks: str = ""
     lists_unreadable: bool = False  # it has a line for each result that could not be read
 
 
@@ -42,11 +44,32 @@ PLAIN = Layout()
 FORMATS = {
     entry.name: entry
     for entry in (
-        _Format("text", "a terminal", "terminal", "terminal_history", lists_unreadable=True),
-        _Format("markdown", "a bug in Bugzilla or on GitHub", "markdown", "markdown_history"),
+        _Format(
+            "text",
+            "a terminal",
+            "terminal",
+            "terminal_history",
+            tasks="terminal_tasks",
+            lists_unreadable=True,
+        ),
+        _Format(
+            "markdown",
+            "a bug in Bugzilla or on GitHub",
+            "markdown",
+            "markdown_history",
+            tasks="markdown_tasks",
+        ),
         _Format("html", "an attachment", "html", "html"),
-        _Format("json", "programs", "json_documents", "json_documents", lists_unreadable=True),
+        _Format(
+            "json",
+            "programs",
+            "json_documents",
+            "json_documents",
+            tasks="json_tasks",
+            lists_unreadable=True,
+        ),
         _Format("perfherder", "Treeherder", "perfherder"),
     )
 }
 HISTORY_FORMATS = {name: entry for name, entry in FORMATS.items() if entry.history}
+TASK_FORMATS = {name: entry for name, entry in FORMATS.items() if entry.tasks}

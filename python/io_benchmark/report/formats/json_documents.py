@@ -174,7 +174,7 @@ class _EvidenceDocument(Evidence, frozen=True, kw_only=True):
 
 
 def render_report(report: report_model.Report, _layout: Layout = PLAIN) -> str:
-    return _RULES.encode(
+    return RULES.encode(
         _ReportDocument(
             version=_REPORT_VERSION,
             title=report.title,
@@ -197,7 +197,7 @@ def render_report(report: report_model.Report, _layout: Layout = PLAIN) -> str:
 
 
 def render_history(history: history_model.History, _layout: Layout = PLAIN) -> str:
-    return _RULES.encode(
+    return RULES.encode(
         _HistoryDocument(
             version=_HISTORY_VERSION,
             pool=history.pool,
@@ -211,12 +211,12 @@ def render_history(history: history_model.History, _layout: Layout = PLAIN) -> s
 
 def _report_schema() -> dict[str, Any]:
     title = f"io-benchmark report, version {_REPORT_VERSION}"
-    return _RULES.schema(title, _ReportDocument)
+    return RULES.schema(title, _ReportDocument)
 
 
 def _history_schema() -> dict[str, Any]:
     title = f"io-benchmark history, version {_HISTORY_VERSION}"
-    return _RULES.schema(title, _HistoryDocument)
+    return RULES.schema(title, _HistoryDocument)
 
 
 def _subject_document(part: report_model.SubjectReport) -> _SubjectDocument:
@@ -290,7 +290,7 @@ def _evidence_document(evidence: Evidence) -> _EvidenceDocument:
     return _EvidenceDocument(**asdict(evidence), text=evidence_text(evidence))
 
 
-_RULES = Rules(
+RULES = Rules(
     substitutes={
         Statement: (_StatementDocument, _statement_document),
         Evidence: (_EvidenceDocument, _evidence_document),

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Render a comparison or a history in any format, or write it to a stream."""
+"""Render a comparison, a history or a report about tasks in any format, or write it to a stream."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, TextIO
 
 from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.report.formats import FORMATS, Layout
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def show(
-    shown: Report | History,
+    shown: Report | History | TaskReport,
     form: str,
     stream: TextIO,
     environment: Mapping[str, str],
@@ -35,12 +36,18 @@ def show(
 
 
 def rendered(
-    shown: Report | History, form: str, *, details: bool = False, layout: Layout | None = None
+    shown: Report | History | TaskReport,
+    form: str,
+    *,
+    details: bool = False,
+    layout: Layout | None = None,
 ) -> str:
     """Return the whole text, which is the same each time."""
     entry = FORMATS[form]
     if isinstance(shown, Report):
         render = _module(entry.report).render_report
+    elif isinstance(shown, TaskReport):
+        render = _module(entry.tasks).render_tasks
     else:
         render = _module(entry.history).render_history
     text: str = render(shown, layout or Layout(details))
