@@ -67,6 +67,10 @@ class _CommandParser(argparse.ArgumentParser):
         width = self._context.columns(self._context.stdout) - 2
         return _HelpFormatter(prog, max_help_position=HELP_COLUMN, width=width)
 
+    def format_help(self) -> str:
+        """Return the help without an empty line below the usage: 40 lines are a screen."""
+        return super().format_help().replace("\n\n", "\n", 1)
+
     def _print_message(self, message: str, _file: object = None) -> None:
         """Print help or the version; `error` below writes mistakes itself."""
         self._context.stdout.write(message)

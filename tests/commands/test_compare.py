@@ -116,7 +116,7 @@ def test_what_a_decision_costs(seed: Path, tmp_path: Path) -> None:
     done = compare("results", "--prices", str(prices), folder=seed)
     assert re.search(
         r"To settle amd-30: 50 more workers per pool, 100 in total, about [0-9.]+ worker hours "
-        r"\(by 2 runs here, set-up included\), [0-9.]+ USD at the given prices\.",
+        r"\(estimated from 2 runs, set-up included\), [0-9.]+ USD at the given prices\.",
         " ".join(done.stdout.split()),
     )
     prices.write_text("currency: USD\nprices: {amd-30: -1}\n")

@@ -91,7 +91,7 @@ def test_without_a_journal(deployment, state):
         code, _, stderr = submit(loopback, state, *resume, "--no-wait")
     assert code == 0, stderr
     assert "2 of 6 tasks exist\n" in stderr
-    assert "4 tasks, at most 0.667 worker hours in all" in stderr
+    assert "4 tasks, at most 40 minutes of worker time in all" in stderr
     assert labels(deployment) == [f"{label}-{number}" for number in (1, 2) for label in ALL]
     made = list(deployment.definitions.values())
     assert {one["taskGroupId"] for one in made} == {group}

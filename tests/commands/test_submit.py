@@ -139,12 +139,12 @@ def test_dry_run():
         f"Generating the graph from {ROOT} (checkout)",
         LEFT_OUT,
         "6 tasks, at most 5.5 worker hours in all",
-        "  amd-16: at most 1.83 worker hours (2 tasks of 55 min on releng-1/b-linux-docker-amd)",
+        "  amd-16: at most 110 minutes of worker time (2 tasks of 55 minutes on releng-1/b-linux-docker-amd)",
         (
-            "  amd-30: at most 1.83 worker hours "
-            "(2 tasks of 55 min on releng-1/b-linux-docker-large-amd)"
+            "  amd-30: at most 110 minutes of worker time "
+            "(2 tasks of 55 minutes on releng-1/b-linux-docker-large-amd)"
         ),
-        "  intel: at most 1.83 worker hours (2 tasks of 55 min on proj-misc/some)",
+        "  intel: at most 110 minutes of worker time (2 tasks of 55 minutes on proj-misc/some)",
         (
             "Scopes needed: queue:create-task:low:proj-misc/some, "
             "queue:create-task:low:releng-1/b-linux-docker-amd, "
@@ -165,13 +165,13 @@ def test_create_wait_and_compare(deployment):
     assert "1.92×" in done.stdout
     assert done.stderr.splitlines()[1:] == [
         LEFT_OUT,
-        f"3 tasks, at most 2.75 worker hours in all, at {loopback.url}, as me",
-        "  amd-16: at most 0.917 worker hours (1 task of 55 min on releng-1/b-linux-docker-amd)",
+        f"3 tasks, at most 2.8 worker hours in all, at {loopback.url}, as me",
+        "  amd-16: at most 55 minutes of worker time (1 task of 55 minutes on releng-1/b-linux-docker-amd)",
         (
-            "  amd-30: at most 0.917 worker hours "
-            "(1 task of 55 min on releng-1/b-linux-docker-large-amd)"
+            "  amd-30: at most 55 minutes of worker time "
+            "(1 task of 55 minutes on releng-1/b-linux-docker-large-amd)"
         ),
-        "  intel: at most 0.917 worker hours (1 task of 55 min on releng-1/b-linux)",
+        "  intel: at most 55 minutes of worker time (1 task of 55 minutes on releng-1/b-linux)",
         (
             "Scopes needed: queue:create-task:low:releng-1/b-linux, "
             "queue:create-task:low:releng-1/b-linux-docker-amd, "
@@ -203,7 +203,7 @@ def test_cost_by_earlier_results(deployment, tmp_path):
     with Loopback(deployment) as loopback:
         like = ["--like", str(tmp_path / "results"), "--no-wait"]
         done = submit(loopback, *IMAGE, *like)
-    assert re.search(r"3 tasks, about [0-9.]+ worker hours in all", done.stderr)
+    assert re.search(r"3 tasks, about [0-9]+ minutes of worker time in all", done.stderr)
     assert "intel: about" in done.stderr
 
 
@@ -233,7 +233,7 @@ def test_cost_of_both_kinds(tmp_path):
     assert re.search(f"  {of_all}: about .* [0-9]+ min", named)
     assert f"could belong to io-benchmark-intel or {of_all}" in refused
     assert "--like: " not in alone
-    assert "  io-benchmark-intel: at most 0.917 worker hours (1 task of 55 min" in alone
+    assert "  io-benchmark-intel: at most 55 minutes of worker time (1 task of 55 minutes" in alone
     assert re.search(f"  {of_all}: about .* [0-9]+ min", alone)
     assert len(deployment.definitions) == 6
 

@@ -58,8 +58,8 @@ def test_confirmed(call, group, deployment, loopback):
     assert labels(deployment) == [*POOLS, CONFIRM]
     assert stderr.splitlines() == [
         "To confirm: intel once more, its copies held to 391 MiB/s, the ceiling of amd-16",
-        f"1 task, about 0.05 worker hours in all, at {loopback.url}, as me",
-        "  intel: about 0.05 worker hours (1 task of 3 min on releng-1/b-linux)",
+        f"1 task, about 3 minutes of worker time in all, at {loopback.url}, as me",
+        "  intel: about 3 minutes of worker time (1 task of 3 minutes on releng-1/b-linux)",
         f"Scopes needed: {', '.join(SCOPES)}",
         "Scopes the tasks get: none",
         (
@@ -165,7 +165,7 @@ def test_dry_run(call, group, deployment):
     (made,) = json.loads(stdout).values()
     assert made["label"] == CONFIRM
     assert made["task"]["payload"]["env"]["IO_BENCHMARK_PACE"] == str(PACE)
-    assert "1 task, about 0.05 worker hours in all" in stderr
+    assert "1 task, about 3 minutes of worker time in all" in stderr
     assert labels(deployment) == POOLS
 
 

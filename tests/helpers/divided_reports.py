@@ -19,7 +19,6 @@ from io_benchmark.analysis.parts.division import Division, PartDifference
 from io_benchmark.analysis.parts.time_parts import Part
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
-from io_benchmark.analysis.trials.confirm import Pace
 
 RETRIEVES = 120
 TRIED_RETRIEVES = 100
@@ -41,8 +40,7 @@ def tried(slow: Machine, fast: Machine, seed: int = 1) -> Report:
     pools = {pool.name: pool for pool in (Pool(SLOW, slow), Pool(FAST, fast))}
     measured = measure([*pools.values()], seed, retrieves=TRIED_RETRIEVES, trials=True)
     report = of_measured(measured, FAST)
-    workers = [worker(each.document) for runs in measured.values() for each in runs]
-    for pace in Pace.missing(report, workers):
+    for pace in report.confirming:
         pool = pools[pace.pool]
         confirming = measure_one(
             pool,

@@ -62,7 +62,7 @@ def test_what_copies_cost_is_compared(tmp_path: Path, measure: Measure, compare:
         assert mean_ns(report, side) == pytest.approx(copies)
         dearer = detail(report, side, "over-hardlinked")
         assert dearer == pytest.approx(copies / hardlinked)
-        shown.append(f"{dearer:.2f}× by copies (hardlinks are 1)")
+        shown.append(f"time of copies {dearer:.2f}× that of hardlinks")
     candidate, baseline = shown
     assert evidence(document, "per-builder-copies") == (baseline, candidate)
     assert states(document)["per-builder-copies"] != "not observable"

@@ -18,6 +18,8 @@ from simulation import SHAPES, Pool
 from io_benchmark.analysis.inference import decisions, levels
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.moving_blocks import UNPAIRED_BATCHES
+from io_benchmark.analysis.inference.pairs import Pair
+from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.inference.workers_needed import advise
 from io_benchmark.analysis.model import Verdict
 
@@ -158,13 +160,9 @@ def test_the_advised_number_decides(
         tuple((simulation.worker(Pool(1, 0), files, generator),) for _ in range(workers)),
     )
     found = replace(Estimate.of_sides(ours, theirs, simulation.ASSUMED), log_ratio=math.log(ratio))
-    advice = advise(
-        found,
-        (ours, theirs),
-        assumed=simulation.ASSUMED,
-        margin=simulation.MARGIN,
-        comparisons=comparisons,
-    )
+    variation = WorkerVariation.given(simulation.ASSUMED)
+    pair = Pair("candidate", "baseline", ours, theirs, variation)
+    advice = advise(found, pair, margin=simulation.MARGIN, comparisons=comparisons)
     assert advice.workers_to_add is not None
     total = workers + advice.workers_to_add
     decided = 0

@@ -21,6 +21,7 @@ from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.inference import decisions
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import SINGLE
+from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.inference.variances import MeanVariance
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.inference.workers_needed import advise
@@ -195,13 +196,8 @@ def test_the_advised_number_decides(
         pools.draw(past)
         shifted = _side([math.log(ratio)])
         found = Estimate.of_sides(shifted, pools.sides[1], pools.variation.ratio)
-        advice = advise(
-            found,
-            (shifted, pools.sides[1]),
-            assumed=pools.variation.expected_ratio,
-            margin=simulation.MARGIN,
-            comparisons=1,
-        )
+        pair = Pair("candidate", "baseline", shifted, pools.sides[1], pools.variation)
+        advice = advise(found, pair, margin=simulation.MARGIN, comparisons=1)
         if advice.workers_to_add is None:
             chance = decided(advice.leaning, math.log(ratio), variation, MOST_WORKERS)
             right += chance < DECIDED

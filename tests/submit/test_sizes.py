@@ -37,7 +37,7 @@ def test_a_task():
 def test_the_cost_follows():
     """Of both kinds."""
     chosen = select_tasks([generated("amd-16"), of_all("amd-16")], SETTINGS)
-    assert estimate(chosen, {}).shown == "2 tasks, at most 0.333 worker hours in all"
+    assert estimate(chosen, {}).shown == "2 tasks, at most 20 minutes of worker time in all"
 
 
 def test_lower_limits_stay():

@@ -20,7 +20,7 @@ from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.inference.single_machines import SingleMachine
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
-from io_benchmark.analysis.model import Problem, Run, Severity, Subject, Worker
+from io_benchmark.analysis.model import UNKNOWN, Problem, Run, Severity, Subject, Worker
 from io_benchmark.analysis.observed import machine_identity
 from io_benchmark.analysis.observed.machine_identity import by_side
 from io_benchmark.analysis.parts.division import Division
@@ -35,6 +35,7 @@ from io_benchmark.analysis.summary import (
     plot_data,
     workload_figures,
 )
+from io_benchmark.analysis.trials.confirm import Pace
 from io_benchmark.analysis.validity import rules
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.results import workloads
@@ -124,6 +125,7 @@ def compare(
         timelines=plot_data.rate_timelines(workers),
         places=place_rows.compare_places(plan, workers, compared, reports),
         single_workers=single_workers,
+        confirming=Pace.missing((each for part in reports for each in part.comparisons), read),
         decision_cost=decision_cost.cost_of_deciding(reports, workers, options.prices),
     )
 
@@ -183,7 +185,9 @@ def _compare_subject(
             lost = (tasks.lost[candidate], tasks.lost[baseline])
             look = schedule.look_of_sides((ours.count, theirs.count), results, lost)
             variation = _variation((candidate, baseline), sides, data, options)
-            pair = Pair(candidate, baseline, ours, theirs, variation, look, schedule)
+            ran_on = {run.worker.machine for runs in both for run in runs}
+            is_one = len(ran_on) == 1 and UNKNOWN not in ran_on
+            pair = Pair(candidate, baseline, ours, theirs, variation, look, schedule, is_one)
             pairs.append(pair.with_earlier_looks(subject, both, lost))
     comparisons = compare_sides(subject, pairs, margin=options.margin)
     counts = {side: of.count for side, of in data.items()}

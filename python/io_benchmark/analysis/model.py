@@ -21,6 +21,7 @@ from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, Part, Phase
 from io_benchmark.analysis.statements import Statement, statement
 from io_benchmark.analysis.trials.trial_model import TrialOutcome
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
+from io_benchmark.results.trials import TrialKind
 
 Integers = NDArray[np.int64]
 Numbers = NDArray[np.float64]
@@ -235,9 +236,10 @@ class Advice(Struct, frozen=True):
     """How to settle an inconclusive comparison."""
 
     leaning: Verdict  # the more probable verdict
-    workers_to_add: int | None  # per side; None: not decidable by repetition
+    workers_to_add: int | None  # per side; None: not decidable by repetition, see `obstacle`
     variation_ratio: float  # between workers, as assumed here
     message: Statement
+    obstacle: Statement | None = None  # why more workers would not decide it
 
 
 class Comparison(Struct, frozen=True):
@@ -291,6 +293,7 @@ class Cause(Struct, frozen=True):
     share_at_most: float | None = None  # what the parts of the time that it acts through allow
     is_shared: bool = False  # by both sides: its remedies may help, though it differs in nothing
     workload: str | None = None  # for "not observable": the workload that would show it
+    tried_by: TrialKind | None = None  # the trial that confirms or refutes it
 
 
 class Remedy(Struct, frozen=True):

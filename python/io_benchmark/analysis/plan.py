@@ -39,7 +39,7 @@ class Plan(Struct, frozen=True):
         reason = "--baseline" if wanted else "the last by name; --baseline chooses another"
         candidates = [pool for pool in known if pool != baseline]
         return cls(
-            f"{', '.join(candidates) or 'nothing'} against {baseline}",
+            f"{', '.join(candidates)} against {baseline}" if candidates else baseline,
             baseline,
             reason,
             tuple((pool, baseline) for pool in candidates),

@@ -21,6 +21,7 @@ from io_benchmark.analysis.model import (
 )
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.statements import Statement
+from io_benchmark.analysis.trials.confirm import Pace
 from io_benchmark.costs.worker_time import Cost
 
 
@@ -82,16 +83,15 @@ class SubjectReport(Struct, frozen=True):
         return min(map(self.workers, sides)) + advice.workers_to_add
 
     @staticmethod
-    def not_by_repetition(subjects: Sequence["SubjectReport"]) -> tuple[str, ...]:
-        """Return the candidates that have a comparison which more workers would not decide."""
-        never = (
-            comparison.candidate
-            for part in subjects
-            for comparison in part.comparisons
-            if comparison.verdict is Verdict.INCONCLUSIVE
-            and part.workers_wanted(comparison) is None
-        )
-        return tuple(dict.fromkeys(never))
+    def not_by_repetition(subjects: Sequence["SubjectReport"]) -> dict[str, Statement | None]:
+        """Return the candidates with a comparison which more workers would not decide, and why not."""
+        never: dict[str, Statement | None] = {}
+        for part in subjects:
+            for each in part.comparisons:
+                if each.verdict is Verdict.INCONCLUSIVE and part.workers_wanted(each) is None:
+                    obstacle = None if each.advice is None else each.advice.obstacle
+                    never.setdefault(each.candidate, obstacle)
+        return never
 
     @property
     def median_is_steady(self) -> bool:
@@ -212,5 +212,6 @@ class Report(Struct, frozen=True):
     timelines: tuple[RateTimeline, ...]
     places: tuple[Places, ...] = ()
     single_workers: tuple[SingleWorker, ...] = ()
+    confirming: tuple[Pace, ...] = ()  # runs that are missing to confirm causes
     # Of deciding what more workers would decide: a share's tasks are the workers to add.
     decision_cost: Cost | None = None  # None: there is nothing

@@ -15,7 +15,7 @@ from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.trials.confirm import Pace
 from io_benchmark.analysis.trials.recorded_trials import trials_of
-from io_benchmark.number_text import compact
+from io_benchmark.report.content.confirming import pace_text
 from io_benchmark.results.trials import Trials
 from io_benchmark.sources.protocol import RunResult
 from io_benchmark.submit.confirming import SUFFIX, with_trials
@@ -23,8 +23,6 @@ from io_benchmark.submit.repeating import new_label
 
 if TYPE_CHECKING:
     from io_benchmark.graph.generate import GeneratedTask
-
-_MIB = 1024**2
 
 
 class _Confirmation(Struct, frozen=True):
@@ -39,17 +37,11 @@ def find_confirmation(workers: Sequence[Worker], baseline: str | None) -> _Confi
     """Compare the pools and return the runs that are missing."""
     plan = Plan.of_pools({worker.pool for worker in workers}, baseline)
     ordered = sorted(workers, key=lambda worker: (worker.side, worker.task_id, worker.run_id or 0))
-    missing = Pace.missing(compare.compare(plan, ordered, compare.Options()), ordered)
+    missing = compare.compare(plan, ordered, compare.Options()).confirming
     recorded = [trials for worker in workers for trials in _recorded(worker)]
     return _Confirmation(
         missing, _reason(workers, recorded), any(trials.ceilings for trials in recorded)
     )
-
-
-def pace_text(pace: Pace) -> str:
-    """Return 'intel once more, its copies held to 371 MiB/s, the ceiling of amd-16'."""
-    rate = compact(pace.bytes_per_s / _MIB)
-    return f"{pace.pool} once more, its copies held to {rate} MiB/s, the ceiling of {pace.against}"
 
 
 def confirming_tasks(

@@ -46,7 +46,6 @@ def add_output_options(
     format_text: str | None = None,
     write_text: str = "also write this format to FILE; can be given more than once",
     *,
-    shows_json: bool = True,
     has_prices: bool = False,
 ) -> None:
     """Add `--format`, `--json` and `--write`, of a command that ends in a report, and `--prices`."""
@@ -66,7 +65,7 @@ def add_output_options(
         dest="format",
         action="store_const",
         const="json",
-        help="same as --format json" if shows_json else argparse.SUPPRESS,
+        help="same as --format json",
     )
     group.add_argument(
         "--write",

@@ -181,13 +181,11 @@ def _add_comparison(parser: argparse.ArgumentParser) -> None:
         metavar="A/B<RATIO",
         help="exit with 3 if not met, as for compare *",
     )
-    # Help has no line left for --json, which compare explains.
     add_output_options(
         group,
         FORMATS,
-        "format on stdout, as for compare (also --json)",
+        "format on stdout, as for compare",
         "also write a file *",
-        shows_json=False,
         has_prices=True,
     )
 

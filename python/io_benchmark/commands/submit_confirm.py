@@ -14,11 +14,12 @@ from statistics import fmean
 
 from io_benchmark.analysis.trials.confirm import Pace
 from io_benchmark.commands import task_group
-from io_benchmark.commands.confirmation import find_confirmation, pace_text
+from io_benchmark.commands.confirmation import find_confirmation
 from io_benchmark.commands.context import EXIT_FAILED, Context
 from io_benchmark.commands.group_runs import GroupRun
 from io_benchmark.commands.submit_agreement import Announcement
 from io_benchmark.errors import ResultError
+from io_benchmark.report.content.confirming import pace_text
 from io_benchmark.submit.confirming import confirming_task
 from io_benchmark.submit.confirming_group import ConfirmingGroup
 from io_benchmark.submit.definitions import ReadyTask, SelectedTask

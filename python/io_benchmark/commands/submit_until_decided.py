@@ -72,11 +72,11 @@ class LookByLook(Struct, frozen=True):
         elif first.minutes > budget * MINUTES_PER_HOUR:
             raise UsageError(
                 f"--budget {budget:g}: {self.looks[0]} tasks per pool can take "
-                f"{Cost.hours(first.minutes)}; raise it, select fewer pools, or give --like"
+                f"{first.time}; raise it, select fewer pools, or give --like"
             )
         else:
-            hours = Cost.hours(min(most.minutes, budget * MINUTES_PER_HOUR))
-            limit = f"{hours} (--budget)"
+            most_minutes = min(most.minutes, budget * MINUTES_PER_HOUR)
+            limit = f"{Cost.worker_time(most_minutes, is_limit=True)} (--budget)"
         return f"Then more tasks of pools that are undecided; all looks together: at most {limit}"
 
     def run(self, work: task_group.GroupWork, created: CreatedTasks, *, is_agreed: bool) -> int:
@@ -148,7 +148,7 @@ class LookByLook(Struct, frozen=True):
     ) -> bool:
         """Say what is undecided, and what the next look costs or why there is none."""
         spent = group.spent_minutes
-        taken = f"{Cost.hours(spent)} spent"
+        taken = f"{Cost.worker_time(spent)} spent"
         if not look.undecided:
             self.context.tell(f"Decided; {taken}")
             return False

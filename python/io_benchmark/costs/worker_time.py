@@ -3,14 +3,20 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What worker time costs: hours, and money where there are prices."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.number_text import compact
-
 MINUTES_PER_HOUR = 60
+_SECONDS_PER_MINUTE = 60
+# Fewer of a unit are written in the next smaller one.
+_LEAST = 2
+# Fewer have a decimal.
+_WHOLE_HOURS = 10
+# What a computer's numbers add to a sum is not rounded up.
+_NOISE = 1e-6
 _NAMES_SHOWN = 6
 
 
@@ -47,9 +53,11 @@ class CostShare(Struct, frozen=True):
 
     @property
     def shown(self) -> str:
-        tasks = f"{_tasks(self.tasks)} of {self.minutes:.0f} min on {self.queue}"
-        money = "" if self.price is None else f", {Cost((self,)).money}"
-        return f"{self.name}: {_how([self])} {Cost.hours(self.all_minutes)}{money} ({tasks})"
+        cost = Cost((self,))
+        money = f", {cost.money}" if cost.money else ""
+        each = _duration(self.minutes, is_limit=self.is_limit)
+        tasks = f"{_tasks(self.tasks)} of {each} on {self.queue}"
+        return f"{self.name}: {cost.estimate}{money} ({tasks})"
 
 
 class Cost(Struct, frozen=True):
@@ -74,10 +82,25 @@ class Cost(Struct, frozen=True):
         return replace(self, shares=tuple(shares))
 
     @staticmethod
-    def hours(minutes: float) -> str:
-        """Write worker time with three digits: 0.917, 2.75, 165, 1,230 worker hours."""
-        number = compact(minutes / MINUTES_PER_HOUR)
-        return f"{number} worker hour" + ("" if number == "1" else "s")
+    def worker_time(minutes: float, *, is_limit: bool = False) -> str:
+        """Write '22 worker hours', or '40 minutes of worker time'; a limit is rounded up."""
+        number, unit = _duration(minutes, is_limit=is_limit).split(" ")
+        if unit.startswith("hour"):
+            return f"{number} worker {unit}"
+        return f"{number} {unit} of worker time"
+
+    @property
+    def _is_limit(self) -> bool:
+        return any(share.is_limit for share in self.shares)
+
+    @property
+    def time(self) -> str:
+        return Cost.worker_time(self.minutes, is_limit=self._is_limit)
+
+    @property
+    def estimate(self) -> str:
+        """Return 'about 22 worker hours', or 'at most 40 minutes of worker time'."""
+        return f"{'at most' if self._is_limit else 'about'} {self.time}"
 
     @property
     def money(self) -> str:
@@ -92,11 +115,11 @@ class Cost(Struct, frozen=True):
     @property
     def amount(self) -> str:
         """Return '9.6 worker hours, 3.10 USD at the given prices (spot)'."""
-        return ", ".join(filter(None, (Cost.hours(self.minutes), self.at_prices)))
+        return ", ".join(filter(None, (self.time, self.at_prices)))
 
     @property
     def shown(self) -> str:
-        text = f"{_tasks(self.tasks)}, {_how(self.shares)} {Cost.hours(self.minutes)} in all"
+        text = f"{_tasks(self.tasks)}, {self.estimate} in all"
         return ", ".join(filter(None, (text, self.at_prices)))
 
     @property
@@ -122,8 +145,22 @@ def _tasks(count: int) -> str:
     return f"{count} task" + ("" if count == 1 else "s")
 
 
-def _how(shares: Sequence[CostShare]) -> str:
-    return "at most" if any(share.is_limit for share in shares) else "about"
+def _duration(minutes: float, *, is_limit: bool) -> str:
+    """Write minutes as people write durations: '40 seconds', '55 minutes', '2.8 hours', '22 hours'."""
+    hours = minutes / MINUTES_PER_HOUR
+    if minutes < _LEAST:
+        return _counted(minutes * _SECONDS_PER_MINUTE, 1, "second", is_limit=is_limit)
+    if hours < _LEAST:
+        return _counted(minutes, 1, "minute", is_limit=is_limit)
+    parts = 1 if hours >= _WHOLE_HOURS else 10
+    return _counted(hours, parts, "hour", is_limit=is_limit)
+
+
+def _counted(value: float, parts: int, unit: str, *, is_limit: bool) -> str:
+    """Write a number in whole parts of its unit, such as tenths."""
+    rounded = math.ceil(value * parts - _NOISE) if is_limit else round(value * parts)
+    number = f"{rounded / parts:,.1f}".removesuffix(".0")
+    return f"{number} {unit}" + ("" if rounded == parts else "s")
 
 
 def _amount(value: float) -> str:

@@ -117,10 +117,12 @@ def test_a_confirmed_cause_leads_the_answer() -> None:
     (cause,) = [each for each in found.causes if each.state.holds]
     assert (cause.name, cause.state) == ("device-count", CONFIRMED)
     explained = Explanation.of(found)
-    claim = "1 disk against 2 disks, striped explains 100 %"
+    claim = "1 disk against 2 disks, striped, which explains 100 %"
     assert (explained.claim, explained.standing) == (claim, "confirmed by a trial")
     assert explained.sentence == f"{claim}, confirmed by a trial"
-    assert explained.attempt.startswith("Try: use a machine type with more local SSDs, striped")
+    ((label, text),) = explained.steps
+    assert label == "Try"
+    assert text.startswith("use a machine type with more local SSDs, striped")
     assert found.remedies[0].cause == "device-count"
 
 

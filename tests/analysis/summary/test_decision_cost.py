@@ -10,11 +10,13 @@ from seed_workers import workers
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.statements import statement
 from io_benchmark.analysis.summary.decision_cost import cost_of_deciding
 from io_benchmark.costs.worker_time import Cost, CostShare, Price
 from io_benchmark.report.content import document
 
 PLAN = Plan("", "intel", "", (("amd-16", "intel"), ("amd-30", "intel")))
+TOO_MANY = statement("that would take more than 100 per pool")
 HOUR_NS = 3600 * 10**9
 INTEL, AMD_30 = Price(0.6, "USD"), Price(0.5, "USD")
 PRICES = {"intel": INTEL, "amd-16": Price(0.3, "USD"), "c3d-standard-30-lssd": AMD_30}
@@ -55,7 +57,7 @@ def test_by_whole_runs():
     )
     assert document.build(report).workers.cost == (
         f"To settle amd-30: {count} more workers per pool, {2 * count} in total, about "
-        f"{0.75 * count:.3g} worker hours (by 2 runs here, set-up included), {count * 0.425:.2f} USD at "
+        f"{0.75 * count:.0f} worker hours (estimated from 2 runs, set-up included), {count * 0.425:.2f} USD at "
         "the given prices."
     )
 
@@ -68,7 +70,7 @@ def test_without_the_queues_times():
     (duration_ns,) = (one.result.duration_ns for one in measured if one.pool == "amd-30")
     assert of_amd_30.minutes == pytest.approx(duration_ns / HOUR_NS * 60)
     assert document.build(report).workers.cost.endswith(
-        "(by 2 runs here, without the set-up of tasks)."
+        "(estimated from 2 runs, without the set-up of tasks)."
     )
 
 
@@ -119,12 +121,14 @@ def test_what_repetition_does_not_settle():
     report = decided()
     (part,) = report.subjects
     comparisons = tuple(
-        replace(one, advice=replace(one.advice, workers_to_add=None)) if one.advice else one
+        replace(one, advice=replace(one.advice, workers_to_add=None, obstacle=TOO_MANY))
+        if one.advice
+        else one
         for one in part.comparisons
     )
     part = replace(part, comparisons=comparisons)
     assert cost_of_deciding([part], workers(), {}) is None
     made = replace(report, subjects=(part,), decision_cost=None)
     assert document.build(made).workers.cost == (
-        "More workers would not settle amd-30: that would take more than 100 per pool."
+        "More workers are not expected to settle amd-30: that would take more than 100 per pool."
     )

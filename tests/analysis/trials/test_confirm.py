@@ -19,8 +19,7 @@ SLOW_CEILINGS = (390, 391, 392)
 def proposed(slow: Sequence[Worker], fast: Sequence[Worker], baseline: str = "intel"):
     candidate = {"intel": "amd-16", "amd-16": "intel"}[baseline]
     plan = Plan("", baseline, "", ((candidate, baseline),))
-    workers = [*slow, *fast]
-    return Pace.missing(compare(plan, workers, Options()), workers)
+    return compare(plan, [*slow, *fast], Options()).confirming
 
 
 @pytest.mark.parametrize("baseline", ["intel", "amd-16"])
@@ -59,4 +58,4 @@ def test_equal_pools_need_no_run() -> None:
     """Without a difference there is no cause to confirm."""
     slow = tried("intel", trials({}, ceilings=SLOW_CEILINGS))
     plan = Plan("", "intel", "", ())
-    assert Pace.missing(compare(plan, slow, Options()), slow) == ()
+    assert compare(plan, slow, Options()).confirming == ()

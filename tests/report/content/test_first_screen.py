@@ -5,14 +5,20 @@
 
 import divided_reports
 import every_workload
+import pytest
 import sample_report
+import seed_workers
 from msgspec.structs import replace
 
+from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.leftover_model import Leftover
 from io_benchmark.analysis.model import Comparison
+from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.statements import statement
 from io_benchmark.report.content import document
 from io_benchmark.report.content.first_screen import FirstScreen
+from io_benchmark.report.content.warning_lines import _shortened
 
 
 def screen(report: Report) -> FirstScreen:
@@ -27,9 +33,9 @@ def test_a_pool_and_its_cause() -> None:
     """The verdict, where the difference lies, the cause with its standing, and what to try."""
     assert lines(divided_reports.tried_one_disk()) == [
         "- amd-16 is 2.05× slower than intel (95 % interval 1.92 to 2.18).",
-        "Where: +73.4 ms per retrieve: copies blocked (I/O, writeback, memory) +73.4 ms (100 %).",
+        "Where (+73.4 ms per retrieve): copies blocked (I/O, writeback, memory) +73.4 ms (100 %).",
         (
-            "Cause (confirmed by a trial): 1 disk against 2 disks, striped explains 97 %; "
+            "Cause (confirmed by a trial): 1 disk against 2 disks, striped, which explains 97 %; "
             "not separable from that: scheduler."
         ),
         "Try: use a machine type with more local SSDs, striped (2.00× faster, predicted).",
@@ -48,7 +54,7 @@ def test_which_look_it_is() -> None:
     def found(changed: Comparison) -> list[str]:
         return lines(replace(report, subjects=(replace(subject, comparisons=(changed,)),)))
 
-    sentence = "!  second of at most 3 looks; the intervals are adjusted"
+    sentence = "!  second of at most 3 looks; the intervals are wider for it"
     assert sentence in found(looked)
     assert sentence not in found(stands)
     assert "decided at an earlier look" in found(stands)[0]
@@ -60,13 +66,13 @@ def test_a_worker_that_does_not_belong_to_its_pool() -> None:
         "- amd-16 compared with intel is inconclusive at 1.17× (95 % interval 0.81 to 1.70).",
         (
             "- worker us-central1-f/141834572747825 of amd-16 (task wRy5QqWwjMF5-yzYYTLgz5.0) "
-            "alone is 1.95× its pool (4 other workers)."
+            "alone takes 1.95× the time of its pool (4 other workers)."
         ),
-        "Cause (supported): 1 disk against 2 disks, striped explains 99 %.",
+        "Cause (supported): 1 disk against 2 disks, striped, which explains 99 %.",
         "Try: replace this worker, or set it up as the rest of its pool (1.95× faster, measured).",
         (
             "-  To settle amd-16: 47 more workers per pool, 94 in total, about 4.2 worker hours "
-            "(by 10 runs here, set-up included)."
+            "(estimated from 10 runs, set-up included)."
         ),
     ]
 
@@ -130,3 +136,55 @@ def test_what_is_left_out_first() -> None:
     assert "few-workers:" in kept[5][1]
     assert "few-workers:" not in kept[6][1]
     assert kept[-1] == ([], [*answers, decided])
+
+
+@pytest.mark.parametrize(
+    ("share", "ending"),
+    [
+        pytest.param(0.21, "; not explained: 15.4 ms per retrieve (21 %).", id="a fifth"),
+        pytest.param(0.19, "scheduler.", id="less"),
+    ],
+)
+def test_what_the_causes_leave_over(share: float, ending: str) -> None:
+    """The cause's line says it where it is a fifth of the difference or more."""
+    report = divided_reports.tried_one_disk()
+    (diagnosis,) = report.diagnoses
+    leftover = Leftover(73.4e6 * share, share, ())
+    report = replace(report, diagnoses=(replace(diagnosis, leftover=leftover),))
+    assert lines(report)[2].endswith(ending)
+
+
+def test_one_machine_ran_all_pools() -> None:
+    """More workers are not asked for, because more runs on this machine are none."""
+    workers = [replace(each, worker_id="rehearsal/host") for each in seed_workers.workers()]
+    pools = {each.pool for each in workers}
+    found = lines(compare(Plan.of_pools(pools, None), workers, Options()))
+    assert (
+        "-  More workers are not expected to settle amd-30: one machine ran all of these tasks."
+        in found
+    )
+    assert not any("To settle" in line for line in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("few; 5 % is assumed", "few; 5 % is assumed"),
+        (f"few; 12 % is assumed: {'because ' * 20}", "few; 12 % is assumed"),
+        (f"few; {'because ' * 20}", "few"),
+        ("x" * 130, "x" * 130),
+    ],
+    ids=["short", "reason", "long clause", "one clause"],
+)
+def test_a_long_warning_is_shortened(text: str, expected: str) -> None:
+    """What follows from it stays, where it fits; its reasons are left to the details."""
+    assert _shortened(text) == expected
+
+
+def test_a_warning_about_measurements() -> None:
+    """It names none of them."""
+    found = lines(every_workload.report())
+    assert (
+        "! one-worker: amd-16, amd-30, intel: one worker does not show how far workers of its pool "
+        "differ; 5 % is assumed"
+    ) in found

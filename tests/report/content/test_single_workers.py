@@ -34,7 +34,7 @@ def test_every_format_names_it(name: str) -> None:
     text = rendered(report(worker()), name, details=True)
     for expected in (
         "Workers that do not belong to their pool",
-        "alone is 1.95× its pool",
+        "alone takes 1.95× the time of its pool",
         "replace this worker, or set it up as the rest of its pool",
         "per retrieve against the rest of amd-16",
         "is slower than the rest of amd-16",
@@ -45,9 +45,10 @@ def test_every_format_names_it(name: str) -> None:
 def test_the_sentence() -> None:
     """Why, what the verdict is, and what it would be without the worker."""
     assert answer(worker()) == (
-        "worker us-central1-f/141834572747825 of amd-16 (task wRy5QqWwjMF5-yzYYTLgz5.0) alone is "
-        "1.95× its pool (4 other workers; equal ones stay within 0.75 to 1.33): 1 disk against 2 "
-        "disks, striped explains 99 %. The verdict stays inconclusive: it counts all workers, and "
+        "worker us-central1-f/141834572747825 of amd-16 (task wRy5QqWwjMF5-yzYYTLgz5.0) alone takes "
+        "1.95× the time of its pool (4 other workers; equal ones stay within 0.75 to 1.33): 1 disk against 2 "
+        "disks, striped, which explains 99 % (supported). The verdict stays inconclusive: it counts all "
+        "workers, and "
         "does not blame the pool for this one. Without it, amd-16 compared with intel is at 1.02× "
         "(95 % interval 0.987 to 1.064). That is information and not a verdict, because the worker "
         "is chosen by its time."
@@ -59,7 +60,9 @@ def test_a_machine_type_and_several_tasks() -> None:
     named = replace(worker(), instance_type="c2-standard-16", tasks=("A.0", "B.1"))
     assert "amd-16 (task A.0, B.1, machine c2-standard-16) alone" in answer(named)
     unknown = replace(worker(), machine=UNKNOWN, tasks=("A.0",))
-    assert answer(unknown).startswith("a worker of amd-16 (task A.0) alone is 1.95× its pool (4")
+    assert answer(unknown).startswith(
+        "a worker of amd-16 (task A.0) alone takes 1.95× the time of its pool (4"
+    )
 
 
 def test_further_measurements() -> None:
@@ -114,11 +117,11 @@ def test_a_pool_that_is_not_compared() -> None:
     (subject,) = whole.subjects
     alone = replace(whole, subjects=(replace(subject, comparisons=()),))
     (only,) = single_workers.answers_of(alone)
-    assert only.rest.endswith("striped explains 99 %.")
+    assert only.rest.endswith("striped, which explains 99 % (supported).")
 
 
 def test_a_faster_worker() -> None:
     """It is as little of its pool as a slower one."""
     (only,) = single_workers.answers_of(report(replace(worker(), ratio=0.5)))
     assert only.verdict == "faster"
-    assert only.lead.endswith("alone is 0.50× its pool")
+    assert only.lead.endswith("alone takes 0.50× the time of its pool")

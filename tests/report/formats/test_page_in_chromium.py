@@ -15,6 +15,8 @@ from io_benchmark.report.formats.html import render_report
 
 PHONE = (360, 740)
 DESKTOP = (1200, 900)
+# Between margins of 14 mm, at 96 px per inch.
+A4_WIDTH = 688
 
 # For every picture, its box and how many of its marks are painted where one could see them.
 PICTURES = """
@@ -36,9 +38,14 @@ LIGHTNESS = """
   return {paper: mean(style.backgroundColor), ink: mean(style.color)};
 })()
 """
-# The table of figures next to its ratios, and the room that it has.
-MAIN_TABLE = """
-[...document.querySelectorAll(".pair .scroll")].map(box => [box.scrollWidth, box.clientWidth])
+TABLES = """
+[...document.querySelectorAll(".scroll")].map(
+  box => ({name: box.ariaLabel, table: box.scrollWidth, room: box.clientWidth}))
+"""
+# For every folded part whether it is shown.
+UNFOLDED = """
+[...document.querySelectorAll("details")].map(
+  part => part.getBoundingClientRect().height > 2 * part.firstElementChild.offsetHeight)
 """
 WIDTHS = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
 SMALLEST_TEXT = """
@@ -54,6 +61,14 @@ TEXTS_OF_PARTS = """
   return {left: box.left, right: box.right, top: Math.round(box.bottom / 4)};
 })
 """
+
+
+def _long_names():
+    """Return a report about pools with names as names can be."""
+    report = sample_report.seed_case()
+    for pool in ("amd-16", "amd-30"):
+        report = sample_report.renamed(report, pool, f"{pool}-{'x' * (39 - len(pool))}")
+    return report
 
 
 @pytest.fixture
@@ -133,13 +148,40 @@ def test_phone(browser, opened, report):
     assert browser.evaluate(SMALLEST_TEXT) >= 10
 
 
-@pytest.mark.parametrize("report", [sample_report.seed_case, divided_reports.three_pools])
-def test_the_main_table_on_a_phone(browser, opened, report):
-    """The figures of three pools are read without scrolling sideways."""
+@pytest.mark.parametrize(
+    "report",
+    [sample_report.seed_case, divided_reports.three_pools, every_workload.report],
+    ids=["seed-case", "parts", "every-workload"],
+)
+@pytest.mark.parametrize("width", [360, 390])
+def test_tables_on_a_phone(browser, opened, report, width):
+    """All tables about three pools are read without scrolling sideways."""
     opened(report())
-    browser.look(*PHONE, dark=False)
-    ((table, room),) = browser.evaluate(MAIN_TABLE)
-    assert table <= room
+    browser.look(width, 740, dark=False)
+    tables = browser.evaluate(TABLES)
+    assert len(tables) > 2
+    assert [each for each in tables if each["table"] > each["room"]] == []
+
+
+@pytest.mark.parametrize("report", [sample_report.many_pools, _long_names])
+def test_on_paper(browser, opened, report):
+    """On A4 nothing is cut, the paper is white for a reader of dark pages, and folded text is open."""
+    opened(report())
+    browser.look(A4_WIDTH, 900, dark=True)
+    browser.call("Emulation.setEmulatedMedia", media="print")
+    assert browser.evaluate(LIGHTNESS) == {"paper": 255, "ink": 0}
+    scrolled, window = browser.evaluate(WIDTHS)
+    assert scrolled <= window
+    assert all(browser.evaluate(UNFOLDED))
+
+
+def test_pictures_of_samples_are_not_printed(browser, opened):
+    """Their captions remain, because a picture per measurement would be a book."""
+    opened(every_workload.report())
+    browser.call("Emulation.setEmulatedMedia", media="print")
+    shown = browser.evaluate(UNFOLDED)
+    assert not all(shown)
+    assert any(shown)
 
 
 @pytest.mark.parametrize("width", [360, 390, 1280])

@@ -29,6 +29,9 @@ REPORTS: dict[str, Any] = {
 }
 
 
+NO_ROOM_FOR_WARNINGS = ("every-workload", "everything", "hostile")
+
+
 @pytest.mark.parametrize("width", [40, 60, 80, 120, 200])
 @pytest.mark.parametrize("report", REPORTS)
 def test_width(report, width):
@@ -47,9 +50,10 @@ def test_first_screen(report):
     shown = sample_report.on_terminal({**REPORTS, **more}[report](), 80, details=False)
     assert len(shown.splitlines()) <= 23
     assert max(map(cell_len, shown.splitlines())) <= 80
-    assert shown.endswith(
-        "Everything else: compare --details, or as a page with --write html=FILE.\n"
-    )
+    last = shown.splitlines()[-1]
+    assert last.endswith(": compare --details, or as a page with --write html=FILE.")
+    # Warnings that had no room are announced.
+    assert last.startswith("Warnings and all else") is (report in NO_ROOM_FOR_WARNINGS)
 
 
 def test_first_screen_names_the_page():

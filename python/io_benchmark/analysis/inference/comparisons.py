@@ -47,14 +47,7 @@ def compare_sides(
     for pair, (comparison, estimate) in zip(pairs, found, strict=True):
         advice = None
         if advised and comparison.verdict is Verdict.INCONCLUSIVE:
-            advice = advise(
-                estimate,
-                (pair.ours, pair.theirs),
-                assumed=pair.variation.expected_ratio,
-                margin=margin,
-                comparisons=len(pairs),
-                schedule=pair.schedule,
-            )
+            advice = advise(estimate, pair, margin=margin, comparisons=len(pairs))
         comparisons.append(replace(comparison, advice=advice))
     return tuple(comparisons)
 

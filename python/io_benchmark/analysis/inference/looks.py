@@ -164,13 +164,23 @@ class Schedule(Struct, frozen=True):
                 return _outside(_not_as_planned(side[0].side, len(side), without_result, planned))
         return SINGLE
 
-    def stretches(self, most: int) -> list[range]:
-        """Return numbers of workers with one level each, in rising order up to `most`."""
+    def stretches(self, counts: Sequence[int], look: Look, most: int) -> list[range]:
+        """Return numbers of workers with one level each, in rising order up to `most`.
+
+        They are those that two sides may reach after a look. Nothing follows the last declared one. After
+        that of a plan any number may follow, because the tasks do not say that nobody looks again.
+        """
         if not self.is_declared:
             starts = [_FEWEST_WORKERS, *self.looks[1:], most + 1]
             return [range(*ends) for ends in itertools.pairwise(starts)]
-        looks = [range(number, number + 1) for number in self.looks]
-        return [*looks, range(self.looks[-1] + 1, most + 1)]
+        now = int(_of_equal_pools(*counts))
+        # A single worker, of those that are still to come, is no look.
+        if self.is_planned and look == SINGLE and min(counts) >= _FEWEST_WORKERS:
+            now = max(now, self.looks[-1])
+        looks = [range(number, number + 1) for number in self.looks if number > now]
+        if self.is_planned:
+            looks.append(range(max(now, self.looks[-1]) + 1, most + 1))
+        return looks
 
     @staticmethod
     def chance_of_crossing(counts: Sequence[int], p_values: Sequence[float]) -> float:

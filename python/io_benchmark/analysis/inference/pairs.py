@@ -30,6 +30,7 @@ class Pair(Struct, frozen=True):
     variation: WorkerVariation  # assumed where a side has one or two workers
     look: Look = SINGLE
     schedule: Schedule | None = None  # for more workers
+    is_one_machine: bool = False  # that ran all tasks of both
     # What was compared at the looks before this one, by the workers per pool.
     earlier: Mapping[int, "Pair"] = field(default_factory=dict)
 

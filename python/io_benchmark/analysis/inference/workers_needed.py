@@ -10,13 +10,15 @@ the estimate is true and workers vary as assumed.
 import bisect
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from io_benchmark.analysis.inference import decisions, variances
 from io_benchmark.analysis.inference.distributions import tail
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.inference.looks import SINGLE, Schedule
+from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.model import Advice, Verdict
 from io_benchmark.analysis.statements import Statement, count, share, statement
 
@@ -92,8 +94,9 @@ def _workers_needed(
     comparisons: int,
     leaning: Verdict,
     schedule: Schedule | None = None,
+    stretches: Sequence[range] = (range(2, 2 * MOST_WORKERS + 1),),
 ) -> int | None:
-    """Return the number per side; None if it is more than twice the most that are suggested."""
+    """Return the number per side; None if it is in none of the stretches, which have one level each."""
     # The first of Holm's steps, which is the hardest, so that the number is not too small.
     first_step = (1 - LEVEL) / comparisons
 
@@ -107,27 +110,20 @@ def _workers_needed(
         return _chance_of_difference(log_ratio, variation, workers, level)
 
     # More workers have a better chance, as long as the level is the same.
-    most = 2 * MOST_WORKERS
-    for numbers in [range(2, most + 1)] if schedule is None else schedule.stretches(most):
+    for numbers in stretches:
         place = bisect.bisect_left(numbers, _POWER, key=chance)
         if place < len(numbers):
             return numbers[place]
     return None
 
 
-def advise(
-    estimate: Estimate,
-    sides: Sequence[SideData],
-    *,
-    assumed: float,
-    margin: float,
-    comparisons: int,
-    schedule: Schedule | None = None,
-) -> Advice:
+def advise(estimate: Estimate, pair: Pair, *, margin: float, comparisons: int) -> Advice:
     """Return how many workers to add, and which verdict is more probable.
 
     Without a schedule the workers are looked at once.
     """
+    sides = (pair.ours, pair.theirs)
+    assumed = pair.variation.expected_ratio
     variation, degrees = _pooled_variation(sides, assumed)
     # One worker's mean is not known exactly either, and would not be in a repetition.
     per_worker = math.sqrt(variation**2 + _finite(estimate.within_variance) / 2)
@@ -136,35 +132,72 @@ def advise(
         leaning = Verdict.EQUIVALENT
     else:
         leaning = Verdict.SLOWER if estimate.ratio > 1 else Verdict.FASTER
-    needed = _workers_needed(estimate.log_ratio, per_worker, margin, comparisons, leaning, schedule)
-    fewest = min(side.count for side in sides)
-    add = None if needed is None else max(1, needed - fewest)
-    if add is not None and add > MOST_WORKERS:
-        add = None
+    if pair.is_one_machine:
+        # Another run on it is no further worker.
+        reason = statement("one machine ran all of these tasks")
+        return Advice(leaning, None, per_worker, _message(leaning, reason), reason)
+    needed = partial(_workers_needed, estimate.log_ratio, per_worker, margin, comparisons, leaning)
+    add = _workers_to_add(pair, needed)
     basis = (
         "workers vary by {variation}, including an assumed {assumed}"
         if degrees == 0
         else "workers vary by {variation}, estimated from these workers and an assumed {assumed}"
     )
     assumption = statement(basis, variation=share(per_worker), assumed=share(assumed))
-    return Advice(leaning, add, per_worker, _message(leaning, add, assumption))
-
-
-def _message(leaning: Verdict, workers_to_add: int | None, assumption: Statement) -> Statement:
-    if workers_to_add is None:
-        return statement(
-            f"probably {leaning}, not proven; not decidable by repetition: it would take more than "
-            "{most} workers per pool if {assumption}",
-            most=count(MOST_WORKERS),
-            assumption=assumption,
-        )
-    workers = "worker" if workers_to_add == 1 else "workers"
-    return statement(
+    if add is None:
+        obstacle = _obstacle(pair, needed())
+        return Advice(leaning, None, per_worker, _message(leaning, obstacle, assumption), obstacle)
+    workers = "worker" if add == 1 else "workers"
+    message = statement(
         f"probably {leaning}, not proven; {{add}} more {workers} per pool should settle it if "
         "{assumption}",
-        add=count(workers_to_add),
+        add=count(add),
         assumption=assumption,
     )
+    return Advice(leaning, add, per_worker, message)
+
+
+def _workers_to_add(pair: Pair, needed: Callable[..., int | None]) -> int | None:
+    """Return how many workers each side still needs; None where they would not decide."""
+    counts = (pair.ours.count, pair.theirs.count)
+    if pair.schedule is None:
+        wanted = needed()
+    else:
+        stretches = pair.schedule.stretches(counts, pair.look, 2 * MOST_WORKERS)
+        wanted = needed(pair.schedule, stretches)
+    if wanted is None:
+        return None
+    add = max(1, wanted - min(counts))
+    return add if add <= MOST_WORKERS else None
+
+
+def _obstacle(pair: Pair, needed_anew: int | None) -> Statement:
+    """Return why more workers would not decide, by the number that a measurement with one look needs."""
+    schedule = pair.schedule
+    is_declared = schedule is not None and schedule.is_declared and not schedule.is_planned
+    if schedule is None or not is_declared or needed_anew is None or needed_anew > MOST_WORKERS:
+        return statement("that would take more than {most} per pool", most=count(MOST_WORKERS))
+    template = (
+        "no look is declared after {last} workers per pool"
+        if schedule.next_look(pair.ours.count, pair.theirs.count) is None
+        else "the chance at the last declared look, {last} workers per pool, is below 80 %"
+    )
+    return statement(
+        template + "; a new measurement with {needed} per pool and one look should settle it",
+        last=count(schedule.looks[-1]),
+        needed=count(needed_anew),
+    )
+
+
+def _message(
+    leaning: Verdict, obstacle: Statement, assumption: Statement | None = None
+) -> Statement:
+    text = (
+        f"probably {leaning}, not proven; more workers are not expected to settle it: {{obstacle}}"
+    )
+    if assumption is None:
+        return statement(text, obstacle=obstacle)
+    return statement(f"{text} if {{assumption}}", obstacle=obstacle, assumption=assumption)
 
 
 def _finite(value: float) -> float:

@@ -11,6 +11,8 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.inference import decisions, levels
 from io_benchmark.analysis.inference.looks import Schedule
+from io_benchmark.analysis.inference.pairs import Pair
+from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.inference.workers_needed import advise
 from io_benchmark.analysis.model import Verdict
 from io_benchmark.analysis.plan import Plan
@@ -114,14 +116,14 @@ def _comparison(
     )
     advice = None
     if verdict is Verdict.INCONCLUSIVE and is_known:
-        advice = advise(
-            estimate,
-            pair.found.workers,
-            assumed=options.worker_variation,
-            margin=options.margin,
-            comparisons=pairs,
+        compared = Pair(
+            pair.candidate.name,
+            pair.baseline.name,
+            *pair.found.workers,
+            WorkerVariation.given(options.worker_variation),
             schedule=Schedule(),
         )
+        advice = advise(estimate, compared, margin=options.margin, comparisons=pairs)
     baseline_s = pair.mean_s(pair.theirs)
     baseline, candidate = (side.others(pair.mix) for side in (pair.baseline, pair.candidate))
     cost = compare_costs(pair, options.prices, level)

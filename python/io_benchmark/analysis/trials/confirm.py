@@ -3,12 +3,11 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Which pools must run once more to confirm a cause, and at which pace."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Verdict, Worker
-from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.trials.recorded_trials import (
     CEILINGS_DIFFER_RATIO,
     LEAST_GAP_RATIO,
@@ -29,15 +28,10 @@ class Pace(Struct, frozen=True):
         return self.pool == pool and is_same_pace(self.bytes_per_s, bytes_per_s)
 
     @staticmethod
-    def missing(report: Report, workers: Sequence[Worker]) -> "tuple[Pace, ...]":
-        """Return the runs that are missing, in the order of the report; `workers` are what it is about."""
-        proposed = (
-            _pace(comparison, workers)
-            for subject in report.subjects
-            for comparison in subject.comparisons
-        )
+    def missing(comparisons: Iterable[Comparison], workers: Sequence[Worker]) -> "tuple[Pace, ...]":
+        """Return the runs that are missing, in the order of the comparisons of these workers."""
         found: list[Pace] = []
-        for pace in filter(None, proposed):
+        for pace in filter(None, (_pace(each, workers) for each in comparisons)):
             if not any(known.is_like(pace.pool, pace.bytes_per_s) for known in found):
                 found.append(pace)
         return tuple(found)

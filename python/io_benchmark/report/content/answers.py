@@ -36,7 +36,7 @@ class PoolAnswer(Struct, frozen=True):
     verdict: str
     lead: str
     rest: str
-    attempt: str  # "Try: …", or nothing
+    steps: tuple[tuple[str, str], ...]  # "Try", "To confirm", each with its sentence
     marks: tuple[int, ...]
     comparison: Comparison | None = None
     explanation: Explanation | None = None  # what the rest says about causes
@@ -45,7 +45,8 @@ class PoolAnswer(Struct, frozen=True):
 
     @property
     def after_lead(self) -> str:
-        return " ".join(filter(None, (self.rest, self.attempt)))
+        steps = (f"{label}: {text}" for label, text in self.steps)
+        return " ".join(filter(None, (self.rest, *steps)))
 
 
 class AnsweredSubject(Struct, frozen=True):
@@ -92,31 +93,21 @@ def _decided(side: MeasuredSide, comparison: Comparison, margin_ratio: float) ->
         )
     rest += _earlier_text(comparison)
     brief = f"{rest}."
-    explanation = None if side.diagnosis is None else Explanation.of(side.diagnosis)
-    if explanation is not None:
-        rest += f": {explanation.sentence}."
-    elif comparison.verdict is Verdict.INCONCLUSIVE and comparison.advice is not None:
-        rest += f"; {_advice_text(comparison.advice.workers_to_add)}."
-    else:
-        rest += "."
+    explanation = (
+        None if side.diagnosis is None else Explanation.of(side.diagnosis, side.to_confirm)
+    )
+    rest += "." if explanation is None else f": {explanation.sentence}."
     return PoolAnswer(
         side.side,
         side.verdict,
         lead,
         rest,
-        "" if explanation is None else explanation.attempt,
+        () if explanation is None else explanation.steps,
         side.answer_marks,
         comparison,
         explanation,
         brief=brief,
     )
-
-
-def _advice_text(workers_to_add: int | None) -> str:
-    if workers_to_add is None:
-        return "more workers would not settle it"
-    workers = "worker" if workers_to_add == 1 else "workers"
-    return f"{workers_to_add:,} more {workers} per pool should settle it"
 
 
 def _verdict_text(comparison: Comparison, margin_ratio: float) -> tuple[str, str]:
@@ -157,7 +148,7 @@ def _refused(side: MeasuredSide, baseline: str, has_baseline: bool) -> PoolAnswe
         reason = "because they were not compared"
     rest = f"{reason}."
     return PoolAnswer(
-        side.side, NO_VERDICT, lead, rest, "", side.answer_marks, reason=reason, brief=rest
+        side.side, NO_VERDICT, lead, rest, (), side.answer_marks, reason=reason, brief=rest
     )
 
 
@@ -204,7 +195,7 @@ def _combined(answers: Sequence[_SubjectAnswer], distinction: Distinction) -> Po
         first.verdict,
         lead,
         " ".join([rest, *more]),
-        first.attempt,
+        first.steps,
         tuple(sorted({mark for each in answers for mark in each.answer.marks})),
     )
 

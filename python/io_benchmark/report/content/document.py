@@ -22,6 +22,7 @@ from io_benchmark.report.content.footnotes import ProblemNotes
 from io_benchmark.report.content.harmless import make_harmless
 from io_benchmark.report.content.hypotheses import DiagnosisPart
 from io_benchmark.report.content.place_tables import PlacesPart
+from io_benchmark.report.content.pool_lines import PoolsPart
 from io_benchmark.report.content.report_index import DiagnosedCandidate, MeasuredSubject
 from io_benchmark.report.content.report_sections import Section
 from io_benchmark.report.content.statement_text import text_of
@@ -95,7 +96,9 @@ def build(report: Report, *, details: bool = False) -> ReportContent:
         ),
         places=PlacesPart.of(report.places, report.margin_ratio, details=details),
         workers=workers,
-        first_screen=FirstScreen.of(report, answered, singles, notes, workers, nothing),
+        first_screen=FirstScreen.of(
+            report, answered, PoolsPart.of(answered, singles), notes, workers, nothing
+        ),
         lists=tuple((title, lines) for title, lines in lists.items() if lines),
     )
 
@@ -121,7 +124,8 @@ def _reason_for_nothing(report: Report) -> str:
     if any(len(part.figures) > 1 for part in report.subjects):
         return "Nothing could be compared."
     if report.subjects:
-        return "There is only one pool, so there is nothing to compare."
+        sides = dict.fromkeys(side for part in report.subjects for side in part.figures)
+        return f"Only {', '.join(sides)} has results, so there is nothing to compare."
     if report.unreadable:
         return "No verdict: none of the results could be read."
     return "No verdict: there are no results."

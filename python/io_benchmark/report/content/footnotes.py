@@ -23,6 +23,7 @@ class _Footnote(Struct, frozen=True):
     number: int
     rule: str
     text: str
+    brief: str  # without the measurements that it is about
     is_allowed: bool  # by the reader, where the rule refuses
 
 
@@ -105,10 +106,11 @@ def _footnote(number: int, alike: Sequence[Problem], several_subjects: bool) -> 
     further = len({each.message for each in alike}) - 1
     message += f", and {further:,} similar messages" if further > 1 else ""
     message += ", and 1 similar message" if further == 1 else ""
-    if not several_subjects and all(side in message for side in problem.sides):
-        return _Footnote(number, problem.rule, allowed + message, is_allowed)
-    text = f"{allowed}{_where(alike, several_subjects)}: {message}"
-    return _Footnote(number, problem.rule, text, is_allowed)
+    brief = f"{allowed}{_where(alike, several_subjects=False)}: {message}"
+    if all(side in message for side in problem.sides):
+        brief = allowed + message
+    text = f"{allowed}{_where(alike, several_subjects)}: {message}" if several_subjects else brief
+    return _Footnote(number, problem.rule, text, brief, is_allowed)
 
 
 def _where(alike: Sequence[Problem], several_subjects: bool) -> str:

@@ -10,6 +10,7 @@ from typing import Self
 
 from msgspec import Struct
 
+from io_benchmark.analysis.leftover_model import Leftover
 from io_benchmark.analysis.model import DIFFERENT, Cause, Diagnosis, Remedy, State, Subject
 from io_benchmark.analysis.report_model import SingleWorker
 from io_benchmark.number_text import percent, ratio, times
@@ -22,6 +23,8 @@ from io_benchmark.results import workloads
 
 # Longer evidence would hide the sentence around it; the table of hypotheses has it.
 _EVIDENCE_LENGTH = 120
+# A sentence about causes says how much they leave over from this share of the difference on.
+_LARGE_LEFTOVER = 0.2
 
 
 class CauseRow(Struct, frozen=True):
@@ -124,13 +127,13 @@ class Explanation(Struct, frozen=True):
     """The causes of a difference in a sentence, confirmed and large ones first, and what to try."""
 
     sentence: str  # without a full stop
-    attempt: str  # "Try: …", or nothing
     standing: str  # of the first cause: "confirmed by a trial", "supported"; nothing without one
     claim: str  # the sentence without the standing
+    steps: tuple[tuple[str, str], ...]  # "Try", "To confirm", each with its sentence
 
     @classmethod
-    def of(cls, diagnosis: Diagnosis) -> Self:
-        """Write what a diagnosis found."""
+    def of(cls, diagnosis: Diagnosis, to_confirm: str = "") -> Self:
+        """Write what a diagnosis found, and what to do next."""
         holding = sorted(
             _by_share([each for each in diagnosis.causes if each.state.holds]),
             key=lambda cause: cause.state is not State.CONFIRMED,
@@ -138,34 +141,36 @@ class Explanation(Struct, frozen=True):
         open_causes = ", ".join(
             each.name for each in diagnosis.causes if each.state is State.NOT_SEPARABLE
         )
-        attempt = _attempt(diagnosis)
+        steps = {"Try": _remedy_text(diagnosis), "To confirm": to_confirm and f"{to_confirm}."}
+        labelled = tuple((label, text) for label, text in steps.items() if text)
         if not holding and open_causes:
             text = f"the observations cannot separate {open_causes}"
-            return cls(text, attempt, State.NOT_SEPARABLE.value, open_causes)
+            return cls(text, State.NOT_SEPARABLE.value, open_causes, labelled)
         if not holding:
             text = "no cause is supported by the observations"
-            return cls(text, attempt, "", text)
+            return cls(text, "", "none is supported by the observations", labelled)
         first, *others = holding
         confirmed = first.state is State.CONFIRMED
         further = "; also supported: " + ", ".join(each.name for each in others) if others else ""
         further += f"; not separable from that: {open_causes}" if open_causes else ""
-        text = f"{_difference(first)} {_share_text(first)}"
+        further += _unexplained(diagnosis)
+        text = _explained_text(first)
         claim = f"{_difference(first)} ({first.name})" if first.share is None else text
-        trial = ", confirmed by a trial" if confirmed and first.share is not None else ""
+        standing = ", confirmed by a trial" if confirmed else f" ({first.state})"
         return cls(
-            text + trial + further,
-            attempt,
+            text + (standing if first.share is not None else "") + further,
             "confirmed by a trial" if confirmed else first.state.value,
             claim + further,
+            labelled,
         )
 
 
-def _attempt(diagnosis: Diagnosis) -> str:
+def _remedy_text(diagnosis: Diagnosis) -> str:
     if not diagnosis.remedies:
         return ""
     remedy = diagnosis.remedies[0]
     gain = _gain_text(remedy)
-    return f"Try: {_clause(text_of(remedy.action))}{f' ({gain})' if gain else ''}."
+    return f"{_clause(text_of(remedy.action))}{f' ({gain})' if gain else ''}."
 
 
 def _difference(cause: Cause) -> str:
@@ -188,6 +193,13 @@ def _share_text(cause: Cause) -> str:
     if cause.share is None or not math.isfinite(cause.share):
         return f"({cause.name}, {cause.state})"
     return f"explains {percent(cause.share)}"
+
+
+def _explained_text(cause: Cause) -> str:
+    """Return '1 disk against 2 disks, striped, which explains 97 %'."""
+    if cause.share is None or not math.isfinite(cause.share):
+        return f"{_difference(cause)} {_share_text(cause)}"
+    return f"{_difference(cause)}, which {_share_text(cause)}"
 
 
 def _by_share(causes: Sequence[Cause]) -> list[Cause]:
@@ -224,13 +236,23 @@ def _leftover(diagnosis: Diagnosis) -> str:
     left = diagnosis.leftover
     if left is None:
         return ""
-    workload = diagnosis.subject.workload if diagnosis.subject else "cache-retrieve"
     where = " and ".join(part_name(part.phase, part.kind) for part in left.parts)
-    return (
-        f"{percent(left.share)} of the difference ({times([left.difference_ns])[0]} per "
-        f"{workloads.of(workload).operation}) is not explained by these causes"
-        + (f"; it lies in {where}." if where else ".")
-    )
+    text = f"{percent(left.share)} of the difference ({_time_left(diagnosis, left)})"
+    return f"{text} is not explained by these causes" + (f"; it lies in {where}." if where else ".")
+
+
+def _unexplained(diagnosis: Diagnosis) -> str:
+    """Write what the supported causes leave over, where that is large."""
+    left = diagnosis.leftover
+    if left is None or left.share < _LARGE_LEFTOVER:
+        return ""
+    return f"; not explained: {_time_left(diagnosis, left)} ({percent(left.share)})"
+
+
+def _time_left(diagnosis: Diagnosis, left: Leftover) -> str:
+    """Return '24.5 ms per retrieve'."""
+    workload = diagnosis.subject.workload if diagnosis.subject else "cache-retrieve"
+    return f"{times([left.difference_ns])[0]} per {workloads.of(workload).operation}"
 
 
 def _remedy(remedy: Remedy) -> _RemedyRow:

@@ -23,6 +23,7 @@ from io_benchmark.analysis.model import (
 )
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.report_model import NoiseFloor, Report, SideBottleneck, SubjectReport
+from io_benchmark.report.content.confirming import how_to_confirm
 from io_benchmark.report.content.footnotes import ProblemNotes
 
 BASELINE, NO_VERDICT = "baseline", "no verdict"
@@ -66,6 +67,7 @@ class MeasuredSide(Struct, frozen=True):
     figures: Figures | None = None  # None: refused altogether
     comparison: Comparison | None = None
     diagnosis: Diagnosis | None = None  # explains the difference
+    to_confirm: str = ""  # how to confirm a cause of it
     median_ratio: float | None = None  # where medians vary less than means
     division: Division | None = None  # of the difference into parts
     refused_by: tuple[str, ...] = ()
@@ -110,9 +112,8 @@ class MeasuredSubject(Struct, frozen=True):
         }
         return tuple(
             _measured_subject(
+                report,
                 position,
-                part,
-                report.baseline,
                 notes,
                 [each for each in refused if each.subject in (None, part.subject)],
                 explained,
@@ -137,13 +138,13 @@ def _explained_comparison(
 
 
 def _measured_subject(
+    report: Report,
     position: int,
-    part: SubjectReport,
-    baseline: str,
     notes: ProblemNotes,
     refused: Sequence[Problem],
     explained: Mapping[tuple[Subject, str], Diagnosis],
 ) -> MeasuredSubject:
+    part, baseline = report.subjects[position], report.baseline
     comparisons = {comparison.candidate: comparison for comparison in part.comparisons}
     divisions = {division.candidate: division for division in part.divisions}
     # Before and after: each pool has a separate baseline.
@@ -160,6 +161,7 @@ def _measured_subject(
                 part.figures.get(side),
                 refused_by=_rules(refused, side, baseline),
             )
+        diagnosis = explained.get((part.subject, side))
         return MeasuredSide(
             side,
             comparison.verdict.value,
@@ -167,7 +169,8 @@ def _measured_subject(
             notes.marks(part.subject, side, comparison.baseline),
             part.figures.get(side),
             comparison,
-            explained.get((part.subject, side)),
+            diagnosis,
+            "" if diagnosis is None else how_to_confirm(report, diagnosis, comparison),
             _median_ratio(part, comparison),
             divisions.get(side),
         )

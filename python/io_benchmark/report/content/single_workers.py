@@ -36,7 +36,7 @@ def _answer(same: Sequence[SingleWorker], report: Report) -> PoolAnswer:
     return PoolAnswer(
         worker.side,
         worker.verdict.value,
-        f"{_name(worker)} alone is {ratio(worker.ratio)} its pool",
+        f"{_name(worker)} alone takes {ratio(worker.ratio)} the time of its pool",
         " ".join(
             filter(
                 None,
@@ -49,7 +49,7 @@ def _answer(same: Sequence[SingleWorker], report: Report) -> PoolAnswer:
                 ),
             )
         ),
-        explanation.attempt if explanation else "",
+        explanation.steps if explanation else (),
         (),
         explanation=explanation,
         brief=" ".join(filter(None, (phrase, f"({worker.others:,} other workers)."))),

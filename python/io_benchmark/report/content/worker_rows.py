@@ -10,10 +10,10 @@ from typing import Self
 
 from msgspec import Struct
 
-from io_benchmark.analysis.inference.workers_needed import MOST_WORKERS
 from io_benchmark.analysis.model import UNKNOWN, Comparison, Verdict
 from io_benchmark.analysis.report_model import Report, SubjectReport, WorkerLine
 from io_benchmark.costs.worker_time import Cost
+from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.resolutions import in_words
 
 REPLICATION_HEADS = ("Runs", "Workers", "Workers needed")
@@ -169,6 +169,7 @@ def _cost_text(report: Report) -> str:
     """Write what a decision would cost, in one line; nothing where all is decided."""
     never = SubjectReport.not_by_repetition(report.subjects)
     texts = []
+    what = "all measurements of " if len(report.subjects) > 1 else ""
     cost = report.decision_cost
     if cost is not None:
         undecided = dict.fromkeys(
@@ -181,14 +182,17 @@ def _cost_text(report: Report) -> str:
         runs = "run" if cost.runs == 1 else "runs"
         money = f", {cost.at_prices}" if cost.at_prices else ""
         texts.append(
-            f"To settle {_listed(list(undecided))}: {_added(cost)}, about {cost.hours(cost.minutes)} "
-            f"(by {cost.runs:,} {runs} here, {basis}){money}."
+            f"To settle {what}{_listed(list(undecided))}: {_added(cost)}, {cost.estimate} "
+            f"(estimated from {cost.runs:,} {runs}, {basis}){money}."
         )
-    if never:
-        texts.append(
-            f"More workers would not settle {_listed(never)}: that would take more than "
-            f"{MOST_WORKERS} per pool."
-        )
+    by_reason: dict[str, list[str]] = {}
+    for candidate, obstacle in never.items():
+        reason = "" if obstacle is None else f": {text_of(obstacle)}"
+        by_reason.setdefault(reason, []).append(candidate)
+    texts += (
+        f"More workers are not expected to settle {what}{_listed(names)}{reason}."
+        for reason, names in by_reason.items()
+    )
     return " ".join(texts)
 
 
@@ -196,9 +200,14 @@ def _added(cost: Cost) -> str:
     """Write how many workers of which pools: '12 more workers per pool, 24 in total'."""
     counts = {share.tasks for share in cost.shares}
     if len(counts) == 1 and len(cost.shares) > 1:
-        return f"{counts.pop():,} more workers per pool, {cost.tasks:,} in total"
+        (per_pool,) = counts
+        return f"{_more(per_pool)} per pool, {cost.tasks:,} in total"
     pools = [f"{share.tasks:,} of {share.name}" for share in cost.shares]
-    return f"{cost.tasks:,} more {'worker' if cost.tasks == 1 else 'workers'} ({_listed(pools)})"
+    return f"{_more(cost.tasks)} ({_listed(pools)})"
+
+
+def _more(workers: int) -> str:
+    return f"{workers:,} more worker" + ("" if workers == 1 else "s")
 
 
 def _listed(names: Sequence[str]) -> str:

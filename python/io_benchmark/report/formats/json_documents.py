@@ -40,6 +40,7 @@ from io_benchmark.analysis.history import history_model
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.parts.time_parts import Kind, Phase
 from io_benchmark.analysis.statements import Statement, Value
+from io_benchmark.analysis.trials.confirm import Pace
 from io_benchmark.costs.worker_time import Cost
 from io_benchmark.report.content.statement_text import evidence_text, text_of
 from io_benchmark.report.content.worker_rows import Replication
@@ -102,6 +103,7 @@ class _ReportDocument(Struct, frozen=True):
     diagnoses: tuple[model.Diagnosis, ...]
     single_workers: tuple[report_model.SingleWorker, ...]
     problems: tuple[model.Problem, ...]
+    confirming: tuple[Pace, ...]
     replication: tuple[Replication, ...]
     decision_cost: Cost | None
     workers: tuple[report_model.WorkerLine, ...]
@@ -185,6 +187,7 @@ def render_report(report: report_model.Report, _layout: Layout = PLAIN) -> str:
             single_workers=report.single_workers,
             problems=report.problems,
             replication=Replication.of_sides(report.subjects, report.workers),
+            confirming=report.confirming,
             decision_cost=report.decision_cost,
             workers=report.workers,
             unreadable=report.unreadable,

@@ -109,6 +109,7 @@ def _answers(content: ReportContent) -> list[str]:
             f"**{prose(each.lead)}** {prose(each.after_lead)}" for each in content.single_workers
         )
         blocks += [f"{Heading.SINGLE_WORKERS}:", _items(lines)]
+    blocks.append(prose(content.workers.cost))
     blocks.append(
         _items(
             f"**Refused by {prose(refusal.rule)}** ({prose(refusal.where)}): "
@@ -281,7 +282,6 @@ def _replication(content: ReportContent) -> list[str]:
         f"### {Heading.WORKERS}",
         _table(["Pool", *REPLICATION_HEADS], rows, numbers=True),
         f"And {left_out:,} more." if left_out > 0 else "",
-        prose(content.workers.cost),
         _items(_first_items(content.workers.cautions, _BRIEF_LINES_SHOWN)),
     ]
 

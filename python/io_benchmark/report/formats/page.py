@@ -4,6 +4,7 @@
 """Lines and tables of text: wrapped to a width, and never read as markup."""
 
 import io
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TextIO
 
@@ -16,6 +17,10 @@ from io_benchmark.report.content.footnotes import short_marks
 from io_benchmark.report.content.report_index import NO_VERDICT
 from io_benchmark.report.formats import Layout
 
+# A number and its unit stay in one line: the space between them is another character while text is
+# wrapped, one that no text has.
+_UNIT = re.compile("(?<=[0-9]) (?=(?:%|[nµm]?s|[KMGT]?i?B)(?![A-Za-z]))")
+_TOGETHER = "\ue000"
 INDENT = "  "
 _GAP = 2
 # Wider text is hard to read.
@@ -84,7 +89,9 @@ class Page:
         """Add wrapped text, indented below its first line."""
         words = Text(text, style) if isinstance(text, str) else text
         width = max(min(self.width, _TEXT_WIDTH) - len(indent), 12)
+        words.plain = _UNIT.sub(_TOGETHER, words.plain)
         for at, wrapped in enumerate(words.wrap(self._console, width)):
+            wrapped.plain = wrapped.plain.replace(_TOGETHER, " ")
             self.line(Text.assemble(indent if at or first is None else first, wrapped))
 
     def item(self, text: Text | str, style: str = "", *, mark: str = "-") -> None:

@@ -68,6 +68,8 @@ def _show_answers(page: Page, content: ReportContent) -> None:
         page.paragraph(f"{Heading.SINGLE_WORKERS}:")
     for answer in content.single_workers:
         page.item(Text.assemble((answer.lead, STYLES[answer.verdict]), f" {answer.after_lead}"))
+    if content.workers.cost:
+        page.item(content.workers.cost)
     for refusal in content.notes.refusals:
         text = Text.assemble(
             (f"REFUSED by {refusal.rule}", STYLES[NO_VERDICT]),
@@ -88,9 +90,6 @@ def _show_replication(page: Page, content: ReportContent) -> None:
         page.grid("Pool", pools, REPLICATION_HEADS, columns)
     else:
         page.items(row.sentence for row in rows)
-    if content.workers.cost:
-        page.line()
-        page.paragraph(content.workers.cost)
     page.items(content.workers.cautions, style="yellow", mark="!")
 
 

@@ -39,7 +39,7 @@ def render_first_screen(
             show_measures(page, part.measures)
         if part.spaced:
             page.line()
-        page.paragraph(_rest(layout), "dim", indent="")
+        page.paragraph(_rest(layout, part), "dim", indent="")
         return page.text()
 
     return screen.that_fits(write, _LINES)
@@ -55,7 +55,8 @@ def _show_lines(page: Page, screen: FirstScreen) -> None:
             page.paragraph(text, indent="      ", first="    ")
 
 
-def _rest(layout: Layout) -> str:
+def _rest(layout: Layout, screen: FirstScreen) -> str:
+    rest = "Warnings and all else" if screen.hides_warnings else "Everything else"
     if layout.page:
-        return f"Everything else: {layout.page}, or compare --details."
-    return "Everything else: compare --details, or as a page with --write html=FILE."
+        return f"{rest}: {layout.page}, or compare --details."
+    return f"{rest}: compare --details, or as a page with --write html=FILE."

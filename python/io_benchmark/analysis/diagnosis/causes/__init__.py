@@ -62,6 +62,7 @@ def _cause(judged: Judged, case: Case) -> Cause:
         else None,
         workload=judgement.workload,
         is_shared=judgement.is_shared,
+        tried_by=rule.tried_by,
     )
 
 

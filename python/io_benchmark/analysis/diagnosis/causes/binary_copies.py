@@ -30,8 +30,7 @@ def _per_builder_copies(case: Case) -> CauseJudgement:
         copies,
         OVER_HARDLINKED,
         Unit.RATIO,
-        "{figure} by copies",
-        note=" (hardlinks are 1)",
+        "time of copies {figure} that of hardlinks",
     )
     if not case.differs:
         return evidence.nothing_to_explain()

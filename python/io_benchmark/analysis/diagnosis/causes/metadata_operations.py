@@ -67,7 +67,7 @@ def _lock(case: Case) -> CauseJudgement:
         measurement,
         metadata.SCALING,
         Unit.RATIO,
-        "{figure} by {threads} at once",
+        "throughput {figure} with {threads} threads",
         note=" ({variant}, one thread is 1)",
         threads=count(threads),
         variant=measurement.subject.variant,

@@ -1,0 +1,52 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""How to confirm a cause: the run that is missing, and what creates it."""
+
+import re
+from collections.abc import Sequence
+
+from io_benchmark.analysis.model import Comparison, Diagnosis, State
+from io_benchmark.analysis.report_model import Report, WorkerLine
+from io_benchmark.analysis.trials.confirm import Pace
+from io_benchmark.number_text import compact
+from io_benchmark.results.trials import TrialKind
+
+_MIB = 1024**2
+_TASK_ID = re.compile("[A-Za-z0-9_-]{22}")
+_TO_CONFIRM = (State.SUPPORTED, State.NOT_SEPARABLE)
+# The worker group of a run that no queue started.
+_REHEARSAL = "rehearsal/"
+
+
+def pace_text(pace: Pace) -> str:
+    """Return 'intel once more, its copies held to 371 MiB/s, the ceiling of amd-16'."""
+    return f"{pace.pool} once more, its copies held to {_rate(pace)}, the ceiling of {pace.against}"
+
+
+def how_to_confirm(report: Report, diagnosis: Diagnosis, comparison: Comparison) -> str:
+    """Write how to confirm a cause of a difference, without a full stop; nothing if no run would."""
+    tried = any(
+        each.tried_by is TrialKind.PACE and each.state in _TO_CONFIRM for each in diagnosis.causes
+    )
+    sides = {comparison.candidate, comparison.baseline}
+    pace = next((each for each in report.confirming if {each.pool, each.against} == sides), None)
+    command = "" if pace is None else _command(pace, report.workers)
+    if not tried or pace is None or not command:
+        return ""
+    return f"run {pace.pool} once more with copies at {_rate(pace)} ({command})"
+
+
+def _command(pace: Pace, workers: Sequence[WorkerLine]) -> str:
+    """Write what creates the run; nothing where the tasks are not those of a queue."""
+    # Before and after a change, a side is not a pool of one group.
+    runs = [each for each in workers if each.side == each.pool == pace.pool]
+    if runs and all(each.worker_id.startswith(_REHEARSAL) for each in runs):
+        return "add --confirm to this rehearse"
+    # The name of a task is from a result: only what is an id becomes a part of a command.
+    ids = [each.task_id for each in runs if _TASK_ID.fullmatch(each.task_id)]
+    return f'submit --confirm task:{ids[0]}, or the action "Confirm the cause"' if ids else ""
+
+
+def _rate(pace: Pace) -> str:
+    return f"{compact(pace.bytes_per_s / _MIB)} MiB/s"

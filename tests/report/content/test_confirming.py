@@ -1,0 +1,97 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The answer offers the run that would confirm a cause, where one is missing."""
+
+import json
+from functools import cache
+
+import divided_reports
+import pytest
+import simulated_cases
+from msgspec.structs import replace
+from seed_workers import worker
+from simulated_push import Pool, measure
+
+from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.model import State, Worker
+from io_benchmark.analysis.plan import BEFORE, Plan
+from io_benchmark.analysis.report_model import Report
+from io_benchmark.report.content import document
+from io_benchmark.report.formats.output import rendered
+
+TASK = "fN1SgBXkQqWw0mF5yzYYTA"
+
+
+@cache
+def tried_workers() -> tuple[Worker, ...]:
+    """Return two pools with trials, of which none was held to the other's pace."""
+    case = simulated_cases.make(("one disk",))
+    pools = (Pool("amd-16", case.slow), Pool("intel", case.fast))
+    measured = measure(pools, 1, retrieves=divided_reports.TRIED_RETRIEVES, trials=True)
+    return tuple(worker(each.document) for runs in measured.values() for each in runs)
+
+
+def report(**changes: str) -> Report:
+    workers = [replace(each, **{"task_id": TASK, **changes}) for each in tried_workers()]
+    return compare(Plan("", "intel", "", (("amd-16", "intel"),)), workers, Options())
+
+
+def offer(made: Report) -> str:
+    """Return what follows "To confirm:" on the first screen."""
+    texts = {line.lead: line.text for line in document.build(made).first_screen.lines}
+    return texts.get("To confirm:", "")
+
+
+def test_the_missing_run() -> None:
+    """A supported cause is offered the run with its pace, and what creates it."""
+    made = report()
+    assert offer(made) == (
+        f"run intel once more with copies at 384 MiB/s (submit --confirm task:{TASK}, or the action "
+        '"Confirm the cause").'
+    )
+    for form in ("text", "markdown", "html"):
+        assert "once more with copies at 384 MiB/s" in rendered(made, form, details=True), form
+    (missing,) = json.loads(rendered(made, "json"))["confirming"]
+    assert (missing["pool"], missing["against"]) == ("intel", "amd-16")
+
+
+@pytest.mark.parametrize("state", State)
+def test_by_the_state_of_the_cause(state: State) -> None:
+    """Only what a trial could still change is offered one."""
+    made = report()
+    (diagnosis,) = made.diagnoses
+    causes = tuple(
+        replace(each, state=state) for each in diagnosis.causes if each.name == "device-count"
+    )
+    made = replace(made, diagnoses=(replace(diagnosis, causes=causes),))
+    assert bool(offer(made)) is (state in (State.SUPPORTED, State.NOT_SEPARABLE))
+
+
+def test_what_was_confirmed() -> None:
+    """Nothing is missing."""
+    assert offer(divided_reports.tried_one_disk()) == ""
+
+
+def test_a_rehearsal() -> None:
+    """No queue has its tasks."""
+    made = report(worker_id="rehearsal/host")
+    assert offer(made).endswith("(add --confirm to this rehearse).")
+
+
+@pytest.mark.parametrize("task_id", ["unknown", "$(reboot)", "; rm -rf / #xxxxxxxxxxx"])
+def test_no_command_has_text_from_a_result(task_id: str) -> None:
+    """Only what is an id becomes a part of a command to paste."""
+    assert offer(report(task_id=task_id)) == ""
+
+
+def test_before_and_after_a_change() -> None:
+    """The sides are of two groups, and no run in one of them compares both."""
+    workers = [
+        replace(each, side=f"amd-16 {when}", pool="amd-16", task_id=TASK)
+        for each in tried_workers()
+        for when in [BEFORE if each.pool == "intel" else "after"]
+    ]
+    made = compare(Plan.before_and_after(["amd-16"]), workers, Options())
+    assert made.confirming
+    assert offer(made) == ""
