@@ -18,8 +18,8 @@ def show(plans, settings, result_path):
     counts = Counter(entry["name"] for *_, entries in plans for entry in entries)
     text = ", ".join("%s %d" % count for count in counts.items())
     limit_s = settings.time_budget_s
-    words = (sum(counts.values()), text, limit_s)
-    say("=== Plan: %d measurements (%s), ends after %g s at the latest ===" % words)
+    plan = (sum(counts.values()), text, limit_s)
+    say("=== Plan: %d measurements (%s), ends after %g s at the latest ===" % plan)
     for place in settings.places:
         free = _size(free_space_bytes(place.path))
         say("Place %s: %s, %s free" % (*place, free))
