@@ -213,6 +213,20 @@ def test_what_may_mislead():
     assert "by mean times, which the bill follows" in " ".join(warnings(compared(tails)))
 
 
+@pytest.mark.parametrize(
+    ("rounded_ms", "width"), [(60_000, 0.25), (1000, 0.004)], ids=["to minutes", "to seconds"]
+)
+def test_rounded_times(rounded_ms, width):
+    """Times in whole minutes agree by rounding: the interval is as wide as that allows."""
+    start_ms = START_MS // 60_000 * 60_000 + (0 if rounded_ms == 60_000 else 1000)
+    runs = [replace(run, started_ms=start_ms) for run in pools(6, 5, 6, spread=0)]
+    runs = [
+        replace(run, resolved_ms=start_ms + {"a": 6, "b": 5}[run.pool] * 60_000) for run in runs
+    ]
+    interval = only(compared(runs)).interval
+    assert math.log(interval.high_ratio / interval.low_ratio) == pytest.approx(width, rel=0.2)
+
+
 def test_costs_by_prices():
     """Seven percent less per hour, and 2.2 % of the time lost: 9.5 % more per task."""
     prices = {"intel": Price(0.42, "USD"), "amd-16": Price(0.39, "USD")}

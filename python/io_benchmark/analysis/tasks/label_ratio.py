@@ -23,6 +23,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Self
 
 import numpy as np
+from msgspec.structs import replace
 
 from io_benchmark.analysis.inference.estimates import WORKERS, Estimate, SideData
 from io_benchmark.analysis.inference.looks import Look
@@ -50,10 +51,17 @@ class LabelledRatio(NamedTuple):
         mix: Mapping[str, float],
         assumed_variation: float,
         look: Look,
+        *,
+        rounding_s: float = 0.0,
     ) -> Self:
-        """Compare two sides that have the same labels; `mix` is how often each label counts."""
+        """Compare two sides that have the same labels; `mix` is how often each label counts.
+
+        Times that are rounded to so many seconds may agree although the workers do not.
+        """
         fit = _Fit(candidate, baseline, mix)
-        return cls(*_estimate(fit, candidate, baseline, assumed_variation, look), fit.shares)
+        estimate, workers = _estimate(fit, candidate, baseline, assumed_variation, look)
+        variance = estimate.variance + fit.variance_of_rounding(rounding_s)
+        return cls(replace(estimate, variance=variance), workers, fit.shares)
 
 
 def _estimate(
@@ -128,11 +136,17 @@ class _Fit:
             side > 0, (share / candidates)[self._label], -(share / baselines)[self._label]
         )
         self.log_ratio = float(self._weights @ logs)
+        self._times_s: Numbers = np.exp(logs)
 
     @property
     def variance_of_unit(self) -> float:
         """Return the variance if workers vary by one, and alike in all labels."""
         return math.fsum(float(self._weights[rows].sum()) ** 2 for rows in self._clusters())
+
+    def variance_of_rounding(self, rounding_s: float) -> float:
+        """Return the variance that comes from rounding both ends of each run."""
+        parts = self._weights * rounding_s / self._times_s
+        return float(parts @ parts) / 6
 
     def factor(self, counts: Sequence[int]) -> float:
         """Return how much larger the variance is than that of workers of one label."""

@@ -20,6 +20,7 @@ _CHANCE = 0.01
 _FEWEST_WORKERS = 3
 # Parts of the time are shown where so many runs of both sides have them.
 _LEAST_KNOWN = 0.5
+_MOST_ROUNDED_MS = 60_000
 Cells = Mapping[Cell, Sequence[UsedRun]]
 
 
@@ -49,7 +50,14 @@ class TaskPair(NamedTuple):
         look = (
             Schedule().look(2 * counts[0] * counts[1] / sum(counts)) if min(counts) > 1 else SINGLE
         )
-        found = LabelledRatio.of(_log_means(ours), _log_means(theirs), mix, worker_variation, look)
+        found = LabelledRatio.of(
+            _log_means(ours),
+            _log_means(theirs),
+            mix,
+            worker_variation,
+            look,
+            rounding_s=_rounding_s(ours, theirs),
+        )
         return cls(candidate, baseline, ours, theirs, mix, found, look)
 
     @staticmethod
@@ -140,6 +148,19 @@ def _mix(ours: Cells, theirs: Cells) -> dict[str, float]:
     return {label: 2 / (1 / counts[0] + 1 / counts[1]) for label, counts in sorted(runs.items())}
 
 
+def _rounding_s(*sides: Cells) -> float:
+    """Return to what times seem to be rounded, at most a minute: what all of them are multiples of."""
+    runs = [run for cells in sides for of_cell in cells.values() for run in of_cell]
+    return (
+        math.gcd(
+            _MOST_ROUNDED_MS,
+            *(run.started_ms for run in runs),
+            *(round(run.task_s * 1000) for run in runs),
+        )
+        / 1000
+    )
+
+
 def _log_means(cells: Cells) -> dict[Cell, float]:
     """Return the mean of the runs' logarithms, as of several benchmarks on one machine.
 
@@ -152,13 +173,14 @@ def _log_means(cells: Cells) -> dict[Cell, float]:
 
 
 def _part_by_label(cells: Cells, value_of: Callable[[UsedRun], float | None]) -> dict[str, float]:
-    """Return the mean of a part by label; nothing where it is known of too few runs."""
+    """Return the mean of a part by label, each worker once; nothing where too few runs have it."""
     values: dict[str, list[float]] = {}
-    count = 0
+    count = known_count = 0
     for (label, _), runs in sorted(cells.items()):
-        count += len(runs)
         known = [value for run in runs if (value := value_of(run)) is not None]
-        values.setdefault(label, []).extend(known)
-    if sum(map(len, values.values())) < _LEAST_KNOWN * count:
+        count, known_count = count + len(runs), known_count + len(known)
+        if known:
+            values.setdefault(label, []).append(math.fsum(known) / len(known))
+    if known_count < _LEAST_KNOWN * count:
         return {}
-    return {label: math.fsum(each) / len(each) for label, each in values.items() if each}
+    return {label: math.fsum(each) / len(each) for label, each in values.items()}
