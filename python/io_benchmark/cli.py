@@ -25,6 +25,7 @@ COMMANDS = {
     "rehearse": "run the tasks' commands on this machine and compare the results",
     "compare": "compare pools, or two pushes: which is slower, how sure, and why",
     "history": "show a pool's results over time and where their level changes",
+    "predict": "how long a profiled task would take on each pool",
     "fetch": "download results from Taskcluster",
     "submit": "create the tasks on Taskcluster without a push, wait, and compare",
     "firefox": "install the benchmark's kind in a Firefox checkout, or check it",

@@ -27,7 +27,11 @@ from checkout import ROOT
 from io_benchmark.analysis.history.history_model import History
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.report.formats import Layout
-from io_benchmark.report.formats.json_documents import _history_schema, _report_schema
+from io_benchmark.report.formats.json_documents import (
+    _history_schema,
+    _predictions_schema,
+    _report_schema,
+)
 from io_benchmark.report.formats.output import rendered
 from io_benchmark.results import json_schema, task_profile
 from io_benchmark.results.schema import schema_of
@@ -94,6 +98,7 @@ def schemas() -> dict[Path, dict[str, Any]]:
     return {
         docs / "report.schema.json": _report_schema(),
         docs / "history.schema.json": _history_schema(),
+        docs / "predictions.schema.json": _predictions_schema(),
         docs / "result.schema.json": json_schema(),
         docs / "task-profile.schema.json": schema_of(
             f"io-benchmark task profile, version {task_profile.VERSION}", task_profile.TaskProfile

@@ -17,6 +17,7 @@ from io_benchmark.writing import write_file
 
 if TYPE_CHECKING:
     from io_benchmark.analysis.history.history_model import History
+    from io_benchmark.analysis.prediction.prediction_model import Predictions
     from io_benchmark.analysis.report_model import Report
 
 
@@ -75,7 +76,7 @@ def _format_and_file(text: str, formats: Collection[str]) -> tuple[str, Path]:
 
 
 def output_report(
-    report: Report | History,
+    report: Report | History | Predictions,
     arguments: argparse.Namespace,
     context: Context,
     *,

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The only way to read a result file.
+"""The only way to read a result file or the profile of a task.
 
 Any task can have written it, so nothing in it is trusted. Its size, its types and its consistency are
 checked before any other code uses it.
@@ -34,6 +34,8 @@ from io_benchmark.results.format import (
     Remark,
     Result,
 )
+from io_benchmark.results.task_profile import TaskProfile
+from io_benchmark.results.task_profile import VERSION as PROFILE_VERSION
 from io_benchmark.results.workloads import WORKLOADS
 from io_benchmark.results.workloads.cache_retrieve import SPENT_COLUMNS, CacheRetrieveEntry
 
@@ -86,6 +88,7 @@ class _Envelope(Result, frozen=True):
 _VERSION_DECODER = msgspec.json.Decoder(_VersionOnly)
 _NAME_DECODER = msgspec.json.Decoder(_NameOnly)
 _DECODER = msgspec.json.Decoder(_Envelope)
+_PROFILE_DECODER = msgspec.json.Decoder(TaskProfile)
 _ENTRY_DECODERS = {
     name: msgspec.json.Decoder(workload.entry) for name, workload in WORKLOADS.items()
 }
@@ -110,6 +113,20 @@ def parse(data: bytes, source: str) -> Result:
         workloads=[_packed_entry(entry) for entry in result.workloads],
         timeline=_packed_timeline(result.timeline) if result.timeline else None,
     )
+
+
+def parse_profile(data: bytes, source: str) -> TaskProfile:
+    """Parse the profile of a task; a ResultError names `source`, the key and the problem."""
+    _check_size(data, source)
+    version = _decode(_VERSION_DECODER, data, source).version
+    if version != PROFILE_VERSION:
+        readable = f"this program reads profiles of version {PROFILE_VERSION}"
+        raise _error(source, f"$.version: {version}, but {readable}: update io-benchmark")
+    profile: TaskProfile = _decode(_PROFILE_DECODER, data, source)
+    problem = _timeline_inconsistency(profile.timeline)
+    if problem:
+        raise _error(source, problem)
+    return profile
 
 
 def _check_size(data: bytes, source: str) -> None:
@@ -212,7 +229,6 @@ def _inconsistency(result: Result) -> str | None:
     floats = {
         "$.config.precision_ratio": result.config.precision_ratio,
         "$.config.time_budget_s": result.config.time_budget_s,
-        "$.timeline.interval_s": result.timeline.interval_s if result.timeline else None,
     }
     for key, value in floats.items():
         if value is not None and not math.isfinite(value):
@@ -221,13 +237,16 @@ def _inconsistency(result: Result) -> str | None:
         problem = _entry_inconsistency(entry)
         if problem:
             return f"$.workloads[{at}].{problem}"
-    if result.timeline is not None:
-        lengths = {len(column) for column in result.timeline.columns.values()}
-        for columns in result.timeline.devices.values():
-            lengths |= {len(column) for column in columns.values()}
-        if len(lengths) > 1:
-            return "$.timeline: its columns differ in length"
-    return None
+    return _timeline_inconsistency(result.timeline) if result.timeline is not None else None
+
+
+def _timeline_inconsistency(timeline: RecordedTimeline) -> str | None:
+    if not math.isfinite(timeline.interval_s):
+        return "$.timeline.interval_s: is not a finite number"
+    lengths = {len(column) for column in timeline.columns.values()}
+    for columns in timeline.devices.values():
+        lengths |= {len(column) for column in columns.values()}
+    return "$.timeline: its columns differ in length" if len(lengths) > 1 else None
 
 
 def _entry_inconsistency(entry: AnyEntry) -> str | None:

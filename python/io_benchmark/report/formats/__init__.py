@@ -3,7 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Output formats: the registry from which options, help and commands take them.
 
-Each format turns the same comparison or history into text. A new one needs its module and its entry
+Each format turns the same comparison, history or predictions into text. A new one needs its module and its entry
 here.
 """
 
@@ -18,13 +18,15 @@ class _Format:
     """An output format. Its modules are loaded on use: jinja2 costs a terminal's reader nothing.
 
     `report` has a function `render_report(report, layout)`, `history` has
-    `render_history(history, layout)`; both return the whole text. They may be the same module.
+    `render_history(history, layout)`, `predictions` has `render_predictions(predictions, layout)`;
+    all return the whole text. They may be the same module.
     """
 
     name: str
     audience: str
     report: str
-    history: str = ""  # empty: comparisons only
+    history: str = ""  # empty: it has none
+    predictions: str = ""
     lists_unreadable: bool = False  # it has a line for each result that could not be read
 
 
@@ -43,11 +45,15 @@ PLAIN = Layout()
 FORMATS = {
     entry.name: entry
     for entry in (
-        _Format("text", "a terminal", "terminal", "terminal_history", lists_unreadable=True),
+        _Format(
+            *("text", "a terminal", "terminal", "terminal_history", "terminal_predictions"),
+            lists_unreadable=True,
+        ),
         _Format("markdown", "a bug in Bugzilla or on GitHub", "markdown", "markdown_history"),
         _Format("html", "an attachment", "html", "html"),
-        _Format("json", "programs", "json_documents", "json_documents", lists_unreadable=True),
+        _Format("json", "programs", *["json_documents"] * 3, lists_unreadable=True),
         _Format("perfherder", "Treeherder", "perfherder"),
     )
 }
 HISTORY_FORMATS = {name: entry for name, entry in FORMATS.items() if entry.history}
+PREDICTION_FORMATS = {name: entry for name, entry in FORMATS.items() if entry.predictions}

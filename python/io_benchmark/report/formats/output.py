@@ -1,19 +1,20 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Render a comparison or a history in any format, or write it to a stream."""
+"""Render a comparison, a history or predictions in any format, or write it to a stream."""
 
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, TextIO
 
 from io_benchmark.analysis.history.history_model import History
+from io_benchmark.analysis.prediction.prediction_model import Predictions
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.report.formats import FORMATS, Layout
 
 
 def show(
-    shown: Report | History,
+    shown: Report | History | Predictions,
     form: str,
     stream: TextIO,
     environment: Mapping[str, str],
@@ -29,12 +30,18 @@ def show(
 
 
 def rendered(
-    shown: Report | History, form: str, *, details: bool = False, layout: Layout | None = None
+    shown: Report | History | Predictions,
+    form: str,
+    *,
+    details: bool = False,
+    layout: Layout | None = None,
 ) -> str:
     """Return the whole text, which is the same each time."""
     entry = FORMATS[form]
     if isinstance(shown, History):
         render = _module(entry.history).render_history
+    elif isinstance(shown, Predictions):
+        render = _module(entry.predictions).render_predictions
     else:
         render = _module(entry.report).render_report
     text: str = render(shown, layout or Layout(details))
