@@ -14,6 +14,8 @@ import io_benchmark
 PACKAGE = Path(io_benchmark.__file__).parent
 # Each room imports from those before it.
 ANALYSIS = ("observed", "inference", "parts", "trials", "validity", "summary", "diagnosis")
+# A prediction needs what trials measured, and no comparison.
+PREDICTION = ("observed", "inference", "parts", "trials", "prediction")
 # A history judges one pool over time, without diagnosis.
 HISTORY = ("observed", "inference", "validity", "history")
 REPORT = ("content", "plots", "formats")
@@ -42,8 +44,13 @@ def rooms_imported(layer: str, room: str) -> set[str]:
 
 @pytest.mark.parametrize(
     ("layer", "rooms"),
-    [("analysis", ANALYSIS), ("analysis", HISTORY), ("report", REPORT)],
-    ids=["analysis", "history", "report"],
+    [
+        ("analysis", ANALYSIS),
+        ("analysis", PREDICTION),
+        ("analysis", HISTORY),
+        ("report", REPORT),
+    ],
+    ids=["analysis", "prediction", "history", "report"],
 )
 def test_rooms_import_only_from_earlier_rooms(layer, rooms):
     """No cycles, and no room knows what uses it."""
@@ -53,7 +60,7 @@ def test_rooms_import_only_from_earlier_rooms(layer, rooms):
 
 def test_every_room_has_its_place():
     """A new room is added to the order here."""
-    for layer, rooms in (("analysis", {*ANALYSIS, *HISTORY}), ("report", {*REPORT})):
+    for layer, rooms in (("analysis", {*ANALYSIS, *PREDICTION, *HISTORY}), ("report", {*REPORT})):
         folders = {
             path.name for path in (PACKAGE / layer).iterdir() if (path / "__init__.py").exists()
         }

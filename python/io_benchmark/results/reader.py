@@ -34,8 +34,8 @@ from io_benchmark.results.format import (
     Remark,
     Result,
 )
-from io_benchmark.results.task_profile import TaskProfile
 from io_benchmark.results.task_profile import VERSION as PROFILE_VERSION
+from io_benchmark.results.task_profile import TaskProfile
 from io_benchmark.results.workloads import WORKLOADS
 from io_benchmark.results.workloads.cache_retrieve import SPENT_COLUMNS, CacheRetrieveEntry
 

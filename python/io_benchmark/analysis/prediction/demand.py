@@ -53,7 +53,7 @@ class Demand:
         if profile.usage is None:
             return statement("the profile has no CPU time of the command")
         times = profile.timeline.columns.get("time_ns", ())
-        if len(times) < 2 or None in times:  # noqa: PLR2004 - one window has two ends
+        if len(times) < 2 or None in times:
             return statement("the profile has no timeline")
         ends = _ends(times)
         places = []

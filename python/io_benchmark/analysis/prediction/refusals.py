@@ -140,7 +140,7 @@ def _metadata(
             pool=target.pool,
             ratio=Quantity(there / here, Unit.RATIO),
         )
-    if target.filesystems.get(place.name) == {place.filesystem}:
+    if target.filesystems.get(place.name) == frozenset({place.filesystem}):
         return None
     if demand.kernel_share <= _KERNEL_SHARE:
         return None

@@ -46,12 +46,23 @@ FORMATS = {
     entry.name: entry
     for entry in (
         _Format(
-            *("text", "a terminal", "terminal", "terminal_history", "terminal_predictions"),
+            "text",
+            "a terminal",
+            "terminal",
+            "terminal_history",
+            "terminal_predictions",
             lists_unreadable=True,
         ),
         _Format("markdown", "a bug in Bugzilla or on GitHub", "markdown", "markdown_history"),
         _Format("html", "an attachment", "html", "html"),
-        _Format("json", "programs", *["json_documents"] * 3, lists_unreadable=True),
+        _Format(
+            "json",
+            "programs",
+            "json_documents",
+            "json_documents",
+            "json_documents",
+            lists_unreadable=True,
+        ),
         _Format("perfherder", "Treeherder", "perfherder"),
     )
 }

@@ -113,5 +113,5 @@ def _added(added_ns: float | None, own_ns: float) -> str:
     """Return what waiting adds; nothing where it is not worth a number."""
     if not added_ns or abs(added_ns) < _LEAST_ADDED * own_ns:
         return ""
-    sign = "+" if added_ns > 0 else "−"  # noqa: RUF001 - a minus
+    sign = "+" if added_ns > 0 else "−"
     return sign + number_text.seconds(abs(added_ns))

@@ -1,0 +1,114 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Predictions from profiles whose times and bytes are given."""
+
+import math
+from statistics import fmean
+
+import pytest
+from predicted_tasks import pool_workers, profile
+
+from io_benchmark.analysis.prediction.predict import MODEL_ERROR, predict
+from io_benchmark.analysis.prediction.prediction_model import PoolPrediction
+
+S = 1e9
+# Half seconds of computing, and of writing at the ceiling of the faster pool.
+MIXED = (0, 50, 50, 0)
+
+
+def predicted(profiles, *pools, slower=None, **options) -> PoolPrediction:
+    """On a pool that writes 50 MiB/s, from one that writes 100; with other figures if told so."""
+    workers = [
+        *pool_workers("intel", (100, 100), **options),
+        *pool_workers("amd-16", *(pools or ((50, 50),)), slower=slower, **options),
+    ]
+    (task,) = predict(profiles, workers)
+    assert task.pool == "intel"
+    (pool,) = task.pools
+    return pool
+
+
+def test_waiting_for_writes():
+    """Each half second takes what it took, or what its bytes take there, whichever is longer."""
+    pool = predicted([profile(MIXED)])
+    assert pool.reason is None
+    assert pool.time_ns == pytest.approx(3 * S)
+    assert pool.added_by_writes_ns == pytest.approx(1 * S)
+    assert (pool.added_by_syncs_ns, pool.added_by_cpu_ns) == (0, 0)
+    assert pool.write_bytes_per_s == pytest.approx(50 * 1024**2)
+    assert pool.workers == 2
+
+
+def test_writes_behind_computing_cost_nothing():
+    """What a slower disk still writes in the same half second does not make the task longer."""
+    pool = predicted([profile((20, 20, 20, 20))])
+    assert pool.time_ns == pytest.approx(2 * S)
+    assert pool.added_by_writes_ns == 0
+
+
+def test_synchronous_writes():
+    """As many as there were, times what each takes longer there."""
+    syncs = {"flushes": 200, "commits": 100}
+    options = {"slower": {"sync-write/append-fsync": 3}}
+    pool = predicted([profile(syncs=syncs)], **options)
+    more = [
+        entry.mean_ns
+        for entry in pool_workers("intel")[0].entries
+        if entry.subject.variant == "append-fsync"
+    ]
+    assert pool.added_by_syncs_ns == pytest.approx(2 * 100 * more[0], rel=0.01)
+    assert pool.time_ns == pytest.approx(2 * S + 200 * more[0], rel=0.01)
+
+
+def test_syncs_and_bytes_of_the_same_half_second_are_not_added():
+    """A disk that writes at its ceiling is waited for once."""
+    syncs = {"flushes": 200, "commits": 100}
+    pool = predicted([profile((100, 100), syncs=syncs)], slower={"sync-write/append-fsync": 1.5})
+    assert pool.time_ns == pytest.approx(4 * S)
+
+
+def test_cpu_time_takes_as_much_longer_as_starting_a_process():
+    """The part of the time on a CPU; a fifth more there."""
+    pool = predicted([profile(cpu_s=1)], slower={"spawn": 1.2})
+    assert pool.added_by_cpu_ns == pytest.approx(0.2 * S, rel=0.03)
+    assert pool.time_ns == pytest.approx(2.2 * S, rel=0.01)
+
+
+def test_cpus_that_differ_little_are_the_same():
+    """Below 5 %, the ratio of spawn is not used."""
+    assert predicted([profile(cpu_s=1)], slower={"spawn": 1.03}).time_ns == pytest.approx(2 * S)
+
+
+def test_interval_of_one_profile():
+    """The model's error, tasks that differ by 5 %, and a ceiling that differs as much."""
+    pool = predicted([profile(MIXED)])
+    # A ceiling lower by its error e makes two of the three seconds longer.
+    error = math.log(1 + 2 / 3 * (math.exp(0.05) - 1))
+    reach = 1.725 * math.sqrt(MODEL_ERROR**2 + 2 * 0.05**2 + error**2)
+    assert math.log(pool.high_ns / pool.time_ns) == pytest.approx(reach, rel=0.01)
+    assert math.log(pool.time_ns / pool.low_ns) == pytest.approx(reach, rel=0.01)
+
+
+def test_several_profiles_show_how_far_tasks_differ():
+    """Three that differ much have a wider interval than one, for which 5 % are assumed."""
+    one = predicted([profile(MIXED)])
+    many = predicted([profile((0,) * more + MIXED) for more in (0, 4, 8)])
+    assert many.high_ns / many.low_ns > 2 * one.high_ns / one.low_ns
+
+
+def test_the_fastest_profiled_pool_is_the_source():
+    """Its profile is used; that of the other pool is the measured time there."""
+    profiles = [profile((50, 50, 50, 50), pool="amd-16"), profile((50, 50), pool="intel")]
+    pool = predicted(profiles)
+    assert pool.time_ns == pytest.approx(2 * S)
+    assert pool.measured_ns == (2_000_000_000,)
+
+
+def test_each_command_is_a_task():
+    """Profiles of different commands are not averaged."""
+    workers = [*pool_workers("intel"), *pool_workers("amd-16", (50,))]
+    tasks = predict([profile(MIXED, command="a"), profile((0, 0), command="b")], workers)
+    assert [task.sha256[:1] for task in tasks] == ["a", "b"]
+    assert [fmean(task.measured_ns) for task in tasks] == [2 * S, 1 * S]
+    assert [task.pools[0].time_ns for task in tasks] == pytest.approx([3 * S, 1 * S])
