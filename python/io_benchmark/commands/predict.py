@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 USAGE = "PROFILE ... --on ADDRESS ... [OPTION ...]"
 EXAMPLES = (
     "io-benchmark predict task-profile.json --on group:Fqm6GL_zRPurCmd1rRuTRQ",
-    "io-benchmark predict profiles/*.json --on results --write json=predictions.json",
+    "io-benchmark predict profiles/*.json --on results --json",
 )
 MANUAL = "predicting.md"
 

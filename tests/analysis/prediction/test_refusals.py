@@ -80,9 +80,7 @@ def test_reading():
 
 def test_a_faster_disk_than_that_of_a_profile_at_its_ceiling():
     """How long the task computes meanwhile is not known."""
-    text = reason(
-        profile((50, 50, 0, 0)), pool_workers("intel"), pool_workers("amd-16", (200,))
-    )
+    text = reason(profile((50, 50, 0, 0)), pool_workers("intel"), pool_workers("amd-16", (200,)))
     assert text.startswith("50 % of the task's time the disks of intel were at their ceiling")
 
 

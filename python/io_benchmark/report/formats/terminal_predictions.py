@@ -70,7 +70,7 @@ def _show_task(page: Page, task: TaskPrediction) -> None:
 
 
 def _asked_text(task: TaskPrediction) -> str:
-    """Return 'It kept 0.17 of a CPU busy, wrote 343 MB and read 0 bytes until it ended.'"""
+    """Return 'While it ran: 17 % of a CPU, 327 MiB written to its disks, 16 KiB read.'"""
     parts = (
         [f"{number_text.percent(task.cpu_share)} of a CPU"] if task.cpu_share is not None else []
     )
@@ -91,11 +91,10 @@ def _show_times(page: Page, task: TaskPrediction, pools: Sequence[PoolPrediction
         "syncs": [_added(each.added_by_syncs_ns, own_ns) for each in pools],
         "CPU": [_added(each.added_by_cpu_ns, own_ns) for each in pools],
     }
-    if any(each.measured_ns for each in pools):
-        columns["measured"] = [
-            number_text.seconds(fmean(each.measured_ns)) if each.measured_ns else ""
-            for each in pools
-        ]
+    columns["measured"] = [
+        number_text.seconds(fmean(each.measured_ns)) if each.measured_ns else "" for each in pools
+    ]
+    columns = {head: cells for head, cells in columns.items() if any(cells)}
     labels = [name(each.pool) for each in pools]
     for dropped in _DROPPED:
         if page.fits(labels, [*columns], [*columns.values()]):

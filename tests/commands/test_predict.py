@@ -1,0 +1,123 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""`io-benchmark predict`: profiles and results in, a time per pool out."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import program
+import pytest
+from predicted_tasks import profile_document, result_documents, write_profile, write_results
+
+from io_benchmark.report.formats.json_documents import _predictions_schema
+
+ANSWER = """\
+How long tasks take on other pools
+
+tar, command 00000000
+  2.00 s on intel, by 1 profile.
+  While it ran: 50 % of a CPU, 100 MiB written to its disks, 0 B read.
+
+  pool      time   90 % of tasks  ratio   writes
+  ──────────────────────────────────────────────
+  amd-16  3.00 s  2.41 to 3.73 s  1.50×  +1.00 s
+
+  Not predicted:
+  - amd-30: amd-30 has no write ceiling of the place workspace; measure
+    cache-retrieve there with trials, and use the same name of the place in the
+    profile.
+
+  Notes:
+  - a limit of the disks' requests would not be seen: amd-16 has no random-io.
+"""
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    """Three pools: one as fast as the profile's, one half as fast, one without trials."""
+    without = result_documents("amd-30")
+    for document in without:
+        document["workloads"][0]["trials"] = None
+    return write_results(
+        tmp_path / "results",
+        result_documents("intel"),
+        result_documents("amd-16", (50,)),
+        without,
+    )
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> Path:
+    return write_profile(tmp_path / "task-profile.json", profile_document((0, 50, 50, 0), cpu_s=1))
+
+
+def test_text(profile: Path, results: Path) -> None:
+    """A row per pool that is predicted, and the reasons for the others."""
+    done = program.run("predict", profile, "--on", results)
+    assert done.stdout == ANSWER
+
+
+def test_json(profile: Path, results: Path) -> None:
+    """The same as data, as the schema describes it."""
+    document = json.loads(program.run("predict", profile, "--on", results, "--json").stdout)
+    jsonschema.Draft202012Validator(_predictions_schema()).validate(document)
+    (task,) = document["tasks"]
+    amd_16, amd_30 = task["pools"]
+    assert (task["pool"], amd_16["pool"], amd_30["pool"]) == ("intel", "amd-16", "amd-30")
+    assert amd_16["time_ns"] == pytest.approx(3e9)
+    assert amd_16["reason"] is None
+    assert amd_30["time_ns"] is None
+    assert amd_30["reason"]["values"]["place"] == "workspace"
+
+
+def test_written_file(profile: Path, results: Path, tmp_path: Path) -> None:
+    """`--write` writes what stdout would have."""
+    written = tmp_path / "predictions.json"
+    program.run("predict", profile, "--on", results, "--write", f"json={written}")
+    shown = program.run("predict", profile, "--on", results, "--json").stdout
+    assert written.read_text() == shown
+
+
+def test_nothing_predicted(results: Path, tmp_path: Path) -> None:
+    """The exit code tells, and the report has the reasons."""
+    path = write_profile(tmp_path / "unnamed.json", profile_document(pool=None))
+    done = program.run("predict", path, "--on", results, expected=1)
+    assert "own pool has no results" in " ".join(done.stdout.split())
+    assert done.stderr == "error: nothing could be predicted; see the report for the reasons\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({"version": 2}, "$.version: 2, but this program reads profiles of version 1"),
+        ({"wall_ns": -1}, "Expected `int` >= 0 - at `$.wall_ns`"),
+        (
+            {"timeline": {"interval_s": 1.0, "columns": {"a": [1], "b": []}, "devices": {}}},
+            "$.timeline: its columns differ in length",
+        ),
+    ],
+    ids=["version", "type", "columns"],
+)
+def test_profiles_that_cannot_be_read(content, message, results: Path, tmp_path: Path) -> None:
+    """The message names the file, the key and the problem."""
+    path = write_profile(tmp_path / "profile.json", profile_document(change=content))
+    done = program.run("predict", path, "--on", results, expected=1)
+    assert done.stderr.startswith(f"error: {path}: ")
+    assert message in done.stderr
+
+
+def test_missing_profile(results: Path, tmp_path: Path) -> None:
+    """Nothing is read of the results."""
+    done = program.run("predict", tmp_path / "none.json", "--on", results, expected=1)
+    assert done.stderr == f"error: {tmp_path}/none.json: No such file or directory\n"
+
+
+def test_hostile_names(results: Path, tmp_path: Path) -> None:
+    """A program's name neither ends a line nor steers the terminal."""
+    command = {"program": "a\nb\x1b[31m", "arguments": 0, "sha256": "0" * 64}
+    path = write_profile(tmp_path / "profile.json", profile_document(change={"command": command}))
+    done = program.run("predict", path, "--on", results)
+    assert "\x1b" not in done.stdout
+    assert "\na b" in done.stdout
