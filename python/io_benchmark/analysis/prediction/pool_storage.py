@@ -20,7 +20,7 @@ _FULL = "full"
 
 
 @dataclass(frozen=True)
-class Machine:
+class _Machine:
     """One worker's figures, by place; a place without a figure was not measured."""
 
     write_bytes_per_s: Mapping[str, float]
@@ -37,7 +37,7 @@ class PoolStorage:
     """A pool: its machines, and what is known of all of them."""
 
     pool: str
-    machines: tuple[Machine, ...]
+    machines: tuple[_Machine, ...]
     filesystems: Mapping[str, frozenset[str | None]]  # by place
     operations_limited: frozenset[str]  # places whose disks have a limit of requests
     is_quick: bool  # a rehearsal's short measurement
@@ -59,7 +59,7 @@ class PoolStorage:
             any(worker.result.config.profile != _FULL for worker in workers),
         )
 
-    def mean(self, figure: Callable[[Machine], float | None]) -> float | None:
+    def mean(self, figure: Callable[[_Machine], float | None]) -> float | None:
         """Return the geometric mean of a figure over the machines that have it."""
         known = [value for value in map(figure, self.machines) if value]
         return math.exp(fmean(map(math.log, known))) if known else None
@@ -76,9 +76,9 @@ def _limited_places(worker: Worker) -> Iterator[str]:
             yield place.name
 
 
-def _machine(runs: Sequence[Worker]) -> Machine:
+def _machine(runs: Sequence[Worker]) -> _Machine:
     rates, errors = _ceilings(runs)
-    return Machine(
+    return _Machine(
         write_bytes_per_s=rates,
         write_error=errors,
         sync_ns=_means(runs, "sync-write", {"append-fsync"}),
