@@ -33,6 +33,7 @@ def profile_document(
     cpu_s: float = 0,
     kernel_s: float = 0,
     syncs: Mapping[str, int | None] | None = None,
+    dirty_mib: float = 0,
     change: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return a profile of half seconds, in each of which so much was written to one disk."""
@@ -65,7 +66,11 @@ def profile_document(
         "storage": {"places": [place]},
         "timeline": {
             "interval_s": 0.5,
-            "columns": {"time_ns": [HALF_SECOND_NS * row for row in range(rows)]},
+            "columns": {
+                "time_ns": [HALF_SECOND_NS * row for row in range(rows)],
+                "dirty_bytes": [MIB] * (rows - 1) + [round((dirty_mib + 1) * MIB)],
+                "writeback_bytes": [0] * rows,
+            },
             "devices": {
                 DISK: {
                     "written_bytes": written,

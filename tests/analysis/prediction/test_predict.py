@@ -5,19 +5,19 @@
 
 import math
 from statistics import fmean
+from typing import Any
 
 import pytest
 from predicted_tasks import pool_workers, profile
 
 from io_benchmark.analysis.prediction.predict import MODEL_ERROR, predict
-from io_benchmark.analysis.prediction.prediction_model import PoolPrediction
 
 S = 1e9
 # Half seconds of computing, and of writing at the ceiling of the faster pool.
 MIXED = (0, 50, 50, 0)
 
 
-def predicted(profiles, *pools, slower=None, **options) -> PoolPrediction:
+def predicted(profiles, *pools, slower=None, **options) -> Any:
     """On a pool that writes 50 MiB/s, from one that writes 100; with other figures if told so."""
     workers = [
         *pool_workers("intel", (100, 100), **options),

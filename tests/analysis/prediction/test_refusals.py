@@ -58,6 +58,21 @@ def test_results_of_the_quick_profile():
     )
 
 
+def test_a_short_command():
+    """In less than two windows there is nothing to see."""
+    text = reason(profile((0,)), pool_workers("intel"), pool_workers("amd-16"))
+    assert text == "the command took less than 1.00 s"
+
+
+def test_less_memory_for_what_is_not_written_yet():
+    """15 % of a GiB on the other pool, where a profile left 200 MiB."""
+    small = pool_workers("amd-16", change={"host.memory_available_bytes": 1024**3})
+    text = reason(profile(dirty_mib=200), pool_workers("intel"), small)
+    assert text == (
+        "up to 200 MiB waited in memory to be written, and amd-16 lets writers wait from 154 MiB on"
+    )
+
+
 def test_no_ceiling():
     """Without trials nothing is known of the disks."""
     text = reason(profile(), pool_workers("intel"), workers(pools=["amd-16"]))

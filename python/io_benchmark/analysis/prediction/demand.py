@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from io_benchmark.analysis.model import Numbers
-from io_benchmark.analysis.statements import Statement, statement
+from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 from io_benchmark.results.format import StoragePlace
 from io_benchmark.results.task_profile import TaskProfile
 
@@ -17,6 +17,8 @@ from io_benchmark.results.task_profile import TaskProfile
 WINDOW_NS = 500_000_000
 # Rows are a tenth of a second apart, and late by some milliseconds.
 _LATE_NS = 20_000_000
+# Two windows: a shorter task is over before disks matter.
+_LEAST_NS = 1_000_000_000
 # Each byte of a file is one byte of a disk; mirrors and parity write more.
 _WRITTEN_ONCE = {None, "linear", "raid0", "single"}
 
@@ -44,6 +46,7 @@ class Demand:
     places: tuple[PlaceDemand, ...]
     cpu_share: float  # of one CPU: 1 for a task that keeps several of them busy
     kernel_share: float  # of the time; the CPU time in the kernel
+    dirty_bytes: float  # the most that waited in memory to be written, beyond what did before
 
     @classmethod
     def of(cls, profile: TaskProfile) -> "Demand | Statement":
@@ -56,6 +59,9 @@ class Demand:
         if len(times) < 2 or None in times:
             return statement("the profile has no timeline")
         ends = _ends(times)
+        spans = np.diff(_numbers(times, ends))
+        if profile.wall_ns < _LEAST_NS or np.min(spans) <= 0:
+            return statement("the command took less than {least}", least=_least())
         places = []
         for place in profile.storage.places:
             demand = _place_demand(profile, place, ends)
@@ -63,14 +69,27 @@ class Demand:
                 return demand
             places.append(demand)
         cpu_ns = profile.usage.user_ns + profile.usage.kernel_ns
-        wall_ns = max(profile.wall_ns, 1)
+        wall_ns = profile.wall_ns
         return cls(
             wall_ns=wall_ns,
-            spans_ns=np.diff(_numbers(times, ends)),
+            spans_ns=spans,
             places=tuple(places),
             cpu_share=min(1.0, cpu_ns / wall_ns),
             kernel_share=min(1.0, profile.usage.kernel_ns / wall_ns),
+            dirty_bytes=_dirty_bytes(profile),
         )
+
+
+def _least() -> Quantity:
+    return Quantity(_LEAST_NS, Unit.NANOSECONDS)
+
+
+def _dirty_bytes(profile: TaskProfile) -> float:
+    """Return how much more was dirty than at the beginning, at most; 0 where it is not known."""
+    columns = profile.timeline.columns
+    dirty, writeback = (columns.get(name, ()) for name in ("dirty_bytes", "writeback_bytes"))
+    sums = [(each or 0) + (more or 0) for each, more in zip(dirty, writeback, strict=False)]
+    return float(max(sums) - sums[0]) if sums else 0.0
 
 
 def _ends(times: Sequence[int | None]) -> list[int]:

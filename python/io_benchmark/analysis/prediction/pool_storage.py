@@ -40,6 +40,7 @@ class PoolStorage:
     machines: tuple[_Machine, ...]
     filesystems: Mapping[str, frozenset[str | None]]  # by place
     operations_limited: frozenset[str]  # places whose disks have a limit of requests
+    dirty_room_bytes: float | None  # that may wait in memory before writers do; the least worker's
     is_quick: bool  # a rehearsal's short measurement
 
     @classmethod
@@ -56,6 +57,7 @@ class PoolStorage:
             tuple(map(_machine, groups)),
             {place: frozenset(of_place) for place, of_place in types.items()},
             frozenset(place for worker in workers for place in _limited_places(worker)),
+            min((room for room in map(_dirty_room, workers) if room is not None), default=None),
             any(worker.result.config.profile != _FULL for worker in workers),
         )
 
@@ -74,6 +76,20 @@ def _limited_places(worker: Worker) -> Iterator[str]:
     for place in worker.result.storage.places:
         if any(device.number in limited for device in place.devices):
             yield place.name
+
+
+def _dirty_room(worker: Worker) -> float | None:
+    """Return where the kernel begins to slow writers down: half way between its two limits."""
+    host, limits = worker.result.host, worker.result.limits
+    if host is None or host.memory_available_bytes is None:
+        return None
+    groups = [limit.bytes for limit in limits.memory] if limits else []
+    memory = min([host.memory_available_bytes, *groups])
+    ends = (
+        host.vm.get(f"{name}_bytes") or (host.vm.get(f"{name}_ratio") or usual) / 100 * memory
+        for name, usual in (("dirty_background", 10), ("dirty", 20))
+    )
+    return sum(ends) / 2
 
 
 def _machine(runs: Sequence[Worker]) -> _Machine:

@@ -39,6 +39,8 @@ _ASSUMED_DEGREES = 20.0
 _LEAST_PROFILES = 3
 # Nearer to 1, the ratio of spawn is not a difference.
 _SAME_CPU_RATIO = 1.05
+# CPUs: a machine on which other tasks work.
+_BUSY_CPUS = 0.3
 _NS_PER_S = 1e9
 
 
@@ -85,8 +87,8 @@ class _Target:
             fewest, most = place.syncs or (0.0, 0.0)
             count = fewest + sync_weight * (most - fewest)
             by_syncs += _spread(count, place.flushes, spans) * self.sync_ns[place.name]
-        changed = np.maximum(spans * 0.0, spans + by_cpu + by_syncs)
         # What syncs and the CPU take away is at most the window.
+        changed = np.maximum(0.0, spans + by_cpu + by_syncs)
         floors = [
             place.written_bytes / self.rates[place.name] * _NS_PER_S for place in demand.places
         ]
@@ -94,7 +96,7 @@ class _Target:
         writes = float(np.sum(elsewhere - changed))
         cpu = float(np.sum(by_cpu))
         syncs = float(np.sum(changed - spans)) - cpu
-        return _Times(demand.wall_ns + writes + syncs + cpu, writes, syncs, cpu)
+        return _Times(max(1.0, demand.wall_ns + writes + syncs + cpu), writes, syncs, cpu)
 
 
 def _spread(count: float, flushes: Numbers, spans: Numbers) -> Numbers:
@@ -235,10 +237,6 @@ def _notes(profiles: Sequence[TaskProfile]) -> list[Statement]:
             )
         )
     return notes
-
-
-# CPUs: a machine on which other tasks work.
-_BUSY_CPUS = 0.3
 
 
 def _pool_notes(demands: Sequence[Demand], target: PoolStorage) -> list[Statement]:

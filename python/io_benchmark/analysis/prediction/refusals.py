@@ -37,6 +37,13 @@ def reason_against(
             return statement(
                 "results of {pool} are of the quick profile, which is too short", pool=storage.pool
             )
+    if target.dirty_room_bytes is not None and demand.dirty_bytes > target.dirty_room_bytes:
+        return statement(
+            "up to {bytes} waited in memory to be written, and {pool} lets writers wait from {room} on",
+            bytes=Quantity(demand.dirty_bytes, Unit.BYTES),
+            pool=target.pool,
+            room=Quantity(target.dirty_room_bytes, Unit.BYTES),
+        )
     for place in demand.places:
         reason = (
             _unmeasured(place, source, target)
