@@ -73,6 +73,13 @@ def test_less_memory_for_what_is_not_written_yet():
     )
 
 
+def test_btrfs_with_most_of_it_in_memory():
+    """Its writers wait for that on a slower disk."""
+    other = pool_workers("amd-16", change={"storage.places.0.filesystem.type": "btrfs"})
+    text = reason(profile((10, 0), dirty_mib=20), pool_workers("intel"), other)
+    assert text == "workspace is btrfs, and most of what the task wrote was still in memory"
+
+
 def test_no_ceiling():
     """Without trials nothing is known of the disks."""
     text = reason(profile(), pool_workers("intel"), workers(pools=["amd-16"]))

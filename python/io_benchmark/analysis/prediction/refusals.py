@@ -22,6 +22,8 @@ _SMALL_SHARE = 0.1
 _AT_CEILING = 0.8
 # Nearer than this, two ceilings are the same.
 _SAME_RATIO = 1.1
+# In the lab, the only file system whose writers waited though there was memory.
+_BTRFS = "btrfs"
 # Of the time in the kernel: from here on, the file system may decide it.
 _KERNEL_SHARE = 0.25
 
@@ -47,6 +49,7 @@ def reason_against(
     for place in demand.places:
         reason = (
             _unmeasured(place, source, target)
+            or _later_writes(demand, place, target)
             or _reading(demand, place, target)
             or _source_bound(demand, place, source, target)
             or _operations(demand, place, target)
@@ -75,6 +78,16 @@ def _unmeasured(place: PlaceDemand, source: PoolStorage, target: PoolStorage) ->
                     pool=storage.pool,
                 )
     return None
+
+
+def _later_writes(demand: Demand, place: PlaceDemand, target: PoolStorage) -> Statement | None:
+    """btrfs makes writers wait for what it has not written yet; a slower disk has more of that."""
+    types = {place.filesystem, *target.filesystems.get(place.name, ())}
+    if _BTRFS not in types or demand.dirty_bytes <= float(np.sum(place.written_bytes)):
+        return None
+    return statement(
+        "{place} is btrfs, and most of what the task wrote was still in memory", place=place.name
+    )
 
 
 def _reading(demand: Demand, place: PlaceDemand, target: PoolStorage) -> Statement | None:
