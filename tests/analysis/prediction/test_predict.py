@@ -20,7 +20,7 @@ MIXED = (0, 50, 50, 0)
 def predicted(profiles, *pools, slower=None, **options) -> Any:
     """On a pool that writes 50 MiB/s, from one that writes 100; with other figures if told so."""
     workers = [
-        *pool_workers("intel", (100, 100), **options),
+        *pool_workers("intel", (100, 100, 100), **options),
         *pool_workers("amd-16", *(pools or ((50, 50),)), slower=slower, **options),
     ]
     (task,) = predict(profiles, workers)
@@ -69,15 +69,24 @@ def test_syncs_and_bytes_of_the_same_half_second_are_not_added():
 
 
 def test_cpu_time_takes_as_much_longer_as_starting_a_process():
-    """The part of the time on a CPU; a fifth more there."""
-    pool = predicted([profile(cpu_s=1)], slower={"spawn": 1.2})
+    """The part of the time on a CPU; a fifth more there, on each of three workers."""
+    pool = predicted([profile(cpu_s=1)], (50,) * 3, slower={"spawn": 1.2})
     assert pool.added_by_cpu_ns == pytest.approx(0.2 * S, rel=0.03)
     assert pool.time_ns == pytest.approx(2.2 * S, rel=0.01)
 
 
 def test_cpus_that_differ_little_are_the_same():
     """Below 5 %, the ratio of spawn is not used."""
-    assert predicted([profile(cpu_s=1)], slower={"spawn": 1.03}).time_ns == pytest.approx(2 * S)
+    pool = predicted([profile(cpu_s=1)], (50,) * 3, slower={"spawn": 1.03})
+    assert pool.time_ns == pytest.approx(2 * S)
+
+
+def test_few_workers_do_not_show_that_cpus_differ():
+    """The time stays, and the interval is wider."""
+    usual = predicted([profile(cpu_s=2)], (50, 50))
+    slow = predicted([profile(cpu_s=2)], (50, 50), slower={"spawn": 1.4})
+    assert slow.time_ns == usual.time_ns == pytest.approx(2 * S)
+    assert slow.high_ns > 1.1 * usual.high_ns
 
 
 def test_interval_of_one_profile():

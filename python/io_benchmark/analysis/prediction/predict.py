@@ -37,7 +37,8 @@ _TAIL = 0.05
 _ASSUMED_DEGREES = 20.0
 # Fewer profiles do not show how far tasks differ.
 _LEAST_PROFILES = 3
-# Nearer to 1, the ratio of spawn is not a difference.
+_LEAST_WORKERS = 3
+# Nearer to 1, a ratio of spawn is not a difference.
 _SAME_CPU_RATIO = 1.05
 # CPUs: a machine on which other tasks work.
 _BUSY_CPUS = 0.3
@@ -60,7 +61,8 @@ class _Target:
 
     rates: Mapping[str, float]  # bytes per second, by place
     sync_ns: Mapping[str, float]  # more per sync, by place
-    cpu_ratio: float
+    cpu_ratio: float  # 1: not shown to differ
+    seen_cpu_ratio: float  # of the workers that there are
 
     @classmethod
     def of(cls, demand: Demand, source: PoolStorage, target: PoolStorage) -> "_Target":
@@ -74,9 +76,8 @@ class _Target:
             )
             syncs[place.name] = there - here if here and there else 0.0
         spawns = [storage.mean(lambda machine: machine.spawn_ns) for storage in (source, target)]
-        ratio = spawns[1] / spawns[0] if spawns[0] and spawns[1] else 1.0
-        is_same = 1 / _SAME_CPU_RATIO <= ratio <= _SAME_CPU_RATIO
-        return cls(rates, syncs, 1.0 if is_same else ratio)
+        seen = spawns[1] / spawns[0] if spawns[0] and spawns[1] else 1.0
+        return cls(rates, syncs, seen if _cpus_differ(source, target) else 1.0, seen)
 
     def times(self, demand: Demand, sync_weight: float = 0.5) -> _Times:
         """Return the time of a task; `sync_weight`: 0 for the fewest syncs that it may have, 1 for the most."""
@@ -97,6 +98,21 @@ class _Target:
         cpu = float(np.sum(by_cpu))
         syncs = float(np.sum(changed - spans)) - cpu
         return _Times(max(1.0, demand.wall_ns + writes + syncs + cpu), writes, syncs, cpu)
+
+
+def _cpus_differ(source: PoolStorage, target: PoolStorage) -> bool:
+    """Return whether every worker of one pool starts processes faster than all of the other pool's.
+
+    Of few workers one may be slow by chance, and the whole task would be scaled by it.
+    """
+    times = [
+        [machine.spawn_ns for machine in storage.machines if machine.spawn_ns is not None]
+        for storage in (source, target)
+    ]
+    if min(map(len, times)) < _LEAST_WORKERS:
+        return False
+    here, there = times
+    return min(there) > _SAME_CPU_RATIO * max(here) or min(here) > _SAME_CPU_RATIO * max(there)
 
 
 def _spread(count: float, flushes: Numbers, spans: Numbers) -> Numbers:
@@ -206,7 +222,7 @@ def _reach(demands: Sequence[Demand], changes: Sequence[_Target], target: PoolSt
     syncs = [math.log(change.times(demand, weight).total) for weight in (0.0, 1.0)]
     total += ((syncs[1] - syncs[0]) / 2) ** 2
     # The ratio of one workload stands for that of all the task's work.
-    total += (demand.cpu_share * math.log(change.cpu_ratio) / 2) ** 2
+    total += (demand.cpu_share * math.log(change.seen_cpu_ratio) / 2) ** 2
     return math.exp(quantile(_TAIL, degrees) * math.sqrt(total))
 
 

@@ -83,7 +83,9 @@ def _unmeasured(place: PlaceDemand, source: PoolStorage, target: PoolStorage) ->
 def _later_writes(demand: Demand, place: PlaceDemand, target: PoolStorage) -> Statement | None:
     """btrfs makes writers wait for what it has not written yet; a slower disk has more of that."""
     types = {place.filesystem, *target.filesystems.get(place.name, ())}
-    if _BTRFS not in types or demand.dirty_bytes <= float(np.sum(place.written_bytes)):
+    writing_ns = demand.dirty_bytes / (target.write_rate(place.name) or math.inf) * _NS_PER_S
+    is_small = writing_ns <= _SMALL_SHARE * demand.wall_ns
+    if _BTRFS not in types or is_small or demand.dirty_bytes <= np.sum(place.written_bytes):
         return None
     return statement(
         "{place} is btrfs, and most of what the task wrote was still in memory", place=place.name
