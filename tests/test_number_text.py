@@ -105,7 +105,6 @@ def test_size(value_bytes, expected):
         pytest.param(number_text.count, 12_345, "12,345", id="count"),
         pytest.param(number_text.tick, 1_500_000, "1,500,000", id="tick-large"),
         pytest.param(number_text.tick, 0.25, "0.25", id="tick-part"),
-        pytest.param(number_text.seconds, 240_000_000, "0.240 s", id="seconds"),
     ],
 )
 def test_single_numbers(write, value, expected):

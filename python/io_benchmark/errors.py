@@ -55,16 +55,12 @@ class TooLargeError(ResultError):
     """An answer is larger than its limit."""
 
 
-class ObjectGoneError(ResultError):
-    """The storage host does not have the object, or no longer."""
-
-
 class NoArtifactError(ResultError):
     """A run left no result; an older run may have one."""
 
 
 class MissingError(ResultError):
-    """A deployment has no such task, group or route."""
+    """A deployment has no such task, group or route, or its storage no such object."""
 
 
 class RequestRefusedError(ResultError):

@@ -101,11 +101,6 @@ def signed_percent(value: int) -> str:
     return f"{f'{value:,}'.replace('-', MINUS)} %"
 
 
-def seconds(value_ns: float) -> str:
-    """Write a time in seconds."""
-    return f"{digits(value_ns / 1_000_000_000)} s"
-
-
 def ratio(value: float) -> str:
     """Write a ratio: '1.92×'."""
     return f"{_ratio_digits(value)}×"

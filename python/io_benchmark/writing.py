@@ -11,7 +11,6 @@ target is replaced. A device, a named pipe or a file that this process has alrea
 import errno
 import fcntl
 import os
-import secrets
 import stat
 import time
 from contextlib import suppress
@@ -87,7 +86,7 @@ def _create(path: Path, data: bytes) -> None:
 
 def _replace(target: Path, data: bytes, before: os.stat_result | None) -> None:
     # Not named after the target, whose name may be as long as names can be.
-    temporary = target.with_name(f".io-benchmark-{secrets.token_hex(8)}")
+    temporary = target.with_name(f".io-benchmark-{os.urandom(8).hex()}")
     # A new file gets the mode that the umask leaves.
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     try:

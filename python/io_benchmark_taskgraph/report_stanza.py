@@ -9,10 +9,12 @@ IO_BENCHMARK_REPORT_PYTHON and IO_BENCHMARK_ARTIFACTS are for a rehearsal: on a 
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 
 import voluptuous
 
@@ -26,6 +28,13 @@ MAX_WAIT_MINUTES = 720
 MARGIN_S = 600
 PYTHON = "/opt/io-benchmark/bin/python3"  # in the image io-benchmark-report
 FOLDER = "io-benchmark"
+PRICES_FILE = f"{FOLDER}/prices.json"
+# A look at fewer workers per pool than two has no error of its own.
+FEWEST_WORKERS, MOST_WORKERS = 2, 100
+MOST_PER_HOUR = 1_000_000
+NAME_LENGTH = 200
+PRICE_KEYS = ("currency", "kind", "date", "prices")
+PRICE_KINDS = ("spot", "on-demand")
 # What is written, by the format's name, below the artifacts.
 FILES = {
     "html": f"{FOLDER}/report.html",
@@ -50,6 +59,8 @@ class ReportSettings:
     baseline: str | None = None
     margin: str | None = None
     expectations: tuple[str, ...] = ()
+    looks: str | None = None  # 3,6,12
+    prices: str | None = None  # as JSON
 
     @classmethod
     def parse(cls, stanza: object, pools: Sequence[str]) -> ReportSettings:
@@ -81,6 +92,14 @@ class ReportSettings:
             options.append(f"--baseline {quote(self.baseline)}")
         if self.margin is not None:
             options.append(f"--margin {quote(self.margin)}")
+        if self.looks is not None:
+            options.append(f"--looks {self.looks}")
+        prices = []
+        if self.prices is not None:
+            # Published next to the report that uses them.
+            file = f'"$artifacts/{PRICES_FILE}"'
+            prices = [f"printf '%s\\n' {quote(self.prices)} > {file}"]
+            options.append(f"--prices {file}")
         # With an equals sign, because a value may begin with a hyphen.
         options += [f"--expect={quote(text)}" for text in self.expectations]
         options += [
@@ -94,6 +113,7 @@ class ReportSettings:
             "set -e",
             f'artifacts="${{IO_BENCHMARK_ARTIFACTS:-{ARTIFACTS_PATH}}}"',
             f'mkdir -p "$artifacts/{FOLDER}"',
+            *prices,
             " \\\n  ".join([*start, *options]),
         ]
         return "\n".join(lines) + "\n"
@@ -114,6 +134,51 @@ def _expectations(value: object) -> tuple[str, ...]:
     return tuple(value)
 
 
+def _looks(value: object) -> str:
+    numbers = value if isinstance(value, list) else []
+    are_counts = all(
+        type(number) is int and FEWEST_WORKERS <= number <= MOST_WORKERS
+        for number in numbers
+    )
+    if not numbers or not are_counts or numbers != sorted(set(numbers)):
+        text = (
+            f"is not a rising list of numbers from {FEWEST_WORKERS} to {MOST_WORKERS}"
+        )
+        raise voluptuous.Invalid(f"{shown(value)} {text}; write one, as [3, 6, 12]")
+    return ",".join(map(str, numbers))
+
+
+def _prices(value: object) -> str:
+    """Return them in the form that `compare --prices` reads."""
+    if not isinstance(value, dict) or not set(value) <= set(PRICE_KEYS):
+        text = f"is not a mapping with the keys {', '.join(PRICE_KEYS)}"
+        raise voluptuous.Invalid(f"{shown(value)} {text}")
+    about = {key: str(value[key]) for key in ("kind", "date") if key in value}
+    about["currency"] = str(value.get("currency"))
+    if not re.fullmatch("[A-Z]{3}", about["currency"]):
+        text = "is not a currency's code; write one such as USD"
+        raise voluptuous.Invalid(f"currency: {shown(value.get('currency'))} {text}")
+    if about.get("kind", PRICE_KINDS[0]) not in PRICE_KINDS:
+        text = f"is not a kind; write {' or '.join(PRICE_KINDS)}"
+        raise voluptuous.Invalid(f"kind: {shown(value['kind'])} {text}")
+    try:
+        date.fromisoformat(about.get("date", "2026-11-01"))
+    except ValueError:
+        text = "is not a date; write one such as 2026-11-01"
+        raise voluptuous.Invalid(f"date: {shown(value['date'])} {text}") from None
+    prices = value.get("prices")
+    if not isinstance(prices, dict) or not prices:
+        text = "is not a mapping of names to prices; write one, as {amd-16: 0.31}"
+        raise voluptuous.Invalid(f"prices: {shown(prices)} {text}")
+    for name, price in prices.items():
+        is_number = type(price) in (int, float) and 0 < price <= MOST_PER_HOUR
+        is_name = isinstance(name, str) and 0 < len(name) <= NAME_LENGTH
+        if not is_name or not is_number:
+            text = f"is not a price per hour of {plain(name)}; write a number above 0"
+            raise voluptuous.Invalid(f"prices: {shown(price)} {text}, such as 0.31")
+    return json.dumps({**about, "prices": prices}, sort_keys=True)
+
+
 def _name(value: object) -> str:
     if not isinstance(value, str) or not value:
         raise voluptuous.Invalid(f"{shown(value)} is not a pool's name")
@@ -128,6 +193,10 @@ SCHEMA = voluptuous.Schema({
     voluptuous.Optional("baseline"): _name,
     # Differences within this count as equivalent.
     voluptuous.Optional("margin"): percentage,
+    # Workers per pool at each planned comparison.
+    voluptuous.Optional("looks"): _looks,
+    # What an hour of a worker costs, by pool, worker type or type of machine.
+    voluptuous.Optional("prices"): _prices,
     # The task fails unless the interval meets these.
     voluptuous.Optional("expectations", default=list): _expectations,
 })

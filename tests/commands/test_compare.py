@@ -14,9 +14,11 @@ import program
 import pytest
 import seed_case
 from loopback import Loopback
-from loopback_deployment import Deployment, add_group
+from loopback_deployment import ARTIFACT, Deployment, add_group
 from several_places import in_places, retrieved
 from submitted_tasks import complete
+
+from io_benchmark.results.format import PLAN_VARIABLE
 
 
 def compare(*arguments: str, folder: Path, expected: int = 0, **variables: str) -> program.Finished:
@@ -44,17 +46,16 @@ def test_the_seeds_answer(seed: Path) -> None:
 
 
 def test_details(tmp_path: Path) -> None:
-    """Of five measurements those that are not decided have a table each only when asked for."""
+    """Text has one screen, and Markdown tables of what is decided, unless everything is asked for."""
     names = ("one", "two", "three", "four")
     change = in_places(names, lambda found: [*found, *(retrieved(found[0], one) for one in names)])
     pools = ("intel", "amd-30")
     seed_case.write(tmp_path / "results", pools=pools, change=dict.fromkeys(pools, change))
-    folded = compare("results", "--write", "markdown=short.md", folder=tmp_path).stdout
-    assert "place two, destination overwrite" not in folded
-    assert "\nNot decided\n" in folded
+    screen = compare("results", "--write", "markdown=short.md", folder=tmp_path).stdout
+    assert len(screen.splitlines()) <= 23
+    assert "place two, destination overwrite" not in screen
     full = compare("results", "--details", "--write", "markdown=long.md", folder=tmp_path).stdout
     assert "\ncache-retrieve, place two, destination overwrite, fidelity seed" in full
-    assert "\nNot decided\n" not in full
     short, long = ((tmp_path / name).read_text() for name in ("short.md", "long.md"))
     assert "### Not decided" in short
     assert "### Not decided" not in long
@@ -106,6 +107,25 @@ def test_an_expectation_is_the_exit_code(
     """A gate for scripts: 0 only when the interval says so."""
     done = compare("results", "--expect", expectation, folder=seed, expected=code)
     assert message in done.stderr
+
+
+def test_what_a_decision_costs(seed: Path, tmp_path: Path) -> None:
+    """Workers, hours and money in one line; a mistake in the prices is one line as well."""
+    prices = tmp_path / "prices.yml"
+    prices.write_text("currency: USD\nprices: {amd-30: 0.5, c2-standard-16: 0.6}\n")
+    done = compare("results", "--prices", str(prices), folder=seed)
+    assert re.search(
+        r"To settle amd-30: 50 more workers per pool, 100 in total, about [0-9.]+ worker hours "
+        r"\(by 2 runs here, set-up included\), [0-9.]+ USD at the given prices\.",
+        " ".join(done.stdout.split()),
+    )
+    prices.write_text("currency: USD\nprices: {amd-30: -1}\n")
+    done = compare("results", "--prices", str(prices), folder=seed, expected=2)
+    assert done.stdout == ""
+    assert done.stderr == (
+        f"error: --prices {prices}: prices.amd-30: -1 is not a price per hour; write a number "
+        "above 0, such as 0.31\n"
+    )
 
 
 def test_every_format_can_be_written_beside(seed: Path, tmp_path: Path) -> None:
@@ -314,6 +334,32 @@ def test_waiting_for_a_group(tmp_path: Path) -> None:
         "amd-16",
         "amd-30",
     ]
+
+
+def planned_group(deployment: Deployment, seed: int) -> str:
+    """Three replicates of each of two pools; the last one failed and left no result."""
+    group = add_group(deployment, 6, seed=seed, pools=("amd-16", "intel"))
+    for task_id in deployment.groups[group]:
+        deployment.definitions[task_id]["payload"]["env"] = {PLAN_VARIABLE: "3"}
+        complete(deployment, task_id)
+    deployment.change_runs(task_id, "failed")
+    del deployment.artifacts[task_id, 0, ARTIFACT]
+    return group
+
+
+@pytest.mark.parametrize("against", [False, True], ids=["pools", "pushes"])
+def test_a_lost_task_of_a_plan(tmp_path: Path, against: bool) -> None:
+    """Nothing more will come, so this is the plan's one look, as of its other tasks."""
+    deployment = Deployment()
+    groups = [f"group:{planned_group(deployment, seed)}" for seed in (1, 2)]
+    with Loopback(deployment) as loopback:
+        done = compare(
+            *(groups[0], *(("--against", groups[1]) if against else ()), "--partial", "--json"),
+            folder=tmp_path,
+            TASKCLUSTER_ROOT_URL=loopback.url,
+        )
+    comparisons = json.loads(done.stdout)["subjects"][0]["comparisons"]
+    assert [one["look"] for one in comparisons] == [None] * (2 if against else 1)
 
 
 def test_waiting_for_a_folder(seed: Path) -> None:

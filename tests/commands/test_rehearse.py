@@ -36,11 +36,9 @@ def test_all_pools_are_run_and_compared(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    # As columns, or as rows where a noisy machine leaves too many notes for that.
-    _, _, table = done.stdout.partition("\ncache-retrieve, place workspace")
-    assert all(re.search(rf"^ +(.* )?{pool}\b", table, re.MULTILINE) for pool in POOLS)
-    assert "Ratio vs intel" in table
-    assert len(re.findall(r" [0-9.,]+×", table)) >= len(POOLS)
+    assert len(lines) <= 23
+    assert re.search(r"^ +intel +amd-16 +amd-30$", done.stdout, re.MULTILINE)
+    assert len(re.findall(r" [0-9.,]+×", done.stdout)) >= len(POOLS) - 1
     assert max(map(len, lines)) <= 80
     assert "This is an A/A run" in done.stdout
     (results,) = (tmp_path / "io-benchmark-results").iterdir()

@@ -54,7 +54,7 @@ def test_confirmed(call, group, deployment, loopback):
     """The faster pool runs once more in the same group, at the slower one's ceiling; all compared."""
     code, stdout, stderr = call("--confirm", f"group:{group}")
     assert code == 0, stderr
-    assert "CONFIRMED device-count" in stdout
+    assert "Cause (confirmed by a trial): 1 disk against 2 disks" in stdout
     assert labels(deployment) == [*POOLS, CONFIRM]
     assert stderr.splitlines() == [
         "To confirm: intel once more, its copies held to 391 MiB/s, the ceiling of amd-16",

@@ -6,7 +6,9 @@
 import json
 import math
 import random
+import re
 from collections import Counter
+from datetime import datetime, timedelta
 
 import program
 import pytest
@@ -16,6 +18,8 @@ from checkout import ROOT
 from killed_submit import Killer, labels
 from loopback_deployment import AMD_16, Artifact, Deployment
 from loopback_runs import run
+
+from io_benchmark.sources.protocol import queue_time
 
 IMAGE = ("--image", "localhost/image:latest")
 TWO = (*IMAGE, "-j", "amd-30,intel")
@@ -30,6 +34,7 @@ class Workers:
         self._seed = seed
         self._ratios = {pool.replace("_", "-"): ratio for pool, ratio in ratios.items()}
         self.failing: set[str] = set()  # labels
+        self.factors: dict[str, float] = {}  # by label, in place of a drawn one
         self.machines: int | None = None  # per pool; None: a new one for each task
 
     def __call__(self, deployment: Deployment, task_id: str) -> None:
@@ -41,6 +46,7 @@ class Workers:
             return
         dice = random.Random(f"{self._seed} {label}")
         factor = self._ratios.get(pool, 1.0) * math.exp(dice.gauss(0, VARIATION))
+        factor = self.factors.get(label, factor)
         # intel's figures for all of them: nothing but the factor differs.
         (document,) = seed_case.documents(1, pools=["intel"])
         document["task"] |= {"pool": pool, "task_id": task_id, "run_id": 0}
@@ -55,7 +61,12 @@ class Workers:
         if self.machines is not None:
             number %= self.machines
         worker = {"workerId": f"worker-{pool}-{number}"}
-        deployment.statuses[task_id]["runs"] = [{**run(0, "completed"), **worker}]
+        shown = {**run(0, "completed"), **worker}
+        # They start in the order of their creation.
+        later = timedelta(minutes=len(deployment.definitions))
+        for moment in ("started", "resolved"):
+            shown[moment] = queue_time(datetime.fromisoformat(shown[moment]) + later)
+        deployment.statuses[task_id]["runs"] = [shown]
         deployment.statuses[task_id]["state"] = "completed"
         deployment.set_result(task_id, 0, Artifact(json.dumps(document).encode()))
 
@@ -96,6 +107,27 @@ def test_large_difference(call, deployment, loopback):
     ]
 
 
+def test_cost_in_money(call, deployment, tmp_path):
+    """--prices adds money to each cost, and to what a decision would take."""
+    deployment.on_create = Workers(4)
+    prices = tmp_path / "prices.yml"
+    prices.write_text("currency: USD\nprices: {amd-30: 0.3, b-linux: 0.6}\n")
+    code, stdout, stderr = call(*START, "--budget", "6", "--prices", str(prices))
+    assert code == 0, stderr
+    lines = stderr.splitlines()
+    assert lines[1].startswith(
+        "6 tasks, at most 5.5 worker hours in all, 2.47 USD at the given prices, at "
+    )
+    assert lines[2] == (
+        "  amd-30: at most 2.75 worker hours, 0.82 USD (3 tasks of 55 min on "
+        "releng-1/b-linux-docker-large-amd)"
+    )
+    assert "the next look has 24 tasks, about 4 worker hours in all, 1.80 USD at the" in stderr
+    assert re.search(
+        r"To settle amd-30: [0-9]+ more workers per pool.* USD at", " ".join(stdout.split())
+    )
+
+
 def test_only_undecided_pools(call, deployment, loopback):
     """amd-30 at 1.1× and the baseline get more tasks, amd-16 at 1.92× does not: 15 tasks, not 36."""
     deployment.on_create = Workers(2, amd_16=1.92, amd_30=1.1)
@@ -129,6 +161,29 @@ def test_only_undecided_pools(call, deployment, loopback):
         one["payload"]["env"]["IO_BENCHMARK_REPLICATES"] for one in deployment.definitions.values()
     }
     assert plans == {"3,6,12,24"}
+
+
+def test_a_decided_pool_is_not_reopened(call, deployment):
+    """More workers of the baseline, for amd-30, do not withdraw the verdict about amd-16."""
+    workers = deployment.on_create = Workers(0)
+    times = {
+        "amd-16": (1.15, 1.16, 1.14),
+        "amd-30": (1.2, 1.35, 1.6, 1.65, 1.6, 1.7),
+        "intel": (0.99, 1.0, 1.01, 1.2, 1.21, 1.19),
+    }
+    workers.factors = {
+        f"io-benchmark-{pool}-{number}": factor
+        for pool, factors in times.items()
+        for number, factor in enumerate(factors, 1)
+    }
+    code, stdout, stderr = call(*IMAGE, "--until-decided")
+    assert code == 0, stderr
+    assert tasks_per_pool(deployment) == {"amd-16": 3, "amd-30": 6, "intel": 6}
+    assert "Undecided: amd-30;" in stderr
+    text = " ".join(stdout.split())
+    assert "amd-16 is 1.15× slower than intel" in text
+    assert "decided at an earlier look, which stands; all workers: 1.05× (" in text
+    assert "To settle amd-16" not in text
 
 
 def test_equal_pools_with_a_budget(call, deployment):

@@ -15,9 +15,9 @@ import pytest
 from io_benchmark.execute.child import (
     CHUNK_BYTES,
     LINE_LIMIT_BYTES,
+    Child,
     StartError,
     hold_interrupts,
-    started,
 )
 from io_benchmark.execute.keeper import STEPS
 from io_benchmark.signals import interruptions
@@ -75,7 +75,7 @@ def test_other_threads_hold_nothing() -> None:
 def test_a_child_leads_a_session_and_gets_signals(tmp_path: Path) -> None:
     """The terminal's Ctrl-C does not reach it, its signals are the defaults, its folder is ours."""
     script = 'echo $$ $(ps -o pgid=,sid= -p $$) "$PWD"; trap -p INT TERM'
-    with started(("bash", "-c", script), folder=tmp_path) as child:
+    with Child.started(("bash", "-c", script), folder=tmp_path) as child:
         output, _ = child.process.communicate()
     pid = str(child.process.pid)
     assert output.decode().split() == [pid, pid, pid, str(tmp_path)]
@@ -85,7 +85,7 @@ def test_a_command_that_cannot_start_raises() -> None:
     """With the operating system's own words."""
     with (
         pytest.raises(StartError, match="No such file or directory"),
-        started(("/no/such/program",)),
+        Child.started(("/no/such/program",)),
     ):
         pass
 
@@ -101,7 +101,7 @@ def test_a_command_that_cannot_start_raises() -> None:
 )
 def test_lines(written: str, lines: list[bytes]) -> None:
     """Lines keep their ends; what has none at the end of the output is a line too."""
-    with started(("printf", written)) as child:
+    with Child.started(("printf", written)) as child:
         assert list(child.lines(None)) == lines
 
 
@@ -110,7 +110,7 @@ def test_deadline_gives_what_there_is_then_raises() -> None:
     lines = []
 
     def read() -> None:
-        with started(("bash", "-c", r"printf 'one\nbegun'; exec sleep 1234.5")) as child:
+        with Child.started(("bash", "-c", r"printf 'one\nbegun'; exec sleep 1234.5")) as child:
             for line in child.lines(time.monotonic() + 2):
                 lines.append(line)  # noqa: PERF402 - the lines before the exception are wanted
 
@@ -124,7 +124,7 @@ def test_deadline_holds_against_endless_output() -> None:
     lengths_bytes: list[int] = []
 
     def read() -> None:
-        with started(("cat", "/dev/zero")) as child:
+        with Child.started(("cat", "/dev/zero")) as child:
             for line in child.lines(time.monotonic() + 0.5):
                 lengths_bytes.append(len(line))  # noqa: PERF401 - as above
 
@@ -149,7 +149,7 @@ def test_stopping_goes_from_gentle_to_hard(
     steps = [(number, 0.5) for number, _ in STEPS]
     monkeypatch.setattr("io_benchmark.execute.child.STEPS", steps)
     body = f"{script}; echo ready; while :; do sleep 0.05; done"
-    with started(("bash", "-c", body)) as child:
+    with Child.started(("bash", "-c", body)) as child:
         assert child.output.read(6) == b"ready\n"
         child.stop()
     assert child.process.returncode == return_code
@@ -160,7 +160,7 @@ def test_a_full_pipe_does_not_hold_the_end_up() -> None:
     script = (
         "trap 'head -c 1000000 /dev/zero; exit 7' INT; echo ready; while :; do sleep 0.05; done"
     )
-    with started(("bash", "-c", script)) as child:
+    with Child.started(("bash", "-c", script)) as child:
         assert child.output.read(6) == b"ready\n"
         child.stop()
     assert child.process.returncode == 7
@@ -169,7 +169,7 @@ def test_a_full_pipe_does_not_hold_the_end_up() -> None:
 def test_children_first_lets_the_parent_tidy_up(tmp_path: Path) -> None:
     """The parent is not signalled: it sees its step fail, and does what it does then."""
     script = f"echo ready; bash -c 'sleep 1234.5; exit $?'; echo $? > {tmp_path}/status"
-    with started(("bash", "-c", script)) as child:
+    with Child.started(("bash", "-c", script)) as child:
         assert child.output.read(6) == b"ready\n"
         child.stop_children_first(patience_s=10)
     assert child.process.returncode == 0
@@ -179,7 +179,7 @@ def test_children_first_lets_the_parent_tidy_up(tmp_path: Path) -> None:
 def test_children_first_loses_its_patience() -> None:
     """A parent that goes on all the same is stopped like any other."""
     script = "trap 'exit 7' INT; echo ready; while :; do sleep 0.05; done"
-    with started(("bash", "-c", script)) as child:
+    with Child.started(("bash", "-c", script)) as child:
         assert child.output.read(6) == b"ready\n"
         child.stop_children_first(patience_s=0.3)
     assert child.process.returncode == 7
@@ -190,7 +190,7 @@ def test_nothing_is_left_after_an_exception() -> None:
     script = "trap '' INT TERM; sleep 1234.5 & echo $!; exec sleep 1234.5"
 
     def work() -> None:
-        with started(("bash", "-c", script), stopping=lambda _child: None) as child:
+        with Child.started(("bash", "-c", script), stopping=lambda _child: None) as child:
             pids.append(int(child.output.readline()))
             pids.append(child.process.pid)
             raise KeyboardInterrupt

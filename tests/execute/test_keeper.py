@@ -17,12 +17,12 @@ WITHIN_S = 60.0
 # Starts a child, says its number, and is killed.
 PROGRAM = """
     import os, signal, sys
-    from io_benchmark.execute.child import started
+    from io_benchmark.execute.child import Child
     from io_benchmark.execute.keeper import KEEPER
 
     with (
         KEEPER.command(("touch", "command")),
-        started(("bash", "-c", sys.argv[1])) as child,
+        Child.started(("bash", "-c", sys.argv[1])) as child,
     ):
         print(child.output.readline().decode(), end="", flush=True)
         if sys.argv[2] == "killed":

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from io_benchmark.errors import ExecutionError
-from io_benchmark.execute.run_folder import output_folder
+from io_benchmark.execute.run_folder import RunOutput
 from io_benchmark.execute.task_run import Artifact
 
 DIRECTORY = Artifact("public/io-benchmark", "/artifacts/io-benchmark", is_directory=True)
@@ -24,7 +24,7 @@ def take(tmp_path: Path) -> Callable[..., tuple[tuple[str, ...], list[str]]]:
 
     def collected(*artifacts: Artifact) -> tuple[tuple[str, ...], list[str]]:
         lines: list[str] = []
-        with output_folder(tmp_path / "output", lines.append) as output:
+        with RunOutput.in_folder(tmp_path / "output", lines.append) as output:
             missing = output.collect(
                 artifacts, lambda artifact: tmp_path / "source" / Path(artifact.path).name
             )

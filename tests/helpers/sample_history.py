@@ -91,6 +91,23 @@ def there_and_back() -> History:
     return history("intel", readings, remarks=["asked https://tc.example.com"])
 
 
+def trend_and_step() -> History:
+    """Return two years in which the time grows by 12 % per year, with a step after the first."""
+    readings = [reading(at, 76 * 1.12 ** (at / 52) * (1.3 if at >= 60 else 1)) for at in range(100)]
+    return history("amd-16", readings)
+
+
+def season(weeks: int = 100) -> History:
+    """Return years in which winters are slow."""
+    waves = [math.cos(2 * math.pi * (at + 16) / 52.18) for at in range(weeks)]
+    return history("amd-30", [reading(at, 76 * 1.08**wave) for at, wave in enumerate(waves)])
+
+
+def unclear() -> History:
+    """Return a winter that did not come back."""
+    return season(weeks=56)
+
+
 def too_few() -> History:
     return history("amd-30", [reading(at, 77) for at in range(5)])
 

@@ -16,6 +16,7 @@ from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.causes import judge
 from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.model import Cause, Subject, Worker
+from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.sources.protocol import RunResult
@@ -57,7 +58,8 @@ def causes_of(
     """The causes of one pair of pools, by name."""
     pools: Sequence[str] = (baseline, candidate)
     sides = workers_of(seed_case.documents(workers, pools=pools, change=change))
-    case = Case.of(subject, ratio, sides[baseline], sides[candidate])
+    of_baseline, of_candidate = (SideViews.of_workers(sides[pool], subject) for pool in pools)
+    case = Case.of(subject, ratio, of_baseline, of_candidate)
     return {cause.name: cause for cause in judge(case)}
 
 

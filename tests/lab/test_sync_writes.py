@@ -61,7 +61,7 @@ def test_a_capped_child_group(lab: Lab, measure: Measure, compare: Compare) -> N
     # The capped ones are alike; how long the others take hangs on what else the machine does.
     capped = workers("amd-16", CAPPED_WORKERS, prelude=SHORT + joining(group))
     for _ in range(ATTEMPTS):
-        document = compare(*capped, *workers("intel", UNCAPPED_WORKERS), "--looks", "3")
+        document = compare(*capped, *workers("intel", UNCAPPED_WORKERS))
         verdicts = {one["comparisons"][0]["verdict"] for one in document["subjects"]}
         if "slower" in verdicts:
             break
@@ -124,7 +124,7 @@ def test_a_scheduler_that_idles(
     on_ext4 = filesystem == "ext4"
     assert idling.count(": met (") == len(PRECONDITIONS) - (not on_ext4)
     if not on_ext4:
-        assert states(document)["scheduler-idling"] == "ruled out"
+        assert states(document)["scheduler-idling"] in {"ruled out", "not judged"}
         assert "its journal in the root group: not met (xfs)" in idling
     if not is_quiet:
         pytest.skip("the times need a machine without other work: writes waited without bfq, too")

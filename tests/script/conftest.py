@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import reading
+from profiled import Profiled
 from worker import SCRIPT, Worker
 
 sys.dont_write_bytecode = True  # the script's folder stays as it is in the checkout
@@ -21,6 +22,12 @@ def worker(tmp_path: Path) -> Worker:
     workspace = tmp_path / "workspace"
     workspace.mkdir()
     return Worker(workspace, tmp_path / "artifacts")
+
+
+@pytest.fixture
+def profiled(tmp_path: Path) -> Profiled:
+    """Runs commands by `measure`; the folder of the profile does not exist yet."""
+    return Profiled(tmp_path / "artifacts" / "task-profile.json")
 
 
 @pytest.fixture

@@ -18,8 +18,10 @@ import pytest
 import simulation
 from simulation import ASSUMED, SUBJECT
 
+from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.single_machines import SingleMachine
-from io_benchmark.analysis.model import Run, Worker
+from io_benchmark.analysis.model import Run, Subject, Worker
+from io_benchmark.analysis.observed.machine_identity import by_side
 
 FALSE_NAMES, FOUND = 0.02, 0.90
 MEAN_NS = 1e8
@@ -48,11 +50,18 @@ def runs(side: str, log_means: LogMeans) -> list[Run]:
     ]
 
 
+def find(compared: Sequence[Run], subjects: Sequence[Subject] = (SUBJECT,)) -> list[SingleMachine]:
+    """Return the machines that are named where each measurement has these runs."""
+    data = {side: SideData.of(of_side) for side, of_side in by_side(compared).items()}
+    return SingleMachine.find_all(
+        dict.fromkeys(subjects, compared), dict.fromkeys(subjects, data), ASSUMED
+    )
+
+
 def names(*sides: LogMeans) -> list[str]:
     """The machines that are named where the sides' machines have these log means."""
     compared = [run for at, side in enumerate(sides) for run in runs(f"pool{at}", side)]
-    named = SingleMachine.find_all({SUBJECT: compared}, ASSUMED)
-    return [each.runs[0].worker.machine for each in named]
+    return [each.runs[0].worker.machine for each in find(compared)]
 
 
 @pytest.mark.parametrize("workers", [4, 5, 8, 12])
@@ -114,7 +123,7 @@ def test_runs_on_one_machine_count_once() -> None:
         for at, log_mean in enumerate((0.1, 0.0, -0.1, 0.0), 1)
         for run in runs("pool", [log_mean])
     ]
-    (named,) = SingleMachine.find_all({SUBJECT: [*others, *bad]}, ASSUMED)
+    (named,) = find([*others, *bad])
     assert (len(named.runs), len(named.others)) == (2, 4)
     assert named.ratio == pytest.approx(math.exp(0.7), rel=1e-6)
 
@@ -125,7 +134,7 @@ def test_more_machines_need_a_larger_difference() -> None:
     def usual(measurements: int) -> float:
         compared = runs("pool", [0.7, 0.01, 0.0, -0.01, 0.0])
         subjects = [replace(SUBJECT, variant=str(at)) for at in range(measurements)]
-        named = SingleMachine.find_all(dict.fromkeys(subjects, compared), ASSUMED)
+        named = find(compared, subjects)
         return named[0].usual.high_ratio
 
     assert usual(1) < usual(20)

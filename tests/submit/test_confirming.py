@@ -10,12 +10,8 @@ import pytest
 from loopback_deployment import AMD_16, recorded
 
 from io_benchmark.errors import ResultError
-from io_benchmark.submit.confirming import (
-    confirming_label,
-    confirming_task,
-    pace_of,
-    with_trials,
-)
+from io_benchmark.submit.confirming import SUFFIX, confirming_task, pace_of, with_trials
+from io_benchmark.submit.repeating import new_label
 
 LABEL = "io-benchmark-amd-16"
 
@@ -81,7 +77,7 @@ def test_only_what_it_needs_is_changed(definition):
 )
 def test_label(label, pool, labels, expected):
     """A replicate's number is left out; further ones are counted."""
-    assert confirming_label(label, pool, labels) == expected
+    assert new_label(label, pool, labels, SUFFIX) == expected
 
 
 @pytest.mark.parametrize(

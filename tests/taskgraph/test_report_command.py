@@ -14,10 +14,18 @@ import pytest
 import seed_case
 
 from io_benchmark.commands import compare
+from io_benchmark.costs.worker_time import Price
 from io_benchmark_taskgraph.report_stanza import FILES, PYTHON, ReportSettings
 
 PLAIN = ReportSettings(30, None, None, ())
-FULL = ReportSettings(0, "amd-30", "2.5%", ("amd-16/amd-30<1.05", " intel / amd-30 > 0.5"))
+FULL = ReportSettings(
+    0,
+    "amd-30",
+    "2.5%",
+    ("amd-16/amd-30<1.05", " intel / amd-30 > 0.5"),
+    "3,6,12",
+    '{"currency": "USD", "prices": {"it\'s": 0.5}}',
+)
 GROUP = "Fqm6GL_zRPurCmd1rRuTRQ"
 
 
@@ -71,6 +79,8 @@ def test_compare_understands_it(tmp_path, settings):
     assert (parsed.wait, parsed.partial) == (settings.wait_minutes, True)
     assert parsed.baseline == settings.baseline
     assert parsed.margin == (0.025 if settings.margin else 0.05)
+    assert parsed.looks == ((3, 6, 12) if settings.looks else None)
+    assert parsed.prices == ({"it's": Price(0.5, "USD")} if settings.prices else {})
     assert parsed.expect == list(settings.expectations)
     assert parsed.write == [(form, artifacts / path) for form, path in FILES.items()]
 

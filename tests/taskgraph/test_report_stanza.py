@@ -3,6 +3,9 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The stanza `report`: what it may hold, and what its mistakes are called."""
 
+import math
+from datetime import date
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,18 +30,52 @@ def test_everything_given():
         "wait-minutes": 0,
         "baseline": "amd-30",
         "margin": "2.5%",
+        "looks": [3, 6, 12],
+        "prices": {
+            "currency": "USD",
+            "kind": "spot",
+            "date": date(2026, 11, 1),
+            "prices": {"amd-30": 0.31, "b-linux": 1},
+        },
         "expectations": ["intel/amd-30<1.05 on spawn", " amd-16 / amd-30 > 0.5"],
     }
     assert ReportSettings.parse(stanza, POOLS) == ReportSettings(
         wait_minutes=0,
         baseline="amd-30",
         margin="2.5%",
+        looks="3,6,12",
+        prices='{"currency": "USD", "date": "2026-11-01", "kind": "spot", "prices": '
+        '{"amd-30": 0.31, "b-linux": 1}}',
         expectations=("intel/amd-30<1.05 on spawn", " amd-16 / amd-30 > 0.5"),
     )
 
 
 EXAMPLE = "write it like 'amd-30/intel<1.05' or 'amd-30/intel<1.05 on sync-write, dsync-append'"
 KNOWN = "There are: amd-16, amd-30, intel"
+KEYS = "wait-minutes, baseline, margin, looks, prices, expectations"
+NO_LOOKS = "is not a rising list of numbers from 2 to 100; write one, as [3, 6, 12]"
+NO_PRICE = "is not a price per hour of amd-16; write a number above 0, such as 0.31"
+NO_PRICES = [
+    ("x", "'x' is not a mapping with the keys currency, kind, date, prices"),
+    ({"currency": "$"}, "currency: '$' is not a currency's code; write one such as USD"),
+    ({}, "currency: None is not a currency's code; write one such as USD"),
+    (
+        {"currency": "USD", "kind": "cheap"},
+        "kind: 'cheap' is not a kind; write spot or on-demand",
+    ),
+    (
+        {"currency": "USD", "date": "2026-13-01"},
+        "date: '2026-13-01' is not a date; write one such as 2026-11-01",
+    ),
+    (
+        {"currency": "USD"},
+        "prices: None is not a mapping of names to prices; write one, as {amd-16: 0.31}",
+    ),
+    *(
+        ({"currency": "USD", "prices": {"amd-16": price}}, f"prices: {price!r} {NO_PRICE}")
+        for price in (0, -1, math.nan, math.inf, "0.31", True)
+    ),
+]
 
 
 @pytest.mark.parametrize(
@@ -50,13 +87,13 @@ KNOWN = "There are: amd-16, amd-30, intel"
         pytest.param(
             [],
             "report",
-            "is not a mapping; there are: wait-minutes, baseline, margin, expectations",
+            f"is not a mapping; there are: {KEYS}",
             id="list",
         ),
         pytest.param(
             {"wait": 3},
             "report.wait",
-            "unknown key; there are: wait-minutes, baseline, margin, expectations",
+            f"unknown key; there are: {KEYS}",
             id="unknown key",
         ),
         pytest.param(
@@ -85,6 +122,14 @@ KNOWN = "There are: amd-16, amd-30, intel"
             "report.margin",
             "5 is not a percentage; write one such as 2%",
             id="margin without a sign",
+        ),
+        *(
+            pytest.param({"looks": looks}, "report.looks", f"{looks!r} {NO_LOOKS}", id=str(looks))
+            for looks in ("3,6", [], [6, 3], [3, 3], [1, 3], [3, 101], [3, True], [3, 6.0])
+        ),
+        *(
+            pytest.param({"prices": prices}, "report.prices", text, id=text)
+            for prices, text in NO_PRICES
         ),
         pytest.param(
             {"expectations": "amd-30/intel<1.05"},

@@ -6,28 +6,35 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 
 from io_benchmark.analysis.diagnosis import diagnoses
 from io_benchmark.analysis.diagnosis.single_workers import explain_single_workers
-from io_benchmark.analysis.inference import common_prefix, independent_workers, levels
-from io_benchmark.analysis.inference.comparisons import Pair, compare_sides
+from io_benchmark.analysis.history.past_workers import PastWorkers
+from io_benchmark.analysis.inference import common_prefix, independent_workers, levels, zones
+from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.looks import Schedule
+from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.inference.single_machines import SingleMachine
+from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.model import Problem, Run, Severity, Subject, Worker
 from io_benchmark.analysis.observed import machine_identity
+from io_benchmark.analysis.observed.machine_identity import by_side
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report, SubjectReport, WorkerLine
 from io_benchmark.analysis.statements import Statement, count, statement
 from io_benchmark.analysis.summary import (
     bottlenecks,
+    decision_cost,
     figures,
     place_rows,
     plot_data,
     workload_figures,
 )
 from io_benchmark.analysis.validity import rules
+from io_benchmark.costs.worker_time import Price
 from io_benchmark.results import workloads
 from io_benchmark.results.common_types import OutcomeState
 
@@ -41,6 +48,16 @@ class Options:
     worker_variation: float | None = None  # None: as far as the results show it
     allow: frozenset[str] = field(default_factory=frozenset)
     schedule: Schedule = field(default_factory=Schedule)
+    past: PastWorkers | None = None  # earlier results of these pools
+    prices: Mapping[str, Price] = field(default_factory=dict)  # of a worker's hour, by name
+
+
+@dataclass(frozen=True)
+class _Tasks:
+    """What each side's tasks left."""
+
+    results: Mapping[str, Sequence[Worker]]
+    lost: Counter[str]  # tasks that ended and left no result
 
 
 def compare(
@@ -50,14 +67,16 @@ def compare(
     *,
     unreadable: Sequence[str] = (),
     remarks: Sequence[str] = (),
+    lost: Sequence[str] = (),
 ) -> Report:
+    """Compare the sides; `lost` has the side of each task that ended and left no result."""
     read = machine_identity.identify_machines(workers)
     problems = rules.check_workers(read)
     workers = _counted(read)
-    by_side: dict[str, list[Worker]] = {}
-    for worker in workers:
-        by_side.setdefault(worker.side, []).append(worker)
+    tasks = _Tasks(by_side(workers, attrgetter("side")), Counter(lost))
     compared: dict[Subject, list[Run]] = {}
+    data: dict[Subject, dict[str, SideData]] = {}
+    pairs: dict[Subject, Sequence[Pair]] = {}
     reports = []
     for subject, runs in _runs_by_subject(workers).items():
         comparable, broken_rules = rules.check_runs(runs, options.allow)
@@ -65,19 +84,23 @@ def compare(
         problems += [*broken_rules, *of_other_length]
         compared[subject] = comparable
         if comparable:
-            report, of_sides = _compare_subject(subject, comparable, plan, options, by_side)
-            problems += of_sides
+            sides = by_side(comparable)
+            data[subject] = {side: SideData.of(runs) for side, runs in sides.items()}
+            report, pairs[subject], of_pairs = _compare_subject(
+                subject, sides, data[subject], plan, options, tasks
+            )
+            problems += of_pairs
             reports.append(report)
     reports = workload_figures.with_workload_figures(reports, workers)
     variation = options.worker_variation or levels.DEFAULT_WORKER_VARIATION
     single_workers = explain_single_workers(
-        SingleMachine.find_all(compared, variation),
+        SingleMachine.find_all(compared, data, variation),
         compared,
-        reports,
+        pairs,
         margin=options.margin,
         assumed=variation,
     )
-    problems += _nothing_in_common(plan, reports)
+    counted = set(map(id, workers))
     return Report(
         title=plan.title,
         baseline=plan.baseline,
@@ -85,10 +108,8 @@ def compare(
         margin_ratio=options.margin,
         subjects=tuple(reports),
         diagnoses=diagnoses.diagnoses(plan, reports, workers, read),
-        problems=tuple(_merge_repeated(problems, reports)),
-        workers=tuple(
-            _line(worker, is_counted=any(worker is each for each in workers)) for worker in read
-        ),
+        problems=_merge_repeated([*problems, *_nothing_in_common(plan, reports)], reports),
+        workers=tuple(_line(worker, is_counted=id(worker) in counted) for worker in read),
         unreadable=tuple(sorted(unreadable)),
         remarks=(
             *(statement("{remark}", remark=remark) for remark in remarks),
@@ -100,6 +121,7 @@ def compare(
         timelines=plot_data.rate_timelines(workers),
         places=place_rows.compare_places(plan, workers, compared, reports),
         single_workers=single_workers,
+        decision_cost=decision_cost.cost_of_deciding(reports, workers, options.prices),
     )
 
 
@@ -127,16 +149,12 @@ def _workload_rank(subject: Subject) -> int:
 
 def _compare_subject(
     subject: Subject,
-    comparable: Sequence[Run],
+    sides: Mapping[str, list[Run]],
+    data: Mapping[str, SideData],
     plan: Plan,
     options: Options,
-    by_side: Mapping[str, Sequence[Worker]],
-) -> tuple[SubjectReport, list[Problem]]:
-    sides: dict[str, list[Run]] = {}
-    for run in comparable:
-        sides.setdefault(run.worker.side, []).append(run)
-    data = {side: SideData.of(runs) for side, runs in sides.items()}
-    assumed = options.worker_variation or independent_workers.assumed_variation(data.values())
+    tasks: _Tasks,
+) -> tuple[SubjectReport, Sequence[Pair], list[Problem]]:
     problems = [
         problem
         for side, runs in sides.items()
@@ -149,22 +167,24 @@ def _compare_subject(
         broken = rules.check_sides(subject, sides[candidate], sides[baseline], options.allow)
         problems += broken
         if not any(problem.severity is Severity.REFUSED for problem in broken):
-            problems += independent_workers.shared_workers(
-                subject, sides[candidate], sides[baseline]
-            )
+            both = (sides[candidate], sides[baseline])
+            problems += independent_workers.shared_workers(subject, *both)
             whole = data[candidate], data[baseline]
             ours, theirs, unequal = common_prefix.compared_samples(
                 subject, whole, sides[candidate], sides[baseline]
             )
             problems += unequal
-            results = (by_side[candidate], by_side[baseline])
+            problems += zones.uneven_zones(subject, (ours, theirs), *both)
+            results = (tasks.results[candidate], tasks.results[baseline])
             schedule = options.schedule.of_sides(results)
-            look = schedule.look_of_sides((ours.count, theirs.count), results)
-            pairs.append(Pair(candidate, baseline, ours, theirs, look, schedule))
-    compared = {side for pair in pairs for side in (pair.candidate, pair.baseline)}
-    single = sorted(side for side in compared if data[side].count == 1)
-    problems += independent_workers.single_workers(subject, single, assumed)
-    comparisons = compare_sides(subject, pairs, margin=options.margin, assumed=assumed)
+            lost = (tasks.lost[candidate], tasks.lost[baseline])
+            look = schedule.look_of_sides((ours.count, theirs.count), results, lost)
+            variation = _variation((candidate, baseline), sides, data, options)
+            pair = Pair(candidate, baseline, ours, theirs, variation, look, schedule)
+            pairs.append(pair.with_earlier_looks(subject, both, lost))
+    comparisons = compare_sides(subject, pairs, margin=options.margin)
+    counts = {side: of.count for side, of in data.items()}
+    problems += independent_workers.single_workers(subject, comparisons, counts)
     order = plan.order(sides)
     machines = {side: of.runs for side, of in data.items()}
     workers = {side: [run.worker for run in sides[side]] for side in order}
@@ -177,11 +197,29 @@ def _compare_subject(
             bottlenecks.bottlenecks_of_sides(subject, workers),
             tuple(Division.between(machines, pair.candidate, pair.baseline) for pair in pairs),
         ),
+        pairs,
         problems,
     )
 
 
-def _merge_repeated(problems: Sequence[Problem], reports: Sequence[SubjectReport]) -> list[Problem]:
+def _variation(
+    pair: tuple[str, str],
+    runs: Mapping[str, Sequence[Run]],
+    data: Mapping[str, SideData],
+    options: Options,
+) -> WorkerVariation:
+    """Return how far workers are assumed to differ where a side of the pair has too few."""
+    if options.worker_variation is not None:
+        return WorkerVariation.given(options.worker_variation)
+    logs = {side: of.log_means for side, of in data.items()}
+    few = [side for side in pair if WorkerVariation.has_few(logs[side])]
+    past = options.past.variations([runs[side][0] for side in few]) if options.past else ()
+    return WorkerVariation.of_pair(pair, logs, past)
+
+
+def _merge_repeated(
+    problems: Sequence[Problem], reports: Sequence[SubjectReport]
+) -> tuple[Problem, ...]:
     """Merge problems that are the same for every subject that their sides were compared on."""
     subjects: dict[Problem, dict[Subject | None, None]] = {}
     for problem in problems:
@@ -193,7 +231,7 @@ def _merge_repeated(problems: Sequence[Problem], reports: Sequence[SubjectReport
             merged.append(problem)
         else:
             merged += [replace(problem, subject=subject) for subject in of_problem]
-    return merged
+    return tuple(merged)
 
 
 def _nothing_in_common(plan: Plan, reports: Sequence[SubjectReport]) -> list[Problem]:

@@ -4,6 +4,7 @@
 """From a result file to a worker. Its columns become arrays without a copy."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 import msgspec
 import numpy as np
@@ -14,8 +15,9 @@ from io_benchmark.results import BatchEntry, CacheRetrieveEntry
 from io_benchmark.results.format import RecordedTimeline
 from io_benchmark.results.workload import BatchColumns
 from io_benchmark.results.workloads.cache_retrieve import RetrieveColumns
-from io_benchmark.sources.protocol import RunResult
+from io_benchmark.sources.protocol import RunResult, TaskRecord
 
+_NS_PER_SECOND = 1_000_000_000
 _STOLEN = "cpu_steal_ms"
 _WORKING = ("cpu_user_ms", "cpu_nice_ms", "cpu_system_ms", "cpu_irq_ms", "cpu_softirq_ms")
 _NO_RETRIEVES = RetrieveColumns(file_index=[], start_ns=[], lookup_ns=[], copy_ns=[])
@@ -40,7 +42,20 @@ def worker_of(measured: RunResult, side: str) -> Worker:
         entries=entries,
         reason=task.reason_resolved if task else None,
         machine=worker_id,
+        queue=task.task_queue if task else "",
+        started=(task.started if task else "") or result.started,
+        task_ns=_task_ns(task) if task else None,
     )
+
+
+def _task_ns(task: TaskRecord) -> int | None:
+    """Return how long the run of a task took; None where its times do not say."""
+    try:
+        ends = [datetime.fromisoformat(text) for text in (task.started, task.resolved)]
+        seconds = (ends[1] - ends[0]).total_seconds()
+    except (TypeError, ValueError):
+        return None
+    return round(seconds * _NS_PER_SECOND) if seconds > 0 else None
 
 
 def _entry(recorded: CacheRetrieveEntry | BatchEntry, stolen_per_cpu: float | None) -> Entry:

@@ -3,8 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The data of a comparison: workers in; verdicts, causes and remedies out. `analysis` fills it.
 
-A candidate is compared with a baseline;
-both are *sides*: usually pools, with `compare A --against B` one pool before and after.
+Candidate and baseline are *sides*: pools, with `compare A --against B` one pool before and after.
 """
 
 from collections.abc import Mapping
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from io_benchmark.analysis.evidence_model import Evidence
+from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.leftover_model import Leftover
 from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, Part, Phase
 from io_benchmark.analysis.statements import Statement, statement
@@ -34,8 +34,7 @@ MEDIAN, TAIL = 50, 95
 class Subject:
     """One measurement. Only identical measurements are compared.
 
-    Destination and fidelity are those of cache-retrieve; every other workload has a variant, and
-    the number of threads that worked at once.
+    cache-retrieve has a destination and a fidelity; others have a variant and a number of threads.
     """
 
     workload: str
@@ -68,10 +67,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class Entry:
-    """One worker's samples of one subject, in the order of time.
-
-    A sample is one retrieve, or a batch of operations that were timed together.
-    """
+    """One worker's samples of one subject, in time order: retrieves, or batches of operations."""
 
     subject: Subject
     facts: CacheRetrieveEntry | BatchEntry  # everything but the samples
@@ -112,8 +108,8 @@ class Entry:
         kinds = (*ON_CPU, Kind.WAITING)
         work_ns = sum(self.parts_ns.get(Part(Phase.COPY, kind), 0.0) for kind in kinds)
         copy_ns = self.total_ns - self.lookup_ns
-        work: Numbers = self.size_bytes * (work_ns / self.size_bytes.mean())
-        blocked: Numbers = np.maximum(0.0, copy_ns - work)
+        work_of_each = self.size_bytes * (work_ns / self.size_bytes.mean())
+        blocked: Numbers = np.maximum(0.0, copy_ns - work_of_each)
         return blocked
 
 
@@ -132,6 +128,9 @@ class Worker:
     entries: tuple[Entry, ...]
     reason: str | None = None  # why the run ended, as the queue names it
     machine: str = UNKNOWN  # as all results together identify it; see `machine_identity`
+    queue: str = ""  # PROVISIONER/WORKERTYPE, where it is known
+    started: str = ""  # by the queue where it is known, else by the worker
+    task_ns: int | None = None  # from the start of the run to its end, with the task's set-up
 
     @property
     def task_name(self) -> Statement:
@@ -147,9 +146,7 @@ class Worker:
     @property
     def cpu_quota(self) -> float | None:
         """Return how many CPUs may be used at once; None without a quota."""
-        limits = self.result.limits.cpu if self.result.limits is not None else []
-        quotas = (limit.quota_us / limit.period_us for limit in limits if limit.period_us)
-        return min(quotas, default=None)
+        return self.result.limits.cpu_quota if self.result.limits is not None else None
 
 
 class Run(NamedTuple):
@@ -261,6 +258,9 @@ class Comparison:
     variation_to_explain_ratio: float | None
     advice: Advice | None
     look: Statement | None = None  # which one it is; None: a single look, or one worker
+    of_all: "Comparison | None" = None  # by all workers, if an earlier look's verdict stands here
+    workers: tuple[int, int] | None = None  # of the candidate and the baseline at that look
+    assumed_variation: WorkerVariation | None = None  # where the assumed one comes from
 
 
 class State(StrEnum):

@@ -20,6 +20,7 @@ from io_benchmark.analysis.model import (
 )
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.statements import Statement
+from io_benchmark.costs.worker_time import Cost
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,30 @@ class SubjectReport:
     # By side; only cache-retrieve has them.
     bottlenecks: dict[str, SideBottleneck] = field(default_factory=dict)
     divisions: tuple[Division, ...] = ()  # of the comparisons, in their order
+
+    def workers(self, side: str) -> int:
+        return self.figures[side].workers if side in self.figures else 0
+
+    def workers_wanted(self, comparison: Comparison) -> int | None:
+        """Return the workers that each side needs in total; None where more would not decide it."""
+        advice = comparison.advice
+        if advice is None or advice.workers_to_add is None:
+            return None
+        # The advice counts from the side that has fewer.
+        sides = (comparison.candidate, comparison.baseline)
+        return min(map(self.workers, sides)) + advice.workers_to_add
+
+    @staticmethod
+    def not_by_repetition(subjects: Sequence["SubjectReport"]) -> tuple[str, ...]:
+        """Return the candidates that have a comparison which more workers would not decide."""
+        never = (
+            comparison.candidate
+            for part in subjects
+            for comparison in part.comparisons
+            if comparison.verdict is Verdict.INCONCLUSIVE
+            and part.workers_wanted(comparison) is None
+        )
+        return tuple(dict.fromkeys(never))
 
     @property
     def median_is_steady(self) -> bool:
@@ -197,3 +222,5 @@ class Report:
     timelines: tuple[RateTimeline, ...]
     places: tuple[Places, ...] = ()
     single_workers: tuple[SingleWorker, ...] = ()
+    # Of deciding what more workers would decide: a share's tasks are the workers to add.
+    decision_cost: Cost | None = None  # None: there is nothing

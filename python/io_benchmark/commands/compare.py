@@ -29,6 +29,7 @@ from io_benchmark.text import clean
 if TYPE_CHECKING:
     from io_benchmark.analysis.compare import Options
     from io_benchmark.analysis.expectations import ExpectationOutcome
+    from io_benchmark.analysis.history.past_workers import PastWorkers
     from io_benchmark.analysis.model import Worker
     from io_benchmark.analysis.plan import Plan
     from io_benchmark.analysis.report_model import Report
@@ -85,6 +86,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"assumed variation between workers (default: {100 * DEFAULT_WORKER_VARIATION:g}%%)",
     )
     add(
+        "--variation-from",
+        metavar="SOURCE",
+        help="'index' or address of past results that show it",
+    )
+    add(
         "--looks",
         type=_looks,
         metavar="N[,N...]",
@@ -95,22 +101,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="RULE",
-        help="ignore this validity rule; can be given more than once",
+        help="ignore this validity rule *",
     )
     add(
         "--expect",
         action="append",
         default=[],
         metavar="A/B<RATIO",
-        help="exit with 3 if 'a/b<1.05 on sync-write' is not proven; can be given more than once",
+        help="exit with 3 if 'a/b<1.05 on sync-write' is not proven *",
     )
-    group = parser.add_argument_group("output")
+    group = parser.add_argument_group("output (* can be given more than once)")
     group.add_argument(
         "--details",
         action="store_true",
-        help="show every measurement in full",
+        help="show everything, with every measurement in full",
     )
-    add_output_options(group, FORMATS)
+    add_output_options(
+        group, FORMATS, write_text="also write this format to FILE *", has_prices=True
+    )
 
 
 def run(arguments: argparse.Namespace, context: Context) -> int:
@@ -141,12 +149,14 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     unreadable = [line for reading in readings for line in reading.unreadable]
     pools = {worker.pool for worker in workers}
     planned = _planned(arguments, pools, unreadable, context)
+    past, notes = _past(arguments, workers, context)
     report = compare.compare(
         planned,
         sorted(workers, key=lambda worker: (worker.side, worker.task_id, worker.run_id or 0)),
-        _options(arguments),
+        _options(arguments, past),
         unreadable=unreadable,
-        remarks=[remark for reading in readings for remark in reading.remarks],
+        remarks=[*(remark for reading in readings for remark in reading.remarks), *notes],
+        lost=[side for reading in readings for side in reading.lost],
     )
     problems = output_report(report, arguments, context, details=arguments.details)
     outcomes = [each.judge(report) for each in expected]
@@ -156,7 +166,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     return status or (EXIT_FAILED if problems else 0)
 
 
-def _options(arguments: argparse.Namespace) -> Options:
+def _options(arguments: argparse.Namespace, past: PastWorkers | None) -> Options:
     from io_benchmark.analysis.compare import Options
     from io_benchmark.analysis.inference.looks import Schedule
 
@@ -165,7 +175,21 @@ def _options(arguments: argparse.Namespace) -> Options:
         arguments.worker_variation,
         frozenset(arguments.allow),
         Schedule(arguments.looks, is_declared=True) if arguments.looks else Schedule(),
+        past,
+        arguments.prices,
     )
+
+
+def _past(
+    arguments: argparse.Namespace, workers: Sequence[Worker], context: Context
+) -> tuple[PastWorkers | None, Sequence[str]]:
+    """Read what --variation-from names, and return it with messages about it."""
+    if arguments.variation_from is None:
+        return None, ()
+    from io_benchmark.commands.past_results import PastResults
+
+    past = PastResults(arguments.variation_from, workers)
+    return past.read(context), past.remarks
 
 
 def _check(arguments: argparse.Namespace, rules: Collection[str]) -> None:
@@ -177,6 +201,11 @@ def _check(arguments: argparse.Namespace, rules: Collection[str]) -> None:
     if arguments.against and arguments.baseline is not None:
         raise UsageError(
             "--baseline cannot be combined with --against: each pool is its own baseline; omit one"
+        )
+    if arguments.variation_from is not None and arguments.worker_variation is not None:
+        raise UsageError(
+            "--worker-variation cannot be combined with --variation-from: both say how far workers "
+            "differ; omit one"
         )
 
 
@@ -219,11 +248,15 @@ def _workers(
     from io_benchmark.commands.progress_display import show_progress
     from io_benchmark.sources.gather import gather
 
+    def side(pool: str) -> str:
+        return f"{pool} {when}".strip()
+
     def worker(measured: RunResult) -> Worker:
-        return worker_of(measured, f"{measured.pool} {when}".strip())
+        return worker_of(measured, side(measured.pool))
 
     with show_progress(context.stderr) as progress:
-        return gather(addresses, context.environment, progress, worker, budget=budget)
+        gathered = gather(addresses, context.environment, progress, worker, budget=budget)
+    return dataclasses.replace(gathered, lost=tuple(map(side, gathered.lost)))
 
 
 def _status(

@@ -27,11 +27,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, context: Context) -> int:
     import shtab
 
-    context.print(shtab.complete(build_whole_parser(), arguments.shell))
+    context.print(shtab.complete(_build_whole_parser(), arguments.shell))
     return 0
 
 
-def build_whole_parser() -> argparse.ArgumentParser:
+def _build_whole_parser() -> argparse.ArgumentParser:
     """Return a parser of all commands; elsewhere only the called command is loaded."""
     from io_benchmark.cli import COMMANDS
 

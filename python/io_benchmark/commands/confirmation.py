@@ -16,7 +16,8 @@ from io_benchmark.analysis.trials.recorded_trials import trials_of
 from io_benchmark.number_text import compact
 from io_benchmark.results.trials import Trials
 from io_benchmark.sources.protocol import RunResult
-from io_benchmark.submit.confirming import confirming_label, with_trials
+from io_benchmark.submit.confirming import SUFFIX, with_trials
+from io_benchmark.submit.repeating import new_label
 
 if TYPE_CHECKING:
     from io_benchmark.graph.generate import GeneratedTask
@@ -66,7 +67,7 @@ def confirming_tasks(
     for pace in found.paces:
         tell(f"To confirm: {pace_text(pace)}")
         model = next(task for task in tasks if task.pool == pace.pool)
-        label = confirming_label(model.label, pace.pool, [task.label for task in made])
+        label = new_label(model.label, pace.pool, [task.label for task in made], SUFFIX)
         definition = with_trials(model.definition, pace.bytes_per_s)
         made.append(replace(model, label=label, definition=definition))
     return made

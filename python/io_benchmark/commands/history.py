@@ -40,7 +40,7 @@ EXAMPLES = (
 )
 MANUAL = "history.md"
 PROJECT = "io-benchmark"
-# A year of weeks, twice. More than the most take minutes to look for changes in.
+# A year of weeks, twice. More than the most take minutes to read.
 LAST, MOST = 100, 300
 # As the kind's transforms accept them.
 _POOL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,44}")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from io_benchmark.analysis.history.history_model import History
     from io_benchmark.analysis.prediction.prediction_model import Predictions
     from io_benchmark.analysis.report_model import Report
+    from io_benchmark.costs.worker_time import Price
 
 
 def parse_job_names(text: str) -> list[str]:
@@ -42,8 +43,14 @@ def add_output_options(
     formats: Collection[str],
     format_text: str | None = None,
     write_text: str = "also write this format to FILE; can be given more than once",
+    *,
+    shows_json: bool = True,
+    has_prices: bool = False,
 ) -> None:
-    """Add `--format`, `--json` and `--write`, of a command that ends in a report."""
+    """Add `--format`, `--json` and `--write`, of a command that ends in a report, and `--prices`."""
+    if has_prices:
+        text = "prices of worker hours, to show costs in money"
+        group.add_argument("--prices", type=_prices, default={}, metavar="FILE", help=text)
     form = group.add_mutually_exclusive_group()
     form.add_argument(
         "--format",
@@ -53,7 +60,11 @@ def add_output_options(
         help=format_text or f"format printed to stdout: {', '.join(formats)} (default: text)",
     )
     form.add_argument(
-        "--json", dest="format", action="store_const", const="json", help="same as --format json"
+        "--json",
+        dest="format",
+        action="store_const",
+        const="json",
+        help="same as --format json" if shows_json else argparse.SUPPRESS,
     )
     group.add_argument(
         "--write",
@@ -63,6 +74,13 @@ def add_output_options(
         metavar="FORMAT=FILE",
         help=write_text,
     )
+
+
+def _prices(path: str) -> dict[str, Price]:
+    """Read the value of `--prices`, which is prices by name."""
+    from io_benchmark.costs.prices import read_prices
+
+    return read_prices(Path(path))
 
 
 def _format_and_file(text: str, formats: Collection[str]) -> tuple[str, Path]:
@@ -85,7 +103,7 @@ def output_report(
     """Write the files of `--write`, then show the report on stdout; return the files' problems."""
     from io_benchmark.report.formats import output
 
-    problems = []
+    problems, page = [], ""
     # First of all: who reads stdout may have gone, and one file's folder says nothing of another's.
     for form, path in arguments.write:
         text = output.rendered(report, form, details=details)
@@ -93,5 +111,14 @@ def output_report(
             write_file(path, text.encode("utf-8", "replace"))
         except OSError as error:
             problems.append(f"--write {clean(str(path))}: {error.strerror}")
-    output.show(report, arguments.format, context.stdout, context.environment, details=details)
+            continue
+        page = clean(str(path)) if form == "html" else page
+    output.show(
+        report,
+        arguments.format,
+        context.stdout,
+        context.environment,
+        details=details,
+        page=page,
+    )
     return problems

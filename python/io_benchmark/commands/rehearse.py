@@ -270,7 +270,9 @@ def _report(
         remarks=(remark,),
     )
     report_output.show(report, arguments.format, context.stdout, context.environment)
-    _tell(context, f"Results: {output}; compare them again with: io-benchmark compare {output}")
+    _tell(
+        context, f"Results: {output}; read everything with: io-benchmark compare {output} --details"
+    )
 
 
 def _pool_and_folder(text: str) -> tuple[str, Path]:

@@ -8,7 +8,10 @@ import re
 from collections.abc import Sequence
 
 from io_benchmark.commands.context import Context
-from io_benchmark.commands.options import add_output_options, add_root_option
+from io_benchmark.commands.options import (
+    add_output_options,
+    add_root_option,
+)
 from io_benchmark.errors import UsageError
 from io_benchmark.report.formats import FORMATS
 from io_benchmark.submit import owner, sizes
@@ -178,7 +181,15 @@ def _add_comparison(parser: argparse.ArgumentParser) -> None:
         metavar="A/B<RATIO",
         help="exit with 3 if not met, as for compare *",
     )
-    add_output_options(group, FORMATS, "format on stdout, as for compare", "also write a file *")
+    # Help has no line left for --json, which compare explains.
+    add_output_options(
+        group,
+        FORMATS,
+        "format on stdout, as for compare (also --json)",
+        "also write a file *",
+        shows_json=False,
+        has_prices=True,
+    )
 
 
 def _mistake(text: str, problem: str) -> argparse.ArgumentTypeError:

@@ -5,9 +5,10 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from io_benchmark.commands.context import Context
+from io_benchmark.costs.worker_time import Price
 from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import default_root_url
 from io_benchmark.submit import cost
@@ -23,6 +24,7 @@ class Announcement:
     scheduler: str
     minutes: Mapping[str, float]  # that each job's tasks took before
     remark: str = ""  # about the cost
+    prices: Mapping[str, Price] = field(default_factory=dict)
 
     def is_agreed(self, context: Context, *, yes: bool) -> bool:
         """Show what creating these tasks means; ask on a terminal, unless `yes`."""
@@ -43,7 +45,7 @@ class Announcement:
 
     def _show_cost(self, context: Context, where: str = "") -> None:
         """Show the cost and the scopes."""
-        estimate = cost.estimate(self.chosen, self.minutes)
+        estimate = cost.estimate(self.chosen, self.minutes, self.prices)
         context.tell(f"{estimate.shown}{where}")
         for share in estimate.shares:
             context.tell(f"  {share.shown}")

@@ -46,19 +46,22 @@ def confirm(arguments: argparse.Namespace, context: Context) -> int:
     for pace in missing:
         context.tell(f"To confirm: {pace_text(pace)}")
     chosen = TaskQueue.connect(environment, lambda queue: _chosen(queue, group, runs, missing))
-    announcement = Announcement(chosen, _scheduler(chosen), _minutes(runs, chosen))
+    announcement = Announcement(
+        chosen, _scheduler(chosen), _minutes(runs, chosen), prices=arguments.prices
+    )
     if arguments.dry_run:
         announcement.print_instead(_ready(group, chosen), context)
         return 0
     if chosen and not announcement.is_agreed(context, yes=arguments.yes):
         return EXIT_FAILED
     ready, underway = _ready(group, chosen), group.members
-    command = task_group.how_to("--confirm", arguments.baseline)
-    work = task_group.GroupWork(group.group_id, ready, [*underway, *ready], command)
+    work = task_group.GroupWork(
+        group.group_id, ready, [*underway, *ready], "--confirm", arguments.baseline
+    )
     context.tell(
         f"Confirming in group:{group.group_id}; if this stops, go on with: {work.how_to_resume}"
     )
-    return task_group.create(arguments, context, work, CreatedTasks(underway, len(underway)))
+    return work.create_and_compare(arguments, context, CreatedTasks(underway, len(underway)))
 
 
 def _missing(

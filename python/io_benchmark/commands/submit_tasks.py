@@ -45,7 +45,7 @@ def submit(arguments: argparse.Namespace, context: Context) -> int:
     minutes = _earlier_minutes(arguments.like, chosen, settings.profile, context)
     looks = LookByLook.of(arguments, context, settings)
     remark = looks.announced_cost(chosen, minutes) if settings.looks else ""
-    announcement = Announcement(chosen, settings.scheduler, minutes, remark)
+    announcement = Announcement(chosen, settings.scheduler, minutes, remark, arguments.prices)
     if arguments.dry_run:
         announcement.print_instead(_ready(jobs, settings, chosen)[2], context)
         return 0
@@ -63,7 +63,7 @@ def submit(arguments: argparse.Namespace, context: Context) -> int:
     context.tell(f"Creating group:{group_id}; if this stops, resume with: {work.how_to_resume}")
     if settings.looks:
         return looks.run(work, CreatedTasks(), is_agreed=True)
-    return task_group.create(arguments, context, work, CreatedTasks())
+    return work.create_and_compare(arguments, context, CreatedTasks())
 
 
 def resume(arguments: argparse.Namespace, context: Context) -> int:
@@ -90,7 +90,7 @@ def resume(arguments: argparse.Namespace, context: Context) -> int:
         task_group.check_comparison(arguments, {task.pool for task in chosen})
         missing = [chosen[number] for number in state.missing]
         minutes = _earlier_minutes(arguments.like, missing, settings.profile, context)
-        announcement = Announcement(missing, settings.scheduler, minutes)
+        announcement = Announcement(missing, settings.scheduler, minutes, prices=arguments.prices)
         if not announcement.is_agreed(context, yes=arguments.yes):
             return EXIT_FAILED
         now = datetime.now(UTC)
@@ -106,7 +106,7 @@ def resume(arguments: argparse.Namespace, context: Context) -> int:
     if settings.looks:
         looks = LookByLook.of(arguments, context, settings)
         return looks.run(looks.of_group(work), created, is_agreed=bool(state.missing))
-    return task_group.create(arguments, context, work, created)
+    return work.create_and_compare(arguments, context, created)
 
 
 def _write_journal(journal: Journal, context: Context) -> None:

@@ -20,6 +20,7 @@ from io_benchmark.commands import task_group
 from io_benchmark.commands.context import EXIT_FAILED, Context
 from io_benchmark.commands.group_runs import GroupRun
 from io_benchmark.commands.submit_agreement import Announcement
+from io_benchmark.costs.worker_time import MINUTES_PER_HOUR, Cost
 from io_benchmark.errors import UsageError
 from io_benchmark.submit import cost
 from io_benchmark.submit.definitions import (
@@ -28,7 +29,7 @@ from io_benchmark.submit.definitions import (
     SubmissionSettings,
 )
 from io_benchmark.submit.next_look import MeasuredGroup, NextLook
-from io_benchmark.submit.repeating import further_task
+from io_benchmark.submit.repeating import repeated_task
 from io_benchmark.submit.submission import ready_in_group
 from io_benchmark.submit.task_creation import CreatedTasks, TaskQueue
 
@@ -52,8 +53,7 @@ class LookByLook:
 
     def of_group(self, work: task_group.GroupWork) -> task_group.GroupWork:
         """Return work to which more may be added."""
-        command = task_group.how_to("--resume", self.arguments.baseline)
-        return replace(work, resumption=command, goes_on=True)
+        return replace(work, baseline=self.arguments.baseline, goes_on=True)
 
     def announced_cost(self, chosen: Sequence[SelectedTask], minutes: Mapping[str, float]) -> str:
         """Return what all looks take at most; refuse what cannot decide anything."""
@@ -63,33 +63,39 @@ class LookByLook:
                 f"--until-decided compares pools, and {', '.join(pools)} is the only one that is "
                 "selected; select another one, or omit it"
             )
-        first = cost.estimate(chosen, minutes).minutes
-        most = first * self.looks[-1] / self.looks[0]
+        first = cost.estimate(chosen, minutes, self.arguments.prices)
+        most = first.repeated(self.looks[-1] // self.looks[0])
         budget = self.budget_hours
         if budget is None:
-            limit = f"{cost.worker_hours(most)}, {self.looks[-1]} tasks per pool"
-        elif first > budget * cost.MINUTES_PER_HOUR:
+            limit = f"{most.amount}, {self.looks[-1]} tasks per pool"
+        elif first.minutes > budget * MINUTES_PER_HOUR:
             raise UsageError(
                 f"--budget {budget:g}: {self.looks[0]} tasks per pool can take "
-                f"{cost.worker_hours(first)}; raise it, select fewer pools, or give --like"
+                f"{Cost.hours(first.minutes)}; raise it, select fewer pools, or give --like"
             )
         else:
-            limit = f"{cost.worker_hours(min(most, budget * cost.MINUTES_PER_HOUR))} (--budget)"
+            hours = Cost.hours(min(most.minutes, budget * MINUTES_PER_HOUR))
+            limit = f"{hours} (--budget)"
         return f"Then more tasks of pools that are undecided; all looks together: at most {limit}"
 
     def run(self, work: task_group.GroupWork, created: CreatedTasks, *, is_agreed: bool) -> int:
         """Create the missing tasks, and more until all pools are decided; then compare."""
         arguments, context = self.arguments, self.context
-        while task_group.create_and_wait(arguments, context, work, created):
+        while work.create_and_wait(arguments, context, created):
             group = self._group(work.group_id)
             chosen: Sequence[SelectedTask] = ()
             # Those of a command that was stopped may still run.
             if group.are_resolved:
-                chosen = self._next_tasks(work.group_id, group)
+                chosen = self._next_tasks(work, group)
                 if not chosen:
                     break
                 if not is_agreed:
-                    announcement = Announcement(chosen, _scheduler(chosen), group.minutes_by_job())
+                    announcement = Announcement(
+                        chosen,
+                        _scheduler(chosen),
+                        group.minutes_by_job(),
+                        prices=arguments.prices,
+                    )
                     if not announcement.is_agreed(context, yes=arguments.yes):
                         return EXIT_FAILED
                     is_agreed = True
@@ -102,7 +108,7 @@ class LookByLook:
             ]
             work = replace(work, missing=ready, members=[*running, *ready], journal=None)
             created = CreatedTasks(running, len(running))
-        return task_group.compare_again(arguments, context, work.group_id)
+        return task_group.compare_group(arguments, context, work.group_id, tells_how=True)
 
     @property
     def schedule(self) -> Schedule:
@@ -112,9 +118,9 @@ class LookByLook:
         members = TaskQueue.connect(self.context.environment, lambda queue: queue.group(group_id))
         return MeasuredGroup([task for task in members if task.is_benchmark])
 
-    def _next_tasks(self, group_id: str, group: MeasuredGroup) -> list[SelectedTask]:
+    def _next_tasks(self, work: task_group.GroupWork, group: MeasuredGroup) -> list[SelectedTask]:
         """Compare, and return the tasks of the next look; none where this was the last one."""
-        runs = GroupRun.read_all(group_id, self.context)
+        runs = GroupRun.read_all(work.group_id, self.context)
         pools = {run.worker.pool for run in runs}
         baseline = self.arguments.baseline
         if not pools or baseline not in (None, *pools):
@@ -130,14 +136,18 @@ class LookByLook:
         chosen = TaskQueue.connect(
             self.context.environment, lambda queue: _more_tasks(queue, group, runs, look)
         )
-        return chosen if self._goes_on(look, group, chosen) else []
+        return chosen if self._goes_on(work, look, group, chosen) else []
 
     def _goes_on(
-        self, look: NextLook, group: MeasuredGroup, chosen: Sequence[SelectedTask]
+        self,
+        work: task_group.GroupWork,
+        look: NextLook,
+        group: MeasuredGroup,
+        chosen: Sequence[SelectedTask],
     ) -> bool:
         """Say what is undecided, and what the next look costs or why there is none."""
         spent = group.spent_minutes
-        taken = f"{cost.worker_hours(spent)} spent"
+        taken = f"{Cost.hours(spent)} spent"
         if not look.undecided:
             self.context.tell(f"Decided; {taken}")
             return False
@@ -152,14 +162,13 @@ class LookByLook:
                 f"{undecided}; {taken}; {self.looks[-1]} workers per pool are the last look"
             )
             return False
-        estimate = cost.estimate(chosen, group.minutes_by_job())
+        estimate = cost.estimate(chosen, group.minutes_by_job(), self.arguments.prices)
         self.context.tell(f"{undecided}; {taken}; the next look has {estimate.shown}")
         budget = self.budget_hours
-        if budget is not None and spent + estimate.minutes > budget * cost.MINUTES_PER_HOUR:
+        if budget is not None and spent + estimate.minutes > budget * MINUTES_PER_HOUR:
             self.context.tell(
                 f"Stopped by --budget {budget:g}; to go on with a higher one: "
-                f"{task_group.how_to('--resume', self.arguments.baseline)} "
-                f"{group.tasks[0].status.task_group_id} --budget HOURS"
+                f"{work.how_to_resume} --budget HOURS"
             )
             return False
         for share in estimate.shares:
@@ -189,7 +198,8 @@ async def _more_tasks(
     for number in range(max(look.tasks_to_add.values(), default=0)):
         for job, (model, definition) in sorted(models.items()):
             if number < look.tasks_to_add[job]:
-                task = further_task(definition, model.label, model.worker.pool, labels)
+                known = [model.label, *labels]
+                task = repeated_task(definition, model.label, model.worker.pool, known)
                 labels.append(task.label)
                 chosen.append(task)
     return chosen

@@ -26,94 +26,87 @@ from io_benchmark.submit.journal import JournalFile
 from io_benchmark.text import clean
 
 HOW_TO_CANCEL = "io-benchmark submit --cancel"
-HOW_TO_RESUME = "io-benchmark submit --resume"
-
-
-def how_to(action: str, baseline: str | None) -> str:
-    """Return the command that goes on with a group, with the baseline that decides what is missing."""
-    option = "" if baseline is None else f"--baseline {baseline} "
-    return f"io-benchmark submit {option}{action}"
 
 
 @dataclass(frozen=True)
 class GroupWork:
-    """The tasks of a group to create and to wait for, and the command that completes them."""
+    """The tasks of a group to create and to wait for, and what completes them."""
 
     group_id: str
     missing: Sequence[ReadyTask]
     members: Sequence[GroupMember]  # to wait for, with the missing ones
-    resumption: str = HOW_TO_RESUME
+    resumption: str = "--resume"  # the option that goes on with the group
+    baseline: str | None = None  # that decides what is missing
     journal: JournalFile | None = None
     goes_on: bool = False  # more tasks may follow
 
     @property
     def how_to_resume(self) -> str:
-        return f"{self.resumption} {self.group_id}"
+        baseline = "" if self.baseline is None else f"--baseline {self.baseline} "
+        return f"io-benchmark submit {baseline}{self.resumption} {self.group_id}"
 
     def remove_journal(self) -> None:
         if self.journal is not None:
             self.journal.remove()
 
-
-def create(
-    arguments: argparse.Namespace,
-    context: Context,
-    work: GroupWork,
-    created: task_creation.CreatedTasks,
-) -> int:
-    """Create the missing members of a group, wait for all of them, and compare."""
-    create_and_wait(arguments, context, work, created)
-    return 0 if arguments.no_wait else compare_again(arguments, context, work.group_id)
-
-
-def create_and_wait(
-    arguments: argparse.Namespace,
-    context: Context,
-    work: GroupWork,
-    created: task_creation.CreatedTasks,
-) -> bool:
-    """Create the missing members and wait, unless --no-wait; return whether all are resolved."""
-    group_id, members = work.group_id, work.members
-    root_url = default_root_url(context.environment)
-    timeout_s = None if arguments.timeout is None else arguments.timeout * 60
-    try:
-        task_creation.TaskQueue.connect(
-            context.environment, lambda queue: queue.create(work.missing, created)
+    def create_and_compare(
+        self,
+        arguments: argparse.Namespace,
+        context: Context,
+        created: task_creation.CreatedTasks,
+    ) -> int:
+        """Create the missing members of a group, wait for all of them, and compare."""
+        self.create_and_wait(arguments, context, created)
+        return (
+            0
+            if arguments.no_wait
+            else compare_group(arguments, context, self.group_id, tells_how=True)
         )
-        work.remove_journal()
-        context.tell(f"{created.shown}: {root_url}/tasks/groups/{group_id}")
-        if arguments.no_wait:
-            context.print(f"group:{group_id}")
-            context.tell(f"Compare them later with: io-benchmark compare group:{group_id}")
-            return False
-        context.tell("Waiting; Ctrl-C stops waiting and asks whether to cancel the tasks")
-        standing = task_creation.TaskQueue.connect(
-            context.environment,
-            lambda queue: wait_in_group(
-                queue,
-                group_id,
-                {member.task_id: member.label for member in members},
-                context.tell,
-                every_s=arguments.every,
-                limit_s=timeout_s,
-            ),
-        )
-    except (KeyboardInterrupt, IoBenchmarkError) as error:
-        # Not on SIGTERM; nor after other errors: lost sight of while waiting, tasks may be well.
-        may_ask = type(error) is KeyboardInterrupt or isinstance(error, task_creation.CreationError)
-        _leave(context, created, work, may_ask=may_ask)
-        raise
-    if standing.resolved < standing.total:
-        context.tell(
-            f"--timeout: stopped waiting; {HOW_TO_CANCEL} {group_id} cancels the remaining tasks"
-        )
-    return standing.resolved == standing.total
 
-
-def compare_again(arguments: argparse.Namespace, context: Context, group_id: str) -> int:
-    """Tell how to compare later, and compare."""
-    context.tell(f"Compare again with: io-benchmark compare group:{group_id}")
-    return compare_group(arguments, context, group_id)
+    def create_and_wait(
+        self,
+        arguments: argparse.Namespace,
+        context: Context,
+        created: task_creation.CreatedTasks,
+    ) -> bool:
+        """Create the missing members and wait, unless --no-wait; return whether all are resolved."""
+        group_id, members = self.group_id, self.members
+        root_url = default_root_url(context.environment)
+        timeout_s = None if arguments.timeout is None else arguments.timeout * 60
+        try:
+            task_creation.TaskQueue.connect(
+                context.environment, lambda queue: queue.create(self.missing, created)
+            )
+            self.remove_journal()
+            context.tell(f"{created.shown}: {root_url}/tasks/groups/{group_id}")
+            if arguments.no_wait:
+                context.print(f"group:{group_id}")
+                context.tell(f"Compare them later with: io-benchmark compare group:{group_id}")
+                return False
+            context.tell("Waiting; Ctrl-C stops waiting and asks whether to cancel the tasks")
+            standing = task_creation.TaskQueue.connect(
+                context.environment,
+                lambda queue: wait_in_group(
+                    queue,
+                    group_id,
+                    {member.task_id: member.label for member in members},
+                    context.tell,
+                    every_s=arguments.every,
+                    limit_s=timeout_s,
+                ),
+            )
+        except (KeyboardInterrupt, IoBenchmarkError) as error:
+            # Not on SIGTERM; nor after other errors: lost sight of while waiting, tasks may be well.
+            may_ask = type(error) is KeyboardInterrupt or isinstance(
+                error, task_creation.CreationError
+            )
+            _leave(context, created, self, may_ask=may_ask)
+            raise
+        if standing.resolved < standing.total:
+            context.tell(
+                f"--timeout: stopped waiting; {HOW_TO_CANCEL} {group_id} cancels the remaining tasks"
+            )
+        return standing.resolved == standing.total
 
 
 def _leave(
@@ -186,12 +179,16 @@ def _tell_cancelled(done: task_creation.CancelledTasks, context: Context) -> Non
         context.tell(f"error: {problem}")
 
 
-def compare_group(arguments: argparse.Namespace, context: Context, group_id: str) -> int:
-    """Run `compare group:ID` with the options that submit shares with it."""
+def compare_group(
+    arguments: argparse.Namespace, context: Context, group_id: str, *, tells_how: bool = False
+) -> int:
+    """Run `compare group:ID` with the options that submit shares with it; tell how to do it later."""
+    if tells_how:
+        context.tell(f"Compare again with: io-benchmark compare group:{group_id}")
     parser = argparse.ArgumentParser()
     compare.add_arguments(parser)
     comparison = parser.parse_args([f"group:{group_id}"])
-    for name in ("format", "expect", "write", "baseline"):
+    for name in ("format", "expect", "write", "baseline", "prices"):
         setattr(comparison, name, getattr(arguments, name))
     return compare.run(comparison, context)
 

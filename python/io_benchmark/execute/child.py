@@ -134,6 +134,35 @@ class Child:
         finally:
             self.stop()
 
+    @classmethod
+    @contextmanager
+    def started(
+        cls,
+        command: Sequence[str],
+        *,
+        folder: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+        stopping: Callable[["Child"], None] = stop,
+    ) -> Iterator["Child"]:
+        """Start a child. Nothing of its process group outlives the block.
+
+        `stopping` ends it after an exception, and the keeper if this program is killed.
+        """
+        child: Child | None = None
+        with ExitStack() as kept:
+            try:
+                with hold_interrupts():
+                    child = cls(command, folder, environment)
+                    kept.enter_context(KEEPER.group(child.process.pid))
+                yield child
+            except BaseException:
+                if child is not None:
+                    stopping(child)
+                raise
+            finally:
+                if child is not None:
+                    child.kill()
+
     def _discard_output(self) -> None:
         if self.output.closed:
             return
@@ -170,34 +199,6 @@ def hold_interrupts() -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
     for number in dict.fromkeys(held):
         signal.raise_signal(number)
-
-
-@contextmanager
-def started(
-    command: Sequence[str],
-    *,
-    folder: Path | None = None,
-    environment: Mapping[str, str] | None = None,
-    stopping: Callable[[Child], None] = Child.stop,
-) -> Iterator[Child]:
-    """Start a child. Nothing of its process group outlives the block.
-
-    `stopping` ends it after an exception, and the keeper if this program is killed.
-    """
-    child: Child | None = None
-    with ExitStack() as kept:
-        try:
-            with hold_interrupts():
-                child = Child(command, folder, environment)
-                kept.enter_context(KEEPER.group(child.process.pid))
-            yield child
-        except BaseException:
-            if child is not None:
-                stopping(child)
-            raise
-        finally:
-            if child is not None:
-                child.kill()
 
 
 def _descendants(pid: int) -> list[int]:

@@ -22,7 +22,7 @@ from io_benchmark.errors import ContainerError
 from io_benchmark.execute.child import Child, hold_interrupts
 from io_benchmark.execute.engine import CreateContext, Engine, Reply
 from io_benchmark.execute.keeper import KEEPER
-from io_benchmark.execute.run_folder import RunOutput, output_folder, remove
+from io_benchmark.execute.run_folder import RunOutput, remove
 from io_benchmark.execute.task_run import RunOutcome, TaskRun
 
 WORKER_WORKSPACE = "/builds/worker/workspace"
@@ -76,7 +76,7 @@ class ContainerExecutor:
             )
         reference = self.prepare(task_run.image, task_run.root, on_line)
         with (
-            output_folder(task_run.output, on_line) as output,
+            RunOutput.in_folder(task_run.output, on_line) as output,
             _container(self._engine, task_run, reference) as name,
         ):
             started = datetime.now(UTC)

@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from io_benchmark.errors import ContainerError
-from io_benchmark.execute.child import Child, StartError, hold_interrupts, started
+from io_benchmark.execute.child import Child, StartError, hold_interrupts
 from io_benchmark.execute.run_folder import remove
 
 # Root, image and the archive to write; returns the context's hash.
@@ -96,7 +96,7 @@ class Engine:
         lines: deque[bytes] = deque(maxlen=KEPT_LINES)
         try:
             command = (*self.command, *arguments)
-            with started(command, environment=self.environment, stopping=stopping) as child:
+            with Child.started(command, environment=self.environment, stopping=stopping) as child:
                 for line in child.lines(deadline_s):
                     lines.append(line)
                     on_line(line)

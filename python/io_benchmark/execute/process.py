@@ -20,8 +20,8 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
 from io_benchmark.errors import ExecutionError
-from io_benchmark.execute.child import Child, StartError, hold_interrupts, started
-from io_benchmark.execute.run_folder import RunOutput, output_folder, remove
+from io_benchmark.execute.child import Child, StartError, hold_interrupts
+from io_benchmark.execute.run_folder import RunOutput, remove
 from io_benchmark.execute.task_run import Artifact, RunOutcome, TaskRun
 
 # Where a worker's tasks put their artifacts.
@@ -55,7 +55,7 @@ def run(
     if not task_run.workspace.is_dir():
         raise ExecutionError(f"{task_run.workspace}: no such folder; create it or name another")
     with (
-        output_folder(task_run.output, on_line) as output,
+        RunOutput.in_folder(task_run.output, on_line) as output,
         _folders(task_run, command) as folders,
     ):
         began = datetime.now(UTC)
@@ -146,7 +146,7 @@ def _execute(
     output.task(b"executing %r\n" % list(command))
     variables = _environment(task_run, folders, environment)
     try:
-        with started(command, folder=folders.work, environment=variables) as child:
+        with Child.started(command, folder=folders.work, environment=variables) as child:
             ended = _follow(child, output, deadline_s)
             # At its limit a worker does not signal the script, it takes the container away.
             exit_code = child.kill() % 256

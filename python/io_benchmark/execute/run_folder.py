@@ -39,6 +39,36 @@ class RunOutput:
         self._stream = stream
         self._on_line = on_line
 
+    @classmethod
+    @contextmanager
+    def in_folder(cls, folder: Path, on_line: Callable[[str], None]) -> Iterator["RunOutput"]:
+        """Make the folder and its log.
+
+        What was put there is removed again if the run is broken off: half of a run looks like a run.
+        """
+        made = not folder.exists()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ExecutionError(
+                f"{folder}: {error.strerror}; name another output folder"
+            ) from error
+        before = {path.name for path in folder.iterdir()}
+        if LIVE_LOG in before:
+            raise ExecutionError(
+                f"{folder}: already contains a run's {LIVE_LOG}; name a new folder"
+            )
+        try:
+            with (folder / LIVE_LOG).open("xb") as stream:
+                yield cls(folder, stream, on_line)
+        except BaseException:
+            with hold_interrupts():
+                for path in [path for path in folder.iterdir() if path.name not in before]:
+                    remove(path)
+                if made:
+                    folder.rmdir()
+            raise
+
     def raw(self, line: bytes) -> None:
         """Write a line that has its prefix already. A terminal's line ends become plain ones."""
         text = line.rstrip(b"\r\n")
@@ -80,32 +110,6 @@ class RunOutput:
                     missing.append(name)
                     self.worker_error(f"Could not upload artifact {name}: {reason}")
         return tuple(missing)
-
-
-@contextmanager
-def output_folder(folder: Path, on_line: Callable[[str], None]) -> Iterator[RunOutput]:
-    """Make the folder and its log.
-
-    What was put there is removed again if the run is broken off: half of a run looks like a run.
-    """
-    made = not folder.exists()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ExecutionError(f"{folder}: {error.strerror}; name another output folder") from error
-    before = {path.name for path in folder.iterdir()}
-    if LIVE_LOG in before:
-        raise ExecutionError(f"{folder}: already contains a run's {LIVE_LOG}; name a new folder")
-    try:
-        with (folder / LIVE_LOG).open("xb") as stream:
-            yield RunOutput(folder, stream, on_line)
-    except BaseException:
-        with hold_interrupts():
-            for path in [path for path in folder.iterdir() if path.name not in before]:
-                remove(path)
-            if made:
-                folder.rmdir()
-        raise
 
 
 @contextmanager

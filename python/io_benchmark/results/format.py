@@ -237,6 +237,12 @@ class Limits(ResultPart, frozen=True):
     cpu: Annotated[list[_CpuLimit], Many]
     ulimits: Annotated[dict[Text, int | None], Few]
 
+    @property
+    def cpu_quota(self) -> float | None:
+        """Return how many CPUs may be used at once; None without a quota."""
+        quotas = (limit.quota_us / limit.period_us for limit in self.cpu if limit.period_us)
+        return min(quotas, default=None)
+
 
 class RecordedTimeline(ResultPart, frozen=True):
     """Columns by name, one value per second; a device's columns are under its name.

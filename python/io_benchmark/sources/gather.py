@@ -46,6 +46,7 @@ class Gathered(Generic[T]):
     results: tuple[T, ...]
     unreadable: tuple[str, ...]  # a line for each result that could not be read
     remarks: tuple[str, ...]
+    lost: tuple[str, ...] = ()  # the pool of each task that ended and left no result
 
 
 def parse_addresses(texts: Sequence[str], environment: Mapping[str, str]) -> list[SourceAddress]:
@@ -96,7 +97,12 @@ def gather(
     log = read_addresses(addresses, request)
     log.extend(collection.log)
     results = sorted(collection.results, key=lambda result: result[0])
-    return Gathered(tuple(result for _, result in results), log.problem_lines(), log.remark_lines())
+    return Gathered(
+        tuple(result for _, result in results),
+        log.problem_lines(),
+        log.remark_lines(),
+        tuple(log.lost),
+    )
 
 
 def read_addresses(addresses: Sequence[SourceAddress], request: ReadRequest) -> ReadLog:

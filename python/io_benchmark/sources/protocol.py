@@ -94,6 +94,7 @@ class ReadLog:
     problems: list[tuple[Position, str]] = field(default_factory=list)
     remarks: list[tuple[Position, str]] = field(default_factory=list)
     requests: int = 0
+    lost: list[str] = field(default_factory=list)  # the pool of each task that left no result
 
     def problem(self, position: Position, text: str, url: str = "") -> None:
         """Add a problem; a long text never cuts the URL off."""
@@ -109,6 +110,7 @@ class ReadLog:
         self.problems += log.problems
         self.remarks += log.remarks
         self.requests += log.requests
+        self.lost += log.lost
 
     def problem_lines(self) -> tuple[str, ...]:
         """Return the problems in the order of their positions."""

@@ -11,8 +11,8 @@ import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from io_benchmark.submit.definitions import SelectedTask, job_of
-from io_benchmark.submit.repeating import next_label, repeated_task
+from io_benchmark.submit.definitions import SelectedTask
+from io_benchmark.submit.repeating import repeated_task
 
 TRIALS_VARIABLE, PACE_VARIABLE = "IO_BENCHMARK_TRIALS", "IO_BENCHMARK_PACE"
 SUFFIX = "-confirm"
@@ -37,15 +37,10 @@ def pace_of(definition: Mapping[str, Any]) -> int | None:
     return int(text) if text.isdecimal() and len(text) < 20 else None
 
 
-def confirming_label(label: str, pool: str, labels: Sequence[str]) -> str:
-    """Return `io-benchmark-intel-confirm` for any task of the pool, `…-2` where that exists."""
-    return next_label(f"{job_of(label, pool) or label}{SUFFIX}", labels)
-
-
 def confirming_task(
     definition: Mapping[str, Any], label: str, pool: str, bytes_per_s: int, labels: Sequence[str]
 ) -> SelectedTask:
     """Return a task of a group once more, to create in the same group, which has these `labels`."""
-    new = confirming_label(label, pool, labels)
     remark = f"once more, with copies at {bytes_per_s} bytes/s"
-    return repeated_task(with_trials(definition, bytes_per_s), label, new, pool, remark)
+    definition = with_trials(definition, bytes_per_s)
+    return repeated_task(definition, label, pool, labels, remark, SUFFIX)

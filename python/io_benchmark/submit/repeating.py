@@ -20,16 +20,12 @@ from io_benchmark.submit.submission import RECORD, RELATIVE
 _SYMBOL_LENGTH = 25  # Treeherder's limit
 
 
-def further_task(
-    definition: Mapping[str, Any], label: str, pool: str, labels: Sequence[str]
-) -> SelectedTask:
-    """Return the task for one more worker, with the next number after those of `labels`."""
-    new = next_label(job_of(label, pool) or label, [label, *labels])
-    return repeated_task(definition, label, new, pool, "one more worker")
+def new_label(label: str, pool: str, labels: Sequence[str], end: str = "") -> str:
+    """Return a label for any task of the pool once more: `io-benchmark-intel` with `end`.
 
-
-def next_label(first: str, labels: Sequence[str]) -> str:
-    """Return `io-benchmark-intel` where it is free, else that with the number after the highest."""
+    Where that is not free, it has the number after the highest.
+    """
+    first = f"{job_of(label, pool) or label}{end}"
     numbers = [
         int(match[2] or 1)
         for match in (
@@ -41,13 +37,19 @@ def next_label(first: str, labels: Sequence[str]) -> str:
 
 
 def repeated_task(
-    definition: Mapping[str, Any], label: str, new: str, pool: str, remark: str
+    definition: Mapping[str, Any],
+    label: str,
+    pool: str,
+    labels: Sequence[str],
+    remark: str = "one more worker",
+    end: str = "",
 ) -> SelectedTask:
-    """Return a group's task under a new label.
+    """Return a group's task under the next label with `end` that is not among `labels`.
 
     Its routes are dropped: the index names the pool's usual results. So are its dependencies, which
     are resolved.
     """
+    new = new_label(label, pool, labels, end)
     made: dict[str, Any] = copy.deepcopy(dict(definition))
     for key in ("dependencies", "requires", "taskQueueId"):
         made.pop(key, None)

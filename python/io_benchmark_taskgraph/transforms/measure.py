@@ -45,7 +45,8 @@ artifacts="${{IO_BENCHMARK_ARTIFACTS:-{artifacts}}}"/io-benchmark
 mkdir -p "${{application%/*}}" "$artifacts"
 printf %s "${{@:1:{count}}}" | base64 -d | gzip -d > "$application"
 shift {count}
-if [ "$(sha256sum < "$application")" = "{application.sha256}  -" ] && python3 -I -c ""; then
+if [ "$(sha256sum < "$application")" = "{application.sha256}  -" ] &&
+  python3 -I -B "$application" measure --help < /dev/null > /dev/null; then
   exec python3 -I -B "$application" measure --place {place} --output "$artifacts"/task-profile.json -- "$@"
 fi
 echo "io-benchmark: cannot unpack or start $application; the command has no profile" >&2

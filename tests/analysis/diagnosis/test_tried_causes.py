@@ -14,7 +14,7 @@ from io_benchmark.analysis.model import Diagnosis, State
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.statements import statement
 from io_benchmark.analysis.trials.trial_model import TrialOutcome, TrialState
-from io_benchmark.report.content.hypotheses import explain
+from io_benchmark.report.content.hypotheses import Explanation
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.results.trials import TrialKind
 
@@ -27,7 +27,8 @@ def judged(name: str, state: State, kind: TrialKind | None = PACE) -> Judged:
     def judge(_case: object) -> CauseJudgement:
         raise NotImplementedError
 
-    judgement = CauseJudgement(state, Sides(Evidence(), Evidence()), (statement("A fact."),))
+    evidence = Sides(lambda: (Evidence(), Evidence()))
+    judgement = CauseJudgement(state, evidence, (statement("A fact."),))
     return Judged(CauseRule(name, "A hypothesis.", judge, tried_by=kind), judgement)
 
 
@@ -115,9 +116,11 @@ def test_a_confirmed_cause_leads_the_answer() -> None:
     found = diagnosis(126)
     (cause,) = [each for each in found.causes if each.state.holds]
     assert (cause.name, cause.state) == ("device-count", CONFIRMED)
-    text, attempt = explain(found)
-    assert text == "1 disk against 2 disks, striped explains 100 %, confirmed by a trial"
-    assert attempt.startswith("Try: use a machine type with more local SSDs, striped")
+    explained = Explanation.of(found)
+    claim = "1 disk against 2 disks, striped explains 100 %"
+    assert (explained.claim, explained.standing) == (claim, "confirmed by a trial")
+    assert explained.sentence == f"{claim}, confirmed by a trial"
+    assert explained.attempt.startswith("Try: use a machine type with more local SSDs, striped")
     assert found.remedies[0].cause == "device-count"
 
 
@@ -131,4 +134,4 @@ def test_a_refuted_cause_has_no_remedy() -> None:
         "not make the difference. It explains 1.7 % of the gap."
     )
     assert "device-count" not in {remedy.cause for remedy in found.remedies}
-    assert explain(found)[0] == "no cause is supported by the observations"
+    assert Explanation.of(found).sentence == "no cause is supported by the observations"

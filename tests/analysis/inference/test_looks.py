@@ -3,12 +3,15 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Which look a comparison is, and what it may spend; the rates are in tests/simulation."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import pytest
 import seed_case
 import seed_workers
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.inference.looks import SINGLE, Schedule, chance_of_crossing
+from io_benchmark.analysis.inference.looks import SINGLE, Schedule
 from io_benchmark.analysis.model import Comparison, Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.report.content.statement_text import text_of
@@ -29,7 +32,7 @@ from io_benchmark_taskgraph.transforms import replicates
 def test_pococks_levels(looks: int, p_value: float) -> None:
     """Pocock 1977, Biometrika 64:191, table 1: with this level at equal steps the error is 5 %."""
     counts = range(1, looks + 1)
-    assert chance_of_crossing(counts, [p_value] * looks) == pytest.approx(0.05, abs=3e-4)
+    assert Schedule.chance_of_crossing(counts, [p_value] * looks) == pytest.approx(0.05, abs=3e-4)
 
 
 @pytest.mark.parametrize("alpha", [0.10, 0.05, 0.05 / 3])
@@ -40,7 +43,7 @@ def test_all_looks_together_keep_the_error(schedule: Schedule, alpha: float) -> 
     """Looks after each number of workers up to a hundred, at their own levels."""
     counts = (*range(2, 25), *range(26, 100, 3))
     p_values = [schedule.look(count).to_differ.p_value(alpha) for count in counts]
-    assert 0.85 * alpha < chance_of_crossing(counts, p_values) < 1.02 * alpha
+    assert 0.85 * alpha < Schedule.chance_of_crossing(counts, p_values) < 1.02 * alpha
 
 
 def test_between_two_looks() -> None:
@@ -84,11 +87,15 @@ def workers(planned: dict[str, str | None], count: int) -> list[Worker]:
     return found
 
 
-def compared(found: list[Worker], schedule: Schedule | None = None) -> Comparison:
+def compared(
+    found: list[Worker], schedule: Schedule | None = None, lost: Sequence[str] = ()
+) -> Comparison:
     options = Options(schedule=schedule or Schedule())
-    report = compare(Plan.of_pools((each.side for each in found), "intel"), found, options)
+    plan = Plan.of_pools((each.side for each in found), "intel")
+    report = compare(plan, found, options, lost=lost)
     (comparison,) = report.subjects[0].comparisons
-    return comparison
+    # That of all workers, also where an earlier look decided.
+    return comparison.of_all or comparison
 
 
 @pytest.mark.parametrize(
@@ -139,6 +146,31 @@ def test_a_plan_is_a_single_look(
     assert (comparison.look and text_of(comparison.look)) == look
 
 
+@pytest.mark.parametrize(
+    ("results", "lost", "level", "look"),
+    [
+        pytest.param(5, 1, 0.95, None, id="one-lost"),
+        pytest.param(3, 3, 0.95, None, id="half-lost"),
+        pytest.param(
+            5, 0, 0.9995, "amd-16 has 5 runs, and its one look was planned at 6", id="one-to-come"
+        ),
+        pytest.param(
+            6,
+            1,
+            0.9995,
+            "amd-16 has 6 runs and 1 without a result, and its one look was planned at 6",
+            id="one-replaced",
+        ),
+    ],
+)
+def test_lost_tasks_of_a_plan(results: int, lost: int, level: float, look: str | None) -> None:
+    """What ended without a result is no reason to look again; its replacement is."""
+    found = [*workers({"amd-16": "6"}, results), *workers({"intel": "6"}, 6)]
+    comparison = compared(found, lost=["amd-16"] * lost)
+    assert comparison.interval.level_ratio == pytest.approx(level, abs=1e-6)
+    assert (comparison.look and text_of(comparison.look)) == look
+
+
 def test_a_declaration_is_believed() -> None:
     """--looks stands above the plan of the tasks."""
     found = workers({"amd-16": "4", "intel": "4"}, 6)
@@ -154,3 +186,17 @@ def test_one_worker_has_no_look() -> None:
     """It differs only by more than workers of one pool may, which spends nothing."""
     comparison = compared(workers({"amd-16": None, "intel": None}, 1))
     assert (comparison.look, comparison.interval.level_ratio) == (None, 0.95)
+
+
+@pytest.mark.parametrize("schedule", [Schedule(), Schedule((6, 12), is_declared=True)])
+def test_without_one_worker_it_is_the_same_look(schedule: Schedule) -> None:
+    """What the verdict would be without a bad worker is as strict as with it."""
+    found = workers({"amd-16": None, "intel": None}, 6)
+    (entry,) = found[0].entries
+    bad = replace(found[0], entries=(replace(entry, total_ns=2 * entry.total_ns),))
+    plan = Plan.of_pools(("amd-16", "intel"), "intel")
+    report = compare(plan, [bad, *found[1:]], Options(schedule=schedule))
+    (comparison,) = report.subjects[0].comparisons
+    (without,) = report.single_workers[0].without
+    assert without.look == comparison.look
+    assert without.interval.level_ratio == comparison.interval.level_ratio

@@ -47,32 +47,32 @@ def test_repeated_runs(
     expected: list[tuple[float, float]],
 ) -> None:
     """A side has its runs less one as degrees, and at most as many again from the other side."""
-    assert rounded(variances.of_repeated_runs(candidate, baseline)) == expected
+    assert rounded(MeanVariance.of_repeated_runs(candidate, baseline)) == expected
 
 
 def test_runs_of_several_machines_are_pooled() -> None:
     """Each machine adds its runs less one to the degrees; one that ran once adds nothing."""
-    pooled = variances.pooled([THREE_RUNS, TWO_RUNS, (7.0,)])
+    pooled = MeanVariance.pooled([THREE_RUNS, TWO_RUNS, (7.0,)])
     assert pooled is not None
     assert rounded([pooled]) == [(round((2 * 0.01 + 0.005) / 3, 9), 3.0)]
-    assert variances.pooled([(7.0,), (8.0,)]) is None
+    assert MeanVariance.pooled([(7.0,), (8.0,)]) is None
 
 
 def test_satterthwaites_degrees() -> None:
     """(4 + 1)² ÷ (4² ÷ 2 + 1² ÷ 4); what is known for certain does not limit them."""
-    assert variances.satterthwaite([MeanVariance(4, 2), MeanVariance(1, 4)]) == 25 / 8.25
-    assert variances.satterthwaite([MeanVariance(1, math.inf)]) == math.inf
-    assert variances.satterthwaite([MeanVariance(math.inf, 1), MeanVariance(1, 4)]) == 1.0
+    assert MeanVariance.satterthwaite([MeanVariance(4, 2), MeanVariance(1, 4)]) == 25 / 8.25
+    assert MeanVariance.satterthwaite([MeanVariance(1, math.inf)]) == math.inf
+    assert MeanVariance.satterthwaite([MeanVariance(math.inf, 1), MeanVariance(1, 4)]) == 1.0
 
 
 def test_howes_degrees() -> None:
     """The interval is as wide as each part's own quantile requires."""
-    assert variances.howe([MeanVariance(0.3, 2)]) == pytest.approx(2)
-    degrees = variances.howe([MeanVariance(0.5, 2), MeanVariance(0.5, math.inf)])
+    assert MeanVariance.howe([MeanVariance(0.3, 2)]) == pytest.approx(2)
+    degrees = MeanVariance.howe([MeanVariance(0.5, 2), MeanVariance(0.5, math.inf)])
     expected = math.sqrt((T_2**2 + T_NORMAL**2) / 2)
     assert variances.reach(0.95, degrees) == pytest.approx(expected, abs=5e-4)
-    assert variances.howe([MeanVariance(0.5, math.inf)]) == math.inf
-    assert variances.howe([MeanVariance(math.inf, 1), MeanVariance(1, 4)]) == 1.0
+    assert MeanVariance.howe([MeanVariance(0.5, math.inf)]) == math.inf
+    assert MeanVariance.howe([MeanVariance(math.inf, 1), MeanVariance(1, 4)]) == 1.0
 
 
 def test_the_wider_interval_decides() -> None:
@@ -80,5 +80,5 @@ def test_the_wider_interval_decides() -> None:
     blocks = [MeanVariance(1.0, math.inf)]
     equally_wide = (T_NORMAL / T_1) ** 2
     wide, narrow = ([MeanVariance(share * equally_wide, 1)] for share in (1.01, 0.99))
-    assert variances.wider(blocks, wide) == wide
-    assert variances.wider(blocks, narrow) == blocks
+    assert MeanVariance.wider(blocks, wide) == wide
+    assert MeanVariance.wider(blocks, narrow) == blocks

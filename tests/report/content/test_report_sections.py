@@ -27,7 +27,7 @@ def absorbed(**changes):
             ABSORBED,
             "absorbed by the page cache (waiting for I/O 1 % of the time); of 110 GiB copied, 3 MiB "
             "reached the disks; after the last copy 80 MiB were still to be written; the final sync "
-            "took 0.240 s",
+            "took 240 ms",
             id="all",
         ),
         pytest.param(

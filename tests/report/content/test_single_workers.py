@@ -32,7 +32,7 @@ def answer(*workers: SingleWorker) -> str:
 @pytest.mark.parametrize("name", ["text", "markdown", "html"])
 def test_every_format_names_it(name: str) -> None:
     """In the answer, with its part, its causes and what to try; the pool has no supported cause."""
-    text = rendered(report(worker()), name)
+    text = rendered(report(worker()), name, details=True)
     for expected in (
         "Workers that do not belong to their pool",
         "alone is 1.95× its pool",

@@ -175,7 +175,7 @@ def test_on_a_terminal_nothing_is_wider(width):
 @pytest.mark.parametrize("name", ["text", "markdown", "html", "json"])
 def test_in_every_format(name):
     """The number that is needed stands in each."""
-    text = rendered(report(), name)
+    text = rendered(report(), name, details=True)
     wanted = '"workers_to_add": 12' if name == "json" else "12 more, 13 in total"
     assert wanted in text
 

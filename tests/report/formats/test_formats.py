@@ -38,7 +38,7 @@ SMALL = ("seed-case", "hostile", "before-and-after", "several-subjects")
 
 def rendered(form: str, report: str) -> str:
     """Return the format's text of a report."""
-    return output.rendered(REPORTS[report](), form)
+    return output.rendered(REPORTS[report](), form, details=True)
 
 
 def digests(seed: str) -> dict[str, str]:

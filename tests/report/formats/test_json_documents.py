@@ -41,7 +41,17 @@ REPORTS: dict[str, Any] = {
 }
 HISTORIES = {
     name: getattr(sample_history, name)
-    for name in ("one_change", "there_and_back", "too_few", "two_series", "hostile", "nothing")
+    for name in (
+        "one_change",
+        "there_and_back",
+        "too_few",
+        "two_series",
+        "hostile",
+        "nothing",
+        "season",
+        "unclear",
+        "trend_and_step",
+    )
 }
 
 
@@ -92,6 +102,8 @@ def test_figures_and_comparisons():
         "higher_is_better": False,
     }
     assert part["comparisons"][0] == {
+        "of_all": None,
+        "workers": None,
         "subject": part["subject"],
         "baseline": "intel",
         "candidate": "amd-16",
@@ -109,6 +121,7 @@ def test_figures_and_comparisons():
         "variation_to_explain_ratio": 0.33,
         "advice": None,
         "look": None,
+        "assumed_variation": None,
     }
 
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from io_benchmark.report.formats import Layout
 from io_benchmark.report.formats.markdown import render_report
 from io_benchmark.report.formats.markdown_text import MAXIMUM_LENGTH, prose
 from io_benchmark.text import clean
@@ -96,7 +97,7 @@ def test_prose(text, expected):
 
 def test_hostile_document():
     """The whole document has no HTML, links or images, and all rows of a table have the same width."""
-    tokens = PARSER.parse(render_report(sample_report.hostile(10)))
+    tokens = PARSER.parse(render_report(sample_report.hostile(10), Layout(details=True)))
     children = [child for token in tokens for child in token.children or ()]
     kinds = {token.type for token in (*tokens, *children)}
     assert not kinds & {"html_block", "html_inline", "link_open", "image", "em_open", "fence"}
@@ -109,6 +110,15 @@ def test_hostile_document():
             widths.add(cells)
             cells = 0
     assert widths == {4, 5, 6}
+
+
+def test_the_details_are_the_only_html():
+    """The answer's 40 lines come first; whatever names have, nothing else is HTML."""
+    text = render_report(sample_report.hostile(10))
+    blocks = [token.content for token in PARSER.parse(text) if token.type == "html_block"]
+    assert blocks == ["<details>\n<summary>Details</summary>\n", "</details>\n"]
+    assert text.partition("<details>")[0].count("\n") <= 40
+    assert text.endswith("\n\n</details>\n")
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,10 @@ LIGHTNESS = """
   return {paper: mean(style.backgroundColor), ink: mean(style.color)};
 })()
 """
+# The table of figures next to its ratios, and the room that it has.
+MAIN_TABLE = """
+[...document.querySelectorAll(".pair .scroll")].map(box => [box.scrollWidth, box.clientWidth])
+"""
 WIDTHS = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
 SMALLEST_TEXT = """
 Math.min(...[...document.querySelectorAll("p, td, th, li, dd, .plot text")]
@@ -127,6 +131,15 @@ def test_phone(browser, opened, report):
     scrolled, window = browser.evaluate(WIDTHS)
     assert scrolled <= window == PHONE[0]
     assert browser.evaluate(SMALLEST_TEXT) >= 10
+
+
+@pytest.mark.parametrize("report", [sample_report.seed_case, divided_reports.three_pools])
+def test_the_main_table_on_a_phone(browser, opened, report):
+    """The figures of three pools are read without scrolling sideways."""
+    opened(report())
+    browser.look(*PHONE, dark=False)
+    ((table, room),) = browser.evaluate(MAIN_TABLE)
+    assert table <= room
 
 
 @pytest.mark.parametrize("width", [360, 390, 1280])

@@ -14,6 +14,9 @@ import sample_report
 import several_places
 from rich.cells import cell_len
 
+from io_benchmark.report.formats import Layout
+from io_benchmark.report.formats.terminal import render_report
+
 REPORTS: dict[str, Any] = {
     "seed-case": lambda: sample_report.seed_case(10),
     "hostile": lambda: sample_report.hostile(10),
@@ -37,20 +40,39 @@ def test_width(report, width):
     assert [line for line in lines if line != line.rstrip()] == []
 
 
-def test_first_screen():
-    """A terminal of 80 × 24 shows the answer about three pools, and where the time went."""
-    shown = sample_report.on_terminal(divided_reports.three_pools(), 80)
-    first_screen = " ".join("".join(shown.splitlines(keepends=True)[:24]).split())
-    assert "amd-16 is 2.05× slower than intel" in first_screen
-    assert "amd-30 is 2.07× slower than intel" in first_screen
-    assert (
-        "amd-16, +75.0 ms per retrieve against intel: "
-        "copies blocked (I/O, writeback, memory) +75.1 ms (100 %)."
-    ) in first_screen
-    assert (
-        "amd-30, +76.7 ms per retrieve against intel: copies blocked (I/O, writeback, memory) "
-        "+67.0 ms (87 %), lookups on a CPU in user mode +10.0 ms (13 %)."
-    ) in first_screen
+@pytest.mark.parametrize("report", [*REPORTS, "large", "everything"])
+def test_first_screen(report):
+    """Without --details a terminal of 80 × 24 shows all of it, with a line for the prompt."""
+    more = {"large": lambda: sample_report.large(1000, 10), "everything": several_places.everything}
+    shown = sample_report.on_terminal({**REPORTS, **more}[report](), 80, details=False)
+    assert len(shown.splitlines()) <= 23
+    assert max(map(cell_len, shown.splitlines())) <= 80
+    assert shown.endswith(
+        "Everything else: compare --details, or as a page with --write html=FILE.\n"
+    )
+
+
+def test_first_screen_names_the_page():
+    """A page that was written is where everything else is."""
+    shown = render_report(sample_report.seed_case(10), Layout(page="report.html"))
+    assert shown.endswith("\nEverything else: report.html, or compare --details.\n")
+
+
+def test_colors_of_the_first_screen():
+    """Colors change no character; they mark verdicts, labels and warnings."""
+    report = sample_report.seed_case(10)
+    colored = sample_report.on_terminal(report, 80, colour=True, details=False)
+    plain = sample_report.on_terminal(report, 80, details=False)
+    assert re.sub(r"\x1b\[[0-9;]*m", "", colored) == plain
+    styles = {text: style for style, text in STYLED.findall(colored)}
+    expected = {
+        "amd-16 is 1.92× slower than intel": RED,
+        "amd-30 compared with intel is inconclusive": YELLOW,
+        "Cause (supported):": BOLD,
+        "few-workers:": "33",
+        "1": None,
+    }
+    assert {text: styles.get(text) for text in expected} == expected
 
 
 BOLD, DIM, RED, YELLOW = "1", "2", "1;31", "1;33"

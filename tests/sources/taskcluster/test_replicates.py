@@ -137,6 +137,27 @@ def test_a_duplicate_without_a_result_hides_no_other(push, policy):
             [f"group:{GROUP}"], here, lambda _progress: None, lambda result: result, policy
         )
     assert runs(gathered) == [("amd-16", push.first, 0)]
+    assert gathered.lost == ("amd-16",)
     assert [line.partition(": ")[0] for line in gathered.unreadable] == [
         f"task {lacking} run 0 ({LABEL})"
     ]
+
+
+@pytest.mark.parametrize(
+    ("created", "lost"),
+    [
+        pytest.param("2026-11-21T08:38:20.000Z", ("amd-16",), id="planned"),
+        pytest.param("2026-11-21T09:30:00.000Z", (), id="added-later"),
+    ],
+)
+def test_only_planned_tasks_are_lost(push, policy, created, lost):
+    """A failed attempt to add a worker takes nothing from a plan."""
+    lacking = push.add("amd-16", AMD_16)
+    push.deployment.definitions[lacking]["created"] = created
+    del push.deployment.artifacts[lacking, 0, ARTIFACT]
+    with Loopback(push.deployment) as loopback:
+        here = {"TASKCLUSTER_ROOT_URL": loopback.url}
+        gathered = gather(
+            [f"group:{GROUP}"], here, lambda _progress: None, lambda result: result, policy
+        )
+    assert gathered.lost == lost

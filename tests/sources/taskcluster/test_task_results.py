@@ -130,6 +130,7 @@ def test_a_group(loopback, policy):
         problem(loopback, RERUN, "rerun-twice", NO_VERSION, 1),
     )
     assert gathered.remarks == ()
+    assert gathered.lost == ()
 
 
 def test_pages_are_followed(loopback, policy):

@@ -12,7 +12,7 @@ import pytest
 from loopback import Fault, Loopback, first
 from loopback_deployment import AMD_16, ARTIFACT, Artifact
 
-from io_benchmark.errors import GaveUpError, ObjectGoneError, ResultError
+from io_benchmark.errors import GaveUpError, MissingError, ResultError
 from io_benchmark.sources.web.web_client import WebAnswer, WebClient, _next_url
 
 LIMIT = 100_000
@@ -161,7 +161,7 @@ def test_other_refusals_are_not_tried_again(loopback, policy, status):
 def test_an_object_that_is_gone(loopback, policy, status):
     """Storage hosts have different answers for expired objects."""
     loopback.faults = first(1, Fault(status=status))
-    with pytest.raises(ObjectGoneError, match=rf"does not have the object \({status}\)"):
+    with pytest.raises(MissingError, match=rf"does not have the object \({status}\)"):
         download(policy, store(loopback, b"x"))
 
 

@@ -130,6 +130,18 @@ def test_an_image_without_python(wrap, tmp_path):
     assert "the command has no profile\n" in done.stderr
 
 
+def test_a_python_that_is_too_old(wrap, tmp_path):
+    """It cannot start the script, and the command runs all the same."""
+    (tmp_path / "bin").mkdir()
+    python = tmp_path / "bin/python3"
+    python.write_text("#!/bin/sh\necho SyntaxError >&2\nexit 1\n")
+    python.chmod(0o755)
+    command = wrap(**FOLDER, run={"command": "echo done; exit 3"})["run"]["command"]
+    done = run(command, tmp_path, PATH=f"{tmp_path}/bin:/usr/bin:/bin")
+    assert (done.returncode, done.stdout) == (3, "done\n")
+    assert "the command has no profile\n" in done.stderr
+
+
 def test_a_place_for_nothing(wrap, tmp_path):
     """Artifacts that cannot be written: the command's own code."""
     (tmp_path / "artifacts").touch()

@@ -4,14 +4,16 @@
 """What a rule judges: one candidate against the baseline, for one subject."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import fmean
+from typing import TypeVar
 
-from io_benchmark.analysis.model import DIFFERENT, Comparison, Figures, Subject, Worker
-from io_benchmark.analysis.observed.machine_identity import by_machine
-from io_benchmark.analysis.observed.worker_view import View, mean_of
+from io_benchmark.analysis.model import DIFFERENT, Comparison, Figures, Subject
+from io_benchmark.analysis.observed.side_views import SideViews
+from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
 from io_benchmark.results import workloads
@@ -20,6 +22,8 @@ from io_benchmark.results import workloads
 _NOTHING_TO_EXPLAIN_RATIO = 1.02
 _MOST_OF_THE_TIME_SHARE = 0.999
 EVERY_WORKLOAD = frozenset(workloads.WORKLOADS)
+
+Value = TypeVar("Value", bound=Hashable)
 
 
 @dataclass(frozen=True)
@@ -49,8 +53,8 @@ class Case:
 
     subject: Subject
     ratio: float | None
-    baseline: tuple[View, ...]
-    candidate: tuple[View, ...]
+    baseline: SideViews
+    candidate: SideViews
     measurements: tuple[OtherMeasurement, ...] = ()  # all that the two were compared on
     whole: "Case | None" = (
         None  # the case whose difference is to explain, where this is a part of it
@@ -61,16 +65,16 @@ class Case:
         cls,
         subject: Subject,
         ratio: float | None,
-        baseline: Sequence[Worker],
-        candidate: Sequence[Worker],
+        baseline: SideViews,
+        candidate: SideViews,
         measurements: Sequence[OtherMeasurement] = (),
     ) -> "Case":
         """Return what the rules judge; a ratio that is not a positive number counts as none."""
         return cls(
             subject,
             ratio if ratio is not None and math.isfinite(ratio) and ratio > 0 else None,
-            tuple(View(worker, subject) for worker in baseline),
-            tuple(View(worker, subject) for worker in candidate),
+            baseline,
+            candidate,
             tuple(measurements),
         )
 
@@ -130,12 +134,23 @@ class Case:
     def of_measurement(self, measurement: OtherMeasurement) -> "Case":
         """Return the case of another measurement of the same machines."""
         subject = measurement.subject
-        baseline, candidate = (
-            tuple(View(view.worker, subject) for view in views)
-            for views in (self.baseline, self.candidate)
-        )
-        ratio = measurement.comparison.ratio
-        return replace(self, subject=subject, ratio=ratio, baseline=baseline, candidate=candidate)
+        if subject not in self._of_subjects:
+            baseline, candidate = (
+                SideViews.of_workers((view.worker for view in side), subject)
+                for side in (self.baseline, self.candidate)
+            )
+            self._of_subjects[subject] = replace(
+                self,
+                subject=subject,
+                ratio=measurement.comparison.ratio,
+                baseline=baseline,
+                candidate=candidate,
+            )
+        return self._of_subjects[subject]
+
+    @cached_property
+    def _of_subjects(self) -> "dict[Subject, Case]":
+        return {}
 
     @property
     def difference_share(self) -> float:
@@ -152,26 +167,27 @@ class Case:
 
         More bandwidth saves at most the time in which copies are blocked.
         """
-        blocked_ns = mean_of(self.slower, lambda view: view.blocked_ns)
-        mean_ns = mean_of(self.slower, lambda view: view.mean_ns)
+        blocked_ns, mean_ns = self.slower.mean(_blocked_ns), self.slower.mean(_mean_ns)
         at_most = blocked_ns / mean_ns if blocked_ns is not None and mean_ns else 1.0
         return self.ratio_without_share(min(1 - 1 / factor, at_most))
 
-    @property
-    def views(self) -> tuple[View, ...]:
-        return (*self.baseline, *self.candidate)
+    def values(self, read: Callable[[View], Value]) -> AbstractSet[Value]:
+        """Return the different values of all runs."""
+        return self.baseline.values(read) | self.candidate.values(read)
 
     @cached_property
     def division(self) -> Division | None:
         """Return the difference in parts; None where a side has no times."""
+        baseline, candidate = self.baseline.measured, self.candidate.measured
+        if None in (baseline.mean(_mean_ns), candidate.mean(_mean_ns)):
+            return None
+        if self.whole is not None:
+            return Division.of_means(candidate, baseline)
         sides = {
-            name: [
-                [view.entry for view in runs if view.entry is not None]
-                for runs in by_machine([view for view in views if view.entry is not None])
-            ]
-            for name, views in (("baseline", self.baseline), ("candidate", self.candidate))
+            name: [[view.entry for view in runs if view.entry is not None] for runs in side.workers]
+            for name, side in (("baseline", baseline), ("candidate", candidate))
         }
-        return Division.between(sides, "candidate", "baseline") if all(sides.values()) else None
+        return Division.between(sides, "candidate", "baseline")
 
     def parts_of_workload(self, acts_through: frozenset[Part]) -> frozenset[Part]:
         """Return these parts as this workload has them: all but cache-retrieve have a single phase."""
@@ -208,7 +224,7 @@ class Case:
 
     def time_in_parts(self, acts_through: frozenset[Part], runs: Sequence[View]) -> float:
         """Return what these parts take of an operation on one machine; all of it where one is unknown."""
-        known = [set(view.entry.parts_ns) for view in self.views if view.entry is not None]
+        known = [each for each in self.values(_recorded_parts) if each is not None]
         parts = self.parts_of_workload(acts_through)
         if not parts or not all(parts <= each for each in known):
             parts = frozenset().union(*known)
@@ -230,17 +246,17 @@ class Case:
         return self.ratio is not None and self.ratio > 1
 
     @property
-    def slower(self) -> tuple[View, ...]:
+    def slower(self) -> SideViews:
         return self.candidate if self.candidate_is_slower else self.baseline
 
     @property
-    def faster(self) -> tuple[View, ...]:
+    def faster(self) -> SideViews:
         return self.baseline if self.candidate_is_slower else self.candidate
 
     @property
     def slower_never_waits(self) -> bool:
         """Return whether every worker of the slower side that shows it did not wait for its disks."""
-        waits = [view.waits_for_disks for view in self.slower]
+        waits = self.slower.values(_waits_for_disks)
         return False in waits and True not in waits
 
     @property
@@ -248,14 +264,29 @@ class Case:
         """Return how much longer the candidate's operation takes than the baseline's."""
         if self.whole is not None:
             return self.whole.difference_ns
-        candidate = mean_of(self.candidate, lambda view: view.mean_ns)
-        baseline = mean_of(self.baseline, lambda view: view.mean_ns)
+        candidate, baseline = self.candidate.mean(_mean_ns), self.baseline.mean(_mean_ns)
         return None if candidate is None or baseline is None else candidate - baseline
 
     def explained_share(self, cost_ns: Callable[[View], float | None]) -> float | None:
         """Return the part of the difference in time that a cost within each retrieve makes up."""
-        candidate, baseline = mean_of(self.candidate, cost_ns), mean_of(self.baseline, cost_ns)
+        candidate, baseline = self.candidate.mean(cost_ns), self.baseline.mean(cost_ns)
         difference_ns = self.difference_ns
         if candidate is None or baseline is None or not difference_ns or not self.differs:
             return None
         return (candidate - baseline) / difference_ns
+
+
+def _mean_ns(view: View) -> float | None:
+    return view.mean_ns
+
+
+def _blocked_ns(view: View) -> float | None:
+    return view.blocked_ns
+
+
+def _waits_for_disks(view: View) -> bool | None:
+    return view.waits_for_disks
+
+
+def _recorded_parts(view: View) -> frozenset[Part] | None:
+    return None if view.entry is None else frozenset(view.entry.parts_ns)

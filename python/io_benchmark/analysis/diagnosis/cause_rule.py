@@ -3,16 +3,16 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """How a cause is declared, and what its rule returns: a state with evidence and an explanation."""
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.measured_gains import FindGain
 from io_benchmark.analysis.evidence_model import Evidence, Observation
 from io_benchmark.analysis.model import State
-from io_benchmark.analysis.observed.worker_view import View
-from io_benchmark.analysis.parts.time_parts import Part
+from io_benchmark.analysis.observed.side_views import SideViews
+from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, statement
 from io_benchmark.results.trials import TrialKind
 
@@ -70,20 +70,27 @@ class CauseJudgement:
         return self.also("This may be chance; more workers would show it.")
 
 
-Observe = Callable[[Sequence[View]], Observation]
+Observe = Callable[[SideViews], Observation]
 
 
-class Sides(NamedTuple):
-    """Both sides' evidence, and the judgements that it can lead to."""
+@dataclass(frozen=True)
+class Sides:
+    """Both sides' evidence, and the judgements that it can lead to.
 
-    baseline: Evidence
-    candidate: Evidence
+    Evidence is made when it is read: nobody reads it where a single worker is judged.
+    """
+
+    read: Callable[[], tuple[Evidence, Evidence]]  # the baseline's and the candidate's
 
     @classmethod
     def of(cls, case: Case, *observe: Observe, has_summary: bool = True) -> "Sides":
         """Return what both sides' workers showed; the first observation is the summary, if any."""
-        seen = (tuple(each(views) for each in observe) for views in (case.baseline, case.candidate))
-        return cls(*(Evidence.led_by(*some) if has_summary else Evidence(some) for some in seen))
+
+        def evidence(side: SideViews) -> Evidence:
+            seen = tuple(each(side) for each in observe)
+            return Evidence.led_by(*seen) if has_summary else Evidence(seen)
+
+        return cls(lambda: (evidence(case.baseline), evidence(case.candidate)))
 
     def supported(
         self,
@@ -128,6 +135,25 @@ class CauseRule:
     by_setting_alone: bool = False  # known to be the slower setting, but not by how much
     tried_by: TrialKind | None = None  # the trial that confirms or refutes it
 
+    def hold_to_parts(self, judgement: CauseJudgement, case: Case) -> CauseJudgement:
+        """Rule a supported cause out where its parts of the time, or its prediction, make up too little.
+
+        Where the workers recorded those parts, and they hardly differ, or differ the other way, no fact
+        that differs makes it a cause. What was not recorded may belong to any cause.
+        """
+        if judgement.state is not State.SUPPORTED:
+            return judgement
+        at_most = case.share_at_most(self.acts_through) if self.acts_through else None
+        if at_most is None or is_enough(at_most):
+            return _hold_to_size(judgement, case)
+        reason = statement(
+            "The sides differ in this, but the parts of the time that it acts through ({parts}) make up "
+            "{share} of the difference.",
+            parts=_named(case.parts_of_workload(self.acts_through)),
+            share=Quantity(at_most, Unit.SHARE),
+        )
+        return judgement.now(State.RULED_OUT, reason)
+
 
 def is_enough(share: float) -> bool:
     """Return whether a part of the difference is large enough to be a cause."""
@@ -137,3 +163,26 @@ def is_enough(share: float) -> bool:
 def part(share: float) -> Quantity:
     """Return a part of the difference as a quantity; a negative one is nothing."""
     return Quantity(max(share, 0.0), Unit.SHARE)
+
+
+def _hold_to_size(judgement: CauseJudgement, case: Case) -> CauseJudgement:
+    """Rule a supported cause out where its prediction is far too small for the difference."""
+    predicted, ratio = judgement.predicted_ratio, case.ratio
+    if judgement.is_part or not predicted or not ratio:
+        return judgement
+    explained = math.log(predicted) / math.log(ratio)
+    if is_enough(explained):
+        return judgement
+    reason = statement(
+        "The sides differ in this, but it predicts {predicted} of the measured {measured}: {share} of "
+        "the difference.",
+        predicted=Quantity(predicted, Unit.RATIO),
+        measured=Quantity(ratio, Unit.RATIO),
+        share=part(explained),
+    )
+    return judgement.now(State.RULED_OUT, reason)
+
+
+def _named(parts: frozenset[Part]) -> str:
+    ordered = [Part(phase, kind) for phase in Phase for kind in Kind]
+    return ", ".join(f"{each.phase} {each.kind}" for each in ordered if each in parts)

@@ -8,10 +8,11 @@ for others is compared where both sides have about the same work to do.
 """
 
 import math
+from dataclasses import dataclass
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import is_enough
-from io_benchmark.analysis.observed.worker_view import View, mean_of
+from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, Phase
 
@@ -20,15 +21,24 @@ _STOLEN_SHARE = 0.05
 _SAME_WORK_RATIO = 3.0
 
 
-def is_stolen(case: Case) -> bool:
-    """Return whether other guests took more of the slower side's CPUs, and that costs enough."""
-    slower, faster = (
-        mean_of(views, lambda view: view.stolen_share) for views in (case.slower, case.faster)
-    )
-    if not case.differs or slower is None or faster is None:
-        return False
-    share = share_stolen(case)
-    return slower - faster >= _STOLEN_SHARE and (share is None or is_enough(share))
+@dataclass(frozen=True)
+class StolenTime:
+    """The shares of both sides' CPU time that other guests took, and of the difference if known."""
+
+    of_slower: float
+    of_faster: float
+    of_difference: float | None
+
+    @classmethod
+    def find(cls, case: Case) -> "StolenTime | None":
+        """Return it where the slower side lost more, and that costs enough; None otherwise."""
+        slower, faster = case.slower.mean(_stolen_share), case.faster.mean(_stolen_share)
+        if not case.differs or slower is None or faster is None:
+            return None
+        share = _share_stolen(case)
+        if slower - faster < _STOLEN_SHARE or not (share is None or is_enough(share)):
+            return None
+        return cls(slower, faster, share)
 
 
 def share_for_others(case: Case) -> float | None:
@@ -43,7 +53,7 @@ def share_for_others(case: Case) -> float | None:
     if not phases:
         return None
     longer_ns = math.fsum(_waits_longer_ns(division, phase, case) for phase in phases)
-    return longer_ns / abs(division.difference_ns) - max(0.0, share_stolen(case) or 0.0)
+    return longer_ns / abs(division.difference_ns) - max(0.0, _share_stolen(case) or 0.0)
 
 
 def _waits_longer_ns(division: Division, phase: Phase, case: Case) -> float:
@@ -61,16 +71,20 @@ def _waits_longer_ns(division: Division, phase: Phase, case: Case) -> float:
     return waited[0] - waited[1] * worked[0] / worked[1]
 
 
-def share_stolen(case: Case) -> float | None:
+def _share_stolen(case: Case) -> float | None:
     """Return the part of the difference that other guests took, by the CPU time that was worked.
 
     None where a side did not record one of the two.
     """
-    slower, faster = (mean_of(views, _stolen_per_work) for views in (case.slower, case.faster))
-    worked_ns, difference_ns = mean_of(case.slower, _worked_ns), case.difference_ns
+    slower, faster = case.slower.mean(_stolen_per_work), case.faster.mean(_stolen_per_work)
+    worked_ns, difference_ns = case.slower.mean(_worked_ns), case.difference_ns
     if slower is None or faster is None or worked_ns is None or not difference_ns:
         return None
     return worked_ns * (slower - faster) / abs(difference_ns)
+
+
+def _stolen_share(view: View) -> float | None:
+    return view.stolen_share
 
 
 def _stolen_per_work(view: View) -> float | None:

@@ -11,6 +11,7 @@ pool is the faster one at other operations on names.
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from types import MappingProxyType
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
@@ -27,6 +28,7 @@ from io_benchmark.analysis.model import (
     Subject,
     Worker,
 )
+from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.analysis.statements import Statement, statement
@@ -57,22 +59,23 @@ def diagnoses(
         for worker in workers
         for place in worker.result.storage.places
     }
+
+    @cache
+    def views(side: str, subject: Subject) -> SideViews:
+        return SideViews.of_workers((each for each in workers if each.side == side), subject)
+
     diagnosed = []
     for candidate, baseline in plan.pairs:
         measurements = _compared(reports, candidate, baseline)
         for comparison in _explained(measurements):
             subject = comparison.subject
-            of_baseline, of_candidate = (
-                [worker for worker in workers if worker.side == side]
-                for side in (baseline, candidate)
-            )
             trials = _tried(comparison, tried)
             case = Case.of(
                 subject,
                 # Without a decision nothing needs an explanation: all of it may be chance.
                 comparison.ratio if comparison.verdict in DIFFERENT else None,
-                of_baseline,
-                of_candidate,
+                views(baseline, subject),
+                views(candidate, subject),
                 measurements,
             )
             causes = judge(case, trials)

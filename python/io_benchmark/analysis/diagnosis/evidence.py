@@ -9,12 +9,13 @@ Workers are counted, not runs: a worker has what any of its runs showed.
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from io_benchmark.analysis.diagnosis.case import OtherMeasurement
 from io_benchmark.analysis.diagnosis.cause_rule import Observe, Sides
 from io_benchmark.analysis.evidence_model import Evidence, Observation, Seen
 from io_benchmark.analysis.model import UNKNOWN, Figures
-from io_benchmark.analysis.observed.machine_identity import by_machine
+from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.statements import (
     Quantity,
@@ -32,21 +33,28 @@ SLOWER_AT_RATIO = 1.1
 
 
 def tally(
-    name: str, read: Callable[[View], Statement | None], template: str = "{value}"
+    name: str,
+    read: Callable[[View], Any],
+    template: str = "{value}",
+    *,
+    text: Callable[[Any], Statement | None] = lambda value: value,
 ) -> Observe:
-    """Observe how many workers have which value; `template` is how an unknown one is written."""
+    """Observe how many workers have which value; `template` is how an unknown one is written.
+
+    `text` makes a statement of what `read` returns.
+    """
     unknown = statement(template, value=UNKNOWN)
 
-    def observe(views: Sequence[View]) -> Observation:
-        workers = by_machine(views)
+    def observe(side: SideViews) -> Observation:
+        workers = [list(map(text, of_runs)) for of_runs in side.readings(read)]
         if not workers:
             return Observation.of_side(name, statement("no worker"))
         if len(workers) == 1:
-            (runs,) = workers
-            counts = Counter(map(read, runs))
-            total = len(runs)
+            (of_runs,) = workers
+            counts = Counter(of_runs)
+            total = len(of_runs)
         else:
-            counts = Counter(each for runs in workers for each in _known(set(map(read, runs))))
+            counts = Counter(each for of_runs in workers for each in _known(set(of_runs)))
             total = len(workers)
         if len(workers) == len(counts) == 1:
             counts, total = Counter(dict.fromkeys(counts, 1)), 1
@@ -71,9 +79,9 @@ def span(
 ) -> Observe:
     """Observe the range of a number, and how many workers have it."""
 
-    def observe(views: Sequence[View]) -> Observation:
+    def observe(side: SideViews) -> Observation:
         values = [
-            [value for value in map(read, runs) if value is not None] for runs in by_machine(views)
+            [value for value in of_runs if value is not None] for of_runs in side.readings(read)
         ]
         known = [value for runs in values for value in runs]
         if not known:
@@ -115,8 +123,10 @@ def figures(
     ]
     in_several = len({each.subject.place for each in ordered}) > 1
     return Sides(
-        Evidence.led_by(*(_figure(each, each.baseline, named=in_several) for each in ordered)),
-        Evidence.led_by(*(_figure(each, each.candidate, named=in_several) for each in ordered)),
+        lambda: (
+            Evidence.led_by(*(_figure(each, each.baseline, named=in_several) for each in ordered)),
+            Evidence.led_by(*(_figure(each, each.candidate, named=in_several) for each in ordered)),
+        )
     )
 
 
@@ -144,9 +154,8 @@ def _quantity(workload: str, mean_ns: float) -> Quantity:
     return Quantity(descriptor.shown(mean_ns), unit)
 
 
-NOT_MEASURED = Sides(
-    *(Evidence((Observation.of_side("measured", statement("not measured")),)),) * 2
-)
+_NOT_MEASURED = Evidence((Observation.of_side("measured", statement("not measured")),))
+NOT_MEASURED = Sides(lambda: (_NOT_MEASURED, _NOT_MEASURED))
 
 
 def detail_evidence(
@@ -167,4 +176,4 @@ def detail_evidence(
         seen = Observation.of_side(name, statement(template + note, figure=figure, **values))
         return Evidence((seen,), statement(template, figure=figure, **values))
 
-    return Sides(evidence(measurement.baseline), evidence(measurement.candidate))
+    return Sides(lambda: (evidence(measurement.baseline), evidence(measurement.candidate)))

@@ -6,6 +6,7 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from io_benchmark.analysis.model import Cause, Subject
 from io_benchmark.analysis.observed.published_caps import MachineType
@@ -82,34 +83,26 @@ class Push:
 FindGain = Callable[[Push, Cause], Gain | None]
 
 
-def other_destination(destination: str) -> FindGain:
-    """Compare with the same copies on the same side, to another destination."""
+def other_subject(
+    name: Literal["destination", "variant"], value: str, instead: str, remark: str = ""
+) -> FindGain:
+    """Compare with the same side to another destination or in another variant; `instead` describes it.
+
+    The remark is for a push that did not measure it.
+    """
 
     def find(push: Push, _cause: Cause) -> Gain | None:
-        subject = replace(push.subject, destination=destination)
-        template = f"{{side}}: destination {{destination}} {_INSTEAD}."
-        gain = push.gain(push.slow, subject, template, destination=destination)
-        if gain is not None:
-            return gain.if_worth_it
-        return _unknown_gain(
-            "Not measured here: destination {destination} in the same push would show it.",
-            destination=destination,
-        ).also("A file that is removed while its pages are dirty is never written.")
-
-    return find
-
-
-def other_variant(variant: str, instead: str) -> FindGain:
-    """Compare with the same work on the same side in another variant; `instead` describes it."""
-
-    def find(push: Push, _cause: Cause) -> Gain | None:
-        subject = replace(push.subject, variant=variant)
+        if name == "destination":
+            subject = replace(push.subject, destination=value)
+        else:
+            subject = replace(push.subject, variant=value)
         gain = push.gain(push.slow, subject, f"{{side}}: {instead} {_INSTEAD}.")
         if gain is not None:
             return gain.if_worth_it
-        return _unknown_gain(
-            "Not measured here: variant {variant} in the same push would show it.", variant=variant
+        unknown = _unknown_gain(
+            f"Not measured here: {name} {{value}} in the same push would show it.", value=value
         )
+        return unknown.also(remark) if remark else unknown
 
     return find
 

@@ -3,14 +3,15 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Judges a fact by its rank: is the slower side's the slower one?"""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, Observe, Sides
 from io_benchmark.analysis.diagnosis.evidence import tally
-from io_benchmark.analysis.observed.worker_view import View, mean_of
+from io_benchmark.analysis.observed.side_views import SideViews
+from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.statements import Statement
 
 
@@ -20,6 +21,10 @@ class RankedFact:
 
     value: Statement
     rank: float = 0.0
+
+    def __float__(self) -> float:
+        """Return the rank: it is what facts are averaged by."""
+        return float(self.rank)
 
 
 ReadFact = Callable[[View], RankedFact | None]
@@ -38,10 +43,7 @@ class _Ranking(Enum):
 
 def _ranking(case: Case, read: ReadFact) -> _Ranking:
     """Compare the facts of both sides."""
-    baseline, candidate = (
-        mean_of(views, lambda view: None if (seen := read(view)) is None else seen.rank)
-        for views in (case.baseline, case.candidate)
-    )
+    baseline, candidate = (side.mean(read) for side in (case.baseline, case.candidate))
     if baseline is None or candidate is None:
         return _Ranking.UNSEEN
     equal = abs(baseline - candidate) <= 1e-9 * max(1.0, abs(baseline), abs(candidate))
@@ -61,8 +63,8 @@ def is_unranked(case: Case, read: ReadFact) -> bool:
     return _ranking(case, read) is _Ranking.UNRANKED
 
 
-def _values(views: Sequence[View], read: ReadFact) -> set[Statement]:
-    return {seen.value for seen in map(read, views) if seen is not None}
+def _values(side: SideViews, read: ReadFact) -> set[Statement]:
+    return {seen.value for seen in side.values(read) if seen is not None}
 
 
 def by_rank(
@@ -102,4 +104,4 @@ def by_rank(
 
 def fact_tally(name: str, read: ReadFact) -> Observe:
     """Observe a ranked fact."""
-    return tally(name, lambda view: None if (seen := read(view)) is None else seen.value)
+    return tally(name, read, text=lambda seen: None if seen is None else seen.value)

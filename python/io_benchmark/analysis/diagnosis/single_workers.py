@@ -9,15 +9,17 @@ change: they count all workers, because leaving out a worker for its times would
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.causes import judge
 from io_benchmark.analysis.diagnosis.diagnoses import suggest_remedies
-from io_benchmark.analysis.inference.comparisons import Pair, compare_sides
+from io_benchmark.analysis.inference import common_prefix
+from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.estimates import SideData
-from io_benchmark.analysis.inference.looks import SINGLE, Schedule
+from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.inference.single_machines import SingleMachine
+from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.model import (
     UNKNOWN,
     Cause,
@@ -28,8 +30,10 @@ from io_benchmark.analysis.model import (
     Subject,
     Worker,
 )
+from io_benchmark.analysis.observed.machine_identity import by_side
+from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.parts.division import Division
-from io_benchmark.analysis.report_model import SingleWorker, SubjectReport
+from io_benchmark.analysis.report_model import SingleWorker
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
 from io_benchmark.analysis.summary import figures
 from io_benchmark.analysis.trials.trial_outcomes import outcomes
@@ -56,13 +60,15 @@ class _Names:
 def explain_single_workers(
     machines: Sequence[SingleMachine],
     compared: Compared,
-    reports: Sequence[SubjectReport],
+    pairs: Mapping[Subject, Sequence[Pair]],
     *,
     margin: float,
     assumed: float,
 ) -> tuple[SingleWorker, ...]:
-    """Describe the machines; each is explained on one measurement, the leading workload's."""
-    by_subject = {report.subject: report for report in reports}
+    """Describe the machines; each is explained on one measurement, the leading workload's.
+
+    `pairs` are the sides that were compared, with all their machines.
+    """
     explained = _leading(machines)
     return tuple(
         SingleWorker(
@@ -79,16 +85,15 @@ def explain_single_workers(
                 machine,
                 [each for each in machines if each.subject == machine.subject],
                 compared[machine.subject],
-                by_subject[machine.subject].comparisons,
+                pairs[machine.subject],
                 margin=margin,
-                assumed=assumed,
             ),
             diagnosis=_diagnose(machine, compared, margin=margin, assumed=assumed)
             if machine in explained
             else None,
         )
         for machine in machines
-        if machine.subject in by_subject
+        if machine.subject in pairs
     )
 
 
@@ -129,25 +134,25 @@ def _without(
     machine: SingleMachine,
     same_subject: Sequence[SingleMachine],
     runs: Sequence[Run],
-    comparisons: Sequence[Comparison],
+    pairs: Sequence[Pair],
     *,
     margin: float,
-    assumed: float,
 ) -> tuple[Comparison, ...]:
     """Return the comparisons of the machine's side without the machines named on this measurement."""
     left_out = {_key(each.runs[0].worker) for each in same_subject}
-    by_side: dict[str, list[Run]] = {}
-    for run in runs:
-        if _key(run.worker) not in left_out:
-            by_side.setdefault(run.worker.side, []).append(run)
-    data = {side: SideData.of(kept) for side, kept in by_side.items()}
-    pairs = []
-    for each in comparisons:
-        ours, theirs = data[each.candidate], data[each.baseline]
-        # As strict as the comparison of all machines was.
-        look = SINGLE if each.look is None else Schedule().look(min(ours.count, theirs.count))
-        pairs.append(Pair(each.candidate, each.baseline, ours, theirs, look))
-    again = compare_sides(machine.subject, pairs, margin=margin, assumed=assumed, advised=False)
+    sides = by_side(run for run in runs if _key(run.worker) not in left_out)
+    data = {side: SideData.of(kept) for side, kept in sides.items()}
+    rest = []
+    for pair in pairs:
+        ours, theirs, _ = common_prefix.compared_samples(
+            machine.subject,
+            (data[pair.candidate], data[pair.baseline]),
+            sides[pair.candidate],
+            sides[pair.baseline],
+        )
+        # The same look: as strict as the comparison of all machines was.
+        rest.append(replace(pair, ours=ours, theirs=theirs, earlier={}))
+    again = compare_sides(machine.subject, rest, margin=margin, advised=False)
     return tuple(each for each in again if machine.side in (each.candidate, each.baseline))
 
 
@@ -159,7 +164,11 @@ def _diagnose(
     measurements = _measurements(machine, names, compared, margin=margin, assumed=assumed)
     own, others = ([run.worker for run in runs] for runs in (machine.runs, machine.others))
     trials = outcomes(machine.subject, *((own, others) if machine.ratio > 1 else (others, own)))
-    causes = judge(Case.of(machine.subject, machine.ratio, others, own, measurements), trials)
+    baseline, candidate = (
+        SideViews.of_workers(workers, machine.subject) for workers in (others, own)
+    )
+    case = Case.of(machine.subject, machine.ratio, baseline, candidate, measurements)
+    causes = judge(case, trials)
     remedies = _remedies(machine, names, causes, measurements)
     return Diagnosis(names.worker, causes, remedies, machine.subject, trials)
 
@@ -176,9 +185,10 @@ def _measurements(
         others = [run for run in of_side if _key(run.worker) != key]
         if own and others:
             data = {names.worker: SideData.of(own), names.rest: SideData.of(others)}
-            pair = Pair(names.worker, names.rest, data[names.worker], data[names.rest])
+            variation = WorkerVariation.given(assumed)
+            pair = Pair(names.worker, names.rest, data[names.worker], data[names.rest], variation)
             (comparison,) = compare_sides(
-                subject, [pair], margin=margin, assumed=assumed, advised=False, are_pools=False
+                subject, [pair], margin=margin, advised=False, are_pools=False
             )
             both = (figures.summarize(data[name]) for name in (names.rest, names.worker))
             measurements.append(OtherMeasurement(comparison, *both))

@@ -14,7 +14,8 @@ from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import part
 from io_benchmark.analysis.diagnosis.separation import Judged
 from io_benchmark.analysis.model import State
-from io_benchmark.analysis.observed.worker_view import WAITS_SHARE, View, mean_of
+from io_benchmark.analysis.observed.side_views import SideViews
+from io_benchmark.analysis.observed.worker_view import WAITS_SHARE, View
 from io_benchmark.analysis.parts.time_parts import Phase
 from io_benchmark.analysis.statements import Statement, statement
 from io_benchmark.analysis.trials.trial_model import TrialOutcome, TrialState
@@ -109,9 +110,9 @@ def _writing_limits_both(case: Case) -> bool:
     return _writing_limits(case.slower) and _writing_limits(case.faster)
 
 
-def _writing_limits(views: Sequence[View]) -> bool:
+def _writing_limits(side: SideViews) -> bool:
     """Return whether the copies wait for what they write."""
-    written, blocked = (mean_of(views, read) for read in (_written_share, _blocked_share))
+    written, blocked = side.mean(_written_share), side.mean(_blocked_share)
     if written is None or blocked is None:
         return False
     return written >= _WRITES_SHARE and blocked >= WAITS_SHARE

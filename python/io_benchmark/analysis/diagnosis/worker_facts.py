@@ -20,8 +20,7 @@ from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
 from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
 from io_benchmark.analysis.model import State
-from io_benchmark.analysis.observed.machine_identity import by_machine
-from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.observed.side_views import Runs, SideViews
 from io_benchmark.analysis.statements import Statement, count, statement
 
 # Equal workers seldom differ by more than this many times their usual variation.
@@ -29,15 +28,13 @@ _CLEARLY = 2.0
 # A normal distribution's standard deviation over its median absolute deviation.
 _DEVIATION_OVER_MEDIAN = 1.4826
 
-_Runs = Sequence[View]  # of one machine
-
 
 @dataclass(frozen=True)
 class _Workers:
     """The workers of one side, by whether they have the fact of a cause; unknown ones are in neither."""
 
-    present: tuple[_Runs, ...]
-    missing: tuple[_Runs, ...]
+    present: tuple[Runs, ...]
+    missing: tuple[Runs, ...]
 
     @property
     def count(self) -> int:
@@ -49,7 +46,7 @@ def hold_to_workers(judgement: CauseJudgement, rule: CauseRule, case: Case) -> C
     if judgement.state is not State.SUPPORTED:
         return judgement
     slower, faster = _of_slower(rule, case), _of_faster(rule, case)
-    if not slower.present or not _measured(case.faster):
+    if not slower.present or not case.faster.measured.workers:
         return judgement
     contradiction = _Times.of(rule, case, slower.present).contradiction(slower, faster)
     if contradiction is not None:
@@ -65,38 +62,34 @@ def hold_to_workers(judgement: CauseJudgement, rule: CauseRule, case: Case) -> C
 
 def _of_slower(rule: CauseRule, case: Case) -> _Workers:
     """Judge each worker of the slower side against the faster side."""
-    workers = _measured(case.slower)
+    workers = case.slower.measured.workers
     return _by_state(workers, [_judge(rule, case, runs, case.faster) for runs in workers])
 
 
 def _of_faster(rule: CauseRule, case: Case) -> _Workers:
     """Judge each worker of the faster side against its others."""
-    workers = _measured(case.faster)
-    others = [[view for each in workers if each is not runs for view in each] for runs in workers]
+    side = case.faster.measured
+    workers = side.workers
     if len(workers) < 2:
         return _Workers((), ())
-    states = [_judge(rule, case, *pair) for pair in zip(workers, others, strict=True)]
+    states = [_judge(rule, case, runs, side.without(at)) for at, runs in enumerate(workers)]
     if State.SUPPORTED in states and len(set(states)) == 1:
         # No worker is worse than all others: the rule reads no fact of single workers.
         return _Workers((), ())
     return _by_state(workers, states)
 
 
-def _measured(views: Sequence[View]) -> list[list[View]]:
-    return by_machine([view for view in views if view.entry is not None])
-
-
-def _by_state(workers: Sequence[_Runs], states: Sequence[State]) -> _Workers:
+def _by_state(workers: Sequence[Runs], states: Sequence[State]) -> _Workers:
     judged = list(zip(workers, states, strict=True))
     known = ({State.SUPPORTED}, {State.RULED_OUT, State.NOT_JUDGED})
     present, missing = (tuple(runs for runs, each in judged if each in states) for states in known)
     return _Workers(present, missing)
 
 
-def _judge(rule: CauseRule, case: Case, slower: _Runs, faster: _Runs) -> State:
+def _judge(rule: CauseRule, case: Case, runs: Runs, faster: SideViews) -> State:
     """Judge one worker as if it were its side; the difference to explain stays that of the sides."""
-    sides = (slower, faster) if case.candidate_is_slower else (faster, slower)
-    candidate, baseline = map(tuple, sides)
+    slower = SideViews.of(runs)
+    candidate, baseline = (slower, faster) if case.candidate_is_slower else (faster, slower)
     return rule.judge(replace(case, candidate=candidate, baseline=baseline, whole=case)).state
 
 
@@ -111,11 +104,12 @@ class _Times:
     variation_ns: float  # between equal workers
 
     @classmethod
-    def of(cls, rule: CauseRule, case: Case, present: Sequence[_Runs]) -> "_Times":
+    def of(cls, rule: CauseRule, case: Case, present: Sequence[Runs]) -> "_Times":
         time_ns = partial(case.time_in_parts, rule.acts_through)
-        whole_ns = fmean(view.mean_ns for view in case.views if view.mean_ns is not None)
+        known = (view.mean_ns for side in (case.slower, case.faster) for view in side)
+        whole_ns = fmean(each for each in known if each is not None)
         fast_ns, slow_ns = (
-            list(map(time_ns, workers)) for workers in (_measured(case.faster), present)
+            list(map(time_ns, workers)) for workers in (case.faster.measured.workers, present)
         )
         variation_ns = max(DEFAULT_WORKER_VARIATION * whole_ns, _variation(fast_ns, slow_ns))
         return cls(rule, case, fmean(fast_ns), fmean(slow_ns), variation_ns)
@@ -154,7 +148,7 @@ class _Times:
             )
         return None
 
-    def _side_of(self, workers: Sequence[_Runs]) -> int:
+    def _side_of(self, workers: Sequence[Runs]) -> int:
         """Return 1 for workers that are clearly slow, -1 for fast, 0 for those in between."""
         time_ns = fmean(self.case.time_in_parts(self.rule.acts_through, runs) for runs in workers)
         above_ns = time_ns - (self.fast_ns + self.slow_ns) / 2

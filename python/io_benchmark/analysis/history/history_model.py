@@ -78,7 +78,7 @@ class Level:
     start: int
     end: int
     mean_ns: float
-    # Standard deviation of the points' logarithms; None for a single point.
+    # Standard deviation of the points' logarithms, without trend and season; None for a single point.
     variation_ratio: float | None
 
 
@@ -106,7 +106,9 @@ class Change:
     """The end of one level and the start of the next."""
 
     at: int  # the first point of the new level
-    p_value: float  # of the permutation test
+    # About how often steady pools show so much within a year of weekly looks.
+    p_value: float
+    # Just before and after the change, without seasons.
     before_ns: float
     after_ns: float
     ratio: float  # after ÷ before: above 1 is slower
@@ -118,6 +120,20 @@ class Change:
 
 
 @dataclass(frozen=True)
+class Effect:
+    """A trend, or a season of a `year`, a `week`, its `weekends` or a `day`, as a ratio of times.
+
+    Of a trend it is the ratio after a year, of weekends that to the other days, of any other season that
+    of its slowest time to its average.
+    """
+
+    name: str
+    ratio: float
+    interval: Interval
+    slowest: str | None = None  # a day as MM-DD, a day of the week or an hour, in UTC
+
+
+@dataclass(frozen=True)
 class HistorySeries:
     """Points that differ only in time, with the levels and changes among them."""
 
@@ -126,6 +142,12 @@ class HistorySeries:
     points: tuple[Point, ...]
     levels: tuple[Level, ...]
     changes: tuple[Change, ...]
+    trend: Effect | None
+    seasons: tuple[Effect, ...]
+    # What may explain the points, and is not clear: `step`, `trend`, or a season's name.
+    possible: tuple[str, ...]
+    autocorrelation: float | None  # of points with the one before; None where nothing is fitted
+    expected_ns: tuple[float, ...]  # of each point, by the trend, the seasons and the changes
 
 
 @dataclass(frozen=True)

@@ -111,6 +111,11 @@ def _time(text: str) -> datetime | None:
         return None
 
 
+def conditions_of(run: Run) -> Conditions:
+    """Return the conditions of a run, as a reading has them."""
+    return tuple((rule, _bound_text(traits, VALUE)) for rule, traits in _conditions(run))
+
+
 def _conditions(run: Run) -> Conditions:
     """Return the traits by which rules would refuse a comparison."""
     return tuple(

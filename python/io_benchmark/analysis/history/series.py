@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""A pool's results over time: points, their levels, and what changed where a level does.
+"""A pool's results over time: points, trend and seasons, levels, and what changed where a level does.
 
 The unit is the worker. A point is one push: its value is the mean of its workers' logarithms, so
 that a push with three workers weighs as much as one with one. Only identical measurements are in one
@@ -17,12 +17,15 @@ from datetime import date, datetime
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from io_benchmark.analysis.history import change_points
 from io_benchmark.analysis.history.changes import fact_changes
+from io_benchmark.analysis.history.effects import Effects
 from io_benchmark.analysis.history.history_model import (
     Change,
     Conditions,
+    FactChange,
+    FactSpread,
     History,
     HistoryReading,
     HistorySeries,
@@ -33,8 +36,6 @@ from io_benchmark.analysis.history.history_model import (
     WorkerMean,
 )
 from io_benchmark.analysis.inference import variances
-from io_benchmark.analysis.inference.estimates import Estimate, SideData
-from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.model import UNKNOWN, Subject
 from io_benchmark.analysis.observed import machine_identity
 from io_benchmark.analysis.statements import Statement, count, joined, statement
@@ -47,6 +48,7 @@ class _SeriesKey(NamedTuple):
     conditions: Conditions
 
 
+_Values = NDArray[np.float64]
 _Points = Mapping[_SeriesKey, Sequence[Point]]
 
 
@@ -204,19 +206,42 @@ def _series(
     key: _SeriesKey, points: Sequence[Point], readings: Sequence[HistoryReading]
 ) -> HistorySeries:
     logs = np.array([point.log_mean for point in points])
-    p_values = change_points.find(logs)
-    ends = [0, *p_values, len(points)]
-    levels = [_level(start, end, points[start:end]) for start, end in itertools.pairwise(ends)]
-    changes = [
-        _change(p_values[after.start], before, after, points, readings)
-        for before, after in itertools.pairwise(levels)
-    ]
+    effects = Effects.of([point.time for point in points], logs)
+    ends = [0, *(step.at for step in effects.steps), len(points)]
+    left = logs if effects.expected is None else logs - effects.expected
+    levels = [_level(start, end, logs, left) for start, end in itertools.pairwise(ends)]
+    spans = zip(effects.steps, ends, ends[2:], strict=False)
+    changes = []
+    for step, start, end in spans:
+        changed, varied, unobserved = _facts(points, readings, start, step.at, end)
+        changes.append(
+            Change(
+                at=step.at,
+                p_value=step.p_value,
+                before_ns=math.exp(step.before_log),
+                after_ns=math.exp(step.before_log + step.log_ratio),
+                ratio=math.exp(step.log_ratio),
+                interval=step.interval,
+                changed=changed,
+                varied=varied,
+                unobserved=unobserved,
+            )
+        )
+    if effects.expected is None:
+        expected_ns = (levels[0].mean_ns,) * len(points)
+    else:
+        expected_ns = tuple(np.exp(effects.expected).tolist())
     return HistorySeries(
         subject=key.subject,
         conditions=key.conditions,
         points=tuple(_with_ratios(points, levels)),
         levels=tuple(levels),
         changes=tuple(changes),
+        trend=effects.trend,
+        seasons=effects.seasons,
+        possible=effects.possible,
+        autocorrelation=effects.autocorrelation,
+        expected_ns=expected_ns,
     )
 
 
@@ -231,46 +256,26 @@ def _with_ratios(points: Sequence[Point], levels: Sequence[Level]) -> list[Point
     return made
 
 
-def _level(start: int, end: int, points: Sequence[Point]) -> Level:
-    logs = [point.log_mean for point in points]
-    variation = math.sqrt(variances.sample_variance(logs)) if len(logs) > 1 else None
-    return Level(start, end, math.exp(math.fsum(logs) / len(logs)), variation)
+def _level(start: int, end: int, logs: _Values, left: _Values) -> Level:
+    """Return a level; `left` is what trend and seasons leave."""
+    mean = math.fsum(logs[start:end]) / (end - start)
+    variation = None
+    if end - start > 1:
+        variation = math.sqrt(variances.sample_variance(left[start:end].tolist()))
+    return Level(start, end, math.exp(mean), variation)
 
 
-def _change(
-    p_value: float,
-    before: Level,
-    after: Level,
-    points: Sequence[Point],
-    readings: Sequence[HistoryReading],
-) -> Change:
-    """Compare two levels by Welch's t on the points' logarithms."""
-    sides = [
-        SideData(tuple(point.log_mean for point in points[level.start : level.end]), ())
-        for level in (after, before)
-    ]
-    # A level has two points or more: nothing is assumed.
-    estimate = Estimate.of_sides(sides[0], sides[1], 0.0)
-    order = {point.group: at for at, point in enumerate(points)}
+def _facts(
+    points: Sequence[Point], readings: Sequence[HistoryReading], start: int, at: int, end: int
+) -> tuple[tuple[FactChange, ...], tuple[FactSpread, ...], bool]:
+    """Return which facts changed between two levels and which varied, and whether none was observed."""
+    order = {point.group: number for number, point in enumerate(points)}
     observed = [
         (order[reading.origin.group], reading.facts)
         for reading in readings
-        if before.start <= order[reading.origin.group] < after.end
+        if start <= order[reading.origin.group] < end
     ]
-    changed, varied, unobserved = fact_changes(
-        sorted(observed, key=operator.itemgetter(0)), after.start
-    )
-    return Change(
-        at=after.start,
-        p_value=p_value,
-        before_ns=before.mean_ns,
-        after_ns=after.mean_ns,
-        ratio=estimate.ratio,
-        interval=estimate.interval(LEVEL),
-        changed=changed,
-        varied=varied,
-        unobserved=unobserved,
-    )
+    return fact_changes(sorted(observed, key=operator.itemgetter(0)), at)
 
 
 def _age(series: HistorySeries) -> float:

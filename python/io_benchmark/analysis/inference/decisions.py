@@ -12,14 +12,14 @@ from io_benchmark.analysis.inference.looks import SINGLE, Look
 from io_benchmark.analysis.model import DIFFERENT, Interval, Verdict
 
 
-class AdjustedTest(NamedTuple):
+class _AdjustedTest(NamedTuple):
     """One of several tests."""
 
     p_value: float
     level: float  # of the interval that decides as the p-value does
 
 
-def holm(p_values: Sequence[float], looks: Sequence[Look] = ()) -> list[AdjustedTest]:
+def holm(p_values: Sequence[float], looks: Sequence[Look] = ()) -> list[_AdjustedTest]:
     """Adjust the tests of several candidates, each at its look.
 
     Holm's steps: the smallest p-value is compared with alpha / m, the next with alpha / (m - 1),
@@ -32,7 +32,7 @@ def holm(p_values: Sequence[float], looks: Sequence[Look] = ()) -> list[Adjusted
     parts = [look.to_differ.p_value(first) / first for look in looks or [SINGLE] * len(p_values)]
     p_values = [min(1.0, p / part) for p, part in zip(p_values, parts, strict=True)]
     order = sorted(range(len(p_values)), key=lambda at: (p_values[at], at))
-    tests = [AdjustedTest(1.0, LEVEL)] * len(p_values)
+    tests = [_AdjustedTest(1.0, LEVEL)] * len(p_values)
     running, failed_at = 0.0, 0.0
     for rank, at in enumerate(order):
         left = len(order) - rank
@@ -40,7 +40,7 @@ def holm(p_values: Sequence[float], looks: Sequence[Look] = ()) -> list[Adjusted
         step = failed_at or alpha / left
         if not failed_at and p_values[at] > step:
             failed_at = step
-        tests[at] = AdjustedTest(running, 1 - step * parts[at])
+        tests[at] = _AdjustedTest(running, 1 - step * parts[at])
     return tests
 
 

@@ -19,19 +19,22 @@ _LARGE_A = 20.0
 _SMALLEST = 1e-300
 
 
-def normal_tail(value: float) -> float:
+def _normal_tail(value: float) -> float:
     """Return the probability of a larger value."""
     return math.erfc(value / math.sqrt(2)) / 2
 
 
 def tail(value: float, degrees: float) -> float:
-    """Return the probability that Student's t is larger than a value that is not negative."""
+    """Return the probability that Student's t is larger than a value.
+
+    Below 0 only with many degrees of freedom, such as infinitely many: the normal distribution.
+    """
     if degrees > MANY_DEGREES:
-        return normal_tail(value)
+        return _normal_tail(value)
     if degrees > _LARGE_DEGREES:
         # Hill 1970, CACM 13:617; further terms are below 1e-14.
         y = (degrees - 0.5) * math.log1p(value * value / degrees)
-        return normal_tail(math.sqrt(y) * (1 + (y + 3) / (48 * (degrees - 0.5) ** 2)))
+        return _normal_tail(math.sqrt(y) * (1 + (y + 3) / (48 * (degrees - 0.5) ** 2)))
     # Of t near 0 the other end of the distribution has more digits.
     x = degrees / (degrees + value * value)
     rest = value * value / (degrees + value * value)

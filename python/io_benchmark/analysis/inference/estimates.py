@@ -16,15 +16,13 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from io_benchmark.analysis.inference import distributions, moving_blocks, variances
+from io_benchmark.analysis.inference import distributions, moving_blocks
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.inference.looks import SINGLE, Look
 from io_benchmark.analysis.inference.variances import (
     MeanVariance,
-    howe,
     reach,
     sample_variance,
-    satterthwaite,
 )
 from io_benchmark.analysis.model import Entry, Interval, Run
 from io_benchmark.analysis.observed.machine_identity import by_machine
@@ -118,11 +116,11 @@ class Estimate:
             for task in tasks
             for block in task.blocks
         ]
-        parts, degrees = blocks, satterthwaite(blocks)
+        parts, degrees = blocks, MeanVariance.satterthwaite(blocks)
         if count > 1:
             ratios = [task.log_ratio for task in tasks]
             seen = [MeanVariance.of_mean(ratios)]
-            if variances.wider(blocks, seen) == seen:
+            if MeanVariance.wider(blocks, seen) == seen:
                 parts, degrees = seen, count - 1.0
         variance = math.fsum(part.variance for part in parts)
         method = tasks[0].method if parts is blocks else RUNS
@@ -173,9 +171,10 @@ def _one_worker_each(
 ) -> Estimate:
     means = moving_blocks.compare_means(candidate, baseline, tries_longer=True)
     between = MeanVariance(2 * assumed_variation**2, _ASSUMED_VARIATION_DEGREES)
-    seen = variances.of_repeated_runs(means.candidate, means.baseline)
-    within = variances.wider(means.blocks, seen)
-    degrees = (howe if seen else satterthwaite)([*within, between])
+    seen = MeanVariance.of_repeated_runs(means.candidate, means.baseline)
+    within = MeanVariance.wider(means.blocks, seen)
+    sum_degrees = MeanVariance.howe if seen else MeanVariance.satterthwaite
+    degrees = sum_degrees([*within, between])
     variance = math.fsum(part.variance for part in within)
     return Estimate(
         means.log_ratio,
@@ -234,8 +233,7 @@ def _one_worker_against_several(
     single, several = sorted((candidate, baseline), key=lambda side: side.count)
     own = _of_single_worker(single, several, assumed)
     parts = [MeanVariance.of_mean(several.log_means), *own]
-    # More than one part per side: runs of one worker are among them, often two or three.
-    degrees = (howe if len(parts) > 2 else satterthwaite)(parts)
+    degrees = MeanVariance.howe(parts)
     return Estimate(
         _mean(candidate.log_means) - _mean(baseline.log_means),
         math.fsum(part.variance for part in parts),
@@ -266,10 +264,10 @@ def _within(
         return []
     blocks = moving_blocks.variances_of_average(single[0], tries_longer=True)
     logs = [[math.log(entry.mean_ns) for entry in worker] for worker in (*single, *several)]
-    seen = variances.pooled(logs)
+    seen = MeanVariance.pooled(logs)
     if seen is None:
         return list(blocks)
-    return variances.wider(blocks, [MeanVariance(seen.variance / len(single[0]), seen.degrees)])
+    return MeanVariance.wider(blocks, [MeanVariance(seen.variance / len(single[0]), seen.degrees)])
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -3,15 +3,11 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The runs of a side as independent workers: one machine counts once."""
 
-import math
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 
-from io_benchmark.analysis.inference import variances
-from io_benchmark.analysis.inference.estimates import SideData
-from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
-from io_benchmark.analysis.model import UNKNOWN, Problem, Run, Severity, Subject
+from io_benchmark.analysis.model import UNKNOWN, Comparison, Problem, Run, Severity, Subject
 from io_benchmark.analysis.observed.machine_identity import by_machine
-from io_benchmark.analysis.statements import count, joined, share, statement
+from io_benchmark.analysis.statements import Statement, count, joined, statement
 
 _WORKERS_NAMED = 3
 
@@ -67,27 +63,24 @@ def shared_workers(
     return [Problem("shared-worker", Severity.WARNING, subject, sides, message)]
 
 
-def assumed_variation(sides: Collection[SideData]) -> float:
-    """Return how far the workers of a side with one worker are assumed to differ.
-
-    That is as far as the workers of the other sides do, and not less than usual: one pool may be more
-    even than another.
-    """
-    if all(side.count > 1 for side in sides):
-        return DEFAULT_WORKER_VARIATION
-    known = variances.pooled([side.log_means for side in sides])
-    seen = 0.0 if known is None else math.sqrt(known.variance)
-    return max(DEFAULT_WORKER_VARIATION, seen)
-
-
 def single_workers(
-    subject: Subject, sides: Sequence[str], worker_variation: float
+    subject: Subject, comparisons: Sequence[Comparison], workers: Mapping[str, int]
 ) -> list[Problem]:
-    """Return a problem where compared sides have a single worker."""
-    if not sides:
-        return []
-    message = statement(
-        "one worker does not show how far workers of its pool differ; {variation} is assumed",
-        variation=share(worker_variation),
-    )
-    return [Problem("one-worker", Severity.WARNING, subject, tuple(sides), message)]
+    """Return a problem for each variation that is assumed of compared sides with a single worker."""
+    sides: dict[Statement, set[str]] = {}
+    for each in comparisons:
+        if each.assumed_variation is not None:
+            both = {side for side in (each.baseline, each.candidate) if workers[side] == 1}
+            sides.setdefault(each.assumed_variation.message, set()).update(both)
+    text = "one worker does not show how far workers of its pool differ; {assumed}"
+    return [
+        Problem(
+            "one-worker",
+            Severity.WARNING,
+            subject,
+            tuple(sorted(single)),
+            statement(text, assumed=assumed),
+        )
+        for assumed, single in sides.items()
+        if single
+    ]

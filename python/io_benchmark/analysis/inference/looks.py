@@ -10,8 +10,8 @@ looks of a schedule. There are three kinds of schedule:
   two scheduled ones has the level of the look before.
 - declared, by `--looks` or by each task of both sides, as `submit --until-decided` makes them: the error
   is for these numbers of workers alone, which gets each of them more.
-- planned: all tasks of both sides were created at once as so many replicates, and are there. That is a
-  single look.
+- planned: all tasks of both sides were created at once as so many replicates, and each has a result or
+  ended without one. That is a single look.
 
 Outside a declared or planned look the level is so strict that it costs hardly anything.
 
@@ -28,13 +28,13 @@ import re
 from bisect import bisect_right
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 
 from io_benchmark.analysis.inference.distributions import quantile
 from io_benchmark.analysis.inference.levels import EQUIVALENCE_LEVEL
-from io_benchmark.analysis.model import Worker
+from io_benchmark.analysis.model import Numbers, Worker
 from io_benchmark.analysis.statements import Statement, count, statement
 from io_benchmark.results.format import PLAN_VARIABLE
 
@@ -53,7 +53,7 @@ _UNSCHEDULED = 0.01
 _GROWTH = 1.08
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 # Points at which the density of the sum is known between two looks.
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
+_NODES = 64
 _CLOSE = 1e-3
 
 
@@ -84,6 +84,10 @@ class Look:
     def equivalence_level(self) -> float:
         """Return the level of the interval that shows equivalence at this look."""
         return 1 - self.to_be_equivalent.p_value(1 - EQUIVALENCE_LEVEL)
+
+    @property
+    def is_scheduled(self) -> bool:
+        return self.to_differ.share > 0
 
 
 SINGLE = Look()
@@ -141,17 +145,26 @@ class Schedule:
             return self
         return Schedule((max(known),), is_declared=True, is_planned=True)
 
-    def look_of_sides(self, counts: Sequence[int], sides: Sequence[Sequence[Worker]]) -> Look:
-        """Return the look of two sides, by their independent workers and by all results of each."""
+    def look_of_sides(
+        self,
+        counts: Sequence[int],
+        sides: Sequence[Sequence[Worker]],
+        lost: Sequence[int] = (0, 0),
+    ) -> Look:
+        """Return the look of two sides, by their independent workers and by all results of each.
+
+        `lost` is the number of each side's tasks that ended and left no result.
+        """
         if min(counts) < _FEWEST_WORKERS:
             return SINGLE
         if not self.is_planned:
             return self.look(_of_equal_pools(*counts))
-        # Of a plan's runs some are refused, or share a machine; one that was added later makes it more.
-        for side in sides:
-            planned = _replicates_planned(side)
-            if len(side) != planned:
-                return _outside(_not_as_planned(side[0].side, len(side), planned or 0))
+        # Of a plan's runs some are refused, or share a machine. One that is still to come is another
+        # look, and so is one that was added later, also in place of one that was lost.
+        for side, without_result in zip(sides, lost, strict=True):
+            planned = _replicates_planned(side) or 0
+            if len(side) + without_result != planned:
+                return _outside(_not_as_planned(side[0].side, len(side), without_result, planned))
         return SINGLE
 
     def stretches(self, most: int) -> list[range]:
@@ -161,6 +174,26 @@ class Schedule:
             return [range(*ends) for ends in itertools.pairwise(starts)]
         looks = [range(number, number + 1) for number in self.looks]
         return [*looks, range(self.looks[-1] + 1, most + 1)]
+
+    @staticmethod
+    def chance_of_crossing(counts: Sequence[int], p_values: Sequence[float]) -> float:
+        """Return the chance that any look has a smaller two-sided p-value where nothing differs.
+
+        `counts` are the workers at each look, in rising order.
+        """
+        remaining = 1.0
+        points, density = np.zeros(1), np.ones(1)  # before the first look the sum is 0
+        before = 0
+        between, weights = _nodes()
+        for workers, p_value in zip(counts, p_values, strict=True):
+            edge = quantile(p_value / 2, math.inf) * math.sqrt(workers)
+            nodes = between * edge
+            step = math.sqrt(workers - before)
+            distances = (nodes[:, None] - points[None, :]) / step
+            at_nodes = np.exp(-(distances**2) / 2) @ density / (step * math.sqrt(2 * math.pi))
+            points, density, before = nodes, at_nodes * weights * edge, workers
+            remaining = float(density.sum())
+        return max(0.0, 1.0 - remaining)
 
     def _spending(self, workers: int, relative: tuple[float, float, float]) -> _Spending:
         counts = tuple(sorted({*_numbers_of_workers(), *self.looks}))
@@ -230,11 +263,13 @@ def _replicates_planned(workers: Sequence[Worker]) -> int | None:
     return total or None
 
 
-def _not_as_planned(side: str, runs: int, planned: int) -> Statement:
+def _not_as_planned(side: str, runs: int, lost: int, planned: int) -> Statement:
+    ended = "{runs} runs and {lost} without a result" if lost else "{runs} runs"
     return statement(
-        "{side} has {runs} runs, and its one look was planned at {planned}",
+        f"{{side}} has {ended}, and its one look was planned at {{planned}}",
         side=side,
         runs=count(runs),
+        lost=count(lost),
         planned=count(planned),
     )
 
@@ -244,23 +279,10 @@ def _of_equal_pools(first: int, second: int) -> float:
     return 2 * first * second / (first + second)
 
 
-def chance_of_crossing(counts: Sequence[int], p_values: Sequence[float]) -> float:
-    """Return the chance that any look has a smaller two-sided p-value where nothing differs.
-
-    `counts` are the workers at each look, in rising order.
-    """
-    remaining = 1.0
-    points, density = np.zeros(1), np.ones(1)  # before the first look the sum is 0
-    before = 0
-    for workers, p_value in zip(counts, p_values, strict=True):
-        edge = quantile(p_value / 2, math.inf) * math.sqrt(workers)
-        nodes = _NODES * edge
-        step = math.sqrt(workers - before)
-        distances = (nodes[:, None] - points[None, :]) / step
-        at_nodes = np.exp(-(distances**2) / 2) @ density / (step * math.sqrt(2 * math.pi))
-        points, density, before = nodes, at_nodes * _WEIGHTS * edge, workers
-        remaining = float(density.sum())
-    return max(0.0, 1.0 - remaining)
+@cache
+def _nodes() -> tuple[Numbers, Numbers]:
+    """Return the nodes between -1 and 1, and their weights; most comparisons need none."""
+    return np.polynomial.legendre.leggauss(_NODES)
 
 
 @lru_cache(maxsize=64)
@@ -275,6 +297,6 @@ def _common_factor(
     # The chance of all looks grows nearly in proportion.
     while abs(chance / alpha - 1) > _CLOSE:
         p_values = [max(share * factor, least) for share in shares]
-        chance = chance_of_crossing(counts, p_values)
+        chance = Schedule.chance_of_crossing(counts, p_values)
         factor *= alpha / chance
     return factor

@@ -11,6 +11,7 @@ variance of a mean is taken from the means of overlapping blocks well over 20 re
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +75,7 @@ class RelativeTimes:
         """Divide each time by the average time of its operations, for each file size."""
         times = entry.total_ns.astype(np.float64)
         operations = entry.operations.astype(np.float64)
-        _, group = np.unique(entry.size_bytes, return_inverse=True)
+        group = _by_size(entry.size_bytes.astype(np.int64, copy=False).tobytes())
         means = np.bincount(group, weights=times) / np.bincount(group, weights=operations)
         each = operations.mean()
         return cls(times / np.where(means > 0, means, 1.0)[group] / each, operations / each)
@@ -107,6 +108,13 @@ class RelativeTimes:
         """Return how much longer an operation took at the end than at the start."""
         third = len(self.times) // 3
         return self._mean(slice(-third, None)) / self._mean(slice(None, third))
+
+
+@lru_cache(maxsize=4)
+def _by_size(sizes_bytes: bytes) -> NDArray[np.intp]:
+    """Return the number of each sample's file size; the runs of a push copy the same files in turn."""
+    sizes = np.frombuffer(sizes_bytes, dtype=np.int64)
+    return np.searchsorted(sorted(set(sizes.tolist())), sizes)
 
 
 @dataclass(frozen=True)

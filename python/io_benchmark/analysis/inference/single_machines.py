@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.variances import MeanVariance, reach, sample_variance
 from io_benchmark.analysis.model import Interval, Run, Subject
-from io_benchmark.analysis.observed.machine_identity import by_machine
+from io_benchmark.analysis.observed.machine_identity import by_machine, by_side
 
 # Of reports whose pools have only equal machines, this part may name one.
 _FALSE_ALARMS = 0.0125
@@ -49,14 +49,12 @@ class SingleMachine:
 
     @classmethod
     def find_all(
-        cls, compared: Mapping[Subject, Sequence[Run]], assumed_variation: float
+        cls,
+        compared: Mapping[Subject, Sequence[Run]],
+        data_of: Mapping[Subject, Mapping[str, SideData]],
+        assumed_variation: float,
     ) -> "list[SingleMachine]":
-        """Return at most one machine per measurement and side."""
-        sides_of = {subject: _by_side(runs) for subject, runs in compared.items()}
-        data_of = {
-            subject: {side: SideData.of(runs) for side, runs in sides.items()}
-            for subject, sides in sides_of.items()
-        }
+        """Return at most one machine per measurement and side; `data_of` is that of the same runs."""
         looked_at = sum(
             side.count
             for data in data_of.values()
@@ -67,7 +65,7 @@ class SingleMachine:
         for subject, data in data_of.items():
             tested = _outside(data, assumed_variation, looked_at)
             for side, (farthest, usual) in tested.items():
-                machines = by_machine(sides_of[subject][side])
+                machines = by_machine(by_side(compared[subject])[side])
                 found.append(
                     cls(
                         subject,
@@ -94,13 +92,6 @@ class _Farthest:
     log_ratio: float
     others: int
     variance: MeanVariance
-
-
-def _by_side(runs: Sequence[Run]) -> dict[str, list[Run]]:
-    sides: dict[str, list[Run]] = {}
-    for run in runs:
-        sides.setdefault(run.worker.side, []).append(run)
-    return sides
 
 
 def _outside(

@@ -10,13 +10,13 @@ includes both levels, but has few degrees of freedom. The level with the wider i
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from io_benchmark.analysis.inference import distributions
 from io_benchmark.analysis.inference.levels import LEVEL
 
-LogMeans = Sequence[float]  # ln of the mean of each run of one machine
+LogMeans = Sequence[float]  # of each run of one machine, or of each worker of a pool
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,70 @@ class MeanVariance:
 
     @classmethod
     def of_sum(cls, parts: Sequence["MeanVariance"]) -> "MeanVariance":
-        return cls(math.fsum(part.variance for part in parts), satterthwaite(parts))
+        return cls(math.fsum(part.variance for part in parts), cls.satterthwaite(parts))
 
     def half_width(self, level: float) -> float:
         """Return half the width of an interval of this level."""
         return reach(level, self.degrees) * math.sqrt(self.variance) if self.variance else 0.0
+
+    @classmethod
+    def of_repeated_runs(cls, candidate: LogMeans, baseline: LogMeans) -> "list[MeanVariance]":
+        """Return the variance of each side's average by how far runs differ; empty without repeated runs.
+
+        Two runs that agree by chance would make a side's spread too small. Both sides ran the same
+        program, so each side's runs are taken to differ as far as the other's do. The degrees of freedom
+        of the other side count at most as much as the side's own.
+        """
+        several = [side for side in (candidate, baseline) if len(side) > 1]
+        if not several:
+            return []
+        variance = max(map(sample_variance, several))
+        seen = sum(len(side) - 1 for side in several)
+        return [
+            cls(variance / len(side), float(min(seen, 2 * (len(side) - 1)) or seen))
+            for side in (candidate, baseline)
+        ]
+
+    @classmethod
+    def pooled(cls, groups: Iterable[LogMeans]) -> "MeanVariance | None":
+        """Return how far values of one group differ, over several groups; None if none has two."""
+        several = [group for group in groups if len(group) > 1]
+        if not several:
+            return None
+        degrees = sum(len(group) - 1 for group in several)
+        squares = sum(sample_variance(group) * (len(group) - 1) for group in several)
+        return cls(squares / degrees, float(degrees))
+
+    @staticmethod
+    def wider(
+        blocks: Sequence["MeanVariance"], runs: Sequence["MeanVariance"]
+    ) -> "list[MeanVariance]":
+        """Return the level with the wider interval."""
+        return list(runs if _squared_reach(runs) > _squared_reach(blocks) else blocks)
+
+    @staticmethod
+    def satterthwaite(parts: Sequence["MeanVariance"]) -> float:
+        """Return the degrees of freedom of a sum of variances; a known variance has infinitely many."""
+        if any(math.isinf(part.variance) for part in parts):
+            return 1.0
+        total = math.fsum(part.variance for part in parts)
+        weight = math.fsum(part.variance**2 / part.degrees for part in parts)
+        return total**2 / weight if weight > 0 else math.inf
+
+    @staticmethod
+    def howe(parts: Sequence["MeanVariance"]) -> float:
+        """Return the degrees of freedom that make a sum's interval as wide as its parts require.
+
+        Satterthwaite's degrees are too many where a part with few degrees is small by chance: two runs
+        often agree better than runs usually do. tests/simulation shows the rates.
+        """
+        total = math.fsum(part.variance for part in parts)
+        if not 0 < total < math.inf:
+            return MeanVariance.satterthwaite(parts)
+        needed = math.sqrt(_squared_reach(parts) / total)
+        if needed <= reach(LEVEL, math.inf):
+            return math.inf
+        return distributions.degrees_with(needed, (1 - LEVEL) / 2)
 
 
 def sample_variance(values: Sequence[float]) -> float:
@@ -53,66 +112,9 @@ def reach(level: float, degrees: float) -> float:
     return distributions.quantile((1 - level) / 2, degrees)
 
 
-def satterthwaite(parts: Sequence[MeanVariance]) -> float:
-    """Return the degrees of freedom of a sum of variances; a known variance has infinitely many."""
-    if any(math.isinf(part.variance) for part in parts):
-        return 1.0
-    total = math.fsum(part.variance for part in parts)
-    weight = math.fsum(part.variance**2 / part.degrees for part in parts)
-    return total**2 / weight if weight > 0 else math.inf
-
-
 def _squared_reach(parts: Sequence[MeanVariance]) -> float:
     """Return the squared half width of the interval, each part with its own quantile.
 
     Howe 1974, JASA 69:789.
     """
     return math.fsum(reach(LEVEL, part.degrees) ** 2 * part.variance for part in parts)
-
-
-def howe(parts: Sequence[MeanVariance]) -> float:
-    """Return the degrees of freedom that make a sum's interval as wide as its parts require.
-
-    Satterthwaite's degrees are too many where a part with few degrees is small by chance: two runs
-    often agree better than runs usually do. tests/simulation shows the rates.
-    """
-    total = math.fsum(part.variance for part in parts)
-    if not 0 < total < math.inf:
-        return satterthwaite(parts)
-    needed = math.sqrt(_squared_reach(parts) / total)
-    if needed <= reach(LEVEL, math.inf):
-        return math.inf
-    return distributions.degrees_with(needed, (1 - LEVEL) / 2)
-
-
-def of_repeated_runs(candidate: LogMeans, baseline: LogMeans) -> list[MeanVariance]:
-    """Return the variance of each side's average by how far runs differ; empty without repeated runs.
-
-    Two runs that agree by chance would make a side's spread too small. Both sides ran the same
-    program, so each side's runs are taken to differ as far as the other's do. The degrees of freedom
-    of the other side count at most as much as the side's own.
-    """
-    several = [side for side in (candidate, baseline) if len(side) > 1]
-    if not several:
-        return []
-    variance = max(map(sample_variance, several))
-    seen = sum(len(side) - 1 for side in several)
-    return [
-        MeanVariance(variance / len(side), float(min(seen, 2 * (len(side) - 1)) or seen))
-        for side in (candidate, baseline)
-    ]
-
-
-def wider(blocks: Sequence[MeanVariance], runs: Sequence[MeanVariance]) -> list[MeanVariance]:
-    """Return the level with the wider interval."""
-    return list(runs if _squared_reach(runs) > _squared_reach(blocks) else blocks)
-
-
-def pooled(machines: Sequence[LogMeans]) -> MeanVariance | None:
-    """Return how far runs of one machine differ, over several machines; None if none ran twice."""
-    several = [machine for machine in machines if len(machine) > 1]
-    if not several:
-        return None
-    degrees = sum(len(machine) - 1 for machine in several)
-    squares = sum(sample_variance(machine) * (len(machine) - 1) for machine in several)
-    return MeanVariance(squares / degrees, float(degrees))

@@ -13,7 +13,7 @@ import math
 from collections.abc import Sequence
 
 from io_benchmark.analysis.inference import decisions, variances
-from io_benchmark.analysis.inference.distributions import normal_tail
+from io_benchmark.analysis.inference.distributions import tail
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.inference.looks import SINGLE, Schedule
@@ -23,7 +23,7 @@ from io_benchmark.analysis.statements import Statement, count, share, statement
 # 80 of 100 are promised. The formulas are those of equal variances; Welch's test, which gives the
 # verdict, reaches up to three of 100 fewer (measured in tests/simulation).
 _POWER = 0.83
-_MOST_WORKERS = 100
+MOST_WORKERS = 100
 # The assumed variation counts as much as that of five workers.
 _PRIOR_DEGREES = 4
 # Errors whose density is e⁻³⁰ of the highest are left out. So many steps give three digits or more.
@@ -65,7 +65,7 @@ def _chance_of_difference(log_ratio: float, variation: float, workers: int, leve
     shift = abs(log_ratio) / (variation * math.sqrt(2 / workers))
     reach = variances.reach(level, degrees)
     return math.fsum(
-        chance * normal_tail(reach * estimated - shift)
+        chance * tail(reach * estimated - shift, math.inf)
         for estimated, chance in _estimated_errors(degrees)
     )
 
@@ -81,7 +81,7 @@ def _chance_of_equivalence(
     chances = []
     for estimated, chance in _estimated_errors(degrees):
         room = max(edge - reach * estimated, 0.0)
-        chances.append(chance * (normal_tail(-room - shift) - normal_tail(room - shift)))
+        chances.append(chance * (tail(-room - shift, math.inf) - tail(room - shift, math.inf)))
     return math.fsum(chances)
 
 
@@ -107,7 +107,7 @@ def _workers_needed(
         return _chance_of_difference(log_ratio, variation, workers, level)
 
     # More workers have a better chance, as long as the level is the same.
-    most = 2 * _MOST_WORKERS
+    most = 2 * MOST_WORKERS
     for numbers in [range(2, most + 1)] if schedule is None else schedule.stretches(most):
         place = bisect.bisect_left(numbers, _POWER, key=chance)
         if place < len(numbers):
@@ -139,7 +139,7 @@ def advise(
     needed = _workers_needed(estimate.log_ratio, per_worker, margin, comparisons, leaning, schedule)
     fewest = min(side.count for side in sides)
     add = None if needed is None else max(1, needed - fewest)
-    if add is not None and add > _MOST_WORKERS:
+    if add is not None and add > MOST_WORKERS:
         add = None
     basis = (
         "workers vary by {variation}, including an assumed {assumed}"
@@ -155,7 +155,7 @@ def _message(leaning: Verdict, workers_to_add: int | None, assumption: Statement
         return statement(
             f"probably {leaning}, not proven; not decidable by repetition: it would take more than "
             "{most} workers per pool if {assumption}",
-            most=count(_MOST_WORKERS),
+            most=count(MOST_WORKERS),
             assumption=assumption,
         )
     workers = "worker" if workers_to_add == 1 else "workers"

@@ -153,3 +153,13 @@ def by_machine(
         name = machine(item)
         groups.setdefault(name if name != UNKNOWN else f"#{at}", []).append(item)
     return list(groups.values())
+
+
+def by_side(
+    items: Iterable[T], side: Callable[[T], str] = attrgetter("worker.side")
+) -> dict[str, list[T]]:
+    """Group what workers measured by their sides."""
+    sides: dict[str, list[T]] = {}
+    for item in items:
+        sides.setdefault(side(item), []).append(item)
+    return sides

@@ -21,7 +21,7 @@ _READS_SHARE = 0.05
 # With fewer windows a rate is the run's average.
 _FEWEST = 4
 # Of the windows in which the process is blocked: the rate of most is the same, of some less.
-_PEAK_PERCENTILE = 90
+_PEAK_SHARE = 0.9
 
 
 class Window(NamedTuple):
@@ -49,8 +49,20 @@ class Window(NamedTuple):
         if read is None or written is None or not np.all(lasted_s > 0):
             return ()
         blocked = _blocked_s(entry, timeline, inside, time_s)
-        rows = zip(lasted_s, read / lasted_s, written / lasted_s, blocked / lasted_s, strict=True)
-        return tuple(cls(*map(float, row)) for row in rows)
+        columns = (lasted_s, read / lasted_s, written / lasted_s, blocked / lasted_s)
+        return tuple(map(cls, *(column.tolist() for column in columns)))
+
+    @staticmethod
+    def peak(windows: "Sequence[Window]") -> tuple[float, float] | None:
+        """Return the rates of reads and of writes that were kept up while blocked, else at any time."""
+        blocked = [window for window in windows if window.blocked_share >= _BLOCKED_SHARE]
+        chosen = blocked if len(blocked) >= _FEWEST else windows
+        if not chosen:
+            return None
+        return (
+            _kept_up([window.reading_bytes_per_s for window in chosen]),
+            _kept_up([window.written_bytes_per_s for window in chosen]),
+        )
 
     @property
     def reading_bytes_per_s(self) -> float:
@@ -58,15 +70,13 @@ class Window(NamedTuple):
         return self.read_bytes_per_s / max(self.blocked_share, _READS_SHARE)
 
 
-def peak(windows: Sequence[Window], rates: Sequence[float]) -> float | None:
-    """Return the rate that was kept up while the process was blocked, else at any time."""
-    blocked = [
-        rate
-        for window, rate in zip(windows, rates, strict=True)
-        if window.blocked_share >= _BLOCKED_SHARE
-    ]
-    chosen = blocked if len(blocked) >= _FEWEST else rates
-    return float(np.percentile(chosen, _PEAK_PERCENTILE)) if chosen else None
+def _kept_up(rates: Sequence[float]) -> float:
+    """Return the percentile as np.percentile does, without what that imports."""
+    ordered = sorted(rates)
+    at = _PEAK_SHARE * (len(ordered) - 1)
+    low, high = ordered[int(at)], ordered[min(int(at) + 1, len(ordered) - 1)]
+    part = at - int(at)
+    return high - (high - low) * (1 - part) if part >= 0.5 else low + (high - low) * part
 
 
 def _span(entry: Entry) -> tuple[int, int]:

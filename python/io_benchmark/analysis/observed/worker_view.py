@@ -6,18 +6,18 @@
 A cap is published for a machine's local SSDs, or set by a cgroup for each disk of the place.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean
+from typing import SupportsFloat
 
 import numpy as np
 
 from io_benchmark.analysis.model import Entry, Subject, Worker
 from io_benchmark.analysis.observed.device_stack import Stack
-from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.observed.published_caps import Caps, MachineType
-from io_benchmark.analysis.observed.run_windows import Window, peak
+from io_benchmark.analysis.observed.run_windows import Window
 from io_benchmark.results import CacheRetrieveEntry
 from io_benchmark.results.format import Host, Limits, StoragePlace
 
@@ -61,6 +61,11 @@ class View:
     @property
     def limits(self) -> Limits | None:
         return self.worker.result.limits
+
+    @property
+    def sees_cgroups(self) -> bool:
+        """Return whether the worker could read a cgroup hierarchy."""
+        return self.limits is not None and bool(self.limits.cgroup_versions)
 
     @property
     def machine_type(self) -> MachineType:
@@ -127,9 +132,7 @@ class View:
     @cached_property
     def peak_bytes_per_s(self) -> tuple[float, float] | None:
         """Return the rates at which the disks read and wrote while copies waited for them."""
-        reads = peak(self.windows, [window.reading_bytes_per_s for window in self.windows])
-        writes = peak(self.windows, [window.written_bytes_per_s for window in self.windows])
-        return self.moved_bytes_per_s if reads is None or writes is None else (reads, writes)
+        return Window.peak(self.windows) or self.moved_bytes_per_s
 
     @cached_property
     def blocked_ns(self) -> float | None:
@@ -298,18 +301,7 @@ def _options(options: Iterable[str]) -> dict[str, str]:
     return {name: value for name, _, value in parts}
 
 
-def of_workers(views: Sequence[View], value: Callable[[View], float | None]) -> list[float]:
-    """Return the mean of each worker's runs, for the workers that have the value."""
-    means = (mean_of_known(map(value, runs)) for runs in by_machine(views))
-    return [mean for mean in means if mean is not None]
-
-
-def mean_of(views: Sequence[View], value: Callable[[View], float | None]) -> float | None:
-    """Return the mean over the workers that have the value; None where none has it."""
-    return mean_of_known(of_workers(views, value))
-
-
-def mean_of_known(values: Iterable[float | None]) -> float | None:
+def mean_of_known(values: Iterable[SupportsFloat | None]) -> float | None:
     """Return the mean of the values that are known."""
     known = [value for value in values if value is not None]
     return fmean(known) if known else None

@@ -4,13 +4,16 @@
 """The difference of two sides' mean times, divided into parts that were measured on both."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import cache
 from statistics import fmean
 
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.inference.variances import MeanVariance
 from io_benchmark.analysis.model import Entry
+from io_benchmark.analysis.observed.side_views import Runs, SideViews
 from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
 
 _PartMeans = Mapping[Part, float]  # nanoseconds of an operation, of one machine
@@ -62,6 +65,25 @@ class Division:
         )
         return cls(baseline, candidate, tuple(_difference(part, *merged) for part in parts))
 
+    @classmethod
+    def of_means(cls, candidate: SideViews, baseline: SideViews) -> "Division":
+        """Divide the difference as `between` does, without intervals: one side is a single worker."""
+        sides = (baseline, candidate)
+        common = frozenset.intersection(
+            *(parts for side in sides for parts in side.values_of_workers(_recorded_parts))
+        )
+        of_baseline, of_candidate = (side.means(_times_in(common)) for side in sides)
+        return cls(
+            "baseline",
+            "candidate",
+            tuple(
+                PartDifference(
+                    *part, of_baseline.get(part, 0.0), of_candidate.get(part, 0.0), None, None
+                )
+                for part in sorted(of_baseline.keys() | of_candidate.keys(), key=_order)
+            ),
+        )
+
     @property
     def difference_ns(self) -> float:
         return math.fsum(part.difference_ns for part in self.parts)
@@ -81,13 +103,27 @@ def _of_machine(runs: Sequence[_PartMeans]) -> _PartMeans:
     return {part: fmean(run.get(part, 0.0) for run in merged) for part in merged[0]}
 
 
+def _of_worker(runs: Runs) -> _PartMeans:
+    return _of_machine([view.entry.parts_ns for view in runs if view.entry is not None])
+
+
+def _recorded_parts(runs: Runs) -> frozenset[Part]:
+    return frozenset(_of_worker(runs))
+
+
+@cache
+def _times_in(common: frozenset[Part]) -> Callable[[Runs], _PartMeans]:
+    """Return how to read a worker's times in these parts, the same for the same parts."""
+    return lambda runs: _merged(_of_worker(runs), common)
+
+
 def _common(*sides: Sequence[_PartMeans]) -> set[Part]:
     """Return the parts that every machine recorded."""
     machines = [set(machine) for side in sides for machine in side]
     return set.intersection(*machines) if machines else set()
 
 
-def _merged(machine: _PartMeans, common: set[Part]) -> dict[Part, float]:
+def _merged(machine: _PartMeans, common: AbstractSet[Part]) -> dict[Part, float]:
     """Put what not every machine recorded into the phase's unexplained part."""
     merged: dict[Part, float] = {}
     for part, mean_ns in machine.items():

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 
 from io_benchmark.analysis.inference.levels import LEVEL
-from io_benchmark.analysis.inference.variances import MeanVariance, pooled
+from io_benchmark.analysis.inference.variances import MeanVariance
 
 LEAST_REPETITIONS = 3
 
@@ -52,7 +52,7 @@ class Gap:
         Both sides are taken to vary alike.
         """
         machines = [[fmean(times) for times in side] for side in (self.slower, self.faster)]
-        return pooled(
+        return MeanVariance.pooled(
             [[mean / fmean(means) for mean in means] for means in machines if len(means) > 1]
         )
 

@@ -185,6 +185,7 @@ COMPARISON_RULES: dict[str, Severity] = {
     "unequal-length": Severity.WARNING,
     "same-worker": Severity.WARNING,
     "one-worker": Severity.WARNING,
+    "zones": Severity.WARNING,
     "shared-worker": Severity.WARNING,
 }
 RULES = (*RUN_RULES, *WORKER_RULES, *SIDE_RULES, *COMPARISON_RULES)

@@ -14,7 +14,7 @@ from typing import Self
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Subject, Verdict
 from io_benchmark.number_text import interval, percent, ratio, ratio_range
-from io_benchmark.report.content.hypotheses import explain
+from io_benchmark.report.content.hypotheses import Explanation
 from io_benchmark.report.content.report_index import (
     BASELINE,
     NO_VERDICT,
@@ -39,8 +39,9 @@ class PoolAnswer:
     attempt: str  # "Try: …", or nothing
     marks: tuple[int, ...]
     comparison: Comparison | None = None
-    explained: bool = False  # the rest has a cause
+    explanation: Explanation | None = None  # what the rest says about causes
     reason: str = ""  # why there is no verdict
+    brief: str = ""  # the start of the rest: ratio and interval, or why there is no verdict
 
     @property
     def after_lead(self) -> str:
@@ -90,10 +91,11 @@ def _decided(side: MeasuredSide, comparison: Comparison, margin_ratio: float) ->
             f", {ratio(side.median_ratio)} by the median, which varies less where nothing waits for "
             "a disk"
         )
-    attempt = ""
-    if side.diagnosis is not None:
-        cause, attempt = explain(side.diagnosis)
-        rest += f": {cause}."
+    rest += _earlier_text(comparison)
+    brief = f"{rest}."
+    explanation = None if side.diagnosis is None else Explanation.of(side.diagnosis)
+    if explanation is not None:
+        rest += f": {explanation.sentence}."
     elif comparison.verdict is Verdict.INCONCLUSIVE and comparison.advice is not None:
         rest += f"; {_advice_text(comparison.advice.workers_to_add)}."
     else:
@@ -103,10 +105,11 @@ def _decided(side: MeasuredSide, comparison: Comparison, margin_ratio: float) ->
         side.verdict,
         lead,
         rest,
-        attempt,
+        "" if explanation is None else explanation.attempt,
         side.answer_marks,
         comparison,
-        explained=side.diagnosis is not None,
+        explanation,
+        brief=brief,
     )
 
 
@@ -134,6 +137,17 @@ def _verdict_text(comparison: Comparison, margin_ratio: float) -> tuple[str, str
             return f"{candidate} compared with {baseline} is inconclusive", f"at {times} {around}"
 
 
+def _earlier_text(comparison: Comparison) -> str:
+    """Write that an earlier look decided, and what all workers give where they do not agree."""
+    if comparison.of_all is None:
+        return ""
+    if comparison.of_all.verdict is comparison.verdict:
+        return ", decided at an earlier look"
+    times, found = ratio(comparison.of_all.ratio), comparison.of_all.interval
+    bounds = interval(found.low_ratio, found.high_ratio)
+    return f", decided at an earlier look, which stands; all workers: {times} ({bounds})"
+
+
 def _refused(side: MeasuredSide, baseline: str, has_baseline: bool) -> PoolAnswer:
     lead = f"{side.side} compared with {baseline}: {NO_VERDICT},"
     if side.refused_by:
@@ -142,8 +156,9 @@ def _refused(side: MeasuredSide, baseline: str, has_baseline: bool) -> PoolAnswe
         reason = f"because {baseline} has no samples of this"
     else:
         reason = "because they were not compared"
+    rest = f"{reason}."
     return PoolAnswer(
-        side.side, NO_VERDICT, lead, f"{reason}.", "", side.answer_marks, reason=reason
+        side.side, NO_VERDICT, lead, rest, "", side.answer_marks, reason=reason, brief=rest
     )
 
 
@@ -159,6 +174,11 @@ class _SubjectAnswer:
         comparison = self.answer.comparison
         return 0.0 if comparison is None else abs(math.log(comparison.ratio))
 
+    @property
+    def rank(self) -> tuple[bool, float]:
+        """Explained differences come first, then large ones."""
+        return self.answer.explanation is not None, self.difference
+
 
 def _combined(answers: Sequence[_SubjectAnswer], distinction: Distinction) -> PoolAnswer:
     kinds: dict[str, list[_SubjectAnswer]] = {}
@@ -167,7 +187,7 @@ def _combined(answers: Sequence[_SubjectAnswer], distinction: Distinction) -> Po
     different = [each for verdict in DIFFERENT for each in kinds.get(verdict.value, [])]
     if different:
         # The sentence leads with a difference that is explained, if there is one.
-        leading = [max(different, key=lambda each: (each.answer.explained, each.difference))]
+        leading = [max(different, key=lambda each: each.rank)]
     else:
         undecided = (Verdict.INCONCLUSIVE.value, Verdict.EQUIVALENT.value, NO_VERDICT)
         leading = next(kinds[kind] for kind in undecided if kind in kinds)

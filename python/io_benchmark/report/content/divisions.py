@@ -34,6 +34,7 @@ class DividedDifference:
     lead: str  # "amd-16, +70.1 ms per retrieve against intel:"
     sentence: str
     title: str  # "amd-16 against intel, ms per retrieve"
+    difference: str  # "+70.1 ms per retrieve"
     rows: PartRows
 
     @property
@@ -41,6 +42,27 @@ class DividedDifference:
         """Return the heads of the columns behind the part's."""
         interval = (INTERVAL_HEAD,) if self.rows.has_intervals else ()
         return (self.baseline, self.candidate, "Difference", *interval, "Share")
+
+    @classmethod
+    def of(
+        cls, division: Division, verdict: Verdict, subject: Subject, subjects: Sequence[Subject]
+    ) -> Self:
+        """Write one difference; `subjects` are all measurements of the report."""
+        candidate, baseline = division.candidate, division.baseline
+        operation = workloads.of(subject.workload).operation
+        rows = PartRows.of(division)
+        phrase = _measurement(subject, subjects)
+        difference = f"{rows.difference_text(rows.whole.difference_ns)} per {operation}"
+        return cls(
+            candidate,
+            baseline,
+            verdict.value,
+            f"{candidate}, {difference} against {baseline}{phrase}:",
+            f"{_sentence(rows)}.",
+            f"{candidate} against {baseline}{phrase}, {rows.scale.unit} per {operation}",
+            difference,
+            rows,
+        )
 
 
 @dataclass(frozen=True)
@@ -129,30 +151,11 @@ def _leading(same: Sequence[_Divided]) -> _Divided:
 
 def _written_difference(divided: _Divided, subjects: Sequence[Subject]) -> DividedDifference:
     comparison = divided.comparison
-    return _written(divided.division, comparison.verdict, comparison.subject, subjects)
+    return DividedDifference.of(divided.division, comparison.verdict, comparison.subject, subjects)
 
 
 def _written_single(worker: SingleWorker, subjects: Sequence[Subject]) -> DividedDifference:
-    return _written(worker.division, worker.verdict, worker.subject, subjects)
-
-
-def _written(
-    division: Division, verdict: Verdict, subject: Subject, subjects: Sequence[Subject]
-) -> DividedDifference:
-    candidate, baseline = division.candidate, division.baseline
-    operation = workloads.of(subject.workload).operation
-    rows = PartRows.of(division)
-    phrase = _measurement(subject, subjects)
-    difference = f"{rows.difference_text(rows.whole.difference_ns)} per {operation}"
-    return DividedDifference(
-        candidate,
-        baseline,
-        verdict.value,
-        f"{candidate}, {difference} against {baseline}{phrase}:",
-        f"{_sentence(rows)}.",
-        f"{candidate} against {baseline}{phrase}, {rows.scale.unit} per {operation}",
-        rows,
-    )
+    return DividedDifference.of(worker.division, worker.verdict, worker.subject, subjects)
 
 
 def _measurement(subject: Subject, subjects: Sequence[Subject]) -> str:

@@ -15,6 +15,7 @@ from io_benchmark.number_text import percent
 from io_benchmark.report.content import single_workers
 from io_benchmark.report.content.answers import AnsweredSubject, PoolAnswer
 from io_benchmark.report.content.divisions import DivisionsPart
+from io_benchmark.report.content.first_screen import FirstScreen
 from io_benchmark.report.content.folding import Folded
 from io_benchmark.report.content.footnotes import ProblemNotes
 from io_benchmark.report.content.harmless import make_harmless
@@ -61,6 +62,7 @@ class ReportContent:
     diagnoses: tuple[DiagnosisPart, ...]
     places: PlacesPart | None
     workers: WorkersPart
+    first_screen: FirstScreen
     lists: tuple[tuple[str, tuple[str, ...]], ...]  # titles and lines, at the end
 
 
@@ -70,25 +72,30 @@ def build(report: Report, *, details: bool = False) -> ReportContent:
     notes = ProblemNotes(report.problems, report.subjects)
     diagnosed = DiagnosedCandidate.of_report(report)
     measured = MeasuredSubject.of_report(report, notes, diagnosed)
-    members = Section.groups(AnsweredSubject.of(part, report.margin_ratio) for part in measured)
+    answered = [AnsweredSubject.of(part, report.margin_ratio) for part in measured]
+    members = Section.groups(answered)
     sections = tuple(Section.of(each) for each in members)
     lists = {"Not read": report.unreadable, "Remarks": tuple(map(text_of, report.remarks))}
+    nothing = _reason_for_nothing(report)
+    workers = WorkersPart.of(report)
+    singles = single_workers.answers_of(report)
     return ReportContent(
         title=report.title,
         baseline=report.baseline,
         introduction=_introduction(report),
-        nothing=_reason_for_nothing(report),
+        nothing=nothing,
         notes=notes,
         sections=sections,
         folded=Folded.of(sections, members, details=details),
-        single_workers=single_workers.answers_of(report),
+        single_workers=singles,
         divisions=DivisionsPart.of(measured, report.single_workers, details=details),
         diagnoses=(
             *(DiagnosisPart.of(each) for each in diagnosed),
             *DiagnosisPart.of_single_workers(report.single_workers),
         ),
         places=PlacesPart.of(report.places, report.margin_ratio, details=details),
-        workers=WorkersPart.of(report.subjects, report.workers),
+        workers=workers,
+        first_screen=FirstScreen.of(report, answered, singles, notes, workers, nothing),
         lists=tuple((title, lines) for title, lines in lists.items() if lines),
     )
 

@@ -57,7 +57,6 @@ class Folded:
     lines: tuple[_UndecidedLine, ...] = ()
     undecided: frozenset[int] = frozenset()  # positions of sections with no measurement in full
     table: MeasureTable | None = None  # the other measurements
-    folds: bool = False
 
     @classmethod
     def of(
@@ -91,7 +90,6 @@ class Folded:
             lines=tuple(lines),
             undecided=frozenset(at for at, section in enumerate(in_full) if not section),
             table=_undecided_table(others) if others else None,
-            folds=True,
         )
 
 

@@ -23,6 +23,7 @@ class _Footnote:
     number: int
     rule: str
     text: str
+    is_allowed: bool  # by the reader, where the rule refuses
 
 
 @dataclass(frozen=True)
@@ -99,14 +100,16 @@ def _group_alike(problems: Iterable[Problem]) -> list[tuple[Problem, ...]]:
 
 def _footnote(number: int, alike: Sequence[Problem], several_subjects: bool) -> _Footnote:
     problem = alike[0]
-    allowed = f"allowed by --allow {problem.rule}, " if problem.severity is Severity.ALLOWED else ""
+    is_allowed = problem.severity is Severity.ALLOWED
+    allowed = f"allowed by --allow {problem.rule}, " if is_allowed else ""
     message = text_of(problem.message)
     further = len({each.message for each in alike}) - 1
     message += f", and {further:,} similar messages" if further > 1 else ""
     message += ", and 1 similar message" if further == 1 else ""
     if not several_subjects and all(side in message for side in problem.sides):
-        return _Footnote(number, problem.rule, allowed + message)
-    return _Footnote(number, problem.rule, f"{allowed}{_where(alike, several_subjects)}: {message}")
+        return _Footnote(number, problem.rule, allowed + message, is_allowed)
+    text = f"{allowed}{_where(alike, several_subjects)}: {message}"
+    return _Footnote(number, problem.rule, text, is_allowed)
 
 
 def _where(alike: Sequence[Problem], several_subjects: bool) -> str:
@@ -127,11 +130,6 @@ def _subjects_text(subjects: Sequence[Subject]) -> str:
         f"{workload} ({count:,} measurements)" if count > 1 else workload
         for workload, count in counts.items()
     )
-
-
-def all_marks(numbers: Iterable[int], mark: str = "[{}]") -> str:
-    """Return ' [1] [3] [4]'."""
-    return "".join(f" {mark.format(number)}" for number in numbers)
 
 
 def short_marks(numbers: Sequence[int], mark: str = "[{}]") -> str:

@@ -122,33 +122,53 @@ class DiagnosisPart:
         )
 
 
-def explain(diagnosis: Diagnosis) -> tuple[str, str]:
-    """Return the causes that hold, confirmed and large ones first, and 'Try: …' or nothing."""
-    holding = sorted(
-        _by_share([each for each in diagnosis.causes if each.state.holds]),
-        key=lambda cause: cause.state is not State.CONFIRMED,
-    )
-    open_causes = ", ".join(
-        each.name for each in diagnosis.causes if each.state is State.NOT_SEPARABLE
-    )
-    attempt = ""
-    if diagnosis.remedies:
-        remedy = diagnosis.remedies[0]
-        gain = _gain_text(remedy)
-        attempt = f"Try: {_clause(text_of(remedy.action))}{f' ({gain})' if gain else ''}."
-    if not holding and open_causes:
-        return f"the observations cannot separate {open_causes}", attempt
-    if not holding:
-        return "no cause is supported by the observations", attempt
-    first, *others = holding
-    text = f"{_difference(first)} {_share_text(first)}"
-    if first.state is State.CONFIRMED and first.share is not None:
-        text += ", confirmed by a trial"
-    if others:
-        text += "; also supported: " + ", ".join(cause.name for cause in others)
-    if open_causes:
-        text += f"; not separable from that: {open_causes}"
-    return text, attempt
+@dataclass(frozen=True)
+class Explanation:
+    """The causes of a difference in a sentence, confirmed and large ones first, and what to try."""
+
+    sentence: str  # without a full stop
+    attempt: str  # "Try: …", or nothing
+    standing: str  # of the first cause: "confirmed by a trial", "supported"; nothing without one
+    claim: str  # the sentence without the standing
+
+    @classmethod
+    def of(cls, diagnosis: Diagnosis) -> Self:
+        """Write what a diagnosis found."""
+        holding = sorted(
+            _by_share([each for each in diagnosis.causes if each.state.holds]),
+            key=lambda cause: cause.state is not State.CONFIRMED,
+        )
+        open_causes = ", ".join(
+            each.name for each in diagnosis.causes if each.state is State.NOT_SEPARABLE
+        )
+        attempt = _attempt(diagnosis)
+        if not holding and open_causes:
+            text = f"the observations cannot separate {open_causes}"
+            return cls(text, attempt, State.NOT_SEPARABLE.value, open_causes)
+        if not holding:
+            text = "no cause is supported by the observations"
+            return cls(text, attempt, "", text)
+        first, *others = holding
+        confirmed = first.state is State.CONFIRMED
+        further = "; also supported: " + ", ".join(each.name for each in others) if others else ""
+        further += f"; not separable from that: {open_causes}" if open_causes else ""
+        text = f"{_difference(first)} {_share_text(first)}"
+        claim = f"{_difference(first)} ({first.name})" if first.share is None else text
+        trial = ", confirmed by a trial" if confirmed and first.share is not None else ""
+        return cls(
+            text + trial + further,
+            attempt,
+            "confirmed by a trial" if confirmed else first.state.value,
+            claim + further,
+        )
+
+
+def _attempt(diagnosis: Diagnosis) -> str:
+    if not diagnosis.remedies:
+        return ""
+    remedy = diagnosis.remedies[0]
+    gain = _gain_text(remedy)
+    return f"Try: {_clause(text_of(remedy.action))}{f' ({gain})' if gain else ''}."
 
 
 def _difference(cause: Cause) -> str:

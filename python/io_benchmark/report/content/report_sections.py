@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.model import Comparison, Figures
 from io_benchmark.analysis.report_model import NoiseFloor, SideBottleneck
-from io_benchmark.number_text import interval, percent, seconds, size
+from io_benchmark.number_text import interval, percent, size, times
 from io_benchmark.report.content.answers import AnsweredSubject, PoolAnswer
 from io_benchmark.report.content.report_index import MeasuredSubject
 from io_benchmark.report.content.statement_text import text_of
@@ -189,6 +189,9 @@ def _noise_text(figures: Figures) -> str:
 def _assumptions(part: MeasuredSubject, comparison: Comparison) -> str:
     """Write what the interval of a comparison assumes, whatever was measured."""
     workers = {side.side: side.figures.workers for side in part.sides if side.figures is not None}
+    if comparison.workers is not None:
+        sides = (comparison.candidate, comparison.baseline)
+        workers |= dict(zip(sides, comparison.workers, strict=True))
     counts = " and ".join(
         f"{workers[side]:,}"
         for side in (comparison.candidate, comparison.baseline)
@@ -198,6 +201,12 @@ def _assumptions(part: MeasuredSubject, comparison: Comparison) -> str:
     if comparison.assumed_variation_ratio is not None:
         assumed = percent(comparison.assumed_variation_ratio)
         text += f", widened by an assumed variation of {assumed} between workers"
+        known = comparison.assumed_variation
+        if known is not None and known.shown_by is not None:
+            text += f", from {text_of(known.shown_by)}"
+    if comparison.of_all is not None:
+        look = "the planned look" if comparison.look is None else text_of(comparison.look)
+        return f"{text}; {look}, which decided: later workers are not part of it"
     return text if comparison.look is None else f"{text}; {text_of(comparison.look)}"
 
 
@@ -223,5 +232,5 @@ def _bottleneck_text(side: SideBottleneck) -> str:
     if side.left_dirty_bytes is not None:
         text += f"; after the last copy {size(side.left_dirty_bytes)} were still to be written"
     if side.drain_ns is not None:
-        text += f"; the final sync took {seconds(side.drain_ns)}"
+        text += f"; the final sync took {times([side.drain_ns])[0]}"
     return text

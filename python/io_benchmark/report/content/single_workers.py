@@ -10,8 +10,8 @@ from io_benchmark.analysis.model import DIFFERENT, UNKNOWN, Comparison, Subject,
 from io_benchmark.analysis.report_model import Report, SingleWorker
 from io_benchmark.number_text import interval, percent, ratio
 from io_benchmark.report.content.answers import PoolAnswer
-from io_benchmark.report.content.hypotheses import explain
-from io_benchmark.report.content.subject_text import place_of
+from io_benchmark.report.content.hypotheses import Explanation
+from io_benchmark.report.content.subject_text import Distinction
 
 # More measurements than this are counted.
 _NAMED = 3
@@ -31,7 +31,8 @@ def _answer(same: Sequence[SingleWorker], report: Report) -> PoolAnswer:
     others = [each for each in same if each is not worker]
     usual = interval(worker.usual.low_ratio, worker.usual.high_ratio)
     evidence = f"({worker.others:,} other workers; equal ones stay within {usual})"
-    cause, attempt = ("", "") if worker.diagnosis is None else explain(worker.diagnosis)
+    explanation = None if worker.diagnosis is None else Explanation.of(worker.diagnosis)
+    phrase = Distinction.of_all(worker.subject, subjects)
     return PoolAnswer(
         worker.side,
         worker.verdict.value,
@@ -40,16 +41,18 @@ def _answer(same: Sequence[SingleWorker], report: Report) -> PoolAnswer:
             filter(
                 None,
                 (
-                    _phrase(worker.subject, subjects),
-                    f"{evidence}: {cause}." if cause else f"{evidence}.",
+                    phrase,
+                    f"{evidence}: {explanation.sentence}." if explanation else f"{evidence}.",
                     _also(others, subjects),
                     _consequence(worker, report),
                     _without(worker.without),
                 ),
             )
         ),
-        attempt,
+        explanation.attempt if explanation else "",
         (),
+        explanation=explanation,
+        brief=" ".join(filter(None, (phrase, f"({worker.others:,} other workers)."))),
     )
 
 
@@ -62,20 +65,13 @@ def _name(worker: SingleWorker) -> str:
     return f"{name} of {worker.side}" + (f" ({where})" if where else "")
 
 
-def _phrase(subject: Subject, subjects: Sequence[Subject]) -> str:
-    """Return 'on random-io, read-depth-32 in workspace' as far as measurements differ in it."""
-    if len(subjects) == 1:
-        return ""
-    several_workloads = len({each.workload for each in subjects}) > 1
-    name = f"{subject.workload}, {subject.label}" if several_workloads else subject.label
-    place = f" in {subject.place}" if len(set(map(place_of, subjects))) > 1 else ""
-    return f"on {name}{place}"
-
-
 def _also(others: Sequence[SingleWorker], subjects: Sequence[Subject]) -> str:
     if not others:
         return ""
-    texts = [f"{ratio(each.ratio)} {_phrase(each.subject, subjects)}" for each in others[:_NAMED]]
+    texts = [
+        f"{ratio(each.ratio)} {Distinction.of_all(each.subject, subjects)}"
+        for each in others[:_NAMED]
+    ]
     left = len(others) - _NAMED
     return f"Also {'; '.join(texts)}{f'; and {left:,} more measurements' if left > 0 else ''}."
 

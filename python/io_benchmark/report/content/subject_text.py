@@ -3,7 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Names of what was measured, as titles and labels have them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -44,6 +44,16 @@ class Distinction:
         fidelities = len({subject.fidelity for subject in every}) > 1
         labels = len({subject.label for subject in every}) > 1
         return cls(labels or fidelities or not places, fidelities, places)
+
+    @staticmethod
+    def of_all(subject: Subject, subjects: Sequence[Subject]) -> str:
+        """Return 'on random-io, read-depth-32 in workspace' as far as a report's subjects differ."""
+        if len(subjects) == 1:
+            return ""
+        several_workloads = len({each.workload for each in subjects}) > 1
+        name = f"{subject.workload}, {subject.label}" if several_workloads else subject.label
+        place = f" in {subject.place}" if len(set(map(place_of, subjects))) > 1 else ""
+        return f"on {name}{place}"
 
     def short(self, subject: Subject) -> str:
         """Return 'stat, 2 at once in container'."""

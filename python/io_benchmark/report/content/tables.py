@@ -17,7 +17,6 @@ from io_benchmark.number_text import (
     interval,
     percent,
     ratio,
-    seconds,
     times,
 )
 from io_benchmark.report.content.report_index import BASELINE, MeasuredSide, MeasuredSubject
@@ -127,7 +126,7 @@ def _figure_rows(figures: Sequence[Figures], median_is_steady: bool) -> list[Fig
     }
     return [
         *(_row_of_times(label, values) for label, values in times_ns.items()),
-        FiguresRow("Total", tuple(seconds(side.total_ns) for side in figures)),
+        _row_of_times("Total", [side.total_ns for side in figures]),
         *(_row_of_times(label, values) for label, values in lookup_and_copy_ns.items()),
         FiguresRow("Workers", tuple(f"{side.workers:,}" for side in figures)),
         FiguresRow("Retrieves", tuple(f"{side.samples:,}" for side in figures)),

@@ -4,17 +4,20 @@
 """The workers: how many each pool had, how many a verdict still needs, and what is unusual."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Self
 
+from io_benchmark.analysis.inference.workers_needed import MOST_WORKERS
 from io_benchmark.analysis.model import UNKNOWN, Comparison, Verdict
-from io_benchmark.analysis.report_model import SubjectReport, WorkerLine
+from io_benchmark.analysis.report_model import Report, SubjectReport, WorkerLine
+from io_benchmark.costs.worker_time import Cost
 from io_benchmark.resolutions import in_words
 
 REPLICATION_HEADS = ("Runs", "Workers", "Workers needed")
 _ENDED_BADLY = ("failed", "exception")
+_NAMES_SHOWN = 6
 
 
 class _Decision(StrEnum):
@@ -100,9 +103,11 @@ class WorkersPart:
     replication: tuple[Replication, ...]
     cautions: tuple[str, ...]  # workers that are not independent, not compared or ended early
     rows: tuple[_WorkerRow, ...]
+    cost: str = ""  # what a decision would cost, if something is inconclusive
 
     @classmethod
-    def of(cls, subjects: Sequence[SubjectReport], workers: Sequence[WorkerLine]) -> Self:
+    def of(cls, report: Report) -> Self:
+        subjects, workers = report.subjects, report.workers
         counts = Replication.of_sides(subjects, workers)
         runs = _runs_by_machine(workers)
         counted = [worker for worker in workers if worker.is_counted]
@@ -110,6 +115,7 @@ class WorkersPart:
             counts,
             tuple(_cautions(counted, counts)),
             tuple(_worker_row(worker, repeated=runs[worker.machine] > 1) for worker in workers),
+            _cost_text(report),
         )
 
 
@@ -122,12 +128,13 @@ def _count_side(
         for comparison in part.comparisons
         if side in (comparison.candidate, comparison.baseline)
     ]
-    standing, needed, to_add = _workers_needed(side, compared)
+    never = SubjectReport.not_by_repetition(subjects)
+    standing, needed, to_add = _workers_needed(side, compared, never)
     return Replication(
         side=side,
         runs=len(lines),
         workers=_count_machines(lines),
-        workers_compared=min((_workers(part, side) for part, _ in compared), default=0),
+        workers_compared=min((part.workers(side) for part, _ in compared), default=0),
         standing=standing,
         workers_needed=needed,
         workers_to_add=to_add,
@@ -141,27 +148,64 @@ def _count_machines(lines: Sequence[WorkerLine]) -> int:
 
 
 def _workers_needed(
-    side: str, compared: Sequence[tuple[SubjectReport, Comparison]]
+    side: str, compared: Sequence[tuple[SubjectReport, Comparison]], never: Collection[str]
 ) -> tuple[_Decision, int | None, int | None]:
     if not compared:
         return _Decision.NO_VERDICT, None, None
     undecided = [each for each in compared if each[1].verdict is Verdict.INCONCLUSIVE]
     if not undecided:
         return _Decision.DECIDED, None, None
-    needed = to_add = 0
-    for part, comparison in undecided:
-        advice = comparison.advice
-        if advice is None or advice.workers_to_add is None:
-            return _Decision.NOT_BY_REPETITION, None, None
-        # The advice counts from the side that has fewer.
-        fewest = min(_workers(part, comparison.candidate), _workers(part, comparison.baseline))
-        needed = max(needed, fewest + advice.workers_to_add)
-        to_add = max(to_add, fewest + advice.workers_to_add - _workers(part, side))
-    return _Decision.OPEN, needed, to_add
+    known = [
+        (part, count)
+        for part, comparison in undecided
+        if (count := part.workers_wanted(comparison)) is not None
+        and comparison.candidate not in never
+    ]
+    if not known:
+        return _Decision.NOT_BY_REPETITION, None, None
+    needed = max(count for _, count in known)
+    return _Decision.OPEN, needed, max(0, *(count - part.workers(side) for part, count in known))
 
 
-def _workers(part: SubjectReport, side: str) -> int:
-    return part.figures[side].workers if side in part.figures else 0
+def _cost_text(report: Report) -> str:
+    """Write what a decision would cost, in one line; nothing where all is decided."""
+    never = SubjectReport.not_by_repetition(report.subjects)
+    texts = []
+    cost = report.decision_cost
+    if cost is not None:
+        undecided = dict.fromkeys(
+            comparison.candidate
+            for part in report.subjects
+            for comparison in part.comparisons
+            if comparison.advice is not None and comparison.candidate not in never
+        )
+        basis = "set-up included" if cost.with_setup else "without the set-up of tasks"
+        runs = "run" if cost.runs == 1 else "runs"
+        money = f", {cost.at_prices}" if cost.at_prices else ""
+        texts.append(
+            f"To settle {_listed(list(undecided))}: {_added(cost)}, about {cost.hours(cost.minutes)} "
+            f"(by {cost.runs:,} {runs} here, {basis}){money}."
+        )
+    if never:
+        texts.append(
+            f"More workers would not settle {_listed(never)}: that would take more than "
+            f"{MOST_WORKERS} per pool."
+        )
+    return " ".join(texts)
+
+
+def _added(cost: Cost) -> str:
+    """Write how many workers of which pools: '12 more workers per pool, 24 in total'."""
+    counts = {share.tasks for share in cost.shares}
+    if len(counts) == 1 and len(cost.shares) > 1:
+        return f"{counts.pop():,} more workers per pool, {cost.tasks:,} in total"
+    pools = [f"{share.tasks:,} of {share.name}" for share in cost.shares]
+    return f"{cost.tasks:,} more {'worker' if cost.tasks == 1 else 'workers'} ({_listed(pools)})"
+
+
+def _listed(names: Sequence[str]) -> str:
+    rest = len(names) - _NAMES_SHOWN
+    return ", ".join(names[:_NAMES_SHOWN]) + (f" and {rest:,} others" if rest > 0 else "")
 
 
 def _runs_by_machine(workers: Sequence[WorkerLine]) -> Counter[str]:

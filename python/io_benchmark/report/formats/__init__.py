@@ -38,6 +38,7 @@ class Layout:
     columns: int = TEXT_COLUMNS
     color_system: str | None = None  # as rich names them; None: plain text
     no_color: bool = False
+    page: str = ""  # the file that has the whole report as a page
 
 
 PLAIN = Layout()

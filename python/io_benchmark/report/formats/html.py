@@ -54,7 +54,7 @@ class _Pictures:
     forest: Markup | None
     distribution: Markup | None
     scatter: Scatter | None
-    left_out: str  # which sides are not drawn
+    remark: str  # which lines the distribution has, and which sides are not drawn
     measures: tuple[tuple[str, "_Pictures"], ...] = ()  # by the label of each measurement
 
 
@@ -172,7 +172,15 @@ def _subject_pictures(report: Report, part: SubjectReport, at: int) -> _Pictures
         if sides
         else None,
         scatter.draw(sides, f"scatter-{at}", axis, points) if sides else None,
-        f"Only the first {len(sides)} of {len(part.figures):,} sides are drawn."
-        if len(sides) == choose.SIDES_DRAWN < len(part.figures)
-        else "",
+        _remark(len(sides), len(part.figures)),
     )
+
+
+def _remark(drawn: int, sides: int) -> str:
+    """Write what the lines of a distribution are, and how many sides it has not."""
+    texts = ["Each line is a worker, each vertical line the mean of a side."]
+    if drawn > distribution.TOGETHER:
+        texts.append("The dashed line is the baseline's typical worker.")
+    if drawn == choose.SIDES_DRAWN < sides:
+        texts.append(f"Only the first {drawn} of {sides:,} sides are drawn.")
+    return " ".join(texts)

@@ -41,6 +41,7 @@ from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.parts.time_parts import Kind, Phase
 from io_benchmark.analysis.prediction.prediction_model import Predictions, TaskPrediction
 from io_benchmark.analysis.statements import Statement, Value
+from io_benchmark.costs.worker_time import Cost
 from io_benchmark.report.content.statement_text import evidence_text, text_of
 from io_benchmark.report.content.worker_rows import Replication
 from io_benchmark.report.formats import PLAIN, Layout
@@ -109,6 +110,7 @@ class _ReportDocument:
     single_workers: tuple[report_model.SingleWorker, ...]
     problems: tuple[model.Problem, ...]
     replication: tuple[Replication, ...]
+    decision_cost: Cost | None
     workers: tuple[report_model.WorkerLine, ...]
     unreadable: tuple[str, ...]
     remarks: tuple[Statement, ...]
@@ -137,7 +139,8 @@ class _SeriesDocument:
     """Points that are alike but for the time; `conditions` by the rule's name.
 
     `mean_ns` is the time of one `operation`. `value` is the same in the workload's own `unit`,
-    which may be a rate. Ratios are of times: above 1 is slower.
+    which may be a rate. Ratios are of times: above 1 is slower. `possible` is what may explain the
+    points, and is not clear.
     """
 
     subject: model.Subject
@@ -148,6 +151,10 @@ class _SeriesDocument:
     points: tuple[_PointDocument, ...]
     levels: tuple[_LevelInUnit, ...]
     changes: tuple[history_model.Change, ...]
+    trend: history_model.Effect | None = None
+    seasons: tuple[history_model.Effect, ...] = ()
+    possible: tuple[str, ...] = ()
+    autocorrelation: float | None = None
 
 
 @dataclass(frozen=True)
@@ -201,6 +208,7 @@ def render_report(report: report_model.Report, _layout: Layout = PLAIN) -> str:
             single_workers=report.single_workers,
             problems=report.problems,
             replication=Replication.of_sides(report.subjects, report.workers),
+            decision_cost=report.decision_cost,
             workers=report.workers,
             unreadable=report.unreadable,
             remarks=report.remarks,
@@ -296,6 +304,10 @@ def _series_document(series: history_model.HistorySeries) -> _SeriesDocument:
             for level in series.levels
         ),
         changes=series.changes,
+        trend=series.trend,
+        seasons=series.seasons,
+        possible=series.possible,
+        autocorrelation=series.autocorrelation,
     )
 
 
@@ -313,6 +325,6 @@ _RULES = Rules(
         Evidence: (_EvidenceDocument, _evidence_document),
         Division: (_DivisionDocument, _division_document),
     },
-    # Each workload has only some of its fields.
-    sparse=(model.Subject,),
+    # Each workload has only some of its fields; few series have a trend or a season.
+    sparse=(model.Subject, _SeriesDocument),
 )

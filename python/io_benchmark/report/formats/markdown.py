@@ -3,14 +3,15 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """A comparison for a bug, in the Markdown that GitHub and Bugzilla share."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.report.content import document as contents
 from io_benchmark.report.content.divisions import DivisionsPart
 from io_benchmark.report.content.document import Heading, ReportContent
-from io_benchmark.report.content.footnotes import all_marks, short_marks
+from io_benchmark.report.content.first_screen import FirstScreen
+from io_benchmark.report.content.footnotes import short_marks
 from io_benchmark.report.content.hypotheses import DiagnosisPart
 from io_benchmark.report.content.place_tables import PlacesPart
 from io_benchmark.report.content.report_sections import Section
@@ -24,25 +25,46 @@ _POOLS_AS_COLUMNS = 6
 # Bold in a table of measurements.
 _STRONG_VERDICTS = ("slower", "faster")
 _WORKERS_SHOWN = 30
-_POOLS_SHOWN = 30
 LINES_SHOWN = 30
+# Of a comment before its details are unfolded.
+_FIRST_LINES = 40
 _BRIEF_LINES_SHOWN = 10
-_marks = partial(all_marks, mark="\\[{}\\]")
-_short_marks = partial(short_marks, mark="\\[{}\\]")
+_marks = partial(short_marks, mark="\\[{}\\]")
 
 
 def render_report(report: Report, layout: Layout = PLAIN) -> str:
-    """Return the whole report, or its main parts where all would not fit in a comment."""
+    """Return the answer in a few lines with the report folded below it, or the whole report.
+
+    Where all would not fit in a comment, the report has only its main parts.
+    """
     content = contents.build(report, details=layout.details)
+    head = f"## {prose(content.title)}\n"
+    if not layout.details:
+        answer = content.first_screen.that_fits(_first_screen, _FIRST_LINES)
+        head = f"{answer}\n<details>\n<summary>Details</summary>\n"
+    room = MAXIMUM_LENGTH - len(head)
     text = _document(content, brief=False)
-    if len(text) > MAXIMUM_LENGTH:
+    if len(text) > room:
         text = _document(content, brief=True)
-    return cut_for_comment(text)
+    end = "" if layout.details else "\n</details>\n"
+    return f"{head}\n{cut_for_comment(text, room)}{end}"
+
+
+def _first_screen(screen: FirstScreen) -> str:
+    lines = (
+        ("- " if line.mark else "  - ")
+        + " ".join(filter(None, (line.lead and _strong(line.lead), prose(line.text))))
+        for line in screen.lines
+    )
+    blocks = [f"## {prose(screen.title)}", "\n".join(lines)]
+    blocks += [f"{prose(screen.table_title)}:"] if screen.table_title else []
+    blocks += [_figures(screen.figures)] if screen.figures is not None else []
+    blocks += _measures(screen.measures) if screen.measures is not None else []
+    return "\n\n".join(filter(None, blocks)) + "\n"
 
 
 def _document(content: ReportContent, *, brief: bool) -> str:
     blocks = [
-        f"## {prose(content.title)}",
         *_answers(content),
         *_divisions(content.divisions, brief=brief),
         *_replication(content),
@@ -53,7 +75,7 @@ def _document(content: ReportContent, *, brief: bool) -> str:
         blocks += _section(section, brief=brief)
     if content.folded.table is not None:
         blocks += [f"### {contents.UNDECIDED}", prose(contents.UNDECIDED_MEANS)]
-        blocks += _measures(content.folded.table, ("Workload", "Measurement"), _short_marks)
+        blocks += _measures(content.folded.table, ("Workload", "Measurement"))
     for diagnosis in content.diagnoses:
         blocks += _diagnosis(diagnosis, brief=brief)
     blocks += _workers(content, brief=brief)
@@ -68,19 +90,20 @@ def _document(content: ReportContent, *, brief: bool) -> str:
 
 def _answers(content: ReportContent) -> list[str]:
     blocks = [f"**{prose(content.nothing)}**"] if content.nothing else []
-    marks = _short_marks if content.folded.folds else _marks
     for group in content.folded.groups:
         if len(content.sections) > 1:
             blocks.append(prose(group.title) + ":")
         blocks.append(
             _items(
-                f"**{prose(answer.lead)}** {prose(answer.after_lead)}{marks(answer.marks)}"
+                f"**{prose(answer.lead)}** {prose(answer.after_lead)}{_marks(answer.marks)}"
                 for answer in group.answers
             )
         )
     if content.folded.lines:
         blocks.append(f"{contents.NEITHER}:")
-        blocks.append(_items(prose(line.text) + marks(line.marks) for line in content.folded.lines))
+        blocks.append(
+            _items(prose(line.text) + _marks(line.marks) for line in content.folded.lines)
+        )
     if content.single_workers:
         lines = (
             f"**{prose(each.lead)}** {prose(each.after_lead)}" for each in content.single_workers
@@ -179,15 +202,11 @@ def _figures(table: FiguresTable, rows_are: str = "Metric") -> str:
     return _table(["Pool", *labels], rows, numbers=True)
 
 
-def _measures(
-    table: MeasureTable,
-    first: tuple[str, str] = ("Measurement", "Pool"),
-    marks: Callable[[Sequence[int]], str] = _marks,
-) -> list[str]:
+def _measures(table: MeasureTable, first: tuple[str, str] = ("Measurement", "Pool")) -> list[str]:
     """Make a row per pool; the first row of a measurement has its label."""
     rows = []
     for measure in table.measures:
-        label = prose(measure.label) + marks(measure.marks)
+        label = prose(measure.label) + _marks(measure.marks)
         for row in measure.rows:
             strong = row.verdict in _STRONG_VERDICTS
             cells = [*map(prose, row.cells[:-1]), (_strong if strong else prose)(row.cells[-1])]
@@ -255,13 +274,14 @@ def _replication(content: ReportContent) -> list[str]:
         return []
     rows = [
         [prose(cell) for cell in (row.side, *row.cells)]
-        for row in content.workers.replication[:_POOLS_SHOWN]
+        for row in content.workers.replication[:LINES_SHOWN]
     ]
-    left_out = len(content.workers.replication) - _POOLS_SHOWN
+    left_out = len(content.workers.replication) - LINES_SHOWN
     return [
         f"### {Heading.WORKERS}",
         _table(["Pool", *REPLICATION_HEADS], rows, numbers=True),
         f"And {left_out:,} more." if left_out > 0 else "",
+        prose(content.workers.cost),
         _items(_first_items(content.workers.cautions, _BRIEF_LINES_SHOWN)),
     ]
 

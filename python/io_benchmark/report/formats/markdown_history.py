@@ -37,6 +37,9 @@ def _answer(part: SeriesPart, *, several: bool) -> str:
         if change.nothing:
             more.append(f"{prose(change.nothing)}.")
         lines.append(f"- **{prose(change.lead)}** {' '.join(more)}")
+    lines += [f"- **{prose(lead)}** {prose(rest)}." for lead, rest in part.effects]
+    if part.unclear:
+        lines.append(f"- **{prose(part.unclear)}**.")
     if part.steady:
         lines.append(f"- **{prose(part.steady)}**.")
     lines.append(f"- {prose(part.now)}.")

@@ -23,11 +23,11 @@ _REFERENCE = re.compile(
 _LIST_MARK = re.compile(r"[0-9]+[.)]+")
 
 
-def cut_for_comment(text: str) -> str:
-    """Cut a text that is too long for a comment at the end of a line."""
-    if len(text) <= MAXIMUM_LENGTH:
+def cut_for_comment(text: str, room: int = MAXIMUM_LENGTH) -> str:
+    """Cut a text that is longer than the room in a comment at the end of a line."""
+    if len(text) <= room:
         return text
-    end = text.rindex("\n", 0, MAXIMUM_LENGTH)
+    end = text.rindex("\n", 0, room)
     return text[:end] + "\n\nCut here: the rest does not fit a comment.\n"
 
 

@@ -3,14 +3,19 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Render a comparison, a history or predictions in any format, or write it to a stream."""
 
-from collections.abc import Mapping
-from importlib import import_module
-from typing import Any, TextIO
+from __future__ import annotations
 
-from io_benchmark.analysis.history.history_model import History
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TextIO
+
 from io_benchmark.analysis.prediction.prediction_model import Predictions
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.report.formats import FORMATS, Layout
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from io_benchmark.analysis.history.history_model import History
 
 
 def show(
@@ -20,12 +25,13 @@ def show(
     environment: Mapping[str, str],
     *,
     details: bool = False,
+    page: str = "",
 ) -> None:
-    """Write to a stream; text follows the terminal behind it."""
+    """Write to a stream; text follows the terminal behind it and names the file of a page."""
     layout = Layout(details)
     if form == "text":
         console = _module("page").terminal_console(stream, environment)
-        layout = Layout(details, console.width, console.color_system, console.no_color)
+        layout = Layout(details, console.width, console.color_system, console.no_color, page)
     stream.write(rendered(shown, form, layout=layout))
 
 
@@ -38,12 +44,12 @@ def rendered(
 ) -> str:
     """Return the whole text, which is the same each time."""
     entry = FORMATS[form]
-    if isinstance(shown, History):
-        render = _module(entry.history).render_history
+    if isinstance(shown, Report):
+        render = _module(entry.report).render_report
     elif isinstance(shown, Predictions):
         render = _module(entry.predictions).render_predictions
     else:
-        render = _module(entry.report).render_report
+        render = _module(entry.history).render_history
     text: str = render(shown, layout or Layout(details))
     return text
 

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from io_benchmark.analysis.model import State
-from io_benchmark.report.content.footnotes import all_marks
+from io_benchmark.report.content.footnotes import short_marks
 from io_benchmark.report.content.report_index import NO_VERDICT
 from io_benchmark.report.formats import Layout
 
@@ -76,7 +76,7 @@ class Page:
 
     def heading(self, text: str, marks: Sequence[int] = ()) -> None:
         self.line()
-        self.paragraph(text + all_marks(marks), "bold", indent="")
+        self.paragraph(text + short_marks(marks), "bold", indent="")
 
     def paragraph(
         self, text: Text | str, style: str = "", *, indent: str = INDENT, first: str | None = None

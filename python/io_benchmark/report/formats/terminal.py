@@ -3,7 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """A comparison as text: as wide as the terminal and with its colors, or plain."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from rich.text import Text
 
@@ -11,7 +11,7 @@ from io_benchmark.analysis.report_model import Report
 from io_benchmark.number_text import NOTHING
 from io_benchmark.report.content import document as contents
 from io_benchmark.report.content.document import Heading, ReportContent
-from io_benchmark.report.content.footnotes import all_marks, short_marks
+from io_benchmark.report.content.footnotes import short_marks
 from io_benchmark.report.content.hypotheses import CauseRow, DiagnosisPart
 from io_benchmark.report.content.place_tables import PlacesPart
 from io_benchmark.report.content.report_index import NO_VERDICT
@@ -22,6 +22,7 @@ from io_benchmark.report.content.worker_rows import REPLICATION_HEADS
 from io_benchmark.report.formats import PLAIN, Layout
 from io_benchmark.report.formats.page import INDENT, STYLES, Page
 from io_benchmark.report.formats.terminal_divisions import show_divisions
+from io_benchmark.report.formats.terminal_first import render_first_screen
 from io_benchmark.text import name
 
 _WORKERS_SHOWN = 30
@@ -30,7 +31,10 @@ _STRONG_HEADS = ("Ratio", "Verdict")
 
 
 def render_report(report: Report, layout: Layout = PLAIN) -> str:
+    """Return the first screen, or with `details` the whole report."""
     content = contents.build(report, details=layout.details)
+    if not layout.details:
+        return render_first_screen(content.first_screen, layout, _show_figures, _show_measures)
     page = Page(layout)
     page.paragraph(content.title, "bold", indent="")
     if content.introduction:
@@ -43,11 +47,6 @@ def render_report(report: Report, layout: Layout = PLAIN) -> str:
         _show_places(page, content.places)
     for section in content.folded.shown:
         _show_section(page, section)
-    if content.folded.table is not None:
-        page.heading(contents.UNDECIDED)
-        page.paragraph(contents.UNDECIDED_MEANS)
-        page.line()
-        _show_measures(page, content.folded.table, short_marks)
     for diagnosis in content.diagnoses:
         _show_diagnosis(page, diagnosis)
     _show_workers(page, content)
@@ -59,17 +58,12 @@ def _show_answers(page: Page, content: ReportContent) -> None:
     page.heading("Answer")
     if content.nothing:
         page.paragraph(content.nothing, STYLES[NO_VERDICT])
-    marks = short_marks if content.folded.folds else all_marks
     for group in content.folded.groups:
         if len(content.sections) > 1:
             page.paragraph(f"{group.title}:")
         for answer in group.answers:
-            rest = f" {answer.after_lead}{marks(answer.marks)}"
+            rest = f" {answer.after_lead}{short_marks(answer.marks)}"
             page.item(Text.assemble((answer.lead, STYLES[answer.verdict]), rest))
-    if content.folded.lines:
-        page.paragraph(f"{contents.NEITHER}:")
-    for line in content.folded.lines:
-        page.item(line.text + short_marks(line.marks))
     if content.single_workers:
         page.paragraph(f"{Heading.SINGLE_WORKERS}:")
     for answer in content.single_workers:
@@ -94,6 +88,9 @@ def _show_replication(page: Page, content: ReportContent) -> None:
         page.grid("Pool", pools, REPLICATION_HEADS, columns)
     else:
         page.items(row.sentence for row in rows)
+    if content.workers.cost:
+        page.line()
+        page.paragraph(content.workers.cost)
     page.items(content.workers.cautions, style="yellow", mark="!")
 
 
@@ -131,7 +128,7 @@ def _show_figures(page: Page, table: FiguresTable, *, noted: bool = False) -> No
     limit = max(page.width // 3, 8)
     short = [name(head.text, limit) for head in table.heads]
     # The first block has the marks.
-    pools = [text + all_marks(head.marks) for text, head in zip(short, table.heads, strict=True)]
+    pools = [text + short_marks(head.marks) for text, head in zip(short, table.heads, strict=True)]
     start = 0
     while start < len(labels):
         end = start + 1
@@ -151,7 +148,7 @@ def _pools_as_columns(
     """Return the labels of the rows, with or without their notes, the heads and the columns."""
     return (
         [f"{row.label} ({row.note})" if noted and row.note else row.label for row in table.rows],
-        [head.text + all_marks(head.marks) for head in table.heads],
+        [head.text + short_marks(head.marks) for head in table.heads],
         list(zip(*(row.cells for row in table.rows), strict=True)),
     )
 
@@ -181,9 +178,7 @@ def _show_places(page: Page, part: PlacesPart) -> None:
     page.items(part.assumptions)
 
 
-def _show_measures(
-    page: Page, table: MeasureTable, marks: Callable[[Sequence[int]], str] = all_marks
-) -> None:
+def _show_measures(page: Page, table: MeasureTable) -> None:
     """Print a line per pool below each measurement, or sentences where columns do not fit."""
     rows = [row for measure in table.measures for row in measure.rows]
     labels = [INDENT + row.pool for row in rows]
@@ -193,7 +188,7 @@ def _show_measures(
     if fits:
         page.grid_head("", table.heads, widths)
     for measure in table.measures:
-        page.paragraph(measure.label + marks(measure.marks))
+        page.paragraph(measure.label + short_marks(measure.marks))
         for row in measure.rows:
             style = STYLES.get(row.verdict, "")
             if fits:

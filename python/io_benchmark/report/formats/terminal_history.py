@@ -59,6 +59,10 @@ def _show_answer(page: Page, part: SeriesPart, *, several: bool) -> None:
         )
         text = Text.assemble((change.lead, _STYLES[change.kind]), f" {words}")
         page.item(text)
+    for lead, rest in part.effects:
+        page.item(Text.assemble((lead, _STYLES[STEADY]), f" {rest}."))
+    if part.unclear:
+        page.item(Text.assemble((part.unclear, "bold magenta"), "."))
     if part.steady:
         text = Text.assemble((part.steady, _STYLES[STEADY]), ".")
         page.item(text)

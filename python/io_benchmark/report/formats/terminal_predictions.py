@@ -17,6 +17,7 @@ from io_benchmark.report.formats import PLAIN, Layout
 from io_benchmark.report.formats.page import Page
 from io_benchmark.text import clean, clean_name, name
 
+_NS_PER_S = 1e9
 _UNKNOWN = "pool not named"
 # Less is not shown as added.
 _LEAST_ADDED = 0.005
@@ -45,7 +46,7 @@ def _show_task(page: Page, task: TaskPrediction) -> None:
     page.heading(f"{program}, command {task.sha256[:8]}")
     count = len(task.measured_ns)
     profiles = "1 profile" if count == 1 else f"{count} profiles"
-    page.paragraph(f"{number_text.seconds(fmean(task.measured_ns))} on {pool}, by {profiles}.")
+    page.paragraph(f"{_seconds(fmean(task.measured_ns))} on {pool}, by {profiles}.")
     page.paragraph(_asked_text(task))
     predicted = [each for each in task.pools if each.time_ns is not None]
     if predicted:
@@ -84,7 +85,7 @@ def _asked_text(task: TaskPrediction) -> str:
 def _show_times(page: Page, task: TaskPrediction, pools: Sequence[PoolPrediction]) -> None:
     own_ns = fmean(task.measured_ns)
     columns = {
-        "time": [number_text.seconds(each.time_ns or 0) for each in pools],
+        "time": [_seconds(each.time_ns or 0) for each in pools],
         "90 % of tasks": [_interval(each) for each in pools],
         "ratio": [number_text.ratio((each.time_ns or 0) / own_ns) for each in pools],
         "writes": [_added(each.added_by_writes_ns, own_ns) for each in pools],
@@ -92,7 +93,7 @@ def _show_times(page: Page, task: TaskPrediction, pools: Sequence[PoolPrediction
         "CPU": [_added(each.added_by_cpu_ns, own_ns) for each in pools],
     }
     columns["measured"] = [
-        number_text.seconds(fmean(each.measured_ns)) if each.measured_ns else "" for each in pools
+        _seconds(fmean(each.measured_ns)) if each.measured_ns else "" for each in pools
     ]
     columns = {head: cells for head, cells in columns.items() if any(cells)}
     labels = [name(each.pool) for each in pools]
@@ -104,7 +105,7 @@ def _show_times(page: Page, task: TaskPrediction, pools: Sequence[PoolPrediction
 
 
 def _interval(pool: PoolPrediction) -> str:
-    low, high = (number_text.seconds(end or 0) for end in (pool.low_ns, pool.high_ns))
+    low, high = (_seconds(end or 0) for end in (pool.low_ns, pool.high_ns))
     return f"{low.removesuffix(' s')} to {high}"
 
 
@@ -112,5 +113,8 @@ def _added(added_ns: float | None, own_ns: float) -> str:
     """Return what waiting adds; nothing where it is not worth a number."""
     if not added_ns or abs(added_ns) < _LEAST_ADDED * own_ns:
         return ""
-    sign = "+" if added_ns > 0 else "−"
-    return sign + number_text.seconds(abs(added_ns))
+    return ("+" if added_ns > 0 else number_text.MINUS) + _seconds(abs(added_ns))
+
+
+def _seconds(time_ns: float) -> str:
+    return f"{number_text.digits(time_ns / _NS_PER_S)} s"

@@ -3,6 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """A series over time: workers, points, levels and changes."""
 
+import itertools
 from datetime import UTC, datetime
 
 from markupsafe import Markup
@@ -90,9 +91,18 @@ def _anchor(place: float) -> str:
 
 
 def _draw_levels(drawing: Drawing, series: HistorySeries, clock: Scale, scale: Scale) -> None:
+    shown = workloads.of(series.subject.workload).shown
+    if series.trend is not None or series.seasons:
+        spots = [
+            (clock.place(point.time.timestamp()), _height(shown(expected_ns), scale))
+            for point, expected_ns in zip(series.points, series.expected_ns, strict=True)
+        ]
+        for before, after in itertools.pairwise(spots):
+            drawing.line(before, after, "level")
+        return
     for level in series.levels:
         start, end = (series.points[at].time.timestamp() for at in (level.start, level.end - 1))
-        height = _height(workloads.of(series.subject.workload).shown(level.mean_ns), scale)
+        height = _height(shown(level.mean_ns), scale)
         drawing.line((clock.place(start), height), (clock.place(end), height), "level")
 
 

@@ -24,9 +24,15 @@ def draw(series: HistorySeries, width: int) -> list[str]:
     room = max(width - gutter, 10)
     columns = _columns(len(series.points), room)
     canvas = [[" "] * (columns[-1] + 2) for _ in range(ROWS)]
-    for level in series.levels:
-        row = canvas[_row(workload.shown(level.mean_ns), scale)]
-        for at in range(columns[level.start], columns[level.end - 1] + 1):
+    means_ns = [level.mean_ns for level in series.levels for _ in range(level.start, level.end)]
+    if series.trend is not None or series.seasons:
+        means_ns = list(series.expected_ns)
+    for number, mean_ns in enumerate(means_ns):
+        row = canvas[_row(workload.shown(mean_ns), scale)]
+        ends_level = any(level.end == number + 1 for level in series.levels)
+        for at in range(
+            columns[number], columns[number] + 1 if ends_level else columns[number + 1]
+        ):
             row[at] = _LEVEL
     for change in series.changes:
         for row in canvas:

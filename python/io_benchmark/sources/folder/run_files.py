@@ -55,11 +55,7 @@ def read_run(path: Path) -> RunResult:
 def _read_task_record(path: Path) -> TaskRecord:
     _check_regular(path)
     try:
-        with path.open("rb") as file:
-            data = file.read(_MAXIMUM_TASK_BYTES)
-        return msgspec.json.decode(data, type=TaskRecord)
-    except OSError as error:
-        raise ResultError(f"{path}: {error.strerror}") from None
+        return msgspec.json.decode(results.load(path, _MAXIMUM_TASK_BYTES), type=TaskRecord)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ResultError(f"{path}: {error}") from None
     except RecursionError:

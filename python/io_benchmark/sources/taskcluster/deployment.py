@@ -21,7 +21,6 @@ from taskcluster.exceptions import (
 from io_benchmark.errors import (
     MissingError,
     NoArtifactError,
-    ObjectGoneError,
     RequestRefusedError,
     ResultError,
 )
@@ -196,7 +195,7 @@ class Deployment:
             return await self._http.policy.retry(
                 lambda: self._http.download(url, maximum_bytes, self.access.root_url)
             )
-        except ObjectGoneError as error:
+        except MissingError as error:
             raise self._absent(task, run_id, f"lost its artifact's content: {error}") from None
 
     def _absent(self, task: QueueTask, run_id: int, what: str) -> NoArtifactError:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
-from io_benchmark.errors import MissingError, ResultError, UsageError
+from io_benchmark.errors import MissingError, UsageError
 from io_benchmark.sources.protocol import (
     HistoryLog,
     HistoryQuery,
@@ -68,7 +68,7 @@ async def read_index_history(query: HistoryQuery, request: ReadRequest) -> Histo
         if not request.environment.get(ROOT_VARIABLE):
             log.remark(_FIRST, f"read {root_url}, because {ROOT_VARIABLE} is not set")
         if not wanted:
-            raise ResultError(await _explain_nothing(deployment, address, query, bool(dated)))
+            raise MissingError(await _explain_nothing(deployment, address, query, bool(dated)))
         tasks = await _known_tasks(deployment, wanted, log)
         times = _push_times(tasks, log)
         indexed = [

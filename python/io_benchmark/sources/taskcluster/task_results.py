@@ -132,6 +132,9 @@ class ResultReader:
         self._unread: dict[Position, str] = {}
         self._large: list[_Download] = []
         self._seen: set[tuple[str, int]] = set()
+        # Tasks that will never have a result, and each pool's runs that have one and confirm nothing.
+        self._without_result: list[QueueTask] = []
+        self._runs: dict[str, list[QueueRun]] = {}
 
     async def read_addresses(self, addresses: Mapping[int, TaskclusterAddress]) -> None:
         """Read the results at the addresses; name those that were not read in time."""
@@ -157,6 +160,7 @@ class ResultReader:
         await run_all(small, self._client.policy.connections)
         large = [self._result(download, MAXIMUM_BYTES) for download in self._large]
         await run_all(large, LARGE_AT_ONCE)
+        self.log.lost += self._lost_pools()
         self.log.requests = self._client.requests
 
     def _downloads(self, listed: ListedTask) -> list[_Download]:
@@ -167,6 +171,8 @@ class ResultReader:
         for problem in choice.problems:
             url = TaskAddress(deployment.access.root_url, task.task_id).url
             self.log.problem(position, problem, url)
+            if run_id is None and task.status.is_resolved:
+                self._without_result.append(task)
         for remark in choice.remarks:
             self.log.remark(position, remark)
         downloads = []
@@ -222,11 +228,28 @@ class ResultReader:
             await self._accept(download, run, result, data)
             return
         self._problem(download, download.runs[0], problem)
+        if task.status.is_resolved:
+            self._without_result.append(task)
+
+    def _lost_pools(self) -> list[str]:
+        """Return the pool of each task that ended without a result.
+
+        One that was created after the pool's other tasks had started was not planned with them: it
+        was to add a worker, or to confirm a cause.
+        """
+        return [
+            task.pool
+            for task in self._without_result
+            if task.pool is not None and not task.was_created_after(self._runs.get(task.pool, []))
+        ]
 
     async def _accept(
         self, download: _Download, run: QueueRun, result: results.Result, data: bytes
     ) -> None:
-        record = download.task.record(run, download.task.pool or result.task.pool)
+        pool = download.task.pool or result.task.pool
+        record = download.task.record(run, pool)
+        if result.config.pace_bytes_per_s is None:
+            self._runs.setdefault(pool, []).append(run)
         weight = weight_bytes(result, data)
         run_result = RunResult(result, record, download.url_of(run), len(data), weight)
         position = download.position_of(run)

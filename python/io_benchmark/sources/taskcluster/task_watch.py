@@ -26,7 +26,7 @@ _ORDER = ("completed", "failed", "exception", "running", "pending", "unscheduled
 
 
 @dataclass(frozen=True)
-class WaitClock:
+class _WaitClock:
     """The time and how to let it pass; tests replace both."""
 
     now_s: Callable[[], float] = time.monotonic
@@ -49,7 +49,7 @@ class _WatchedTask:
 
 
 @dataclass(frozen=True)
-class TaskCounts:
+class _TaskCounts:
     """How many tasks are in which state."""
 
     states: tuple[tuple[str, int], ...] = ()
@@ -69,18 +69,18 @@ async def _until_resolved(
     *,
     every_s: float = _INTERVAL_S,
     limit_s: float | None = None,
-    before: TaskCounts | None = None,
-    clock: WaitClock | None = None,
-) -> TaskCounts:
+    before: _TaskCounts | None = None,
+    clock: _WaitClock | None = None,
+) -> _TaskCounts:
     """Wait until all tasks that `look` returns are resolved, at most this long.
 
     The queue resolves every task by its deadline. A look that fails temporarily is repeated;
     several failures in a row are raised.
     """
-    clock = clock or WaitClock()
+    clock = clock or _WaitClock()
     began_s = clock.now_s()
     pause_s, lost = every_s, 0
-    previous = before or TaskCounts()
+    previous = before or _TaskCounts()
     reported: set[str] = set()
     while True:
         try:
@@ -118,7 +118,7 @@ def wait_for_tasks(
     tell: Callable[[str], None],
     *,
     policy: RequestPolicy | None = None,
-    clock: WaitClock | None = None,
+    clock: _WaitClock | None = None,
 ) -> None:
     """Wait at most this long until the benchmark's tasks at the addresses are resolved.
 
@@ -126,7 +126,7 @@ def wait_for_tasks(
     wrong with them.
     """
 
-    async def wait() -> TaskCounts:
+    async def wait() -> _TaskCounts:
         async with connect(addresses, environment, policy) as (_, deployments):
             look = _Look(addresses, deployments, tell)
             return await _until_resolved(look, tell, limit_s=limit_s, clock=clock)
@@ -148,8 +148,8 @@ async def wait_in_group(
     *,
     every_s: float,
     limit_s: float | None,
-    clock: WaitClock | None = None,
-) -> TaskCounts:
+    clock: _WaitClock | None = None,
+) -> _TaskCounts:
     """Wait at most this long until the tasks with these labels, by id, are resolved.
 
     The group's other tasks do not count.
@@ -167,7 +167,7 @@ async def wait_in_group(
             )
         return watched
 
-    before = TaskCounts(total=len(labels))
+    before = _TaskCounts(total=len(labels))
     return await _until_resolved(
         look, tell, every_s=every_s, limit_s=limit_s, before=before, clock=clock
     )
@@ -259,11 +259,11 @@ def _url(deployment: Deployment, task: QueueTask) -> str:
     return TaskAddress(deployment.access.root_url, task.task_id).url
 
 
-def _count(tasks: Sequence[_WatchedTask]) -> TaskCounts:
+def _count(tasks: Sequence[_WatchedTask]) -> _TaskCounts:
     states = Counter(clean_name(task.state) for task in tasks)
     ordered = sorted(states.items(), key=lambda pair: (_rank(pair[0]), pair[0]))
     unresolved = tuple(task.shown for task in tasks if not task.is_resolved)
-    return TaskCounts(tuple(ordered), len(tasks) - len(unresolved), len(tasks), unresolved)
+    return _TaskCounts(tuple(ordered), len(tasks) - len(unresolved), len(tasks), unresolved)
 
 
 def _rank(state: str) -> int:

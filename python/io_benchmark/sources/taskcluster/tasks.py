@@ -8,7 +8,7 @@ a path.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Self
@@ -99,6 +99,11 @@ class QueueTask:
     def find_run(self, run_id: int | None) -> QueueRun | None:
         """Return the run with this number, if there is one."""
         return next((run for run in self.status.runs if run.run_id == run_id), None)
+
+    def was_created_after(self, runs: Sequence[QueueRun]) -> bool:
+        """Return whether it was created after all of these runs had started."""
+        started = [date for date in (_date(run.started) for run in runs) if date is not None]
+        return self.created is not None and bool(started) and self.created > max(started)
 
     def advice_on_run(self, run_id: int) -> str:
         """Advise what to do about a resolved run that left no result."""

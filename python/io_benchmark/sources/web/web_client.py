@@ -19,7 +19,7 @@ import aiohttp
 import yarl
 
 from io_benchmark import __version__
-from io_benchmark.errors import ObjectGoneError, ResultError, TooLargeError
+from io_benchmark.errors import MissingError, ResultError, TooLargeError
 from io_benchmark.sources.web.address_guard import AddressGuard
 from io_benchmark.sources.web.connection_errors import explain_connection_error
 from io_benchmark.sources.web.retrying import RequestPolicy, TransientError
@@ -142,7 +142,7 @@ class WebClient:
             if answer.status in _REDIRECTS:
                 url = _next_url(url, answer)
             elif answer.status in (403, 404, 410):
-                raise ObjectGoneError(f"{host} does not have the object ({answer.status})")
+                raise MissingError(f"{host} does not have the object ({answer.status})")
             elif answer.status != 200:
                 raise ResultError(f"{host} answers {answer.status}")
             else:

@@ -20,6 +20,7 @@ from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.causes import RULES, judge
 from io_benchmark.analysis.evidence_model import Observation, Seen
 from io_benchmark.analysis.model import State
+from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.statements import Quantity, Unit, statement
 
 # The hypotheses of seed 000's table, by number: the causes that together answer each.
@@ -831,7 +832,8 @@ def test_an_invalid_ratio(ratio):
 def test_a_side_without_workers():
     """Nothing is supported, nothing fails."""
     sides = workers_of(seed_case.documents(pools=["amd-16"]))
-    causes = judge(Case.of(SUBJECT, 1.92, [], sides["amd-16"]))
+    nobody, slow = (SideViews.of_workers(each, SUBJECT) for each in ([], sides["amd-16"]))
+    causes = judge(Case.of(SUBJECT, 1.92, nobody, slow))
     assert SUPPORTED not in {cause.state for cause in causes}
 
 

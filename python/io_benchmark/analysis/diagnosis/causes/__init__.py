@@ -16,7 +16,6 @@ from importlib import import_module
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
-from io_benchmark.analysis.diagnosis.part_limits import hold_to_parts
 from io_benchmark.analysis.diagnosis.separation import Judged, separate
 from io_benchmark.analysis.diagnosis.tried_causes import confirm, refute
 from io_benchmark.analysis.diagnosis.worker_facts import hold_to_workers
@@ -36,7 +35,7 @@ def _declared() -> tuple[CauseRule, ...]:
 def judge(case: Case, trials: Sequence[TrialOutcome] = ()) -> tuple[Cause, ...]:
     """Judge every cause that may explain the case; without a ratio none is supported."""
     judged = [
-        Judged(rule, hold_to_workers(hold_to_parts(rule.judge(case), rule, case), rule, case))
+        Judged(rule, hold_to_workers(rule.hold_to_parts(rule.judge(case), case), rule, case))
         for rule in RULES
         if case.subject.workload in rule.explains
     ]
@@ -47,13 +46,14 @@ def judge(case: Case, trials: Sequence[TrialOutcome] = ()) -> tuple[Cause, ...]:
 
 def _cause(judged: Judged, case: Case) -> Cause:
     rule, judgement = judged
+    baseline_evidence, candidate_evidence = judgement.evidence.read()
     share = _share(judged, case)
     return Cause(
         name=rule.name,
         hypothesis=rule.hypothesis,
         state=judgement.state,
-        baseline_evidence=judgement.evidence.baseline,
-        candidate_evidence=judgement.evidence.candidate,
+        baseline_evidence=baseline_evidence,
+        candidate_evidence=candidate_evidence,
         explanation=judgement.explanation + _share_sentences(case.ratio, judgement, share),
         predicted_ratio=judgement.predicted_ratio,
         share=share,

@@ -6,7 +6,7 @@
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
 from io_benchmark.analysis.diagnosis.evidence import NOT_MEASURED, detail_evidence
-from io_benchmark.analysis.diagnosis.measured_gains import other_variant
+from io_benchmark.analysis.diagnosis.measured_gains import other_subject
 from io_benchmark.analysis.parts.time_parts import ON_CPU, in_all
 from io_benchmark.analysis.statements import Unit
 from io_benchmark.results.workloads.exec import OVER_HARDLINKED
@@ -57,8 +57,8 @@ RULES = (
         _per_builder_copies,
         frozenset((_EXEC,)),
         {
-            "hardlink the binaries of all builders to one file": other_variant(
-                "hardlinked", "executing hardlinks"
+            "hardlink the binaries of all builders to one file": other_subject(
+                "variant", "hardlinked", "executing hardlinks"
             )
         },
         acts_through=in_all(*ON_CPU),

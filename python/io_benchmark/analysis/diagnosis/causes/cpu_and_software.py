@@ -15,12 +15,12 @@ from io_benchmark.analysis.diagnosis.cause_rule import (
     is_enough,
     part,
 )
-from io_benchmark.analysis.diagnosis.cpu_waits import is_stolen, share_stolen
+from io_benchmark.analysis.diagnosis.cpu_waits import StolenTime
 from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank, fact_tally, is_unranked
 from io_benchmark.analysis.model import State
-from io_benchmark.analysis.observed.worker_view import View, mean_of
+from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, in_all, in_copies, in_lookups
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
 from io_benchmark.results import workloads
@@ -101,17 +101,15 @@ def _cpu(case: Case) -> CauseJudgement:
         span("cpu-time", _own_cpu_ns, Unit.NANOSECONDS, f"CPU time per {operation} {{value}}"),
     )
     spawn = None if case.subject.workload == "spawn" else "spawn"
-    if is_stolen(case):
-        slower, faster = (
-            mean_of(views, lambda view: view.stolen_share) for views in (case.slower, case.faster)
-        )
+    stolen = StolenTime.find(case)
+    if stolen is not None:
         judgement = evidence.supported(
             "Other guests took {stolen} of the slower side's CPU time, and {others} of the faster "
             "side's.",
-            stolen=part(slower or 0.0),
-            others=part(faster or 0.0),
+            stolen=part(stolen.of_slower),
+            others=part(stolen.of_faster),
         )
-        share = share_stolen(case)
+        share = stolen.of_difference
         return judgement if share is None else judgement.as_part(case, share)
     slowed = _slowed_kinds(case)
     if not is_unranked(case, _processor):
@@ -207,6 +205,10 @@ def _number(version: str | None) -> str:
     return match.group() if match else "unknown"
 
 
+def _lookup_ns(view: View) -> float | None:
+    return view.lookup_mean_ns
+
+
 def _coreutils(view: View) -> float | None:
     tool = view.host.tools.get("cp") if view.host is not None else None
     match = re.search(r"([0-9]{1,3})\.[0-9]", (tool.version if tool is not None else "") or "")
@@ -227,7 +229,7 @@ def _image_and_tools(case: Case) -> CauseJudgement:
     )
     if not is_unranked(case, _tools):
         return judgement
-    share = case.explained_share(lambda view: view.lookup_mean_ns)
+    share = case.explained_share(_lookup_ns)
     if share is not None and is_enough(share):
         # Starting a process is as large a part of a lookup as the tool's own work, and kernels that
         # count ticks do not tell one from the other.
@@ -237,7 +239,7 @@ def _image_and_tools(case: Case) -> CauseJudgement:
         )
         return replace(supported, is_leftover=True)
     if real:
-        slower, faster = mean_of(case.slower, _coreutils), mean_of(case.faster, _coreutils)
+        slower, faster = case.slower.mean(_coreutils), case.faster.mean(_coreutils)
         if slower is None or faster is None or not slower < _COPY_FILE_RANGE_SINCE <= faster:
             return judgement
         return judgement.evidence.supported(

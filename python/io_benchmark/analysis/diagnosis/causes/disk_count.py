@@ -3,7 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """How many disks of a place work at once: few disks, or several that a volume joins in a row."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
@@ -14,7 +14,8 @@ from io_benchmark.analysis.evidence_model import Evidence, Observation
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.device_stack import Stack
 from io_benchmark.analysis.observed.published_caps import MachineType
-from io_benchmark.analysis.observed.worker_view import View, mean_of
+from io_benchmark.analysis.observed.side_views import SideViews
+from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, count, statement
 from io_benchmark.results.trials import TrialKind
@@ -68,26 +69,38 @@ def _machine_type(view: View) -> Statement | None:
     return statement("machine type {value}", value=view.machine_type.name)
 
 
-def _caps(views: Sequence[View]) -> list[Observation]:
+def _published_write_cap(view: View) -> float | None:
+    return view.published_write_cap
+
+
+def _cgroup_write_cap(view: View) -> float | None:
+    return view.cgroup_write_cap
+
+
+def _write_cap(view: View) -> float | None:
+    return view.write_cap
+
+
+def _caps(side: SideViews) -> list[Observation]:
     caps: tuple[tuple[str, Callable[[View], float | None], str], ...] = (
-        ("published-write-cap", lambda view: view.published_write_cap, "published cap {value}"),
-        ("cgroup-write-cap", lambda view: view.cgroup_write_cap, "the cgroup's cap {value}"),
+        ("published-write-cap", _published_write_cap, "published cap {value}"),
+        ("cgroup-write-cap", _cgroup_write_cap, "the cgroup's cap {value}"),
     )
     known = [
-        span(name, cap, Unit.BYTES_PER_SECOND, template)(views)
+        span(name, cap, Unit.BYTES_PER_SECOND, template)(side)
         for name, cap, template in caps
-        if any(map(cap, views))
+        if any(side.values(cap))
     ]
-    return known or [tally("published-write-cap", lambda _: statement("no published cap"))(views)]
+    return known or [tally("published-write-cap", lambda _: statement("no published cap"))(side)]
 
 
-def _device_evidence(views: Sequence[View]) -> Evidence:
+def _device_evidence(side: SideViews) -> Evidence:
     return Evidence.led_by(
-        tally("disks", _stack_fact)(views),
-        tally("models", _models, "models {value}")(views),
-        tally("machine-type", _machine_type, "machine type {value}")(views),
-        WRITE_RATE(views),
-        *_caps(views),
+        tally("disks", _stack_fact)(side),
+        tally("models", _models, "models {value}")(side),
+        tally("machine-type", _machine_type, "machine type {value}")(side),
+        WRITE_RATE(side),
+        *_caps(side),
     )
 
 
@@ -99,7 +112,7 @@ def _width(view: View) -> RankedFact | None:
 
 
 def _device_count(case: Case) -> CauseJudgement:
-    evidence = Sides(_device_evidence(case.baseline), _device_evidence(case.candidate))
+    evidence = Sides(lambda: (_device_evidence(case.baseline), _device_evidence(case.candidate)))
     predicted_ratio = _predicted_by_caps(case)
     judgement = by_rank(
         case,
@@ -123,42 +136,45 @@ def _device_count(case: Case) -> CauseJudgement:
         )
     judgement = judgement.also(_prediction_source(case))
     judgement = _with_more_disks(case, judgement)
-    if any(_above_cap(view) for view in case.views):
+    if True in case.values(_above_cap):
         judgement = judgement.also("A write rate above its cap is what the page cache absorbed.")
     return judgement
 
 
+def _disks(view: View) -> float | None:
+    return None if view.stack is None else float(len(view.stack.disks))
+
+
+def _disks_at_once(view: View) -> float | None:
+    return None if view.stack is None else float(view.stack.width)
+
+
 def _as_many_disks(case: Case) -> bool:
     """Return whether the sides differ in how the disks are joined, and not in their number."""
-    counts = (
-        mean_of(views, lambda view: None if view.stack is None else float(len(view.stack.disks)))
-        for views in (case.slower, case.faster)
-    )
-    slower, faster = counts
+    slower, faster = case.slower.mean(_disks), case.faster.mean(_disks)
     return slower is not None and slower == faster
 
 
 def _predicted_by_caps(case: Case) -> float | None:
     """Return how much longer writing takes by the sides' caps, else by their number of disks."""
-    baseline, candidate = (
-        mean_of(views, lambda view: view.write_cap) for views in (case.baseline, case.candidate)
-    )
+    baseline, candidate = case.baseline.mean(_write_cap), case.candidate.mean(_write_cap)
     if baseline and candidate:
         more = baseline / candidate if case.candidate_is_slower else candidate / baseline
         return case.ratio_by_bandwidth(more)
-    slower, faster = (
-        mean_of(views, lambda view: None if view.stack is None else float(view.stack.width))
-        for views in (case.slower, case.faster)
-    )
+    slower, faster = case.slower.mean(_disks_at_once), case.faster.mean(_disks_at_once)
     return case.ratio_by_bandwidth(faster / slower) if slower and faster else None
 
 
+def _instance_type(view: View) -> str | None:
+    return view.machine_type.instance_type
+
+
 def _prediction_source(case: Case) -> str:
-    if any(not any(view.write_cap for view in views) for views in (case.baseline, case.candidate)):
+    if any(not any(side.values(_write_cap)) for side in (case.baseline, case.candidate)):
         return "The cap of a side is not known: the prediction is from the number of disks."
-    if any(view.cgroup_write_cap for view in case.views):
+    if any(case.values(_cgroup_write_cap)):
         return "The prediction is from the cgroups' write caps."
-    if any(view.machine_type.instance_type is None for view in case.views):
+    if None in case.values(_instance_type):
         return (
             "The prediction is from the published write caps (machine type unknown: "
             "those of Google's standard local SSDs)."
@@ -194,6 +210,10 @@ def _linear(view: View) -> RankedFact | None:
     return None if stack is None else RankedFact(_spread(stack), float(stack.linear))
 
 
+def _is_linear(view: View) -> bool | None:
+    return None if view.stack is None else view.stack.linear
+
+
 def _linear_prediction(case: Case) -> float | None:
     """Return what the slower side's own disks would reach as a stripe, over what they reach."""
 
@@ -205,14 +225,13 @@ def _linear_prediction(case: Case) -> float | None:
             return caps.write_bytes_per_s / cap
         return len(view.stack.disks) / view.stack.width
 
-    factor = mean_of(case.slower, gain)
+    factor = case.slower.mean(gain)
     return None if factor is None else case.ratio_by_bandwidth(factor)
 
 
 def _linear_volume(case: Case) -> CauseJudgement:
-    stacks = [[view.stack for view in views] for views in (case.baseline, case.candidate)]
-    known = all(any(side) for side in stacks)
-    if known and not any(stack.linear for side in stacks for stack in side if stack is not None):
+    known = all(side.values(_is_linear) - {None} for side in (case.baseline, case.candidate))
+    if known and True not in case.values(_is_linear):
         # One disk against two striped ones is another cause.
         return Sides.of(case, fact_tally("disks", _linear)).ruled_out(
             "No volume joins several disks one after another.",

@@ -18,7 +18,9 @@ from io_benchmark.analysis.diagnosis.evidence import (
 from io_benchmark.analysis.diagnosis.measured_gains import Gain, Push, as_other_pool
 from io_benchmark.analysis.evidence_model import Evidence
 from io_benchmark.analysis.model import Cause
-from io_benchmark.analysis.observed.worker_view import View, mean_of
+from io_benchmark.analysis.observed.published_caps import Caps
+from io_benchmark.analysis.observed.side_views import SideViews
+from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Quantity, Unit, statement
 
@@ -62,22 +64,28 @@ def _cap_of(measurement: OtherMeasurement) -> _Cap | None:
     """Return the published limit of this variant, for all disks of the place together."""
     if not measurement.subject.variant.endswith(_AT_ONCE):
         return None
-    reads = measurement.subject.variant.startswith("read")
+    return _read_cap if measurement.subject.variant.startswith("read") else _write_cap
 
-    def cap(view: View) -> float | None:
-        caps = view.published_caps(view.stack.width) if view.stack is not None else None
-        if caps is None:
-            return None
-        return caps.read_iops if reads else caps.write_iops
 
-    return cap
+def _read_cap(view: View) -> float | None:
+    caps = _published_caps(view)
+    return None if caps is None else caps.read_iops
+
+
+def _write_cap(view: View) -> float | None:
+    caps = _published_caps(view)
+    return None if caps is None else caps.write_iops
+
+
+def _published_caps(view: View) -> Caps | None:
+    return None if view.stack is None else view.published_caps(view.stack.width)
 
 
 def _predicted(case: Case, measurement: OtherMeasurement) -> float | None:
     cap = _cap_of(measurement)
     if cap is None:
         return None
-    baseline, candidate = mean_of(case.baseline, cap), mean_of(case.candidate, cap)
+    baseline, candidate = case.baseline.mean(cap), case.candidate.mean(cap)
     return baseline / candidate if baseline and candidate and baseline != candidate else None
 
 
@@ -90,15 +98,19 @@ def _evidence(
     if cap is None:
         return sides
 
-    def with_cap(evidence: Evidence, views: Sequence[View]) -> Evidence:
+    def with_cap(evidence: Evidence, side: SideViews) -> Evidence:
         observe = (
             span("published-cap", cap, Unit.IOPS, "published cap {value}")
-            if any(map(cap, views))
+            if any(side.values(cap))
             else tally("published-cap", lambda _: statement("no published cap"))
         )
-        return replace(evidence, observations=(*evidence.observations, observe(views)))
+        return replace(evidence, observations=(*evidence.observations, observe(side)))
 
-    return Sides(with_cap(sides.baseline, case.baseline), with_cap(sides.candidate, case.candidate))
+    def read() -> tuple[Evidence, Evidence]:
+        baseline, candidate = sides.read()
+        return with_cap(baseline, case.baseline), with_cap(candidate, case.candidate)
+
+    return Sides(read)
 
 
 def _as_other_pool(push: Push, cause: Cause) -> Gain | None:

@@ -3,19 +3,19 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What kind of disk a place is on, and how fast each disk writes."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
-from io_benchmark.analysis.diagnosis.causes.io_limits import limits_bytes, limits_operations
+from io_benchmark.analysis.diagnosis.causes.io_limits import reaches_limit
 from io_benchmark.analysis.diagnosis.causes.run_conditions import slowed_down
 from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.device_stack import PERSISTENT_DISK
-from io_benchmark.analysis.observed.worker_view import View, mean_of
+from io_benchmark.analysis.observed.side_views import SideViews
+from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
 from io_benchmark.results.trials import TrialKind
@@ -55,7 +55,7 @@ def _boot_disk_fallback(case: Case) -> CauseJudgement:
             "The slower side's place is on a persistent disk, but it did not wait for it."
         )
     is_sized = judgement.state is State.SUPPORTED and case.subject.workload == "cache-retrieve"
-    slower, faster = mean_of(case.slower, _all_disks), mean_of(case.faster, _all_disks)
+    slower, faster = case.slower.mean(_all_disks), case.faster.mean(_all_disks)
     if is_sized and slower and faster:
         judgement = replace(judgement, predicted_ratio=case.ratio_by_bandwidth(faster / slower))
     expected = [disks for view in case.slower if (disks := view.machine_type.disks)]
@@ -92,7 +92,7 @@ def _disk_speed(case: Case) -> CauseJudgement:
             "waiting for I/O {value} of the time",
         ),
     )
-    slower, faster = mean_of(case.slower, _each_disk), mean_of(case.faster, _each_disk)
+    slower, faster = case.slower.mean(_each_disk), case.faster.mean(_each_disk)
     if slower is None or faster is None:
         return evidence.not_observable(
             "How much the disks wrote was not recorded.", workload="random-io"
@@ -103,7 +103,7 @@ def _disk_speed(case: Case) -> CauseJudgement:
         return evidence.ruled_out("Each disk of the slower side wrote as fast.")
     if case.slower_never_waits:
         return evidence.ruled_out("The slower side did not wait for its disks.")
-    if any(map(limits_bytes, case.slower)):
+    if reaches_limit(case.slower, of_bytes=True):
         return evidence.ruled_out("A cgroup limits what the slower side's disks may write or read.")
     if slowed_down(case):
         return evidence.ruled_out("The slower side's disks were as fast at the start of the run.")
@@ -123,12 +123,20 @@ def _disk_speed(case: Case) -> CauseJudgement:
         predicted_ratio=case.ratio_by_bandwidth(faster / slower) if slower else None,
         is_leftover=_models(case.slower) == _models(case.faster),
         # Operations are not counted, so a limit of them may be what is slow.
-        by_setting_alone=any(map(limits_operations, case.slower)),
+        by_setting_alone=reaches_limit(case.slower, of_bytes=False),
     )
 
 
-def _models(views: Sequence[View]) -> set[str | None]:
-    return {disk.model for view in views if view.stack is not None for disk in view.stack.disks}
+def _models(side: SideViews) -> set[str | None]:
+    return {model for models in side.values(_models_of_disks) for model in models}
+
+
+def _models_of_disks(view: View) -> frozenset[str | None]:
+    return (
+        frozenset(disk.model for disk in view.stack.disks)
+        if view.stack is not None
+        else frozenset()
+    )
 
 
 RULES = (

@@ -5,8 +5,9 @@
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
@@ -15,13 +16,12 @@ from io_benchmark.analysis.diagnosis.causes.tighter_limits import (
     NO_LIMIT,
     NONE_SET,
     UNREAD,
-    hierarchy_seen,
 )
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.run_windows import Window
-from io_benchmark.analysis.observed.worker_view import View, mean_of
+from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
 from io_benchmark.results.format import IoLimit
@@ -91,14 +91,16 @@ def _listed(limits: Sequence[IoLimit]) -> tuple[str, dict[str, Value]]:
     return ", ".join(parts) + more, values
 
 
-def limits_bytes(view: View) -> bool:
-    """Return whether the worker's copies were blocked at a limit of bytes per second."""
-    return any("bytes" in limit.kind and _binds(limit, view) for limit in _io_limits(view))
+def reaches_limit(side: Iterable[View], *, of_bytes: bool) -> bool:
+    """Return whether copies of a side's worker were blocked at a limit of bytes, or of operations.
 
-
-def limits_operations(view: View) -> bool:
-    """Return whether they may have been blocked at a limit of operations, which are not counted."""
-    return any("bytes" not in limit.kind and _binds(limit, view) for limit in _io_limits(view))
+    Operations are not counted: at a limit of them, the copies only may have been blocked.
+    """
+    return any(
+        ("bytes" in limit.kind) is of_bytes and _binds(limit, view)
+        for view in side
+        for limit in _io_limits(view)
+    )
 
 
 def _binds(limit: IoLimit, view: View) -> bool:
@@ -172,7 +174,7 @@ def _disks_at_once(limit: IoLimit, view: View) -> int:
 
 
 def _io(view: View) -> RankedFact | None:
-    if not hierarchy_seen(view):
+    if not view.sees_cgroups:
         return None
     limits = sorted(_io_limits(view), key=lambda limit: (limit.kind, limit.value, limit.device))
     if not limits:
@@ -191,7 +193,7 @@ def _io(view: View) -> RankedFact | None:
 
 
 def _io_limit(case: Case) -> CauseJudgement:
-    any_limit = any((seen := _io(view)) is not None and seen.rank > 0 for view in case.views)
+    any_limit = any(seen is not None and seen.rank > 0 for seen in case.values(_io))
     judgement = by_rank(
         case,
         _io,
@@ -212,10 +214,10 @@ def _io_limit(case: Case) -> CauseJudgement:
             "A cgroup limits the slower side's I/O, but each of its disks moves as many bytes per "
             "second as one of the faster side."
         )
-    at_limit = mean_of(case.slower, _longest_at_limit)
+    at_limit = case.slower.mean(_longest_at_limit)
     # Where nothing shows how fast it would be without the limit, it explains at most what differs.
     saved = 1 - 1 / max(factors) if factors else case.difference_share
-    certain = any(map(limits_bytes, case.slower))
+    certain = reaches_limit(case.slower, of_bytes=True)
     return replace(
         judgement,
         predicted_ratio=case.ratio_without_share((at_limit or 0.0) * saved),
@@ -232,10 +234,8 @@ def _times_as_fast(case: Case, *, reads: bool) -> float | None:
 
     None: no limit of this kind binds, or the faster side does not read or write.
     """
-    slower, faster = (
-        mean_of(views, lambda view: _of_each_disk(view, reads=reads))
-        for views in (case.slower, case.faster)
-    )
+    read = _READ_BY_EACH_DISK if reads else _WRITTEN_BY_EACH_DISK
+    slower, faster = case.slower.mean(read), case.faster.mean(read)
     binds = any(
         limit.kind.startswith("read") is reads and _binds(limit, view)
         for view in case.slower
@@ -255,6 +255,10 @@ def _of_each_disk(view: View, *, reads: bool) -> float | None:
         return None
     peaks = view.peak_bytes_per_s
     return (peaks[0] if reads else peaks[1]) / view.stack.width
+
+
+_READ_BY_EACH_DISK = partial(_of_each_disk, reads=True)
+_WRITTEN_BY_EACH_DISK = partial(_of_each_disk, reads=False)
 
 
 RULES = (

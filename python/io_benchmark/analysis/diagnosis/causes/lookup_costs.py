@@ -73,17 +73,7 @@ def _spawn_cost(case: Case) -> CauseJudgement:
 def _judge_spawns(case: Case, spawn: OtherMeasurement) -> CauseJudgement:
     """Compare how much longer a process takes with how many a retrieve starts."""
     evidence = Sides(
-        *(
-            Evidence.led_by(
-                Observation.of_side(
-                    "process-start",
-                    statement(
-                        "process started in {time}", time=Quantity(mean_ns, Unit.NANOSECONDS)
-                    ),
-                )
-            )
-            for mean_ns in (spawn.baseline.mean_ns, spawn.candidate.mean_ns)
-        )
+        lambda: (_process_start(spawn.baseline.mean_ns), _process_start(spawn.candidate.mean_ns))
     )
     if not case.differs or not case.difference_ns:
         return evidence.nothing_to_explain()
@@ -99,6 +89,11 @@ def _judge_spawns(case: Case, spawn: OtherMeasurement) -> CauseJudgement:
     if not spawn.is_decided:
         return evidence.not_observable(template, share=part(share)).may_be_chance()
     return evidence.supported(template, share=part(share))
+
+
+def _process_start(mean_ns: float) -> Evidence:
+    started = statement("process started in {time}", time=Quantity(mean_ns, Unit.NANOSECONDS))
+    return Evidence.led_by(Observation.of_side("process-start", started))
 
 
 RULES = (

@@ -9,7 +9,7 @@ from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
 from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
-from io_benchmark.analysis.observed.worker_view import View, of_workers
+from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import MIB, Quantity, Unit, statement
 
@@ -72,12 +72,12 @@ def _memory_first_touch(case: Case) -> CauseJudgement:
     evidence = Sides.of(
         case, span("first-touch-per-mib", _touch_ns, Unit.NANOSECONDS, "{value} per MiB")
     )
-    slower, faster = of_workers(case.slower, _touch_ns), of_workers(case.faster, _touch_ns)
-    if not slower or not faster:
+    slower, faster = case.slower.median(_touch_ns), case.faster.median(_touch_ns)
+    if slower is None or faster is None:
         return evidence.not_observable("The cost of touching new memory was not measured.")
     if not case.differs:
         return evidence.nothing_to_explain()
-    if median(slower) <= _SAME_COST_RATIO * median(faster):
+    if slower <= _SAME_COST_RATIO * faster:
         return evidence.ruled_out("New memory costs the slower side no more.")
     share = case.explained_share(_touch_per_retrieve_ns)
     if share is None:

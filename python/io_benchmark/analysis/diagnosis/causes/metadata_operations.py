@@ -3,7 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What makes operations on file names slow: a lock, layers, or files that are not visible yet."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
@@ -113,7 +113,7 @@ def _supported_lock(case: Case, measurement: OtherMeasurement, evidence: Sides) 
     return judgement.also("The file system is {types}.", types=types) if types else judgement
 
 
-def _filesystems(views: Sequence[View]) -> str:
+def _filesystems(views: Iterable[View]) -> str:
     mounts = [view.place.mount for view in views if view.place is not None]
     return ", ".join(sorted({mount.filesystem for mount in mounts if mount is not None}))
 
@@ -151,9 +151,9 @@ def _overlay_layers(case: Case) -> CauseJudgement:
     if judgement.state is not State.SUPPORTED or not missing:
         return judgement
     ratio = case.times_as_long(missing[0])
-    judgement = replace(
-        judgement, evidence=Sides(*map(_joined, judgement.evidence, figures(missing)))
-    )
+    layers, lookups = judgement.evidence, figures(missing)
+    evidence = Sides(lambda: _joined(layers.read(), lookups.read()))
+    judgement = replace(judgement, evidence=evidence)
     if ratio < SLOWER_AT_RATIO:
         return judgement.evidence.ruled_out(
             "The slower side has more layers, but a name that is in none of them is looked up as "
@@ -165,8 +165,15 @@ def _overlay_layers(case: Case) -> CauseJudgement:
     )
 
 
-def _joined(first: Evidence, second: Evidence) -> Evidence:
-    return replace(first, observations=first.observations + second.observations)
+def _joined(
+    first: tuple[Evidence, Evidence], second: tuple[Evidence, Evidence]
+) -> tuple[Evidence, Evidence]:
+    """Return each side's evidence with its further observations."""
+    baseline, candidate = (
+        replace(each, observations=each.observations + further.observations)
+        for each, further in zip(first, second, strict=True)
+    )
+    return baseline, candidate
 
 
 # --- files-not-visible ---

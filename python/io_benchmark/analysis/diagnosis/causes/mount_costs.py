@@ -16,7 +16,7 @@ from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool, follows
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank, fact_tally
 from io_benchmark.analysis.model import State
-from io_benchmark.analysis.observed.worker_view import View, mean_of
+from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Unit, statement
 from io_benchmark.results.trials import TrialKind
@@ -95,30 +95,29 @@ def _unknown_options(view: View) -> frozenset[str]:
     )
 
 
+def _mounted(view: View) -> RankedFact | None:
+    if view.place is None or view.place.mount is None:
+        return None
+    costs = _costs(view, view.subject.destination)
+    settings = ", ".join(setting for setting, _ in costs.values() if setting)
+    return RankedFact(
+        statement(
+            "{type}: {settings}",
+            type=view.place.mount.filesystem,
+            settings=settings or "nothing that costs time",
+        ),
+        sum(cost for _, cost in costs.values()),
+    )
+
+
 def _mount_options(case: Case) -> CauseJudgement:
-    destination = case.subject.destination
-
-    def read(view: View) -> RankedFact | None:
-        if view.place is None or view.place.mount is None:
-            return None
-        costs = _costs(view, destination)
-        settings = ", ".join(setting for setting, _ in costs.values() if setting)
-        return RankedFact(
-            statement(
-                "{type}: {settings}",
-                type=view.place.mount.filesystem,
-                settings=settings or "nothing that costs time",
-            ),
-            sum(cost for _, cost in costs.values()),
-        )
-
     if case.differs and storage_differs(case):
-        return Sides.of(case, fact_tally("mount", read)).ruled_out(
+        return Sides.of(case, fact_tally("mount", _mounted)).ruled_out(
             "The options follow from the place or the file system, which differ."
         )
     judgement = by_rank(
         case,
-        read,
+        _mounted,
         supported="The slower side is mounted with options that make writing slower.",
         unseen="The mount of the place could not be seen.",
         same="Both sides have the same options, as far as they matter for copying.",
@@ -137,23 +136,30 @@ def _mount_options(case: Case) -> CauseJudgement:
     return judgement
 
 
+def _data_mode(view: View) -> str | None:
+    return view.mount_options.get("data")
+
+
+def _written_share(view: View) -> float | None:
+    return view.written_share
+
+
 def _journal_factor(case: Case) -> float | None:
     """Return how much more the slower side writes where only its journal has the data, too."""
-    modes = [
-        {view.mount_options.get("data") for view in views} for views in (case.slower, case.faster)
-    ]
-    slower, faster = (
-        mean_of(views, lambda view: view.written_share) for views in (case.slower, case.faster)
-    )
-    if modes[0] != {"journal"} or "journal" in modes[1] or not slower or not faster:
+    slower, faster = case.slower.mean(_written_share), case.faster.mean(_written_share)
+    if case.slower.values(_data_mode) != {"journal"} or not slower or not faster:
+        return None
+    if "journal" in case.faster.values(_data_mode):
         return None
     return slower / faster
 
 
 def _differing_options(case: Case) -> list[str]:
     """Return options that one side has on every worker and the other on none."""
-    baseline = [_unknown_options(view) for view in case.baseline]
-    candidate = [_unknown_options(view) for view in case.candidate]
+    baseline, candidate = (
+        case.baseline.values(_unknown_options),
+        case.candidate.values(_unknown_options),
+    )
     if not baseline or not candidate:
         return []
     only_baseline = frozenset.intersection(*baseline) - frozenset.union(*candidate)
@@ -178,6 +184,10 @@ def _fsync_ns(view: View) -> float | None:
     return probe.fsync_ns if probe is not None else None
 
 
+def _has_final_sync(view: View) -> bool:
+    return view.retrieves is not None
+
+
 def _final_sync_ns(view: View) -> float | None:
     return view.retrieves.final_sync_ns if view.retrieves is not None else None
 
@@ -188,7 +198,7 @@ def volatile_overlay(case: Case) -> CauseJudgement:
         fact_tally("overlay", _waits),
         span("fsync", _fsync_ns, Unit.NANOSECONDS, "an fsync of 8 MiB took {value}"),
     ]
-    if any(view.retrieves is not None for view in case.views):
+    if True in case.values(_has_final_sync):
         observe.append(
             span("final-sync", _final_sync_ns, Unit.NANOSECONDS, "the final sync took {value}")
         )

@@ -3,7 +3,6 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """How the run went: whether it slowed down, and whether its machine had other load."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from statistics import median
 
@@ -19,7 +18,8 @@ from io_benchmark.analysis.diagnosis.cpu_waits import share_for_others
 from io_benchmark.analysis.diagnosis.evidence import WRITTEN_SHARE, span
 from io_benchmark.analysis.inference.moving_blocks import RelativeTimes
 from io_benchmark.analysis.model import State
-from io_benchmark.analysis.observed.worker_view import View, of_workers
+from io_benchmark.analysis.observed.side_views import SideViews
+from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_all
 from io_benchmark.analysis.statements import Unit
 from io_benchmark.results import workloads
@@ -58,10 +58,10 @@ def _lost_ns(view: View) -> float | None:
     )
 
 
-def _disks_stayed_as_fast(views: Sequence[View]) -> bool:
+def _disks_stayed_as_fast(side: SideViews) -> bool:
     """Return whether the disks kept their rate while copies waited for them."""
-    rates = of_workers(views, _late_over_early)
-    return bool(rates) and median(rates) * _DRIFTS_RATIO >= 1
+    rate = side.median(_late_over_early)
+    return rate is not None and rate * _DRIFTS_RATIO >= 1
 
 
 def _late_over_early(view: View) -> float | None:
@@ -86,17 +86,17 @@ def _drift_over_time(case: Case) -> CauseJudgement:
     evidence = Sides.of(
         case, span("drift", _drift, Unit.RATIO, "last third over the first {value}")
     )
-    slower, faster = of_workers(case.slower, _drift), of_workers(case.faster, _drift)
-    if not slower or not faster:
+    slower, faster = case.slower.median(_drift), case.faster.median(_drift)
+    if slower is None or faster is None:
         samples = workloads.of(case.subject.workload).samples
         return evidence.not_observable(
             f"This needs {_SAMPLES_TO_JUDGE_DRIFT} {samples} on both sides."
         )
     if not case.differs:
         return evidence.nothing_to_explain()
-    if median(slower) < _DRIFTS_RATIO:
+    if slower < _DRIFTS_RATIO:
         return evidence.ruled_out("The slower side was no slower at its end.")
-    if median(faster) >= _DRIFTS_RATIO and median(faster) >= median(slower) / _DRIFTS_RATIO:
+    if faster >= _DRIFTS_RATIO and faster >= slower / _DRIFTS_RATIO:
         return evidence.ruled_out("Both sides slowed down by the same factor.")
     if _disks_stayed_as_fast(case.slower):
         return evidence.ruled_out(
@@ -154,9 +154,8 @@ def _own_amplification(view: View) -> float:
     return float(copies * (2 if view.mount_options.get("data") == "journal" else 1))
 
 
-def _median(views: Sequence[View], value: Callable[[View], float | None]) -> float | None:
-    known = of_workers(views, value)
-    return median(known) if known else None
+def _written_share(view: View) -> float | None:
+    return view.written_share
 
 
 def _other_load(case: Case) -> CauseJudgement:
@@ -168,10 +167,8 @@ def _other_load(case: Case) -> CauseJudgement:
     waiting = share_for_others(case)
     # The benchmark's own waiting for a CPU tells more than that something waited.
     pressure = _pressed if waiting is None else _pressed_memory
-    pressed = [_median(views, pressure) for views in (case.slower, case.faster)]
-    written = [
-        _median(views, lambda view: view.written_share) for views in (case.slower, case.faster)
-    ]
+    pressed = [side.median(pressure) for side in (case.slower, case.faster)]
+    written = [side.median(_written_share) for side in (case.slower, case.faster)]
     if waiting is None and None in pressed and None in written:
         return evidence.not_observable("Neither pressure nor disk counters were recorded.")
     if not case.differs:

@@ -21,7 +21,7 @@ from io_benchmark.analysis.diagnosis.evidence import SLOWER_AT_RATIO, tally
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.device_stack import FAIR_QUEUEING, described
-from io_benchmark.analysis.observed.worker_view import LAYERED, View, mean_of
+from io_benchmark.analysis.observed.worker_view import LAYERED, View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 from io_benchmark.results.format import Device
@@ -175,7 +175,7 @@ def _all_met(view: View) -> float | None:
 def _scheduler_idling(case: Case) -> CauseJudgement:
     observe = [tally(each.key, each.fact) for each in _PRECONDITIONS]
     evidence = Sides.of(case, *observe, has_summary=False)
-    slower, faster = mean_of(case.slower, _all_met), mean_of(case.faster, _all_met)
+    slower, faster = case.slower.mean(_all_met), case.faster.mean(_all_met)
     if case.differs and slower == 0:
         return evidence.ruled_out(_absent(case))
     if slower is None or faster is None:
@@ -241,11 +241,11 @@ def _schedulers(view: View) -> Statement | None:
 
 def _scheduler_starvation(case: Case) -> CauseJudgement:
     evidence = Sides.of(case, tally("schedulers", _schedulers))
-    if None in (mean_of(case.baseline, _may_starve), mean_of(case.candidate, _may_starve)):
+    if None in (case.baseline.mean(_may_starve), case.candidate.mean(_may_starve)):
         return evidence.not_observable("The disks' scheduler could not be seen.")
     if not case.differs:
         return evidence.nothing_to_explain()
-    if not mean_of(case.slower, _may_starve):
+    if not case.slower.mean(_may_starve):
         return evidence.ruled_out(
             f"No disk of the slower side is scheduled by bfq with {_SETTINGS}."
         )

@@ -11,12 +11,12 @@ from io_benchmark.analysis.diagnosis.evidence import WRITE_RATE, WRITTEN_SHARE, 
 from io_benchmark.analysis.diagnosis.measured_gains import (
     as_other_pool,
     follows,
-    other_destination,
     other_place,
+    other_subject,
 )
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank, fact_tally
 from io_benchmark.analysis.model import State
-from io_benchmark.analysis.observed.worker_view import LAYERED, View, mean_of
+from io_benchmark.analysis.observed.worker_view import LAYERED, View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Statement, Value, count, statement
 from io_benchmark.results.trials import TrialKind
@@ -66,6 +66,10 @@ def _storage_place(case: Case) -> CauseJudgement:
 # --- file-system ---
 
 
+def _filesystem_type(view: View) -> str | None:
+    return view.filesystem_type
+
+
 def _filesystem(view: View) -> RankedFact | None:
     name = view.filesystem_type
     if name is None or name in LAYERED:
@@ -75,8 +79,8 @@ def _filesystem(view: View) -> RankedFact | None:
 
 def storage_differs(case: Case) -> bool:
     """Return whether mounts differ because the kinds of place or the file systems do."""
-    types = [{view.filesystem_type for view in views} for views in (case.slower, case.faster)]
-    return _places_differ(case) or not types[0] & types[1]
+    slower, faster = (side.values(_filesystem_type) for side in (case.slower, case.faster))
+    return _places_differ(case) or not slower & faster
 
 
 def _places_differ(case: Case) -> bool:
@@ -84,12 +88,12 @@ def _places_differ(case: Case) -> bool:
 
 
 def _file_system(case: Case) -> CauseJudgement:
-    known = all(_filesystem(view) is not None for view in case.views)
+    known = None not in case.values(_filesystem)
     if known and _places_differ(case):
         return Sides.of(case, fact_tally("file-system", _filesystem)).ruled_out(
             "The file system follows from the kind of place, which differs."
         )
-    layered = any(view.filesystem_type in LAYERED for view in case.views)
+    layered = bool(case.values(_filesystem_type) & set(LAYERED))
     return by_rank(
         case,
         _filesystem,
@@ -148,7 +152,7 @@ def _ext4_flush(case: Case) -> CauseJudgement:
             "does not rewrite files.",
             destination=case.subject.destination,
         )
-    slower, faster = (mean_of(views, _flushes) for views in (case.slower, case.faster))
+    slower, faster = (side.mean(_flushes) for side in (case.slower, case.faster))
     if slower is None or faster is None:
         return evidence.not_observable(
             "The file system below the place is not visible. Destination unlink in the same push "
@@ -222,8 +226,11 @@ RULES = (
         "ext4 flushes a rewritten file when it is closed, so that copies wait for the disk.",
         _ext4_flush,
         remedies={
-            "remove the destination before copying (cp --remove-destination, or unlink it first)": other_destination(
-                "unlink"
+            "remove the destination before copying (cp --remove-destination, or unlink it first)": other_subject(
+                "destination",
+                "unlink",
+                "destination unlink",
+                "A file that is removed while its pages are dirty is never written.",
             ),
             "mount the place with noauto_da_alloc": follows(
                 "ext4 then keeps a rewritten file in memory when it is closed. This is not "

@@ -9,7 +9,7 @@ from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, ReadFact, by_rank
-from io_benchmark.analysis.observed.worker_view import View, mean_of
+from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_all, in_copies, in_lookups
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
 
@@ -25,11 +25,6 @@ _CPUS_NEEDED = 2.0
 FAR_ABOVE = float(1 << 50)
 
 
-def hierarchy_seen(view: View) -> bool:
-    """Return whether the worker could read a cgroup hierarchy."""
-    return view.limits is not None and bool(view.limits.cgroup_versions)
-
-
 def _memory_limit_bytes(view: View) -> int | None:
     """Return the tightest limit of memory that is below the machine's memory."""
     if view.limits is None:
@@ -40,7 +35,7 @@ def _memory_limit_bytes(view: View) -> int | None:
 
 
 def _memory(view: View) -> RankedFact | None:
-    if not hierarchy_seen(view):
+    if not view.sees_cgroups:
         return None
     limit_bytes = _memory_limit_bytes(view)
     if limit_bytes is None:
@@ -57,7 +52,7 @@ def _memory(view: View) -> RankedFact | None:
 
 
 def _cpu(view: View) -> RankedFact | None:
-    if not hierarchy_seen(view):
+    if not view.sees_cgroups:
         return None
     quota = view.worker.cpu_quota
     if quota is None:
@@ -89,11 +84,8 @@ def _memory_limit(case: Case) -> CauseJudgement:
 
 def _moved_more_share(case: Case) -> float | None:
     """Return the share of the difference in which the slower side's disks moved what the other's did not."""
-    slower, faster = (
-        [mean_of(views, partial(_moved_per_sample, at)) for at in (0, 1)]
-        for views in (case.slower, case.faster)
-    )
-    rates = [mean_of(case.slower, partial(_peak, at)) for at in (0, 1)]
+    slower, faster = ([side.mean(each) for each in _MOVED] for side in (case.slower, case.faster))
+    rates = [case.slower.mean(each) for each in _PEAKS]
     if case.difference_ns is None or None in (*slower, *faster):
         return None
     moving_s = sum(
@@ -115,6 +107,10 @@ def _peak(at: int, view: View) -> float | None:
     if view.peak_bytes_per_s is None or view.moved_bytes_per_s is None:
         return None
     return view.peak_bytes_per_s[at] or view.moved_bytes_per_s[at]
+
+
+# Of what was read, and of what was written.
+_MOVED, _PEAKS = ([partial(each, at) for at in (0, 1)] for each in (_moved_per_sample, _peak))
 
 
 def _quota_ns(view: View) -> float | None:
@@ -143,7 +139,7 @@ def _cpu_limit(case: Case) -> CauseJudgement:
 
 
 def _judge(case: Case, *, read: ReadFact, name: str, tighter: str, same: str) -> CauseJudgement:
-    any_limit = any((seen := read(view)) is not None and seen.rank > 0 for view in case.views)
+    any_limit = any(seen is not None and seen.rank > 0 for seen in case.values(read))
     return by_rank(
         case,
         read,

@@ -12,8 +12,8 @@ from io_benchmark.analysis.diagnosis.cause_rule import (
     part,
 )
 from io_benchmark.analysis.diagnosis.evidence import NOT_MEASURED, figures, span
-from io_benchmark.analysis.diagnosis.measured_gains import follows, other_variant
-from io_benchmark.analysis.observed.worker_view import View, mean_of
+from io_benchmark.analysis.diagnosis.measured_gains import follows, other_subject
+from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.statements import Quantity, Unit
 from io_benchmark.results.workloads.upload import UploadEntry
 
@@ -38,7 +38,7 @@ def _stall(case: Case) -> CauseJudgement:
     evidence = Sides.of(
         case, span("stalled-uploads", _stalled, Unit.SHARE, "{value} of uploads stalled")
     )
-    slower, faster = mean_of(case.slower, _stalled), mean_of(case.faster, _stalled)
+    slower, faster = case.slower.mean(_stalled), case.faster.mean(_stalled)
     if slower is None or faster is None:
         return evidence.not_observable(
             "A side's client did not send Expect: 100-continue, so it could not wait for it.",
@@ -105,11 +105,11 @@ RULES = (
         _connection_each,
         frozenset((_UPLOAD,)),
         {
-            "keep the connection for the next object": other_variant(
-                "keep-alive", "an object over a connection that is kept"
+            "keep the connection for the next object": other_subject(
+                "variant", "keep-alive", "an object over a connection that is kept"
             ),
-            "upload many objects at once": other_variant(
-                "concurrent", "an object uploaded with many others"
+            "upload many objects at once": other_subject(
+                "variant", "concurrent", "an object uploaded with many others"
             ),
         },
     ),

@@ -1,0 +1,203 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Least squares for values that depend on the value before, and have outliers.
+
+The errors are autoregressive of first order. For each of a few autocorrelations the values and the columns
+are whitened: what the value before predicts is taken off. Each model has the autocorrelation that suits it
+best, by its likelihood. So a step must explain more than dependence on the value before does (Robbins,
+Gallagher, Lund and Aue 2011, Journal of Time Series Analysis 32).
+
+A whitened value counts as at most `_OUTLIER` robust standard deviations off its model (Huber 1981, Robust
+Statistics, chapter 7).
+"""
+
+import math
+import operator
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+Values = NDArray[np.float64]
+
+# Of values that hang together more than this, nothing can be told.
+_AUTOCORRELATIONS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
+_OUTLIER = 3.5
+# Until the outliers no longer move the model by much.
+_ROUNDS = 3
+# Of normal values: the standard deviation by the median of the distances from the median.
+_NORMAL_MEDIAN = 0.6745
+# Fewer values are not a level: one or two may be outliers.
+SHORTEST_LEVEL = 3
+# A column that differs by less than this from the others cannot be told from them.
+_DISTINCT = 1e-6
+# Of a few values, models explain more by chance.
+_LOST_VALUES = 4.0
+# All values are equal, in spite of rounding.
+_EQUAL = 1e-12
+
+
+@dataclass(frozen=True)
+class _BestSteps:
+    """How much better a model gets by a step, and by one that goes back; each with its values."""
+
+    gain: float  # twice the logarithm of the ratio of likelihoods, as after few values
+    at: int
+    gain_back: float
+    at_back: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """A fitted model: coefficients and their covariance."""
+
+    coefficients: Values
+    covariance: Values
+    degrees: float
+    autocorrelation: float
+
+
+@dataclass(frozen=True, eq=False)
+class Regression:
+    """A linear model of values; the columns are independent of each other."""
+
+    columns: Values
+    values: Values
+
+    @property
+    def is_possible(self) -> bool:
+        """Return whether no column is a combination of the others."""
+        sizes = np.linalg.svd(self.columns / np.linalg.norm(self.columns, axis=0), compute_uv=False)
+        return bool(sizes[-1] > _DISTINCT)
+
+    @property
+    def deviance(self) -> float:
+        """Return how badly the model fits: twice the negative logarithm of its likelihood."""
+        return _scaled(
+            len(self.values),
+            min(
+                _deviance(len(self.values), float(residuals @ residuals), rho)
+                for rho, residuals in self._residuals()
+            ),
+        )
+
+    def best_steps(self) -> _BestSteps:
+        """Return the step, and the two steps that leave the level unchanged, that explain most."""
+        count = len(self.values)
+        without = one = back = math.inf
+        at, at_back = 0, (0, 0)
+        for rho, residuals in self._residuals():
+            square = float(residuals @ residuals)
+            along = _whitened_steps(count, rho)[0].T @ residuals
+            scores = (along[:, None] - along[None, :]) ** 2
+            scores /= _squares(self.columns.tobytes(), self.columns.shape, rho)
+            without = min(without, _deviance(count, square, rho))
+            place = int(np.argmax(scores[:, count]))
+            found = _deviance(count, square - scores[place, count], rho)
+            if found < one:
+                one, at = found, place
+            start, end = divmod(int(np.argmax(scores[:, :count])), count)
+            found = _deviance(count, square - scores[start, end], rho)
+            if found < back:
+                back, at_back = found, (start, end)
+        gain, gain_back = _scaled(count, without - one), _scaled(count, without - back)
+        return _BestSteps(gain, at, gain_back, at_back)
+
+    def fit(self) -> _Fit:
+        """Return the model's coefficients, by restricted maximum likelihood."""
+        degrees = len(self.values) - self.columns.shape[1]
+        fits = []
+        for rho in _AUTOCORRELATIONS:
+            basis, triangle = np.linalg.qr(_whiten(self.columns, rho))
+            cleaned = _cleaned(basis, _whiten(self.values, rho))
+            residuals = cleaned - basis @ (basis.T @ cleaned)
+            square = max(float(residuals @ residuals), _EQUAL)
+            size = 2 * float(np.sum(np.log(np.abs(np.diag(triangle)))))
+            restricted = degrees * math.log(square) + size - math.log1p(-(rho**2))
+            fits.append((restricted, rho, np.linalg.inv(triangle), basis.T @ cleaned, square))
+        _, rho, inverse, along, square = min(fits, key=operator.itemgetter(0, 1))
+        covariance = inverse @ inverse.T * square / degrees
+        return _Fit(inverse @ along, covariance, float(degrees), rho)
+
+    def _residuals(self) -> Iterator[tuple[float, Values]]:
+        """Return what the model leaves of the whitened values, for each autocorrelation."""
+        for rho in _AUTOCORRELATIONS:
+            basis = _basis(self.columns.tobytes(), self.columns.shape, rho)
+            cleaned = _cleaned(basis, _whiten(self.values, rho))
+            yield rho, cleaned - basis @ (basis.T @ cleaned)
+
+
+def _deviance(count: int, square: float, rho: float) -> float:
+    return count * math.log(max(square, _EQUAL)) - math.log1p(-(rho**2))
+
+
+def _scaled(count: int, difference: float) -> float:
+    return difference * (1 - _LOST_VALUES / count)
+
+
+def _whiten(values: Values, rho: float) -> Values:
+    whitened = values.copy()
+    whitened[1:] -= rho * values[:-1]
+    whitened[0] *= math.sqrt(1 - rho**2)
+    return whitened
+
+
+def _cleaned(basis: Values, whitened: Values) -> Values:
+    """Return values with the outliers moved closer to the model."""
+    cleaned = whitened
+    for _ in range(_ROUNDS):
+        model = basis @ (basis.T @ cleaned)
+        residuals = whitened - model
+        middle = np.median(residuals)
+        reach = _OUTLIER / _NORMAL_MEDIAN * np.median(np.abs(residuals - middle))
+        if reach == 0:  # half of the values are equal
+            return whitened
+        cleaned = model + middle + np.clip(residuals - middle, -reach, reach)
+    return cleaned
+
+
+@lru_cache(maxsize=512)
+def _basis(columns: bytes, shape: tuple[int, int], rho: float) -> Values:
+    matrix = np.frombuffer(columns, dtype=np.float64).reshape(shape)
+    basis: Values = np.linalg.qr(_whiten(matrix, rho))[0]
+    return basis
+
+
+@lru_cache(maxsize=64)
+def _squares(columns: bytes, shape: tuple[int, int], rho: float) -> Values:
+    """Return how much of the difference of two steps the columns do not explain.
+
+    It is infinite where a level would be too short.
+    """
+    count = shape[0]
+    steps, squares = _whitened_steps(count, rho)
+    explained = _basis(columns, shape, rho).T @ steps
+    own = np.sum(explained**2, axis=0)
+    squares = squares - own[:, None] - own[None, :] + 2 * explained.T @ explained
+    return np.where(_are_levels(count) & (squares > _DISTINCT), squares, np.inf)
+
+
+@lru_cache(maxsize=64)
+def _whitened_steps(count: int, rho: float) -> tuple[Values, Values]:
+    """Return a step per first value of a new level, the last being none, and the squares of differences."""
+    numbers = np.arange(count + 1)
+    steps = _whiten((numbers[:-1, None] >= numbers[None, :]).astype(np.float64), rho)
+    products = steps.T @ steps
+    own = np.diag(products)
+    return steps, own[:, None] + own[None, :] - 2 * products
+
+
+@lru_cache(maxsize=64)
+def _are_levels(count: int) -> NDArray[np.bool_]:
+    """Return which starts and ends leave no level too short; an end after the last value is none."""
+    numbers = np.arange(count + 1)
+    starts, ends = numbers[:, None], numbers[None, :]
+    found: NDArray[np.bool_] = (
+        (starts >= SHORTEST_LEVEL)
+        & (ends - starts >= SHORTEST_LEVEL)
+        & ((count - ends >= SHORTEST_LEVEL) | (ends == count))
+    )
+    return found

@@ -1,0 +1,174 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What explains a pool's history: nothing, a trend, seasons, steps, or several of these.
+
+A model is a choice of these. Its cost is how badly it fits the points' logarithms (`autoregression`), and a
+penalty for each thing in it, as in Schwarz' criterion (Ann. Statist. 6, 1978). The penalties are larger than
+his: they are such that of steady histories, with an autocorrelation of up to 0.5 and with heavy tails, at
+most 5 % show a step at any of 52 weekly looks (tests/simulation). They grow with the number of points,
+because with each point there is another look, and another place for a step.
+
+What is in the cheapest model, and in every other model that costs about as much, is told. What is only in
+some of these is not clear.
+"""
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from io_benchmark.analysis.history.autoregression import Regression
+from io_benchmark.analysis.history.seasons import SLOW, YEAR, Calendar, Values
+
+# Of a perfect step of five and five.
+FEWEST_VALUES = 10
+# The penalty of a step is 9 + 2 ln n, and 2 ln (n / 30) more beyond 30 points: long histories are those that
+# have new points every day. Two steps back to the same level have 1.4 times that.
+_STEP_PENALTY, _BACK_PENALTY, _LONG = 9.0, 1.4, 30
+# The penalty of a trend, of the season of a year, and of both is 11 and ln n per column; so is that of the
+# seasons of weeks and days.
+_SMOOTH_PENALTY = 11.0
+# Models whose costs differ by less explain a history about as well. A drift that can be seen within less
+# than half a year is so steep that a step is more likely from the start.
+_ABOUT_AS_WELL, _ABOUT_AS_WELL_IN_SHORT = 6.0, 3.0
+_MOST_STEPS = 12
+STEP = "step"
+# A step is the same in two models if it is so many points off at most.
+_SAME_STEP = 3
+
+
+@dataclass(frozen=True)
+class _Model:
+    """What explains a history."""
+
+    names: tuple[str, ...] = ()  # trend and seasons
+    # The first points of new levels, in order, and how much cheaper each made the model.
+    steps: tuple[tuple[int, float], ...] = ()
+    cost: float = 0.0
+
+    def columns(self, calendar: Calendar) -> Values:
+        """Return the columns of a linear model, those of steps last."""
+        numbers = np.arange(len(calendar.days))
+        steps = [(numbers >= at).astype(np.float64) for at, _ in self.steps]
+        return np.column_stack([calendar.columns(self.names), *steps])
+
+
+@dataclass(frozen=True)
+class _Explanation:
+    """What all models have that explain a history about as well, and what only some of them have."""
+
+    clear: _Model
+    possible: tuple[str, ...]
+
+
+def explain(calendar: Calendar, values: Values) -> _Explanation:
+    """Return what explains the values best."""
+    if len(values) < FEWEST_VALUES:
+        return _Explanation(_Model(), ())
+    fast: tuple[str, ...] = ()
+    for _ in range(2):
+        models = list(_models(calendar, values, fast))
+        best = min(models, key=lambda model: model.cost)
+        options = calendar.fast()
+        if len(options) == 1:
+            break
+        previous, fast = fast, _best_fast(calendar, values, best, options)
+        if fast == previous:
+            break
+    margin = _ABOUT_AS_WELL if YEAR in calendar.slow() else _ABOUT_AS_WELL_IN_SHORT
+    about_as_good = [
+        model
+        for model in models
+        if model.cost <= best.cost + margin
+        and not _is_part(model, best)
+        and not _is_part(best, model)
+    ]
+    clear = _common(calendar, [best, *about_as_good])
+    return _Explanation(clear, _beside(clear, [best, *about_as_good]))
+
+
+def _models(calendar: Calendar, values: Values, fast: tuple[str, ...]) -> Iterator[_Model]:
+    """Return each choice of trend and season of a year, without steps and with ever more steps."""
+    slow = calendar.slow()
+    for chosen in itertools.chain.from_iterable(
+        itertools.combinations(slow, number) for number in range(len(slow) + 1)
+    ):
+        names = (*chosen, *fast)
+        columns = calendar.columns(names)
+        model = Regression(columns, values)
+        if not model.is_possible:
+            continue
+        cost = model.deviance + _penalty(calendar, names)
+        yield from _with_steps(calendar, values, _Model(names, cost=cost))
+
+
+def _with_steps(calendar: Calendar, values: Values, model: _Model) -> Iterator[_Model]:
+    """Return the model, and with steps added as long as these make it cheaper."""
+    yield model
+    count = len(values)
+    penalty = _STEP_PENALTY + 2 * math.log(count) + 2 * max(0.0, math.log(count / _LONG))
+    while len(model.steps) < _MOST_STEPS:
+        found = Regression(model.columns(calendar), values).best_steps()
+        one, back = found.gain - penalty, found.gain_back - _BACK_PENALTY * penalty
+        gain, added = max((one, (found.at,)), (back, found.at_back))
+        if gain <= 0 or any(at in added for at, _ in model.steps):
+            return
+        steps = sorted([*model.steps, *((at, gain) for at in added)])
+        model = _Model(model.names, tuple(steps), model.cost - gain)
+        if not Regression(model.columns(calendar), values).is_possible:
+            return
+        yield model
+
+
+def _best_fast(
+    calendar: Calendar, values: Values, model: _Model, options: Sequence[tuple[str, ...]]
+) -> tuple[str, ...]:
+    """Return the seasons of weeks and days that make a model cheapest."""
+    slow = tuple(name for name in model.names if name in SLOW)
+    costs = {}
+    for fast in options:
+        columns = replace(model, names=(*slow, *fast)).columns(calendar)
+        regression = Regression(columns, values)
+        if regression.is_possible:
+            costs[fast] = regression.deviance + _penalty(calendar, fast)
+    return min(costs, key=lambda fast: costs[fast])
+
+
+def _penalty(calendar: Calendar, names: Sequence[str]) -> float:
+    columns: int = calendar.columns(names).shape[1] - 1
+    groups = {name in SLOW for name in names}
+    return _SMOOTH_PENALTY * len(groups) + columns * math.log(len(calendar.days))
+
+
+def _is_part(model: _Model, whole: _Model) -> bool:
+    """Return whether a model is another one and more, so that their penalties decided."""
+    return set(model.names) <= set(whole.names) and all(
+        _has_step(whole, at) for at, _ in model.steps
+    )
+
+
+def _has_step(model: _Model, at: int) -> bool:
+    return any(abs(at - there) <= _SAME_STEP for there, _ in model.steps)
+
+
+def _common(calendar: Calendar, models: Sequence[_Model]) -> _Model:
+    """Return what the first model has in common with all others."""
+    best, *_ = models
+    names = tuple(
+        name
+        for name in best.names
+        if calendar.is_long_enough(name) and all(name in model.names for model in models)
+    )
+    steps = tuple(step for step in best.steps if all(_has_step(each, step[0]) for each in models))
+    return _Model(names, steps, best.cost)
+
+
+def _beside(clear: _Model, models: Sequence[_Model]) -> tuple[str, ...]:
+    """Return what some of the models have, and what is not clear."""
+    names = {name for model in models for name in model.names if name not in clear.names}
+    if any(not _has_step(clear, at) for model in models for at, _ in model.steps):
+        names.add(STEP)
+    return tuple(sorted(names))

@@ -1,0 +1,113 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What earlier results show about how far workers of a pool differ.
+
+Workers of one push ran at the same time, so that only their own differences count. Between pushes a pool
+changes as well, from day to day or in steps. Steps that a history finds are left out. What a history does
+not find counts as if workers differed: that is wider, and not too narrow. With too few pushes to find
+steps, only pushes with several workers count, if there are such.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from io_benchmark.analysis.history.history_model import HistoryReading, HistorySeries
+from io_benchmark.analysis.history.readings import conditions_of
+from io_benchmark.analysis.history.series import history
+from io_benchmark.analysis.inference.variances import MeanVariance
+from io_benchmark.analysis.inference.worker_variation import WorkerVariation
+from io_benchmark.analysis.model import UNKNOWN, Run
+from io_benchmark.analysis.statements import Statement, count, joined, statement
+
+# A year of weeks, nearly. More take long to look for steps in.
+NEWEST_PUSHES = 50
+# In fewer, no step can be found.
+_FEWEST_FOR_STEPS = 10
+# Three workers.
+_FEWEST_DEGREES = 2
+
+
+@dataclass(frozen=True)
+class PastWorkers:
+    """Earlier workers of several pools, without those that are compared."""
+
+    address: str  # where they were read, as the user named it
+    readings: Mapping[str, Sequence[HistoryReading]]  # by pool
+
+    def variations(self, runs: Sequence[Run]) -> list[WorkerVariation]:
+        """Return how far earlier workers differ in what these runs measured.
+
+        Where there are too few for each of the runs, return the default with this reason.
+        """
+        known = [each for each in map(self._variation, runs) if each is not None]
+        return known if known or not runs else [self._default(runs)]
+
+    def _default(self, runs: Sequence[Run]) -> WorkerVariation:
+        default = WorkerVariation.default()
+        message = statement(
+            "{default}, because {address} has fewer than three earlier workers of {pools} that measured "
+            "the same",
+            default=default.message,
+            address=self.address,
+            pools=joined(sorted({run.worker.pool for run in runs}), " or of "),
+        )
+        return replace(default, message=message)
+
+    def _variation(self, run: Run) -> WorkerVariation | None:
+        """Return how far earlier workers differ in what `run` measured; None if too few did."""
+        pool, conditions = run.worker.pool, conditions_of(run)
+        same_work = [
+            reading
+            for reading in self.readings.get(pool, ())
+            if (reading.subject, reading.conditions) == (run.entry.subject, conditions)
+        ]
+        for series in history(pool, same_work, newest=NEWEST_PUSHES).series:
+            known, workers = _between_workers(series), _machines(series)
+            if known is not None and min(known.degrees, workers - 1) >= _FEWEST_DEGREES:
+                # A machine that was measured each week is one worker.
+                known = replace(known, degrees=min(known.degrees, workers - 1.0))
+                return WorkerVariation.of_history(
+                    known, workers, self._shown_by(pool, series, workers)
+                )
+        return None
+
+    def _shown_by(self, pool: str, series: HistorySeries, workers: int) -> Statement:
+        steps = len(series.changes)
+        left_out = statement(
+            "; {steps} " + ("change" if steps == 1 else "changes") + " of level left out",
+            steps=count(steps),
+        )
+        return statement(
+            "{workers} earlier workers of {pool} ({address}{steps})",
+            workers=count(workers),
+            pool=pool,
+            address=self.address,
+            steps=left_out if steps else "",
+        )
+
+
+def _between_workers(series: HistorySeries) -> MeanVariance | None:
+    """Return the variance within pushes, or within levels where it is larger and steps can be found."""
+    points = [[math.log(worker.mean_ns) for worker in point.workers] for point in series.points]
+    within = MeanVariance.pooled(points)
+    shows_enough = within is not None and within.degrees >= _FEWEST_DEGREES
+    if shows_enough and len(points) < _FEWEST_FOR_STEPS:
+        return within
+    levels = [
+        [log_mean for point in points[level.start : level.end] for log_mean in point]
+        for level in series.levels
+    ]
+    known = [
+        each
+        for each in (within if shows_enough else None, MeanVariance.pooled(levels))
+        if each is not None
+    ]
+    return max(known, key=lambda each: each.variance, default=None)
+
+
+def _machines(series: HistorySeries) -> int:
+    """Return how many machines the workers of all points ran on."""
+    names = [worker.worker_id for point in series.points for worker in point.workers]
+    return len(set(names) - {UNKNOWN}) + names.count(UNKNOWN)

@@ -1,0 +1,90 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What a pool's times may follow besides steps: a trend, the seasons of a year, the days of a week, the hours.
+
+Each is some columns of a linear model of the points' logarithms, from the points' dates (UTC).
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+Values = NDArray[np.float64]
+
+TREND, YEAR, WEEK, WEEKENDS, DAY = "trend", "year", "week", "weekends", "day"
+DAY_S = 86_400.0
+YEAR_DAYS, _WEEK_DAYS = 365.25, 7.0
+# So much of a year is seen before its season is considered. A trend of a few days is none yet.
+_YEARS_CONSIDERED = 0.5
+_YEARS_TOLD = {YEAR: 1.5, TREND: 14 / YEAR_DAYS}
+# A wave of a week or a day has to come back.
+_CYCLES = 3
+# In so many parts of a week or a day there are points, and so many each.
+_PARTS, _FEWEST_PER_PART = {_WEEK_DAYS: 7, 1.0: 8}, 3
+_FEWEST_PARTS = 4
+# 1970-01-01 was a Thursday; weeks begin on Monday.
+_THURSDAY = 3
+_SATURDAY = 5
+
+# What can look like a step of a few weeks or months.
+SLOW = (TREND, YEAR)
+WAVES = {YEAR: YEAR_DAYS, WEEK: _WEEK_DAYS, DAY: 1.0}
+
+
+@dataclass(frozen=True)
+class Calendar:
+    """The days of points, counted from Monday, 1969-12-29, 0:00 UTC."""
+
+    days: Values
+
+    @classmethod
+    def of(cls, times: Sequence[datetime]) -> "Calendar":
+        return cls(np.array([time.timestamp() for time in times]) / DAY_S + _THURSDAY)
+
+    @property
+    def years(self) -> float:
+        return float(self.days[-1] - self.days[0]) / YEAR_DAYS
+
+    def slow(self) -> tuple[str, ...]:
+        """Return what of `SLOW` the points are long enough for."""
+        if self.years <= 0:
+            return ()
+        return SLOW if self.years >= _YEARS_CONSIDERED else (TREND,)
+
+    def fast(self) -> list[tuple[str, ...]]:
+        """Return the seasons within weeks and days that the points can show, in all combinations."""
+        of_week = [(WEEK,), (WEEKENDS,)] if self._shows(_WEEK_DAYS) else []
+        of_day = [(DAY,)] if self._shows(1.0) else []
+        return [(*week, *day) for week in [(), *of_week] for day in [(), *of_day]]
+
+    def is_long_enough(self, name: str) -> bool:
+        """Return whether the points are long enough to call it a trend or a season."""
+        return self.years >= _YEARS_TOLD.get(name, 0.0)
+
+    def columns(self, names: Sequence[str]) -> Values:
+        """Return a column of ones, and those of each name."""
+        found = [np.ones(len(self.days))]
+        for name in names:
+            found += self._columns_of(name)
+        return np.column_stack(found)
+
+    def _shows(self, cycle_days: float) -> bool:
+        if self.days[-1] - self.days[0] < _CYCLES * cycle_days:
+            return False
+        parts = np.floor(self.days % cycle_days / cycle_days * _PARTS[cycle_days])
+        _, counts = np.unique(parts, return_counts=True)
+        return int(np.sum(counts >= _FEWEST_PER_PART)) >= _FEWEST_PARTS
+
+    def _columns_of(self, name: str) -> list[Values]:
+        if name == TREND:
+            return [(self.days - np.mean(self.days)) / YEAR_DAYS]
+        if name == WEEKENDS:
+            is_weekend = np.floor(self.days % _WEEK_DAYS) >= _SATURDAY
+            return [is_weekend.astype(np.float64)]
+        angles = 2 * math.pi * self.days / WAVES[name]
+        return [np.cos(angles), np.sin(angles)]

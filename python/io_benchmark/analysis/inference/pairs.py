@@ -1,0 +1,101 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What is compared, and what was at earlier looks: the workers of that time, which started first.
+
+A look can be repeated only if nobody could choose it: the tasks or --looks declare the numbers of
+workers, or a plan does. Without these the report does not know when somebody looked.
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from io_benchmark.analysis.inference.common_prefix import compared_samples
+from io_benchmark.analysis.inference.estimates import SideData
+from io_benchmark.analysis.inference.looks import SINGLE, Look, Schedule
+from io_benchmark.analysis.inference.worker_variation import WorkerVariation
+from io_benchmark.analysis.model import UNKNOWN, Run, Subject
+from io_benchmark.results.format import PLAN_VARIABLE
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A candidate and its baseline, with what is compared of both."""
+
+    candidate: str
+    baseline: str
+    ours: SideData  # the candidate's
+    theirs: SideData
+    variation: WorkerVariation  # assumed where a side has one or two workers
+    look: Look = SINGLE
+    schedule: Schedule | None = None  # for more workers
+    # What was compared at the looks before this one, by the workers per pool.
+    earlier: Mapping[int, "Pair"] = field(default_factory=dict)
+
+    def with_earlier_looks(
+        self, subject: Subject, runs: tuple[Sequence[Run], Sequence[Run]], lost: tuple[int, int]
+    ) -> "Pair":
+        """Return the pair with what was compared at the looks before this one.
+
+        `runs` are the candidate's and the baseline's; `lost` counts their tasks without a result.
+        """
+        schedule = self.schedule
+        if schedule is None or not schedule.is_declared:
+            return self
+        sides = tuple(sorted(of_side, key=_start) for of_side in runs)
+        counts = (self.ours.count, self.theirs.count)
+        earlier: dict[int, Pair] = {}
+        if schedule.is_planned and self.look != SINGLE:
+            planned = [_first_planned(*each) for each in zip(sides, lost, strict=True)]
+            earlier |= self._at_look(subject, planned, SINGLE)
+        for workers in () if schedule.is_planned else schedule.looks:
+            if workers <= min(counts) and counts != (workers, workers):
+                first = [_first_workers(of_side, workers) for of_side in sides]
+                earlier |= self._at_look(subject, first, schedule.look(workers))
+        return replace(self, earlier=earlier)
+
+    def _at_look(
+        self, subject: Subject, sides: Sequence[Sequence[Run]], look: Look
+    ) -> "dict[int, Pair]":
+        """Return the pair with these runs, by the workers that each side has at least."""
+        if not all(sides):
+            return {}
+        (candidate, baseline) = sides
+        whole = (SideData.of(candidate), SideData.of(baseline))
+        ours, theirs, _ = compared_samples(subject, whole, candidate, baseline)
+        fewest = min(ours.count, theirs.count)
+        return {fewest: replace(self, ours=ours, theirs=theirs, look=look)} if fewest > 1 else {}
+
+
+def _start(run: Run) -> tuple[str, str, int]:
+    return run.worker.started, run.worker.task_id, run.worker.run_id or 0
+
+
+def _first_workers(runs: Sequence[Run], count: int) -> list[Run]:
+    """Return the runs until so many workers have run; each whose machine is unknown is one."""
+    machines: set[str] = set()
+    first: list[Run] = []
+    for at, run in enumerate(runs):
+        if len(machines) == count:
+            break
+        machine = run.worker.machine
+        machines.add(f"{machine} {at}" if machine == UNKNOWN else machine)
+        first.append(run)
+    return first
+
+
+def _first_planned(runs: Sequence[Run], lost: int) -> list[Run]:
+    """Return as many runs as were planned of each task, less those that were lost.
+
+    Return none where some of these are still to come, or where it is not known which task lost one.
+    """
+    left: dict[Hashable, int] = {}
+    first: list[Run] = []
+    for run in runs:
+        config = run.worker.result.config
+        task = (config.profile, tuple(config.workloads))
+        left.setdefault(task, int(config.environment[PLAN_VARIABLE]) - lost)
+        if left[task] > 0:
+            left[task] -= 1
+            first.append(run)
+    return [] if any(left.values()) or (lost and len(left) > 1) else first

@@ -1,0 +1,81 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What it would take to decide the comparisons that are inconclusive: workers, their time, money.
+
+The time of a further worker is the mean of what the runs of its pool took that measured what is
+inconclusive, as long as any of them completed.
+"""
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+
+from io_benchmark.analysis.model import Subject, Worker
+from io_benchmark.analysis.report_model import SubjectReport
+from io_benchmark.costs.worker_time import Cost, CostShare, Price
+from io_benchmark.results.common_types import OutcomeState
+
+_NS_PER_MINUTE = 60 * 10**9
+
+
+def cost_of_deciding(
+    reports: Sequence[SubjectReport], workers: Sequence[Worker], prices: Mapping[str, Price]
+) -> Cost | None:
+    """Return the cost; None where more workers would decide nothing."""
+    never = SubjectReport.not_by_repetition(reports)
+    to_add: dict[str, int] = {}
+    subjects: dict[str, set[Subject]] = {}
+    for part in reports:
+        for comparison in part.comparisons:
+            wanted = part.workers_wanted(comparison)
+            if wanted is None or comparison.candidate in never:
+                continue
+            for side in (comparison.candidate, comparison.baseline):
+                to_add[side] = max(to_add.get(side, 0), wanted - part.workers(side))
+                subjects.setdefault(side, set()).add(part.subject)
+    if not to_add:
+        return None
+    runs = {
+        side: _typical_runs([worker for worker in workers if worker.side == side], subjects[side])
+        for side, count in to_add.items()
+        if count > 0
+    }
+    counted = [worker for of_side in runs.values() for worker in of_side]
+    with_setup = all(worker.task_ns is not None for worker in counted)
+    shares = (_share(side, to_add[side], runs[side], prices, with_setup) for side in runs)
+    return Cost(tuple(shares), bool(prices), len(counted), with_setup)
+
+
+def _typical_runs(workers: Sequence[Worker], subjects: set[Subject]) -> list[Worker]:
+    """Return the runs that measured these, those that completed if there are any."""
+    runs = [each for each in workers if any(entry.subject in subjects for entry in each.entries)]
+    completed = [run for run in runs if run.result.outcome.state is OutcomeState.COMPLETED]
+    return completed or runs
+
+
+def _share(
+    side: str,
+    count: int,
+    runs: Sequence[Worker],
+    prices: Mapping[str, Price],
+    with_setup: bool,
+) -> CostShare:
+    times_ns = [
+        run.task_ns if with_setup and run.task_ns is not None else run.result.duration_ns
+        for run in runs
+    ]
+    found = {_find_price(run, prices) for run in runs}
+    return CostShare(
+        side,
+        count,
+        fmean(times_ns) / _NS_PER_MINUTE,
+        # Machines at several prices: which of them a further task gets is not known.
+        price=found.pop() if len(found) == 1 else None,
+    )
+
+
+def _find_price(run: Worker, prices: Mapping[str, Price]) -> Price | None:
+    """Return the price of the pool, else of the worker pool, else of the type of machine."""
+    machine = run.result.task.instance_type or ""
+    names = (run.pool, run.queue, run.queue.partition("/")[2], machine, machine.rpartition("/")[2])
+    return Price.find(prices, names)

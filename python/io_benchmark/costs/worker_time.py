@@ -1,0 +1,131 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What worker time costs: hours, and money where there are prices."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from io_benchmark.number_text import compact
+
+MINUTES_PER_HOUR = 60
+_NAMES_SHOWN = 6
+
+
+@dataclass(frozen=True)
+class Price:
+    """What an hour of a worker costs."""
+
+    per_hour: float
+    currency: str
+    kind: str | None = None  # spot, on-demand
+    date: str | None = None  # 2026-11-01
+
+    @staticmethod
+    def find(prices: Mapping[str, "Price"], names: Sequence[str]) -> "Price | None":
+        """Return the price of the first of these names that has one."""
+        return next((prices[name] for name in names if name in prices), None)
+
+
+@dataclass(frozen=True)
+class CostShare:
+    """The cost of one pool, or of one job of a pool with several jobs."""
+
+    name: str
+    tasks: int
+    minutes: float  # per task
+    is_limit: bool = False  # the most that it can take; otherwise what earlier tasks took
+    price: Price | None = None
+    queue: str = ""
+
+    @property
+    def all_minutes(self) -> float:
+        return self.tasks * self.minutes
+
+    @property
+    def shown(self) -> str:
+        tasks = f"{_tasks(self.tasks)} of {self.minutes:.0f} min on {self.queue}"
+        money = "" if self.price is None else f", {Cost((self,)).money}"
+        return f"{self.name}: {_how([self])} {Cost.hours(self.all_minutes)}{money} ({tasks})"
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The cost of tasks."""
+
+    shares: tuple[CostShare, ...]
+    with_prices: bool = False  # a share without a price is named
+    runs: int = 0  # by which it is known what a task takes
+    with_setup: bool = False  # these are whole runs, not only what the worker's program took
+
+    @property
+    def tasks(self) -> int:
+        return sum(share.tasks for share in self.shares)
+
+    @property
+    def minutes(self) -> float:
+        return sum(share.all_minutes for share in self.shares)
+
+    def repeated(self, times: int) -> "Cost":
+        """Return the cost of so many times the tasks."""
+        shares = (replace(share, tasks=times * share.tasks) for share in self.shares)
+        return replace(self, shares=tuple(shares))
+
+    @staticmethod
+    def hours(minutes: float) -> str:
+        """Write worker time with three digits: 0.917, 2.75, 165, 1,230 worker hours."""
+        number = compact(minutes / MINUTES_PER_HOUR)
+        return f"{number} worker hour" + ("" if number == "1" else "s")
+
+    @property
+    def money(self) -> str:
+        """Return '3.10 USD', a sum per currency; nothing without prices."""
+        sums: dict[str, float] = {}
+        for share in self.shares:
+            if share.price is not None:
+                amount = share.all_minutes / MINUTES_PER_HOUR * share.price.per_hour
+                sums[share.price.currency] = sums.get(share.price.currency, 0.0) + amount
+        return " and ".join(f"{_amount(amount)} {currency}" for currency, amount in sums.items())
+
+    @property
+    def amount(self) -> str:
+        """Return '9.6 worker hours, 3.10 USD at the given prices (spot)'."""
+        return ", ".join(filter(None, (Cost.hours(self.minutes), self.at_prices)))
+
+    @property
+    def shown(self) -> str:
+        text = f"{_tasks(self.tasks)}, {_how(self.shares)} {Cost.hours(self.minutes)} in all"
+        return ", ".join(filter(None, (text, self.at_prices)))
+
+    @property
+    def at_prices(self) -> str:
+        """Return '3.10 USD at the given prices (spot; none for amd-30)'; nothing without prices."""
+        if not self.with_prices:
+            return ""
+        unpriced = [share.name for share in self.shares if share.price is None]
+        names = ", ".join(unpriced[:_NAMES_SHOWN])
+        rest = len(unpriced) - _NAMES_SHOWN
+        names += f" and {rest:,} others" if rest > 0 else ""
+        if not self.money:
+            return f"no price for {names}"
+        prices = [share.price for share in self.shares if share.price is not None]
+        known = ([price.kind for price in prices], [price.date for price in prices])
+        # Only what is true of all of them.
+        about = ", ".join(each[0] for each in known if each[0] is not None and len(set(each)) == 1)
+        remark = "; ".join(filter(None, (about, f"none for {names}" if names else "")))
+        return f"{self.money} at the given prices" + (f" ({remark})" if remark else "")
+
+
+def _tasks(count: int) -> str:
+    return f"{count} task" + ("" if count == 1 else "s")
+
+
+def _how(shares: Sequence[CostShare]) -> str:
+    return "at most" if any(share.is_limit for share in shares) else "about"
+
+
+def _amount(value: float) -> str:
+    """Write money: 0.031, 3.10, 1,230."""
+    if value >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.2f}" if value >= 0.0995 else f"{value:.3g}"

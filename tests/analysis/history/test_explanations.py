@@ -1,0 +1,221 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What explains a history: a published result, the regression by hand, and histories of a known truth."""
+
+import math
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+from simulated_history import Noise, Values, daily, drift, steps, wave, weekends, weekly
+
+from io_benchmark.analysis.history.autoregression import Regression
+from io_benchmark.analysis.history.effects import Effects
+from io_benchmark.analysis.history.explanations import FEWEST_VALUES
+
+# Annual flow of the Nile at Aswan, 1871 to 1970, in 10^8 m^3 (Durbin and Koopman 2001; R's
+# datasets::Nile). Cobb (Biometrika 65, 1978) dates its change to 1898, as do Zeileis et al. (2003)
+# and R's changepoint::cpt.mean, which ends the first piece at value 28.
+NILE = np.array(
+    [
+        *(1120, 1160, 963, 1210, 1160, 1160, 813, 1230, 1370, 1140, 995, 935, 1110, 994, 1020, 960),
+        *(1180, 799, 958, 1140, 1100, 1210, 1150, 1250, 1260, 1220, 1030, 1100, 774, 840, 874, 694),
+        *(940, 833, 701, 916, 692, 1020, 1050, 969, 831, 726, 456, 824, 702, 1120, 1100, 832, 764),
+        *(
+            821,
+            768,
+            845,
+            864,
+            862,
+            698,
+            845,
+            744,
+            796,
+            1040,
+            759,
+            781,
+            865,
+            845,
+            944,
+            984,
+            897,
+            822,
+        ),
+        *(1010, 771, 676, 649, 846, 812, 742, 801, 1040, 860, 874, 848, 890, 744, 749, 838, 1050),
+        *(918, 986, 797, 923, 975, 815, 1020, 906, 901, 1170, 912, 746, 919, 718, 714, 740),
+    ],
+    dtype=np.float64,
+)
+
+
+def effects(times: Values, values: Values) -> Effects:
+    return Effects.of([datetime.fromtimestamp(time, UTC) for time in times], values)
+
+
+def found(values: Values) -> list[int]:
+    """Return the steps of weekly values."""
+    return [step.at for step in effects(weekly(len(values)), values).steps]
+
+
+def noise(seed: int, count: int, **kind: float) -> Values:
+    return Noise(**kind).draw(np.random.default_rng(seed), count)
+
+
+def test_the_nile() -> None:
+    """There is one step, after 1898, and no trend."""
+    assert (len(NILE), NILE.sum()) == (100, 91_935)
+    times = [datetime(1871 + at, 7, 1, tzinfo=UTC) for at in range(100)]
+    result = Effects.of(times, np.log(NILE))
+    assert [1871 + step.at for step in result.steps] == [1899]
+    assert (result.trend, result.seasons, result.possible) == (None, (), ())
+
+
+def test_regression_by_hand() -> None:
+    """The fit is generalised least squares with the covariance of an autoregression."""
+    count, rho = 40, 0.5
+    values = noise(3, count, autocorrelation=rho)
+    columns = np.column_stack([np.ones(count), np.arange(count) >= 15]).astype(np.float64)
+    fit = Regression(columns, values).fit()
+    numbers = np.arange(count)
+    weights = np.linalg.inv(fit.autocorrelation ** np.abs(numbers[:, None] - numbers))
+    squares = columns.T @ weights @ columns
+    assert fit.autocorrelation > 0
+    assert fit.coefficients == pytest.approx(
+        np.linalg.solve(squares, columns.T @ weights @ values), abs=0.003
+    )
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("autocorrelation", [0.0, 0.5])
+@pytest.mark.parametrize("count", [20, 30, 60])
+def test_nothing_changes(count: int, autocorrelation: float, seed: int) -> None:
+    """Dependence on the point before is not a step; tests/simulation has the rate."""
+    values = noise(seed, count, autocorrelation=autocorrelation)
+    assert effects(weekly(count), values) == Effects()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_step(seed: int) -> None:
+    """A step of 20 % is found within a point of where it is, with its size."""
+    (step,) = effects(weekly(60), noise(seed, 60) + steps(60, (40, 1.2))).steps
+    assert abs(step.at - 40) <= 1
+    assert step.interval.within(1.1, 1.3)
+    assert not step.interval.excludes(1.2)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_goes_again(seed: int) -> None:
+    """Six slow weeks among quick ones are two steps."""
+    assert found(noise(seed, 30) + steps(30, (12, 1.5), (18, 1 / 1.5))) == [12, 18]
+
+
+@pytest.mark.parametrize("at", [0, 7, 14, 29])
+def test_one_outlier_is_no_step(at: int) -> None:
+    """However far it is off: a level has three values or more."""
+    values = noise(1, 30)
+    values[at] += math.log(10)
+    assert found(values) == []
+
+
+def test_a_step_at_the_very_end() -> None:
+    """Three points of 30 are enough for a step of 50 %, two are not for any."""
+    assert found(noise(1, 30) + steps(30, (27, 1.5))) == [27]
+    assert 28 not in found(noise(1, 30) + steps(30, (28, 3)))
+
+
+def test_a_trend() -> None:
+    """A drift of 10 % per year is a trend; the interval has its size."""
+    times = weekly(104)
+    result = effects(times, noise(1, 104) + drift(times, 0.10))
+    assert result.trend is not None
+    assert (result.steps, result.seasons, result.possible) == ((), (), ())
+    assert not result.trend.interval.excludes(1.10)
+
+
+def test_a_step_in_a_trend() -> None:
+    """Both are told."""
+    times = weekly(104)
+    result = effects(times, noise(1, 104) + drift(times, 0.25) + steps(104, (70, 1.3)))
+    assert result.trend is not None
+    assert not result.trend.interval.excludes(1.25)
+    assert [abs(step.at - 70) <= 1 for step in result.steps] == [True]
+
+
+def test_a_season_of_a_year() -> None:
+    """It is told with its size and the day on which it is slowest."""
+    times = weekly(104)
+    result = effects(times, noise(1, 104) + wave(times, 0.08))
+    (season,) = result.seasons
+    assert (result.steps, result.trend, result.possible) == ((), None, ())
+    assert season.name == "year"
+    assert not season.interval.excludes(1.08)
+    # A quarter of a year after the first day, 27 April.
+    assert season.slowest is not None
+    assert season.slowest[:2] == "07"
+
+
+def test_a_season_that_did_not_come_back() -> None:
+    """A year of a wave is not called a season."""
+    times = weekly(56)
+    result = effects(times, noise(1, 56, variation=0.02) + wave(times, 0.08))
+    assert (result.seasons, result.steps) == ((), ())
+    assert "year" in result.possible
+
+
+def test_weekends_and_a_step() -> None:
+    """Weekends do not hide a step."""
+    times = daily(60)
+    result = effects(times, noise(1, 60) + weekends(times, 0.85) + steps(60, (40, 1.3)))
+    (season,) = result.seasons
+    assert (season.name, season.slowest) == ("weekends", None)
+    assert not season.interval.excludes(0.85)
+    assert [abs(step.at - 40) <= 1 for step in result.steps] == [True]
+
+
+def test_a_season_of_a_day() -> None:
+    """Points at all hours show when a day is slowest."""
+    times = daily(80) + 3600.0 * 7 * np.arange(80)
+    values = noise(1, 80) + 0.1 * np.cos(2 * math.pi * (times / 86_400 - 14 / 24))
+    (season,) = effects(times, values).seasons
+    assert season.name == "day"
+    assert season.slowest in {"13:00", "14:00", "15:00"}
+
+
+def test_a_trend_of_minutes() -> None:
+    """Whatever happens within a few days is no trend, and no error."""
+    times = weekly(1)[0] + 0.1 * np.arange(30)
+    result = effects(times, noise(1, 30) + 0.3 * np.arange(30))
+    assert result.trend is None
+    assert "trend" in result.possible
+
+
+@pytest.mark.parametrize("count", range(1, FEWEST_VALUES))
+def test_too_few(count: int) -> None:
+    """No step at any place is found in so few values, however large it is."""
+    for at in range(count):
+        assert found(np.array([0.001 * one + 10 * (one >= at) for one in range(count)])) == []
+
+
+def test_enough() -> None:
+    """The fewest values that a step is found in."""
+    half = FEWEST_VALUES // 2
+    assert found(noise(1, 2 * half) + steps(2 * half, (half, 2))) == [half]
+
+
+@pytest.mark.parametrize("times", [weekly(30), np.full(30, weekly(1)[0])], ids=["weeks", "once"])
+def test_all_equal(times: Values) -> None:
+    """Values that do not vary, also all at one time, are not an error."""
+    assert effects(times, np.full(30, 3.0)) == Effects()
+
+
+def test_exact_levels() -> None:
+    """Without any noise, the place is exact."""
+    assert found(np.array([1.0] * 10 + [2.0] * 10)) == [10]
+
+
+def test_the_same_values_give_the_same_steps() -> None:
+    """The scale and the direction do not matter."""
+    values = noise(7, 40) + steps(40, (14, 1.3), (27, 0.8))
+    assert len(found(values)) == 2
+    assert found(values) == found(values.copy()) == found(-1000 * values)

@@ -1,0 +1,202 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What is assumed where a side has one or two workers. The rates are in tests/simulation."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import seed_workers
+import simulation
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import chi2
+
+from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.inference import decisions
+from io_benchmark.analysis.inference.estimates import Estimate, SideData
+from io_benchmark.analysis.inference.looks import SINGLE
+from io_benchmark.analysis.inference.variances import MeanVariance
+from io_benchmark.analysis.inference.worker_variation import WorkerVariation
+from io_benchmark.analysis.model import DIFFERENT
+from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.statements import statement
+from io_benchmark.report.content.statement_text import text_of
+
+ONE, TWO = (0.0,), (0.0, 0.01)
+# Their standard deviation is 0.1.
+THREE = (-0.1, 0.0, 0.1)
+
+
+def earlier(measured: float, workers: int) -> WorkerVariation:
+    return WorkerVariation.of_history(
+        MeanVariance(measured**2, workers - 1.0), workers, statement("earlier workers of a (past)")
+    )
+
+
+def side(logs: Sequence[float]) -> SideData:
+    entries = [simulation.entry(np.full(40, 1e6 * math.exp(log))) for log in logs]
+    return SideData(tuple(logs), tuple((entry,) for entry in entries))
+
+
+def test_nothing_is_known() -> None:
+    """Five percent, because each pool has one worker; two workers of the pair itself are not others."""
+    for sides in ({"a": ONE, "b": ONE}, {"a": TWO, "b": TWO}, {"a": TWO, "b": THREE}):
+        assert WorkerVariation.of_pair(("a", "b"), sides) == WorkerVariation.default()
+    assert WorkerVariation.default().ratio == 0.05
+
+
+def test_enough_workers_need_nothing() -> None:
+    """What is known of others does not matter to sides of three workers or more."""
+    sides = {"a": THREE, "b": THREE, "c": (0.0, 0.5, 1.0)}
+    assert WorkerVariation.of_pair(("a", "b"), sides) == WorkerVariation.default()
+
+
+@pytest.mark.parametrize(
+    ("sides", "ratio", "workers", "message"),
+    [
+        pytest.param(
+            {"a": ONE, "b": THREE},
+            0.24,
+            3,
+            "24 % is assumed: 3 workers of b vary by 10 %, and another pool may vary 2.4 times as much",
+            id="the-other-side",
+        ),
+        pytest.param(
+            {"a": ONE, "b": ONE, "c": THREE, "d": THREE},
+            0.24,
+            6,
+            "24 % is assumed: 6 workers of c, d vary by 10 %, and another pool may vary 2.4 times as "
+            "much",
+            id="a-third-and-a-fourth-pool",
+        ),
+        pytest.param(
+            {"a": ONE, "b": (0.0, 0.0, 0.0)},
+            0.12,
+            3,
+            "12 % is assumed: 3 workers of b vary by 0 %; 5 % is the least that counts, and another "
+            "pool may vary 2.4 times as much",
+            id="workers-that-agree",
+        ),
+    ],
+)
+def test_other_pools(
+    sides: dict[str, tuple[float, ...]], ratio: float, workers: int, message: str
+) -> None:
+    """One sentence names the pools, how far they vary, by how many workers, and what is assumed."""
+    known = WorkerVariation.of_pair(("a", "b"), sides)
+    assert known.ratio == pytest.approx(ratio)
+    assert (known.source, known.workers) == ("pools", workers)
+    assert text_of(known.message) == message
+
+
+def test_two_workers_vary_as_the_others_do() -> None:
+    """As a floor, the others' own variation is taken: the interval has few degrees of freedom already."""
+    known = WorkerVariation.of_pair(("a", "b"), {"a": TWO, "b": TWO, "c": THREE})
+    assert known.ratio == pytest.approx(0.1)
+    found = Estimate.of_sides(side(TWO), side(TWO), known.ratio)
+    assert found.assumed_variation == known.ratio
+    assert found.degrees == 2
+
+
+@pytest.mark.parametrize("workers", [3, 5, 10, 30, 100])
+def test_the_past_counts_by_its_upper_limit(workers: int) -> None:
+    """Scipy's quantile of chi-squared; few workers are not trusted as many are."""
+    degrees = workers - 1
+    known = earlier(0.1, workers)
+    for ratio, level in ((known.ratio, 0.2), (known.expected_ratio, 0.35)):
+        exact = 0.1 * math.sqrt(degrees / chi2.ppf(level, degrees))
+        assert ratio == pytest.approx(exact, rel=0.015)
+
+
+def test_a_steady_past_is_not_less_than_usual() -> None:
+    """Five percent is the least, and the sentence says so."""
+    known = WorkerVariation.of_pair(("a", "b"), {"a": ONE, "b": ONE}, [earlier(0.01, 20)])
+    assert (known.ratio, known.source) == (0.05, "history")
+    assert text_of(known.message) == (
+        "5 % is assumed, the least: earlier workers of a (past) vary by 1 %"
+    )
+
+
+@pytest.mark.parametrize(
+    ("past", "source"), [(0.05, "pools"), (0.30, "history")], ids=["narrower", "wider"]
+)
+def test_the_wider_of_both_counts(past: float, source: str) -> None:
+    """Of other pools and of the pool's own past; a decision needs workers for both sides' variances."""
+    known = WorkerVariation.of_pair(("a", "b"), {"a": ONE, "b": THREE}, [earlier(past, 20)])
+    assert known.source == source
+    expected = (earlier(0.1, 3).expected_ratio, earlier(past, 20).expected_ratio)
+    assert known.expected_ratio == pytest.approx(math.hypot(*expected) / math.sqrt(2))
+
+
+def test_a_past_without_enough_workers() -> None:
+    """Its reason is given where nothing else is known; other pools count as if it were not there."""
+    reason = statement("5 % is assumed, because the past has too few")
+    empty = replace(WorkerVariation.default(), message=reason)
+    unknown = WorkerVariation.of_pair(("a", "b"), {"a": ONE, "b": ONE}, [empty])
+    assert unknown.message == reason
+    sides = {"a": ONE, "b": THREE}
+    known = WorkerVariation.of_pair(("a", "b"), sides, [empty])
+    assert known == WorkerVariation.of_pair(("a", "b"), sides)
+
+
+SPREADS = st.lists(st.floats(-0.3, 0.3), min_size=1, max_size=6)
+
+
+@given(
+    ratio=st.floats(1 / 1.1, 1.1),
+    others=SPREADS,
+    assumed=st.floats(1e-6, 0.5),
+    margin=st.floats(1e-3, 0.2),
+)
+def test_ten_percent_is_never_shown_by_a_single_worker(
+    ratio: float, others: list[float], assumed: float, margin: float
+) -> None:
+    """Within ±10 % it is neither slower nor faster, whatever is known of other workers."""
+    centre = math.fsum(others) / len(others)
+    several = side([other - centre for other in others])
+    single = side([math.log(ratio)])
+    for pair in ((single, several), (several, single)):
+        estimate = Estimate.of_sides(*pair, assumed)
+        assert decisions.decide(estimate, 0.95, SINGLE, margin) not in DIFFERENT
+
+
+def report(counts: dict[str, int], options: Options | None = None) -> Report:
+    """Pools of the seed with so many workers, which vary by 3 %."""
+    workers = [
+        each
+        for pool, count in counts.items()
+        for each in seed_workers.workers(count, between=0.03, pools=(pool,))
+    ]
+    return compare(Plan.of_pools(counts, "intel"), workers, options or Options())
+
+
+def test_the_report_says_where_it_comes_from() -> None:
+    """Without an option, by the group's pool of five; a number that is given replaces it."""
+    found = report({"intel": 5, "amd-16": 1, "amd-30": 1})
+    (problem,) = [each for each in found.problems if each.rule == "one-worker"]
+    assert problem.sides == ("amd-16", "amd-30")
+    message = text_of(problem.message)
+    assert message.startswith(
+        "one worker does not show how far workers of its pool differ; 12 % is"
+    )
+    assert "5 workers of intel vary by" in message
+    (subject,) = found.subjects
+    for comparison in subject.comparisons:
+        assert comparison.assumed_variation is not None
+        assert comparison.assumed_variation_ratio == comparison.assumed_variation.ratio
+        assert comparison.assumed_variation.workers == 5
+    given_number = report({"intel": 5, "amd-16": 1}, Options(worker_variation=0.08))
+    (problem,) = [each for each in given_number.problems if each.rule == "one-worker"]
+    assert text_of(problem.message).endswith("8 % is assumed (--worker-variation)")
+
+
+def test_the_seeds_difference_needs_no_more_workers() -> None:
+    """1.92× of a single worker is shown against five others, and against one."""
+    for counts in ({"intel": 5, "amd-16": 1}, {"intel": 1, "amd-16": 1}):
+        ((comparison,),) = (subject.comparisons for subject in report(counts).subjects)
+        assert comparison.verdict in DIFFERENT

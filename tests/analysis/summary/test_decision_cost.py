@@ -1,0 +1,131 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What a decision costs: the workers that the advice asks for, by what runs took here."""
+
+from dataclasses import replace
+
+import msgspec
+import pytest
+from seed_workers import workers
+
+from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.summary.decision_cost import cost_of_deciding
+from io_benchmark.costs.worker_time import Cost, CostShare, Price
+from io_benchmark.report.content import document
+
+PLAN = Plan("", "intel", "", (("amd-16", "intel"), ("amd-30", "intel")))
+HOUR_NS = 3600 * 10**9
+INTEL, AMD_30 = Price(0.6, "USD"), Price(0.5, "USD")
+PRICES = {"intel": INTEL, "amd-16": Price(0.3, "USD"), "c3d-standard-30-lssd": AMD_30}
+
+
+def decided(measured=None, prices=PRICES):
+    return compare(PLAN, measured or workers(), Options(prices=prices))
+
+
+def timed(**hours):
+    """One worker per pool, whose tasks took so long."""
+    return [
+        replace(worker, task_ns=round(hours[worker.pool.replace("-", "_")] * HOUR_NS))
+        for worker in workers()
+    ]
+
+
+def of_type(result, name):
+    """The result, measured on this type of machine."""
+    return msgspec.structs.replace(
+        result, task=msgspec.structs.replace(result.task, instance_type=name)
+    )
+
+
+def test_by_whole_runs():
+    """amd-16 is decided: only amd-30 and the baseline get more, at their own time and price."""
+    report = decided(timed(intel=0.5, amd_16=1, amd_30=0.25))
+    (comparison,) = (one for one in report.subjects[0].comparisons if one.candidate == "amd-30")
+    count = comparison.advice.workers_to_add
+    assert report.decision_cost == Cost(
+        (
+            CostShare("amd-30", count, 15.0, price=AMD_30),
+            CostShare("intel", count, 30.0, price=INTEL),
+        ),
+        with_prices=True,
+        runs=2,
+        with_setup=True,
+    )
+    assert document.build(report).workers.cost == (
+        f"To settle amd-30: {count} more workers per pool, {2 * count} in total, about "
+        f"{0.75 * count:.3g} worker hours (by 2 runs here, set-up included), {count * 0.425:.2f} USD at "
+        "the given prices."
+    )
+
+
+def test_without_the_queues_times():
+    """Bare files tell what the worker's program took, and the report says so."""
+    measured = [replace(worker, task_ns=None) for worker in workers()]
+    report = decided(measured, prices={})
+    (of_amd_30, _) = report.decision_cost.shares
+    (duration_ns,) = (one.result.duration_ns for one in measured if one.pool == "amd-30")
+    assert of_amd_30.minutes == pytest.approx(duration_ns / HOUR_NS * 60)
+    assert document.build(report).workers.cost.endswith(
+        "(by 2 runs here, without the set-up of tasks)."
+    )
+
+
+def test_a_pool_without_a_price():
+    """Hours alone, and its name."""
+    cost = decided(prices={"intel": INTEL}).decision_cost
+    assert [share.price for share in cost.shares] == [None, INTEL]
+    assert cost.amount.endswith("at the given prices (none for amd-30)")
+
+
+@pytest.mark.parametrize("name", ["b-linux-large", "gecko-t/b-linux-large", "machine-30"])
+def test_names_of_prices(name):
+    """A worker pool's name is known with its provisioner and without, a machine's without its path."""
+    measured = timed(intel=1, amd_16=1, amd_30=1)
+    measured = [
+        replace(
+            one, queue="gecko-t/b-linux-large", result=of_type(one.result, "zones/x/machine-30")
+        )
+        if one.pool == "amd-30"
+        else one
+        for one in measured
+    ]
+    (of_amd_30, of_intel) = decided(measured, {name: INTEL}).decision_cost.shares
+    assert (of_amd_30.price, of_intel.price) == (INTEL, None)
+
+
+def test_machines_at_several_prices():
+    """Which of them a further task gets is not known, so no money is told."""
+    measured = timed(intel=1, amd_16=1, amd_30=1)
+    (other,) = (one for one in measured if one.pool == "amd-30")
+    other = replace(other, machine="other", result=of_type(other.result, "machine-8"))
+    prices = {"c3d-standard-30-lssd": INTEL, "machine-8": AMD_30}
+    found = decided([*measured, other], prices).decision_cost
+    assert found.runs == 3
+    assert found.money == ""
+
+
+def test_nothing_is_inconclusive():
+    """No line, then."""
+    plan = Plan("", "intel", "", (("amd-16", "intel"),))
+    report = compare(plan, [one for one in workers() if one.pool != "amd-30"], Options())
+    assert report.decision_cost is None
+    assert document.build(report).workers.cost == ""
+
+
+def test_what_repetition_does_not_settle():
+    """The pool is named with the limit, and costs nothing."""
+    report = decided()
+    (part,) = report.subjects
+    comparisons = tuple(
+        replace(one, advice=replace(one.advice, workers_to_add=None)) if one.advice else one
+        for one in part.comparisons
+    )
+    part = replace(part, comparisons=comparisons)
+    assert cost_of_deciding([part], workers(), {}) is None
+    made = replace(report, subjects=(part,), decision_cost=None)
+    assert document.build(made).workers.cost == (
+        "More workers would not settle amd-30: that would take more than 100 per pool."
+    )

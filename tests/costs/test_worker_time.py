@@ -1,0 +1,66 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Hours and money of tasks."""
+
+import pytest
+
+from io_benchmark.costs.worker_time import Cost, CostShare, Price
+
+SPOT = Price(0.3, "USD", "spot", "2026-11-01")
+
+
+def cost(*prices, with_prices=True):
+    return Cost(
+        tuple(
+            CostShare(f"pool-{at}", 6, 30, price=price, queue="releng-1/b-linux")
+            for at, price in enumerate(prices)
+        ),
+        with_prices,
+    )
+
+
+@pytest.mark.parametrize(
+    ("prices", "text"),
+    [
+        pytest.param([None], "3 worker hours, no price for pool-0", id="no price"),
+        pytest.param(
+            [SPOT, SPOT],
+            "6 worker hours, 1.80 USD at the given prices (spot, 2026-11-01)",
+            id="two",
+        ),
+        pytest.param(
+            [SPOT, Price(0.5, "USD", "on-demand", "2026-11-01")],
+            "6 worker hours, 2.40 USD at the given prices (2026-11-01)",
+            id="both kinds",
+        ),
+        pytest.param(
+            [SPOT, Price(0.5, "EUR")],
+            "6 worker hours, 0.90 USD and 1.50 EUR at the given prices",
+            id="two currencies",
+        ),
+        pytest.param(
+            [SPOT, None],
+            "6 worker hours, 0.90 USD at the given prices (spot, 2026-11-01; none for pool-1)",
+            id="one without",
+        ),
+    ],
+)
+def test_amount(prices, text):
+    """Currencies are not added, and a pool without a price is named."""
+    assert cost(*prices).amount == text
+
+
+def test_shown():
+    """A limit makes the whole sum one."""
+    made = cost(SPOT)
+    limit = CostShare("other", 1, 60, is_limit=True, queue="releng-1/x")
+    assert made.shares[0].shown == (
+        "pool-0: about 3 worker hours, 0.90 USD (6 tasks of 30 min on releng-1/b-linux)"
+    )
+    assert Cost((*made.shares, limit), with_prices=True).shown == (
+        "7 tasks, at most 4 worker hours in all, 0.90 USD at the given prices (spot, 2026-11-01; "
+        "none for other)"
+    )
+    assert cost(None, with_prices=False).amount == "3 worker hours"
+    assert made.repeated(8).tasks == 48

@@ -1,0 +1,224 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Workers whose noise has physical reasons, and whose truth follows from its parameters.
+
+Nothing is normalised away: what a run met of bursts, of a cold cache or of its host is in its mean. The
+truth is the expectation over the parameters and never that of the sample that was drawn.
+"""
+
+import math
+import uuid
+from dataclasses import dataclass, replace
+from functools import cache
+
+import msgspec
+import numpy as np
+import seed_workers
+import simulation
+from numpy.typing import NDArray
+
+from io_benchmark.analysis.model import UNKNOWN, Worker
+from io_benchmark.results.common_types import OutcomeState
+from io_benchmark.results.format import PLAN_VARIABLE
+
+Factors = NDArray[np.float64]
+Files = NDArray[np.int64]
+
+# Two of five files are of each of the two larger sizes.
+_KINDS_OF_FIVE = (0, 0, 1, 1, 2)
+_NS = np.array(simulation.SIZES) * simulation.NS_PER_SIZE
+# Writeback comes in waves of up to so many retrieves.
+_WAVE = 20
+
+
+@dataclass(frozen=True)
+class Bursts:
+    """A process that is on and off, such as another tenant; while it is on, retrieves take longer."""
+
+    factor: float
+    on: float  # retrieves, on average
+    off: float
+
+    @property
+    def expected(self) -> float:
+        return 1 + (self.factor - 1) * self.on / (self.on + self.off)
+
+    def draw(self, generator: np.random.Generator, count: int) -> Factors:
+        """Return the factor of each retrieve. The process did not begin with the run."""
+        cycles = 2 + math.ceil(2 * count / (self.on + self.off))
+        factors: list[Factors] = []
+        is_on = generator.random() < self.on / (self.on + self.off)
+        while sum(map(len, factors)) < count:
+            for duration in generator.exponential(1.0, 2 * cycles):
+                length = round(duration * (self.on if is_on else self.off))
+                factors.append(np.full(length, self.factor if is_on else 1.0))
+                is_on = not is_on
+        return np.concatenate(factors)[:count]
+
+
+@dataclass(frozen=True)
+class Zone:
+    """A part of a pool in another data centre; the zone's factor is common to all its workers."""
+
+    name: str
+    share: float
+    factor: float
+
+
+@dataclass(frozen=True)
+class Noise:
+    """What makes workers of one pool, and retrieves of one worker, differ."""
+
+    variation: float = 0.05  # scale of ln of a machine's speed
+    degrees: float = math.inf  # of Student's distribution of it; 3: heavy tails
+    slow_machines: float = 0.0  # share of machines of another kind, in the same pool
+    slow_factor: float = 1.0
+    zones: tuple[Zone, ...] = ()
+    workers_per_host: int = 1
+    host_variation: float = 0.0  # scale of ln of a host's speed
+    host_bursts: Bursts | None = None  # met by all workers of the host at the same time
+    shows_hosts: bool = False  # the workers of one host have its boot id
+    bursts: Bursts | None = None  # of one worker
+    waves: float = 0.05
+    tail: float = 0.0  # scale of ln of a single retrieve's time
+    cold_factor: float = 1.0  # of the first retrieve of each file
+    credit: int | None = None  # retrieves after which the disk has used up its burst credit
+    without_credit: float = 1.0  # factor from then on
+
+    def expected_log(self, files: Files) -> float:
+        """Return the expectation of ln of a worker's mean time, the run's to the first order."""
+        zones = sum(zone.share * math.log(zone.factor) for zone in self.zones)
+        run = float((_NS[kinds(files)] * self._course(files)).mean())
+        for bursts in (self.bursts, self.host_bursts):
+            run *= bursts.expected if bursts else 1.0
+        machines = self.slow_machines * math.log(self.slow_factor)
+        return machines + zones + math.log(run) + self.tail**2 / 2
+
+    def draw_speeds(self, generator: np.random.Generator, count: int) -> Factors:
+        """Return the factors of machines, without those of their hosts and zones."""
+        if math.isinf(self.degrees):
+            logs = generator.normal(0, 1, count)
+        else:
+            logs = generator.standard_t(self.degrees, count)
+        is_slow = generator.random(count) < self.slow_machines
+        return np.exp(self.variation * logs) * np.where(is_slow, self.slow_factor, 1.0)
+
+    def draw_run(self, generator: np.random.Generator, files: Files) -> Factors:
+        """Return the factor of each retrieve of one run."""
+        count = len(files)
+        noise = generator.normal(0, 1, count + _WAVE - 1)
+        waves = np.convolve(noise, np.full(_WAVE, _WAVE**-0.5), mode="valid")
+        factors = self._course(files) * np.maximum(1 + self.waves * waves, 0.05)
+        if self.tail:
+            factors *= np.exp(generator.normal(0, self.tail, count))
+        if self.bursts:
+            factors *= self.bursts.draw(generator, count)
+        return factors
+
+    def _course(self, files: Files) -> Factors:
+        """Return what is the same in each run: the cold cache, and the end of the credit."""
+        course = np.ones(len(files))
+        course[np.unique(files, return_index=True)[1]] = self.cold_factor
+        if self.credit is not None:
+            course[self.credit :] *= self.without_credit
+        return course
+
+
+def kinds(files: Files) -> Files:
+    """Return which of the three sizes each file has."""
+    return np.array(_KINDS_OF_FIVE)[files % len(_KINDS_OF_FIVE)]
+
+
+@dataclass(frozen=True)
+class Pool:
+    """A pool's noise, and how much slower it is than a pool with the same noise."""
+
+    name: str
+    noise: Noise = Noise()
+    ratio: float = 1.0
+    retrieves: int | None = None  # what a run was ended after; None: all of the sequence
+    ended_by: OutcomeState = OutcomeState.COMPLETED
+    planned: str | None = None  # the number of replicates that each task names
+
+    def expected_log(self, files: Files) -> float:
+        """Return the expectation of ln of a worker's mean time."""
+        return math.log(self.ratio) + self.noise.expected_log(files)
+
+    def true_ratio(self, baseline: "Pool", files: Files) -> float:
+        """Return the ratio to the baseline over the part of the sequence that both have."""
+        common = files[: min(pool.retrieves or len(files) for pool in (self, baseline))]
+        return math.exp(self.expected_log(common) - baseline.expected_log(common))
+
+    def measure(self, count: int, files: Files, generator: np.random.Generator) -> list[Worker]:
+        """Return so many workers that took these files."""
+        noise = self.noise
+        speeds = self.ratio * noise.draw_speeds(generator, count)
+        hosts = np.arange(count) // noise.workers_per_host
+        speeds *= np.exp(generator.normal(0, noise.host_variation, count))[hosts]
+        zones = self._zones(count, generator)
+        boots = [str(uuid.UUID(bytes=generator.bytes(16))) for _ in range(count)]
+        of_hosts = {
+            host: noise.host_bursts.draw(generator, len(files)) if noise.host_bursts else 1.0
+            for host in range(count)
+        }
+        workers = []
+        for at, host in enumerate(hosts.tolist()):
+            speed = speeds[at] * (zones[at].factor if zones else 1.0)
+            times = _NS[kinds(files)] * speed * noise.draw_run(generator, files) * of_hosts[host]
+            boot = boots[host] if noise.shows_hosts else None
+            zone = zones[at].name if zones else None
+            workers.append(self._worker(at, times, files, boot=boot, zone=zone))
+        return workers
+
+    def _zones(self, count: int, generator: np.random.Generator) -> list[Zone]:
+        zones = self.noise.zones
+        shares = [zone.share for zone in zones]
+        return [zones[at] for at in generator.choice(len(zones), count, p=shares)] if zones else []
+
+    def _worker(
+        self, at: int, times: Factors, files: Files, *, boot: str | None, zone: str | None
+    ) -> Worker:
+        length = len(files) if self.retrieves is None else self.retrieves
+        entry = simulation.entry(times[:length], kinds(files[:length]))
+        outcome = msgspec.structs.replace(entry.facts.outcome, state=self.ended_by)
+        facts = msgspec.structs.replace(entry.facts, outcome=outcome, retrieves_planned=len(files))
+        base = _base()
+        result = base.result
+        assert result.host is not None
+        result = msgspec.structs.replace(
+            result,
+            task=msgspec.structs.replace(
+                result.task, location={"cloud": "google", "zone": zone} if zone else {}
+            ),
+            host=msgspec.structs.replace(result.host, boot_id=boot),
+            config=msgspec.structs.replace(
+                result.config,
+                environment={} if self.planned is None else {PLAN_VARIABLE: self.planned},
+            ),
+        )
+        return replace(
+            base,
+            side=self.name,
+            pool=self.name,
+            task_id=f"{self.name}-{at:03}",
+            worker_id=f"workers/{self.name}-{at:03}",
+            machine=UNKNOWN,
+            result=result,
+            entries=(replace(entry, facts=facts, planned=len(files)),),
+        )
+
+
+@cache
+def _base() -> Worker:
+    """Return a worker with facts, of which causes need as little time as possible."""
+    (worker,) = seed_workers.workers(1, pools=("intel",))
+    storage = msgspec.structs.replace(worker.result.storage, places=[])
+    return replace(
+        worker, result=msgspec.structs.replace(worker.result, timeline=None, storage=storage)
+    )
+
+
+def sequence(retrieves: int, files: int, generator: np.random.Generator) -> Files:
+    """Return the files in the order in which every worker of a push takes them."""
+    return generator.integers(0, files, retrieves)

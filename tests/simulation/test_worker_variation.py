@@ -1,0 +1,273 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Simulation: sides with one or two workers, and how far their pools are assumed to vary.
+
+The bars: 5 % false calls, coverage of 93 %, and 80 % of the decisions that are promised where the
+variation is known. Log means are drawn from the normal distribution.
+"""
+
+import math
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+import simulation
+
+from io_benchmark.analysis.history.history_model import HistoryReading, Origin
+from io_benchmark.analysis.history.past_workers import _between_workers
+from io_benchmark.analysis.history.series import history
+from io_benchmark.analysis.inference import decisions
+from io_benchmark.analysis.inference.estimates import Estimate, SideData
+from io_benchmark.analysis.inference.looks import SINGLE
+from io_benchmark.analysis.inference.variances import MeanVariance
+from io_benchmark.analysis.inference.worker_variation import WorkerVariation
+from io_benchmark.analysis.inference.workers_needed import advise
+from io_benchmark.analysis.model import DIFFERENT, Verdict
+from io_benchmark.analysis.observed.machine_identity import MachineMarks
+from io_benchmark.analysis.statements import statement
+
+FALSE_CALLS, COVERAGE, DECIDED = 0.05, 0.93, 0.80
+NANOSECONDS = 1_000_000
+NOTHING = simulation.entry(np.full(40, NANOSECONDS))
+MOST_WORKERS = 100
+PAIR = ("pool 0", "pool 1")
+# There are many cases; and histories are tested by permutations, which take long.
+MOST_REPETITIONS, MOST_HISTORIES = 2000, 100
+
+Groups = Sequence[tuple[int, float]]  # workers and variation of each pool
+
+
+@pytest.fixture
+def draws(repetitions: int) -> int:
+    return min(repetitions, MOST_REPETITIONS)
+
+
+@pytest.fixture
+def error(draws: int) -> float:
+    """Three standard errors of a rate near 5 %."""
+    return 3 * math.sqrt(0.05 * 0.95 / draws)
+
+
+class Pools:
+    """Equal pools, the first two of which are compared."""
+
+    def __init__(self, groups: Groups, seed: int = 1) -> None:
+        self._generator = np.random.default_rng(seed)
+        self._groups = groups
+
+    def draw(self, past: Sequence[WorkerVariation] = ()) -> None:
+        """Draw the workers of all pools, and compare the first two."""
+        logs = {
+            f"pool {number}": tuple(self._generator.normal(0, variation, workers).tolist())
+            for number, (workers, variation) in enumerate(self._groups)
+        }
+        self.variation = WorkerVariation.of_pair(PAIR, logs, past)
+        self.sides = [_side(logs[name]) for name in PAIR]
+        self.estimate = Estimate.of_sides(self.sides[0], self.sides[1], self.variation.ratio)
+
+    @property
+    def is_covered(self) -> bool:
+        return not self.estimate.interval(0.95).excludes(1.0)
+
+    @property
+    def is_called(self) -> bool:
+        verdict = decisions.decide(self.estimate, 0.95, SINGLE, simulation.MARGIN)
+        return verdict in DIFFERENT
+
+
+def _side(logs: Sequence[float]) -> SideData:
+    """Workers whose retrieves all take the same time; only of a single one the times are compared."""
+    if len(logs) > 1:
+        return SideData(tuple(logs), ((NOTHING,),) * len(logs))
+    times = np.full(40, NANOSECONDS * math.exp(logs[0]))
+    return SideData(tuple(logs), ((simulation.entry(times),),))
+
+
+def past_of(generator: np.random.Generator, workers: int, variation: float) -> WorkerVariation:
+    """What earlier workers of a pool show, without changes from day to day."""
+    seen = variation**2 * generator.chisquare(workers - 1) / (workers - 1)
+    return WorkerVariation.of_history(
+        MeanVariance(seen, workers - 1.0), workers, statement("earlier workers")
+    )
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [
+        pytest.param([(1, 0.12), (5, 0.05)], id="noisy-one-against-five"),
+        pytest.param([(1, 0.05), (5, 0.05)], id="one-against-five"),
+        pytest.param([(1, 0.12), (5, 0.12)], id="noisy-pools"),
+        pytest.param([(1, 0.12), (2, 0.05)], id="noisy-one-against-two"),
+        pytest.param([(1, 0.12), (2, 0.12)], id="noisy-one-against-noisy-two"),
+        pytest.param([(1, 0.12), (3, 0.12)], id="noisy-one-against-noisy-three"),
+        pytest.param([(1, 0.12), (20, 0.05)], id="noisy-one-against-twenty"),
+        pytest.param([(1, 0.12), (5, 0.05), (5, 0.05)], id="one-of-three-pools"),
+        pytest.param([(1, 0.12), (1, 0.12), (5, 0.05)], id="two-of-three-pools"),
+        pytest.param([(1, 0.12), (1, 0.12), (5, 0.12)], id="two-of-three-noisy-pools"),
+        pytest.param([(1, 0.10), (1, 0.10), (2, 0.10)], id="one-each-and-two"),
+        pytest.param([(2, 0.05), (10, 0.05)], id="two-against-ten"),
+        pytest.param([(2, 0.05), (2, 0.05), (10, 0.05)], id="two-each-and-ten"),
+    ],
+)
+def test_other_pools_are_known(groups: Groups, draws: int, error: float) -> None:
+    """The interval covers the truth also if the single worker's pool varies more than the others."""
+    pools = Pools(groups)
+    called = covered = 0
+    for _ in range(draws):
+        pools.draw()
+        called += pools.is_called
+        covered += pools.is_covered
+    assert called / draws <= FALSE_CALLS + error
+    assert covered / draws >= COVERAGE - error
+
+
+@pytest.mark.parametrize("variation", [0.05, 0.10])
+def test_nothing_is_known(variation: float, draws: int, error: float) -> None:
+    """One worker each: what is assumed may be too little, but no verdict comes from it."""
+    pools = Pools([(1, variation), (1, variation)])
+    called = 0
+    for _ in range(draws):
+        pools.draw()
+        called += pools.is_called
+    assert called / draws <= FALSE_CALLS + error
+
+
+@pytest.mark.parametrize("workers", [3, 5, 10, 30])
+@pytest.mark.parametrize(
+    "groups",
+    [
+        pytest.param([(1, 0.12), (1, 0.12)], id="one-each"),
+        pytest.param([(1, 0.12), (5, 0.05)], id="one-against-five"),
+        pytest.param([(2, 0.12), (3, 0.05)], id="noisy-two-against-three"),
+    ],
+)
+def test_earlier_workers_are_known(groups: Groups, workers: int, draws: int, error: float) -> None:
+    """By the past of the pools, however few workers it has."""
+    pools = Pools(groups)
+    generator = np.random.default_rng(workers)
+    called = covered = 0
+    for _ in range(draws):
+        few = [variation for count, variation in groups if count <= 2]
+        pools.draw([past_of(generator, workers, variation) for variation in few])
+        called += pools.is_called
+        covered += pools.is_covered
+    assert called / draws <= FALSE_CALLS + error
+    assert covered / draws >= COVERAGE - error
+
+
+def decided(verdict: Verdict, log_ratio: float, variation: float, workers: int) -> float:
+    """The chance of a verdict with so many workers per pool, by the product's own formulas."""
+    from io_benchmark.analysis.inference import workers_needed
+
+    if verdict is Verdict.EQUIVALENT:
+        return workers_needed._chance_of_equivalence(log_ratio, variation, workers, 0.9, 0.05)
+    return workers_needed._chance_of_difference(log_ratio, variation, workers, 0.95)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "variation"),
+    [
+        pytest.param(1.0, 0.05, id="equal-pools"),
+        pytest.param(1.0, 0.12, id="equal-noisy-pools"),
+        pytest.param(1.2, 0.12, id="different-noisy-pools"),
+    ],
+)
+@pytest.mark.parametrize(
+    "known", ["past-of-three", "past-of-ten", "past-of-thirty", "pool-of-five"]
+)
+def test_the_advised_number_decides(
+    ratio: float, variation: float, known: str, draws: int, error: float
+) -> None:
+    """From one worker each: so many decide in 80 of 100 cases, or 100 would not.
+
+    The estimate is right, and only the variation between workers has to be known.
+    """
+    generator = np.random.default_rng(5)
+    earlier = {"past-of-three": 3, "past-of-ten": 10, "past-of-thirty": 30}.get(known)
+    groups = [(1, 0.0), (1, 0.0), *([] if earlier else [(5, variation)])]
+    pools = Pools(groups)
+    right = 0.0
+    count = draws // 5
+    for _ in range(count):
+        past = [past_of(generator, earlier, variation) for _ in PAIR] if earlier else []
+        pools.draw(past)
+        shifted = _side([math.log(ratio)])
+        found = Estimate.of_sides(shifted, pools.sides[1], pools.variation.ratio)
+        advice = advise(
+            found,
+            (shifted, pools.sides[1]),
+            assumed=pools.variation.expected_ratio,
+            margin=simulation.MARGIN,
+            comparisons=1,
+        )
+        if advice.workers_to_add is None:
+            chance = decided(advice.leaning, math.log(ratio), variation, MOST_WORKERS)
+            right += chance < DECIDED
+        else:
+            total = 1 + advice.workers_to_add
+            right += decided(advice.leaning, math.log(ratio), variation, total)
+    assert right / count >= DECIDED - error * math.sqrt(5)
+
+
+def readings(
+    generator: np.random.Generator,
+    pushes: int,
+    workers: int,
+    *,
+    day: float = 0.0,
+    step: float = 1.0,
+) -> list[HistoryReading]:
+    """A push a week, whose workers vary by 5 %; the level changes in the middle."""
+    first = datetime(2026, 1, 5, tzinfo=UTC)
+    made = []
+    for push in range(pushes):
+        level = generator.normal(0, day) + (math.log(step) if push >= pushes // 2 else 0.0)
+        for worker in range(workers):
+            name = f"{push}-{worker}"
+            origin = Origin(
+                group=f"group {push}",
+                time=first + timedelta(weeks=push),
+                revision=None,
+                task_id=name,
+                run_id=0,
+                source="here",
+                marks=MachineMarks(name),
+            )
+            log_mean = level + generator.normal(0, 0.05)
+            made.append(HistoryReading(origin, simulation.SUBJECT, (), log_mean, ()))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("pushes", "workers", "day", "step", "least", "most"),
+    [
+        pytest.param(30, 1, 0.0, 1.0, 0.048, 0.051, id="one-worker-a-push"),
+        pytest.param(30, 1, 0.0, 1.92, 0.048, 0.051, id="a-step"),
+        pytest.param(30, 1, 0.03, 1.0, 0.055, 0.060, id="days-differ"),
+        pytest.param(4, 4, 0.0, 1.92, 0.047, 0.051, id="a-step-in-a-few-pushes"),
+        pytest.param(4, 4, 0.03, 1.0, 0.047, 0.051, id="days-differ-in-a-few-pushes"),
+        pytest.param(20, 3, 0.03, 1.2, 0.055, 0.060, id="several-workers"),
+    ],
+)
+def test_steps_do_not_count_and_days_do(
+    pushes: int,
+    workers: int,
+    day: float,
+    step: float,
+    least: float,
+    most: float,
+    repetitions: int,
+) -> None:
+    """A step is left out; what a history does not tell apart from workers counts as theirs."""
+    generator = np.random.default_rng(pushes)
+    count = min(repetitions // 10, MOST_HISTORIES)
+    seen = []
+    for _ in range(count):
+        (series,) = history("pool", readings(generator, pushes, workers, day=day, step=step)).series
+        known = _between_workers(series)
+        assert known is not None
+        seen.append(known.variance)
+    uncertain = 3 * float(np.std(seen)) / math.sqrt(count)
+    assert least**2 - uncertain <= np.mean(seen) <= most**2 + uncertain
