@@ -18,12 +18,12 @@ import pytest
 from profiled import Profiled
 
 SIGNALS = ("SIGHUP", "SIGINT", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGTERM")
-# Prints a line per signal until it has had this many seconds without one.
+# Writes a line per signal, for so many seconds. print() cannot be interrupted by its own handler.
 COUNTER = """
-import signal, sys, time
+import os, signal, sys, time
 for number in {numbers}:
-    signal.signal(number, lambda number, _: print(signal.Signals(number).name, flush=True))
-print("ready", flush=True)
+    signal.signal(number, lambda number, _: os.write(1, signal.Signals(number).name.encode() + b"\\n"))
+os.write(1, b"ready\\n")
 end = time.monotonic() + {seconds}
 while time.monotonic() < end:
     time.sleep(0.05)

@@ -111,6 +111,14 @@ def test_no_cause_in_storage_is_confirmed(changes: tuple[Change, ...], seeds: ra
         assert outcomes(report).get(TrialKind.PACE) is not CONFIRMED
 
 
+def test_cpu_contention_that_looks_like_a_pace() -> None:
+    """Contention also slows what measures the ceiling, so that the paced side is as slow."""
+    report = divided_reports.tried(changed(neighbours(runnable_per_cpu=12.0)), BASE, 10)
+    (paced,) = [each for each in report.diagnoses[0].trials if each.kind is TrialKind.PACE]
+    assert paced.state is TrialState.UNDECIDED
+    assert "blocked copies make up only" in paced.meaning.template
+
+
 def test_random_truths_with_irrelevant_differences(request: pytest.FixtureRequest) -> None:
     """Only what is true is confirmed, and nothing that is true is refuted."""
     cases = map(random_case, range(RANDOM_LONG if request.config.getoption("--long") else RANDOM))

@@ -248,7 +248,7 @@ def readings(
         pytest.param(30, 1, 0.03, 1.0, 0.055, 0.060, id="days-differ"),
         pytest.param(4, 4, 0.0, 1.92, 0.047, 0.051, id="a-step-in-a-few-pushes"),
         pytest.param(4, 4, 0.03, 1.0, 0.047, 0.051, id="days-differ-in-a-few-pushes"),
-        pytest.param(20, 3, 0.03, 1.2, 0.055, 0.060, id="several-workers"),
+        pytest.param(20, 3, 0.03, 1.92, 0.055, 0.060, id="several-workers"),
     ],
 )
 def test_steps_do_not_count_and_days_do(

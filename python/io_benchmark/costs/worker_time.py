@@ -22,8 +22,11 @@ class Price:
     date: str | None = None  # 2026-11-01
 
     @staticmethod
-    def find(prices: Mapping[str, "Price"], names: Sequence[str]) -> "Price | None":
-        """Return the price of the first of these names that has one."""
+    def find(
+        prices: Mapping[str, "Price"], pool: str, queue: str, machine: str = ""
+    ) -> "Price | None":
+        """Return the price of the pool, else of the worker pool, else of the type of machine."""
+        names = (pool, queue, queue.partition("/")[2], machine, machine.rpartition("/")[2])
         return next((prices[name] for name in names if name in prices), None)
 
 

@@ -35,7 +35,7 @@ def estimate(
                 tasks=1 + len(others),
                 minutes=max(1, math.ceil(minutes)),
                 is_limit=known is None,
-                price=Price.find(prices, [first.pool, first.queue, first.queue.partition("/")[2]]),
+                price=Price.find(prices, first.pool, first.queue),
                 queue=first.queue,
             )
         )

@@ -17,7 +17,7 @@ from simulated_push import Pool, measure
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.parts.time_parts import Kind, Phase
 from io_benchmark.analysis.report_model import Report
-from io_benchmark.report.formats import html, json_documents, markdown, terminal
+from io_benchmark.report.formats import Layout, html, json_documents, markdown, terminal
 
 WARM = replace(simulated_cases.BASE, resident_share=1.0)
 SLOW_GREP = simulated_cases.TRUTHS["slow grep"].change(WARM)
@@ -87,10 +87,10 @@ def test_a_cause_that_is_hidden_by_another() -> None:
 @pytest.mark.parametrize(
     "render", [terminal.render_report, markdown.render_report, html.render_report]
 )
-def test_every_format_says_it(render: Callable[[Report], str]) -> None:
+def test_every_format_says_it(render: Callable[[Report, Layout], str]) -> None:
     """One sentence after the causes, before what to try."""
     report, _ = hidden_cost()
-    text = " ".join(render(report).split())
+    text = " ".join(render(report, Layout(details=True)).split())
     assert " ms per retrieve) is not explained by these causes; it lies in copies on a CPU" in text
 
 

@@ -64,7 +64,9 @@ def _share(
         run.task_ns if with_setup and run.task_ns is not None else run.result.duration_ns
         for run in runs
     ]
-    found = {_find_price(run, prices) for run in runs}
+    found = {
+        Price.find(prices, run.pool, run.queue, run.result.task.instance_type or "") for run in runs
+    }
     return CostShare(
         side,
         count,
@@ -72,10 +74,3 @@ def _share(
         # Machines at several prices: which of them a further task gets is not known.
         price=found.pop() if len(found) == 1 else None,
     )
-
-
-def _find_price(run: Worker, prices: Mapping[str, Price]) -> Price | None:
-    """Return the price of the pool, else of the worker pool, else of the type of machine."""
-    machine = run.result.task.instance_type or ""
-    names = (run.pool, run.queue, run.queue.partition("/")[2], machine, machine.rpartition("/")[2])
-    return Price.find(prices, names)

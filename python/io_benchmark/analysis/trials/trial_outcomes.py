@@ -13,6 +13,9 @@ from dataclasses import replace
 from statistics import fmean
 
 from io_benchmark.analysis.model import Subject, Worker
+from io_benchmark.analysis.observed.side_views import SideViews
+from io_benchmark.analysis.parts.division import Division
+from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, share, statement
 from io_benchmark.analysis.trials.gaps import LEAST_REPETITIONS, Gap, GoneShare
 from io_benchmark.analysis.trials.recorded_trials import (
@@ -30,6 +33,7 @@ _PACE_REFUTES_SHARE, _PACE_CONFIRMS_SHARE = 0.25, 0.5
 # A side that was held to the other's ceiling takes as long as that side.
 _AS_SLOW_RATIO = 1.1
 _MOST_SCATTER_SHARE = 0.25
+_COPY_BLOCKED = Part(Phase.COPY, Kind.BLOCKED)
 
 _CONFIRMED = {
     TrialKind.LOOKUP: "The gap goes: the lookups make the difference.",
@@ -50,12 +54,41 @@ def outcomes(
     sides = TriedSide.of(slower, subject), TriedSide.of(faster, subject)
     if not any(side.machines for side in sides):
         return ()
+    paced = _pace(*sides)
+    if paced.state is TrialState.CONFIRMED:
+        paced = _held_to_blocked(paced, _blocked_share(subject, slower, faster))
     return _without_contradictions(
-        (
-            _pace(*sides),
-            *(_both_changed(kind, *sides) for kind in _CONFIRMED),
-        )
+        (paced, *(_both_changed(kind, *sides) for kind in _CONFIRMED)),
     )
+
+
+def _blocked_share(
+    subject: Subject, slower: Sequence[Worker], faster: Sequence[Worker]
+) -> float | None:
+    """Return the share of the difference in which copies are blocked; None where that is not known."""
+    sides = [SideViews.of_workers(side, subject).measured for side in (slower, faster)]
+    if not all(side.workers for side in sides):
+        return None
+    division = Division.of_means(*sides)
+    is_known = any((part.phase, part.kind) == _COPY_BLOCKED for part in division.parts)
+    if not is_known or division.difference_ns <= 0:
+        return None
+    return division.of(_COPY_BLOCKED) / division.difference_ns
+
+
+def _held_to_blocked(paced: TrialOutcome, blocked_share: float | None) -> TrialOutcome:
+    """Return a confirmed pace as undecided where copies waited for something else than their disks.
+
+    Where the CPUs are contended, less is written while the ceiling is measured as well.
+    """
+    if blocked_share is None or blocked_share >= _PACE_CONFIRMS_SHARE:
+        return paced
+    meaning = statement(
+        "As slow at that pace, but blocked copies make up only {share} of the difference: what slows "
+        "the copies slows the measurement of what the disks can write as well.",
+        share=share(max(0.0, blocked_share)),
+    )
+    return replace(paced, state=TrialState.UNDECIDED, meaning=meaning)
 
 
 def _both_changed(kind: TrialKind, slower: TriedSide, faster: TriedSide) -> TrialOutcome:
