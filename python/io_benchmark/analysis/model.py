@@ -148,6 +148,12 @@ class Worker:
         """Return how many CPUs may be used at once; None without a quota."""
         return self.result.limits.cpu_quota if self.result.limits is not None else None
 
+    @property
+    def cpus(self) -> float | None:
+        """Return how many CPUs the task may use at once, by its machine or its cgroup."""
+        host = self.result.host
+        return None if host is None else host.usable_cpus(self.result.limits)
+
 
 class Run(NamedTuple):
     """The samples of one worker for one subject."""

@@ -122,6 +122,12 @@ class Host(ResultPart, frozen=True):
     first_touch_ns_per_mib: Annotated[list[Count], Many]
     tools: Annotated[dict[Text, _Tool | None], Few]
 
+    def usable_cpus(self, limits: "Limits | None") -> float:
+        """Return how many CPUs a task may use at once: the machine's, or its quota."""
+        count = float(self.cpu_online_count or self.cpu_count)
+        quota = limits.cpu_quota if limits is not None else None
+        return count if quota is None else min(count, quota)
+
 
 class _PlaceMount(ResultPart, frozen=True):
     device: Text

@@ -17,7 +17,7 @@ from io_benchmark.results.task_profile import TaskProfile
 WINDOW_NS = 500_000_000
 # Rows are a tenth of a second apart, and late by some milliseconds.
 _LATE_NS = 20_000_000
-# Two windows: a shorter task is over before disks matter.
+# Two windows: one does not show when the task wrote.
 _LEAST_NS = 1_000_000_000
 # Each byte of a file is one byte of a disk; mirrors and parity write more.
 _WRITTEN_ONCE = {None, "linear", "raid0", "single"}
@@ -44,24 +44,36 @@ class Demand:
     wall_ns: int
     spans_ns: Numbers
     places: tuple[PlaceDemand, ...]
-    cpu_share: float  # of one CPU: 1 for a task that keeps several of them busy
+    cpus_used: float  # on average
+    cpus: float  # that the machine has
     kernel_share: float  # of the time; the CPU time in the kernel
     dirty_bytes: float  # the most that waited in memory to be written, beyond what did before
+
+    @property
+    def cpu_share(self) -> float:
+        """Return the part of the time on a CPU; 1 for a task that keeps several of them busy."""
+        return min(1.0, self.cpus_used)
 
     @classmethod
     def of(cls, profile: TaskProfile) -> "Demand | Statement":
         """Return what the profile shows, or why it cannot be used."""
         if profile.ending.code != 0:
-            return statement("the profiled command failed; profile one that ends with exit code 0")
+            return statement("the profiled command failed; profile it again")
         if profile.usage is None:
-            return statement("the profile has no CPU time of the command")
+            return statement("the profile has no CPU time of the command; profile it again")
         times = profile.timeline.columns.get("time_ns", ())
         if len(times) < 2 or None in times:
-            return statement("the profile has no timeline")
+            return statement("the profile has no timeline; profile it again")
         ends = _ends(times)
         spans = np.diff(_numbers(times, ends))
         if profile.wall_ns < _LEAST_NS or np.min(spans) <= 0:
-            return statement("the command took less than {least}", least=_least())
+            return statement(
+                "the command took less than {least}, which does not show when it wrote; "
+                "profile a longer part of the task",
+                least=Quantity(_LEAST_NS, Unit.NANOSECONDS),
+            )
+        if not profile.storage.places:
+            return statement("the profile watched no disk; profile with --place on a local disk")
         places = []
         for place in profile.storage.places:
             demand = _place_demand(profile, place, ends)
@@ -74,14 +86,11 @@ class Demand:
             wall_ns=wall_ns,
             spans_ns=spans,
             places=tuple(places),
-            cpu_share=min(1.0, cpu_ns / wall_ns),
+            cpus_used=cpu_ns / wall_ns,
+            cpus=profile.host.usable_cpus(profile.limits),
             kernel_share=min(1.0, profile.usage.kernel_ns / wall_ns),
             dirty_bytes=_dirty_bytes(profile),
         )
-
-
-def _least() -> Quantity:
-    return Quantity(_LEAST_NS, Unit.NANOSECONDS)
 
 
 def _dirty_bytes(profile: TaskProfile) -> float:
@@ -109,16 +118,25 @@ def _place_demand(
     counters = [profile.timeline.devices.get(disk, {}) for disk in disks]
     needed = ("written_bytes", "read_bytes", "writes")
     if not disks or any(None in each.get(name, [None]) for each in counters for name in needed):
-        return statement("the profile has no counters of the disks of {place}", place=place.name)
+        return statement(
+            "the profile has no counters of the disks of {place}; profile with --place on a local disk",
+            place=place.name,
+        )
     levels = {device.raid_level for device in place.devices}
     levels |= set((place.filesystem.btrfs_data_profiles if place.filesystem else None) or ())
     if not {level and level.lower() for level in levels} <= _WRITTEN_ONCE:
-        return statement("the disks of {place} write each byte more than once", place=place.name)
+        return statement(
+            "the disks of {place} write each byte more than once (mirrors or parity); profile on "
+            "another machine",
+            place=place.name,
+        )
     written, read, writes = (
         [np.diff(_numbers(each[name], ends)) for each in counters] for name in needed
     )
     if min(map(np.min, (*written, *read, *writes))) < 0:
-        return statement("the counters of the disks of {place} began anew", place=place.name)
+        return statement(
+            "the counters of the disks of {place} began anew; profile again", place=place.name
+        )
     flushes = [
         np.diff(_numbers(each["flushes"], ends))
         for each in counters

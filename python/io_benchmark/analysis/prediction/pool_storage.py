@@ -1,81 +1,171 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What a pool's storage and CPUs can do, by its workers' results: one set of figures per machine."""
+"""What a pool's storage and CPUs can do, by its workers' results. Each machine counts once."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
+from io_benchmark.analysis.inference.variances import MeanVariance, sample_variance
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.observed.machine_identity import by_machine
+from io_benchmark.analysis.parts.time_parts import ON_CPU, in_lookups
 from io_benchmark.analysis.trials.recorded_trials import trials_of
 
-_NS_PER_S = 1e9
-# The fullest queue: what a disk with a limit of its requests can do at most.
-_DEEPEST = "write-depth-32"
+# Figures. Those of CPUs have no place.
+WRITE_RATE = "bytes per second of a file that idle disks wrote"
+SYNC = "append-fsync"
+WRITES = "write requests per second"
+FILE = "looking up, creating or removing a file"
+OWN_CPU = "CPU time of a lookup"
+SPAWN = "posix-spawn"
+_OPERATIONS = {
+    ("sync-write", "append-fsync"): SYNC,
+    ("random-io", "write-depth-32"): WRITES,  # the fullest queue
+    ("metadata", "stat"): FILE,
+    ("metadata", "create-rename-unlink"): FILE,
+    ("spawn", "posix-spawn"): SPAWN,
+}
 _OPERATIONS_LIMIT = "write_operations_per_s"
-_FULL = "full"
+_NS_PER_S = 1e9
+# An assumed variation counts as much as one estimated from about twenty.
+_ASSUMED_DEGREES = 20.0
+# Two values agree by chance too often to show how far others differ.
+_SHOW_VARIATION = 3
+
+# ln of what one machine measured, by figure and place.
+_Logs = dict[tuple[str, str], list[float]]
 
 
-@dataclass(frozen=True)
-class _Machine:
-    """One worker's figures, by place; a place without a figure was not measured."""
-
-    write_bytes_per_s: Mapping[str, float]
-    # ln of the rates' standard error, of files written one after another
-    write_error: Mapping[str, float]
-    sync_ns: Mapping[str, float]
-    writes_per_s: Mapping[str, float]
-    file_ns: Mapping[str, float]  # to look up, create or remove a file
-    spawn_ns: float | None
+def variation(logs: Sequence[float]) -> MeanVariance:
+    """Return how far single values differ, as a variance of their logarithms; 5 % where few do not show it."""
+    assumed = MeanVariance(DEFAULT_WORKER_VARIATION**2, _ASSUMED_DEGREES)
+    if len(logs) < _SHOW_VARIATION - 1:
+        return assumed
+    seen = MeanVariance(sample_variance(logs), len(logs) - 1.0)
+    if len(logs) >= _SHOW_VARIATION:
+        return seen
+    return MeanVariance.wider([assumed], [seen])[0]
 
 
 @dataclass(frozen=True)
 class PoolStorage:
-    """A pool: its machines, and what is known of all of them."""
+    """A pool: what each of its machines measured, and what is known of all of them."""
 
     pool: str
-    machines: tuple[_Machine, ...]
+    machines: int
+    figures: Mapping[tuple[str, str], Sequence[float]]  # ln of each machine's mean
+    files: Mapping[
+        str, MeanVariance
+    ]  # by place: the mean of the files of a ceiling, on its machine
     filesystems: Mapping[str, frozenset[str | None]]  # by place
-    operations_limited: frozenset[str]  # places whose disks have a limit of requests
+    write_limits: Mapping[str, float]  # by place: requests per second that a disk is limited to
+    cpus: float | None  # of the worker with the fewest
     dirty_room_bytes: float | None  # that may wait in memory before writers do; the least worker's
-    is_quick: bool  # a rehearsal's short measurement
 
     @classmethod
     def of(cls, pool: str, workers: Sequence[Worker]) -> "PoolStorage":
-        """Return the figures of one pool's workers; several runs of a machine are averaged."""
+        """Return the figures of one pool's workers."""
         groups = by_machine(workers, lambda worker: worker.machine)
+        figures: _Logs = {}
+        for runs in groups:
+            for key, logs in _measured(runs).items():
+                figures.setdefault(key, []).append(fmean(logs))
         types: dict[str, set[str | None]] = {}
         for worker in workers:
             for place in worker.result.storage.places:
                 known = place.filesystem.type if place.filesystem else place.kind
                 types.setdefault(place.name, set()).add(known)
+        limits = sorted(
+            (limit for each in workers for limit in _write_limits(each)), reverse=True, key=_value
+        )
         return cls(
             pool,
-            tuple(map(_machine, groups)),
+            len(groups),
+            figures,
+            _agreement(groups),
             {place: frozenset(of_place) for place, of_place in types.items()},
-            frozenset(place for worker in workers for place in _limited_places(worker)),
+            dict(limits),
+            min((each.cpus for each in workers if each.cpus is not None), default=None),
             min((room for room in map(_dirty_room, workers) if room is not None), default=None),
-            any(worker.result.config.profile != _FULL for worker in workers),
         )
 
-    def mean(self, figure: Callable[[_Machine], float | None]) -> float | None:
-        """Return the geometric mean of a figure over the machines that have it."""
-        known = [value for value in map(figure, self.machines) if value]
-        return math.exp(fmean(map(math.log, known))) if known else None
+    def mean(self, figure: str, place: str = "") -> float | None:
+        """Return the geometric mean over the machines that measured it; None: not measured."""
+        logs = self.figures.get((figure, place))
+        return math.exp(fmean(logs)) if logs else None
 
-    def write_rate(self, place: str) -> float | None:
-        return self.mean(lambda machine: machine.write_bytes_per_s.get(place))
+    def variance(self, figure: str, place: str = "") -> MeanVariance:
+        """Return the variance of ln of the mean."""
+        logs = self.figures[figure, place]
+        one = variation(logs)
+        between = MeanVariance(one.variance / len(logs), one.degrees)
+        if figure != WRITE_RATE or place not in self.files or len(logs) >= _SHOW_VARIATION:
+            return between
+        within = self.files[place]
+        return MeanVariance.of_sum(
+            [between, MeanVariance(within.variance / len(logs), within.degrees)]
+        )
 
 
-def _limited_places(worker: Worker) -> Iterator[str]:
+def _measured(runs: Sequence[Worker]) -> _Logs:
+    """Return what the runs of one machine measured with one process."""
+    logs: _Logs = {}
+    for entry in (entry for worker in runs for entry in worker.entries):
+        subject = entry.subject
+        figure = _OPERATIONS.get((subject.workload, subject.variant))
+        if figure is not None and subject.threads <= 1:
+            value = math.log(_NS_PER_S / entry.mean_ns if figure == WRITES else entry.mean_ns)
+            logs.setdefault((figure, "" if figure == SPAWN else subject.place), []).append(value)
+        cpu_ns = sum(entry.parts_ns.get(part, 0.0) for part in in_lookups(*ON_CPU))
+        if cpu_ns:
+            logs.setdefault((OWN_CPU, ""), []).append(math.log(cpu_ns))
+    for place, files in _files(runs).items():
+        size, time_ns = map(sum, zip(*files, strict=True))
+        logs[WRITE_RATE, place] = [math.log(size / time_ns * _NS_PER_S)]
+    return logs
+
+
+def _files(runs: Iterable[Worker]) -> dict[str, list[tuple[int, int]]]:
+    """Return the files that idle disks wrote, by place: bytes and nanoseconds."""
+    files: dict[str, list[tuple[int, int]]] = {}
+    for entry in (entry for worker in runs for entry in worker.entries):
+        trials = trials_of(entry)
+        for each in trials.ceilings if trials else ():
+            pair = (each.written_bytes, each.duration_ns)
+            files.setdefault(entry.subject.place, []).append(pair)
+    return files
+
+
+def _agreement(groups: Sequence[Sequence[Worker]]) -> dict[str, MeanVariance]:
+    """Return the variance of ln of a ceiling, by how far the files of each machine differ."""
+    logs: dict[str, list[list[float]]] = {}
+    for runs in groups:
+        for place, files in _files(runs).items():
+            logs.setdefault(place, []).append([math.log(size / time) for size, time in files])
+    agreement = {}
+    for place, machines in logs.items():
+        pooled = MeanVariance.pooled(machines)
+        if pooled is not None:
+            files_each = fmean(map(len, machines))
+            agreement[place] = MeanVariance(pooled.variance / files_each, pooled.degrees)
+    return agreement
+
+
+def _write_limits(worker: Worker) -> Iterator[tuple[str, float]]:
     limits = worker.result.limits.io if worker.result.limits else []
-    limited = {limit.device for limit in limits if limit.kind == _OPERATIONS_LIMIT}
-    for place in worker.result.storage.places:
-        if any(device.number in limited for device in place.devices):
-            yield place.name
+    for limit in limits:
+        for place in worker.result.storage.places:
+            numbers = {device.number for device in place.devices}
+            if limit.kind == _OPERATIONS_LIMIT and limit.device in numbers:
+                yield place.name, float(limit.value)
+
+
+def _value(limit: tuple[str, float]) -> float:
+    return limit[1]
 
 
 def _dirty_room(worker: Worker) -> float | None:
@@ -90,48 +180,3 @@ def _dirty_room(worker: Worker) -> float | None:
         for name, usual in (("dirty_background", 10), ("dirty", 20))
     )
     return sum(ends) / 2
-
-
-def _machine(runs: Sequence[Worker]) -> _Machine:
-    rates, errors = _ceilings(runs)
-    return _Machine(
-        write_bytes_per_s=rates,
-        write_error=errors,
-        sync_ns=_means(runs, "sync-write", {"append-fsync"}),
-        writes_per_s={
-            place: _NS_PER_S / mean_ns
-            for place, mean_ns in _means(runs, "random-io", {_DEEPEST}).items()
-        },
-        file_ns=_means(runs, "metadata", {"stat", "create-rename-unlink"}),
-        spawn_ns=next(iter(_means(runs, "spawn", {"posix-spawn"}).values()), None),
-    )
-
-
-def _ceilings(runs: Sequence[Worker]) -> tuple[dict[str, float], dict[str, float]]:
-    """Return the rates at which the idle storage took files, and how far these agree."""
-    files: dict[str, list[tuple[int, int]]] = {}
-    for worker in runs:
-        for entry in worker.entries:
-            trials = trials_of(entry)
-            for each in trials.ceilings if trials else ():
-                pair = (each.written_bytes, each.duration_ns)
-                files.setdefault(entry.subject.place, []).append(pair)
-    rates, errors = {}, {}
-    for place, pairs in files.items():
-        rates[place] = sum(size for size, _ in pairs) / sum(time for _, time in pairs) * _NS_PER_S
-        logs = [math.log(size / time) for size, time in pairs]
-        spread = sum((log - fmean(logs)) ** 2 for log in logs) / max(1, len(logs) - 1)
-        errors[place] = math.sqrt(spread / len(logs))
-    return rates, errors
-
-
-def _means(runs: Sequence[Worker], workload: str, variants: set[str]) -> dict[str, float]:
-    """Return the mean time of an operation by place, over the variants with one process."""
-    logs: dict[str, list[float]] = {}
-    for worker in runs:
-        for entry in worker.entries:
-            subject = entry.subject
-            is_wanted = subject.workload == workload and subject.variant in variants
-            if is_wanted and subject.threads <= 1:
-                logs.setdefault(subject.place, []).append(math.log(entry.mean_ns))
-    return {place: math.exp(fmean(values)) for place, values in logs.items()}

@@ -6,40 +6,42 @@
 For each half second of the profile, the time on another pool is the larger of two: what it took, and
 what was written then divided by the pool's ceiling. Before that, the window is changed by the
 synchronous writes in it times the difference of `append-fsync`, and the part of it on a CPU by the
-ratio of `spawn`. A window's writes are a floor and add nothing to waiting that is already in it.
+ratio of the pools' CPUs. A window's writes are a floor and add nothing to waiting that is already in it.
 
-The interval holds a single task. Its error has three parts, which are independent: the model's own,
-measured on real jobs; how far tasks of one pool differ; and how well the pool's ceiling is known.
+The interval holds a single task. Each part of its error is a variance of ln of the time: see `_errors`.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import fmean, variance
+from statistics import fmean
 
 import numpy as np
 
-from io_benchmark.analysis.inference.distributions import quantile
-from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
+from io_benchmark.analysis.inference.levels import LEVEL
+from io_benchmark.analysis.inference.variances import MeanVariance
 from io_benchmark.analysis.model import Numbers, Worker
 from io_benchmark.analysis.observed.machine_identity import identify_machines
 from io_benchmark.analysis.prediction.demand import Demand
-from io_benchmark.analysis.prediction.pool_storage import PoolStorage
+from io_benchmark.analysis.prediction.pool_storage import (
+    OWN_CPU,
+    SPAWN,
+    SYNC,
+    WRITE_RATE,
+    PoolStorage,
+    variation,
+)
 from io_benchmark.analysis.prediction.prediction_model import PoolPrediction, TaskPrediction
 from io_benchmark.analysis.prediction.refusals import reason_against
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 from io_benchmark.results.task_profile import TaskProfile
 
-# Standard deviation of ln(measured ÷ predicted) of real jobs in the storage lab.
+# Of the time of a single task.
+PREDICTION_LEVEL = 0.90
+# Standard deviation of ln(measured ÷ predicted) of real jobs in the storage lab, with their own variation.
 MODEL_ERROR = 0.10
-# A single task is outside the interval in a tenth of all cases.
-_TAIL = 0.05
-_ASSUMED_DEGREES = 20.0
-# Fewer profiles do not show how far tasks differ.
-_LEAST_PROFILES = 3
-_LEAST_WORKERS = 3
-# Nearer to 1, a ratio of spawn is not a difference.
-_SAME_CPU_RATIO = 1.05
+# That is known from some dozens of jobs.
+_MODEL_DEGREES = 20.0
 # CPUs: a machine on which other tasks work.
 _BUSY_CPUS = 0.3
 _NS_PER_S = 1e9
@@ -56,28 +58,28 @@ class _Times:
 
 
 @dataclass(frozen=True)
-class _Target:
-    """What one pool changes, relative to the pool of the profile."""
+class _Change:
+    """What another pool changes, relative to the pool of the profile."""
 
     rates: Mapping[str, float]  # bytes per second, by place
-    sync_ns: Mapping[str, float]  # more per sync, by place
-    cpu_ratio: float  # 1: not shown to differ
-    seen_cpu_ratio: float  # of the workers that there are
+    own_rates: Mapping[str, float]  # the same of the profile's pool
+    more_sync_ns: Mapping[str, float]  # per sync, by place
+    cpu_ratio: float
 
     @classmethod
-    def of(cls, demand: Demand, source: PoolStorage, target: PoolStorage) -> "_Target":
+    def of(cls, demand: Demand, source: PoolStorage, target: PoolStorage) -> "_Change":
         """Compare the means of two pools."""
-        rates = {place.name: target.write_rate(place.name) or math.inf for place in demand.places}
-        syncs = {}
-        for place in demand.places:
-            here, there = (
-                storage.mean(lambda machine, name=place.name: machine.sync_ns.get(name))  # type: ignore[misc]
-                for storage in (source, target)
-            )
-            syncs[place.name] = there - here if here and there else 0.0
-        spawns = [storage.mean(lambda machine: machine.spawn_ns) for storage in (source, target)]
-        seen = spawns[1] / spawns[0] if spawns[0] and spawns[1] else 1.0
-        return cls(rates, syncs, seen if _cpus_differ(source, target) else 1.0, seen)
+        places = [place.name for place in demand.places]
+        own_rates, rates = (
+            {place: storage.mean(WRITE_RATE, place) or math.inf for place in places}
+            for storage in (source, target)
+        )
+        syncs = {
+            place: (target.mean(SYNC, place) or 0.0) - (source.mean(SYNC, place) or 0.0)
+            for place in places
+            if source.mean(SYNC, place) and target.mean(SYNC, place)
+        }
+        return cls(rates, own_rates, syncs, _cpu_ratio(source, target)[0])
 
     def times(self, demand: Demand, sync_weight: float = 0.5) -> _Times:
         """Return the time of a task; `sync_weight`: 0 for the fewest syncs that it may have, 1 for the most."""
@@ -87,7 +89,7 @@ class _Target:
         for place in demand.places:
             fewest, most = place.syncs or (0.0, 0.0)
             count = fewest + sync_weight * (most - fewest)
-            by_syncs += _spread(count, place.flushes, spans) * self.sync_ns[place.name]
+            by_syncs += _spread(count, place.flushes, spans) * self.more_sync_ns.get(place.name, 0)
         # What syncs and the CPU take away is at most the window.
         changed = np.maximum(0.0, spans + by_cpu + by_syncs)
         floors = [
@@ -99,20 +101,29 @@ class _Target:
         syncs = float(np.sum(changed - spans)) - cpu
         return _Times(max(1.0, demand.wall_ns + writes + syncs + cpu), writes, syncs, cpu)
 
+    def waited_ns(self, demand: Demand) -> float:
+        """Return what writes add if the task waits for each of them, however busy it is meanwhile."""
+        return max(
+            float(np.sum(place.written_bytes))
+            * (1 / self.rates[place.name] - 1 / self.own_rates[place.name])
+            * _NS_PER_S
+            for place in demand.places
+        )
 
-def _cpus_differ(source: PoolStorage, target: PoolStorage) -> bool:
-    """Return whether every worker of one pool starts processes faster than all of the other pool's.
 
-    Of few workers one may be slow by chance, and the whole task would be scaled by it.
+def _cpu_ratio(source: PoolStorage, target: PoolStorage) -> tuple[float, MeanVariance]:
+    """Return how much longer the same work takes on the CPUs there, and the variance of its ln.
+
+    The ratio is 1 unless it differs from that with 95 %. The CPU time of lookups is preferred to spawn,
+    because it does not include waiting for a CPU.
     """
-    times = [
-        [machine.spawn_ns for machine in storage.machines if machine.spawn_ns is not None]
-        for storage in (source, target)
-    ]
-    if min(map(len, times)) < _LEAST_WORKERS:
-        return False
-    here, there = times
-    return min(there) > _SAME_CPU_RATIO * max(here) or min(here) > _SAME_CPU_RATIO * max(there)
+    for figure in (OWN_CPU, SPAWN):
+        here, there = source.mean(figure), target.mean(figure)
+        if here and there:
+            error = MeanVariance.of_sum([source.variance(figure), target.variance(figure)])
+            log = math.log(there / here)
+            return (there / here if abs(log) > error.half_width(LEVEL) else 1.0), error
+    return 1.0, MeanVariance(0.0, math.inf)
 
 
 def _spread(count: float, flushes: Numbers, spans: Numbers) -> Numbers:
@@ -145,6 +156,8 @@ def _predict_task(
     demands = [Demand.of(profile) for profile in used]
     usable = [demand for demand in demands if isinstance(demand, Demand)]
     unusable = next((demand for demand in demands if isinstance(demand, Statement)), None)
+    if source is None:
+        unusable = statement("the profile does not name its pool; profile again with --pool NAME")
     predictions = []
     for pool, storage in storages.items():
         if pool != source:
@@ -160,7 +173,7 @@ def _predict_task(
         sha256=used[0].command.sha256,
         pool=source,
         measured_ns=tuple(profile.wall_ns for profile in used),
-        cpu_share=fmean(demand.cpu_share for demand in usable) if usable else None,
+        cpus_used=fmean(demand.cpus_used for demand in usable) if usable else None,
         written_bytes=sum(float(np.sum(place.written_bytes)) for place in places) / count,
         read_bytes=sum(place.read_bytes for place in places) / count,
         syncs=sum(place.syncs[1] for place in places if place.syncs) / count,
@@ -172,7 +185,7 @@ def _predict_task(
 def _speed(storage: PoolStorage | None, profiles: Sequence[TaskProfile]) -> float:
     """Return by which the fastest pool is chosen: the model holds from there to slower ones."""
     places = {place.name for profile in profiles for place in profile.storage.places}
-    rates = [storage.write_rate(place) if storage else None for place in places]
+    rates = [storage.mean(WRITE_RATE, place) if storage else None for place in places]
     return min((rate or 0.0 for rate in rates), default=0.0)
 
 
@@ -183,16 +196,18 @@ def _predict_pool(
     target: PoolStorage,
 ) -> PoolPrediction:
     places = {place.name for demand in demands for place in demand.places}
-    rates = [rate for rate in map(target.write_rate, places) if rate is not None]
-    empty = PoolPrediction(target.pool, len(target.machines), min(rates, default=None))
+    rates = [target.mean(WRITE_RATE, place) for place in places]
+    known = [rate for rate in rates if rate is not None]
+    empty = PoolPrediction(target.pool, target.machines, min(known, default=None))
     reasons = [reason_against(demand, source, target) for demand in demands]
     reason = unusable or next(filter(None, reasons), None)
     if reason is not None or source is None:
         return replace(empty, reason=reason)
-    changes = [_Target.of(demand, source, target) for demand in demands]
+    changes = [_Change.of(demand, source, target) for demand in demands]
     times = [change.times(demand) for change, demand in zip(changes, demands, strict=True)]
     total = math.exp(fmean(math.log(each.total) for each in times))
-    reach = _reach(demands, changes, target)
+    error = MeanVariance.of_sum([*_errors(demands[0], changes[0], source, target), _task(demands)])
+    reach = math.exp(error.half_width(PREDICTION_LEVEL))
     return replace(
         empty,
         time_ns=total,
@@ -201,68 +216,59 @@ def _predict_pool(
         added_by_writes_ns=fmean(each.by_writes for each in times),
         added_by_syncs_ns=fmean(each.by_syncs for each in times),
         added_by_cpu_ns=fmean(each.by_cpu for each in times),
-        notes=tuple(_pool_notes(demands, target)),
     )
 
 
-def _reach(demands: Sequence[Demand], changes: Sequence[_Target], target: PoolStorage) -> float:
-    """Return the factor between the prediction and the ends of its interval."""
-    logs = [math.log(demand.wall_ns) for demand in demands]
-    degrees = _ASSUMED_DEGREES
-    between = DEFAULT_WORKER_VARIATION**2
-    if len(logs) >= _LEAST_PROFILES:
-        between, degrees = variance(logs), len(logs) - 1.0
-    total = MODEL_ERROR**2 + between * (1 + 1 / len(logs))
-    demand, change = demands[0], changes[0]
-    at_mean = math.log(change.times(demand).total)
+def _task(demands: Sequence[Demand]) -> MeanVariance:
+    """Return how far a single task differs from the mean of the profiled ones."""
+    one = variation([math.log(demand.wall_ns) for demand in demands])
+    return MeanVariance(one.variance * (1 + 1 / len(demands)), one.degrees)
+
+
+def _errors(
+    demand: Demand, change: _Change, source: PoolStorage, target: PoolStorage
+) -> Iterator[MeanVariance]:
+    """Return the independent errors of ln of the predicted time."""
+    yield MeanVariance(MODEL_ERROR**2, _MODEL_DEGREES)
+    times = change.times(demand)
+    at_mean = math.log(times.total)
     for place in demand.places:
-        error = _rate_error(target, place.name)
-        rates = {**change.rates, place.name: change.rates[place.name] * math.exp(-error)}
-        total += (math.log(replace(change, rates=rates).times(demand).total) - at_mean) ** 2
-    syncs = [math.log(change.times(demand, weight).total) for weight in (0.0, 1.0)]
-    total += ((syncs[1] - syncs[0]) / 2) ** 2
-    # The ratio of one workload stands for that of all the task's work.
-    total += (demand.cpu_share * math.log(change.seen_cpu_ratio) / 2) ** 2
-    return math.exp(quantile(_TAIL, degrees) * math.sqrt(total))
+        # How well the pool's figures are known, by what the time would be with others.
+        rate = target.variance(WRITE_RATE, place.name)
+        lower = change.rates[place.name] * math.exp(-math.sqrt(rate.variance))
+        slower = replace(change, rates={**change.rates, place.name: lower})
+        yield _squared(math.log(slower.times(demand).total) - at_mean, rate.degrees)
+        if place.name in change.more_sync_ns:
+            for storage in (source, target):
+                sync = storage.variance(SYNC, place.name)
+                more = (storage.mean(SYNC, place.name) or 0.0) * math.sqrt(sync.variance)
+                more += change.more_sync_ns[place.name]
+                longer = replace(change, more_sync_ns={**change.more_sync_ns, place.name: more})
+                yield _squared(math.log(longer.times(demand).total) - at_mean, sync.degrees)
+    ends = [math.log(change.times(demand, weight).total) for weight in (0.0, 1.0)]
+    yield _squared((ends[1] - ends[0]) / 2)
+    # Writes may overlap less with the rest than in a window: at the least, not at all.
+    waiting = max(0.0, change.waited_ns(demand) - times.by_writes)
+    yield _squared(math.log1p(waiting / times.total) / 2)
+    # The work that measured the CPUs stands for that of the task.
+    yield _squared(demand.cpu_share * math.log(change.cpu_ratio) / 2)
+    cpu = _cpu_ratio(source, target)[1]
+    yield MeanVariance(demand.cpu_share**2 * cpu.variance, cpu.degrees)
 
 
-def _rate_error(target: PoolStorage, place: str) -> float:
-    """Return the standard error of ln of a pool's ceiling."""
-    rates = [machine.write_bytes_per_s.get(place) for machine in target.machines]
-    logs = [math.log(rate) for rate in rates if rate]
-    within = max(machine.write_error.get(place, 0.0) for machine in target.machines)
-    between = DEFAULT_WORKER_VARIATION**2
-    if len(logs) >= _LEAST_PROFILES:
-        between = variance(logs)
-    return math.sqrt(between + within**2 / len(logs))
+def _squared(error: float, degrees: float = math.inf) -> MeanVariance:
+    return MeanVariance(error**2, degrees)
 
 
-def _notes(profiles: Sequence[TaskProfile]) -> list[Statement]:
+def _notes(profiles: Sequence[TaskProfile]) -> Iterator[Statement]:
     """Return what limits all predictions of a task."""
-    notes = []
     others = [
         profile.other_cpu_ms * 1e6 / profile.wall_ns
         for profile in profiles
         if profile.other_cpu_ms is not None and profile.wall_ns
     ]
     if others and max(others) > _BUSY_CPUS:
-        notes.append(
-            statement(
-                "other processes used {cpus} CPUs meanwhile: their I/O is counted as the task's",
-                cpus=Quantity(max(others), Unit.NUMBER),
-            )
+        yield statement(
+            "other processes used {cpus} CPUs meanwhile: their I/O is counted as the task's",
+            cpus=Quantity(max(others), Unit.NUMBER),
         )
-    return notes
-
-
-def _pool_notes(demands: Sequence[Demand], target: PoolStorage) -> list[Statement]:
-    notes = []
-    places = {place.name for demand in demands for place in demand.places}
-    if not any(machine.writes_per_s.keys() & places for machine in target.machines):
-        notes.append(
-            statement(
-                "a limit of the disks' requests would not be seen: {pool} has no random-io",
-                pool=target.pool,
-            )
-        )
-    return notes

@@ -27,7 +27,6 @@ class PoolPrediction:
     added_by_cpu_ns: float | None = None
     measured_ns: tuple[int, ...] = ()  # by profiles of the same task that were made there
     reason: Statement | None = None  # why it is not predicted
-    notes: tuple[Statement, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class TaskPrediction:
     sha256: str  # of the command's words
     pool: str | None  # of the profiles that the prediction uses
     measured_ns: tuple[int, ...]  # by these profiles
-    cpu_share: float | None  # of one CPU, while the task ran
+    cpus_used: float | None  # on average, while the task ran
     written_bytes: float  # to the disks until the task ended
     read_bytes: float
     syncs: float | None

@@ -12,7 +12,15 @@ import math
 import numpy as np
 
 from io_benchmark.analysis.prediction.demand import Demand, PlaceDemand
-from io_benchmark.analysis.prediction.pool_storage import PoolStorage
+from io_benchmark.analysis.prediction.pool_storage import (
+    FILE,
+    OWN_CPU,
+    SPAWN,
+    SYNC,
+    WRITE_RATE,
+    WRITES,
+    PoolStorage,
+)
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, share, statement
 
 _NS_PER_S = 1e9
@@ -20,12 +28,16 @@ _NS_PER_S = 1e9
 _SMALL_SHARE = 0.1
 # Of a pool's ceiling: a disk that writes so much does nothing else.
 _AT_CEILING = 0.8
-# Nearer than this, two ceilings are the same.
+# Of a pool's ceiling: a disk that writes more has another ceiling.
+_ABOVE_CEILING = 1.5
+# Nearer than this, two ceilings or numbers of CPUs are the same.
 _SAME_RATIO = 1.1
-# In the lab, the only file system whose writers waited though there was memory.
-_BTRFS = "btrfs"
 # Of the time in the kernel: from here on, the file system may decide it.
 _KERNEL_SHARE = 0.25
+# A page: no file system writes less at once.
+_LEAST_REQUEST_BYTES = 4096
+# Any disk, also one that turns.
+_LEAST_REQUESTS_PER_S = 100.0
 
 
 def reason_against(
@@ -34,74 +46,109 @@ def reason_against(
     """Return the first reason why this task's time on a pool is not known; None: predict it."""
     if source is None:
         return statement("the profile's own pool has no results; add them to --on")
-    for storage in (source, target):
-        if storage.is_quick:
-            return statement(
-                "results of {pool} are of the quick profile, which is too short", pool=storage.pool
-            )
-    if target.dirty_room_bytes is not None and demand.dirty_bytes > target.dirty_room_bytes:
-        return statement(
-            "up to {bytes} waited in memory to be written, and {pool} lets writers wait from {room} on",
-            bytes=Quantity(demand.dirty_bytes, Unit.BYTES),
-            pool=target.pool,
-            room=Quantity(target.dirty_room_bytes, Unit.BYTES),
-        )
+    reasons = [_cpus(demand, source, target), _memory(demand, target)]
     for place in demand.places:
-        reason = (
-            _unmeasured(place, source, target)
-            or _later_writes(demand, place, target)
-            or _reading(demand, place, target)
-            or _source_bound(demand, place, source, target)
-            or _operations(demand, place, target)
-            or _metadata(demand, place, source, target)
+        unmeasured = _unmeasured(place, source, target)
+        reasons += [unmeasured] if unmeasured else _of_place(demand, place, source, target)
+    return next(filter(None, reasons), None)
+
+
+def _of_place(
+    demand: Demand, place: PlaceDemand, source: PoolStorage, target: PoolStorage
+) -> list[Statement | None]:
+    return [
+        _another_disk(demand, place, source),
+        _reading(demand, place, target),
+        _source_bound(demand, place, source, target),
+        _requests(demand, place, target),
+        _metadata(demand, place, source, target),
+    ]
+
+
+def _cpus(demand: Demand, source: PoolStorage, target: PoolStorage) -> Statement | None:
+    """CPUs whose speed or number is not comparable."""
+    there = target.cpus if target.cpus is not None else demand.cpus
+    differs = not 1 / _SAME_RATIO < there / demand.cpus < _SAME_RATIO if demand.cpus else True
+    if differs and demand.cpus_used > min(1.0, there):
+        return statement(
+            "the task used {used} CPUs on average, and {pool} has {there} instead of {here}; profile "
+            "the task on {pool}",
+            used=Quantity(demand.cpus_used, Unit.NUMBER),
+            pool=target.pool,
+            there=Quantity(there, Unit.NUMBER),
+            here=Quantity(demand.cpus, Unit.NUMBER),
         )
-        if reason is not None:
-            return reason
-    return None
+    is_known = any(source.mean(each) and target.mean(each) for each in (OWN_CPU, SPAWN))
+    if is_known or demand.cpu_share <= _SMALL_SHARE:
+        return None
+    return statement(
+        "nothing compares the CPUs of {source} and {target}; measure spawn on both",
+        source=source.pool,
+        target=target.pool,
+    )
+
+
+def _memory(demand: Demand, target: PoolStorage) -> Statement | None:
+    if target.dirty_room_bytes is None or demand.dirty_bytes <= target.dirty_room_bytes:
+        return None
+    return statement(
+        "up to {bytes} waited in memory to be written, and {pool} makes writers wait from {room} on; "
+        "profile the task on {pool}",
+        bytes=Quantity(demand.dirty_bytes, Unit.BYTES),
+        pool=target.pool,
+        room=Quantity(target.dirty_room_bytes, Unit.BYTES),
+    )
 
 
 def _unmeasured(place: PlaceDemand, source: PoolStorage, target: PoolStorage) -> Statement | None:
     for storage in (source, target):
-        if storage.write_rate(place.name) is None:
+        if storage.mean(WRITE_RATE, place.name) is None:
             return statement(
                 "{pool} has no write ceiling of the place {place}; measure cache-retrieve there "
                 "with trials, and use the same name of the place in the profile",
                 pool=storage.pool,
                 place=place.name,
             )
-    syncs = place.syncs
-    if syncs is None or syncs[1] > 0:
-        for storage in (source, target):
-            if storage.mean(lambda machine: machine.sync_ns.get(place.name)) is None:
-                return statement(
-                    "the task syncs, and {pool} has no append-fsync of sync-write",
-                    pool=storage.pool,
-                )
+        is_synced = place.syncs is None or place.syncs[1] > 0
+        if is_synced and storage.mean(SYNC, place.name) is None:
+            return statement(
+                "the task syncs, and {pool} has no append-fsync; measure sync-write at {place}",
+                pool=storage.pool,
+                place=place.name,
+            )
     return None
 
 
-def _later_writes(demand: Demand, place: PlaceDemand, target: PoolStorage) -> Statement | None:
-    """btrfs makes writers wait for what it has not written yet; a slower disk has more of that."""
-    types = {place.filesystem, *target.filesystems.get(place.name, ())}
-    writing_ns = demand.dirty_bytes / (target.write_rate(place.name) or math.inf) * _NS_PER_S
-    is_small = writing_ns <= _SMALL_SHARE * demand.wall_ns
-    if _BTRFS not in types or is_small or demand.dirty_bytes <= np.sum(place.written_bytes):
+def _another_disk(demand: Demand, place: PlaceDemand, source: PoolStorage) -> Statement | None:
+    """The profile's disks write more than those of its pool can."""
+    ceiling = source.mean(WRITE_RATE, place.name) or math.inf
+    above = place.written_bytes > _ABOVE_CEILING * ceiling / _NS_PER_S * demand.spans_ns
+    if float(np.sum(demand.spans_ns[above])) <= _SMALL_SHARE * demand.wall_ns:
         return None
     return statement(
-        "{place} is btrfs, and most of what the task wrote was still in memory", place=place.name
+        "the profile's disks wrote up to {rate}, and those of {pool} write {ceiling}; check --pool "
+        "of the profile, or measure {pool} again",
+        rate=Quantity(
+            float(np.max(place.written_bytes / demand.spans_ns)) * _NS_PER_S,
+            Unit.BYTES_PER_SECOND,
+        ),
+        pool=source.pool,
+        ceiling=Quantity(ceiling, Unit.BYTES_PER_SECOND),
     )
 
 
 def _reading(demand: Demand, place: PlaceDemand, target: PoolStorage) -> Statement | None:
     """Reads that cannot be neglected: the benchmark measures no ceiling of reading."""
-    ceiling = target.write_rate(place.name) or math.inf
+    ceiling = target.mean(WRITE_RATE, place.name) or math.inf
     reading_ns = place.read_bytes / ceiling * _NS_PER_S
     if reading_ns <= _SMALL_SHARE * demand.wall_ns:
         return None
     return statement(
-        "the task read {bytes} from the disks of {place}, and no ceiling of reading is measured",
+        "the task read {bytes} from the disks of {place}, and no ceiling of reading is measured; "
+        "profile the task on {pool}",
         bytes=Quantity(place.read_bytes, Unit.BYTES),
         place=place.name,
+        pool=target.pool,
     )
 
 
@@ -109,7 +156,7 @@ def _source_bound(
     demand: Demand, place: PlaceDemand, source: PoolStorage, target: PoolStorage
 ) -> Statement | None:
     """The profile shows at most how long the task takes on a faster disk, not how long it takes."""
-    here, there = source.write_rate(place.name), target.write_rate(place.name)
+    here, there = (storage.mean(WRITE_RATE, place.name) for storage in (source, target))
     if here is None or there is None or there <= _SAME_RATIO * here:
         return None
     at_ceiling = place.written_bytes >= _AT_CEILING * here / _NS_PER_S * demand.spans_ns
@@ -118,26 +165,44 @@ def _source_bound(
         return None
     return statement(
         "{share} of the task's time the disks of {source} were at their ceiling, and those of "
-        "{target} are faster: profile the task on {target}",
+        "{target} are faster; profile the task on {target}",
         share=share(bound),
         source=source.pool,
         target=target.pool,
     )
 
 
-def _operations(demand: Demand, place: PlaceDemand, target: PoolStorage) -> Statement | None:
-    """A disk with a limit of its requests. They are counted before some are merged."""
-    if place.name in target.operations_limited:
-        return statement("{pool} limits how many requests its disks take", pool=target.pool)
-    rate = target.mean(lambda machine: machine.writes_per_s.get(place.name))
-    if rate is None:
+def _requests(demand: Demand, place: PlaceDemand, target: PoolStorage) -> Statement | None:
+    """More requests than the disk is known to do. Disks in a cloud often have a limit that nothing shows.
+
+    A limit that is visible counts requests before they are merged, so that the bytes are their bound.
+    """
+    limit = target.write_limits.get(place.name)
+    measured = target.mean(WRITES, place.name)
+    sync_ns = target.mean(SYNC, place.name)
+    requests = place.writes
+    if limit is not None:
+        rate, requests = limit, place.written_bytes / _LEAST_REQUEST_BYTES
+    elif measured is not None:
+        rate = measured
+    else:
+        # Each synchronous write is at least one request.
+        rate = max(_LEAST_REQUESTS_PER_S, _NS_PER_S / sync_ns if sync_ns else 0.0)
+    ceiling = target.mean(WRITE_RATE, place.name) or math.inf
+    spans_ns = np.maximum(demand.spans_ns, place.written_bytes / ceiling * _NS_PER_S)
+    late_ns = np.maximum(0, requests / max(rate, 1.0) * _NS_PER_S - spans_ns)
+    if float(np.sum(late_ns)) <= _SMALL_SHARE * float(np.sum(spans_ns)):
         return None
-    late_ns = np.maximum(0, place.writes / rate * _NS_PER_S - demand.spans_ns)
-    if float(np.sum(late_ns)) <= _SMALL_SHARE * demand.wall_ns:
-        return None
+    if limit is not None:
+        return statement(
+            "{pool} limits its disks to {rate}; profile the task on {pool}",
+            pool=target.pool,
+            rate=Quantity(rate, Unit.IOPS),
+        )
     return statement(
-        "the task makes up to {wanted} of write requests, and the disks of {pool} do {rate}",
-        wanted=Quantity(float(np.max(place.writes / demand.spans_ns)) * _NS_PER_S, Unit.IOPS),
+        "the task writes with up to {wanted}, and the disks of {pool} are only known to do {rate}; "
+        + ("profile the task on {pool}" if measured else "measure random-io there"),
+        wanted=Quantity(float(np.max(requests / spans_ns)) * _NS_PER_S, Unit.IOPS),
         pool=target.pool,
         rate=Quantity(rate, Unit.IOPS),
     )
@@ -147,17 +212,14 @@ def _metadata(
     demand: Demand, place: PlaceDemand, source: PoolStorage, target: PoolStorage
 ) -> Statement | None:
     """Time in the kernel that may depend on the file system."""
-    here, there = (
-        storage.mean(lambda machine: machine.file_ns.get(place.name))
-        for storage in (source, target)
-    )
+    here, there = (storage.mean(FILE, place.name) for storage in (source, target))
     if here is not None and there is not None:
         change = demand.kernel_share * abs(there / here - 1)
         if change <= _SMALL_SHARE:
             return None
         return statement(
             "the task spends {share} of its time in the kernel, and {pool} takes {ratio} as long "
-            "for a file's metadata",
+            "for a file's metadata; profile the task on {pool}",
             share=share(demand.kernel_share),
             pool=target.pool,
             ratio=Quantity(there / here, Unit.RATIO),

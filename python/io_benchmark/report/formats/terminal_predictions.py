@@ -59,21 +59,16 @@ def _show_task(page: Page, task: TaskPrediction) -> None:
         page.items(f"{name(each.pool)}: {text_of(each.reason)}." for each in refused if each.reason)
     if not task.pools:
         page.paragraph("--on has no results of other pools.")
-    notes = dict.fromkeys(
-        text_of(note)
-        for owner in (task.notes, *(each.notes for each in predicted))
-        for note in owner
-    )
-    if notes:
+    if task.notes:
         page.line()
         page.paragraph("Notes:", "bold")
-        page.items(f"{note}." for note in notes)
+        page.items(f"{text_of(note)}." for note in task.notes)
 
 
 def _asked_text(task: TaskPrediction) -> str:
-    """Return 'While it ran: 17 % of a CPU, 327 MiB written to its disks, 16 KiB read.'"""
+    """Return 'While it ran: 0.17 CPUs used, 327 MiB written to its disks, 16 KiB read.'"""
     parts = (
-        [f"{number_text.percent(task.cpu_share)} of a CPU"] if task.cpu_share is not None else []
+        [f"{number_text.digits(task.cpus_used)} CPUs used"] if task.cpus_used is not None else []
     )
     parts.append(f"{number_text.size(task.written_bytes)} written to its disks")
     parts.append(f"{number_text.size(task.read_bytes)} read")
