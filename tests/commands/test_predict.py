@@ -18,19 +18,16 @@ How long tasks take on other pools
 
 tar, command 00000000
   2.00 s on intel, by 1 profile.
-  While it ran: 50 % of a CPU, 100 MiB written to its disks, 0 B read.
+  While it ran: 0.500 CPUs used, 100 MiB written to its disks, 0 B read.
 
   pool      time   90 % of tasks  ratio   writes
   ──────────────────────────────────────────────
-  amd-16  3.00 s  2.41 to 3.73 s  1.50×  +1.00 s
+  amd-16  3.00 s  2.35 to 3.82 s  1.50×  +1.00 s
 
   Not predicted:
   - amd-30: amd-30 has no write ceiling of the place workspace; measure
     cache-retrieve there with trials, and use the same name of the place in the
     profile.
-
-  Notes:
-  - a limit of the disks' requests would not be seen: amd-16 has no random-io.
 """
 
 
@@ -84,7 +81,7 @@ def test_nothing_predicted(results: Path, tmp_path: Path) -> None:
     """The exit code tells, and the report has the reasons."""
     path = write_profile(tmp_path / "unnamed.json", profile_document(pool=None))
     done = program.run("predict", path, "--on", results, expected=1)
-    assert "own pool has no results" in " ".join(done.stdout.split())
+    assert "does not name its pool" in " ".join(done.stdout.split())
     assert done.stderr == "error: nothing could be predicted; see the report for the reasons\n"
 
 

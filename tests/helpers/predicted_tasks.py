@@ -94,16 +94,26 @@ def result_documents(
     pool: str,
     ceilings: Sequence[float] = (100,),
     *,
+    second_file: float = 1,
+    lookup_cpu_ms: float | None = None,
     slower: Mapping[str, float] | None = None,
     only: Sequence[str] = ("sync-write/append-fsync", "spawn"),
     change: Mapping[str, Any] | None = None,
 ) -> list[dict[str, Any]]:
-    """Return a result per ceiling, in MiB/s, each from another worker."""
+    """Return a result per ceiling, in MiB/s, each from another worker.
+
+    A ceiling is measured by two files, the second one so many times as fast.
+    """
     documents = seed_case.documents(
         len(ceilings), pools=[pool], change={pool: change} if change else None
     )
     for document, ceiling in zip(documents, ceilings, strict=True):
-        document["workloads"][0]["trials"] = trials({}, ceilings=[ceiling, ceiling])
+        retrieves = document["workloads"][0]
+        retrieves["trials"] = trials({}, ceilings=[ceiling, ceiling * second_file])
+        if lookup_cpu_ms is not None:
+            samples = retrieves["samples"]
+            for name in ("lookup_user_ns", "lookup_kernel_ns"):
+                samples[name] = [round(lookup_cpu_ms * 1e6 / 2)] * len(samples["copy_ns"])
         document["workloads"] += workload_entries.entries(slower, only=only)
         as_version_2(document)
     return documents

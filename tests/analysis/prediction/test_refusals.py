@@ -50,18 +50,52 @@ def test_the_profiles_pool_has_no_results():
     assert "own pool has no results" in reason(profile(), pool_workers("amd-16"))
 
 
-def test_results_of_the_quick_profile():
-    """A machine is not bought by a rehearsal."""
-    quick = pool_workers("amd-16", change={"config.profile": "quick"})
-    assert "results of amd-16 are of the quick profile" in reason(
-        profile(), pool_workers("intel"), quick
+def test_a_profile_that_does_not_name_its_pool():
+    """Then nothing tells which results belong to it."""
+    text = reason(profile(pool=None), pool_workers("intel"), pool_workers("amd-16"))
+    assert text == "the profile does not name its pool; profile again with --pool NAME"
+
+
+def test_a_profile_of_another_disk():
+    """Its disks wrote twice what those of the pool can."""
+    text = reason(profile((100, 100, 0, 0)), pool_workers("intel"), pool_workers("amd-16"))
+    assert text == (
+        "the profile's disks wrote up to 200 MiB/s, and those of intel write 100 MiB/s; check --pool "
+        "of the profile, or measure intel again"
     )
+
+
+def test_a_profile_without_a_place():
+    """Nothing is known of its disks."""
+    empty = profile(change={"storage": {"places": []}})
+    text = reason(empty, pool_workers("intel"), pool_workers("amd-16"))
+    assert text == "the profile watched no disk; profile with --place on a local disk"
+
+
+def test_parallel_work_on_another_number_of_cpus():
+    """How its work divides is not known."""
+    fewer = pool_workers("amd-16", change={"host.cpu_online_count": 8, "host.cpu_count": 8})
+    text = reason(profile(cpu_s=12), pool_workers("intel"), fewer)
+    assert text == (
+        "the task used 6.00 CPUs on average, and amd-16 has 8.00 instead of 16.0; profile the task on "
+        "amd-16"
+    )
+
+
+def test_nothing_compares_the_cpus():
+    """Neither the CPU time of lookups nor spawn was measured there."""
+    only = ("sync-write/append-fsync",)
+    text = reason(profile(cpu_s=1), pool_workers("intel"), pool_workers("amd-16", only=only))
+    assert text == "nothing compares the CPUs of intel and amd-16; measure spawn on both"
 
 
 def test_a_short_command():
     """In less than two windows there is nothing to see."""
     text = reason(profile((0,)), pool_workers("intel"), pool_workers("amd-16"))
-    assert text == "the command took less than 1.00 s"
+    assert text == (
+        "the command took less than 1.00 s, which does not show when it wrote; profile a longer part "
+        "of the task"
+    )
 
 
 def test_less_memory_for_what_is_not_written_yet():
@@ -69,15 +103,9 @@ def test_less_memory_for_what_is_not_written_yet():
     small = pool_workers("amd-16", change={"host.memory_available_bytes": 1024**3})
     text = reason(profile(dirty_mib=200), pool_workers("intel"), small)
     assert text == (
-        "up to 200 MiB waited in memory to be written, and amd-16 lets writers wait from 154 MiB on"
+        "up to 200 MiB waited in memory to be written, and amd-16 makes writers wait from 154 MiB on; "
+        "profile the task on amd-16"
     )
-
-
-def test_btrfs_with_most_of_it_in_memory():
-    """Its writers wait for that on a slower disk."""
-    other = pool_workers("amd-16", change={"storage.places.0.filesystem.type": "btrfs"})
-    text = reason(profile((10, 0), dirty_mib=20), pool_workers("intel"), other)
-    assert text == "workspace is btrfs, and most of what the task wrote was still in memory"
 
 
 def test_no_ceiling():
@@ -96,7 +124,8 @@ def test_reading():
     """What is read in an eighth of the time or more may decide it."""
     text = reason(profile(read_mib=100), pool_workers("intel"), pool_workers("amd-16"))
     assert text == (
-        "the task read 100 MiB from the disks of workspace, and no ceiling of reading is measured"
+        "the task read 100 MiB from the disks of workspace, and no ceiling of reading is measured; "
+        "profile the task on amd-16"
     )
 
 
@@ -106,17 +135,31 @@ def test_a_faster_disk_than_that_of_a_profile_at_its_ceiling():
     assert text.startswith("50 % of the task's time the disks of intel were at their ceiling")
 
 
+LIMITED = {"limits.io": [LIMIT], "storage.places.0.devices.0.number": "259:0"}
+
+
 def test_a_limit_of_requests():
-    """Bytes do not decide how long writes take there."""
-    limited = pool_workers(
-        "amd-16",
-        change={
-            "limits.io": [LIMIT],
-            "storage.places.0.devices.0.number": "259:0",
-        },
+    """Each page may be a request of its own."""
+    limited = pool_workers("amd-16", change=LIMITED)
+    text = reason(profile((10, 10)), pool_workers("intel"), limited)
+    assert text == "amd-16 limits its disks to 250 IOPS; profile the task on amd-16"
+
+
+def test_a_limit_of_requests_that_a_task_does_not_reach():
+    """At most 102 pages in two seconds."""
+    limited = pool_workers("amd-16", change=LIMITED)
+    (task,) = predict([profile((0, 0.4, 0, 0))], [*pool_workers("intel"), *limited])
+    assert task.pools[0].reason is None
+
+
+def test_more_requests_than_any_disk_is_known_to_do():
+    """800 in each half second; without sync-write and random-io only 100 per second are known."""
+    only = ("spawn",)
+    pools = (pool_workers("intel", only=only), pool_workers("amd-16", only=only))
+    assert reason(profile((50, 50)), *pools) == (
+        "the task writes with up to 1,600 IOPS, and the disks of amd-16 are only known to do 100 "
+        "IOPS; measure random-io there"
     )
-    text = reason(profile(), pool_workers("intel"), limited)
-    assert text == "amd-16 limits how many requests its disks take"
 
 
 def test_metadata_that_differs():

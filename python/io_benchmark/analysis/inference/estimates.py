@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from io_benchmark.analysis.inference import distributions, moving_blocks
-from io_benchmark.analysis.inference.levels import LEVEL
+from io_benchmark.analysis.inference.levels import LEVEL, SINGLE_WORKER_VARIATION
 from io_benchmark.analysis.inference.looks import SINGLE, Look
 from io_benchmark.analysis.inference.variances import (
     MeanVariance,
@@ -31,8 +31,6 @@ from io_benchmark.analysis.observed.machine_identity import by_machine
 _LARGEST_LOG = math.log(sys.float_info.max)
 # An assumed variation counts as much as one estimated from about twenty workers.
 _ASSUMED_VARIATION_DEGREES = 20.0
-# A difference that workers of one pool may have by chance is not called one by a single worker.
-_SINGLE_WORKER_VARIATION = 0.10
 # Two workers agree by chance too often to show how far workers of their pool differ.
 _TOO_FEW_FOR_VARIATION = 2
 # At the levels of several looks so few workers cannot show which of the pools varies more.
@@ -161,7 +159,7 @@ class Estimate:
     def may_be_one_worker(self, level: float) -> bool:
         """Return whether the difference may be that of a single worker from its own pool."""
         explained = self.variance - self.single_variance
-        explained += self.single_sides * _SINGLE_WORKER_VARIATION**2
+        explained += self.single_sides * SINGLE_WORKER_VARIATION**2
         reached = reach(level, self.degrees) * math.sqrt(explained)
         return self.single_sides > 0 and abs(self.log_ratio) <= reached
 

@@ -8,7 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
+from io_benchmark.analysis.inference.levels import (
+    DEFAULT_WORKER_VARIATION,
+    SINGLE_WORKER_VARIATION,
+)
 from io_benchmark.analysis.inference.variances import MeanVariance, sample_variance
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.observed.machine_identity import by_machine
@@ -40,15 +43,18 @@ _SHOW_VARIATION = 3
 _Logs = dict[tuple[str, str], list[float]]
 
 
-def variation(logs: Sequence[float]) -> MeanVariance:
-    """Return how far single values differ, as a variance of their logarithms; 5 % where few do not show it."""
-    assumed = MeanVariance(DEFAULT_WORKER_VARIATION**2, _ASSUMED_DEGREES)
+def variation(logs: Sequence[float], assumed: float = DEFAULT_WORKER_VARIATION) -> MeanVariance:
+    """Return how far single values differ, as a variance of their logarithms.
+
+    Where a few values do not show it, it is assumed.
+    """
+    default = MeanVariance(assumed**2, _ASSUMED_DEGREES)
     if len(logs) < _SHOW_VARIATION - 1:
-        return assumed
+        return default
     seen = MeanVariance(sample_variance(logs), len(logs) - 1.0)
     if len(logs) >= _SHOW_VARIATION:
         return seen
-    return MeanVariance.wider([assumed], [seen])[0]
+    return MeanVariance.wider([default], [seen])[0]
 
 
 @dataclass(frozen=True)
@@ -101,7 +107,11 @@ class PoolStorage:
     def variance(self, figure: str, place: str = "") -> MeanVariance:
         """Return the variance of ln of the mean."""
         logs = self.figures[figure, place]
-        one = variation(logs)
+        # Other work on a single worker changes its CPU time by more than workers usually differ.
+        is_single_cpu = figure in (OWN_CPU, SPAWN) and len(logs) == 1
+        one = variation(
+            logs, SINGLE_WORKER_VARIATION if is_single_cpu else DEFAULT_WORKER_VARIATION
+        )
         between = MeanVariance(one.variance / len(logs), one.degrees)
         if figure != WRITE_RATE or place not in self.files or len(logs) >= _SHOW_VARIATION:
             return between
