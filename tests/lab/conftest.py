@@ -53,19 +53,13 @@ def by_hand(request: pytest.FixtureRequest) -> None:
 
 @pytest.fixture
 def repeat(request: pytest.FixtureRequest) -> Repeat:
-    """Ask as often as --repeat-lab says, and assert that each answer is right.
-
-    Without the option a second answer decides, where other work on the machine led the first one astray.
-    """
-    count = request.config.getoption("--repeat-lab", default=0)
+    """Ask as often as --repeat-lab says, and assert that each answer is right."""
+    count = request.config.getoption("--repeat-lab", default=0) or 1
     tally = Tally(request.node.name)
 
     def run(ask: Ask, truth: Truth) -> None:
-        for number in range(count or 1):
+        for number in range(count):
             tally.add(mistakes(ask(f"repetition-{number}"), truth))
-        if not count and tally.wrong:
-            assert mistakes(ask("again"), truth) == [], tally.wrong
-            return
         load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
         lines = [f"{tally.line} (load {load})", *(f"    {each}" for each in tally.wrong)]
         request.config.stash.setdefault(TALLIES, []).extend(lines)
