@@ -21,7 +21,9 @@ from typing import TYPE_CHECKING
 
 from io_benchmark.commands.context import EXIT_FAILED, Context
 from io_benchmark.commands.options import add_output_options, output_report
+from io_benchmark.errors import UsageError
 from io_benchmark.report.formats import PREDICTION_FORMATS
+from io_benchmark.text import clean
 
 if TYPE_CHECKING:
     from io_benchmark.analysis.model import Worker
@@ -46,16 +48,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="ADDRESS",
         help="where the results of the pools are",
     )
-    add_output_options(parser.add_argument_group("output"), PREDICTION_FORMATS)
+    add_output_options(parser.add_argument_group("output"), PREDICTION_FORMATS, has_prices=True)
 
 
 def run(arguments: argparse.Namespace, context: Context) -> int:
     from io_benchmark.analysis.prediction.predict import predict
     from io_benchmark.analysis.prediction.prediction_model import Predictions
 
-    profiles = [_profile(path) for path in arguments.profiles]
+    profiles = _profiles(arguments.profiles)
     gathered = _workers(arguments.on, context)
-    tasks = predict(profiles, gathered.results)
+    tasks = predict(profiles, gathered.results, arguments.prices)
     predictions = Predictions(tuple(tasks), gathered.unreadable, gathered.remarks)
     problems = output_report(predictions, arguments, context)
     context.tell_unreadable(predictions.unreadable, "error", arguments.format)
@@ -67,11 +69,19 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     return 0 if is_predicted and not problems and not predictions.unreadable else EXIT_FAILED
 
 
-def _profile(path: Path) -> TaskProfile:
+def _profiles(paths: list[Path]) -> list[TaskProfile]:
     from io_benchmark.results import load
     from io_benchmark.results.reader import parse_profile
 
-    return parse_profile(load(path), str(path))
+    files: dict[bytes, Path] = {}
+    for path in paths:
+        data = load(path)
+        if data in files:
+            # Copies would pretend that tasks do not differ.
+            both = f"{clean(str(files[data]))} and {clean(str(path))}"
+            raise UsageError(f"{both}: the same profile; use each profile once")
+        files[data] = path
+    return [parse_profile(data, str(path)) for data, path in files.items()]
 
 
 def _workers(addresses: list[str], context: Context) -> Gathered[Worker]:

@@ -16,7 +16,7 @@ import os
 import re
 from array import array
 from collections.abc import Sequence
-from operator import add
+from operator import add, lt
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -127,6 +127,9 @@ def parse_profile(data: bytes, source: str) -> TaskProfile:
     problem = _timeline_inconsistency(profile.timeline)
     if problem:
         raise _error(source, problem)
+    times = [time for time in profile.timeline.columns.get("time_ns", ()) if time is not None]
+    if not all(map(lt, times, times[1:])):
+        raise _error(source, "$.timeline.columns.time_ns: does not increase")
     return profile
 
 

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from predicted_tasks import pool_workers, profile
 
-from io_benchmark.analysis.prediction.predict import MODEL_ERROR, predict
+from io_benchmark.analysis.prediction.pool_change import MODEL_ERROR
+from io_benchmark.analysis.prediction.predict import predict
 
 S = 1e9
 # Half seconds of computing, and of writing at the ceiling of the faster pool.

@@ -20,6 +20,7 @@ from io_benchmark.analysis.inference import distributions, moving_blocks
 from io_benchmark.analysis.inference.levels import LEVEL, SINGLE_WORKER_VARIATION
 from io_benchmark.analysis.inference.looks import SINGLE, Look
 from io_benchmark.analysis.inference.variances import (
+    ASSUMED_VARIATION_DEGREES,
     MeanVariance,
     reach,
     sample_variance,
@@ -29,8 +30,6 @@ from io_benchmark.analysis.observed.machine_identity import by_machine
 
 # With few degrees of freedom and many comparisons an interval can end beyond the largest float.
 _LARGEST_LOG = math.log(sys.float_info.max)
-# An assumed variation counts as much as one estimated from about twenty workers.
-_ASSUMED_VARIATION_DEGREES = 20.0
 # Two workers agree by chance too often to show how far workers of their pool differ.
 _TOO_FEW_FOR_VARIATION = 2
 # At the levels of several looks so few workers cannot show which of the pools varies more.
@@ -168,7 +167,7 @@ def _one_worker_each(
     candidate: Sequence[Entry], baseline: Sequence[Entry], assumed_variation: float
 ) -> Estimate:
     means = moving_blocks.compare_means(candidate, baseline, tries_longer=True)
-    between = MeanVariance(2 * assumed_variation**2, _ASSUMED_VARIATION_DEGREES)
+    between = MeanVariance(2 * assumed_variation**2, ASSUMED_VARIATION_DEGREES)
     seen = MeanVariance.of_repeated_runs(means.candidate, means.baseline)
     within = MeanVariance.wider(means.blocks, seen)
     sum_degrees = MeanVariance.howe if seen else MeanVariance.satterthwaite
@@ -247,7 +246,7 @@ def _one_worker_against_several(
 def _of_single_worker(single: SideData, several: SideData, assumed: float) -> list[MeanVariance]:
     """Return the variance of a single worker's mean: the other side's, or as assumed and by its runs."""
     seen = MeanVariance(sample_variance(several.log_means), several.count - 1.0)
-    between = MeanVariance(assumed**2, _ASSUMED_VARIATION_DEGREES)
+    between = MeanVariance(assumed**2, ASSUMED_VARIATION_DEGREES)
     within = _within(single.runs, several.runs)
     if seen.variance > between.variance + math.fsum(part.variance for part in within):
         return [seen]

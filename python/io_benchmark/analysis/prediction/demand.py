@@ -19,6 +19,8 @@ WINDOW_NS = 500_000_000
 _LATE_NS = 20_000_000
 # Two windows: one does not show when the task wrote.
 _LEAST_NS = 1_000_000_000
+# Of the command's time, which the timeline may miss or exceed.
+_UNCOVERED_SHARE = 0.1
 # Each byte of a file is one byte of a disk; mirrors and parity write more.
 _WRITTEN_ONCE = {None, "linear", "raid0", "single"}
 
@@ -66,12 +68,15 @@ class Demand:
             return statement("the profile has no timeline; profile it again")
         ends = _ends(times)
         spans = np.diff(_numbers(times, ends))
-        if profile.wall_ns < _LEAST_NS or np.min(spans) <= 0:
+        if profile.wall_ns < _LEAST_NS:
             return statement(
                 "the command took less than {least}, which does not show when it wrote; "
                 "profile a longer part of the task",
                 least=Quantity(_LEAST_NS, Unit.NANOSECONDS),
             )
+        covered_ns = float(np.sum(spans))
+        if abs(covered_ns - profile.wall_ns) > _LEAST_NS + profile.wall_ns * _UNCOVERED_SHARE:
+            return statement("the profile's timeline is not of all its time; profile it again")
         if not profile.storage.places:
             return statement("the profile watched no disk; profile with --place on a local disk")
         places = []
@@ -96,8 +101,8 @@ class Demand:
 def _dirty_bytes(profile: TaskProfile) -> float:
     """Return how much more was dirty than at the beginning, at most; 0 where it is not known."""
     columns = profile.timeline.columns
-    dirty, writeback = (columns.get(name, ()) for name in ("dirty_bytes", "writeback_bytes"))
-    sums = [(each or 0) + (more or 0) for each, more in zip(dirty, writeback, strict=False)]
+    rows = zip(columns.get("dirty_bytes", ()), columns.get("writeback_bytes", ()), strict=False)
+    sums = [dirty + writeback for dirty, writeback in rows if None not in (dirty, writeback)]  # type: ignore[operator]
     return float(max(sums) - sums[0]) if sums else 0.0
 
 
@@ -133,15 +138,15 @@ def _place_demand(
     written, read, writes = (
         [np.diff(_numbers(each[name], ends)) for each in counters] for name in needed
     )
-    if min(map(np.min, (*written, *read, *writes))) < 0:
-        return statement(
-            "the counters of the disks of {place} began anew; profile again", place=place.name
-        )
     flushes = [
         np.diff(_numbers(each["flushes"], ends))
         for each in counters
         if None not in each.get("flushes", [None])
     ]
+    if min(map(np.min, (*written, *read, *writes, *flushes))) < 0:
+        return statement(
+            "the counters of the disks of {place} began anew; profile again", place=place.name
+        )
     none = np.zeros(len(ends) - 1)
     return PlaceDemand(
         name=place.name,

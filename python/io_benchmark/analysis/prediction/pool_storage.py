@@ -12,11 +12,12 @@ from io_benchmark.analysis.inference.levels import (
     DEFAULT_WORKER_VARIATION,
     SINGLE_WORKER_VARIATION,
 )
-from io_benchmark.analysis.inference.variances import MeanVariance, sample_variance
+from io_benchmark.analysis.inference.variances import FEWEST_FOR_VARIATION, MeanVariance
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.parts.time_parts import ON_CPU, in_lookups
 from io_benchmark.analysis.trials.recorded_trials import trials_of
+from io_benchmark.costs.worker_time import Price
 
 # Figures. Those of CPUs have no place.
 WRITE_RATE = "bytes per second of a file that idle disks wrote"
@@ -34,27 +35,9 @@ _OPERATIONS = {
 }
 _OPERATIONS_LIMIT = "write_operations_per_s"
 _NS_PER_S = 1e9
-# An assumed variation counts as much as one estimated from about twenty.
-_ASSUMED_DEGREES = 20.0
-# Two values agree by chance too often to show how far others differ.
-_SHOW_VARIATION = 3
 
 # ln of what one machine measured, by figure and place.
 _Logs = dict[tuple[str, str], list[float]]
-
-
-def variation(logs: Sequence[float], assumed: float = DEFAULT_WORKER_VARIATION) -> MeanVariance:
-    """Return how far single values differ, as a variance of their logarithms.
-
-    Where a few values do not show it, it is assumed.
-    """
-    default = MeanVariance(assumed**2, _ASSUMED_DEGREES)
-    if len(logs) < _SHOW_VARIATION - 1:
-        return default
-    seen = MeanVariance(sample_variance(logs), len(logs) - 1.0)
-    if len(logs) >= _SHOW_VARIATION:
-        return seen
-    return MeanVariance.wider([default], [seen])[0]
 
 
 @dataclass(frozen=True)
@@ -71,9 +54,10 @@ class PoolStorage:
     write_limits: Mapping[str, float]  # by place: requests per second that a disk is limited to
     cpus: float | None  # of the worker with the fewest
     dirty_room_bytes: float | None  # that may wait in memory before writers do; the least worker's
+    price: Price | None  # where all workers have the same
 
     @classmethod
-    def of(cls, pool: str, workers: Sequence[Worker]) -> "PoolStorage":
+    def of(cls, pool: str, workers: Sequence[Worker], prices: Mapping[str, Price]) -> "PoolStorage":
         """Return the figures of one pool's workers."""
         groups = by_machine(workers, lambda worker: worker.machine)
         figures: _Logs = {}
@@ -85,6 +69,10 @@ class PoolStorage:
             for place in worker.result.storage.places:
                 known = place.filesystem.type if place.filesystem else place.kind
                 types.setdefault(place.name, set()).add(known)
+        found = {
+            Price.find(prices, pool, each.queue, each.result.task.instance_type or "")
+            for each in workers
+        }
         limits = sorted(
             (limit for each in workers for limit in _write_limits(each)), reverse=True, key=_value
         )
@@ -97,6 +85,7 @@ class PoolStorage:
             dict(limits),
             min((each.cpus for each in workers if each.cpus is not None), default=None),
             min((room for room in map(_dirty_room, workers) if room is not None), default=None),
+            found.pop() if len(found) == 1 else None,
         )
 
     def mean(self, figure: str, place: str = "") -> float | None:
@@ -109,11 +98,11 @@ class PoolStorage:
         logs = self.figures[figure, place]
         # Other work on a single worker changes its CPU time by more than workers usually differ.
         is_single_cpu = figure in (OWN_CPU, SPAWN) and len(logs) == 1
-        one = variation(
+        one = MeanVariance.of_single(
             logs, SINGLE_WORKER_VARIATION if is_single_cpu else DEFAULT_WORKER_VARIATION
         )
         between = MeanVariance(one.variance / len(logs), one.degrees)
-        if figure != WRITE_RATE or place not in self.files or len(logs) >= _SHOW_VARIATION:
+        if figure != WRITE_RATE or place not in self.files or len(logs) >= FEWEST_FOR_VARIATION:
             return between
         within = self.files[place]
         return MeanVariance.of_sum(
@@ -184,7 +173,7 @@ def _dirty_room(worker: Worker) -> float | None:
     if host is None or host.memory_available_bytes is None:
         return None
     groups = [limit.bytes for limit in limits.memory] if limits else []
-    memory = min([host.memory_available_bytes, *groups])
+    memory = max(0, min([host.memory_available_bytes, *groups]))
     ends = (
         host.vm.get(f"{name}_bytes") or (host.vm.get(f"{name}_ratio") or usual) / 100 * memory
         for name, usual in (("dirty_background", 10), ("dirty", 20))

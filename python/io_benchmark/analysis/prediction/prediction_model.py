@@ -6,6 +6,7 @@
 from dataclasses import dataclass
 
 from io_benchmark.analysis.statements import Statement
+from io_benchmark.costs.worker_time import Price
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class PoolPrediction:
     added_by_cpu_ns: float | None = None
     measured_ns: tuple[int, ...] = ()  # by profiles of the same task that were made there
     reason: Statement | None = None  # why it is not predicted
+    price: Price | None = None  # of its workers, where prices were given
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class TaskPrediction:
     syncs: float | None
     pools: tuple[PoolPrediction, ...]
     notes: tuple[Statement, ...] = ()
+    price: Price | None = None  # of the profiled pool
 
 
 @dataclass(frozen=True)
