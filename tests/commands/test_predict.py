@@ -75,6 +75,56 @@ def test_json(profile: Path, results: Path) -> None:
     assert amd_30["reason"]["values"]["place"] == "workspace"
 
 
+MARKDOWN = """\
+## How long tasks take on other pools
+
+### tar, command `00000000`
+
+2.00 s on intel, by 1 profile. Meanwhile: 0.500 CPUs used, 100 MiB written to its disks, 0 B read.
+
+| pool | time | 90 % of tasks | ratio | writes |
+| --- | ---: | ---: | ---: | ---: |
+| intel | 2.00 s | profiled |  |  |
+| amd-16 | 3.00 s | 2.35 to 3.82 s | 1.50× | +1 s |
+
+Not predicted:
+
+- amd-30: amd-30 has no write ceiling of the place workspace; measure cache-retrieve there with trials, \
+and use the same name of the place in the profile.
+
+Notes:
+
+- Tasks of one pool are assumed to differ by 5 %; 3 profiles show how far.
+- Workers of amd-16, amd-30, intel are assumed to differ by 5 %; 3 workers per pool show how far.
+"""
+
+
+def test_markdown(profile: Path, results: Path) -> None:
+    """The same for a bug."""
+    done = program.run("predict", profile, "--on", results, "--format", "markdown")
+    assert done.stdout == MARKDOWN
+
+
+def test_prices(profile: Path, results: Path, tmp_path: Path) -> None:
+    """What 1,000 tasks cost: 2 and 3 s of an hour that costs 0.36 and 0.18."""
+    prices = tmp_path / "prices.yml"
+    prices.write_text("{currency: EUR, prices: {intel: 0.36, amd-16: 0.18}}")
+    done = program.run("predict", profile, "--on", results, "--prices", prices)
+    assert [line.split()[-2:] for line in done.stdout.splitlines() if line.endswith("EUR")] == [
+        ["0.20", "EUR"],
+        ["0.15", "EUR"],
+    ]
+    assert "Costs are of this command's time alone" in done.stdout
+
+
+def test_the_same_profile_twice(profile: Path, results: Path, tmp_path: Path) -> None:
+    """Copies would pretend that tasks do not differ."""
+    copied = tmp_path / "copied.json"
+    copied.write_bytes(profile.read_bytes())
+    done = program.run("predict", profile, copied, "--on", results, expected=2)
+    assert f"error: {profile} and {copied}: the same profile; use each profile once" in done.stderr
+
+
 def test_written_file(profile: Path, results: Path, tmp_path: Path) -> None:
     """`--write` writes what stdout would have."""
     written = tmp_path / "predictions.json"
@@ -100,8 +150,19 @@ def test_nothing_predicted(results: Path, tmp_path: Path) -> None:
             {"timeline": {"interval_s": 1.0, "columns": {"a": [1], "b": []}, "devices": {}}},
             "$.timeline: its columns differ in length",
         ),
+        (
+            {"timeline": {"interval_s": 1.0, "columns": {"time_ns": [1, 1]}, "devices": {}}},
+            "$.timeline.columns.time_ns: does not increase",
+        ),
+        ({"wall_ns": 10**17}, "Expected `int` <= 10000000000000000 - at `$.wall_ns`"),
+        ({"wall_ns": float("nan")}, "JSON is malformed"),
+        (
+            {"timeline": {"interval_s": 1.0, "columns": {"a": [0] * 10**6}, "devices": {}}},
+            "Expected `array` of length <= 100000 - at `$.timeline.columns[...]`",
+        ),
+        ({"unknown": {"a": [0] * 3_000_000}}, "commas, more than 2,000,000"),
     ],
-    ids=["version", "type", "columns"],
+    ids=["version", "type", "columns", "order", "huge", "nan", "long", "longer"],
 )
 def test_profiles_that_cannot_be_read(content, message, results: Path, tmp_path: Path) -> None:
     """The message names the file, the key and the problem."""

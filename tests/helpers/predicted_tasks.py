@@ -95,6 +95,7 @@ def result_documents(
     ceilings: Sequence[float] = (100,),
     *,
     second_file: float = 1,
+    between: float = 0,
     lookup_cpu_ms: float | None = None,
     slower: Mapping[str, float] | None = None,
     only: Sequence[str] = ("sync-write/append-fsync", "spawn"),
@@ -105,7 +106,7 @@ def result_documents(
     A ceiling is measured by two files, the second one so many times as fast.
     """
     documents = seed_case.documents(
-        len(ceilings), pools=[pool], change={pool: change} if change else None
+        len(ceilings), between=between, pools=[pool], change={pool: change} if change else None
     )
     for document, ceiling in zip(documents, ceilings, strict=True):
         retrieves = document["workloads"][0]

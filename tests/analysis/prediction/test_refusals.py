@@ -65,6 +65,14 @@ def test_a_profile_of_another_disk():
     )
 
 
+def test_a_timeline_of_another_time():
+    """The command took ten times as long as its timeline."""
+    text = reason(
+        profile(change={"wall_ns": 20_000_000_000}), pool_workers("intel"), pool_workers("amd-16")
+    )
+    assert text == "the profile's timeline is not of all its time; profile it again"
+
+
 def test_a_profile_without_a_place():
     """Nothing is known of its disks."""
     empty = profile(change={"storage": {"places": []}})

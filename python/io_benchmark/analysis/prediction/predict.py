@@ -153,7 +153,7 @@ def _task(demands: Sequence[Demand]) -> MeanVariance:
 
 
 def _notes(
-    profiles: Sequence[TaskProfile], pools: Sequence[PoolStorage | None]
+    profiles: Sequence[TaskProfile], pools: Sequence[PoolStorage]
 ) -> Iterator[Statement]:
     """Return what limits all predictions of a task."""
     others = [
@@ -166,10 +166,10 @@ def _notes(
             "Other processes used {cpus} CPUs meanwhile; their I/O is counted as the task's",
             cpus=Quantity(max(others), Unit.NUMBER),
         )
-    few = [pool.pool for pool in pools if pool is not None and pool.machines < FEWEST_FOR_VARIATION]
+    few = [pool.pool for pool in pools if pool.machines < FEWEST_FOR_VARIATION]
     needed = count(FEWEST_FOR_VARIATION)
     assumed = share(DEFAULT_WORKER_VARIATION)
-    if len(profiles) < FEWEST_FOR_VARIATION:
+    if pools and len(profiles) < FEWEST_FOR_VARIATION:
         yield statement(
             "Tasks of one pool are assumed to differ by {assumed}; {needed} profiles show how far",
             assumed=assumed,
