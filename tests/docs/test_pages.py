@@ -125,9 +125,7 @@ def test_predictions_are_the_programs(name: str, tmp_path: Path) -> None:
             if block.text.startswith("cat "):
                 subprocess.run(["bash", "-euc", block.text], cwd=tmp_path, check=True)
             for line in command_lines(block.text):
-                done = program.run(
-                    *shlex.split(line)[1:], folder=tmp_path, environment=environment
-                )
+                done = program.run(*shlex.split(line)[1:], folder=tmp_path, environment=environment)
                 printed.append(done.stdout)
     shown = [block.text for block in blocks(page, "text")]
     assert shown

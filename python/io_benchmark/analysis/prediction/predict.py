@@ -152,9 +152,7 @@ def _task(demands: Sequence[Demand]) -> MeanVariance:
     return MeanVariance(one.variance * (1 + 1 / len(demands)), one.degrees)
 
 
-def _notes(
-    profiles: Sequence[TaskProfile], pools: Sequence[PoolStorage]
-) -> Iterator[Statement]:
+def _notes(profiles: Sequence[TaskProfile], pools: Sequence[PoolStorage]) -> Iterator[Statement]:
     """Return what limits all predictions of a task."""
     others = [
         profile.other_cpu_ms * 1e6 / profile.wall_ns

@@ -61,11 +61,11 @@ def build(predictions: Predictions) -> _PredictionContent:
 
 
 def _task(task: TaskPrediction) -> _TaskPart:
-    predicted = [each for each in task.pools if each.time_ns is not None]
+    shown = [each for each in task.pools if each.time_ns is not None or each.measured_ns]
     profiles = len(task.measured_ns)
     by = "1 profile" if profiles == 1 else f"{profiles:,} profiles"
     pool = name(task.pool) if task.pool else _UNNAMED
-    columns = _columns(task, predicted) if predicted else {}
+    columns = _columns(task, shown) if shown else {}
     notes = [f"{text_of(note)}." for note in task.notes]
     if any(columns.get(_PAID, [])):
         notes.append("Costs are of this command's time alone, without the rest of its task.")
@@ -73,7 +73,7 @@ def _task(task: TaskPrediction) -> _TaskPart:
         title=f"{clean_name(task.program)}, command {task.sha256[:8]}",
         profiled=f"{_time(_own_ns(task), _own_ns(task))} on {pool}, by {by}.",
         asked=_asked(task),
-        pools=(pool, *(name(each.pool) for each in predicted)),
+        pools=(pool, *(name(each.pool) for each in shown)),
         columns={head: cells for head, cells in columns.items() if any(cells)},
         lists=_lists(
             (
@@ -81,7 +81,7 @@ def _task(task: TaskPrediction) -> _TaskPart:
                 (
                     f"{name(each.pool)}: {text_of(each.reason)}."
                     for each in task.pools
-                    if each.reason
+                    if each.reason and not each.measured_ns
                 ),
             ),
             ("Nothing to predict", [] if task.pools else ["--on has no results of other pools."]),
@@ -112,7 +112,13 @@ def _asked(task: TaskPrediction) -> str:
 
 def _columns(task: TaskPrediction, pools: Sequence[PoolPrediction]) -> dict[str, list[str]]:
     own_ns = _own_ns(task)
-    times_ns = [own_ns, *(each.time_ns or 0.0 for each in pools)]
+    measured_ns = [fmean(each.measured_ns) if each.measured_ns else None for each in pools]
+    times_ns = [own_ns, *(each.time_ns for each in pools)]
+    # A measured time needs no model.
+    paid_ns = [
+        own_ns,
+        *(more or each.time_ns for more, each in zip(measured_ns, pools, strict=True)),
+    ]
     prices = [task.price, *(each.price for each in pools)]
     added = {
         "writes": [each.added_by_writes_ns for each in pools],
@@ -122,22 +128,23 @@ def _columns(task: TaskPrediction, pools: Sequence[PoolPrediction]) -> dict[str,
     return {
         "time": [_time(time_ns, own_ns) for time_ns in times_ns],
         "90 % of tasks": ["profiled", *(_interval(each, own_ns) for each in pools)],
-        "ratio": ["", *(ratio(time_ns / own_ns) for time_ns in times_ns[1:])],
+        "ratio": ["", *(ratio(time / own_ns) if time else "" for time in times_ns[1:])],
         **{head: ["", *(_added(each, own_ns) for each in more)] for head, more in added.items()},
-        "measured": [
-            "",
-            *(_time(fmean(each.measured_ns), own_ns) if each.measured_ns else "" for each in pools),
-        ],
-        _PAID: [_money(*pair) for pair in zip(times_ns, prices, strict=True)],
+        "measured": ["", *(_time(time_ns, own_ns) for time_ns in measured_ns)],
+        _PAID: [_money(*pair) for pair in zip(paid_ns, prices, strict=True)],
     }
 
 
-def _money(time_ns: float, price: Price | None) -> str:
+def _money(time_ns: float | None, price: Price | None) -> str:
+    if not time_ns:
+        return ""
     return Cost((CostShare("", _TASKS_PAID, time_ns / _UNITS[1][1], price=price),)).money
 
 
 def _interval(pool: PoolPrediction, own_ns: float) -> str:
-    low, high = (_time(end or 0, own_ns) for end in (pool.low_ns, pool.high_ns))
+    if pool.time_ns is None:
+        return "not predicted"
+    low, high = (_time(end, own_ns) for end in (pool.low_ns, pool.high_ns))
     return f"{low.rpartition(' ')[0]} to {high}"
 
 
@@ -148,7 +155,9 @@ def _added(added_ns: float | None, own_ns: float) -> str:
     return ("+" if added_ns > 0 else MINUS) + _time(abs(added_ns), own_ns, compact)
 
 
-def _time(time_ns: float, own_ns: float, write: Callable[[float], str] = digits) -> str:
-    """Write a time in the unit that suits the profiled task."""
+def _time(time_ns: float | None, own_ns: float, write: Callable[[float], str] = digits) -> str:
+    """Write a time in the unit that suits the profiled task; nothing for none."""
+    if time_ns is None:
+        return ""
     size_ns, unit = next((size, unit) for least, size, unit in _UNITS if own_ns >= least)
     return f"{write(time_ns / size_ns)} {unit}"
