@@ -73,10 +73,14 @@ def _predict_task(
     demands = [Demand.of(profile) for profile in used]
     usable = [demand for demand in demands if isinstance(demand, Demand)]
     unusable = next((demand for demand in demands if isinstance(demand, Statement)), None)
+    own = storages.get(source or "")
     if source is None:
         unusable = statement("the profile does not name its pool; profile again with --pool NAME")
+    elif own is None:
+        unusable = statement(
+            "{pool}, where the task was profiled, has no results; add them to --on", pool=source
+        )
     predictions = []
-    own = storages.get(source or "")
     for pool, storage in storages.items():
         if pool != source:
             known = replace(
@@ -125,9 +129,11 @@ def _predict_pool(
     empty = PoolPrediction(
         target.pool, target.machines, min(known, default=None), price=target.price
     )
-    reasons = [reason_against(demand, source, target) for demand in demands]
-    reason = unusable or next(filter(None, reasons), None)
-    if reason is not None or source is None:
+    if unusable is not None or source is None:
+        return replace(empty, reason=unusable)
+    reasons = (reason_against(demand, source, target) for demand in demands)
+    reason = next(filter(None, reasons), None)
+    if reason is not None:
         return replace(empty, reason=reason)
     changes = [PoolChange.of(demand, source, target) for demand in demands]
     times = [change.times(demand) for change, demand in zip(changes, demands, strict=True)]

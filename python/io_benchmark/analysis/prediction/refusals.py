@@ -40,12 +40,8 @@ _LEAST_REQUEST_BYTES = 4096
 _LEAST_REQUESTS_PER_S = 100.0
 
 
-def reason_against(
-    demand: Demand, source: PoolStorage | None, target: PoolStorage
-) -> Statement | None:
+def reason_against(demand: Demand, source: PoolStorage, target: PoolStorage) -> Statement | None:
     """Return the first reason why this task's time on a pool is not known; None: predict it."""
-    if source is None:
-        return statement("the profile's own pool has no results; add them to --on")
     reasons = [_cpus(demand, source, target), _memory(demand, target)]
     for place in demand.places:
         unmeasured = _unmeasured(place, source, target)
@@ -75,8 +71,8 @@ def _cpus(demand: Demand, source: PoolStorage, target: PoolStorage) -> Statement
             "the task on {pool}",
             used=Quantity(demand.cpus_used, Unit.NUMBER),
             pool=target.pool,
-            there=Quantity(there, Unit.NUMBER),
-            here=Quantity(demand.cpus, Unit.NUMBER),
+            there=_number(there),
+            here=_number(demand.cpus),
         )
     is_known = any(source.mean(each) and target.mean(each) for each in (OWN_CPU, SPAWN))
     if is_known or demand.cpu_share <= _SMALL_SHARE:
@@ -86,6 +82,11 @@ def _cpus(demand: Demand, source: PoolStorage, target: PoolStorage) -> Statement
         source=source.pool,
         target=target.pool,
     )
+
+
+def _number(cpus: float) -> Quantity:
+    """Return a number of CPUs; a quota may have decimals."""
+    return Quantity(cpus, Unit.COUNT if cpus.is_integer() else Unit.NUMBER)
 
 
 def _memory(demand: Demand, target: PoolStorage) -> Statement | None:

@@ -6,7 +6,7 @@
 All text is harmless here, and still unescaped: a format escapes its own markup.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -76,18 +76,20 @@ def _task(task: TaskPrediction) -> _TaskPart:
         pools=(pool, *(name(each.pool) for each in shown)),
         columns={head: cells for head, cells in columns.items() if any(cells)},
         lists=_lists(
-            (
-                "Not predicted",
-                (
-                    f"{name(each.pool)}: {text_of(each.reason)}."
-                    for each in task.pools
-                    if each.reason and not each.measured_ns
-                ),
-            ),
+            ("Not predicted", _refused(task.pools)),
             ("Nothing to predict", [] if task.pools else ["--on has no results of other pools."]),
             ("Notes", notes),
         ),
     )
+
+
+def _refused(pools: Sequence[PoolPrediction]) -> Iterator[str]:
+    """Write each reason once, with the pools that it is about; a measured pool needs none."""
+    reasons: dict[str, list[str]] = {}
+    for each in pools:
+        if each.reason and not each.measured_ns:
+            reasons.setdefault(text_of(each.reason), []).append(name(each.pool))
+    return (f"{', '.join(names)}: {reason}." for reason, names in reasons.items())
 
 
 def _lists(*lists: tuple[str, Iterable[str]]) -> tuple[tuple[str, tuple[str, ...]], ...]:
