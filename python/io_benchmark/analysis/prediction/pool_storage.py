@@ -16,7 +16,6 @@ from io_benchmark.analysis.inference.variances import FEWEST_FOR_VARIATION, Mean
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.parts.time_parts import ON_CPU, in_lookups
-from io_benchmark.analysis.trials.recorded_trials import trials_of
 from io_benchmark.costs.worker_time import Price
 
 # Figures. Those of CPUs have no place.
@@ -132,8 +131,7 @@ def _files(runs: Iterable[Worker]) -> dict[str, list[tuple[int, int]]]:
     """Return the files that idle disks wrote, by place: bytes and nanoseconds."""
     files: dict[str, list[tuple[int, int]]] = {}
     for entry in (entry for worker in runs for entry in worker.entries):
-        trials = trials_of(entry)
-        for each in trials.ceilings if trials else ():
+        for each in entry.trials.ceilings if entry.trials else ():
             pair = (each.written_bytes, each.duration_ns)
             files.setdefault(entry.subject.place, []).append(pair)
     return files
