@@ -12,6 +12,7 @@ from predicted_tasks import pool_workers, profile
 
 from io_benchmark.analysis.prediction.pool_change import MODEL_ERROR
 from io_benchmark.analysis.prediction.predict import predict
+from io_benchmark.report.content.statement_text import text_of
 
 S = 1e9
 # Half seconds of computing, and of writing at the ceiling of the faster pool.
@@ -152,3 +153,28 @@ def test_each_command_is_a_task():
     assert [task.sha256[:1] for task in tasks] == ["a", "b"]
     assert [fmean(task.measured_ns) for task in tasks] == [2 * S, 1 * S]
     assert [task.pools[0].time_ns for task in tasks] == pytest.approx([3 * S, 1 * S])
+
+
+def test_a_busy_machine_is_noted():
+    """Its profile may be too long; the prediction cannot be better."""
+    workers = [*pool_workers("intel"), *pool_workers("amd-16", (50,))]
+    (task,) = predict([profile(MIXED, change={"other_cpu_ms": 3000})], workers)
+    assert text_of(task.notes[0]) == (
+        "Other processes used 1.50 CPUs meanwhile: the task may have waited for CPUs, and their I/O is "
+        "counted as its own; profile it on an idle machine"
+    )
+
+
+def test_assumed_variation_is_noted():
+    """Until three profiles and three workers per pool show it."""
+    workers = [*pool_workers("intel", (100,) * 3), *pool_workers("amd-16", (50,))]
+    (few,) = predict([profile(MIXED)], workers)
+    assert [text_of(note) for note in few.notes] == [
+        "Tasks of one pool are assumed to differ by 5 %; 3 profiles show how far",
+        "Workers of amd-16 are assumed to differ by 5 %; 3 workers per pool show how far",
+    ]
+    workers += pool_workers("amd-30", (50,) * 3)
+    (many,) = predict(
+        [profile((0,) * more + MIXED) for more in (0, 1, 2)], workers[:3] + workers[4:]
+    )
+    assert many.notes == ()

@@ -167,7 +167,8 @@ def _notes(profiles: Sequence[TaskProfile], pools: Sequence[PoolStorage]) -> Ite
     ]
     if others and max(others) > _BUSY_CPUS:
         yield statement(
-            "Other processes used {cpus} CPUs meanwhile; their I/O is counted as the task's",
+            "Other processes used {cpus} CPUs meanwhile: the task may have waited for CPUs, and their I/O "
+            "is counted as its own; profile it on an idle machine",
             cpus=Quantity(max(others), Unit.NUMBER),
         )
     few = [pool.pool for pool in pools if pool.machines < FEWEST_FOR_VARIATION]
