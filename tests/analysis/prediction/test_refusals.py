@@ -187,3 +187,14 @@ def test_another_file_system_whose_metadata_is_not_measured():
     other = pool_workers("amd-16", change={"storage.places.0.filesystem.type": "btrfs"})
     text = reason(profile(cpu_s=1, kernel_s=1), pool_workers("intel"), other)
     assert "another file system" in text
+
+
+def test_a_quota_of_cpus():
+    """A task that keeps one CPU busy takes longer with half of one."""
+    quota = {"group": "/sys/fs/cgroup/task", "quota_us": 50_000, "period_us": 100_000}
+    limited = pool_workers("amd-16", change={"limits.cpu": [quota]})
+    text = reason(profile(cpu_s=1.8), pool_workers("intel"), limited)
+    assert text == (
+        "the task used 0.900 CPUs on average, and amd-16 has 0.500 instead of 16; profile the task on "
+        "amd-16"
+    )
