@@ -24,7 +24,11 @@ from io_benchmark.analysis.prediction.pool_storage import (
     WRITE_RATE,
     PoolStorage,
 )
-from io_benchmark.analysis.prediction.prediction_model import PoolPrediction, TaskPrediction
+from io_benchmark.analysis.prediction.prediction_model import (
+    PREDICTION_LEVEL,
+    PoolPrediction,
+    TaskPrediction,
+)
 from io_benchmark.analysis.prediction.refusals import reason_against
 from io_benchmark.analysis.statements import (
     Quantity,
@@ -38,8 +42,6 @@ from io_benchmark.analysis.statements import (
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.results.task_profile import TaskProfile
 
-# Of the time of a single task.
-PREDICTION_LEVEL = 0.90
 # A wider interval has no bounds.
 _LARGEST_LOG = 300.0
 # CPUs: a machine on which other tasks work.

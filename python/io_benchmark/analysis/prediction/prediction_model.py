@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from io_benchmark.analysis.statements import Statement
 from io_benchmark.costs.worker_time import Price
 
+# Of the interval of a single task's time.
+PREDICTION_LEVEL = 0.90
+
 
 @dataclass(frozen=True)
 class PoolPrediction:

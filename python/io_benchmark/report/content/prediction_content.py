@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from io_benchmark.analysis.prediction.prediction_model import (
+    PREDICTION_LEVEL,
     PoolPrediction,
     Predictions,
     TaskPrediction,
 )
 from io_benchmark.costs.worker_time import Cost, CostShare, Price
-from io_benchmark.number_text import MINUS, compact, count, digits, ratio, size
+from io_benchmark.number_text import MINUS, compact, count, digits, percent, ratio, size
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.text import clean, clean_name, name
 
@@ -129,7 +130,10 @@ def _columns(task: TaskPrediction, pools: Sequence[PoolPrediction]) -> dict[str,
     }
     return {
         "time": [_time(time_ns, own_ns) for time_ns in times_ns],
-        "90 % of tasks": ["profiled", *(_interval(each, own_ns) for each in pools)],
+        f"{percent(PREDICTION_LEVEL)} of tasks": [
+            "profiled",
+            *(_interval(each, own_ns) for each in pools),
+        ],
         "ratio": ["", *(ratio(time / own_ns) if time else "" for time in times_ns[1:])],
         **{head: ["", *(_added(each, own_ns) for each in more)] for head, more in added.items()},
         "measured": ["", *(_time(time_ns, own_ns) for time_ns in measured_ns)],
