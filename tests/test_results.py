@@ -210,7 +210,7 @@ def test_an_outcome_is_explained(state: str, reason: str | None, explanation: st
         ),
         pytest.param(b'{"version": 2}', "x: Object missing required field `script`", id="bare"),
         pytest.param(
-            b'{"version": 1}', "x: Object missing required field `completed`", id="bare-version-1"
+            b'{"version": 1}', "x: Object missing required field `script`", id="bare-version-1"
         ),
         pytest.param(
             changed("outcome.state", "done"),

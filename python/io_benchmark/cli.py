@@ -90,6 +90,8 @@ def main(
 
 def console_main() -> int:
     """Run the command of this process, on its streams, so that every signal cleans up."""
+    # As it is imported, numpy would start a thread per CPU, and no matrix here is large enough for two.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     with standard_streams() as output:
         context = Context(sys.stdin, sys.stdout, sys.stderr, os.environ)
         status = _exit_code(sys.argv[1:], context, interruptions())

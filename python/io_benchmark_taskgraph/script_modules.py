@@ -113,9 +113,15 @@ def _check_workloads(root: Path, script: str, workloads: Sequence[str]) -> None:
             raise BadKeyError("benchmark.workloads", text)
 
 
-def maximum_time_s(root: Path, script: str, workload: str, places: int) -> int:
-    """Return the longest time that a workload takes, by the constants of its class."""
-    _check_workloads(root, script, [workload])
+def maximum_time_s(
+    root: Path, script: str, workloads: Sequence[str], places: int
+) -> int:
+    """Return the longest time that workloads take, by the constants of their classes."""
+    _check_workloads(root, script, workloads)
+    return sum(_longest_s(root, script, workload, places) for workload in workloads)
+
+
+def _longest_s(root: Path, script: str, workload: str, places: int) -> int:
     path = _path_of(workload)
     text = _read(root, script, path)
     seconds = _MAXIMUM_S.search(text)

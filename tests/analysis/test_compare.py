@@ -3,9 +3,8 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The whole comparison, on the seed's case."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from seed_workers import SUBJECT, measured, pair_report, workers
 
 from io_benchmark.analysis.compare import Options, compare

@@ -7,6 +7,7 @@ Numbers to read, not a test: run by `tox -e bench`.
 """
 
 import json
+import os
 import resource
 import statistics
 import subprocess
@@ -25,13 +26,24 @@ from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.sources.folder import run_files
 
-ROUNDS = 7
+ROUNDS = 9
 PROGRAM = Path(sys.executable).with_name("io-benchmark")
+NOTHING = [sys.executable, "-c", "pass"]
+# As users have it: a process that keeps no byte code compiles everything each time.
+ENVIRONMENT = {
+    name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
+}
 
 
 def seconds(command: Sequence[str | Path]) -> float:
     started = time.perf_counter()
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+    done = subprocess.run(
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=ENVIRONMENT,
+        check=False,
+    )
     if done.returncode not in (0, 1):
         raise SystemExit(done.stderr.decode())
     return time.perf_counter() - started
@@ -43,18 +55,30 @@ def told(name: str, values: Sequence[float], bar: str) -> None:
 
 
 def shell(folder: Path) -> None:
-    """3 pools x 2,000 retrieves, and help."""
+    """3 pools x 2,000 retrieves, and help, each in turn with a Python that does nothing."""
     results = folder / "seed"
     seed_case.write(results)
-    forms = {"text": [], "json": ["--json"]}
-    timed: dict[str, list[float]] = {name: [] for name in (*forms, "help")}
+    comparison: list[str | Path] = [PROGRAM, "compare", results]
+    commands: dict[str, tuple[list[str | Path], str]] = {
+        "compare 3 pools x 2,000 as text": (comparison, "0.30 s"),
+        "compare 3 pools x 2,000 as json": ([*comparison, "--json"], "0.30 s"),
+        "help": ([PROGRAM, "--help"], "0.05 s"),
+        "import of numpy alone": ([sys.executable, "-c", "import numpy"], "-"),
+    }
+    timed: dict[str, list[float]] = {name: [] for name in commands}
+    nothing: list[float] = []
     for _ in range(ROUNDS):
-        for name, extra in forms.items():
-            timed[name].append(seconds([PROGRAM, "compare", results, *extra]))
-        timed["help"].append(seconds([PROGRAM, "--help"]))
-    for name in forms:
-        told(f"compare 3 pools x 2,000 as {name}, from the shell", timed[name], "0.5 s")
-    told("help", timed["help"], "0.15 s")
+        nothing.append(seconds(NOTHING))
+        for name, (command, _) in commands.items():
+            timed[name].append(seconds(command))
+    told("python3 -c pass", nothing, "-")
+    for name, (_, bar) in commands.items():
+        told(f"{name}, from the shell", timed[name], bar)
+        ratios = [taken / least for taken, least in zip(timed[name], nothing, strict=True)]
+        print(
+            f"  => {statistics.median(ratios):.1f}x python3 -c pass "
+            f"({min(ratios):.1f} to {max(ratios):.1f})"
+        )
 
 
 def thousand(folder: Path) -> None:
@@ -71,9 +95,9 @@ def thousand(folder: Path) -> None:
         (run / "io-benchmark.json").write_text(json.dumps(document))
         run_files.write_task_record(run, seed_case.record(document))
     taken = [seconds([PROGRAM, "compare", results]) for _ in range(3)]
-    told("compare 1,000 results x 2,000 retrieves", taken, "6 s")
+    told("compare 1,000 results x 2,000 retrieves", taken, "4 s")
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    print(f"  peak memory of the largest child: {peak:.0f} MiB (bar 500 MB)")
+    print(f"  peak memory of the largest child: {peak:.0f} MiB (bar 400 MiB)")
 
 
 def pyperf_compare(ours: Sequence[float], theirs: Sequence[float]) -> Callable[[], None]:

@@ -6,11 +6,11 @@
 import json
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from worker import retrieves_of
 
 from io_benchmark.execute.task_run import RunOutcome, TaskRun

@@ -13,11 +13,11 @@ import sys
 import textwrap
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from io_benchmark.errors import ContainerError
 from io_benchmark.execute.task_run import RunOutcome, TaskRun

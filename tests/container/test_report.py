@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ import seed_case
 from checkout import ROOT
 from loopback import Loopback
 from loopback_deployment import Deployment, add_group
+from msgspec.structs import replace
 from submitted_tasks import complete
 
 from io_benchmark.execute import task_run

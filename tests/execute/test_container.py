@@ -10,10 +10,10 @@ import shlex
 import sys
 import tarfile
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from io_benchmark.errors import ContainerError, GraphError
 from io_benchmark.execute.container import ContainerExecutor

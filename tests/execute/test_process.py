@@ -13,10 +13,10 @@ import sys
 import textwrap
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from io_benchmark.errors import ExecutionError
 from io_benchmark.execute import process

@@ -4,10 +4,10 @@
 """Reports about simulated machines, whose results record where the time went."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 
 import simulated_cases
+from msgspec.structs import replace
 from seed_workers import worker
 from simulated_cases import FAST, SLOW
 from simulated_machine import Machine

@@ -10,7 +10,6 @@ sentence changes one line of text, one of Markdown and one of the page, and each
 import re
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ import sample_history
 import sample_report
 import several_places
 from checkout import ROOT
+from msgspec.structs import replace
 
 from io_benchmark.analysis.history.history_model import History
 from io_benchmark.analysis.report_model import Report

@@ -4,9 +4,9 @@
 """Histories for the tests of their reports, which the analysis makes from round numbers."""
 
 import math
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+from msgspec.structs import replace
 from sample_report import HOSTILE_NAMES, text
 
 from io_benchmark.analysis.history.history_model import (

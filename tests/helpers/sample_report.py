@@ -5,11 +5,11 @@
 
 import random
 from collections.abc import Callable
-from dataclasses import replace
 from functools import wraps
 from typing import Any, ParamSpec
 
 import numpy as np
+from msgspec.structs import replace
 
 from io_benchmark.analysis.evidence_model import Evidence, Observation, Seen
 from io_benchmark.analysis.model import (

@@ -10,11 +10,11 @@ factor and with some noise.
 import copy
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import workload_entries
+from msgspec.structs import replace
 from seed_workers import workers
 
 from io_benchmark.analysis.compare import Options, compare

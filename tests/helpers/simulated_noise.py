@@ -9,13 +9,14 @@ truth is the expectation over the parameters and never that of the sample that w
 
 import math
 import uuid
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 
 import msgspec
 import numpy as np
 import seed_workers
 import simulation
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from io_benchmark.analysis.model import UNKNOWN, Worker

@@ -4,13 +4,13 @@
 """Generated tasks in miniature, and a Taskcluster whose workers answer with the seed's figures."""
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import seed_case
 import trial_records
 from loopback_deployment import Artifact, Deployment
 from loopback_runs import run
+from msgspec.structs import replace
 
 from io_benchmark.graph.generate import GeneratedTask
 

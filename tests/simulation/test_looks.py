@@ -9,11 +9,11 @@ from the normal distribution. Before looks were adjusted, the schedules here had
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import pytest
 import simulation
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from io_benchmark.analysis.inference import decisions

@@ -8,11 +8,11 @@ less, decisions of 80 % or more after the advised number of workers.
 """
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
 import simulation
+from msgspec.structs import replace
 from simulation import SHAPES, Pool
 
 from io_benchmark.analysis.inference import decisions, levels

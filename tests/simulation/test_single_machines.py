@@ -9,13 +9,13 @@ tails are heavy and workers differ by 10 %, some machines really are half as slo
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import cast
 
 import numpy as np
 import pytest
 import simulation
+from msgspec.structs import replace
 from simulation import ASSUMED, SUBJECT
 
 from io_benchmark.analysis.inference.estimates import SideData

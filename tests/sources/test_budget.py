@@ -4,10 +4,10 @@
 """The limits of all results of one command."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from io_benchmark import results
 from io_benchmark.sources.budget import Budget, weight_bytes

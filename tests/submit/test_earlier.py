@@ -4,10 +4,10 @@
 """Which earlier results --like takes for which task."""
 
 import json
-from dataclasses import replace
 
 import pytest
 import seed_case
+from msgspec.structs import replace
 from submitted_tasks import generated, of_all
 
 from io_benchmark.errors import UsageError

@@ -5,10 +5,10 @@
 
 import json
 import re
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
+from msgspec.structs import replace
 from submitted_tasks import generated
 
 from io_benchmark.errors import GraphError, ResultError

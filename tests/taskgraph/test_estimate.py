@@ -178,7 +178,7 @@ def test_limits_are_the_scripts(name, monkeypatch):
         windows_s = parameters["samples_planned"] * (parameters.get("window_ns") or 0) / 10**9
         limits_s.append(min(windows_s or math.inf, parameters["time_limit_s"]))
     assert sum(limits_s) + BESIDE_S[name] <= workload.maximum_s
-    planned_s = script_modules.maximum_time_s(REPOSITORY, SCRIPT, name, places=3)
+    planned_s = script_modules.maximum_time_s(REPOSITORY, SCRIPT, [name], places=3)
     assert planned_s == workload.maximum_s * (3 if workload.per_place else 1)
 
 

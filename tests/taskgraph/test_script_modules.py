@@ -106,7 +106,7 @@ def test_text_is_kept(script, datadir):
 def test_maximum_time(script, datadir, text, expected):
     """It is read from the workload's class, without running it."""
     (script / "workloads/sync_write.py").write_text(text + "raise SystemExit\n")
-    assert maximum_time_s(datadir, FOLDER, "sync-write", places=2) == expected
+    assert maximum_time_s(datadir, FOLDER, ["sync-write"], places=2) == expected
 
 
 @pytest.mark.usefixtures("script")
@@ -131,7 +131,7 @@ def test_maximum_time(script, datadir, text, expected):
 def test_no_maximum_time(datadir, workload, key, text):
     """A workload without one cannot be planned; the message says which line to write."""
     with pytest.raises(BadKeyError) as caught:
-        maximum_time_s(datadir, FOLDER, workload, places=1)
+        maximum_time_s(datadir, FOLDER, [workload], places=1)
     assert (caught.value.key, caught.value.text) == (key, text)
 
 

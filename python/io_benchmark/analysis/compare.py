@@ -5,12 +5,14 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from operator import attrgetter
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis import diagnoses
 from io_benchmark.analysis.diagnosis.single_workers import explain_single_workers
-from io_benchmark.analysis.history.past_workers import PastWorkers
 from io_benchmark.analysis.inference import common_prefix, independent_workers, levels, zones
 from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.estimates import SideData
@@ -38,22 +40,23 @@ from io_benchmark.costs.worker_time import Price
 from io_benchmark.results import workloads
 from io_benchmark.results.common_types import OutcomeState
 
+if TYPE_CHECKING:  # few comparisons have earlier results
+    from io_benchmark.analysis.history.past_workers import PastWorkers
+
 # From this many measurements on, a difference by chance is likely enough for a remark.
 _MANY_SUBJECTS = 5
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(Struct, frozen=True):
     margin: float = levels.DEFAULT_MARGIN
     worker_variation: float | None = None  # None: as far as the results show it
     allow: frozenset[str] = field(default_factory=frozenset)
     schedule: Schedule = field(default_factory=Schedule)
-    past: PastWorkers | None = None  # earlier results of these pools
+    past: "PastWorkers | None" = None  # earlier results of these pools
     prices: Mapping[str, Price] = field(default_factory=dict)  # of a worker's hour, by name
 
 
-@dataclass(frozen=True)
-class _Tasks:
+class _Tasks(Struct, frozen=True):
     """What each side's tasks left."""
 
     results: Mapping[str, Sequence[Worker]]

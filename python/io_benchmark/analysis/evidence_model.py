@@ -3,21 +3,19 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What the workers of a side showed about a cause, as data."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from io_benchmark.analysis.statements import Statement
 
 
-@dataclass(frozen=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """A value of an observation, and on how many workers it was seen."""
 
     value: Statement
     count: int
 
 
-@dataclass(frozen=True)
-class Observation:
+class Observation(Struct, frozen=True):
     """One kind of fact about a side's workers, the most frequent value first.
 
     A single worker's runs are counted instead where they differ.
@@ -34,8 +32,7 @@ class Observation:
         return cls(name, (Seen(figure, 0),), 0)
 
 
-@dataclass(frozen=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """What one side's workers showed about a cause."""
 
     observations: tuple[Observation, ...] = ()

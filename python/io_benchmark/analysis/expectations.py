@@ -6,7 +6,8 @@
 import difflib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from io_benchmark.analysis.model import Comparison, Interval, Subject
 from io_benchmark.analysis.report_model import Report
@@ -30,14 +31,12 @@ _EXAMPLES = "'amd-30/intel<1.05' or 'amd-30/intel<1.05 on sync-write, dsync-appe
 _LISTED = 10  # measurements in a message
 
 
-@dataclass(frozen=True)
-class ExpectationOutcome:
+class ExpectationOutcome(Struct, frozen=True):
     met: bool
     message: Statement
 
 
-@dataclass(frozen=True)
-class Expectation:
+class Expectation(Struct, frozen=True):
     text: str
     candidate: str
     baseline: str

@@ -3,13 +3,12 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What the supported causes do not explain of a difference, as data."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from io_benchmark.analysis.parts.time_parts import Kind, Phase
 
 
-@dataclass(frozen=True)
-class LeftoverPart:
+class LeftoverPart(Struct, frozen=True):
     """What the supported causes leave over in one part of the time."""
 
     phase: Phase
@@ -17,8 +16,7 @@ class LeftoverPart:
     difference_ns: float
 
 
-@dataclass(frozen=True)
-class Leftover:
+class Leftover(Struct, frozen=True):
     """What the supported causes do not explain of a difference, and the parts that it lies in."""
 
     difference_ns: float

@@ -7,11 +7,11 @@ Candidate and baseline are *sides*: pools, with `compare A --against B` one pool
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from io_benchmark.analysis.evidence_model import Evidence
@@ -31,8 +31,7 @@ PERCENTILES = (50, 95, 99)
 MEDIAN, TAIL = 50, 95
 
 
-@dataclass(frozen=True, order=True)
-class Subject:
+class Subject(Struct, frozen=True, order=True):
     """One measurement. Only identical measurements are compared.
 
     cache-retrieve has a destination and a fidelity; others have a variant and a number of threads.
@@ -66,8 +65,7 @@ class Subject:
         return ", ".join(self.parts)
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One worker's samples of one subject, in time order: retrieves, or batches of operations."""
 
     subject: Subject
@@ -119,8 +117,7 @@ class Entry:
         return blocked
 
 
-@dataclass(frozen=True)
-class Worker:
+class Worker(Struct, frozen=True):
     """One run of one task. The unit of replication is its machine, which may have run others."""
 
     side: str  # the name that it is grouped by
@@ -174,8 +171,7 @@ class Severity(StrEnum):
     WARNING = "warning"  # there is a verdict, with a note
 
 
-@dataclass(frozen=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """A validity rule that the results break."""
 
     rule: str
@@ -185,8 +181,7 @@ class Problem:
     message: Statement  # what differs, with both sides' values
 
 
-@dataclass(frozen=True)
-class Detail:
+class Detail(Struct, frozen=True):
     """A figure that only one workload has, for one side."""
 
     name: str  # "scaling"
@@ -196,8 +191,7 @@ class Detail:
     higher_is_better: bool
 
 
-@dataclass(frozen=True)
-class Figures:
+class Figures(Struct, frozen=True):
     """One side's times for one subject. Each figure is the mean over its workers."""
 
     workers: int
@@ -219,8 +213,7 @@ class Figures:
         return next((detail.value for detail in self.details if detail.name == name), None)
 
 
-@dataclass(frozen=True)
-class Interval:
+class Interval(Struct, frozen=True):
     low_ratio: float
     high_ratio: float
     level_ratio: float  # 0.95
@@ -242,8 +235,7 @@ class Verdict(StrEnum):
 DIFFERENT = (Verdict.SLOWER, Verdict.FASTER)
 
 
-@dataclass(frozen=True)
-class Advice:
+class Advice(Struct, frozen=True):
     """How to settle an inconclusive comparison."""
 
     leaning: Verdict  # the more probable verdict
@@ -252,8 +244,7 @@ class Advice:
     message: Statement
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """One candidate against the baseline, for one subject."""
 
     subject: Subject
@@ -290,8 +281,7 @@ class State(StrEnum):
         return self in (State.CONFIRMED, State.SUPPORTED)
 
 
-@dataclass(frozen=True)
-class Cause:
+class Cause(Struct, frozen=True):
     """One hypothesis, judged by observed facts of both sides."""
 
     name: str  # "device-count"
@@ -307,8 +297,7 @@ class Cause:
     workload: str | None = None  # for "not observable": the workload that would show it
 
 
-@dataclass(frozen=True)
-class Remedy:
+class Remedy(Struct, frozen=True):
     """What to try, tied to a supported cause."""
 
     cause: str
@@ -318,8 +307,7 @@ class Remedy:
     evidence: tuple[Statement, ...]
 
 
-@dataclass(frozen=True)
-class Diagnosis:
+class Diagnosis(Struct, frozen=True):
     """Why one candidate differs from the baseline, and what to try."""
 
     candidate: str

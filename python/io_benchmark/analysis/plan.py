@@ -4,7 +4,8 @@
 """Which sides there are, and which are compared."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from io_benchmark.errors import UsageError
 from io_benchmark.text import clean_name
@@ -12,8 +13,7 @@ from io_benchmark.text import clean_name
 BEFORE, AFTER = "before", "after"
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(Struct, frozen=True):
     title: str
     baseline: str
     baseline_reason: str

@@ -4,8 +4,9 @@
 """The whole outcome of a comparison: `analysis` fills it, `report` shows it, neither knows the other."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 from io_benchmark.analysis.model import (
     UNKNOWN,
@@ -23,8 +24,7 @@ from io_benchmark.analysis.statements import Statement
 from io_benchmark.costs.worker_time import Cost
 
 
-@dataclass(frozen=True)
-class NoiseFloor:
+class NoiseFloor(Struct, frozen=True):
     """Ratios between what should be equal."""
 
     kind: str  # "within-worker" (interleaved halves) or "between-workers"
@@ -49,8 +49,7 @@ class Bottleneck(StrEnum):
         return self in (Bottleneck.PAGE_CACHE, Bottleneck.CPU)
 
 
-@dataclass(frozen=True)
-class SideBottleneck:
+class SideBottleneck(Struct, frozen=True):
     """The bottleneck of one side, and where its bytes went: means over its workers."""
 
     bottleneck: Bottleneck
@@ -61,8 +60,7 @@ class SideBottleneck:
     drain_ns: float | None  # how long writing that took
 
 
-@dataclass(frozen=True)
-class SubjectReport:
+class SubjectReport(Struct, frozen=True):
     subject: Subject
     figures: Mapping[str, Figures]  # by side, baseline first
     comparisons: tuple[Comparison, ...]  # one a candidate, in the order of `figures`
@@ -103,8 +101,7 @@ class SubjectReport:
         )
 
 
-@dataclass(frozen=True)
-class SingleWorker:
+class SingleWorker(Struct, frozen=True):
     """A worker that alone is slower or faster than all others of its side, on one measurement."""
 
     subject: Subject
@@ -126,8 +123,7 @@ class SingleWorker:
         return Verdict.SLOWER if self.ratio > 1 else Verdict.FASTER
 
 
-@dataclass(frozen=True)
-class AtPlace:
+class AtPlace(Struct, frozen=True):
     """One side at one place, compared with itself at the first place."""
 
     side: str
@@ -145,23 +141,20 @@ class AtPlace:
     differences: tuple[Statement, ...] = ()
 
 
-@dataclass(frozen=True)
-class PlaceRow:
+class PlaceRow(Struct, frozen=True):
     place: str
     sides: tuple[AtPlace, ...]
     comparisons: tuple[Comparison, ...]  # of the sides with each other at this place
 
 
-@dataclass(frozen=True)
-class Places:
+class Places(Struct, frozen=True):
     """One measurement in every place of its tasks; each place is compared with the first."""
 
     subject: Subject  # in the first place
     rows: tuple[PlaceRow, ...]
 
 
-@dataclass(frozen=True)
-class WorkerLine:
+class WorkerLine(Struct, frozen=True):
     """One worker as the report lists it."""
 
     side: str
@@ -180,8 +173,7 @@ class WorkerLine:
     is_counted: bool = True  # otherwise it confirms a cause, and only its trials count
 
 
-@dataclass(frozen=True)
-class SampleSeries:
+class SampleSeries(Struct, frozen=True):
     """One worker's raw times for one subject, for the plots."""
 
     side: str
@@ -192,8 +184,7 @@ class SampleSeries:
     total_ns: Integers  # of one operation
 
 
-@dataclass(frozen=True)
-class RateTimeline:
+class RateTimeline(Struct, frozen=True):
     """Rates during one worker's run: one value between two samples."""
 
     side: str
@@ -204,8 +195,7 @@ class RateTimeline:
     pressure_io_ratio: Sequence[float]
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(Struct, frozen=True):
     """Everything that a report shows."""
 
     title: str

@@ -7,10 +7,12 @@ Analysis decides what is true and keeps the numbers as numbers. Reports alone de
 written, and make text from a worker harmless.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from functools import lru_cache
 from string import Formatter
+
+from msgspec import Struct
 
 MIB = 1024 * 1024
 
@@ -27,14 +29,12 @@ class Unit(StrEnum):
     NUMBER = "number"  # written with its decimals
 
 
-@dataclass(frozen=True)
-class Quantity:
+class Quantity(Struct, frozen=True):
     value: float
     unit: Unit
 
 
-@dataclass(frozen=True)
-class Range:
+class Range(Struct, frozen=True):
     """The lowest and the highest of several values."""
 
     low: float
@@ -45,8 +45,7 @@ class Range:
 Value = str | Quantity | Range
 
 
-@dataclass(frozen=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """A template for `str.format` and the values of its slots, which are never templates."""
 
     template: str
@@ -57,7 +56,7 @@ def statement(template: str, **values: Value | Statement) -> Statement:
     """Return the statement that `template` makes with these values; statements in it are inlined."""
     parts: list[str] = []
     slots = _Slots()
-    for text, name, _, _ in Formatter().parse(template):
+    for text, name in _parsed(template):
         parts.append(_escaped(text))
         if name is not None:
             parts.append(_inlined(name, values[name], slots))
@@ -103,8 +102,14 @@ def _inlined(name: str, value: Value | Statement, slots: _Slots) -> str:
     inner = dict(value.values)
     return "".join(
         _escaped(text) + ("" if slot is None else _inlined(slot, inner[slot], slots))
-        for text, slot, _, _ in Formatter().parse(value.template)
+        for text, slot in _parsed(value.template)
     )
+
+
+@lru_cache(maxsize=256)
+def _parsed(template: str) -> Sequence[tuple[str, str | None]]:
+    """Return the texts of a template, each with the name of the slot behind it."""
+    return [(text, name) for text, name, _, _ in Formatter().parse(template)]
 
 
 def _escaped(text: str) -> str:

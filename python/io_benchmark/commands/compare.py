@@ -13,11 +13,12 @@ Exit code: 0 compared, 1 failed, 2 wrong usage, 3 an expectation is not met.
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import re
 import time
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from io_benchmark.analysis.inference.levels import DEFAULT_MARGIN, DEFAULT_WORKER_VARIATION
 from io_benchmark.commands.context import EXIT_FAILED, MESSAGE_LENGTH, Context
@@ -237,7 +238,7 @@ def _planned(
         return planned
     context.tell(f"--baseline {wanted}: has no result; comparing with {planned.baseline} instead")
     reason = f"the requested {wanted} has no result; the last by name"
-    return dataclasses.replace(planned, baseline_reason=reason)
+    return replace(planned, baseline_reason=reason)
 
 
 def _workers(
@@ -256,7 +257,7 @@ def _workers(
 
     with show_progress(context.stderr) as progress:
         gathered = gather(addresses, context.environment, progress, worker, budget=budget)
-    return dataclasses.replace(gathered, lost=tuple(map(side, gathered.lost)))
+    return replace(gathered, lost=tuple(map(side, gathered.lost)))
 
 
 def _status(

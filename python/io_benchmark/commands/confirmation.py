@@ -4,8 +4,10 @@
 """Finds the runs that would confirm a cause, by results that have trials."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from io_benchmark.analysis import compare
 from io_benchmark.analysis.intake import worker_of
@@ -24,8 +26,7 @@ if TYPE_CHECKING:
 _MIB = 1024**2
 
 
-@dataclass(frozen=True)
-class _Confirmation:
+class _Confirmation(Struct, frozen=True):
     """The missing runs of one comparison; where none is missing, the reason."""
 
     paces: tuple[Pace, ...]

@@ -5,8 +5,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 from io_benchmark.report.formats import FORMATS
 from io_benchmark.text import clean_lines
@@ -16,8 +15,7 @@ DEFAULT_COLUMNS = 80
 EXIT_FAILED = 1  # of every command
 
 
-@dataclass(frozen=True)
-class Context:
+class Context(NamedTuple):
     """Commands read and write these streams, never those of the process."""
 
     stdin: TextIO | None

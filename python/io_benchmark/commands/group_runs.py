@@ -4,7 +4,8 @@
 """The results of a group to which tasks may be added."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.model import Worker
@@ -16,8 +17,7 @@ from io_benchmark.submit.confirming import SUFFIX
 from io_benchmark.submit.definitions import job_of
 
 
-@dataclass(frozen=True)
-class GroupRun:
+class GroupRun(Struct, frozen=True):
     """A run of the group."""
 
     worker: Worker

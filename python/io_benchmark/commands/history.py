@@ -18,9 +18,11 @@ import argparse
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from io_benchmark.commands.context import EXIT_FAILED, Context
 from io_benchmark.commands.options import add_output_options, output_report
@@ -101,8 +103,7 @@ def _check_pool(pool: str) -> None:
         )
 
 
-@dataclass
-class _Intake:
+class _Intake(Struct):
     """Collects readings one result at a time, without keeping the samples."""
 
     pool: str

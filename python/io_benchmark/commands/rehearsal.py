@@ -9,11 +9,11 @@ import re
 import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import Struct, field
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
@@ -97,8 +97,7 @@ class RehearsalProgress:
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
-@dataclass
-class Rehearsal:
+class Rehearsal(Struct):
     """Runs tasks in folders of this machine and keeps their failures."""
 
     execute: Execute

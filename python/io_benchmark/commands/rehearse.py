@@ -19,9 +19,10 @@ import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.commands.context import EXIT_FAILED, Context

@@ -5,7 +5,8 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from io_benchmark.commands.context import Context
 from io_benchmark.costs.worker_time import Price
@@ -16,8 +17,7 @@ from io_benchmark.submit.definitions import ReadyTask, SelectedTask, submitter_s
 from io_benchmark.submit.task_creation import TaskQueue
 
 
-@dataclass(frozen=True)
-class Announcement:
+class Announcement(Struct, frozen=True):
     """Tasks that are about to be created."""
 
     chosen: Sequence[SelectedTask]

@@ -9,8 +9,10 @@ group and the task's label, so `--resume` goes on where a command was stopped.
 
 import argparse
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from io_benchmark.analysis import compare
 from io_benchmark.analysis.inference.looks import Schedule
@@ -34,8 +36,7 @@ from io_benchmark.submit.submission import ready_in_group
 from io_benchmark.submit.task_creation import CreatedTasks, TaskQueue
 
 
-@dataclass(frozen=True)
-class LookByLook:
+class LookByLook(Struct, frozen=True):
     """A group that is measured until its pools are decided."""
 
     arguments: argparse.Namespace

@@ -5,8 +5,9 @@
 
 import argparse
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from io_benchmark.analysis.expectations import Expectation
 from io_benchmark.analysis.plan import Plan
@@ -28,8 +29,7 @@ from io_benchmark.text import clean
 HOW_TO_CANCEL = "io-benchmark submit --cancel"
 
 
-@dataclass(frozen=True)
-class GroupWork:
+class GroupWork(Struct, frozen=True):
     """The tasks of a group to create and to wait for, and what completes them."""
 
     group_id: str

@@ -4,7 +4,9 @@
 """What worker time costs: hours, and money where there are prices."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from io_benchmark.number_text import compact
 
@@ -12,8 +14,7 @@ MINUTES_PER_HOUR = 60
 _NAMES_SHOWN = 6
 
 
-@dataclass(frozen=True)
-class Price:
+class Price(Struct, frozen=True):
     """What an hour of a worker costs."""
 
     per_hour: float
@@ -30,8 +31,7 @@ class Price:
         return next((prices[name] for name in names if name in prices), None)
 
 
-@dataclass(frozen=True)
-class CostShare:
+class CostShare(Struct, frozen=True):
     """The cost of one pool, or of one job of a pool with several jobs."""
 
     name: str
@@ -52,8 +52,7 @@ class CostShare:
         return f"{self.name}: {_how([self])} {Cost.hours(self.all_minutes)}{money} ({tasks})"
 
 
-@dataclass(frozen=True)
-class Cost:
+class Cost(Struct, frozen=True):
     """The cost of tasks."""
 
     shares: tuple[CostShare, ...]

@@ -12,9 +12,10 @@ import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+
+from msgspec import Struct
 
 from io_benchmark.errors import ContainerError
 from io_benchmark.execute.child import Child, StartError, hold_interrupts
@@ -37,16 +38,14 @@ BUILD_PATIENCE_S = 20.0
 KEPT_LINES = 2000
 
 
-@dataclass(frozen=True)
-class Reply:
+class Reply(Struct, frozen=True):
     """The output of a call, stdout and stderr together, and its exit code."""
 
     exit_code: int
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Engine:
+class Engine(Struct, frozen=True):
     """`podman` or `docker`, or a command from the environment that replaces it."""
 
     name: str

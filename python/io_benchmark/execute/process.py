@@ -15,9 +15,10 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
+
+from msgspec import Struct
 
 from io_benchmark.errors import ExecutionError
 from io_benchmark.execute.child import Child, StartError, hold_interrupts
@@ -37,8 +38,7 @@ PACKAGES = Path(__file__).resolve().parents[2]
 RUN_TASK_VARIABLES = ("TASKCLUSTER_CACHES", "TASKCLUSTER_UNTRUSTED_CACHES", "TASKCLUSTER_VOLUMES")
 
 
-@dataclass(frozen=True)
-class _Folders:
+class _Folders(Struct, frozen=True):
     """Folders that replace a worker's paths, for one run."""
 
     artifacts: Path

@@ -5,10 +5,11 @@
 
 import posixpath
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
+
+from msgspec import Struct
 
 from io_benchmark.errors import ExecutionError
 from io_benchmark.sources.protocol import queue_time
@@ -20,8 +21,7 @@ ROOT_URL = "https://taskcluster.invalid"
 IGNORED_OPTIONS = ("--user", "--group")
 
 
-@dataclass(frozen=True)
-class Artifact:
+class Artifact(Struct, frozen=True):
     """A file or a folder that the worker would upload under `name`."""
 
     name: str
@@ -29,8 +29,7 @@ class Artifact:
     is_directory: bool
 
 
-@dataclass(frozen=True)
-class RunOutcome:
+class RunOutcome(Struct, frozen=True):
     """The outcome of a run, as a worker would have resolved it."""
 
     exit_code: int
@@ -44,8 +43,7 @@ class RunOutcome:
     explanation: str = ""
 
 
-@dataclass(frozen=True)
-class TaskRun:
+class TaskRun(Struct, frozen=True):
     """One run of a task, the input of both executors."""
 
     task_id: str

@@ -3,9 +3,10 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """A Firefox checkout: what it is known by, the benchmark's paths in it, and reading its files."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
+
+from msgspec import Struct
 
 from io_benchmark.errors import IoBenchmarkError, UsageError
 from io_benchmark.firefox.text_lines import decode
@@ -29,8 +30,7 @@ MARKS = (
 )
 
 
-@dataclass(frozen=True, order=True)
-class TreePath:
+class TreePath(Struct, frozen=True, order=True):
     """A whole file, or an entry of a file that is Firefox's."""
 
     path: str
@@ -40,8 +40,7 @@ class TreePath:
         return f"{self.path}: {self.entry}" if self.entry else self.path
 
 
-@dataclass(frozen=True)
-class Checkout:
+class Checkout(Struct, frozen=True):
     path: Path
     docs_suffix: str
 

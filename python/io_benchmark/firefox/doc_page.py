@@ -9,8 +9,9 @@ Firefox's generator looks for each kind and each attribute as a heading: `## NAM
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from msgspec import Struct
 
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.firefox import text_lines
@@ -23,8 +24,7 @@ _LINK_TARGET = re.compile(r"\[[^\]]+\]: .*|\.\. _.*")
 _CODE = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 
 
-@dataclass(frozen=True)
-class _Heading:
+class _Heading(Struct, frozen=True):
     title: str
     level: int  # reStructuredText has none that could be seen here: all are 1
     start: int

@@ -5,9 +5,9 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import yaml
+from msgspec import Struct
 
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.firefox.checkout import (
@@ -37,8 +37,7 @@ is a pool. Nothing runs unless it is asked for: `mach try fuzzy --full -q "'io-b
 _ATTRIBUTES_PAGE = "taskcluster/docs/attributes.md"
 
 
-@dataclass(frozen=True)
-class ExpectedEntry:
+class ExpectedEntry(Struct, frozen=True):
     place: TreePath
     body: str
     # Satisfied by whatever Firefox says under that title already, since others use it as well.

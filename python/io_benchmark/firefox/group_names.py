@@ -7,10 +7,10 @@ The file is understood by a YAML parser and edited as text; afterwards it is par
 it says must be what it said before with the one name more.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 import yaml
+from msgspec import Struct
 
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.firefox import text_lines
@@ -116,8 +116,7 @@ def _checked(before: str, after: str, key: str, name: str | None) -> str:
     return after
 
 
-@dataclass(frozen=True)
-class GroupNames:
+class GroupNames(Struct, frozen=True):
     """The entries of the mapping in the file's text, by their keys."""
 
     text: str

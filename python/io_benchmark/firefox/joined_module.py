@@ -14,8 +14,9 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from io_benchmark.errors import IoBenchmarkError
 
@@ -42,8 +43,7 @@ _NOQA = re.compile(r"  # noqa: [A-Z0-9, ]+(?: - .*)?$", re.MULTILINE)
 _LINE_LENGTH = 88
 
 
-@dataclass
-class _JoinedDefinition:
+class _JoinedDefinition(Struct):
     """A top-level statement with the comment above it."""
 
     text: str
@@ -54,8 +54,7 @@ class _JoinedDefinition:
     is_needed: bool = False
 
 
-@dataclass
-class _SourceModule:
+class _SourceModule(Struct):
     name: str
     definitions: list[_JoinedDefinition]
     own: dict[str, tuple[str, str]] = field(default_factory=dict)  # name: module and name there

@@ -6,10 +6,10 @@
 import copy
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Self
 
 import yaml
+from msgspec import Struct
 
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.firefox.checkout import KIND, TRANSFORMS
@@ -38,8 +38,7 @@ _NOTE = """\
 _LICENCE = re.compile(r"(?:#[^\n]*\n)+\n")
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(Struct, frozen=True):
     """This project's kind, with its text as it is for Firefox."""
 
     text_there: str

@@ -11,8 +11,9 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Self
+
+from msgspec import Struct, field
 
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.firefox.checkout import CONFIG, DOCS, DOCS_SUFFIXES, NAME, SCRIPT, TreePath
@@ -31,8 +32,7 @@ _VERSION = 1
 _PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
 
 
-@dataclass(frozen=True)
-class InstallRecord:
+class InstallRecord(Struct, frozen=True):
     hashes: Mapping[TreePath, str] = field(default_factory=dict)
 
     @classmethod

@@ -5,8 +5,9 @@
 
 import difflib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 from io_benchmark.firefox import text_lines
 from io_benchmark.firefox.checkout import CONFIG, SCRIPT, Checkout, TreePath
@@ -25,14 +26,12 @@ class _DifferenceState(StrEnum):
     EXTRA = "extra"  # a module among the script's that this version does not have
 
 
-@dataclass(frozen=True)
-class _Difference:
+class _Difference(Struct, frozen=True):
     place: TreePath
     state: _DifferenceState
 
 
-@dataclass(frozen=True)
-class FileChange:
+class FileChange(Struct, frozen=True):
     """A file before and after; None is no file."""
 
     path: str
@@ -47,8 +46,7 @@ class FileChange:
             yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
 
 
-@dataclass(frozen=True)
-class TreeChanges:
+class TreeChanges(Struct, frozen=True):
     differences: tuple[_Difference, ...]
     contents: tuple[FileChange, ...]
 
@@ -96,8 +94,7 @@ def _lines(data: bytes | None) -> list[str]:
     return text_lines.split((data or b"").decode("utf-8", errors="replace"))
 
 
-@dataclass
-class _Draft:
+class _Draft(Struct):
     checkout: Checkout
     recorded: InstallRecord
     differences: list[_Difference] = field(default_factory=list)

@@ -9,11 +9,11 @@ import logging
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
+from msgspec import Struct
 from taskgraph.generator import TaskGraphGenerator
 from taskgraph.parameters import Parameters
 from taskgraph.util.schema import SchemaValidationError
@@ -34,8 +34,7 @@ _IMAGE_LABEL = "docker-image-"
 _NO_REVISION = "0" * 40
 
 
-@dataclass(frozen=True)
-class GeneratedTask:
+class GeneratedTask(Struct, frozen=True):
     label: str
     pool: str  # empty for a task that is no pool's, such as an image's
     kind: str

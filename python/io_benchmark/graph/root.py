@@ -3,9 +3,10 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The tree that a command works on: `--root`, the surrounding checkout, or the bundled copy."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
+
+from msgspec import Struct
 
 from io_benchmark.errors import UsageError
 from io_benchmark.paths import refuse_unreadable
@@ -16,8 +17,7 @@ _ADVICE = "name the folder that contains taskcluster/"
 BUNDLE = Path(__file__).resolve().parent.parent / "bundle"
 
 
-@dataclass(frozen=True)
-class Root:
+class Root(Struct, frozen=True):
     """The folder that holds `taskcluster/`, and how it was found."""
 
     path: Path

@@ -6,7 +6,8 @@
 import importlib
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from io_benchmark.errors import GraphError
 from io_benchmark.graph.isolation import tree_modules_only
@@ -16,8 +17,7 @@ FOLDER = "scripts/io-benchmark"
 _PACKAGE = "io_benchmark_taskgraph"
 
 
-@dataclass(frozen=True)
-class _WorkerScript:
+class _WorkerScript(Struct, frozen=True):
     version: str
     workloads: tuple[str, ...]
     modules: dict[str, bytes]  # by path within the script's folder

@@ -13,9 +13,11 @@ Versions:
                   were `completed` and a sentence in `incomplete_reason`
 """
 
-from typing import Annotated
+import math
+from collections.abc import Iterable
+from typing import Annotated, Any, Union
 
-from msgspec import Meta, field
+from msgspec import Meta, defstruct, field
 
 from io_benchmark.results.common_types import (
     Count,
@@ -260,6 +262,16 @@ class RecordedTimeline(ResultPart, frozen=True):
     columns: TimelineColumns
     devices: Annotated[dict[Text, TimelineColumns], Many]
 
+    @property
+    def inconsistency(self) -> str | None:
+        """Return the first inconsistency between values, as 'key: problem', or None."""
+        if not math.isfinite(self.interval_s):
+            return "$.timeline.interval_s: is not a finite number"
+        tables = (self.columns, *self.devices.values())
+        if len({len(column) for columns in tables for column in columns.values()}) > 1:
+            return "$.timeline: its columns differ in length"
+        return None
+
 
 class Remark(ResultPart, frozen=True):
     name: Name
@@ -283,3 +295,16 @@ class Result(ResultPart, frozen=True):
     timeline: RecordedTimeline | None
     warnings: Annotated[list[Remark], Many]
     outcome: ResultOutcome
+
+    @classmethod
+    def with_entries(cls, kinds: Iterable[type[ResultPart]]) -> type[Any]:
+        """Return this type with entries of these types."""
+        entries: Any = Union[tuple(kinds)]  # noqa: UP007
+        return defstruct(
+            "Result",
+            [("workloads", Annotated[list[entries], Meta(max_length=MAXIMUM_ENTRIES)])],
+            bases=(cls,),
+            namespace={"__doc__": Result.__doc__},
+            frozen=True,
+            kw_only=True,
+        )

@@ -15,10 +15,12 @@ import math
 import os
 import re
 from array import array
-from collections.abc import Sequence
-from operator import add, lt
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from operator import lt
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import msgspec
 from msgspec import Meta, Struct
@@ -35,10 +37,11 @@ from io_benchmark.results.format import (
     Remark,
     Result,
 )
-from io_benchmark.results.task_profile import VERSION as PROFILE_VERSION
-from io_benchmark.results.task_profile import TaskProfile
 from io_benchmark.results.workloads import WORKLOADS
 from io_benchmark.results.workloads.cache_retrieve import SPENT_COLUMNS, CacheRetrieveEntry
+
+if TYPE_CHECKING:
+    from io_benchmark.results.task_profile import TaskProfile
 
 # A run with all defaults has 0.3 MB. Each figure is about a hundred times what such a run has.
 MAXIMUM_BYTES = 16 * 1024 * 1024
@@ -71,14 +74,6 @@ class _Sparse(Sequence[int | None]):
         return None if value == _MISSING else value
 
 
-class _VersionOnly(Struct):
-    version: int
-
-
-class _NameOnly(Struct):
-    name: Name
-
-
 class _Envelope(Result, frozen=True):
     """A result whose entries are not yet decoded."""
 
@@ -86,26 +81,37 @@ class _Envelope(Result, frozen=True):
     workloads: Annotated[list[msgspec.Raw], Meta(max_length=MAXIMUM_ENTRIES)]  # type: ignore[assignment]
 
 
-_VERSION_DECODER = msgspec.json.Decoder(_VersionOnly)
-_NAME_DECODER = msgspec.json.Decoder(_NameOnly)
-_DECODER = msgspec.json.Decoder(_Envelope)
-_PROFILE_DECODER = msgspec.json.Decoder(TaskProfile)
-_ENTRY_DECODERS = {
-    name: msgspec.json.Decoder(workload.entry) for name, workload in WORKLOADS.items()
-}
+class _Decoders(Struct, frozen=True):
+    """The decoders of one version: of a whole result, and of its parts."""
+
+    whole: msgspec.json.Decoder[Result]
+    envelope: msgspec.json.Decoder[_Envelope]
+    entries: Mapping[str, msgspec.json.Decoder[Any]]
+
+    @staticmethod
+    @cache
+    def of(version: int) -> "_Decoders":
+        """Make them when they are needed: few files are of an older version."""
+        entries: dict[str, type[Any]] = {name: each.entry for name, each in WORKLOADS.items()}
+        result, envelope = Result, _Envelope
+        if version != VERSION:
+            entries = {name: version_1.type_of(entry) for name, entry in entries.items()}
+            result = envelope = version_1.type_of(_Envelope)
+        return _Decoders(
+            msgspec.json.Decoder(result.with_entries(entries.values())),
+            msgspec.json.Decoder(envelope),
+            {name: msgspec.json.Decoder(entry) for name, entry in entries.items()},
+        )
+
+
+_VERSION_DECODER = msgspec.json.Decoder(msgspec.defstruct("_VersionOnly", [("version", int)]))
+_NAME_DECODER = msgspec.json.Decoder(msgspec.defstruct("_NameOnly", [("name", Name)]))
 
 
 def parse(data: bytes, source: str) -> Result:
     """Parse a result; a ResultError names `source`, the key and the problem."""
     _check_size(data, source)
-    version = _decode(_VERSION_DECODER, data, source).version
-    if not OLDEST_VERSION <= version <= VERSION:
-        is_old = version < OLDEST_VERSION
-        age = "too old for" if is_old else "newer than"
-        remedy = "run the benchmark again" if is_old else "update io-benchmark"
-        readable = f"this program, which reads {OLDEST_VERSION} to {VERSION}"
-        raise _error(source, f"$.version: {version} is {age} {readable}: {remedy}")
-    result = _with_entries(_decode(_DECODER, data, source, version), source, version)
+    result = _whole(data) or _in_parts(data, source)
     problem = _inconsistency(result)
     if problem:
         raise _error(source, problem)
@@ -116,21 +122,47 @@ def parse(data: bytes, source: str) -> Result:
     )
 
 
-def parse_profile(data: bytes, source: str) -> TaskProfile:
+def parse_profile(data: bytes, source: str) -> "TaskProfile":
     """Parse the profile of a task; a ResultError names `source`, the key and the problem."""
+    from io_benchmark.results import task_profile  # noqa: PLC0415 - only `predict` reads profiles
+
     _check_size(data, source)
     version = _decode(_VERSION_DECODER, data, source).version
-    if version != PROFILE_VERSION:
-        readable = f"this program reads profiles of version {PROFILE_VERSION}"
+    if version != task_profile.VERSION:
+        readable = f"this program reads profiles of version {task_profile.VERSION}"
         raise _error(source, f"$.version: {version}, but {readable}: update io-benchmark")
-    profile: TaskProfile = _decode(_PROFILE_DECODER, data, source)
-    problem = _timeline_inconsistency(profile.timeline)
+    decoder = msgspec.json.Decoder(task_profile.TaskProfile)
+    profile: TaskProfile = _decode(decoder, data, source)
+    times = [time for time in profile.timeline.columns.get("time_ns", ()) if time is not None]
+    problem = profile.timeline.inconsistency
+    if not problem and not all(map(lt, times, times[1:])):
+        problem = "$.timeline.columns.time_ns: does not increase"
     if problem:
         raise _error(source, problem)
-    times = [time for time in profile.timeline.columns.get("time_ns", ()) if time is not None]
-    if not all(map(lt, times, times[1:])):
-        raise _error(source, "$.timeline.columns.time_ns: does not increase")
     return profile
+
+
+def _whole(data: bytes) -> Result | None:
+    """Decode a result in one pass; None where anything about it is unusual."""
+    for version in range(VERSION, OLDEST_VERSION - 1, -1):
+        with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            whole = _Decoders.of(version).whole.decode(data)
+            if whole.version == version:
+                return _result(whole, whole.workloads, whole.warnings, version)
+    return None
+
+
+def _in_parts(data: bytes, source: str) -> Result:
+    """Decode the version, the result and its entries, each by itself, and find what is wrong."""
+    version = _decode(_VERSION_DECODER, data, source).version
+    if not OLDEST_VERSION <= version <= VERSION:
+        is_old = version < OLDEST_VERSION
+        age = "too old for" if is_old else "newer than"
+        remedy = "run the benchmark again" if is_old else "update io-benchmark"
+        readable = f"this program, which reads {OLDEST_VERSION} to {VERSION}"
+        raise _error(source, f"$.version: {version} is {age} {readable}: {remedy}")
+    decoders = _Decoders.of(version)
+    return _with_entries(_decode(decoders.envelope, data, source), source, version)
 
 
 def _check_size(data: bytes, source: str) -> None:
@@ -150,12 +182,12 @@ def _with_entries(envelope: _Envelope, source: str, version: int) -> Result:
     unknown: dict[str, None] = {}
     for at, raw in enumerate(envelope.workloads):
         part = f"workloads[{at}]"
-        name = _decode(_NAME_DECODER, raw, source, part=part).name
+        name = _decode(_NAME_DECODER, raw, source, part).name
         if name in WORKLOADS:
-            entries.append(_decode(_ENTRY_DECODERS[name], raw, source, version, part))
+            entries.append(_decode(_Decoders.of(version).entries[name], raw, source, part))
         else:
             unknown[name] = None
-    fields = {name: getattr(envelope, name) for name in Result.__struct_fields__}
+    warnings = envelope.warnings
     if unknown:
         more = f" and {len(unknown) - UNKNOWN_SHOWN} more" if len(unknown) > UNKNOWN_SHOWN else ""
         remark = Remark(
@@ -163,8 +195,22 @@ def _with_entries(envelope: _Envelope, source: str, version: int) -> Result:
             message=f"{', '.join(list(unknown)[:UNKNOWN_SHOWN])}{more}: unknown to this program and "
             "skipped; update io-benchmark",
         )
-        fields["warnings"] = [*envelope.warnings, remark]
-    return Result(**{**fields, "version": VERSION, "workloads": entries})
+        warnings = [*warnings, remark]
+    return _result(envelope, entries, warnings, version)
+
+
+def _result(
+    decoded: Result, entries: Sequence[AnyEntry], warnings: Sequence[Remark], version: int
+) -> Result:
+    """Return what was decoded as a result of this version."""
+    if version != VERSION:
+        entries = [
+            version_1.translate(entry, WORKLOADS[str(entry.__struct_config__.tag)].entry)
+            for entry in entries
+        ]
+        decoded = version_1.translate(decoded, Result)
+    parts = {"version": VERSION, "workloads": entries, "warnings": warnings}
+    return Result(**{**msgspec.structs.asdict(decoded), **parts})
 
 
 def _packed_entry(entry: AnyEntry) -> AnyEntry:
@@ -195,10 +241,14 @@ def _packed_timeline(timeline: RecordedTimeline) -> RecordedTimeline:
 
 
 def _packed_columns(columns: dict[str, Sequence[int | None]]) -> dict[str, Sequence[int | None]]:
-    return {
-        name: _Sparse(values) if None in values else array("q", cast("Sequence[int]", values))
-        for name, values in columns.items()
-    }
+    return {name: _packed_column(values) for name, values in columns.items()}
+
+
+def _packed_column(values: Sequence[int | None]) -> Sequence[int | None]:
+    try:
+        return array("q", cast("Sequence[int]", values))
+    except TypeError:
+        return _Sparse(values)
 
 
 def load(path: Path, maximum_bytes: int | None = None) -> bytes:
@@ -214,14 +264,10 @@ def load(path: Path, maximum_bytes: int | None = None) -> bytes:
 
 
 def _decode(
-    decoder: msgspec.json.Decoder[Any],
-    data: bytes | msgspec.Raw,
-    source: str,
-    version: int = VERSION,
-    part: str = "",
+    decoder: msgspec.json.Decoder[Any], data: bytes | msgspec.Raw, source: str, part: str = ""
 ) -> Any:
     try:
-        return decoder.decode(data if version == VERSION else version_1.translate(bytes(data)))
+        return decoder.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         text = str(error)
         if part:  # the error's path begins at the part that was decoded
@@ -244,53 +290,18 @@ def _inconsistency(result: Result) -> str | None:
         problem = _entry_inconsistency(entry)
         if problem:
             return f"$.workloads[{at}].{problem}"
-    return _timeline_inconsistency(result.timeline) if result.timeline is not None else None
-
-
-def _timeline_inconsistency(timeline: RecordedTimeline) -> str | None:
-    if not math.isfinite(timeline.interval_s):
-        return "$.timeline.interval_s: is not a finite number"
-    lengths = {len(column) for column in timeline.columns.values()}
-    for columns in timeline.devices.values():
-        lengths |= {len(column) for column in columns.values()}
-    return "$.timeline: its columns differ in length" if len(lengths) > 1 else None
+    return result.timeline.inconsistency if result.timeline is not None else None
 
 
 def _entry_inconsistency(entry: AnyEntry) -> str | None:
     samples: ResultPart = entry.samples
     if len({len(values) for values in _columns(samples).values()}) > 1:
         return "samples: its columns differ in length"
-    problem = _retrieves_inconsistency(entry) if isinstance(entry, CacheRetrieveEntry) else None
+    problem = entry.inconsistency if isinstance(entry, CacheRetrieveEntry) else None
     ratio = entry.precision_reached_ratio
     if not problem and ratio is not None and not math.isfinite(ratio):
         return "precision_reached_ratio: is not a finite number"
     return problem
-
-
-def _retrieves_inconsistency(entry: CacheRetrieveEntry) -> str | None:
-    samples = entry.samples
-    rows = len(samples.copy_ns)
-    if not all(map(add, samples.lookup_ns, samples.copy_ns)):
-        return "samples: a retrieve took no time at all"
-    if rows > entry.retrieves_planned:
-        return f"samples: {rows:,} retrieves, but {entry.retrieves_planned:,} were planned"
-    if rows and max(samples.file_index) >= len(entry.file_sizes_bytes):
-        return "samples.file_index: names a file that file_sizes_bytes does not have"
-    return _trials_inconsistency(entry)
-
-
-def _trials_inconsistency(entry: CacheRetrieveEntry) -> str | None:
-    trials = entry.trials
-    if trials is None:
-        return None
-    if max(trials.file_indexes, default=-1) >= len(entry.file_sizes_bytes):
-        return "trials.file_indexes: names a file that file_sizes_bytes does not have"
-    rows = len(trials.file_indexes)
-    if any(not len(each.lookup_ns) == len(each.copy_ns) == rows for each in trials.blocks):
-        return (
-            f"trials.blocks: a block does not have {rows:,} retrieves, as trials.file_indexes has"
-        )
-    return None
 
 
 def _error(source: str, problem: str) -> ResultError:

@@ -5,12 +5,11 @@
 
 import inspect
 import re
-from typing import Annotated, Any, Union
+from typing import Any
 
 import msgspec
-from msgspec import Meta
 
-from io_benchmark.results.format import MAXIMUM_ENTRIES, VERSION, Result
+from io_benchmark.results.format import VERSION, Result
 from io_benchmark.results.workloads import WORKLOADS
 
 # The name of a type that only its module uses, alone or in a reference.
@@ -19,16 +18,8 @@ _NAME = re.compile(r"^(#/\$defs/)?_")
 
 def json_schema() -> dict[str, Any]:
     """Return the schema of a file, with the entries of every workload."""
-    entries: Any = Union[tuple(workload.entry for workload in WORKLOADS.values())]  # noqa: UP007
-    published = msgspec.defstruct(
-        "Result",
-        [("workloads", Annotated[list[entries], Meta(max_length=MAXIMUM_ENTRIES)])],
-        bases=(Result,),
-        namespace={"__doc__": Result.__doc__},
-        frozen=True,
-        kw_only=True,
-    )
-    return schema_of(f"io-benchmark result, version {VERSION}", published)
+    whole = Result.with_entries(workload.entry for workload in WORKLOADS.values())
+    return schema_of(f"io-benchmark result, version {VERSION}", whole)
 
 
 def schema_of(title: str, document: type[msgspec.Struct]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Translate result files of version 1 (until 2026-11-22) into version 2, before they are decoded.
+"""Result files of version 1 (until 2026-11-22): their types, and what they are in version 2.
 
 Version 1 had `completed` and `incomplete_reason` where version 2 has `outcome`. It told why a run
 ended only as a sentence. This module is the only place that knows these sentences:
@@ -20,11 +20,11 @@ ended only as a sentence. This module is the only place that knows these sentenc
 """
 
 import re
+from typing import Any
 
 import msgspec
-from msgspec import Struct
 
-from io_benchmark.results.common_types import OutcomeState, ResultOutcome, Text
+from io_benchmark.results.common_types import OutcomeState, ResultOutcome, ResultPart, Text
 
 _SENTENCES = (
     (re.compile("skipped: (.*)", re.DOTALL), OutcomeState.SKIPPED),
@@ -38,19 +38,22 @@ _SENTENCES = (
 )
 
 
-class _VersionOneOutcome(Struct):
-    completed: bool
-    incomplete_reason: Text | None
+def type_of(part: type[ResultPart]) -> type[Any]:
+    """Return the type of a run or an entry in version 1."""
+    return msgspec.defstruct(
+        part.__name__,
+        [("completed", bool), ("incomplete_reason", Text | None), ("outcome", Any, None)],
+        bases=(part,),
+        frozen=True,
+        kw_only=True,
+    )
 
 
-_DECODER = msgspec.json.Decoder(_VersionOneOutcome)
-
-
-def translate(data: bytes) -> bytes:
-    """Return a valid JSON object, a run's or an entry's, with the key `outcome` added."""
-    ended = _DECODER.decode(data)
-    added = {"outcome": _outcome(ended.completed, ended.incomplete_reason)}
-    return data.rstrip()[:-1] + b"," + msgspec.json.encode(added)[1:]
+def translate(part: Any, kind: type[ResultPart]) -> Any:
+    """Return a run or an entry of version 1 as version 2 has it."""
+    fields = {name: getattr(part, name) for name in kind.__struct_fields__}
+    outcome = _outcome(part.completed, part.incomplete_reason)
+    return kind(**{**fields, "outcome": outcome})
 
 
 def _outcome(completed: bool, reason: str | None) -> ResultOutcome:

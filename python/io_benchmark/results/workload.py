@@ -8,10 +8,9 @@ learned. A sample is a batch of operations that were timed together.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from io_benchmark.results.common_types import (
     MAXIMUM_SAMPLES,
@@ -88,8 +87,7 @@ class BatchEntry(ResultPart, frozen=True, kw_only=True):
     observed: Observations
 
 
-@dataclass(frozen=True)
-class SideFinding:
+class SideFinding(Struct, frozen=True):
     """What a figure of one side shows without the other side, from a limit on.
 
     The template has slots for the figure (`percent`, `ratio` or `count`), `threads` and `variant`.
@@ -101,8 +99,7 @@ class SideFinding:
     needs_spare_cpu: bool = False  # only where a side has more CPUs than threads
 
 
-@dataclass(frozen=True)
-class WorkloadFigure:
+class WorkloadFigure(Struct, frozen=True):
     """A figure that one workload alone has; exactly one of the four sources is given."""
 
     name: str
@@ -116,8 +113,7 @@ class WorkloadFigure:
     finding: SideFinding | None = None
 
 
-@dataclass(frozen=True)
-class Workload:
+class Workload(Struct, frozen=True):
     """One workload: its entry's type, what one operation is, and the figure that people know it by.
 
     Verdicts are always on times, so that above 1 is slower for every workload; a rate is only another

@@ -9,8 +9,9 @@ left out and named. Small results are read before large ones, so a few large one
 
 import math
 import time
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from io_benchmark.results import CacheRetrieveEntry, Result
 from io_benchmark.results.workloads.cache_retrieve import SPENT_COLUMNS
@@ -42,8 +43,7 @@ _OBJECT_BYTES = 160
 _LIST_BYTES = 100
 
 
-@dataclass
-class Budget:
+class Budget(Struct):
     """What is left to read and to keep; all readings of one command share it."""
 
     read_bytes: float = READ_BYTES

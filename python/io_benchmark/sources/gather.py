@@ -6,8 +6,9 @@
 import re
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
+
+from msgspec import Struct
 
 from io_benchmark.errors import MissingPathError, ResultError, UsageError
 from io_benchmark.sources.budget import Budget
@@ -39,8 +40,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
 
-@dataclass(frozen=True)
-class Gathered(Generic[T]):
+class Gathered(Struct, Generic[T], frozen=True):
     """Results in the order of their addresses, within one by label and run."""
 
     results: tuple[T, ...]

@@ -11,11 +11,11 @@ results. Commands and `gather` use sources through this protocol alone.
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgspec
+from msgspec import Struct, field
 
 from io_benchmark.results import Result
 from io_benchmark.sources.budget import Budget
@@ -52,8 +52,7 @@ def queue_time(moment: datetime) -> str:
     return text.replace("+00:00", "Z")
 
 
-@dataclass(frozen=True)
-class RunResult:
+class RunResult(Struct, frozen=True):
     """A result and, where it is known, the run that it came from."""
 
     result: Result
@@ -87,8 +86,7 @@ class ReadProgress(NamedTuple):
     total: int | None
 
 
-@dataclass
-class ReadLog:
+class ReadLog(Struct):
     """Messages about a reading, each with its position, and the number of requests."""
 
     problems: list[tuple[Position, str]] = field(default_factory=list)
@@ -121,8 +119,7 @@ class ReadLog:
         return tuple(text for _, text in sorted(self.remarks))
 
 
-@dataclass(frozen=True)
-class ReadRequest:
+class ReadRequest(Struct, frozen=True):
     """How a command wants its results."""
 
     environment: Mapping[str, str]
@@ -136,8 +133,7 @@ class ReadRequest:
     policy: "RequestPolicy | None" = None  # None: the default
 
 
-@dataclass(frozen=True)
-class HistoryQuery:
+class HistoryQuery(Struct, frozen=True):
     """Which part of a pool's history."""
 
     pool: str
@@ -146,8 +142,7 @@ class HistoryQuery:
     since: date | None = None
 
 
-@dataclass(frozen=True)
-class HistoryLog:
+class HistoryLog(Struct, frozen=True):
     """Messages about the reading of a history, and the time of each push, by task group."""
 
     log: ReadLog
@@ -155,8 +150,7 @@ class HistoryLog:
     older: int = 0  # points that were not read
 
 
-@dataclass(frozen=True)
-class SourceAddress:
+class SourceAddress(Struct, frozen=True):
     """An address of a command, and the source that reads it."""
 
     number: int

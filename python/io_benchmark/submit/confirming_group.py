@@ -3,7 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """A group in which causes are confirmed: its id, and the confirming tasks that it has already."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from io_benchmark.errors import MissingError, ResultError
 from io_benchmark.sources.taskcluster.addresses import (
@@ -16,8 +16,7 @@ from io_benchmark.submit.confirming import SUFFIX, pace_of
 from io_benchmark.submit.definitions import GroupMember
 
 
-@dataclass(frozen=True)
-class _Underway:
+class _Underway(Struct, frozen=True):
     """A confirming task that is not resolved."""
 
     member: GroupMember
@@ -25,8 +24,7 @@ class _Underway:
     bytes_per_s: int
 
 
-@dataclass(frozen=True)
-class ConfirmingGroup:
+class ConfirmingGroup(Struct, frozen=True):
     """The confirming tasks of a group."""
 
     group_id: str

@@ -10,9 +10,10 @@ Pure: no clock, no network.
 import copy
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from io_benchmark.errors import UsageError
 from io_benchmark.results.format import PLAN_VARIABLE
@@ -38,8 +39,7 @@ _REFERENCES = ("task-reference", "artifact-reference", "docker-image-reference")
 Image = str | dict[str, str]
 
 
-@dataclass(frozen=True)
-class SubmissionSettings:
+class SubmissionSettings(Struct, frozen=True):
     """Changes to the kind's tasks from the command line."""
 
     image: Image | None = None
@@ -54,8 +54,7 @@ class SubmissionSettings:
     budget_hours: float | None = None  # of worker time, for all looks
 
 
-@dataclass(frozen=True)
-class SelectedTask:
+class SelectedTask(Struct, frozen=True):
     """A task to create; its dates are still relative, and it has neither an id nor a group."""
 
     label: str
@@ -68,16 +67,14 @@ class SelectedTask:
         return f"{self.definition['provisionerId']}/{self.definition['workerType']}"
 
 
-@dataclass(frozen=True)
-class GroupMember:
+class GroupMember(Struct, frozen=True):
     """A task of a submission's group, by what identifies it."""
 
     task_id: str
     label: str
 
 
-@dataclass(frozen=True)
-class ReadyTask(GroupMember):
+class ReadyTask(GroupMember, frozen=True):
     """A task that can be created without further changes."""
 
     definition: Mapping[str, Any]

@@ -9,7 +9,8 @@ label without a replicate's number, its *job*.
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from io_benchmark.errors import UsageError
 from io_benchmark.sources.protocol import RunResult
@@ -20,8 +21,7 @@ NS_A_MINUTE = 60 * 10**9
 _LABEL = re.compile(r"([A-Za-z0-9][A-Za-z0-9_.-]*)=(.+)", re.DOTALL)
 
 
-@dataclass(frozen=True)
-class LikeOption:
+class LikeOption(Struct, frozen=True):
     """The value of one --like: `ADDRESS` or `LABEL=ADDRESS`."""
 
     job: str | None  # None: each result is for the job that it is of
@@ -42,8 +42,7 @@ class LikeOption:
         return cls(match[1], match[2])
 
 
-@dataclass(frozen=True)
-class EarlierResult:
+class EarlierResult(Struct, frozen=True):
     """A result at the address of a --like."""
 
     pool: str
@@ -60,8 +59,7 @@ class EarlierResult:
         return cls(pool, job, result.duration_ns, measured.source, result.config.profile)
 
 
-@dataclass(frozen=True)
-class EarlierResults:
+class EarlierResults(Struct, frozen=True):
     """What the addresses of one or several --like have."""
 
     results: tuple[EarlierResult, ...]

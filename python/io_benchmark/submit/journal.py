@@ -11,11 +11,11 @@ import os
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct
 
 from io_benchmark.errors import UsageError
 from io_benchmark.submit.definitions import SelectedTask
@@ -33,8 +33,7 @@ _KEPT = timedelta(days=28)
 _SAME_DATES = timedelta(minutes=10)
 
 
-@dataclass(frozen=True)
-class Journal:
+class Journal(Struct, frozen=True):
     """A submission, where it goes, and its tasks with dates that are still relative."""
 
     root_url: str
@@ -48,8 +47,7 @@ class Journal:
         return self.created if timedelta() <= now - self.created < _SAME_DATES else now
 
 
-@dataclass(frozen=True)
-class JournalFile:
+class JournalFile(Struct, frozen=True):
     """The file of one group's journal."""
 
     path: Path

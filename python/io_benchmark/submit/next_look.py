@@ -9,10 +9,11 @@ verdicts. What is needed follows from the group alone. Pure: no clock, no networ
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
 from statistics import fmean
+
+from msgspec import Struct
 
 from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.model import Subject, Verdict
@@ -27,8 +28,7 @@ LOOKS = (3, 6, 12, 24)
 _MOST_TASKS_PER_WORKER = 2
 
 
-@dataclass(frozen=True)
-class MeasuredGroup:
+class MeasuredGroup(Struct, frozen=True):
     """The benchmark's tasks of a group."""
 
     tasks: Sequence[QueueTask]
@@ -57,8 +57,7 @@ class MeasuredGroup:
         return {job: fmean(minutes) for job, minutes in of_jobs.items() if minutes}
 
 
-@dataclass(frozen=True)
-class NextLook:
+class NextLook(Struct, frozen=True):
     """The pools that are undecided, and what they need."""
 
     undecided: tuple[str, ...]

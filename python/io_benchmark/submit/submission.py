@@ -14,11 +14,11 @@ import json
 import re
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from io_benchmark.errors import GraphError, MissingError, ResultError
 from io_benchmark.sources.protocol import queue_time
@@ -49,8 +49,7 @@ _UNITS_S = {
 _AMOUNT = re.compile(r"([0-9]{1,8}) *([a-z]+?)s?")
 
 
-@dataclass(frozen=True)
-class Submission:
+class Submission(Struct, frozen=True):
     """Describes a group's tasks. `sha256` covers them without dates, ids and this record."""
 
     jobs: tuple[str, ...]
@@ -134,8 +133,7 @@ class Submission:
         return tuple(tasks)
 
 
-@dataclass(frozen=True)
-class GroupState:
+class GroupState(Struct, frozen=True):
     """The existing tasks of a submission that was stopped, by their number in it."""
 
     existing: dict[int, GroupMember]

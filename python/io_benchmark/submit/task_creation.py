@@ -5,8 +5,10 @@
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from io_benchmark.errors import IoBenchmarkError, MissingError, RequestRefusedError, ResultError
 from io_benchmark.sources.event_loop import run_coroutine
@@ -32,8 +34,7 @@ class CreationError(IoBenchmarkError):
     """A task could not be created; those before it were."""
 
 
-@dataclass
-class CreatedTasks:
+class CreatedTasks(Struct):
     """Tasks that were sent to the queue; an unconfirmed task may or may not exist."""
 
     sent: list[GroupMember] = field(default_factory=list)
@@ -47,8 +48,7 @@ class CreatedTasks:
         return tasks + (f", {unsure} more perhaps" if unsure else "")
 
 
-@dataclass(frozen=True)
-class CancelledTasks:
+class CancelledTasks(Struct, frozen=True):
     """The outcome of cancelling tasks."""
 
     labels: tuple[str, ...]  # cancelled now

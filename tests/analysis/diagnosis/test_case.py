@@ -3,10 +3,9 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What a cause is judged by."""
 
-from dataclasses import replace
-
 import pytest
 import sample_report
+from msgspec.structs import replace
 from seed_workers import SUBJECT
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement

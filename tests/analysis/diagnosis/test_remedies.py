@@ -4,11 +4,11 @@
 """Remedies: tied to a supported cause, with the gain that was measured or predicted."""
 
 import re
-from dataclasses import replace
 
 import pytest
 from cause_texts import remedy_text
 from checkout import ROOT
+from msgspec.structs import replace
 from seed_workers import SUBJECT, causes_of
 
 from io_benchmark.analysis.diagnosis.causes import RULES

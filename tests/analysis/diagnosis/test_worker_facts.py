@@ -5,13 +5,13 @@
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from statistics import fmean
 from types import FrameType
 
 import divided_reports
 import pytest
 import simulated_cases
+from msgspec.structs import replace
 from seed_workers import SUBJECT, worker
 from simulated_cases import BASE, TRUTHS, disks
 from simulated_machine import Machine

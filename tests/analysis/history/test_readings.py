@@ -5,12 +5,12 @@
 
 import json
 import math
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import msgspec
 import past
 import pytest
+from msgspec.structs import replace
 
 from io_benchmark import results
 from io_benchmark.analysis.history.history_model import Origin

@@ -4,10 +4,10 @@
 """Readings become points, points series, and series levels with their changes."""
 
 import math
-from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 from sample_report import text
 
 from io_benchmark.analysis.history.history_model import (

@@ -4,11 +4,11 @@
 """Which look a comparison is, and what it may spend; the rates are in tests/simulation."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 import seed_case
 import seed_workers
+from msgspec.structs import replace
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.inference.looks import SINGLE, Schedule

@@ -4,12 +4,12 @@
 """A verdict that a look has reached stands, whatever workers come later."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import msgspec
 import pytest
 import seed_case
 import seed_workers
+from msgspec.structs import replace
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.inference.looks import Schedule

@@ -4,10 +4,10 @@
 """The rule `zones`: a difference between zones is not one between pools."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 import seed_workers
+from msgspec.structs import replace
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.model import Problem, Severity, Worker

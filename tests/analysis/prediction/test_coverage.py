@@ -5,9 +5,9 @@
 
 import math
 import random
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from predicted_tasks import profile
 
 from io_benchmark.analysis.prediction.demand import Demand

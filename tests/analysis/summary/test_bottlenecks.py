@@ -3,12 +3,12 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The bottleneck of a run, by its signature."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 import seed_case
 import seed_workers
+from msgspec.structs import replace
 
 from io_benchmark.analysis import compare
 from io_benchmark.analysis.observed.worker_view import View

@@ -3,10 +3,9 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What a decision costs: the workers that the advice asks for, by what runs took here."""
 
-from dataclasses import replace
-
 import msgspec
 import pytest
+from msgspec.structs import replace
 from seed_workers import workers
 
 from io_benchmark.analysis.compare import Options, compare

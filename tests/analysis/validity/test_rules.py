@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import seed_case
 from checkout import ROOT
+from msgspec.structs import asdict
 from seed_workers import workers
 
 from io_benchmark.analysis.compare import Options, compare
@@ -193,7 +194,7 @@ def test_two_runs_on_one_machine_are_one_worker() -> None:
     """A rerun on the same worker is not a replicate: a warning names it, and it counts once."""
     found = workers(2, between=0.02, pools=("intel", "amd-16"))
     same = [
-        type(one)(**{**vars(one), "worker_id": "g/w"}) if one.side == "amd-16" else one
+        type(one)(**{**asdict(one), "worker_id": "g/w"}) if one.side == "amd-16" else one
         for one in found
     ]
     report = compare(PLAN, same, Options())

@@ -3,10 +3,9 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The answer in words."""
 
-from dataclasses import replace
-
 import pytest
 import sample_report
+from msgspec.structs import replace
 
 from io_benchmark.analysis.model import Advice, Cause, Severity, State, Verdict
 from io_benchmark.analysis.statements import statement

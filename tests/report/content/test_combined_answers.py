@@ -3,12 +3,11 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Workloads besides cache-retrieve: their tables, sentences and pictures, in their own units."""
 
-from dataclasses import replace
-
 import every_workload
 import numpy as np
 import pytest
 import sample_report
+from msgspec.structs import replace
 from page import Page, assert_harmless
 
 from io_benchmark.analysis.model import Diagnosis, Subject, Verdict

@@ -4,7 +4,6 @@
 """Where the time went: the parts of a difference in words."""
 
 import re
-from dataclasses import replace
 
 import divided_reports
 import pytest
@@ -14,6 +13,7 @@ import simulated_cases
 from divided_reports import Times, pair, with_parts
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from seed_workers import pair_report
 from simulated_push import Pool
 

@@ -3,11 +3,10 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What a reader needs for a decision: the sentences of the first screen, and what it leaves out."""
 
-from dataclasses import replace
-
 import divided_reports
 import every_workload
 import sample_report
+from msgspec.structs import replace
 
 from io_benchmark.analysis.model import Comparison
 from io_benchmark.analysis.report_model import Report

@@ -4,12 +4,12 @@
 """Reports of many measurements: what is decided is told in full, the rest in a line."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import every_workload
 import pytest
 import sample_report
 import several_places
+from msgspec.structs import replace
 from page import Page, assert_harmless
 
 from io_benchmark.analysis.model import Comparison, Interval, Subject, Verdict

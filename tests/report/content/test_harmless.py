@@ -3,19 +3,19 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Records whose texts are made harmless."""
 
-from dataclasses import dataclass, replace
 from unicodedata import category
 
 import sample_report
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import Struct
+from msgspec.structs import replace
 
 from io_benchmark.analysis.model import Verdict
 from io_benchmark.report.content.harmless import make_harmless
 
 
-@dataclass(frozen=True)
-class Sample:
+class Sample(Struct, frozen=True):
     side: str
     message: str
     verdict: Verdict

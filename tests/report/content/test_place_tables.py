@@ -3,11 +3,10 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Places side by side, in every format for people."""
 
-from dataclasses import replace
-
 import pytest
 import sample_report
 import several_places
+from msgspec.structs import replace
 from page import Page, assert_harmless
 
 from io_benchmark.analysis.report_model import PlaceRow, Places, Report

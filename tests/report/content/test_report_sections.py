@@ -3,10 +3,9 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What held the copies up, and the figure that leads because of it."""
 
-from dataclasses import replace
-
 import pytest
 import sample_report
+from msgspec.structs import replace
 from sample_report import ABSORBED, SUBJECT, text
 
 from io_benchmark.analysis.report_model import Bottleneck, SideBottleneck

@@ -3,10 +3,9 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Workers that do not belong to their pool: their answers, in every format that people read."""
 
-from dataclasses import replace
-
 import divided_reports
 import pytest
+from msgspec.structs import replace
 
 from io_benchmark.analysis.model import UNKNOWN, Subject, Verdict
 from io_benchmark.analysis.report_model import Report, SingleWorker

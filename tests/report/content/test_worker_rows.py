@@ -3,10 +3,9 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """How many workers each pool had, how many of them count, and how many a verdict still needs."""
 
-from dataclasses import replace
-
 import pytest
 import sample_report
+from msgspec.structs import replace
 
 from io_benchmark.analysis.model import Severity, Verdict
 from io_benchmark.report.content import document

@@ -4,7 +4,6 @@
 """The page as text: its content, its policy and its size."""
 
 import re
-from dataclasses import replace
 from importlib.resources import files
 
 import pytest
@@ -12,6 +11,7 @@ import sample_history
 import sample_report
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from page import Page, assert_harmless
 
 from io_benchmark.report.formats.html import render_history, render_report

@@ -4,7 +4,6 @@
 """Comparisons and histories for programs."""
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import divided_reports
@@ -15,6 +14,7 @@ import pytest
 import sample_history
 import sample_report
 import several_places
+from msgspec.structs import replace
 
 from io_benchmark.analysis.model import PERCENTILES
 from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase

@@ -5,7 +5,6 @@
 
 import json
 import math
-from dataclasses import replace
 from typing import Any
 
 import every_workload
@@ -13,6 +12,7 @@ import pytest
 import sample_report
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from io_benchmark.report.formats.perfherder import _option, render_report
 

@@ -3,10 +3,9 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Names with characters of two cells, or of none, in a comparison as text."""
 
-from dataclasses import replace
-
 import pytest
 import sample_report
+from msgspec.structs import replace
 from rich.cells import cell_len
 
 # Lines of a table that have no columns.

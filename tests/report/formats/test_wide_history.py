@@ -3,10 +3,9 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Characters that take two cells, or none, do not move a table's columns."""
 
-from dataclasses import replace
-
 import pytest
 import sample_history
+from msgspec.structs import replace
 from rich.cells import cell_len
 
 from io_benchmark.report.formats.terminal_history import ROWS_SHOWN

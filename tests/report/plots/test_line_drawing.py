@@ -3,10 +3,9 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The series drawn with characters."""
 
-from dataclasses import replace
-
 import pytest
 import sample_history
+from msgspec.structs import replace
 
 from io_benchmark.report.plots.line_drawing import CHANGE, POINT, ROWS, draw
 

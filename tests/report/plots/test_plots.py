@@ -4,13 +4,13 @@
 """The axes of pictures, and the choice among many samples."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
 import sample_report
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from io_benchmark.report.plots import choose, distribution, scales, scatter, svg
 

@@ -3,13 +3,13 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """A pool's past results, from the index of a deployment on the loopback."""
 
-from dataclasses import replace
 from datetime import UTC, date, datetime
 
 import past as made
 import pytest
 from loopback import Loopback
 from loopback_deployment import Artifact, Deployment
+from msgspec.structs import replace
 
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.sources.event_loop import run_coroutine

@@ -4,7 +4,6 @@
 """Results at addresses in Taskcluster, from a deployment that answers as recorded."""
 
 import time
-from dataclasses import replace
 
 import loopback_runs
 import pytest
@@ -27,6 +26,7 @@ from loopback_deployment import (
     recorded,
     result,
 )
+from msgspec.structs import replace
 from recorded_pushes import (
     ACTION_WITHOUT_CONTEXTS,
     CLAIM_EXPIRED,

@@ -4,9 +4,9 @@
 """How often a request is repeated, and the pauses between."""
 
 import asyncio
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from io_benchmark.errors import GaveUpError
 from io_benchmark.sources.web.retrying import RequestPolicy, TransientError

@@ -6,11 +6,11 @@
 import asyncio
 import gzip
 import zlib
-from dataclasses import replace
 
 import pytest
 from loopback import Fault, Loopback, first
 from loopback_deployment import AMD_16, ARTIFACT, Artifact
+from msgspec.structs import replace
 
 from io_benchmark.errors import GaveUpError, MissingError, ResultError
 from io_benchmark.sources.web.web_client import WebAnswer, WebClient, _next_url

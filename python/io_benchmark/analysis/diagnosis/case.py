@@ -6,10 +6,12 @@
 import math
 from collections.abc import Callable, Hashable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import fmean
 from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Figures, Subject
 from io_benchmark.analysis.observed.side_views import SideViews
@@ -26,8 +28,7 @@ EVERY_WORKLOAD = frozenset(workloads.WORKLOADS)
 Value = TypeVar("Value", bound=Hashable)
 
 
-@dataclass(frozen=True)
-class OtherMeasurement:
+class OtherMeasurement(Struct, frozen=True):
     """A measurement of the same pair of sides, with both sides' figures."""
 
     comparison: Comparison
@@ -47,8 +48,7 @@ class OtherMeasurement:
         return self.comparison.verdict in DIFFERENT
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(Struct, frozen=True, dict=True):
     """One candidate against the baseline, for one subject."""
 
     subject: Subject

@@ -5,7 +5,9 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.measured_gains import FindGain
@@ -21,8 +23,7 @@ NOTHING_TO_EXPLAIN = "No difference was shown that needs an explanation."
 _EXPLAINS_SHARE = 0.2
 
 
-@dataclass(frozen=True)
-class CauseJudgement:
+class CauseJudgement(Struct, frozen=True):
     """The state of a cause, with the reason for it."""
 
     state: State
@@ -73,8 +74,7 @@ class CauseJudgement:
 Observe = Callable[[SideViews], Observation]
 
 
-@dataclass(frozen=True)
-class Sides:
+class Sides(Struct, frozen=True):
     """Both sides' evidence, and the judgements that it can lead to.
 
     Evidence is made when it is read: nobody reads it where a single worker is judged.
@@ -121,8 +121,7 @@ class Sides:
         return CauseJudgement(State.NOT_OBSERVABLE, self, explanation, workload=workload)
 
 
-@dataclass(frozen=True)
-class CauseRule:
+class CauseRule(Struct, frozen=True):
     """A cause: its hypothesis, how it is judged, whose difference it may explain, and its remedies."""
 
     name: str

@@ -8,7 +8,8 @@ for others is compared where both sides have about the same work to do.
 """
 
 import math
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import is_enough
@@ -21,8 +22,7 @@ _STOLEN_SHARE = 0.05
 _SAME_WORK_RATIO = 3.0
 
 
-@dataclass(frozen=True)
-class StolenTime:
+class StolenTime(Struct, frozen=True):
     """The shares of both sides' CPU time that other guests took, and of the difference if known."""
 
     of_slower: float

@@ -5,8 +5,10 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from io_benchmark.analysis.model import Cause, Subject
 from io_benchmark.analysis.observed.published_caps import MachineType
@@ -26,8 +28,7 @@ _INSTEAD = "takes {then} instead of {now}"
 MeansBySide = Mapping[str, Mapping[Subject, float]]
 
 
-@dataclass(frozen=True)
-class Gain:
+class Gain(Struct, frozen=True):
     """How much faster a remedy makes the slower side; None as ratio: not known."""
 
     ratio: float | None
@@ -44,8 +45,7 @@ class Gain:
         return self if self.ratio is not None and self.ratio >= _GAIN_AT_LEAST else None
 
 
-@dataclass(frozen=True)
-class Push:
+class Push(Struct, frozen=True):
     """What was measured in the same push; `slow` is the side that a remedy is for."""
 
     subject: Subject

@@ -4,8 +4,9 @@
 """Judges a fact by its rank: is the slower side's the slower one?"""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum, auto
+
+from msgspec import Struct
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, Observe, Sides
@@ -15,8 +16,7 @@ from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.statements import Statement
 
 
-@dataclass(frozen=True)
-class RankedFact:
+class RankedFact(Struct, frozen=True):
     """A fact of one worker; the higher rank is the slower one."""
 
     value: Statement

@@ -9,7 +9,9 @@ change: they count all workers, because leaving out a worker for its times would
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.causes import judge
@@ -41,8 +43,7 @@ from io_benchmark.analysis.trials.trial_outcomes import outcomes
 Compared = Mapping[Subject, Sequence[Run]]
 
 
-@dataclass(frozen=True)
-class _Names:
+class _Names(Struct, frozen=True):
     """What sentences call a worker, and the rest of its pool."""
 
     worker: str

@@ -12,9 +12,11 @@ the faster side to the workers that have the fact, and more than equal workers d
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from statistics import fmean, median
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
@@ -29,8 +31,7 @@ _CLEARLY = 2.0
 _DEVIATION_OVER_MEDIAN = 1.4826
 
 
-@dataclass(frozen=True)
-class _Workers:
+class _Workers(Struct, frozen=True):
     """The workers of one side, by whether they have the fact of a cause; unknown ones are in neither."""
 
     present: tuple[Runs, ...]
@@ -93,8 +94,7 @@ def _judge(rule: CauseRule, case: Case, runs: Runs, faster: SideViews) -> State:
     return rule.judge(replace(case, candidate=candidate, baseline=baseline, whole=case)).state
 
 
-@dataclass(frozen=True)
-class _Times:
+class _Times(Struct, frozen=True):
     """What a cause's parts of the time take on the faster side and on workers that have its fact."""
 
     rule: CauseRule

@@ -15,10 +15,10 @@ Statistics, chapter 7).
 import math
 import operator
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 Values = NDArray[np.float64]
@@ -40,8 +40,7 @@ _LOST_VALUES = 4.0
 _EQUAL = 1e-12
 
 
-@dataclass(frozen=True)
-class _BestSteps:
+class _BestSteps(Struct, frozen=True):
     """How much better a model gets by a step, and by one that goes back; each with its values."""
 
     gain: float  # twice the logarithm of the ratio of likelihoods, as after few values
@@ -50,8 +49,7 @@ class _BestSteps:
     at_back: tuple[int, int]
 
 
-@dataclass(frozen=True)
-class _Fit:
+class _Fit(Struct, frozen=True):
     """A fitted model: coefficients and their covariance."""
 
     coefficients: Values
@@ -60,8 +58,7 @@ class _Fit:
     autocorrelation: float
 
 
-@dataclass(frozen=True, eq=False)
-class Regression:
+class Regression(Struct, frozen=True, eq=False):
     """A linear model of values; the columns are independent of each other."""
 
     columns: Values

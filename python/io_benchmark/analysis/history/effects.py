@@ -10,10 +10,10 @@ the points of the steps, so they are a little too narrow.
 import calendar as names_of_days
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
+from msgspec import Struct
 
 from io_benchmark.analysis.history.autoregression import Regression
 from io_benchmark.analysis.history.explanations import explain
@@ -40,8 +40,7 @@ _USUAL_YEAR_DAYS = 365
 _LARGEST_LOG = 700.0
 
 
-@dataclass(frozen=True)
-class _Step:
+class _Step(Struct, frozen=True):
     at: int
     p_value: float
     before_log: float
@@ -49,8 +48,7 @@ class _Step:
     interval: Interval
 
 
-@dataclass(frozen=True)
-class Effects:
+class Effects(Struct, frozen=True):
     """What moves the points of a series, and how much."""
 
     trend: Effect | None = None
@@ -95,8 +93,7 @@ class Effects:
         )
 
 
-@dataclass(frozen=True)
-class _Sizes:
+class _Sizes(Struct, frozen=True):
     """A model's coefficients, and how many standard errors an interval reaches."""
 
     coefficients: Values

@@ -16,9 +16,10 @@ some of these is not clear.
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from io_benchmark.analysis.history.autoregression import Regression
 from io_benchmark.analysis.history.seasons import SLOW, YEAR, Calendar, Values
@@ -40,8 +41,7 @@ STEP = "step"
 _SAME_STEP = 3
 
 
-@dataclass(frozen=True)
-class _Model:
+class _Model(Struct, frozen=True):
     """What explains a history."""
 
     names: tuple[str, ...] = ()  # trend and seasons
@@ -56,8 +56,7 @@ class _Model:
         return np.column_stack([calendar.columns(self.names), *steps])
 
 
-@dataclass(frozen=True)
-class _Explanation:
+class _Explanation(Struct, frozen=True):
     """What all models have that explain a history about as well, and what only some of them have."""
 
     clear: _Model

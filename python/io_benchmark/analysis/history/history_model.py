@@ -6,8 +6,9 @@
 Plain, frozen data, as in `model`: `history` fills it, `report` shows it.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from io_benchmark.analysis.model import Interval, Subject
 from io_benchmark.analysis.observed.machine_identity import MachineMarks
@@ -20,8 +21,7 @@ FactValue = str | tuple[str, ...]  # a text, or a set of options in order
 Facts = tuple[tuple[str, FactValue], ...]
 
 
-@dataclass(frozen=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """Where and when a result was measured."""
 
     group: str  # the task group; without one, a name of this task alone
@@ -33,8 +33,7 @@ class Origin:
     marks: MachineMarks  # by which the machine is recognised
 
 
-@dataclass(frozen=True)
-class HistoryReading:
+class HistoryReading(Struct, frozen=True):
     """One worker's mean of one subject."""
 
     origin: Origin
@@ -44,8 +43,7 @@ class HistoryReading:
     facts: Facts
 
 
-@dataclass(frozen=True)
-class WorkerMean:
+class WorkerMean(Struct, frozen=True):
     """A worker of a point; several tasks on one machine are one worker."""
 
     worker_id: str
@@ -53,8 +51,7 @@ class WorkerMean:
     mean_ns: float
 
 
-@dataclass(frozen=True)
-class Point:
+class Point(Struct, frozen=True):
     """One push: the mean of its workers' logarithms."""
 
     time: datetime
@@ -71,8 +68,7 @@ class Point:
         return self.time.date().isoformat()
 
 
-@dataclass(frozen=True)
-class Level:
+class Level(Struct, frozen=True):
     """Points between two changes: from `start` to before `end`."""
 
     start: int
@@ -82,8 +78,7 @@ class Level:
     variation_ratio: float | None
 
 
-@dataclass(frozen=True)
-class FactChange:
+class FactChange(Struct, frozen=True):
     """A fact with one value before and a different one after."""
 
     name: str
@@ -92,8 +87,7 @@ class FactChange:
     points_off: int  # how many points after the change of the level; negative: before it
 
 
-@dataclass(frozen=True)
-class FactSpread:
+class FactSpread(Struct, frozen=True):
     """A fact that varies on a side of a change."""
 
     name: str
@@ -101,8 +95,7 @@ class FactSpread:
     after: tuple[FactValue, ...]
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(Struct, frozen=True):
     """The end of one level and the start of the next."""
 
     at: int  # the first point of the new level
@@ -119,8 +112,7 @@ class Change:
     unobserved: bool
 
 
-@dataclass(frozen=True)
-class Effect:
+class Effect(Struct, frozen=True):
     """A trend, or a season of a `year`, a `week`, its `weekends` or a `day`, as a ratio of times.
 
     Of a trend it is the ratio after a year, of weekends that to the other days, of any other season that
@@ -133,8 +125,7 @@ class Effect:
     slowest: str | None = None  # a day as MM-DD, a day of the week or an hour, in UTC
 
 
-@dataclass(frozen=True)
-class HistorySeries:
+class HistorySeries(Struct, frozen=True):
     """Points that differ only in time, with the levels and changes among them."""
 
     subject: Subject
@@ -150,16 +141,14 @@ class HistorySeries:
     expected_ns: tuple[float, ...]  # of each point, by the trend, the seasons and the changes
 
 
-@dataclass(frozen=True)
-class LeftOut:
+class LeftOut(Struct, frozen=True):
     """Results that are in no series, and the reason."""
 
     source: str  # a date, a task or a file
     reason: Statement
 
 
-@dataclass(frozen=True)
-class History:
+class History(Struct, frozen=True):
     """Everything that a report of a history shows."""
 
     pool: str

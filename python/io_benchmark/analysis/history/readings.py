@@ -10,8 +10,9 @@ every workload in three places has some 100 measurements, and 50 facts.
 import hashlib
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
+
+from msgspec.structs import replace
 
 from io_benchmark.analysis.history.history_model import (
     Conditions,

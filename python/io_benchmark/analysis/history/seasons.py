@@ -8,10 +8,10 @@ Each is some columns of a linear model of the points' logarithms, from the point
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 Values = NDArray[np.float64]
@@ -36,8 +36,7 @@ SLOW = (TREND, YEAR)
 WAVES = {YEAR: YEAR_DAYS, WEEK: _WEEK_DAYS, DAY: 1.0}
 
 
-@dataclass(frozen=True)
-class Calendar:
+class Calendar(Struct, frozen=True):
     """The days of points, counted from Monday, 1969-12-29, 0:00 UTC."""
 
     days: Values

@@ -9,7 +9,8 @@ compared with what the other measured at the start.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.moving_blocks import did_same_work

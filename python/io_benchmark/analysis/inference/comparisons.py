@@ -8,9 +8,10 @@ and more workers of the baseline, for the sake of other candidates, must not wit
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from io_benchmark.analysis.inference import decisions
 from io_benchmark.analysis.inference.estimates import Estimate

@@ -14,7 +14,8 @@ that swapping the sides changes only the sign.
 import math
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from io_benchmark.analysis.inference import distributions, moving_blocks
 from io_benchmark.analysis.inference.levels import LEVEL, SINGLE_WORKER_VARIATION
@@ -39,8 +40,7 @@ RUNS = "runs of one worker"
 WORKERS = "workers"
 
 
-@dataclass(frozen=True)
-class SideData:
+class SideData(Struct, frozen=True):
     """The independent workers of one side: ln of each mean, and its runs."""
 
     log_means: tuple[float, ...]
@@ -58,8 +58,7 @@ class SideData:
         return len(self.log_means)
 
 
-@dataclass(frozen=True)
-class Estimate:
+class Estimate(Struct, frozen=True):
     """ln of a ratio, its variance and the degrees of freedom of that."""
 
     log_ratio: float

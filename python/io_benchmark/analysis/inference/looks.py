@@ -27,10 +27,10 @@ import math
 import re
 from bisect import bisect_right
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 
 import numpy as np
+from msgspec import Struct
 
 from io_benchmark.analysis.inference.distributions import quantile
 from io_benchmark.analysis.inference.levels import EQUIVALENCE_LEVEL
@@ -57,8 +57,7 @@ _NODES = 64
 _CLOSE = 1e-3
 
 
-@dataclass(frozen=True)
-class _Spending:
+class _Spending(Struct, frozen=True):
     """What one look may spend of an error."""
 
     share: float = 1.0  # relative to the other looks; 0 outside the schedule
@@ -72,8 +71,7 @@ class _Spending:
         return max(self.share * factor, least)
 
 
-@dataclass(frozen=True)
-class Look:
+class Look(Struct, frozen=True):
     """One reading of the data."""
 
     to_differ: _Spending = _Spending()
@@ -93,8 +91,7 @@ class Look:
 SINGLE = Look()
 
 
-@dataclass(frozen=True)
-class Schedule:
+class Schedule(Struct, frozen=True):
     """When the data are looked at, in workers per pool."""
 
     looks: tuple[int, ...] = _DEFAULT_LOOKS

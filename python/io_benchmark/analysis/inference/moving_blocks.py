@@ -10,10 +10,10 @@ variance of a mean is taken from the means of overlapping blocks well over 20 re
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from io_benchmark.analysis.inference.variances import MeanVariance
@@ -63,8 +63,7 @@ def _variance_by_blocks(values: NDArray[np.float64], length: int) -> MeanVarianc
     return MeanVariance(variance, max(1.0, (count / length - 1) / 2))
 
 
-@dataclass(frozen=True)
-class RelativeTimes:
+class RelativeTimes(Struct, frozen=True):
     """The times and operations of a series, each divided by its average for the same work."""
 
     times: NDArray[np.float64]
@@ -117,8 +116,7 @@ def _by_size(sizes_bytes: bytes) -> NDArray[np.intp]:
     return np.searchsorted(sorted(set(sizes.tolist())), sizes)
 
 
-@dataclass(frozen=True)
-class _ComparedMeans:
+class _ComparedMeans(Struct, frozen=True):
     """ln of the mean of each run of two machines, and the variance of their averages by blocks."""
 
     candidate: tuple[float, ...]

@@ -8,7 +8,9 @@ workers, or a plan does. Without these the report does not know when somebody lo
 """
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from io_benchmark.analysis.inference.common_prefix import compared_samples
 from io_benchmark.analysis.inference.estimates import SideData
@@ -18,8 +20,7 @@ from io_benchmark.analysis.model import UNKNOWN, Run, Subject
 from io_benchmark.results.format import PLAN_VARIABLE
 
 
-@dataclass(frozen=True)
-class Pair:
+class Pair(Struct, frozen=True):
     """A candidate and its baseline, with what is compared of both."""
 
     candidate: str

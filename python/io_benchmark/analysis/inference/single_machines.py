@@ -18,7 +18,8 @@ Two bad machines in one pool hide each other: such a pool is mixed, and no machi
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.variances import MeanVariance, reach, sample_variance
@@ -36,8 +37,7 @@ _MOST_DEGREES = 8.0
 _LEAST_RATIO = 1.25
 
 
-@dataclass(frozen=True)
-class SingleMachine:
+class SingleMachine(Struct, frozen=True):
     """A machine that alone is slower or faster than its side's others, on one measurement."""
 
     subject: Subject
@@ -84,8 +84,7 @@ class SingleMachine:
         return found
 
 
-@dataclass(frozen=True)
-class _Farthest:
+class _Farthest(Struct, frozen=True):
     """A side's farthest machine, by its position, and the others' mean and variance."""
 
     at: int

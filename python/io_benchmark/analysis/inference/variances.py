@@ -11,7 +11,8 @@ includes both levels, but has few degrees of freedom. The level with the wider i
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from io_benchmark.analysis.inference import distributions
 from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION, LEVEL
@@ -24,8 +25,7 @@ ASSUMED_VARIATION_DEGREES = 20.0
 LogMeans = Sequence[float]  # of each run of one machine, or of each worker of a pool
 
 
-@dataclass(frozen=True)
-class MeanVariance:
+class MeanVariance(Struct, frozen=True):
     """The variance of a mean and how many degrees of freedom its estimate has."""
 
     variance: float

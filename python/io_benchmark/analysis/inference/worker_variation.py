@@ -16,8 +16,10 @@ agree by chance do not show that all do. tests/simulation/test_worker_variation.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
 from io_benchmark.analysis.inference.variances import LogMeans, MeanVariance
@@ -32,8 +34,7 @@ _FEW_WORKERS = 2
 _AT_80_PERCENT, _AT_65_PERCENT = 0.8416, 0.3853
 
 
-@dataclass(frozen=True)
-class WorkerVariation:
+class WorkerVariation(Struct, frozen=True):
     """A standard deviation of the logarithms of workers' means, and where it comes from."""
 
     ratio: float  # as it is assumed of a worker without others

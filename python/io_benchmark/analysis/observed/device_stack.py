@@ -5,7 +5,8 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from io_benchmark.results.format import Device, StoragePlace
 
@@ -19,8 +20,7 @@ _PERSISTENT = re.compile(r"nvme_card-pd|PersistentDisk|Amazon Elastic Block Stor
 _GOOGLE = re.compile(r"nvme_card[0-9]*|EphemeralDisk")
 
 
-@dataclass(frozen=True)
-class Stack:
+class Stack(Struct, frozen=True):
     """The disks under one place."""
 
     disks: tuple[Device, ...]

@@ -12,9 +12,11 @@ copies of a running machine have the same boot id.
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from io_benchmark.analysis.model import UNKNOWN, Worker
 from io_benchmark.results import Result
@@ -27,8 +29,7 @@ _DIFFERENT_DIGITS = 6
 _PLACE = ("cloud", "region", "zone")
 
 
-@dataclass(frozen=True)
-class MachineMarks:
+class MachineMarks(Struct, frozen=True):
     """The marks by which a result's machine is recognised."""
 
     worker_id: str = UNKNOWN

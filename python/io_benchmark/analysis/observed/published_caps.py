@@ -10,11 +10,11 @@ the page cache absorbs is not limited by it.
 """
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 
-@dataclass(frozen=True)
-class Caps:
+class Caps(Struct, frozen=True):
     """Limits of all local SSDs of a machine together."""
 
     write_mib_per_s: int
@@ -46,8 +46,7 @@ C3D_LSSD_DISKS_BY_CPUS = {8: 1, 16: 1, 30: 2, 60: 4, 90: 8, 180: 16, 360: 32}
 _C3D_LSSD = re.compile(r"c3d-[a-z]+-([0-9]{1,4})-lssd")
 
 
-@dataclass(frozen=True)
-class MachineType:
+class MachineType(Struct, frozen=True):
     """A worker's machine type; its name is empty where it is not known."""
 
     instance_type: str | None

@@ -15,11 +15,13 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from statistics import fmean, median
 from typing import Any, SupportsFloat, TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from io_benchmark.analysis.model import Subject, Worker
 from io_benchmark.analysis.observed.machine_identity import by_machine
@@ -31,8 +33,7 @@ Reading = TypeVar("Reading")
 Value = TypeVar("Value", bound=Hashable)
 
 
-@dataclass(frozen=True, eq=False)
-class SideViews:
+class SideViews(Struct, frozen=True, eq=False, dict=True):
     """The runs of one side, by worker."""
 
     _all: Sequence[Runs]

@@ -7,12 +7,12 @@ A cap is published for a machine's local SSDs, or set by a cgroup for each disk 
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean
 from typing import SupportsFloat
 
 import numpy as np
+from msgspec import Struct
 
 from io_benchmark.analysis.model import Entry, Subject, Worker
 from io_benchmark.analysis.observed.device_stack import Stack
@@ -32,8 +32,7 @@ _BLOCKED_SHARE = 0.02
 _BUSY_TIMES = ("user", "nice", "system", "irq", "softirq", "steal")
 
 
-@dataclass(frozen=True)
-class View:
+class View(Struct, frozen=True, dict=True):
     """One run of a worker and the place that it measured; None is what its file does not have."""
 
     worker: Worker

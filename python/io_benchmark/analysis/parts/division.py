@@ -6,9 +6,10 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from functools import cache
 from statistics import fmean
+
+from msgspec import Struct
 
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.inference.variances import MeanVariance
@@ -19,8 +20,7 @@ from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
 _PartMeans = Mapping[Part, float]  # nanoseconds of an operation, of one machine
 
 
-@dataclass(frozen=True)
-class PartDifference:
+class PartDifference(Struct, frozen=True):
     """One part of a difference: what both sides spend in it, and the interval of the difference.
 
     Without several workers on both sides there is no interval.
@@ -38,8 +38,7 @@ class PartDifference:
         return self.candidate_ns - self.baseline_ns
 
 
-@dataclass(frozen=True)
-class Division:
+class Division(Struct, frozen=True):
     """The parts of a difference, in the order of phases and kinds; they add up to the whole."""
 
     baseline: str

@@ -4,9 +4,9 @@
 """What a task asked for, by one profile: its disks' bytes, requests and flushes per half second."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from io_benchmark.analysis.model import Numbers
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
@@ -25,8 +25,7 @@ _UNCOVERED_SHARE = 0.1
 _WRITTEN_ONCE = {None, "linear", "raid0", "single"}
 
 
-@dataclass(frozen=True)
-class PlaceDemand:
+class PlaceDemand(Struct, frozen=True):
     """What was asked of the disks of one place, in each window."""
 
     name: str
@@ -39,8 +38,7 @@ class PlaceDemand:
     syncs: tuple[float, float] | None
 
 
-@dataclass(frozen=True)
-class Demand:
+class Demand(Struct, frozen=True):
     """One profile, divided into windows. All times are in nanoseconds."""
 
     wall_ns: int

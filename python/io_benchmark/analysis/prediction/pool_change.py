@@ -11,9 +11,10 @@ window's writes are a floor and add nothing to waiting that is already in it.
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.inference.variances import MeanVariance
@@ -34,8 +35,7 @@ _MODEL_DEGREES = 20.0
 _NS_PER_S = 1e9
 
 
-@dataclass(frozen=True)
-class _Times:
+class _Times(Struct, frozen=True):
     """A task's time elsewhere, and what is added to its own; all in nanoseconds."""
 
     total: float
@@ -44,8 +44,7 @@ class _Times:
     by_cpu: float
 
 
-@dataclass(frozen=True)
-class PoolChange:
+class PoolChange(Struct, frozen=True):
     """What another pool changes, relative to the pool of the profile."""
 
     source: PoolStorage

@@ -5,8 +5,9 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import fmean
+
+from msgspec import Struct
 
 from io_benchmark.analysis.inference.levels import (
     DEFAULT_WORKER_VARIATION,
@@ -39,8 +40,7 @@ _NS_PER_S = 1e9
 _Logs = dict[tuple[str, str], list[float]]
 
 
-@dataclass(frozen=True)
-class PoolStorage:
+class PoolStorage(Struct, frozen=True):
     """A pool: what each of its machines measured, and what is known of all of them."""
 
     pool: str

@@ -8,11 +8,11 @@ The interval holds a single task. Each part of its error is a variance of ln of 
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from statistics import fmean
 from types import MappingProxyType
 
 import numpy as np
+from msgspec.structs import replace
 
 from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
 from io_benchmark.analysis.inference.variances import FEWEST_FOR_VARIATION, MeanVariance

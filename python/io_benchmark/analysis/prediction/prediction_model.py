@@ -3,7 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The data of a prediction: a task's profiles and what pools can do in; a time per pool out."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from io_benchmark.analysis.statements import Statement
 from io_benchmark.costs.worker_time import Price
@@ -12,8 +12,7 @@ from io_benchmark.costs.worker_time import Price
 PREDICTION_LEVEL = 0.90
 
 
-@dataclass(frozen=True)
-class PoolPrediction:
+class PoolPrediction(Struct, frozen=True):
     """One task on one pool. Either all of its times are known, or there is a reason why not.
 
     `time_ns` is the task's own time and what writes, syncs and the CPU add to it, which may be
@@ -34,8 +33,7 @@ class PoolPrediction:
     price: Price | None = None  # of its workers, where prices were given
 
 
-@dataclass(frozen=True)
-class TaskPrediction:
+class TaskPrediction(Struct, frozen=True):
     """One task: what its profiles recorded on the pool that they were made on, and its times elsewhere."""
 
     program: str
@@ -51,8 +49,7 @@ class TaskPrediction:
     price: Price | None = None  # of the profiled pool
 
 
-@dataclass(frozen=True)
-class Predictions:
+class Predictions(Struct, frozen=True):
     tasks: tuple[TaskPrediction, ...]
     unreadable: tuple[str, ...]
     remarks: tuple[str, ...]

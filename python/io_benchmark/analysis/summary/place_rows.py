@@ -10,7 +10,9 @@ by a different method is, and the method is named.
 
 import itertools
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.levels import LEVEL
@@ -68,8 +70,7 @@ def _places_of(worker: Worker) -> Mapping[Subject, Collection[str]]:
     return places
 
 
-@dataclass(frozen=True)
-class _Table:
+class _Table(Struct, frozen=True):
     """The rows of one measurement."""
 
     measurement: Subject

@@ -80,6 +80,7 @@ def _packed(values: np.ndarray) -> Sequence[float]:
 
 
 def _column(values: Sequence[int | None] | None) -> np.ndarray | None:
-    if values is None or any(value is None for value in values):
+    # The reader has arrays where no value is missing.
+    if values is None or (not isinstance(values, array) and None in values):
         return None
     return np.array(values, dtype=np.float64)

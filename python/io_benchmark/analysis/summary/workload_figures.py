@@ -5,10 +5,10 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
 from io_benchmark.analysis.model import Detail, Entry, Figures, Run, Subject, Worker
 from io_benchmark.analysis.observed.machine_identity import by_machine

@@ -4,7 +4,8 @@
 """Which pools must run once more to confirm a cause, and at which pace."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Verdict, Worker
 from io_benchmark.analysis.report_model import Report
@@ -16,8 +17,7 @@ from io_benchmark.analysis.trials.recorded_trials import (
 )
 
 
-@dataclass(frozen=True)
-class Pace:
+class Pace(Struct, frozen=True):
     """A pool whose copies must be held to what another pool's disks can write."""
 
     pool: str

@@ -4,8 +4,10 @@
 """The gap between two sides in the same block of a trial, and how much of it a change takes away."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from statistics import fmean
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.inference.variances import MeanVariance
@@ -16,8 +18,7 @@ LEAST_REPETITIONS = 3
 _Times = Sequence[Sequence[float]]
 
 
-@dataclass(frozen=True)
-class GoneShare:
+class GoneShare(Struct, frozen=True):
     """The part of a gap that a change takes away, and half the width of its interval."""
 
     share: float
@@ -25,8 +26,7 @@ class GoneShare:
     repetitions: int
 
 
-@dataclass(frozen=True)
-class Gap:
+class Gap(Struct, frozen=True):
     """Both sides in blocks of one kind each."""
 
     slower: _Times

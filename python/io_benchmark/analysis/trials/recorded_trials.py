@@ -5,8 +5,10 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from statistics import fmean
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from io_benchmark.analysis.model import Subject, Worker
 from io_benchmark.analysis.observed.machine_identity import by_machine
@@ -28,8 +30,7 @@ def is_same_pace(bytes_per_s: float | None, wanted_bytes_per_s: float) -> bool:
     return 1 / SAME_PACE_RATIO <= bytes_per_s / wanted_bytes_per_s <= SAME_PACE_RATIO
 
 
-@dataclass(frozen=True)
-class TriedSide:
+class TriedSide(Struct, frozen=True):
     """What the machines of one side recorded."""
 
     name: str

@@ -3,8 +3,9 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What came out of a trial."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from io_benchmark.analysis.statements import Statement
 from io_benchmark.results.trials import TrialKind
@@ -17,8 +18,7 @@ class TrialState(StrEnum):
     NOT_RUN = "not run"
 
 
-@dataclass(frozen=True)
-class TrialOutcome:
+class TrialOutcome(Struct, frozen=True):
     """One kind of trial, for a pair of sides.
 
     The share is the part of the gap between the sides that goes with what was changed. It is null for

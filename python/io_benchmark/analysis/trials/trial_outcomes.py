@@ -9,8 +9,9 @@ one thing is asked: whether storage is involved at all.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from statistics import fmean
+
+from msgspec.structs import replace
 
 from io_benchmark.analysis.model import Subject, Worker
 from io_benchmark.analysis.observed.side_views import SideViews

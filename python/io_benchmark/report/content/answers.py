@@ -8,8 +8,9 @@ Several measurements of one workload share a sentence, the most different one fi
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Self
+
+from msgspec import Struct
 
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Subject, Verdict
@@ -28,8 +29,7 @@ _NAMED, _DIFFERENT_NAMED = 3, 12
 _ORDER = (*(verdict.value for verdict in Verdict), NO_VERDICT)
 
 
-@dataclass(frozen=True)
-class PoolAnswer:
+class PoolAnswer(Struct, frozen=True):
     """`lead` is what to read if one reads nothing else; `verdict` is NO_VERDICT where refused."""
 
     candidate: str
@@ -48,8 +48,7 @@ class PoolAnswer:
         return " ".join(filter(None, (self.rest, self.attempt)))
 
 
-@dataclass(frozen=True)
-class AnsweredSubject:
+class AnsweredSubject(Struct, frozen=True):
     """One measurement and its answers."""
 
     part: MeasuredSubject
@@ -162,8 +161,7 @@ def _refused(side: MeasuredSide, baseline: str, has_baseline: bool) -> PoolAnswe
     )
 
 
-@dataclass(frozen=True)
-class _SubjectAnswer:
+class _SubjectAnswer(Struct, frozen=True):
     """One candidate's answer for one measurement."""
 
     subject: Subject

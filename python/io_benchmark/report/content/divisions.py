@@ -8,8 +8,9 @@ Each candidate has a sentence about its leading measurement: the one that the an
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Self
+
+from msgspec import Struct
 
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Subject, Verdict
 from io_benchmark.analysis.parts.division import Division
@@ -24,8 +25,7 @@ from io_benchmark.results import workloads
 _TABLES_SHOWN = 3
 
 
-@dataclass(frozen=True)
-class DividedDifference:
+class DividedDifference(Struct, frozen=True):
     """One candidate's difference on one measurement."""
 
     candidate: str
@@ -65,8 +65,7 @@ class DividedDifference:
         )
 
 
-@dataclass(frozen=True)
-class DivisionsPart:
+class DivisionsPart(Struct, frozen=True):
     leading: tuple[DividedDifference, ...]  # each has a sentence
     shown: tuple[DividedDifference, ...]  # each has a table
     further: tuple[DividedDifference, ...]  # folded, or only counted
@@ -118,8 +117,7 @@ class DivisionsPart:
         return cls(leading, leading[:_TABLES_SHOWN], (*leading[_TABLES_SHOWN:], *further))
 
 
-@dataclass(frozen=True)
-class _Divided:
+class _Divided(Struct, frozen=True):
     comparison: Comparison
     division: Division
     is_explained: bool

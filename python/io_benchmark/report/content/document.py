@@ -6,8 +6,9 @@
 All text is harmless here (`harmless`), and still unescaped: a format escapes its own markup.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from io_benchmark.analysis.model import Severity
 from io_benchmark.analysis.report_model import Report
@@ -48,8 +49,7 @@ class Heading(StrEnum):
     REMEDIES = "What to try"
 
 
-@dataclass(frozen=True)
-class ReportContent:
+class ReportContent(Struct, frozen=True):
     title: str
     baseline: str
     introduction: str

@@ -9,8 +9,9 @@ changes how a verdict is read, and the figures of the measurement that leads.
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Self
+
+from msgspec import Struct
 
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Subject
 from io_benchmark.analysis.report_model import Report
@@ -36,8 +37,7 @@ _NOTE, _MEASURES, _AVERAGE, _WHERE, _TRY, _ALWAYS = range(len(_ROWS), len(_ROWS)
 _ROW_RANKS = dict(zip(_ROWS, (*range(1, len(_ROWS)), _AVERAGE), strict=True))
 
 
-@dataclass(frozen=True)
-class _Line:
+class _Line(Struct, frozen=True):
     lead: str
     text: str
     verdict: str = ""  # by which the lead is coloured
@@ -45,8 +45,7 @@ class _Line:
     rank: int = _ALWAYS  # the lowest ones are left out first
 
 
-@dataclass(frozen=True)
-class FirstScreen:
+class FirstScreen(Struct, frozen=True):
     title: str
     lines: tuple[_Line, ...]
     table_title: str = ""  # the measurement, where there are several
@@ -114,8 +113,7 @@ class FirstScreen:
         return cls(title, lines, table_title, FiguresTable(heads, rows))
 
 
-@dataclass(frozen=True)
-class _Finding:
+class _Finding(Struct, frozen=True):
     """One pool's answer about one measurement."""
 
     part: MeasuredSubject
@@ -136,8 +134,7 @@ class _Finding:
         return self.answer.explanation is not None, abs(math.log(ratio))
 
 
-@dataclass(frozen=True)
-class _Pool:
+class _Pool(Struct, frozen=True):
     """One candidate's answers about all measurements."""
 
     name: str

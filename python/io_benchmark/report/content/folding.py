@@ -8,9 +8,10 @@ measurements in which a pool is slower, faster or refused have a table of figure
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Self
+
+from msgspec import Struct
 
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Subject, Verdict
 from io_benchmark.number_text import NOTHING, interval, ratio_range
@@ -34,24 +35,21 @@ _POOLS_NAMED = 6
 _NOT_COMPARED = "not compared"
 
 
-@dataclass(frozen=True)
-class _AnswerGroup:
+class _AnswerGroup(Struct, frozen=True):
     """The answers of one section, or of one workload wherever it was measured."""
 
     title: str
     answers: tuple[PoolAnswer, ...]
 
 
-@dataclass(frozen=True)
-class _UndecidedLine:
+class _UndecidedLine(Struct, frozen=True):
     """One workload's pools that are neither slower nor faster."""
 
     text: str
     marks: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Folded:
+class Folded(Struct, frozen=True):
     groups: tuple[_AnswerGroup, ...]
     shown: tuple[Section, ...]  # in full, with those of their measurements that are
     lines: tuple[_UndecidedLine, ...] = ()

@@ -5,7 +5,8 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from io_benchmark.analysis.model import Problem, Severity, Subject
 from io_benchmark.analysis.report_model import SubjectReport
@@ -18,16 +19,14 @@ _ROW_LENGTH = 3
 _ROWS_SHOWN = 4
 
 
-@dataclass(frozen=True)
-class _Footnote:
+class _Footnote(Struct, frozen=True):
     number: int
     rule: str
     text: str
     is_allowed: bool  # by the reader, where the rule refuses
 
 
-@dataclass(frozen=True)
-class _Refusal:
+class _Refusal(Struct, frozen=True):
     rule: str
     where: str
     message: str

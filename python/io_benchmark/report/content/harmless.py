@@ -7,9 +7,11 @@ Anyone's task can have written the names and messages in a result file.
 """
 
 from collections import Counter
-from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from typing import Any, TypeVar, cast
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from io_benchmark.text import LINE_LENGTH, NAME_CELLS, clean, name
 
@@ -76,12 +78,12 @@ class _Cleaner:
                 return {
                     self.clean(key, "side"): self.clean(each, field) for key, each in value.items()
                 }
-        if not is_dataclass(value) or isinstance(value, type):
+        if not isinstance(value, Struct):
             return value
         changed = {
-            each.name: self.clean(getattr(value, each.name), each.name)
-            for each in fields(value)
-            if each.name not in _SKIPPED
+            field: self.clean(part, field)
+            for field, part in asdict(value).items()
+            if field not in _SKIPPED
         }
         return replace(value, **changed)
 

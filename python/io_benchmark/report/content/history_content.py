@@ -7,7 +7,8 @@ All text is harmless here (`harmless`), and still unescaped: a format escapes it
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from io_benchmark.analysis.history.explanations import FEWEST_VALUES
 from io_benchmark.analysis.history.history_model import (
@@ -39,16 +40,14 @@ _NOT_OBSERVED = (
 _NOTHING_CHANGED = "No observed fact about host and storage changed here"
 
 
-@dataclass(frozen=True)
-class _PointRow:
+class _PointRow(Struct, frozen=True):
     """A point; `change` is the number of the change that begins at it, or 0."""
 
     cells: tuple[str, ...]  # in the order of POINT_HEADS
     change: int
 
 
-@dataclass(frozen=True)
-class ChangePart:
+class ChangePart(Struct, frozen=True):
     number: int
     kind: str  # SLOWER or FASTER
     lead: str
@@ -61,8 +60,7 @@ class ChangePart:
     nothing: str  # why there is nothing to tell of the machine, or nothing
 
 
-@dataclass(frozen=True)
-class SeriesPart:
+class SeriesPart(Struct, frozen=True):
     title: str
     apart: str  # the title, with what sets it apart from the subject's other series
     figure: str  # what each value is
@@ -76,8 +74,7 @@ class SeriesPart:
     rows: tuple[_PointRow, ...]
 
 
-@dataclass(frozen=True)
-class _HistoryContent:
+class _HistoryContent(Struct, frozen=True):
     title: str
     introduction: str
     nothing: str  # why there is no history at all, or nothing

@@ -6,8 +6,9 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Self
+
+from msgspec import Struct
 
 from io_benchmark.analysis.model import DIFFERENT, Cause, Diagnosis, Remedy, State, Subject
 from io_benchmark.analysis.report_model import SingleWorker
@@ -23,8 +24,7 @@ from io_benchmark.results import workloads
 _EVIDENCE_LENGTH = 120
 
 
-@dataclass(frozen=True)
-class CauseRow:
+class CauseRow(Struct, frozen=True):
     state: State
     name: str
     hypothesis: str
@@ -34,16 +34,14 @@ class CauseRow:
     share: str
 
 
-@dataclass(frozen=True)
-class _RemedyRow:
+class _RemedyRow(Struct, frozen=True):
     cause: str
     action: str
     gain: str
     evidence: str
 
 
-@dataclass(frozen=True)
-class DiagnosisPart:
+class DiagnosisPart(Struct, frozen=True):
     title: str
     candidate: str
     baseline: str
@@ -122,8 +120,7 @@ class DiagnosisPart:
         )
 
 
-@dataclass(frozen=True)
-class Explanation:
+class Explanation(Struct, frozen=True):
     """The causes of a difference in a sentence, confirmed and large ones first, and what to try."""
 
     sentence: str  # without a full stop

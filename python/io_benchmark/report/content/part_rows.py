@@ -5,8 +5,9 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Self
+
+from msgspec import Struct
 
 from io_benchmark.analysis.parts.division import Division, PartDifference
 from io_benchmark.analysis.parts.time_parts import Kind, Phase
@@ -34,8 +35,7 @@ def part_name(phase: Phase, kind: Kind) -> str:
     return " ".join(filter(None, (_PHASES[phase], _KINDS[kind])))
 
 
-@dataclass(frozen=True)
-class PartRow:
+class PartRow(Struct, frozen=True):
     """A part, several parts, or the whole; the cells of a table, and what a sentence needs."""
 
     phase: str  # "copies"; empty where the row is about several phases
@@ -61,8 +61,7 @@ class PartRow:
         return f" ({self.meaning})" if self.meaning else ""
 
 
-@dataclass(frozen=True)
-class PartRows:
+class PartRows(Struct, frozen=True):
     """All parts of a difference, and the whole, in one unit."""
 
     parts: tuple[PartRow, ...]  # every part
@@ -102,8 +101,7 @@ class PartRows:
         return cls(parts, shown, whole, *totals_ns, scale, has_intervals)
 
 
-@dataclass(frozen=True)
-class _RowWriter:
+class _RowWriter(Struct, frozen=True):
     scale: TimeScale
     has_intervals: bool
 

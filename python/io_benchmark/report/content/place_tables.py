@@ -5,8 +5,9 @@
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Self
+
+from msgspec import Struct
 
 from io_benchmark.analysis.inference import decisions, estimates
 from io_benchmark.analysis.model import DIFFERENT, Subject
@@ -22,8 +23,7 @@ _SHORT_CELLS = 22
 _THIS_MACHINE = "the interval holds for that worker alone, because others may differ"
 
 
-@dataclass(frozen=True)
-class _PlacesTable:
+class _PlacesTable(Struct, frozen=True):
     title: str
     means: FiguresTable  # a row per place; a row's note says what the place is
     first: str  # the place that the others are compared with
@@ -31,8 +31,7 @@ class _PlacesTable:
     notes: tuple[str, ...]  # what is missing, or was measured in another way
 
 
-@dataclass(frozen=True)
-class PlacesPart:
+class PlacesPart(Struct, frozen=True):
     """Every destination of cache-retrieve; of another workload what differs most, if anything does."""
 
     tables: tuple[_PlacesTable, ...]

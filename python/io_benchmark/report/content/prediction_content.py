@@ -7,8 +7,9 @@ All text is harmless here, and still unescaped: a format escapes its own markup.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from statistics import fmean
+
+from msgspec import Struct
 
 from io_benchmark.analysis.prediction.prediction_model import (
     PREDICTION_LEVEL,
@@ -30,8 +31,7 @@ _TASKS_PAID = 1000
 _PAID = f"{_TASKS_PAID:,} tasks"
 
 
-@dataclass(frozen=True)
-class _TaskPart:
+class _TaskPart(Struct, frozen=True):
     """One task. `columns` has the cells of each column by its head; the first row is what was profiled."""
 
     title: str
@@ -42,8 +42,7 @@ class _TaskPart:
     lists: tuple[tuple[str, tuple[str, ...]], ...]  # titles and lines, below the table
 
 
-@dataclass(frozen=True)
-class _PredictionContent:
+class _PredictionContent(Struct, frozen=True):
     title: str
     tasks: tuple[_TaskPart, ...]
     lists: tuple[tuple[str, tuple[str, ...]], ...]  # titles and lines, at the end

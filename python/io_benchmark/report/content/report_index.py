@@ -7,8 +7,9 @@ The report is searched here alone. Tables and sentences take one of these record
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Self
+
+from msgspec import Struct
 
 from io_benchmark.analysis.model import (
     DIFFERENT,
@@ -27,8 +28,7 @@ from io_benchmark.report.content.footnotes import ProblemNotes
 BASELINE, NO_VERDICT = "baseline", "no verdict"
 
 
-@dataclass(frozen=True)
-class DiagnosedCandidate:
+class DiagnosedCandidate(Struct, frozen=True):
     """A diagnosis and the comparison that it explains."""
 
     diagnosis: Diagnosis
@@ -56,8 +56,7 @@ class DiagnosedCandidate:
         return tuple(diagnosed)
 
 
-@dataclass(frozen=True)
-class MeasuredSide:
+class MeasuredSide(Struct, frozen=True):
     """One side of one measurement."""
 
     side: str
@@ -72,8 +71,7 @@ class MeasuredSide:
     refused_by: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class MeasuredSubject:
+class MeasuredSubject(Struct, frozen=True):
     """One measurement with all its sides."""
 
     position: int  # in the report

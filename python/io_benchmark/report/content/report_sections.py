@@ -4,7 +4,8 @@
 """The sections of a report: one measurement of cache-retrieve, or all of another workload at one place."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.model import Comparison, Figures
@@ -39,8 +40,7 @@ _METHODS = {
 }
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(Struct, frozen=True):
     """One measurement of cache-retrieve, or all of another workload's at one place."""
 
     title: str

@@ -4,8 +4,9 @@
 """Names of what was measured, as titles and labels have them."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Self
+
+from msgspec import Struct
 
 from io_benchmark.analysis.model import Subject
 from io_benchmark.results import workloads
@@ -28,8 +29,7 @@ def unit_text(workload_name: str) -> str:
     return f"({workload.unit}, {'higher' if workload.higher_is_better else 'lower'} is better)"
 
 
-@dataclass(frozen=True)
-class Distinction:
+class Distinction(Struct, frozen=True):
     """Which properties distinguish one workload's measurements from each other."""
 
     label: bool

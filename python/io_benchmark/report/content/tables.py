@@ -5,8 +5,9 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Self
+
+from msgspec import Struct
 
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.model import MEDIAN, PERCENTILES, TAIL, Comparison, Detail, Figures
@@ -27,8 +28,7 @@ INTERVAL_HEAD = f"{percent(LEVEL)} interval"
 _MEDIAN_LABEL = f"P{MEDIAN}"
 
 
-@dataclass(frozen=True)
-class ColumnHead:
+class ColumnHead(Struct, frozen=True):
     """A pool at the head of its column."""
 
     text: str
@@ -36,8 +36,7 @@ class ColumnHead:
     marks: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True)
-class FiguresRow:
+class FiguresRow(Struct, frozen=True):
     label: str
     cells: tuple[str, ...]
     strong: bool = False
@@ -45,8 +44,7 @@ class FiguresRow:
     note: str = ""  # what the label means
 
 
-@dataclass(frozen=True)
-class FiguresTable:
+class FiguresTable(Struct, frozen=True):
     heads: tuple[ColumnHead, ...]
     rows: tuple[FiguresRow, ...]
 
@@ -80,8 +78,7 @@ class FiguresTable:
         return cls(heads, tuple(rows))
 
 
-@dataclass(frozen=True)
-class MeasureRow:
+class MeasureRow(Struct, frozen=True):
     """One pool: its name, then a cell for each of the table's heads."""
 
     pool: str
@@ -89,8 +86,7 @@ class MeasureRow:
     cells: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Measure:
+class Measure(Struct, frozen=True):
     """One measurement: 'stat, 4 at once'."""
 
     label: str
@@ -99,8 +95,7 @@ class Measure:
     details: tuple[str, ...]  # 'over one alone: intel 3.71×, amd-16 0.80×'
 
 
-@dataclass(frozen=True)
-class MeasureTable:
+class MeasureTable(Struct, frozen=True):
     heads: tuple[str, ...]
     measures: tuple[Measure, ...]
     figures: int = 2  # the number of leading cells that have a unit as their head

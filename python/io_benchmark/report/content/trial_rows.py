@@ -3,8 +3,9 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What was tried to find the cause of a difference, and what came out."""
 
-from dataclasses import dataclass
 from typing import Self
+
+from msgspec import Struct
 
 from io_benchmark.analysis.trials.trial_model import TrialOutcome, TrialState
 from io_benchmark.number_text import NOTHING, signed_percent
@@ -20,8 +21,7 @@ _CHANGES = {
 }
 
 
-@dataclass(frozen=True)
-class TrialRow:
+class TrialRow(Struct, frozen=True):
     name: str
     change: str
     state: TrialState

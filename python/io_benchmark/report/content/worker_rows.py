@@ -5,9 +5,10 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Self
+
+from msgspec import Struct
 
 from io_benchmark.analysis.inference.workers_needed import MOST_WORKERS
 from io_benchmark.analysis.model import UNKNOWN, Comparison, Verdict
@@ -29,8 +30,7 @@ class _Decision(StrEnum):
     NO_VERDICT = "no verdict"
 
 
-@dataclass(frozen=True)
-class Replication:
+class Replication(Struct, frozen=True):
     """One side's workers; the comparison that needs most of them counts."""
 
     side: str
@@ -85,8 +85,7 @@ class Replication:
         )
 
 
-@dataclass(frozen=True)
-class _WorkerRow:
+class _WorkerRow(Struct, frozen=True):
     side: str
     worker: str
     repeated: bool
@@ -96,8 +95,7 @@ class _WorkerRow:
     source: str
 
 
-@dataclass(frozen=True)
-class WorkersPart:
+class WorkersPart(Struct, frozen=True):
     """How many workers each side had and needs, what is unusual, and a row for each run."""
 
     replication: tuple[Replication, ...]

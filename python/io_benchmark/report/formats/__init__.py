@@ -7,14 +7,13 @@ Each format turns the same comparison, history or predictions into text. A new o
 here.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 # For text that does not follow a terminal.
 TEXT_COLUMNS = 80
 
 
-@dataclass(frozen=True)
-class _Format:
+class _Format(NamedTuple):
     """An output format. Its modules are loaded on use: jinja2 costs a terminal's reader nothing.
 
     `report` has a function `render_report(report, layout)`, `history` has
@@ -30,8 +29,7 @@ class _Format:
     lists_unreadable: bool = False  # it has a line for each result that could not be read
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(NamedTuple):
     """How much to show, and on what. A format ignores what does not apply to it."""
 
     details: bool = False  # every measurement in full

@@ -4,11 +4,12 @@
 """Comparisons and histories as one HTML page that loads nothing: no scripts, fonts or network."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
+from msgspec import Struct
+from msgspec.structs import replace
 
 from io_benchmark.analysis.history.history_model import History
 from io_benchmark.analysis.inference.levels import EQUIVALENCE_LEVEL
@@ -47,8 +48,7 @@ _POINTS_SHOWN = 60
 _POINTS_PER_MEASUREMENT, _MEASUREMENTS_DRAWN = 800, 60
 
 
-@dataclass(frozen=True)
-class _Pictures:
+class _Pictures(Struct, frozen=True):
     """The pictures of one section; None where there is nothing to draw."""
 
     forest: Markup | None

@@ -30,9 +30,11 @@ Versions of predictions:
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from io_benchmark.analysis import model, report_model
 from io_benchmark.analysis.evidence_model import Evidence
@@ -53,8 +55,7 @@ _HISTORY_VERSION: Literal[2] = 2
 _PREDICTIONS_VERSION: Literal[1] = 1
 
 
-@dataclass(frozen=True, kw_only=True)
-class _FiguresInUnit(model.Figures):
+class _FiguresInUnit(model.Figures, frozen=True, kw_only=True):
     """One side's times for one operation; `value` is the mean in the workload's own `unit`."""
 
     value: float
@@ -62,8 +63,7 @@ class _FiguresInUnit(model.Figures):
     higher_is_better: bool
 
 
-@dataclass(frozen=True)
-class _PartDocument:
+class _PartDocument(Struct, frozen=True):
     """One part of a difference, in time per operation.
 
     The difference is between `low_ns` and `high_ns` with 95 % confidence. The share is signed, and null
@@ -80,8 +80,7 @@ class _PartDocument:
     share: float | None
 
 
-@dataclass(frozen=True)
-class _DivisionDocument:
+class _DivisionDocument(Struct, frozen=True):
     """The difference of two sides' mean times, and all its parts."""
 
     baseline: str
@@ -90,13 +89,11 @@ class _DivisionDocument:
     parts: tuple[_PartDocument, ...]
 
 
-@dataclass(frozen=True)
-class _SubjectDocument(report_model.SubjectReport):
+class _SubjectDocument(report_model.SubjectReport, frozen=True):
     figures: Mapping[str, _FiguresInUnit]
 
 
-@dataclass(frozen=True)
-class _ReportDocument:
+class _ReportDocument(Struct, frozen=True):
     """A comparison, without its raw samples."""
 
     version: Literal[2]
@@ -116,8 +113,7 @@ class _ReportDocument:
     remarks: tuple[Statement, ...]
 
 
-@dataclass(frozen=True)
-class _PointDocument:
+class _PointDocument(Struct, frozen=True):
     """One push. `ratio`: to the level before the point's own; null on the first level."""
 
     time: datetime
@@ -129,13 +125,11 @@ class _PointDocument:
     workers: tuple[history_model.WorkerMean, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class _LevelInUnit(history_model.Level):
+class _LevelInUnit(history_model.Level, frozen=True, kw_only=True):
     value: float
 
 
-@dataclass(frozen=True)
-class _SeriesDocument:
+class _SeriesDocument(Struct, frozen=True):
     """Points that are alike but for the time; `conditions` by the rule's name.
 
     `mean_ns` is the time of one `operation`. `value` is the same in the workload's own `unit`,
@@ -157,8 +151,7 @@ class _SeriesDocument:
     autocorrelation: float | None = None
 
 
-@dataclass(frozen=True)
-class _HistoryDocument:
+class _HistoryDocument(Struct, frozen=True):
     """A pool's history."""
 
     version: Literal[2]
@@ -169,8 +162,7 @@ class _HistoryDocument:
     remarks: tuple[Statement, ...]
 
 
-@dataclass(frozen=True)
-class _PredictionsDocument:
+class _PredictionsDocument(Struct, frozen=True):
     """How long profiled tasks take on other pools."""
 
     version: Literal[1]
@@ -179,16 +171,14 @@ class _PredictionsDocument:
     remarks: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class _StatementDocument:
+class _StatementDocument(Struct, frozen=True):
     """A sentence, and the numbers and names in it."""
 
     text: str
     values: Mapping[str, Value]
 
 
-@dataclass(frozen=True, kw_only=True)
-class _EvidenceDocument(Evidence):
+class _EvidenceDocument(Evidence, frozen=True, kw_only=True):
     """What one side's workers showed: as reports write it, and as observations."""
 
     text: str
@@ -230,7 +220,7 @@ def render_history(history: history_model.History, _layout: Layout = PLAIN) -> s
 
 
 def render_predictions(predictions: Predictions, _layout: Layout = PLAIN) -> str:
-    return _RULES.encode(_PredictionsDocument(_PREDICTIONS_VERSION, **vars(predictions)))
+    return _RULES.encode(_PredictionsDocument(_PREDICTIONS_VERSION, **asdict(predictions)))
 
 
 def _report_schema() -> dict[str, Any]:
@@ -252,14 +242,14 @@ def _subject_document(part: report_model.SubjectReport) -> _SubjectDocument:
     workload = workloads.of(part.subject.workload)
     figures = {
         side: _FiguresInUnit(
-            **vars(figures),
+            **asdict(figures),
             value=workload.shown(figures.mean_ns),
             unit=workload.unit,
             higher_is_better=workload.higher_is_better,
         )
         for side, figures in part.figures.items()
     }
-    return _SubjectDocument(**{**vars(part), "figures": figures})
+    return _SubjectDocument(**{**asdict(part), "figures": figures})
 
 
 def _division_document(divided: Division) -> _DivisionDocument:
@@ -270,7 +260,7 @@ def _division_document(divided: Division) -> _DivisionDocument:
         difference_ns=difference_ns,
         parts=tuple(
             _PartDocument(
-                **vars(part),
+                **asdict(part),
                 difference_ns=part.difference_ns,
                 share=part.difference_ns / difference_ns if difference_ns else None,
             )
@@ -300,7 +290,7 @@ def _series_document(series: history_model.HistorySeries) -> _SeriesDocument:
             for point in series.points
         ),
         levels=tuple(
-            _LevelInUnit(**vars(level), value=workload.shown(level.mean_ns))
+            _LevelInUnit(**asdict(level), value=workload.shown(level.mean_ns))
             for level in series.levels
         ),
         changes=series.changes,
@@ -316,7 +306,7 @@ def _statement_document(sentence: Statement) -> _StatementDocument:
 
 
 def _evidence_document(evidence: Evidence) -> _EvidenceDocument:
-    return _EvidenceDocument(**vars(evidence), text=evidence_text(evidence))
+    return _EvidenceDocument(**asdict(evidence), text=evidence_text(evidence))
 
 
 _RULES = Rules(

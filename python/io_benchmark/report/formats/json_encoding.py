@@ -11,14 +11,16 @@ import inspect
 import json
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, is_dataclass
 from datetime import datetime
 from enum import Enum
+from functools import cache
 from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
+from msgspec import NODEFAULT, Struct
+from msgspec.structs import asdict
 
 _SCALARS: Mapping[Any, Mapping[str, Any]] = {
     str: {"type": "string"},
@@ -31,8 +33,7 @@ _SCALARS: Mapping[Any, Mapping[str, Any]] = {
 }
 
 
-@dataclass(frozen=True)
-class Rules:
+class Rules(Struct, frozen=True):
     """How data classes are written; those listed here are not written field by field."""
 
     # The class to write in place of another, and what makes it.
@@ -61,11 +62,12 @@ class Rules:
         if type(value) in self.substitutes:
             _, substitute = self.substitutes[type(value)]
             value = substitute(value)
-        if is_dataclass(value):
+        if isinstance(value, Struct):
+            left_out = _defaults(type(value)) if type(value) in self.sparse else {}
             return {
-                field.name: self._plain(getattr(value, field.name))
-                for field in fields(value)
-                if type(value) not in self.sparse or getattr(value, field.name) != field.default
+                name: self._plain(part)
+                for name, part in asdict(value).items()
+                if name not in left_out or part != left_out[name]
             }
         if isinstance(value, Mapping):
             return {str(name): self._plain(part) for name, part in value.items()}
@@ -93,7 +95,7 @@ class Rules:
             return {"type": "array", "items": self._part_schema(arguments[0], parts)}
         if isinstance(kind, type) and issubclass(kind, Enum):
             return {"enum": [member.value for member in kind]}
-        if isinstance(kind, type) and is_dataclass(kind):
+        if isinstance(kind, type) and issubclass(kind, Struct):
             title = kind.__name__.removeprefix("_")
             if title not in parts:
                 parts[title] = {}  # a class may contain itself
@@ -101,23 +103,26 @@ class Rules:
             return {"$ref": f"#/$defs/{title}"}
         raise TypeError(f"JSON has no {kind}")
 
-    def _class_schema(self, kind: type[Any], parts: dict[str, Any]) -> dict[str, Any]:
-        written: type[Any] = self.substitutes[kind][0] if kind in self.substitutes else kind
+    def _class_schema(self, kind: type[Struct], parts: dict[str, Any]) -> dict[str, Any]:
+        written: type[Struct] = self.substitutes[kind][0] if kind in self.substitutes else kind
         hints = get_type_hints(written)
-        names = [field.name for field in fields(written)]
-        required = [
-            field.name
-            for field in fields(written)
-            if written not in self.sparse or field.default is MISSING
-        ]
-        described = inspect.getdoc(written) or ""
+        names = written.__struct_fields__
+        optional = _defaults(written) if written in self.sparse else {}
+        required = [name for name in names if name not in optional]
         return {
-            # Without a docstring a data class has its signature as one.
-            **({} if described.startswith(f"{written.__name__}(") else {"description": described}),
+            **({"description": inspect.cleandoc(written.__doc__)} if written.__doc__ else {}),
             "type": "object",
             "properties": {name: self._part_schema(hints[name], parts) for name in names},
             "required": required,
         }
+
+
+@cache
+def _defaults(kind: type[Struct]) -> dict[str, Any]:
+    """Return the fields of a class that have a default, and the defaults."""
+    fields, defaults = kind.__struct_fields__, kind.__struct_defaults__
+    named = zip(reversed(fields), reversed(defaults), strict=False)  # those are of the last fields
+    return {field: default for field, default in named if default is not NODEFAULT}
 
 
 def _scalar(value: Any) -> Any:

@@ -5,10 +5,10 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
 from io_benchmark.analysis.history.history_model import HistorySeries
@@ -24,8 +24,7 @@ _STEADY_RATIO = 0.1
 _TIME_STEPS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600)
 
 
-@dataclass(frozen=True)
-class Scale:
+class Scale(Struct, frozen=True):
     """A range of values; a place is a part of the axis: 0 at its start, 1 at its end."""
 
     low: float
@@ -88,8 +87,7 @@ class Scale:
         return [(self.place(time_s), _clock_text(time_s)) for time_s in ticks_s]
 
 
-@dataclass(frozen=True)
-class Axis:
+class Axis(Struct, frozen=True):
     """An axis of times, or of operations per second in the unit `rate`."""
 
     rate: str = ""

@@ -4,10 +4,10 @@
 """Every retrieve when it happened: drift, stalls and regimes that no average shows."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from markupsafe import Markup
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from io_benchmark.analysis.model import Integers
@@ -31,8 +31,7 @@ LEVELS = 4
 _STROKES = ("h0", "h0", "v5", "h5")
 
 
-@dataclass(frozen=True)
-class _SizeClass:
+class _SizeClass(Struct, frozen=True):
     """Files up to a size; `kind` is the CSS class of its points and its swatch."""
 
     label: str
@@ -41,8 +40,7 @@ class _SizeClass:
     upper_bytes: int
 
 
-@dataclass(frozen=True)
-class Scatter:
+class Scatter(Struct, frozen=True):
     picture: Markup
     classes: tuple[_SizeClass, ...]
     thinning: str  # which points are drawn, where not all are

@@ -8,10 +8,10 @@ are in a frame that is stretched to the width; their lines keep their thickness.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 import numpy as np
 from markupsafe import Markup, escape
+from msgspec import Struct, field
 from numpy.typing import ArrayLike
 
 _FRAME_UNITS = 1000
@@ -39,8 +39,7 @@ def _percent(place: float) -> str:
     return f"{100 * place:.2f}".rstrip("0").rstrip(".") + "%"
 
 
-@dataclass
-class Drawing:
+class Drawing(Struct):
     """A picture that grows downwards, with a title and a description for screen readers."""
 
     identifier: str

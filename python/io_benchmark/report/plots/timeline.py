@@ -4,10 +4,10 @@
 """Rates during a run: written, dirty, waiting for I/O. A panel per side, one clock for all."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from markupsafe import Markup
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from io_benchmark.analysis.report_model import RateTimeline, SampleSeries
@@ -26,8 +26,7 @@ _CLOCK_TICKS = 4
 _LEVELS = 3
 
 
-@dataclass(frozen=True)
-class _Rate:
+class _Rate(Struct, frozen=True):
     title: str
     kind: str
     values: Callable[[RateTimeline], Sequence[float]]  # in the unit of the label
@@ -56,8 +55,7 @@ _RATES = (
 )
 
 
-@dataclass(frozen=True)
-class _TimelinePicture:
+class _TimelinePicture(Struct, frozen=True):
     title: str
     picture: Markup
 

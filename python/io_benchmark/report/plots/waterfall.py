@@ -5,9 +5,9 @@
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from markupsafe import Markup
+from msgspec import Struct
 
 from io_benchmark.number_text import TimeScale, tick
 from io_benchmark.report.content.part_rows import PartRow, PartRows
@@ -57,8 +57,7 @@ def draw(rows: PartRows, baseline: str, candidate: str, identifier: str) -> Mark
     return drawing.markup()
 
 
-@dataclass(frozen=True)
-class _End:
+class _End(Struct, frozen=True):
     """A side where the steps begin or end."""
 
     name: str

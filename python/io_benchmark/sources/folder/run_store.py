@@ -14,9 +14,10 @@ import secrets
 import shutil
 import threading
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, Self
+
+from msgspec import Struct, field
 
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.paths import resolve_path
@@ -33,8 +34,7 @@ class _StoredRun(NamedTuple):
     folder_name: str
 
 
-@dataclass
-class RunStore:
+class RunStore(Struct):
     """The folder for the runs; it is created with the first run."""
 
     folder: Path

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
+from msgspec import Struct
+
 from io_benchmark.errors import UsageError
 from io_benchmark.text import clean
 
@@ -60,8 +62,7 @@ class TaskAddress:
         return f"{self.root_url}/tasks/{self.task_id}{run}"
 
 
-@dataclass(frozen=True)
-class GroupAddress:
+class GroupAddress(Struct, frozen=True):
     """The benchmark's tasks of a task group."""
 
     root_url: str
@@ -76,8 +77,7 @@ class GroupAddress:
         return f"{self.root_url}/tasks/groups/{self.group_id}"
 
 
-@dataclass(frozen=True)
-class IndexAddress:
+class IndexAddress(Struct, frozen=True):
     """An indexed task; a decision task means its group."""
 
     root_url: str

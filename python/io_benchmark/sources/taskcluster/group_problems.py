@@ -8,15 +8,15 @@ group themselves. A group that `submit` created has neither.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from io_benchmark.sources.taskcluster.addresses import GroupAddress, TaskAddress
 from io_benchmark.sources.taskcluster.tasks import KINDS, QueueTask
 from io_benchmark.text import clean_name
 
 
-@dataclass(frozen=True)
-class GroupProblems:
+class GroupProblems(Struct, frozen=True):
     """The problems of a group with these members."""
 
     root_url: str

@@ -5,8 +5,9 @@
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from io_benchmark.errors import GaveUpError, MissingError, ResultError
 from io_benchmark.sources.event_loop import run_all
@@ -51,8 +52,7 @@ class _ListedGroup(NamedTuple):
     group_id: str
 
 
-@dataclass(frozen=True)
-class _Reference:
+class _Reference(Struct, frozen=True):
     """A task that an address names."""
 
     number: int

@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from io_benchmark.errors import GaveUpError, MissingError
 from io_benchmark.sources.event_loop import run_coroutine
 from io_benchmark.sources.taskcluster.addresses import TaskAddress, TaskclusterAddress
@@ -25,16 +27,14 @@ _MAXIMUM_LOST = 5  # listings in a row, each of which was repeated many times
 _ORDER = ("completed", "failed", "exception", "running", "pending", "unscheduled", "unlisted")
 
 
-@dataclass(frozen=True)
-class _WaitClock:
+class _WaitClock(Struct, frozen=True):
     """The time and how to let it pass; tests replace both."""
 
     now_s: Callable[[], float] = time.monotonic
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
 
-@dataclass(frozen=True)
-class _WatchedTask:
+class _WatchedTask(Struct, frozen=True):
     """A task to wait for."""
 
     title: str

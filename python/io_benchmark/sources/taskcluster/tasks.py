@@ -9,9 +9,10 @@ a path.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Self
+
+from msgspec import Struct
 
 from io_benchmark.sources.protocol import TaskRecord
 from io_benchmark.sources.taskcluster.api_answers import QueueRun, TaskDefinition, TaskStatus
@@ -31,8 +32,7 @@ _REVISION = re.compile(r"/(?:blob|file|raw|rev)/([0-9a-f]{40})/")
 _POOL_ARGUMENT = re.compile(rf"(?<!\S){_OPTION}[ =]({_POOL})(?!\S)")
 
 
-@dataclass(frozen=True)
-class QueueTask:
+class QueueTask(Struct, frozen=True):
     """A task and its state."""
 
     status: TaskStatus

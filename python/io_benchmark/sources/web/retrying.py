@@ -6,9 +6,10 @@
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TypeVar
+
+from msgspec import Struct, field
 
 from io_benchmark.errors import GaveUpError
 
@@ -23,8 +24,7 @@ class TransientError(Exception):
         self.retry_after_s = retry_after_s
 
 
-@dataclass(frozen=True)
-class RequestPolicy:
+class RequestPolicy(Struct, frozen=True):
     """Limits, repetition and pauses of requests; tests replace the clock and the dice."""
 
     connections: int = 64

@@ -11,12 +11,12 @@ import email.utils
 import zlib
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from typing import Self
 from urllib.parse import urljoin, urlsplit
 
 import aiohttp
 import yarl
+from msgspec import Struct
 
 from io_benchmark import __version__
 from io_benchmark.errors import MissingError, ResultError, TooLargeError
@@ -33,8 +33,7 @@ _REDIRECTS = (301, 302, 303, 307, 308)
 _PERMANENT = (aiohttp.InvalidURL, aiohttp.ClientSSLError)
 
 
-@dataclass(frozen=True)
-class WebAnswer:
+class WebAnswer(Struct, frozen=True):
     """The answer to a request."""
 
     status: int

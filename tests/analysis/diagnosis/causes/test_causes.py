@@ -7,13 +7,13 @@ The recorded trees prove each cause end to end (tests/trees).
 """
 
 import re
-from dataclasses import replace
 from typing import Any
 
 import pytest
 import seed_case
 from cause_texts import baseline_text, candidate_text, explanation_text, texts
 from checkout import ROOT
+from msgspec.structs import replace
 from seed_workers import SUBJECT, causes_of, workers_of
 
 from io_benchmark.analysis.diagnosis.case import Case

@@ -5,7 +5,8 @@
 
 import math
 import re
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
 from io_benchmark.analysis.diagnosis.cause_rule import (

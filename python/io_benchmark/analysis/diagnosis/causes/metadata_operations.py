@@ -4,7 +4,8 @@
 """What makes operations on file names slow: a lock, layers, or files that are not visible yet."""
 
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides, is_enough

@@ -13,7 +13,9 @@ the two were set: only times prove it.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
@@ -145,8 +147,7 @@ def _idles(view: View) -> _Answer:
     return bool(above) if known or not fair else None, text or "none"
 
 
-@dataclass(frozen=True)
-class _Precondition:
+class _Precondition(Struct, frozen=True):
     key: str
     name: str
     see: Callable[[View], _Answer]

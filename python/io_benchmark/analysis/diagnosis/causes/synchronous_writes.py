@@ -7,7 +7,7 @@ Both are measured times. A limit or a scheduler that makes writes wait is seen i
 to such a cause these are not separable.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
