@@ -117,6 +117,15 @@ def test_prices(profile: Path, results: Path, tmp_path: Path) -> None:
     assert "Costs are of this command's time alone" in done.stdout
 
 
+def test_a_failed_command(results: Path, tmp_path: Path) -> None:
+    """Its reason is given once for all pools; nothing is told of what it did."""
+    failed = profile_document(change={"ending": {"code": 1, "signal": None, "error": None}})
+    path = write_profile(tmp_path / "failed.json", failed)
+    done = program.run("predict", path, "--on", results, expected=1)
+    assert done.stdout.count("amd-16, amd-30: the profiled command failed; profile it again.") == 1
+    assert "Meanwhile" not in done.stdout
+
+
 def test_a_pool_that_is_not_predicted_but_measured(
     profile: Path, results: Path, tmp_path: Path
 ) -> None:

@@ -50,6 +50,11 @@ class Demand(Struct, frozen=True):
     dirty_bytes: float  # the most that waited in memory to be written, beyond what did before
 
     @property
+    def written_bytes(self) -> float:
+        """Return what all places together wrote."""
+        return sum(float(np.sum(place.written_bytes)) for place in self.places)
+
+    @property
     def cpu_share(self) -> float:
         """Return the part of the time on a CPU; 1 for a task that keeps several of them busy."""
         return min(1.0, self.cpus_used)

@@ -7,11 +7,10 @@ The interval holds a single task. Each part of its error is a variance of ln of 
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import fmean
 from types import MappingProxyType
 
-import numpy as np
 from msgspec.structs import replace
 
 from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
@@ -91,21 +90,25 @@ def _predict_task(
             )
             predictions.append(known)
     predicted = any(each.time_ns is not None for each in predictions)
-    places = [place for demand in usable for place in demand.places]
-    number = max(1, len(usable))
     return TaskPrediction(
         program=used[0].command.program,
         sha256=used[0].command.sha256,
         pool=source,
         measured_ns=tuple(profile.wall_ns for profile in used),
-        cpus_used=fmean(demand.cpus_used for demand in usable) if usable else None,
-        written_bytes=sum(float(np.sum(place.written_bytes)) for place in places) / number,
-        read_bytes=sum(place.read_bytes for place in places) / number,
-        syncs=sum(place.syncs[1] for place in places if place.syncs) / number,
+        cpus_used=_mean(usable, lambda demand: demand.cpus_used),
+        written_bytes=_mean(usable, lambda demand: demand.written_bytes),
+        read_bytes=_mean(usable, lambda demand: sum(each.read_bytes for each in demand.places)),
+        syncs=_mean(
+            usable, lambda demand: sum((each.syncs or (0, 0))[1] for each in demand.places)
+        ),
         pools=tuple(predictions),
         notes=tuple(_notes(used, [*storages.values()] if predicted else [])),
         price=own.price if own else None,
     )
+
+
+def _mean(demands: Sequence[Demand], figure: Callable[[Demand], float]) -> float | None:
+    return fmean(map(figure, demands)) if demands else None
 
 
 def _measured_ns(profiles: Sequence[TaskProfile]) -> tuple[int, ...]:

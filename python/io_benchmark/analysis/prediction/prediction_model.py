@@ -40,9 +40,10 @@ class TaskPrediction(Struct, frozen=True):
     sha256: str  # of the command's words
     pool: str | None  # of the profiles that the prediction uses
     measured_ns: tuple[int, ...]  # by these profiles
-    cpus_used: float | None  # on average, while the task ran
-    written_bytes: float  # to the disks until the task ended
-    read_bytes: float
+    # On average, while the task ran; null where no profile can be used.
+    cpus_used: float | None
+    written_bytes: float | None  # to the disks until the task ended
+    read_bytes: float | None
     syncs: float | None
     pools: tuple[PoolPrediction, ...]
     notes: tuple[Statement, ...] = ()

@@ -36,7 +36,7 @@ class _TaskPart(Struct, frozen=True):
 
     title: str
     profiled: str
-    asked: str
+    asked: str  # what it did meanwhile, or nothing
     pools: tuple[str, ...]
     columns: dict[str, list[str]]
     lists: tuple[tuple[str, tuple[str, ...]], ...]  # titles and lines, below the table
@@ -104,9 +104,13 @@ def _own_ns(task: TaskPrediction) -> float:
 
 def _asked(task: TaskPrediction) -> str:
     """Return 'Meanwhile: 0.17 CPUs used, 327 MiB written to its disks, 16 KiB read.'"""
-    parts = [f"{digits(task.cpus_used)} CPUs used"] if task.cpus_used is not None else []
-    parts.append(f"{size(task.written_bytes)} written to its disks")
-    parts.append(f"{size(task.read_bytes)} read")
+    if task.cpus_used is None or task.written_bytes is None or task.read_bytes is None:
+        return ""
+    parts = [
+        f"{digits(task.cpus_used)} CPUs used",
+        f"{size(task.written_bytes)} written to its disks",
+        f"{size(task.read_bytes)} read",
+    ]
     if task.syncs:
         parts.append(f"up to {count(task.syncs)} syncs")
     return f"Meanwhile: {', '.join(parts)}."

@@ -20,7 +20,7 @@ def render_predictions(predictions: Predictions, _layout: Layout = PLAIN) -> str
     for task in content.tasks:
         blocks += [
             f"### {prose(task.title)}",
-            f"{prose(task.profiled)} {prose(task.asked)}",
+            " ".join(map(prose, filter(None, (task.profiled, task.asked)))),
             _table(task.pools, task.columns) if task.columns else "",
             *(_list(title, lines) for title, lines in task.lists),
         ]

@@ -19,7 +19,8 @@ def render_predictions(predictions: Predictions, layout: Layout = PLAIN) -> str:
     for task in content.tasks:
         page.heading(task.title)
         page.paragraph(task.profiled)
-        page.paragraph(task.asked)
+        if task.asked:
+            page.paragraph(task.asked)
         columns = dict(task.columns)
         if columns:
             for dropped in _DROPPED:
