@@ -130,7 +130,8 @@ def parse_profile(data: bytes, source: str) -> "TaskProfile":
     version = _decode(_VERSION_DECODER, data, source).version
     if version != task_profile.VERSION:
         readable = f"this program reads profiles of version {task_profile.VERSION}"
-        raise _error(source, f"$.version: {version}, but {readable}: update io-benchmark")
+        remedy = "name a task-profile.json that measure wrote, or update io-benchmark"
+        raise _error(source, f"$.version: {version}, but {readable}: {remedy}")
     decoder = msgspec.json.Decoder(task_profile.TaskProfile)
     profile: TaskProfile = _decode(decoder, data, source)
     times = [time for time in profile.timeline.columns.get("time_ns", ()) if time is not None]
