@@ -6,9 +6,11 @@
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import program
 import pytest
+import seed_case
 
 from io_benchmark import __version__, cli
 from io_benchmark.commands import script
@@ -43,6 +45,23 @@ def test_help_loads_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_what_is_loaded(tmp_path: Path) -> None:
+    """The top-level help needs no data classes, and a comparison no history, page or network."""
+    seed_case.write(tmp_path / "seed")
+    code = (
+        "import sys; from io_benchmark import cli\n"
+        "late = {'dataclasses', 'inspect', 'msgspec'}\n"
+        "cli.main(['--help'], sys.stdin, sys.stderr, sys.stderr, {})\n"
+        "print(*sorted(late & set(sys.modules)))\n"
+        "unused = {'asyncio', 'jinja2', 'io_benchmark.analysis.history.series'}\n"
+        "cli.main(['compare', sys.argv[1]], sys.stdin, sys.stderr, sys.stderr, {})\n"
+        "print(*sorted(unused & set(sys.modules)))"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "seed")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == "\n\n"
 
 
 def test_version() -> None:

@@ -3,8 +3,8 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The shell command of a task: unpack the worker's script into a file, then run it.
 
-The script is a zip application (zip_application.py), compressed and base64-encoded into arguments of
-their own behind the readable part. docker-worker and d2g hand a command's arguments on as they are,
+The script is a zip application (zip_application.py) with all workloads, the same in every task, in base64
+in arguments of its own behind the readable part. docker-worker and d2g hand a command's arguments on as they are,
 to run-task and by it to bash.
 """
 
@@ -32,28 +32,29 @@ MAX_COMMAND_BYTES = 1_900_000
 TEXT = """\
 # io-benchmark {application.version} measures this worker's I/O: https://github.com/mozilla-releng/io-benchmark
 # Source: {benchmark.script}/ at the revision that made this task. The arguments after
-# this one are these modules as one zip application (gzip, base64); the same file:
-# io-benchmark script {workloads} -o io-benchmark.pyz
+# this one are these modules as one zip application, in base64; the same file:
+# io-benchmark script -o io-benchmark.pyz
 # sha256 {application.sha256}
 application="${{IO_BENCHMARK_SCRIPT_DIR:-{folder}}}"/io-benchmark.pyz
 mkdir -p "${{application%/*}}"
-printf %s "$@" | base64 -d | gzip -d > "$application" || true
+printf %s "$@" | base64 -d > "$application" || true
 if [ "$(sha256sum < "$application")" != "{application.sha256}  -" ]; then
   printf 'TEST-%s | io-benchmark | %s: cannot unpack %s; see the lines above\\n' \\
     UNEXPECTED-FAIL {pool} "$application"
   exit 1
 fi
 set -x
-exec python3 -u -B "$application" \\
+exec python3 -u -B "$application" run \\
   {options} \\
   {places} \\
   --artifacts "${{IO_BENCHMARK_ARTIFACTS:-{artifacts}}}" \
 --profile "${{IO_BENCHMARK_PROFILE:-full}}" \
---perfherder "${{IO_BENCHMARK_PERFHERDER:-{benchmark.perfherder}}}"{trials}
+--perfherder "${{IO_BENCHMARK_PERFHERDER:-{benchmark.perfherder}}}" \\
+  {trials}
 """
 # A confirming task is the same task with both variables.
-TRIALS_OPTIONS = """ \\
-  --trials "${{IO_BENCHMARK_TRIALS:-{}}}" ${{IO_BENCHMARK_PACE:+--pace "$IO_BENCHMARK_PACE"}}"""
+TRIALS_OPTIONS = """\
+--trials "${{IO_BENCHMARK_TRIALS:-{}}}" ${{IO_BENCHMARK_PACE:+--pace "$IO_BENCHMARK_PACE"}}"""
 
 
 def _place(place: TaskPlace) -> str:
@@ -63,7 +64,7 @@ def _place(place: TaskPlace) -> str:
 
 
 def _trials(trials: str) -> str:
-    return "" if trials == "never" else TRIALS_OPTIONS.format(trials)
+    return "--trials never" if trials == "never" else TRIALS_OPTIONS.format(trials)
 
 
 def _options(benchmark: Benchmark, pool: str, time_budget_s: int) -> str:
@@ -89,7 +90,6 @@ def make_command(
     text = TEXT.format(
         application=application,
         benchmark=benchmark,
-        workloads=" ".join(f"--workload {name}" for name in benchmark.workloads),
         folder=SCRIPT_PATH,
         pool=shlex.quote(pool),
         options=_options(benchmark, pool, time_budget_s),

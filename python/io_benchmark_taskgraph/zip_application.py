@@ -6,18 +6,25 @@
 from __future__ import annotations
 
 import base64
-import gzip
+import binascii
 import hashlib
-import io
 import re
-import zipfile
+import struct
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
+from io_benchmark_taskgraph.deflate import deflate
 from io_benchmark_taskgraph.mistakes import BadKeyError
 
 KEY = "benchmark.script"
 SHEBANG = b"#!/usr/bin/env python3\n"
+# The records of a zip file (PKWARE's APPNOTE.TXT, 4.3). The module zipfile would compress by zlib.
+_ENTRY = struct.Struct("<4s5H3L2H")
+_DIRECTORY = struct.Struct("<4s2B5H3L5H2L")
+_END = struct.Struct("<4s4H2LH")
+_UNIX = 3
+# Readers of version 2.0, no flags, compressed by method 8, at midnight on the first day of 1980.
+_DEFLATED_IN_1980 = (20, 0, 8, 0, 33)
 _VERSION = re.compile(r'^SCRIPT_VERSION = "([0-9A-Za-z.+-]+)"$', re.MULTILINE)
 
 
@@ -34,9 +41,7 @@ class ZipApplication:
         self.version: str = versions[0]
         self.data = _zipped(modules)
         self.sha256 = hashlib.sha256(self.data).hexdigest()
-        # Compressed for transport only: zlibs compress differently, and the sha256 is of `data`.
-        compressed = gzip.compress(self.data, 9, mtime=0)
-        self.encoded = base64.b64encode(compressed).decode("ascii")
+        self.encoded = base64.b64encode(self.data).decode("ascii")
 
     def arguments(self, most_bytes: int) -> list[str]:
         """Return the encoded application in parts that each fit into one argument."""
@@ -45,18 +50,24 @@ class ZipApplication:
 
 
 def _zipped(modules: Mapping[str, str]) -> bytes:
-    """Return a zip file after a shebang: fixed order, dates and modes, no compression."""
+    """Return a zip file after a shebang: fixed order, date and modes, the same compression anywhere."""
     texts = {path: text.encode("utf-8") for path, text in modules.items()}
     # Before Python 3.13 a folder without __init__.py can be imported only if it has an entry.
     for path in modules:
         for folder in list(PurePosixPath(path).parents)[:-1]:
             texts[f"{folder}/"] = b""
-    buffer = io.BytesIO()
-    buffer.write(SHEBANG)
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
-        for path in sorted(texts):
-            entry = zipfile.ZipInfo(path)  # has the earliest date of the zip format
-            entry.create_system = 3  # Unix, on any system that generates the task
-            entry.external_attr = (0o40755 if path.endswith("/") else 0o100644) << 16
-            archive.writestr(entry, texts[path])
-    return buffer.getvalue()
+    entries, directory = bytearray(SHEBANG), bytearray()
+    for path, text in sorted(texts.items()):
+        name, data = path.encode("ascii"), deflate(text)
+        sizes = binascii.crc32(text), len(data), len(text)
+        both = *_DEFLATED_IN_1980, *sizes, len(name), 0
+        mode = 0o40755 if path.endswith("/") else 0o100644
+        directory += _DIRECTORY.pack(
+            b"PK\1\2", 20, _UNIX, *both, 0, 0, 0, mode << 16, len(entries)
+        )
+        directory += name
+        entries += _ENTRY.pack(b"PK\3\4", *both) + name + data
+    count = len(texts)
+    sizes_and_start = count, count, len(directory), len(entries)
+    end = _END.pack(b"PK\5\6", 0, 0, *sizes_and_start, 0)
+    return bytes(entries + directory + end)

@@ -11,10 +11,11 @@ any user on Python 3.8 and later, and needs only the standard library and the to
 measures. All files that it made are removed at the end.
 
   io-benchmark.json                    all measurements, for programs
-  perfherder-data-io-benchmark.json    this task's series for Perfherder
+  perfherder-data-io-benchmark.json    this task's series for Perfherder, with --perfherder
   this log                             for people
 
-`measure -- COMMAND` instead runs a command, and writes what it asked of the machine; see measure.py.
+`run` does so, and so do its options alone. `measure -- COMMAND` instead runs a command, and writes
+what it asked of the machine; see measure.py.
 
 Exit code: 0 measured (or out of time with enough measured), 1 failed, 2 wrong arguments; 143, 130
 and 129 stopped by SIGTERM, SIGINT and SIGHUP. With every code, the result file says what is
@@ -25,8 +26,6 @@ import os
 import pkgutil
 import sys
 import time
-
-from early_end import Interruption
 
 
 def _known_workloads():
@@ -46,12 +45,19 @@ def _reserve_standard_streams(*, inheritable):
 
 
 def main(arguments):
+    """Return the exit code."""
+    if sys.version_info < (3, 8) or not sys.platform.startswith("linux"):
+        found = "Python %d.%d on %s" % (*sys.version_info[:2], sys.platform)
+        print("error: needs Python 3.8 or later on Linux; this is " + found)
+        return 2
     if arguments[:1] == ["measure"]:
         # A command finds closed what was closed.
         _reserve_standard_streams(inheritable=False)
         from measure import measure  # noqa: PLC0415
 
         return measure(arguments[1:])
+    from early_end import Interruption  # noqa: PLC0415 - needs signals of Linux
+
     origin_ns = time.monotonic_ns()
     interruption = Interruption()
     _reserve_standard_streams(inheritable=True)

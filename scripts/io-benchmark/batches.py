@@ -49,7 +49,6 @@ class Batches(Workload):
     columns = ("start_ns", "duration_ns", "operations")
     samples_for_a_verdict = 20
     # All variants at their limits, with what comes before and after, on the slowest pool.
-    maximum_s = 0  # per place where `per_place`, otherwise per task
     observes: Tuple[str, ...] = ()
 
     def __init__(self, bench, place, folder):

@@ -7,6 +7,7 @@ import importlib
 import re
 import traceback
 
+import foreword
 import perfherder_series
 import place_folder
 import summary
@@ -38,15 +39,20 @@ def run(arguments, known_workloads, interruption, origin_ns):
 
 def _run_benchmark(settings, interruption, origin_ns):
     """Return the exit code and the reason for it."""
-    if settings.time_budget_s is not None:
-        interruption.end_after(settings.time_budget_s)
+    interruption.end_after(settings.time_budget_s)
     try:
         record = ResultFile(settings, origin_ns)
         record.write()
     except OSError as error:
         say("error: " + _not_written(error))
         return FAILED, _not_written(error)
-    say("=== io-benchmark %s: pool %s ===" % (SCRIPT_VERSION, settings.pool))
+    origin = ""
+    if settings.pool_origin is not None:
+        origin = " (%s; --pool gives another name)" % settings.pool_origin
+        text = "the name of pool %s is from %s; give all machines of one kind the same "
+        text += "name by --pool, and others another"
+        record.warn("pool-guessed", text % (settings.pool, settings.pool_origin))
+    say("=== io-benchmark %s: pool %s%s ===" % (SCRIPT_VERSION, settings.pool, origin))
     if settings.perfherder == "neutral":
         text = "Perfherder: the series belongs to %s and not to %s; only the push identifies "
         text += "the pool, so use neutral for one pool per push"
@@ -104,14 +110,14 @@ class _Bench:
         document = self.record.document
         plans = self._plan(workload_classes)
         document["workloads"] = [entry for *_, entries in plans for entry in entries]
-        summary.show_plan(document["workloads"], self.settings.time_budget_s)
+        foreword.show(plans, self.settings, self.record.path)
         self.record.write_if_possible()
         state, reason, exit_code = "completed", None, DONE
         try:
             with self._interruption.allowed():
                 self._observe()
-                for workload_class, place, entries in plans:
-                    self._measure(workload_class, place, entries)
+                for workload, place, entries in plans:
+                    self._measure(type(workload), place, entries)
         except Interrupted as interrupted:
             state, reason = interrupted.state, interrupted.reason
             exit_code = interrupted.exit_code
@@ -152,7 +158,7 @@ class _Bench:
                     entry.update(workload.plan(variant), samples=workload.samples())
                     entry["outcome"] = outcome("not-started")
                     entries.append(entry)
-                plans.append((workload_class, place, entries))
+                plans.append((workload, place, entries))
         return plans
 
     def _observe(self):
@@ -260,7 +266,8 @@ class _Bench:
             elif entry["outcome"]["state"] == "running":  # ended by a bug
                 entry["outcome"] = outcome("failed", run_outcome["reason"])
         self.record.finish(run_outcome)
-        perfherder_series.write(self.settings.artifacts, self._suites)
+        if self.settings.perfherder != "never":
+            perfherder_series.write(self.settings.artifacts, self._suites)
 
     def _show(self, reason, plans):
         summary.show(plans)

@@ -15,6 +15,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+import ci
 from place_folder import check_owner
 
 # 1 (2026-11): the first.
@@ -56,6 +57,7 @@ def _describe_task(pool):
         task["location"] = {key: str(value) for key, value in sorted(location.items())}
     except (ValueError, AttributeError, RecursionError):
         task["location"] = {}  # not JSON, not a mapping, or nested too deeply
+    task["ci"] = None if task["task_id"] else ci.describe()
     return task
 
 

@@ -6,16 +6,26 @@
 import argparse
 import os
 import re
+import textwrap
 from argparse import ArgumentTypeError
 from typing import Any, List, NamedTuple, Optional
 from urllib.parse import urlsplit
 
+import ci
 from log import MIB
+from usage import HELP
 
 DESTINATIONS = ("overwrite", "unlink", "fresh")
-PERFHERDER = ("pool", "neutral")
+PERFHERDER = ("pool", "neutral", "never")
 TRIALS = ("auto", "always", "never")
+# The part of the full files' sizes that a profile has: the larger first.
+PROFILES = {"full": 1, "quarter": 4, "quick": 20}
+FULL_BYTES = 6 * 1024 * MIB  # with copies; the workload itself checks the exact space
 QUICK_RETRIEVES_AT_MOST = 200
+WORKLOAD = "cache-retrieve"
+PLACE = "workspace"  # as the kind names it
+HELP_COLUMNS, HELP_INDENT = 79, 24
+TIME_BUDGET_S = 600.0  # for each workload, place and destination
 # The names that a reader of results accepts.
 POOL = "[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"
 URL = "http://host/path or https://host/path, without a user or password"
@@ -36,6 +46,7 @@ class _Place(NamedTuple):
 
 class _RunSettings(NamedTuple):
     pool: str
+    pool_origin: Optional[str]  # what the name comes from; None: it was given
     workloads: List[str]
     places: List[_Place]
     destinations: List[str]
@@ -45,10 +56,10 @@ class _RunSettings(NamedTuple):
     seed: int
     precision: Optional[float]
     upload_url: Optional[str]  # None: the script's server on loopback
-    time_budget_s: Optional[float]
+    time_budget_s: float
     artifacts: str
     profile: str
-    perfherder: str  # which series: the pool's, or one that all pools share
+    perfherder: str  # which series: the pool's, or one that all pools share; or none
     trials: str
     pace_bytes_per_s: Optional[int]  # of copies in trials; None: no such trial
 
@@ -56,7 +67,7 @@ class _RunSettings(NamedTuple):
         """Return the settings for the result file."""
         names = sorted(name for name in os.environ if name.startswith("IO_BENCHMARK_"))
         config = self._asdict()
-        del config["pool"]
+        del config["pool"], config["pool_origin"]
         config.update(
             places=[place._asdict() for place in self.places],
             precision_ratio=config.pop("precision"),
@@ -81,8 +92,13 @@ class _MeasureSettings(NamedTuple):
 
 
 class _Parser(argparse.ArgumentParser):
+    text = ""  # of --help, where argparse's own is not wanted
+
     def error(self, message):
         raise WrongArgumentsError(message)
+
+    def format_help(self):
+        return self.text or super().format_help()
 
 
 def _matching(pattern, kind, description):
@@ -149,6 +165,12 @@ def _positive(kind, most=10**9):
     return parse
 
 
+def _parse_folder(text):
+    if not text or "\0" in text:
+        raise ArgumentTypeError("%r is not a folder" % text)
+    return os.path.abspath(text)
+
+
 def _check_each_once(parser, option, values):
     for value in values:
         if values.count(value) > 1:
@@ -186,34 +208,39 @@ def parse_measure(arguments) -> _MeasureSettings:
 
 
 def parse(arguments, known_workloads) -> _RunSettings:
-    parser = _Parser(prog="io-benchmark", description="Measure a worker's I/O.")
+    # No abbreviations: a new option must not change what an old command means.
+    parser = _Parser(prog="io-benchmark run", allow_abbrev=False)
+    parser.text = HELP % _listed(known_workloads)
     add = parser.add_argument
-    add("--pool", required=True, type=_parse_pool, help="as the kind names its task")
-    several: Any = {"action": "append", "required": True}
+    add("--pool", type=_parse_pool)
+    several: Any = {"action": "append"}
     add("--workload", dest="workloads", choices=known_workloads, **several)
-    add("--place", dest="places", type=_parse_place, help="NAME=/path", **several)
-    add("--destination", dest="destinations", action="append", choices=DESTINATIONS)
+    add("--place", dest="places", type=_parse_place, **several)
+    add("--destination", dest="destinations", choices=DESTINATIONS, **several)
     add("--fidelity", default="seed", choices=("seed", "real"))
     add("--retrieves", default=2000, type=_positive(int, RETRIEVES_AT_MOST))
-    add("--sizes", dest="sizes_bytes", type=_parse_sizes, help="files, COUNTxMIB[,...]")
+    add("--sizes", dest="sizes_bytes", type=_parse_sizes)
     seed = _matching("-?[0-9]{1,18}", int, "a number of 18 digits or less")
     add("--seed", default=1, type=seed)
-    add("--precision", type=_percentage, help="stop at this precision, such as 2%%")
-    add("--upload-url", type=_parse_url, help="for `upload`; {name} is replaced")
-    add("--time-budget", dest="time_budget_s", type=_positive(float), help="in seconds")
-    add("--artifacts", required=True, type=os.path.abspath, help="result directory")
-    add("--profile", default="full", choices=("full", "quick"))
-    add("--perfherder", default="pool", choices=PERFHERDER, help="whose series it is")
-    add("--trials", default="never", choices=TRIALS, help="after the retrieves")
+    add("--precision", type=_percentage)
+    add("--upload-url", type=_parse_url)
+    add("--time-budget", dest="time_budget_s", type=_positive(float))
+    # --artifacts is what tasks call it.
+    folder: Any = {"dest": "artifacts", "default": os.curdir}
+    add("--output", "--artifacts", **folder, type=_parse_folder)
+    add("--profile", choices=PROFILES)
+    add("--perfherder", default="never", choices=PERFHERDER)
+    add("--trials", choices=TRIALS)
     pace = {"dest": "pace_bytes_per_s", "type": _positive(int, PACE_AT_MOST)}
-    add("--pace", **pace, metavar="BYTES_PER_S", help="of copies; implies trials")
-    given = parser.parse_args(arguments)
-    given.destinations = given.destinations or ["overwrite"]
+    add("--pace", **pace)
+    try:
+        given = parser.parse_args(_without_command(arguments))
+        _add_defaults(given)
+    except FileNotFoundError:
+        parser.error("the current folder was removed; change to another one")
     _check_places(parser, given.places)
     _check_each_once(parser, "--workload", given.workloads)
     _check_each_once(parser, "--destination", given.destinations)
-    if given.pace_bytes_per_s and given.trials == "never":
-        given.trials = "always"
     if given.profile == "quick":
         given.retrieves = min(given.retrieves, QUICK_RETRIEVES_AT_MOST)
     passes = len(given.places) * len(given.destinations)
@@ -221,3 +248,59 @@ def parse(arguments, known_workloads) -> _RunSettings:
         text = "more than %d in all places and destinations together"
         parser.error("argument --retrieves: " + text % RETRIEVES_AT_MOST)
     return _RunSettings(**vars(given))
+
+
+def _listed(names):
+    width = HELP_COLUMNS - HELP_INDENT
+    lines = textwrap.wrap(", ".join(names), width, break_on_hyphens=False)
+    return "\n".join(" " * HELP_INDENT + line for line in lines)
+
+
+def _without_command(arguments):
+    """Return the options; alone, they mean `run`, as in tasks of earlier revisions."""
+    if not arguments:
+        raise WrongArgumentsError("no command; use run or measure")
+    if arguments[0] != "run" and not arguments[0].startswith("-"):
+        raise WrongArgumentsError("%r is no command; use run or measure" % arguments[0])
+    return arguments[1:] if arguments[0] == "run" else arguments
+
+
+def _add_defaults(given):
+    """Add what this machine and its CI system decide."""
+    given.pool_origin = None
+    if given.pool is None:
+        given.pool, given.pool_origin = ci.guess_pool()
+    if given.pace_bytes_per_s and given.trials in (None, "never"):
+        given.trials = "always"
+    given.trials = given.trials or "auto"
+    given.workloads = given.workloads or [WORKLOAD]
+    given.destinations = given.destinations or ["overwrite"]
+    if not given.places:
+        folder = ci.work_folder() or ""
+        given.places = [_Place(PLACE, folder if os.path.isdir(folder) else os.getcwd())]
+    if given.time_budget_s is None:
+        each = len(given.workloads) * len(given.places) * len(given.destinations)
+        given.time_budget_s = each * TIME_BUDGET_S
+    if given.profile is None:
+        has_sizes = given.sizes_bytes is not None
+        given.profile = "full" if has_sizes else _profile_that_fits(given.places)
+
+
+def _profile_that_fits(places):
+    """Return the largest profile whose files take at most half of the free space."""
+    free_bytes = min(free_space_bytes(place.path) for place in places)
+    for name, divisor in PROFILES.items():
+        if 2 * FULL_BYTES // divisor <= free_bytes:
+            return name
+    return name
+
+
+def free_space_bytes(path):
+    """Return the free space where the path is, or will be made; 0 where it cannot be read."""
+    while not os.path.exists(path) and path != os.path.dirname(path):
+        path = os.path.dirname(path)
+    try:
+        space = os.statvfs(path)
+    except OSError:
+        return 0
+    return space.f_bavail * space.f_frsize

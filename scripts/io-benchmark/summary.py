@@ -7,8 +7,6 @@ Each sample is the time of a number of operations. A rate's percentiles are thos
 the rate that 95 % of the samples reached or exceeded.
 """
 
-from collections import Counter
-
 from log import NS_PER_S, say
 
 DETAILED_AT_MOST = 3  # with more measurements, parts and histograms are not shown
@@ -26,15 +24,6 @@ def each_ns(durations_ns, operations):
 def percentile(ordered, percent):
     """Return a percentile by the seed's definition, so that figures can be compared with it."""
     return ordered[min(len(ordered) * percent // 100, len(ordered) - 1)]
-
-
-def show_plan(entries, time_budget_s):
-    counts = Counter(entry["name"] for entry in entries)
-    text = ", ".join("%s %d" % count for count in counts.items())
-    latest = ""
-    if time_budget_s is not None:
-        latest = ", ends after %g s at the latest" % time_budget_s
-    say("=== Plan: %d measurements (%s)%s ===" % (len(entries), text, latest))
 
 
 def show(plans):

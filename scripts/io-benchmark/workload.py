@@ -29,6 +29,7 @@ class Workload:
     per_place = True  # otherwise it runs once per task
     columns: Tuple[str, ...] = ()
     samples_for_a_verdict = 0
+    maximum_s = 0  # per place where `per_place`, otherwise per task
 
     def __init__(self, bench, place, folder):
         self._bench = bench
@@ -43,6 +44,9 @@ class Workload:
         if free_bytes < needed_bytes:
             sizes_mib = (-(-needed_bytes // MIB), free_bytes // MIB)
             raise SkippedError("no space: needs %d MiB, %d MiB are free" % sizes_mib)
+
+    def planned_bytes(self):
+        """Return the bytes of the files that it keeps, and of all copies; None if not known before."""
 
     def samples(self):
         """Return the columns of the latest run, as far as it got."""

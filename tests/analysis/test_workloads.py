@@ -153,7 +153,7 @@ def test_each_measurement_is_a_question_of_its_own() -> None:
     }
     (remark,) = found.remarks
     assert text_of(remark) == (
-        "26 measurements are compared, each by itself: where sides do not differ, about "
+        "30 measurements are compared, each by itself: where sides do not differ, about "
         "1 in 20 is called slower or faster by chance"
     )
     few = pair_report(dict(measured(only=("spawn",))), dict(measured(only=("spawn",))))

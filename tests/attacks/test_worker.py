@@ -125,7 +125,7 @@ BROKEN = {
     "all-closed": 'exec "$@" <&- >&- 2>&-',
     "nobody": '("$@"; echo $? > "$CODE") | true; exit "$(cat "$CODE")"',
     "unread": '("$@"; echo $? > "$CODE") | sleep 8; exit "$(cat "$CODE")"',
-    "small-file": 'ulimit -f 1; exec "$@" > "$CODE.log" 2>&1',
+    "small-file": 'ulimit -f 2; exec "$@" > "$CODE.log" 2>&1',
 }
 
 

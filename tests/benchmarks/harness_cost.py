@@ -49,7 +49,7 @@ def settings(folder: Path, retrieves: int) -> settings_module._RunSettings:
         [
             *("--pool", "bench", "--workload", "cache-retrieve", "--retrieves", str(retrieves)),
             *("--place", f"p={folder}", "--artifacts", str(folder / "artifacts")),
-            *("--sizes", f"20x{FILE_BYTES / 1024 / 1024:.3f}"),
+            *("--sizes", f"20x{FILE_BYTES / 1024 / 1024:.3f}", "--trials", "never"),
         ],
         ["cache-retrieve"],
     )

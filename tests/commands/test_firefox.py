@@ -127,15 +127,17 @@ def test_size(firefox):
     others = {path: count for path, count in lines.items() if not path.startswith(f"{SCRIPT}/")}
     assert set(others) == {KIND, TRANSFORMS, CONFIG, "taskcluster/docs/kinds.md"}
     assert others[KIND] <= 80
-    assert others[TRANSFORMS] <= 345
+    # 345 until it compressed the script itself (deflate.py), so that all machines make the same bytes.
+    assert others[TRANSFORMS] <= 500
 
 
 def test_size_of_all(firefox):
     """All of it together is short enough to be reviewed as one patch."""
     whole = run(firefox, "--diff", "--stat").stdout.splitlines()[-1].split()
     # 3,000 until the script read what its processes spend (accounting.py), 3,200 until it tried
-    # what a difference goes away with (trials.py), 3,750 until it profiled commands (measure.py).
-    assert int(whole[0]) <= 4_350
+    # what a difference goes away with (trials.py), 3,750 until it profiled commands (measure.py), 4,350
+    # until it ran on other CI systems (ci.py) and was compressed.
+    assert int(whole[0]) <= 4_950
 
 
 def test_workloads(firefox):

@@ -10,6 +10,7 @@ transforms, found where they lie in that checkout and imported from there, make 
 make here.
 """
 
+import hashlib
 import json
 import re
 import subprocess
@@ -128,17 +129,27 @@ def test_same_tasks(tasks, own):
         assert treeherder == task.definition["extra"]["treeherder"]
 
 
+def sha256_of(command):
+    return hashlib.sha256(embedding.application(command)).hexdigest()
+
+
 def test_same_commands(tasks, own):
-    """A worker runs the same command and the same script; only the source's folder differs."""
+    """A worker runs the same command and the same modules; the tree has those of its workloads alone."""
     for label, task in own.items():
         there, here = (
             tasks[label]["task"]["payload"]["command"],
             task.definition["payload"]["command"],
         )
-        assert embedding.application(there) == embedding.application(here)
-        assert embedding.shell_text(there) == embedding.shell_text(here).replace(
-            "# Source: scripts/io-benchmark/", f"# Source: {SCRIPT}/"
-        )
+        fewer, every = (embedding.modules(command) for command in (there, here))
+        assert fewer.items() < every.items()
+        assert {path for path in every if path not in fewer} >= {"workloads/spawn.py"}
+        expected = embedding.shell_text(here)
+        for old, new in (
+            ("# Source: scripts/io-benchmark/", f"# Source: {SCRIPT}/"),
+            (sha256_of(here), sha256_of(there)),
+        ):
+            expected = expected.replace(old, new)
+        assert embedding.shell_text(there) == expected
 
 
 def test_chosen_by_name(tasks):

@@ -26,7 +26,7 @@ SYMBOL = "{symbol: IOB(intel)}"
             "workloads: [cache-retriev]",
             f"{KIND}: task amd-16: benchmark.workloads: 'cache-retriev' is unknown; did you mean "
             "cache-retrieve? There are: cache-retrieve, exec, metadata, random-io, spawn, sync-write, "
-            "upload",
+            "unpack, upload",
             id="unknown workload",
         ),
         pytest.param(

@@ -4,7 +4,8 @@
 """The two parts of a pool's command: what bash runs, and the application that it unpacks."""
 
 import base64
-import gzip
+import io
+import zipfile
 from collections.abc import Sequence
 
 
@@ -16,4 +17,10 @@ def shell_text(command: Sequence[str]) -> str:
 def application(command: Sequence[str]) -> bytes:
     """The worker's script as the task unpacks it."""
     encoded = command[command.index("-ec") + 3 :]
-    return gzip.decompress(base64.b64decode("".join(encoded), validate=True))
+    return base64.b64decode("".join(encoded), validate=True)
+
+
+def modules(command: Sequence[str]) -> dict[str, bytes]:
+    """The script's modules by path, as the task carries them."""
+    with zipfile.ZipFile(io.BytesIO(application(command))) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}

@@ -100,6 +100,7 @@ class Worker:
             *("--pool", "amd-16"),
             *(part for name in self.workloads for part in ("--workload", name)),
             *("--artifacts", str(self.artifacts)),
+            *("--profile", "full", "--perfherder", "pool", "--trials", "never"),
             *extra,
         ]
         if "--place" not in extra:

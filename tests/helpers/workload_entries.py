@@ -28,6 +28,7 @@ class Kind:
     samples: int
     parameters: Mapping[str, Any]
     observed: Mapping[str, Any]
+    blocked: float | None = None  # the share of the time; None: not recorded what processes did
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -63,6 +64,30 @@ def _random_io(variant: str, operation_ns: float) -> Kind:
     }
     operations = int(200 * MS / operation_ns)
     return Kind("random-io", variant, None, operation_ns, operations, 60, parameters, observed)
+
+
+def _unpack(variant: str, operation_ns: float) -> Kind:
+    files, files_bytes, samples = 2406, 70 * 1024 * 1024, 24
+    parameters = {
+        "files": files,
+        "files_bytes": files_bytes,
+        "sizes_sha256": "5" * 64,
+        "warm_up": 1,
+        "samples_planned": samples,
+        "time_limit_s": 32.0,
+    }
+    is_synced = variant.endswith("-sync")
+    observed = {
+        "method": "own tar reader, syncfs" if is_synced else "own tar reader",
+        "python": "3.11.2",
+        "resident_bytes": 0 if variant.startswith("cold") else files_bytes,
+        "unpacked_bytes": samples * files_bytes,
+        "sync_ns": round(samples * files * operation_ns / 2) if is_synced else None,
+    }
+    blocked = 0.6 if is_synced else 0.1
+    return Kind(
+        *("unpack", variant, None, operation_ns, files, samples, parameters, observed), blocked
+    )
 
 
 def _sync_write(variant: str, operation_ns: float, writes_a_process: int | None = None) -> Kind:
@@ -170,6 +195,10 @@ KINDS: Sequence[Kind] = (
     _upload("connection-each", 7 * MS),
     _upload("keep-alive", 6 * MS),
     _upload("concurrent", 0.5 * MS, 16),
+    _unpack("cold", 60 * US),
+    _unpack("cold-sync", 85 * US),
+    _unpack("warm", 35 * US),
+    _unpack("warm-sync", 60 * US),
 )
 
 
@@ -231,10 +260,18 @@ def _entry(
         "stopped_early": None,
         "precision_reached_ratio": None,
         "device_bytes": None,
+        "process_times": _process_times(sum(durations), kind.blocked),
         "samples": {"start_ns": starts, "duration_ns": durations, "operations": operations},
         "completed": True,
         "incomplete_reason": None,
     }
+
+
+def _process_times(wall_ns: int, blocked: float | None) -> Entry | None:
+    if blocked is None:
+        return None
+    cpu_ns = round((1 - blocked) * wall_ns / 2)
+    return {"wall_ns": wall_ns, "user_ns": cpu_ns, "kernel_ns": cpu_ns, "waiting_ns": 0}
 
 
 def skipped(entry: Entry, reason: str) -> Entry:

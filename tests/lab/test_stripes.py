@@ -29,6 +29,13 @@ Repeat = Callable[[Ask, Truth], None]
 FEWER_FILES = ("--sizes", "10x4", "--retrieves", "60")
 FEWER_DISKS = Truth(frozenset(("device-count",)), in_copies(Kind.BLOCKED), ratio_above=1.5)
 FILES = ("--sizes", "20x4", "--retrieves", "120")
+# An archive of several times what may be dirty.
+UNPACKING = (
+    "from workloads import unpack\n"
+    "unpack.VARIANTS, unpack.QUICK_SAMPLES = ('warm', 'warm-sync'), 10\n"
+    "unpack.QUICK_SMALL_FILES, unpack.QUICK_SMALLEST_LARGE_BYTES = 1200, 2 * 2**20\n"
+    "unpack.QUICK_TIME_LIMIT_S = 60.0\n"
+)
 DISK_MIB = 900
 CAP_MIB_PER_S = 40
 TWO_DISKS = 2.0
@@ -99,6 +106,23 @@ def test_two_stripes_that_are_alike(lab: Lab, measure: Measure, compare: Compare
     document = compare(measure("amd-16", some, *FILES), measure("intel", others, *FILES))
     assert comparison(document)["verdict"] in ("inconclusive", "equivalent")
     assert "supported" not in states(document).values()
+
+
+def test_unpacking_on_one_disk_against_two(lab: Lab, measure: Measure, compare: Compare) -> None:
+    """Files that do not fit into what may be dirty wait for the disks, with a final sync and without."""
+    one, two = disks(lab, "one", 1), disks(lab, "two", 2)
+    how: dict[str, Any] = {"workloads": ("unpack",), "prelude": UNPACKING}
+    for _ in range(ATTEMPTS):
+        document = compare(measure("amd-16", one, **how), measure("intel", two, **how))
+        ratios = [comparison(document, at)["ratio"] for at in range(2)]
+        if all(abs(ratio - TWO_DISKS) <= WITHIN for ratio in ratios):
+            break
+    for at, ratio in enumerate(ratios):
+        assert abs(ratio - TWO_DISKS) <= WITHIN, ratios
+        assert comparison(document, at)["verdict"] == "slower"
+    assert [name for name, state in states(document).items() if state == "supported"] == [
+        "device-count"
+    ]
 
 
 def nothing(_lab: Lab, _place: Path, _device: str) -> None:

@@ -216,15 +216,15 @@ def test_good_ends_have_no_such_line(worker: Worker) -> None:
 def test_without_a_pool_there_is_no_such_line() -> None:
     """The pool is what the line is about."""
     done = subprocess.run(
-        [sys.executable, "-B", SCRIPT, "--workload", "spawn"],
+        [sys.executable, "-B", SCRIPT, "run", "--retrieves", "0"],
         check=False,
         capture_output=True,
         text=True,
     )
     assert done.returncode == 2
-    assert re.fullmatch(
-        "error: the following arguments are required: .*; --help lists the arguments\n",
-        done.stdout,
+    assert done.stdout == (
+        "error: argument --retrieves: '0' is not a number above 0, at most 100000; "
+        "--help lists the arguments\n"
     )
 
 

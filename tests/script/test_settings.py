@@ -7,7 +7,8 @@ import pytest
 import settings
 from settings import WrongArgumentsError
 
-BASE = ["--pool", "p", "--workload", "w", "--place", "a=/a", "--artifacts", "/x"]
+BASE = ["run", "--pool", "p", "--workload", "w", "--place", "a=/a", "--artifacts", "/x"]
+BASE += ["--profile", "full"]
 
 
 def test_defaults_are_the_seeds() -> None:
@@ -15,6 +16,7 @@ def test_defaults_are_the_seeds() -> None:
     parsed = settings.parse(BASE, ["w"])
     assert parsed == settings._RunSettings(
         pool="p",
+        pool_origin=None,
         workloads=["w"],
         places=[settings._Place("a", "/a")],
         destinations=["overwrite"],
@@ -24,11 +26,11 @@ def test_defaults_are_the_seeds() -> None:
         seed=1,
         precision=None,
         upload_url=None,
-        time_budget_s=None,
+        time_budget_s=600.0,
         artifacts="/x",
         profile="full",
-        perfherder="pool",
-        trials="never",
+        perfherder="never",
+        trials="auto",
         pace_bytes_per_s=None,
     )
 

@@ -141,7 +141,7 @@ def quick(worker: Worker, *names: str) -> str:
 @pytest.mark.parametrize(
     ("extra", "latest"),
     [
-        pytest.param((), "", id="no limit"),
+        pytest.param((), ", ends after 3600 s at the latest", id="by default"),
         pytest.param(("--time-budget", "100"), ", ends after 100 s at the latest", id="a limit"),
     ],
 )

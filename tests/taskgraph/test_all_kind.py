@@ -87,7 +87,7 @@ def test_the_time_it_takes_at_worst(kind):
     """What the slowest pool planned for needs is below its limit."""
     benchmark = stanza.Benchmark.parse(kind["task-defaults"]["benchmark"])
     # 3 x (5,700 + 200 x 3 x 57) / 50, and the others' limits: per task, and per place.
-    needed_s = 2394 + 170 + 3 * 395
+    needed_s = 2394 + 170 + 3 * 565
     estimate.check_duration(REPOSITORY, benchmark, needed_s)
     with pytest.raises(BadKeyError):
         estimate.check_duration(REPOSITORY, benchmark, needed_s - 1)

@@ -30,25 +30,26 @@ CONTAINER = {"name": "con-tainer", "path": "/builds/worker/io-benchmark"}
 TEXT = """\
 # io-benchmark 1.2 measures this worker's I/O: https://github.com/mozilla-releng/io-benchmark
 # Source: scripts/io-benchmark/ at the revision that made this task. The arguments after
-# this one are these modules as one zip application (gzip, base64); the same file:
-# io-benchmark script --workload cache-retrieve -o io-benchmark.pyz
+# this one are these modules as one zip application, in base64; the same file:
+# io-benchmark script -o io-benchmark.pyz
 # sha256 SHA256
 application="${IO_BENCHMARK_SCRIPT_DIR:-/tmp/io-benchmark}"/io-benchmark.pyz
 mkdir -p "${application%/*}"
-printf %s "$@" | base64 -d | gzip -d > "$application" || true
+printf %s "$@" | base64 -d > "$application" || true
 if [ "$(sha256sum < "$application")" != "SHA256  -" ]; then
   printf 'TEST-%s | io-benchmark | %s: cannot unpack %s; see the lines above\\n' \\
     UNEXPECTED-FAIL amd-16 "$application"
   exit 1
 fi
 set -x
-exec python3 -u -B "$application" \\
+exec python3 -u -B "$application" run \\
   --pool amd-16 --workload cache-retrieve --retrieves 2000 --seed 1 --destination overwrite \
 --fidelity seed --precision 2% --time-budget 3300 \\
   --place workspace="${IO_BENCHMARK_WORKSPACE:-/builds/worker/workspace}" \\
   --place con-tainer="${IO_BENCHMARK_PLACE_CON_TAINER:-/builds/worker/io-benchmark}" \\
   --artifacts "${IO_BENCHMARK_ARTIFACTS:-/builds/worker/artifacts}" \
---profile "${IO_BENCHMARK_PROFILE:-full}" --perfherder "${IO_BENCHMARK_PERFHERDER:-pool}"
+--profile "${IO_BENCHMARK_PROFILE:-full}" --perfherder "${IO_BENCHMARK_PERFHERDER:-pool}" \\
+  --trials never
 """
 
 
@@ -97,10 +98,10 @@ def test_arguments_on_a_worker(tmp_path):
     )
     command = build(benchmark, PRINTS_ARGUMENTS)
     expected = (
-        "--pool amd-16 --workload cache-retrieve --retrieves 2000 --seed 1 --destination unlink "
+        "run --pool amd-16 --workload cache-retrieve --retrieves 2000 --seed 1 --destination unlink "
         "--destination fresh --fidelity seed --time-budget 3300 "
         "--place workspace=/builds/worker/workspace --artifacts /builds/worker/artifacts "
-        "--profile full --perfherder neutral"
+        "--profile full --perfherder neutral --trials never"
     )
     assert run(command, tmp_path) == expected.split()
 
@@ -129,7 +130,7 @@ def test_arguments_in_a_rehearsal(tmp_path):
         IO_BENCHMARK_PROFILE="quick",
         IO_BENCHMARK_PERFHERDER="neutral",
     )
-    assert arguments[-10:] == [
+    assert arguments[-12:] == [
         "--place",
         "workspace=/a b/$(x)",
         "--place",
@@ -140,6 +141,8 @@ def test_arguments_in_a_rehearsal(tmp_path):
         "quick",
         "--perfherder",
         "neutral",
+        "--trials",
+        "never",
     ]
 
 
@@ -155,7 +158,7 @@ def test_odd_names_stay_arguments(tmp_path, odd):
     """A pool's or workload's name is one argument, never shell."""
     benchmark = stanza.Benchmark.parse({**SMALLEST, "workloads": [odd]})
     command = build(benchmark, PRINTS_ARGUMENTS, pool=odd)
-    assert run(command, tmp_path)[:4] == ["--pool", odd, "--workload", odd]
+    assert run(command, tmp_path)[:5] == ["run", "--pool", odd, "--workload", odd]
 
 
 def test_an_address_stays_one_argument(tmp_path):
@@ -191,10 +194,10 @@ def test_the_log_has_the_start_alone(tmp_path):
     folder = tmp_path / "script"
     done = start(build(stanza.Benchmark.parse(SMALLEST), PRINTS_ARGUMENTS), folder)
     assert done.stderr == (
-        f"+ exec python3 -u -B {folder}/io-benchmark.pyz --pool amd-16 --workload cache-retrieve "
+        f"+ exec python3 -u -B {folder}/io-benchmark.pyz run --pool amd-16 --workload cache-retrieve "
         "--retrieves 2000 --seed 1 --destination overwrite --fidelity seed --time-budget 3300 "
         "--place workspace=/builds/worker/workspace --artifacts /builds/worker/artifacts "
-        "--profile full --perfherder pool\n"
+        "--profile full --perfherder pool --trials never\n"
     )
 
 
@@ -234,7 +237,7 @@ def test_a_damaged_application(tmp_path, damage):
     assert done.returncode == 1
 
 
-@pytest.mark.parametrize("tool", ["base64", "gzip", "sha256sum"])
+@pytest.mark.parametrize("tool", ["base64", "sha256sum"])
 def test_a_tool_that_is_missing(tmp_path, tool):
     """The tool that the image lacks is named, and nothing is started."""
     tools = tmp_path / "bin"
@@ -270,7 +273,7 @@ def test_arguments_of_the_largest_size_run(tmp_path):
     command = build(stanza.Benchmark.parse(SMALLEST), modules)
     sizes = [len(argument.encode()) for argument in command[4:]]
     assert (len(sizes) > 1, set(sizes[:-1])) == (True, {MAX_ARGUMENT_BYTES})
-    assert run(command, tmp_path)[:2] == ["--pool", "amd-16"]
+    assert run(command, tmp_path)[:3] == ["run", "--pool", "amd-16"]
     with pytest.raises(OSError, match="Argument list too long"):
         subprocess.run([*command[:4], command[4] + "A"], check=False)
 
@@ -285,7 +288,7 @@ def test_a_command_of_the_largest_size_runs(tmp_path):
     command = build(stanza.Benchmark.parse(SMALLEST), modules)
     size = sum(len(argument) + 1 for argument in command)
     assert MAX_COMMAND_BYTES - 100_000 < size <= MAX_COMMAND_BYTES
-    assert run(command, tmp_path)[:2] == ["--pool", "amd-16"]
+    assert run(command, tmp_path)[:3] == ["run", "--pool", "amd-16"]
 
 
 def test_too_large():

@@ -29,10 +29,11 @@ stub = types.ModuleType("io_benchmark_taskgraph.mistakes")
 stub.BadKeyError = Exception
 sys.modules["io_benchmark_taskgraph"] = types.ModuleType("io_benchmark_taskgraph")
 sys.modules["io_benchmark_taskgraph.mistakes"] = stub
-spec = importlib.util.spec_from_file_location("zip_application", str(package / "zip_application.py"))
-application = importlib.util.module_from_spec(spec)
-sys.modules["application"] = application
-spec.loader.exec_module(application)
+for name in ("deflate", "zip_application"):
+    spec = importlib.util.spec_from_file_location(name, str(package / (name + ".py")))
+    application = importlib.util.module_from_spec(spec)
+    sys.modules["io_benchmark_taskgraph." + name] = application
+    spec.loader.exec_module(application)
 modules = {
     path.relative_to(folder).as_posix(): path.read_bytes().decode()
     for path in folder.rglob("*.py")
@@ -46,16 +47,18 @@ def all_modules():
 
 
 def test_entries():
-    """Each module and each folder once, sorted, stored, of one date and mode, with nothing more."""
+    """Each module and each folder once, sorted, of one date and mode, with nothing more."""
     with zipfile.ZipFile(io.BytesIO(_zipped({**OTHER, **MAIN}))) as archive:
         entries = archive.infolist()
+        assert archive.testzip() is None
+        assert archive.read("a/b.py").decode() == OTHER["a/b.py"]
     assert [
         (e.filename, e.date_time, e.external_attr >> 16, e.compress_type, e.extra, e.comment)
         for e in entries
     ] == [
-        ("__main__.py", (1980, 1, 1, 0, 0, 0), 0o100644, zipfile.ZIP_STORED, b"", b""),
-        ("a/", (1980, 1, 1, 0, 0, 0), 0o40755, zipfile.ZIP_STORED, b"", b""),
-        ("a/b.py", (1980, 1, 1, 0, 0, 0), 0o100644, zipfile.ZIP_STORED, b"", b""),
+        ("__main__.py", (1980, 1, 1, 0, 0, 0), 0o100644, zipfile.ZIP_DEFLATED, b"", b""),
+        ("a/", (1980, 1, 1, 0, 0, 0), 0o40755, zipfile.ZIP_DEFLATED, b"", b""),
+        ("a/b.py", (1980, 1, 1, 0, 0, 0), 0o100644, zipfile.ZIP_DEFLATED, b"", b""),
     ]
 
 
@@ -86,7 +89,7 @@ def test_runs_with_every_python(python, tmp_path):
         [python, "-u", "-B", str(file), "--help"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert "{spawn,upload}" in "".join(done.stdout.split())
+    assert "one of\n" + " " * 24 + "spawn, upload\n" in done.stdout
 
 
 def test_output_of_a_small_one(tmp_path):

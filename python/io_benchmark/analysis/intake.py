@@ -30,11 +30,12 @@ def worker_of(measured: RunResult, side: str) -> Worker:
     stolen = _stolen_per_cpu(result.timeline)
     entries = tuple(_entry(entry, stolen) for entry in result.workloads)
     worker_id = f"{task.worker_group}/{task.worker_id}" if task and task.worker_id else UNKNOWN
+    task_id, run_id = (task.task_id, task.run_id) if task else result.task.name
     return Worker(
         side=side,
         pool=measured.pool,
-        task_id=task.task_id if task else result.task.task_id or UNKNOWN,
-        run_id=task.run_id if task else result.task.run_id,
+        task_id=task_id or UNKNOWN,
+        run_id=run_id,
         worker_id=worker_id,
         state=task.state if task else UNKNOWN,
         source=measured.source,

@@ -100,14 +100,22 @@ class Entry(Struct, frozen=True):
         return time_ns / float(self.operations.sum(dtype=np.float64))
 
     @property
-    def copy_blocked_ns(self) -> float | None:
-        """Return how long a copy was blocked, on average; None where that was not recorded."""
-        return self.parts_ns.get(Part(Phase.COPY, Kind.BLOCKED))
+    def blocked_ns(self) -> float | None:
+        """Return how long a copy or an operation was blocked on average; None where not recorded."""
+        phase = Phase.OPERATION if self.retrieves is None else Phase.COPY
+        return self.parts_ns.get(Part(phase, Kind.BLOCKED))
 
     @property
-    def copies_blocked_ns(self) -> Numbers | None:
-        """Return how long each copy was blocked: its time less its work, in proportion to its size."""
-        if self.copy_blocked_ns is None or self.lookup_ns is None or not self.size_bytes.any():
+    def samples_blocked_ns(self) -> Numbers | None:
+        """Return how long each copy was blocked: its time less its work, in proportion to its size.
+
+        The samples of other workloads were blocked for the same share of their time.
+        """
+        if self.blocked_ns is None:
+            return None
+        if self.retrieves is None:
+            return self.total_ns.astype(np.float64) * (self.blocked_ns / self.mean_ns)
+        if self.lookup_ns is None or not self.size_bytes.any():
             return None
         kinds = (*ON_CPU, Kind.WAITING)
         work_ns = sum(self.parts_ns.get(Part(Phase.COPY, kind), 0.0) for kind in kinds)

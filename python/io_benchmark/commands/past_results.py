@@ -82,8 +82,5 @@ class PastResults:
 
 def _keys(task_id: str | None, run_id: int | None, result: Result) -> set[Hashable]:
     """Return what identifies a run: by the queue, and by what its result records about itself."""
-    task, host = result.task, result.host
-    boot_id = host.boot_id if host is not None else None
-    times = (result.started, result.duration_ns)
-    recorded = (task.task_id, task.run_id, task.pool, boot_id, *times)
+    recorded = result.identity
     return {recorded} if task_id in (None, UNKNOWN) else {recorded, (task_id, run_id)}

@@ -3,9 +3,8 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Write the worker's script to one file that runs on any machine with Python 3.8.
 
-The file is a zip application: `python3 FILE --help` shows its options. A task
-with the same workloads has the same bytes, so the results of both have the
-same script.sha256.
+The file is a zip application: `python3 FILE --help` shows its commands. Each
+task and each release has the same bytes. A result names them by their sha256.
 
 Exit code: 0 written, 1 failed, 2 wrong usage.
 """
@@ -26,20 +25,13 @@ from io_benchmark.writing import write_file
 USAGE = "-o FILE [OPTION ...]"
 EXAMPLES = (
     "io-benchmark script -o io-benchmark.pyz",
-    "io-benchmark script -o spawn.pyz --workload spawn",
+    "io-benchmark script -o io-benchmark.pyz --root .",
 )
 MANUAL = "how-to.md"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what to write")
-    group.add_argument(
-        "--workload",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="include this workload (default: all); can be given more than once",
-    )
     add_root_option(group)
     group = parser.add_argument_group("output")
     group.add_argument(
@@ -51,9 +43,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     from io_benchmark.graph.root import Root
     from io_benchmark.graph.worker_script import build_worker_script
 
-    application = build_worker_script(
-        Root.find(arguments.root, current_folder()), arguments.workload
-    )
+    application = build_worker_script(Root.find(arguments.root, current_folder()))
     _write(arguments.output, application.data)
     context.tell(
         f"Wrote {clean(str(arguments.output))}: io-benchmark {application.version} with "

@@ -25,7 +25,7 @@ class _WorkerScript(Struct, frozen=True):
     sha256: str
 
 
-def build_worker_script(root: Root, workloads: Sequence[str]) -> _WorkerScript:
+def build_worker_script(root: Root, workloads: Sequence[str] = ()) -> _WorkerScript:
     """Build the script for these workloads; without names, for all that the tree has."""
     with tree_modules_only():
         sys.path.insert(0, str(root.path / "python"))

@@ -49,8 +49,34 @@ class Script(ResultPart, frozen=True):
     sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 
 
+class _CiJob(ResultPart, frozen=True):
+    """The job of another CI system than Taskcluster, by its environment: text that anyone may set."""
+
+    system: Text
+    run: Text | None = None
+    attempt: Count | None = None
+    job: Text | None = None
+    url: Text | None = None
+
+    @property
+    def group(self) -> str | None:
+        """Name the jobs that were started together."""
+        if self.run is None:
+            return None
+        # Jenkins numbers the runs of each job.
+        of_job = f" {self.job}" if self.job and self.system == "jenkins" else ""
+        return f"{self.system}{of_job} {self.run}"
+
+    @property
+    def task_id(self) -> str | None:
+        """Name the job; the jobs of a matrix may have the same name."""
+        if self.group is None or self.job is None or self.system == "jenkins":
+            return self.group
+        return f"{self.group}/{self.job}"
+
+
 class ProfiledTask(ResultPart, frozen=True):
-    """The task, by the worker's environment; null outside Taskcluster."""
+    """The task, by the worker's environment; all but the pool null outside Taskcluster."""
 
     pool: Name | None
     task_id: Text | None
@@ -59,12 +85,25 @@ class ProfiledTask(ResultPart, frozen=True):
     root_url: Text | None
     instance_type: Text | None
     location: Annotated[dict[Text, Text], Few]
+    ci: _CiJob | None = None
 
 
 class _RecordedTask(ProfiledTask, frozen=True):
     """The task of a benchmark, which names its pool."""
 
     pool: Name
+
+    @property
+    def name(self) -> tuple[str | None, int | None]:
+        """Return the ids of the task and its run, or what another CI system has in their place."""
+        if self.task_id is not None or self.ci is None:
+            return self.task_id, self.run_id
+        return self.ci.task_id, self.ci.attempt
+
+    @property
+    def group(self) -> str | None:
+        """Return what the tasks of one push have in common."""
+        return self.task_group_id or (self.ci.group if self.ci is not None else None)
 
 
 class _ConfiguredPlace(ResultPart, frozen=True):
@@ -123,6 +162,7 @@ class Host(ResultPart, frozen=True):
     vm: Annotated[dict[Text, int | None], Many]
     first_touch_ns_per_mib: Annotated[list[Count], Many]
     tools: Annotated[dict[Text, _Tool | None], Few]
+    machine_id: Text | None = None  # a hash of /etc/machine-id; null in a container
 
     def usable_cpus(self, limits: "Limits | None") -> float:
         """Return how many CPUs a task may use at once: the machine's, or its quota."""
@@ -295,6 +335,13 @@ class Result(ResultPart, frozen=True):
     timeline: RecordedTimeline | None
     warnings: Annotated[list[Remark], Many]
     outcome: ResultOutcome
+
+    @property
+    def identity(self) -> tuple[str | int | None, ...]:
+        """What tells a run from all others, also where no task id does: its duration has nanoseconds."""
+        task = self.task
+        boot_id = self.host.boot_id if self.host is not None else None
+        return task.task_id, task.run_id, task.pool, boot_id, self.started, self.duration_ns
 
     @classmethod
     def with_entries(cls, kinds: Iterable[type[ResultPart]]) -> type[Any]:

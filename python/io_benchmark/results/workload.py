@@ -110,6 +110,7 @@ class WorkloadFigure(Struct, frozen=True):
     mean_of: Callable[[Any], float | None] | None = None  # a value of an entry, over the workers
     per_operation: bool = False  # `mean_of` is divided by the entry's operations
     unit: str = ""  # of `mean_of`
+    higher_is_better: bool = False
     finding: SideFinding | None = None
 
 
@@ -129,6 +130,7 @@ class Workload(Struct, frozen=True):
     sample: str = "batch"
     samples: str = "batches"
     per_place: bool = True  # otherwise the place makes no difference
+    written_bytes: Callable[[Any], int | None] | None = None  # into files, by an entry
     figures: tuple[WorkloadFigure, ...] = ()
 
     @property

@@ -157,7 +157,7 @@ def _by_source(addresses: Sequence[SourceAddress]) -> list[tuple[Source, list[So
 
 
 class _GatheredRuns(Generic[T]):
-    """The results read so far. A run counts once, by whichever way it came first."""
+    """The results read so far. A run counts once: with its record, else by the way it came first."""
 
     def __init__(self, convert: Callable[[RunResult], T], budget: Budget) -> None:
         self.budget = budget
@@ -165,27 +165,36 @@ class _GatheredRuns(Generic[T]):
         self.results: list[tuple[Position, T]] = []
         self._convert = convert
         self._sources: dict[Hashable, str] = {}
+        self._without_record: dict[Hashable, int] = {}  # which of the results
 
     def accept(self, position: Position, run_result: RunResult, _data: bytes) -> None:
         run, content = _identity(run_result)
+        source = run_result.archive or run_result.source
         first = self._sources.get(run if run is not None else content)
         if first is not None:
-            text = f"{run_result.source}: the same run as {first}, and counted once"
-            self.log.remark(position, text)
+            self._repeated(position, source, first)
             return
-        if not self.budget.keep(run_result):
+        replaced = None if run is None else self._without_record.pop(content, None)
+        if replaced is None and not self.budget.keep(run_result):
             return
-        for key in (run, content):
-            if key is not None:
-                self._sources[key] = run_result.source
-        self.results.append((position, self._convert(run_result)))
+        result = (position, self._convert(run_result))
+        if replaced is not None:
+            self._repeated(self.results[replaced][0], self._sources[content], source)
+            self.results[replaced] = result
+        else:
+            if run is None:
+                self._without_record[content] = len(self.results)
+            self.results.append(result)
+        self._sources[content] = source
+        if run is not None:
+            self._sources[run] = source
+
+    def _repeated(self, position: Position, source: str, first: str) -> None:
+        self.log.remark(position, f"{source}: the same run as {first}, and counted once")
 
 
 def _identity(run_result: RunResult) -> tuple[Hashable, Hashable]:
-    """Identify a run by the queue's record, and by what a bare file records about itself."""
-    record, result = run_result.task, run_result.result
+    """Identify a run by the queue's record, and by what its result records about itself."""
+    record = run_result.task
     run = None if record is None else (record.task_id, record.run_id)
-    task = result.task
-    if task.task_id is None:
-        return run, run_result.source
-    return run, (task.task_id, task.run_id, task.pool, result.started, result.duration_ns)
+    return run, run_result.result.identity

@@ -57,9 +57,11 @@ class RunResult(Struct, frozen=True):
 
     result: Result
     task: TaskRecord | None
-    source: str = ""  # where it was read from, for people
+    # Where it was read from, for people; the same whether its folder is an archive or not.
+    source: str = ""
     size_bytes: int = 0  # of the result file
     weight_bytes: int = 0  # in memory
+    archive: str = ""  # the zip file that it was read from
 
     @property
     def pool(self) -> str:

@@ -10,7 +10,7 @@ from taskgraph.transforms.base import TransformSequence
 
 from io_benchmark_taskgraph.estimate import time_budget_s
 from io_benchmark_taskgraph.mistakes import in_task, root_folder
-from io_benchmark_taskgraph.script_modules import needed_modules
+from io_benchmark_taskgraph.script_modules import needed_modules, workload_names
 from io_benchmark_taskgraph.selection import POOL_ATTRIBUTE
 from io_benchmark_taskgraph.task_command import check_sizes, make_command
 from io_benchmark_taskgraph.transforms import Tasks
@@ -20,14 +20,17 @@ from io_benchmark_taskgraph.zip_application import ZipApplication
 def _add_command(config: Any, tasks: Tasks) -> Tasks:
     root = root_folder(config)
 
-    @functools.cache  # most of a kind's tasks run the same one
-    def build(folder: str, workloads: tuple[str, ...]) -> ZipApplication:
-        return ZipApplication(needed_modules(root, folder, workloads))
+    @functools.cache
+    def build(folder: str) -> ZipApplication:
+        # All workloads, also those that the task does not run: one file everywhere, with one sha256.
+        return ZipApplication(
+            needed_modules(root, folder, workload_names(root / folder))
+        )
 
     for task in tasks:
         benchmark = task.pop("benchmark")
         with in_task(config, task):
-            application = build(benchmark.script, benchmark.workloads)
+            application = build(benchmark.script)
             budget_s = time_budget_s(task["worker"]["max-run-time"])
             pool = task["attributes"][POOL_ATTRIBUTE]
             words = make_command(benchmark, application, pool, budget_s)

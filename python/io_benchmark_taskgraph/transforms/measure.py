@@ -43,7 +43,7 @@ TEXT = """\
 application="${{IO_BENCHMARK_SCRIPT_DIR:-{folder}}}"/io-benchmark.pyz
 artifacts="${{IO_BENCHMARK_ARTIFACTS:-{artifacts}}}"/io-benchmark
 mkdir -p "${{application%/*}}" "$artifacts"
-printf %s "${{@:1:{count}}}" | base64 -d | gzip -d > "$application"
+printf %s "${{@:1:{count}}}" | base64 -d > "$application"
 shift {count}
 if [ "$(sha256sum < "$application")" = "{application.sha256}  -" ] &&
   python3 -I -B "$application" measure --help < /dev/null > /dev/null; then

@@ -3,6 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Facts about the machine, and the tools that workloads use."""
 
+import hmac
 import mmap
 import os
 import platform
@@ -15,6 +16,7 @@ from log import MIB
 from observe import mounts, storage
 from reading import exists, first_int, first_line_of, first_match, read_int, read_text
 
+MACHINE_ID_OF = b"io-benchmark"
 TOUCH_BYTES = 64 * MIB
 TOOLS = ("bash", "cp", "curl", "fio", "grep", "sed")
 HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
@@ -39,6 +41,7 @@ def observe(*, may_measure=True):
         "machine_vendor": read_text("/sys/class/dmi/id/sys_vendor"),
         "machine_product": read_text("/sys/class/dmi/id/product_name"),
         "boot_id": read_text("/proc/sys/kernel/random/boot_id"),
+        "machine_id": _machine_id(),
         "container": _container(),
         "user_id": os.geteuid(),
         "transparent_huge_pages": read_text(HUGE_PAGES),
@@ -57,6 +60,18 @@ def _l3_cache_bytes():
     text = read_text("/sys/devices/system/cpu/cpu0/cache/index3/size") or ""
     match = re.fullmatch(r"(\d+)([KM])", text)
     return int(match[1]) * {"K": 1024, "M": MIB}[match[2]] if match else None
+
+
+def _machine_id():
+    """Return a hash of the machine's id, which must not be published; None in a container.
+
+    There it may be the image's, the same on many machines.
+    """
+    text = read_text("/etc/machine-id") or ""
+    if not re.fullmatch("[0-9a-f]{32}", text) or storage.in_container(mounts.table()):
+        return None
+    # As sd_id128_get_machine_app_specific(3) recommends.
+    return hmac.new(bytes.fromhex(text), MACHINE_ID_OF, "sha256").hexdigest()[:32]
 
 
 def _container():

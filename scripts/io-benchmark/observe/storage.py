@@ -7,6 +7,7 @@ Observed on this machine, not read from how it was provisioned.
 """
 
 import fcntl
+import mmap
 import os
 import time
 from tempfile import TemporaryFile
@@ -18,7 +19,11 @@ from reading import exists, is_folder, list_names, read_text
 PROBE_BYTES = 8 * MIB
 # A device that wrote this much of the probe stores it; with a stripe over eight disks, each does.
 PROBE_SHARE_BYTES = PROBE_BYTES // 16
+# Other processes write as well: a device that is found writes in every round, and hardly between them.
+PROBE_ROUNDS = 4
+QUIET_S = 0.02, 0.5  # the shortest and the longest time between rounds
 FICLONE = 0x40049409
+OVERLAYS = ("overlay", "aufs", "fuse.fuse-overlayfs")
 MEMORY_FILESYSTEMS = ("tmpfs", "ramfs")
 NETWORK_FILESYSTEMS = ("nfs", "nfs4", "cifs", "9p", "virtiofs", "ceph", "fuse.sshfs")
 # Docker and podman put these on the host's disk, next to the container's layer.
@@ -32,7 +37,7 @@ def in_container(table):
 
 
 def _kind_of_place(mount, container):
-    if mount.filesystem in ("overlay", "aufs"):
+    if mount.filesystem in OVERLAYS:
         return "overlay"
     if mount.filesystem in MEMORY_FILESYSTEMS:
         return "memory"
@@ -51,7 +56,7 @@ def observe(name, path, *, may_write=True):
         return place
     space = os.statvfs(path)
     probe = _probe_writes(path) if may_write else None
-    tops, identified_by = _find_devices(mount, table, probe)
+    tops, identified_by = _find_devices(mount, table, path if may_write else None)
     place.update(
         kind=_kind_of_place(mount, in_container(table)),
         mount=mount._asdict(),
@@ -67,8 +72,8 @@ def observe(name, path, *, may_write=True):
     return place
 
 
-def _find_devices(mount, table, probe):
-    """Return the devices directly below the mount, and how they were found."""
+def _find_devices(mount, table, path):
+    """Return the devices directly below the mount, and how they were found; None: do not write."""
     if mount.filesystem in MEMORY_FILESYSTEMS + NETWORK_FILESYSTEMS:
         return [], None
     names = _devices_of(mount)
@@ -78,15 +83,13 @@ def _find_devices(mount, table, probe):
     candidates = ([upper] if upper and is_folder(upper) else []) + list(HOST_FILES)
     for candidate in candidates:
         below = mounts.mount_of(candidate, table)
-        if below is None or below.filesystem in ("overlay", *MEMORY_FILESYSTEMS):
+        if below is None or below.filesystem in OVERLAYS + MEMORY_FILESYSTEMS:
             continue
         names = _devices_of(below)
         if names is not None:
             return names, candidate
-    if probe is None:
-        return [], None
-    written = probe.get("written_bytes") or {}
-    return [name for name in sorted(written) if not devices.below(name)], "probe"
+    written = _devices_written_to(path) if path is not None else []
+    return written, "probe" if written else None
 
 
 def _devices_of(mount):
@@ -125,6 +128,55 @@ def _filesystem_details(mount, tops):
     return details
 
 
+def _devices_written_to(path):
+    """Return the devices without one below that write whenever this writes past the page cache.
+
+    fsync() would not do: on a volatile overlay, such as rootless podman's, it writes nothing.
+    """
+    found = None
+    for _ in range(PROBE_ROUNDS):
+        before, started_s = devices.counters(), time.monotonic()
+        try:
+            _write_directly(os.path.join(path, ".io-benchmark-probe-%d" % os.getpid()))
+        except OSError:
+            return []
+        took_s = time.monotonic() - started_s
+        between = devices.counters()
+        time.sleep(min(max(took_s, QUIET_S[0]), QUIET_S[1]))
+        quiet = _written_since(between, devices.counters())
+        more = {
+            name
+            for name, moved in _written_since(before, between).items()
+            if moved >= 2 * quiet.get(name, 0) + PROBE_SHARE_BYTES
+        }
+        found = more if found is None else found & more
+    return [name for name in sorted(found or ()) if not devices.below(name)]
+
+
+def _write_directly(path):
+    with mmap.mmap(-1, MIB) as chunk:
+        chunk.write(os.urandom(MIB))
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_DIRECT
+        descriptor = os.open(path, flags, 0o600)
+        try:
+            for number in range(PROBE_BYTES // MIB):
+                os.pwrite(descriptor, chunk, number * MIB)
+        finally:
+            os.close(descriptor)
+            os.unlink(path)
+
+
+def _written_since(before, after):
+    """Return the bytes that each device has written, of those that wrote a part of the probe."""
+    written = {}
+    for name, now in after.items():
+        earlier = before.get(name)
+        moved = now.written_bytes - (earlier.written_bytes if earlier else 0)
+        if moved >= PROBE_SHARE_BYTES:
+            written[name] = moved
+    return written
+
+
 def _probe_writes(path):
     """Write 8 MiB and fsync; return which devices wrote them, and how long fsync took."""
     probe = os.path.join(path, ".io-benchmark-probe-%d" % os.getpid())
@@ -142,12 +194,7 @@ def _probe_writes(path):
             os.unlink(probe)
     except OSError as error:
         return {"failed": error.strerror, "fsync_ns": None, "written_bytes": None}
-    written = {}
-    for name, after in devices.counters().items():
-        earlier = before.get(name)
-        moved = after.written_bytes - (earlier.written_bytes if earlier else 0)
-        if moved >= PROBE_SHARE_BYTES:
-            written[name] = moved
+    written = _written_since(before, devices.counters())
     return {"failed": None, "fsync_ns": fsync_ns, "written_bytes": written}
 
 

@@ -26,12 +26,11 @@ from early_end import WorkloadError
 from log import MIB, ProgressLines, say
 from observe import host, page_cache
 from retrieval import RealSteps, SeedSteps, Target
+from settings import PROFILES
 from workload import CHECK_EVERY, Workload
 
 # 40 MARs, 40 tarballs, 20 small artifacts.
 CACHE_SIZES_MIB = (80,) * 40 + (60,) * 40 + (5,) * 20
-# A rehearsal keeps the mix at a twentieth.
-QUICK_DIVISOR = 20
 # Keys that only a run can fill in; null in the file until then.
 OBSERVED = ["populate_ns", "cache_state", "lookup_method", "copy_method", "run_ns"]
 OBSERVED += ["trims", "stopped_early", "precision_reached_ratio", "shares_extents"]
@@ -49,7 +48,7 @@ USUAL_RETRIEVES = 2000
 def _file_sizes_bytes(settings):
     if settings.sizes_bytes is not None:
         return settings.sizes_bytes
-    divisor = QUICK_DIVISOR if settings.profile == "quick" else 1
+    divisor = PROFILES[settings.profile]  # each keeps the mix
     return [size * MIB // divisor for size in CACHE_SIZES_MIB]
 
 
@@ -103,6 +102,10 @@ class _CacheRetrieve(Workload):
             "fresh_ring_bytes": self._ring_bytes() if is_fresh else None,
             **dict.fromkeys(OBSERVED),
         }
+
+    def planned_bytes(self):
+        copied = sum(self._sizes[index] for index in self._sequence)
+        return sum(self._sizes), copied * len(self._bench.settings.destinations)
 
     def prepare(self):
         """Write the cache and its list."""

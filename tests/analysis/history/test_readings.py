@@ -91,6 +91,45 @@ def test_a_result_without_a_group_is_a_point_of_its_own():
     assert origin(first).group != origin(later).group
 
 
+@pytest.mark.parametrize(
+    ("job", "group", "task_id", "run_id"),
+    [
+        pytest.param(
+            {"system": "github-actions", "run": "1658", "attempt": 2, "job": "measure"},
+            *("github-actions 1658", "github-actions 1658/measure", 2),
+            id="github",
+        ),
+        pytest.param(
+            {"system": "gitlab-ci", "run": "1000", "job": "io: [amd-16, 1]"},
+            *("gitlab-ci 1000", "gitlab-ci 1000/io: [amd-16, 1]", None),
+            id="gitlab",
+        ),
+        pytest.param(
+            {"system": "jenkins", "run": "153", "job": "io/main"},
+            *("jenkins io/main 153", "jenkins io/main 153", None),
+            id="jenkins-numbers-the-runs-of-a-job",
+        ),
+        pytest.param(
+            {"system": "circleci"},
+            "unknown 2026-05-01T10:09:00+00:00",
+            "unknown",
+            None,
+            id="no-run",
+        ),
+    ],
+)
+def test_jobs_of_other_ci_systems(job, group, task_id, run_id):
+    """The jobs of one run are one point, and a job is named as its system does."""
+    change = {"task_id": None, "task_group_id": None, "run_id": None, "ci": job}
+    changed = {f"task.{key}": value for key, value in change.items()}
+    (push,) = past.pushes(1, retrieves=60, change={0: {"amd-16": changed}})
+    result = results.parse(json.dumps(push.documents[0]).encode(), "document")
+    found = origin(RunResult(result, None, "file"))
+    time = (push.time + timedelta(minutes=9)).isoformat()
+    assert found.group == group.replace("2026-05-01T10:09:00+00:00", time)
+    assert (found.task_id, found.run_id) == (task_id, run_id)
+
+
 def test_readings():
     """The mean of the whole run, its conditions and its facts."""
     one, _ = measured(task_queue="queue", image="image")

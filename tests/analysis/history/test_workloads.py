@@ -22,7 +22,7 @@ from io_benchmark.results.workloads import WORKLOADS
 from io_benchmark.sources.protocol import RunResult
 
 WEEKS, CHANGE_AT = 12, 6
-RATES = ("random-io", "metadata")
+RATES = ("random-io", "metadata", "unpack")
 
 
 @cache

@@ -4,6 +4,7 @@
 """Which results are from one machine."""
 
 import pytest
+from msgspec.structs import replace
 from seed_workers import workers
 
 from io_benchmark.analysis.observed.machine_identity import (
@@ -77,6 +78,19 @@ def boot(boot_id: str = BOOT, kernel: tuple[str, ...] = KERNEL) -> tuple[str, ..
             [0, 1],
             id="copied-to-another-cloud",
         ),
+        pytest.param(
+            [MachineMarks(boot=boot(), machine_id="a"), MachineMarks(boot=boot(), machine_id="b")],
+            [0, 0],
+            id="containers-of-one-boot",
+        ),
+        pytest.param(
+            [
+                MachineMarks(boot=boot(), machine_id="a"),
+                MachineMarks(boot=boot(OTHER), machine_id="a"),
+            ],
+            [0, 1],
+            id="one-image-two-boots",
+        ),
     ],
 )
 def test_machines(marks: list[MachineMarks], machines: list[int] | None) -> None:
@@ -90,6 +104,41 @@ def test_machines(marks: list[MachineMarks], machines: list[int] | None) -> None
         MachineMarks.machine_names(marks[::-1])[::-1].index(name)
         for name in MachineMarks.machine_names(marks[::-1])[::-1]
     ] == [found.index(name) for name in found]
+
+
+ONE, TWO = MachineMarks(machine_id="a"), MachineMarks(machine_id="b")
+BOOTED = MachineMarks(boot=boot(), machine_id="a")
+BOOTED_AGAIN = MachineMarks(boot=boot(OTHER), machine_id="a")
+
+
+@pytest.mark.parametrize(
+    ("marks", "names"),
+    [
+        pytest.param([ONE, TWO, ONE], ["with machine id a", "unknown"] * 2, id="no boot ids"),
+        pytest.param(
+            [ONE, BOOTED, BOOTED_AGAIN, ONE], ["unknown", "", "", "unknown"], id="image's"
+        ),
+        pytest.param(
+            [replace(ONE, worker_id="g/1"), replace(ONE, worker_id="g/2")],
+            ["g/1", "g/2"],
+            id="workers of one image",
+        ),
+        pytest.param(
+            [replace(ONE, place=("", "", "a")), replace(ONE, place=("", "", "b"))],
+            ["unknown", "unknown"],
+            id="two zones",
+        ),
+    ],
+)
+def test_machine_ids(marks: list[MachineMarks], names: list[str]) -> None:
+    """They count where nothing else is known, unless different boots show that an image had it."""
+    found = MachineMarks.machine_names(marks)
+    assert [name if expected else "" for name, expected in zip(found, names, strict=False)] == (
+        names[: len(found)]
+    )
+    assert len({found[at] for at, mark in enumerate(marks) if mark.boot}) == sum(
+        bool(mark.boot) for mark in marks
+    )
 
 
 @pytest.mark.parametrize(

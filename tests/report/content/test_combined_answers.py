@@ -41,6 +41,7 @@ def test_measurements_of_a_place_share_a_section():
         ("metadata, place workspace (ops/s, higher is better)", tuple(range(10, 21)), False),
         ("exec, place workspace (ms, lower is better)", (21, 22), False),
         ("upload (ms, lower is better)", (23, 24, 25), False),
+        ("unpack, place workspace (files/s, higher is better)", (26, 27, 28, 29), False),
     ]
 
 
@@ -183,7 +184,7 @@ def test_the_page_draws_rates_as_rates():
     text = render_report(every_workload.report())
     page = Page(text)
     assert_harmless(page)
-    assert text.count("<details>") == 25 + 2  # amd-30, of which nothing is decided, and spawn
+    assert text.count("<details>") == 29 + 3  # amd-30, of which nothing is decided, and spawn
     assert "mean 170,000 IOPS" in text
     assert "mean 512 µs" in text
     ids = [value for key, value in page.attributes if key == "id"]

@@ -79,10 +79,10 @@ def test_many_measurements() -> None:
         "- amd-16 is 1.92× slower than intel on cache-retrieve, overwrite in workspace "
         "(95 % interval 1.61 to 2.28). Also slower: random-io 2.00× to 2.01×, "
         "sync-write 4.00× to 5.00×, metadata 1.80× to 10.01×, exec 1.50×, upload 150×. "
-        "Inconclusive: 16 measurements, 1.00× to 1.06×."
+        "Inconclusive: 20 measurements, 1.00× to 1.06×."
     )
     assert found[2] == (
-        "- amd-30 compared with intel is inconclusive on 24 measurements, 1.00× to 1.01×. "
+        "- amd-30 compared with intel is inconclusive on 28 measurements, 1.00× to 1.01×. "
         "No verdict: 2 measurements."
     )
     assert found[4].startswith("! REFUSED by parameters (intel, amd-30; exec (2 measurements)): ")

@@ -90,23 +90,23 @@ def test_of_further_workloads_what_differs_most_is_shown() -> None:
     ]
     assert found.alike == (
         "No proven difference between places: sync-write (4 measurements, 1.00×), metadata (11 "
-        "measurements, 1.00×), exec (2 measurements, 1.00×)."
+        "measurements, 1.00×), exec (2 measurements, 1.00×), unpack (4 measurements, 1.00×)."
     )
-    assert found.counted == "20 more measurements are in the HTML page and the JSON."
+    assert found.counted == "24 more measurements are in the HTML page and the JSON."
 
 
 def test_with_details_every_measurement_has_its_table() -> None:
     """--details leaves nothing to be counted."""
     found = document.build(several_places.everything(), details=True).places
     assert found is not None
-    assert (len(found.tables), found.further, found.alike, found.counted) == (24, (), "", "")
+    assert (len(found.tables), found.further, found.alike, found.counted) == (28, (), "", "")
 
 
 def test_the_page_keeps_every_measurement() -> None:
     """What the text counts is there in the page, folded away."""
     text = render_report(several_places.everything())
-    assert "<summary>20 further measurements</summary>" in text
-    assert text.count('aria-label="Figures, places, ') == 24
+    assert "<summary>24 further measurements</summary>" in text
+    assert text.count('aria-label="Figures, places, ') == 28
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])

@@ -142,6 +142,7 @@ def test_rates_of_every_workload():
         "metadata": {("ops/s", True)},
         "exec": {("ms", False)},
         "upload": {("ms", False)},
+        "unpack": {("files/s", True)},
     }
     (stat,) = [
         part["figures"]["amd-16"]

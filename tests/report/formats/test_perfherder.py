@@ -103,7 +103,7 @@ def test_each_measurement_is_a_series():
     """Variant and number at once make each series unique, within Treeherder's limits."""
     found = suites(every_workload.report())
     keys = [tuple(suite["extraOptions"]) for suite in found]
-    assert len(set(keys)) == len(keys) == 26 + 24
+    assert len(set(keys)) == len(keys) == 30 + 28
     assert ("amd-16", "vs-intel", "metadata", "workspace", "stat", "threads-4") in keys
     for suite in found:
         assert len(suite["extraOptions"]) <= 8

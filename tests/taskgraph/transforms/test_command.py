@@ -12,9 +12,11 @@ from io_benchmark_taskgraph.mistakes import UserMistake
 
 @pytest.mark.usefixtures("script")
 def test_command_of_a_pool(datadir, run_kind, make_pool):
-    """The command holds the needed modules, the pool and the time; the stanza is gone."""
+    """The command holds all workloads and what they need, the pool and the time; the stanza is gone."""
     pool = make_pool(worker={"max-run-time": 4000})
-    modules = script_modules.needed_modules(datadir, "scripts/io-benchmark", ["cache-retrieve"])
+    modules = script_modules.needed_modules(
+        datadir, "scripts/io-benchmark", ["cache-retrieve", "sync-write"]
+    )
     expected = task_command.make_command(
         stanza.Benchmark.parse(dict(pool["benchmark"])),
         zip_application.ZipApplication(modules),

@@ -3,8 +3,9 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The pools' names."""
 
+from dataclasses import replace
+
 import pytest
-from msgspec.structs import replace
 
 from io_benchmark_taskgraph.mistakes import UserMistake
 from io_benchmark_taskgraph.transforms.pools import transforms

@@ -82,14 +82,14 @@ def readings_of(measured: RunResult) -> tuple[list[HistoryReading], list[LeftOut
 def _origin(worker: Worker, task: TaskRecord | None) -> Origin | None:
     """Return where and when a result was measured; None without a time.
 
-    The queue's record is preferred to the result's own. A result without a task group, measured
-    outside Taskcluster, is a separate point.
+    The queue's record is preferred to the result's own. A result that no CI system's run belongs to is a
+    separate point.
     """
     result = worker.result
     time = (task and _time(task.started)) or _time(result.started)
     if time is None:
         return None
-    group = (task.task_group_id if task else None) or result.task.task_group_id
+    group = (task.task_group_id if task else None) or result.task.group
     revision = task.revision if task else None
     task_id = _shorten(worker.task_id, IDENTIFIER)
     return Origin(

@@ -8,6 +8,9 @@ one host share it, and a bare file has it although no queue names its worker. Tw
 worker id or boot id are from one machine, and so are all results that are connected in this way. A boot
 id is ignored where it is not a random number, or where facts differ that cannot change within one boot:
 copies of a running machine have the same boot id.
+
+The machine id counts only for results without worker id and boot id. It is ignored where results with
+different boot ids have it: then it came with an image, and machines that start from one image share it.
 """
 
 import re
@@ -35,13 +38,15 @@ class MachineMarks(Struct, frozen=True):
     worker_id: str = UNKNOWN
     boot: tuple[str, ...] = ()  # the boot id and what it cannot outlive; empty: not known
     place: tuple[str, ...] = ()  # where the machine is, as far as the worker says
+    machine_id: str = ""  # a hash; empty: not known
 
     @classmethod
     def of(cls, worker_id: str, result: Result) -> "MachineMarks":
         """Return the marks of one result."""
         location = result.task.location
         place = tuple(location.get(name, "") for name in _PLACE)
-        return cls(worker_id, _boot(result), place if any(place) else ())
+        machine_id = (result.host.machine_id or "") if result.host is not None else ""
+        return cls(worker_id, _boot(result), place if any(place) else (), machine_id)
 
     @staticmethod
     def machine_names(marks: Sequence["MachineMarks"]) -> list[str]:
@@ -76,6 +81,9 @@ def _keys(marks: Sequence[MachineMarks]) -> list[list[Hashable]]:
     for mark in marks:
         if mark.boot and mark.place:
             places.setdefault(mark.boot, set()).add(mark.place)
+    boots: dict[str, set[tuple[str, ...]]] = {}
+    for mark in marks:
+        boots.setdefault(mark.machine_id, set()).add(mark.boot)
     all_keys: list[list[Hashable]] = []
     for mark in marks:
         keys: list[Hashable] = []
@@ -85,6 +93,8 @@ def _keys(marks: Sequence[MachineMarks]) -> list[list[Hashable]]:
             # A machine is in one place: the same boot in several places was copied.
             copied = len(places.get(mark.boot, ())) > 1
             keys.append((mark.boot, mark.place if copied else ()))
+        elif mark.machine_id and not keys and len(boots[mark.machine_id] - {()}) < 2:
+            keys.append(("machine id", mark.machine_id, mark.place))
         all_keys.append(keys)
     return all_keys
 
@@ -112,9 +122,10 @@ def _name(marks: Sequence[MachineMarks]) -> str:
     if known:
         return known[0]
     boots = sorted({(mark.boot, mark.place) for mark in marks if mark.boot})
-    return (
-        " ".join(("with boot id", boots[0][0][0], *filter(None, boots[0][1]))) if boots else UNKNOWN
-    )
+    if boots:
+        return " ".join(("with boot id", boots[0][0][0], *filter(None, boots[0][1])))
+    ids = sorted({mark.machine_id for mark in marks} - {""}) if len(marks) > 1 else ()
+    return f"with machine id {ids[0]}" if ids else UNKNOWN
 
 
 def identify_machines(workers: Iterable[Worker]) -> list[Worker]:

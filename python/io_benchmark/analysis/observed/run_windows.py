@@ -102,7 +102,7 @@ def _blocked_s(
 
     Where that was not recorded, the system's pressure on I/O counts; without any, all of the time.
     """
-    of_samples = entry.copies_blocked_ns
+    of_samples = entry.samples_blocked_ns
     if of_samples is not None:
         ends_s = (entry.start_ns + entry.total_ns) / 1e9
         at_s = np.concatenate(([entry.start_ns[0] / 1e9], ends_s))

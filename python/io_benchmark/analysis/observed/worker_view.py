@@ -18,11 +18,11 @@ from io_benchmark.analysis.model import Entry, Subject, Worker
 from io_benchmark.analysis.observed.device_stack import Stack
 from io_benchmark.analysis.observed.published_caps import Caps, MachineType
 from io_benchmark.analysis.observed.run_windows import Window
-from io_benchmark.results import CacheRetrieveEntry
+from io_benchmark.results import CacheRetrieveEntry, workloads
 from io_benchmark.results.format import Host, Limits, StoragePlace
 
 # File systems that hide the one below them.
-LAYERED = ("overlay", "aufs")
+LAYERED = ("overlay", "aufs", "fuse.fuse-overlayfs")
 WAITS_SHARE = 0.2
 # Below these shares nothing waits for a disk, whatever the disk could do.
 _HARDLY_MOVED_SHARE = 0.2
@@ -90,6 +90,14 @@ class View(Struct, frozen=True, dict=True):
             return None
         return int(self.entry.size_bytes.sum(dtype=np.float64))  # each retrieve's size
 
+    @property
+    def _written_bytes(self) -> int | None:
+        """Return how much the samples wrote into files, where that is known."""
+        written_bytes = workloads.of(self.subject.workload).written_bytes
+        if self.entry is None or written_bytes is None:
+            return self.copied_bytes
+        return written_bytes(self.entry.measured)
+
     @cached_property
     def moved_bytes(self) -> tuple[int, int] | None:
         """Return the bytes that the disks read and wrote, from the first retrieve to the end of the final sync."""
@@ -135,8 +143,8 @@ class View(Struct, frozen=True, dict=True):
 
     @cached_property
     def blocked_ns(self) -> float | None:
-        """Return how long a copy was blocked, on average; None where that was not recorded."""
-        return None if self.entry is None else self.entry.copy_blocked_ns
+        """Return how long a copy or an operation was blocked, on average; None where not recorded."""
+        return None if self.entry is None else self.entry.blocked_ns
 
     def growth(self, *columns: str) -> float | None:
         """Return how much counters of the timeline grew together per second, during the retrieves."""
@@ -253,7 +261,7 @@ class View(Struct, frozen=True, dict=True):
         The process' own time decides where it was recorded: pressure is the whole system's, and
         also counts background writeback and neighbours. A rate near the cap is the last resort.
         """
-        least_bytes = _HARDLY_MOVED_SHARE * (self.copied_bytes or 0)
+        least_bytes = _HARDLY_MOVED_SHARE * (self._written_bytes or 0)
         if self.moved_bytes is not None and sum(self.moved_bytes) < least_bytes:
             return False
         if self.blocked_ns is not None and self.mean_ns:

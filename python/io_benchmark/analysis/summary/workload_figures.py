@@ -88,7 +88,11 @@ def _details(
         if number is not None:
             details.append(
                 Detail(
-                    figure.name, figure.label, number, unit, higher_is_better=figure.over_one_thread
+                    figure.name,
+                    figure.label,
+                    number,
+                    unit,
+                    higher_is_better=figure.higher_is_better,
                 )
             )
     return tuple(details)

@@ -223,7 +223,8 @@ def _worker_row(worker: WorkerLine, *, repeated: bool) -> _WorkerRow:
         side += f" (pool {worker.pool})"
     return _WorkerRow(
         side=side,
-        worker=worker.worker_id,
+        # Without a queue that names it, a machine is known by its boot id.
+        worker=worker.machine if worker.worker_id == UNKNOWN else worker.worker_id,
         repeated=repeated,
         task=f"{worker.task_id}{run}" if worker.task_id else UNKNOWN,
         state=state,

@@ -52,6 +52,7 @@ WORKLOAD = Workload(
             SCALING,
             "over one alone",
             over_one_thread=True,
+            higher_is_better=True,
             finding=SideFinding(
                 "{threads} at once do {percent} of what one alone does (metadata, {variant}): "
                 "something locks",

@@ -6,10 +6,14 @@
 task.json holds what only the queue knows about a run; a result file alone does not name its worker.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import stat
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -19,11 +23,45 @@ from io_benchmark.sources.budget import weight_bytes
 from io_benchmark.sources.protocol import RunResult, TaskRecord
 from io_benchmark.text import clean
 
+if TYPE_CHECKING:
+    from zipfile import ZipInfo
+
 RESULT_NAME = "io-benchmark.json"
 TASK_NAME = "task.json"
-_MAXIMUM_TASK_BYTES = 1024 * 1024
+ARCHIVE_SUFFIX = ".zip"
+MAXIMUM_TASK_BYTES = 1024 * 1024
 _SHOWN_LENGTH = 300
+# Of the folders below an address, and of those in an archive.
+MAXIMUM_DEPTH = 10
 FOLDER = re.compile(r"[A-Za-z0-9_-]{22}\.[0-9]{1,9}")
+
+
+_NamedBytes = tuple[str, bytes]  # a file's content after its name for messages
+
+
+@dataclass(frozen=True)
+class FoundRun:
+    """A result that is there, or should be: in a folder, a file or an archive."""
+
+    source: str  # for people: its folder, as if it were unpacked
+    path: Path  # its folder or file, or its archive
+    size_bytes: int = 0
+    # In an archive, the entries of the result and of the task record next to it.
+    entries: tuple[ZipInfo, ZipInfo | None] | None = None
+    problem: str | None = None  # why it is not read
+
+    def parse(self, result_file: _NamedBytes, record_file: _NamedBytes | None) -> RunResult:
+        """Parse the files of the run."""
+        name, data = result_file
+        result = results.parse(data, name)
+        return RunResult(
+            result,
+            None if record_file is None else _parse_task_record(*record_file),
+            self.source,
+            len(data),
+            weight_bytes(result, data),
+            "" if self.entries is None else str(self.path),
+        )
 
 
 def run_folder(folder: Path, task_id: str, run_id: int) -> Path:
@@ -44,22 +82,22 @@ def read_run(path: Path) -> RunResult:
     """Read a run's folder, or a bare file, whose worker is not known."""
     folder, file = (path, path / RESULT_NAME) if path.is_dir() else (path.parent, path)
     _check_regular(file)
-    record = folder / TASK_NAME
-    has_record = file.name == RESULT_NAME and os.path.lexists(record)
     data = results.load(file)
-    result = results.parse(data, str(file))
-    task = _read_task_record(record) if has_record else None
-    return RunResult(result, task, str(path), len(data), weight_bytes(result, data))
+    record_file = folder / TASK_NAME
+    record = None
+    if file.name == RESULT_NAME and os.path.lexists(record_file):
+        _check_regular(record_file)
+        record = str(record_file), results.load(record_file, MAXIMUM_TASK_BYTES)
+    return FoundRun(str(path), path).parse((str(file), data), record)
 
 
-def _read_task_record(path: Path) -> TaskRecord:
-    _check_regular(path)
+def _parse_task_record(name: str, data: bytes) -> TaskRecord:
     try:
-        return msgspec.json.decode(results.load(path, _MAXIMUM_TASK_BYTES), type=TaskRecord)
+        return msgspec.json.decode(data, type=TaskRecord)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise ResultError(f"{path}: {error}") from None
+        raise ResultError(f"{name}: {error}") from None
     except RecursionError:
-        raise ResultError(f"{path}: is nested too deeply") from None
+        raise ResultError(f"{name}: is nested too deeply") from None
 
 
 def _check_regular(path: Path) -> None:

@@ -1,28 +1,44 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Results on this machine: a run's folder, a folder of such folders, or a bare file."""
+"""Results on this machine: a run's folder, a folder of such folders or of downloads, or a file."""
 
-import os
-import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from io_benchmark.errors import MissingPathError, ResultError, UsageError
+from io_benchmark.errors import ResultError
 from io_benchmark.results.reader import MAXIMUM_BYTES
 from io_benchmark.sources.budget import SMALL_BYTES
 from io_benchmark.sources.folder import run_files
+from io_benchmark.sources.folder.run_files import FoundRun
+from io_benchmark.sources.folder.search import find_runs
 from io_benchmark.sources.protocol import (
     Position,
     ReadLog,
     ReadProgress,
     ReadRequest,
+    RunResult,
     Source,
     SourceAddress,
 )
-from io_benchmark.text import clean
 
-_SHOWN_LENGTH = 300
+if TYPE_CHECKING:
+    from io_benchmark.sources.folder.zip_archive import ZipArchive
+
+
+@dataclass(frozen=True)
+class _Path:
+    """A path as an address; it is searched once, to check it and to read it."""
+
+    path: Path
+
+    @cached_property
+    def found(self) -> tuple[list[FoundRun], list[str]]:
+        return find_runs(self.path)
 
 
 class FolderSource(Source):
@@ -31,88 +47,61 @@ class FolderSource(Source):
     forms = ("a folder",)
     is_local = True
 
-    def parse(self, text: str, _environment: Mapping[str, str]) -> Path | None:
-        return None if "://" in text else Path(text)
+    def parse(self, text: str, _environment: Mapping[str, str]) -> _Path | None:
+        return None if "://" in text else _Path(Path(text))
 
     def check(self, addresses: Sequence[SourceAddress]) -> None:
         for address in addresses:
-            _list_runs(address.meaning)
+            _ = address.meaning.found
 
     def read(self, addresses: Sequence[SourceAddress], request: ReadRequest) -> ReadLog:
         log = ReadLog()
-        paths = [
-            (Position(address.number, run_id=number), path)
-            for address in addresses
-            for number, path in enumerate(_list_runs(address.meaning))
-        ]
+        runs: list[tuple[Position, FoundRun]] = []
+        for address in addresses:
+            found, remarks = address.meaning.found
+            for number, run in enumerate(found):
+                runs.append((Position(address.number, run_id=number), run))
+            for remark in remarks:
+                log.remark(Position(address.number), remark)
         # In order, but large ones last: they must not take the place of all others.
-        paths.sort(key=lambda pair: _size_bytes(pair[1]) > SMALL_BYTES)
-        for done, (position, path) in enumerate(paths, 1):
-            if request.budget.allows_reading(str(path), _size_bytes(path)):
-                _read(position, path, request, log)
-            request.progress(ReadProgress("reading results", done, len(paths)))
+        runs.sort(key=lambda pair: pair[1].size_bytes > SMALL_BYTES)
+        with _Archives() as archives:
+            for done, (position, run) in enumerate(runs, 1):
+                if request.budget.allows_reading(run.source, run.size_bytes):
+                    _read(position, run, archives, request, log)
+                request.progress(ReadProgress("reading results", done, len(runs)))
         return log
 
 
-def _read(position: Position, path: Path, request: ReadRequest, log: ReadLog) -> None:
+class _Archives(ExitStack):
+    """Keeps the last archive open: its results follow each other."""
+
+    _path: Path | None = None
+    _archive: "ZipArchive"
+
+    def read(self, run: FoundRun) -> RunResult:
+        from io_benchmark.sources.folder.zip_archive import ZipArchive  # noqa: PLC0415
+
+        if run.path != self._path:
+            self.close()
+            self._path = None
+            self._archive = self.enter_context(ZipArchive(run.path))
+            self._path = run.path
+        return self._archive.read(run)
+
+
+def _read(
+    position: Position, run: FoundRun, archives: _Archives, request: ReadRequest, log: ReadLog
+) -> None:
     """Read one run; an unreadable one is a problem and stops nothing."""
+    if run.problem is not None:
+        log.problem(position, run.problem)
+        return
     try:
-        run_result = run_files.read_run(path)
+        run_result = run_files.read_run(run.path) if run.entries is None else archives.read(run)
     except ResultError as error:
-        request.budget.spend(min(_size_bytes(path), MAXIMUM_BYTES))
+        request.budget.spend(min(run.size_bytes, MAXIMUM_BYTES))
         log.problem(position, str(error))
     else:
         request.budget.spend(run_result.size_bytes)
         request.accept(position, run_result, b"")
-
-
-def _list_runs(path: Path) -> list[Path]:
-    """List the folders and files to read, in order; raise a UsageError where there are none."""
-    shown = clean(str(path), _SHOWN_LENGTH)
-    try:
-        mode = path.stat().st_mode
-        if not stat.S_ISDIR(mode):
-            return [path]
-        if os.path.lexists(path / run_files.RESULT_NAME):
-            return [path]
-        folders = sorted(below for below in path.iterdir() if _is_run(below))
-        if folders:
-            return folders
-        candidates = [
-            below.name for below in path.iterdir() if below.is_dir() and any(_runs_in(below))
-        ]
-    except FileNotFoundError:
-        raise MissingPathError(f"{shown}: no such file or folder", str(path)) from None
-    except OSError as error:
-        raise UsageError(
-            f"{shown}: cannot read this path ({error.strerror}); name a folder of results"
-        ) from None
-    if candidates:
-        newest = clean(str(path / max(candidates)), _SHOWN_LENGTH)
-        raise UsageError(f"{shown}: has several folders of results; name one, such as {newest}")
-    raise UsageError(
-        f"{shown}: has no results; name a folder that contains TASKID.RUNID/{run_files.RESULT_NAME}"
-    )
-
-
-def _size_bytes(path: Path) -> int:
-    """Return the size of a listed path's result file; 0 where reading it will fail."""
-    try:
-        return (path / run_files.RESULT_NAME if path.is_dir() else path).stat().st_size
-    except OSError:
-        return 0
-
-
-def _is_run(path: Path) -> bool:
-    """Return whether a folder has a result, or should have one by its name."""
-    if not path.is_dir() or path.name.startswith("."):
-        return False
-    has_result = os.path.lexists(path / run_files.RESULT_NAME)
-    return bool(run_files.FOLDER.fullmatch(path.name)) or has_result
-
-
-def _runs_in(folder: Path) -> Iterator[Path]:
-    try:
-        yield from (path for path in folder.iterdir() if _is_run(path))
-    except OSError:
-        return

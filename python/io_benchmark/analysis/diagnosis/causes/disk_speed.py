@@ -3,6 +3,8 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What kind of disk a place is on, and how fast each disk writes."""
 
+from functools import partial
+
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
@@ -23,6 +25,9 @@ from io_benchmark.results.trials import TrialKind
 ORDER = 11
 # A disk that writes at this part of the other's rate or more is as fast.
 _AS_FAST_SHARE = 0.9
+# Of both, the reads are what counts where the disks read so many times as much as they write.
+_MOSTLY = 2
+_PAST = {"read": "read", "write": "wrote"}
 
 
 # --- boot-disk-fallback ---
@@ -70,20 +75,39 @@ def _boot_disk_fallback(case: Case) -> CauseJudgement:
 # --- disk-speed ---
 
 
-def _each_disk(view: View) -> float | None:
-    """Return the rate that each disk kept up while copies waited."""
+def _each_disk(at: int, view: View) -> float | None:
+    """Return the rate of reads (0) or writes (1) that each disk kept up while copies waited."""
     stack, rates = view.stack, view.peak_bytes_per_s
-    return None if stack is None or rates is None else rates[1] / stack.width
+    return None if stack is None or rates is None else rates[at] / stack.width
+
+
+def _moved(at: int, view: View) -> float | None:
+    return None if view.moved_bytes is None else float(view.moved_bytes[at])
+
+
+_READ_BY_EACH_DISK, _WRITTEN_BY_EACH_DISK = (partial(_each_disk, at) for at in (0, 1))
+_READ, _WRITTEN = (partial(_moved, at) for at in (0, 1))
+
+
+def _mostly_reads(case: Case) -> bool:
+    """Return whether the disks of both sides read, and write little; copies are judged by writing."""
+    if case.subject.workload == "cache-retrieve":
+        return False
+    moved = [(side.mean(_READ), side.mean(_WRITTEN)) for side in (case.slower, case.faster)]
+    return all(read and read > _MOSTLY * (written or 0.0) for read, written in moved)
 
 
 def _disk_speed(case: Case) -> CauseJudgement:
+    rate, of_each = "write", _WRITTEN_BY_EACH_DISK
+    if _mostly_reads(case):
+        rate, of_each = "read", _READ_BY_EACH_DISK
     evidence = Sides.of(
         case,
         span(
-            "write-rate-per-disk",
-            _each_disk,
+            f"{rate}-rate-per-disk",
+            of_each,
             Unit.BYTES_PER_SECOND,
-            "write rate per disk {value}",
+            f"{rate} rate per disk {{value}}",
         ),
         span(
             "io-wait",
@@ -92,7 +116,7 @@ def _disk_speed(case: Case) -> CauseJudgement:
             "waiting for I/O {value} of the time",
         ),
     )
-    slower, faster = case.slower.mean(_each_disk), case.faster.mean(_each_disk)
+    slower, faster = case.slower.mean(of_each), case.faster.mean(of_each)
     if slower is None or faster is None:
         return evidence.not_observable(
             "How much the disks wrote was not recorded.", workload="random-io"
@@ -100,7 +124,7 @@ def _disk_speed(case: Case) -> CauseJudgement:
     if not case.differs:
         return evidence.nothing_to_explain()
     if slower >= _AS_FAST_SHARE * faster:
-        return evidence.ruled_out("Each disk of the slower side wrote as fast.")
+        return evidence.ruled_out(f"Each disk of the slower side {_PAST[rate]} as fast.")
     if case.slower_never_waits:
         return evidence.ruled_out("The slower side did not wait for its disks.")
     if reaches_limit(case.slower, of_bytes=True):
@@ -109,13 +133,13 @@ def _disk_speed(case: Case) -> CauseJudgement:
         return evidence.ruled_out("The slower side's disks were as fast at the start of the run.")
     if all(view.waits_for_disks is None for view in case.slower):
         return evidence.not_observable(
-            "Each disk of the slower side wrote more slowly, but maybe it had less to write: "
-            "no pressure was recorded and no cap is published.",
+            f"Each disk of the slower side {_PAST[rate]} more slowly, but maybe it had less to "
+            f"{rate}: no pressure was recorded and no cap is published.",
             workload="random-io",
         )
     judgement = evidence.supported(
-        "Each disk of the slower side wrote at {ratio} the rate of the faster side's disks, while "
-        "copies waited for it.",
+        f"Each disk of the slower side {_PAST[rate]} at {{ratio}} the rate of the faster side's "
+        "disks, while copies waited for it.",
         ratio=Quantity(slower / faster, Unit.RATIO),
     )
     return replace(
@@ -144,7 +168,7 @@ RULES = (
         "boot-disk-fallback",
         "The slower side works on its boot disk, the faster side on local SSDs.",
         _boot_disk_fallback,
-        frozenset(("cache-retrieve", "random-io", "sync-write")),
+        frozenset(("cache-retrieve", "unpack", "random-io", "sync-write")),
         {
             "fix the fallback: the workers' start script must find the local SSDs or fail": as_other_pool
         },
@@ -155,6 +179,7 @@ RULES = (
         "disk-speed",
         "Each disk of the slower side is slower.",
         _disk_speed,
+        frozenset(("cache-retrieve", "unpack")),
         acts_through=in_copies(Kind.BLOCKED),
         tried_by=TrialKind.PACE,
     ),

@@ -267,7 +267,7 @@ RULES = (
         "cgroup-io-limit",
         "A cgroup limits the slower side's I/O.",
         _io_limit,
-        frozenset(("cache-retrieve", "random-io", "sync-write")),
+        frozenset(("cache-retrieve", "unpack", "random-io", "sync-write")),
         {"lift the cgroup's I/O limit": as_other_pool},
         acts_through=in_copies(Kind.BLOCKED),
         tried_by=TrialKind.PACE,

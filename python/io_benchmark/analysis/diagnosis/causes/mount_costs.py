@@ -21,6 +21,7 @@ from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Unit, statement
 from io_benchmark.results.trials import TrialKind
+from io_benchmark.results.workloads import unpack
 
 ORDER = 40
 # Follow from the device, the user or the container, and do not say how it is mounted.
@@ -213,7 +214,12 @@ def volatile_overlay(case: Case) -> CauseJudgement:
         name="overlay",
         evidence=Sides.of(case, *observe),
     )
-    destination = case.subject.destination
+    destination, variant = case.subject.destination, case.subject.variant
+    if judgement.state is State.SUPPORTED and variant in unpack.NOT_SYNCED:
+        return judgement.evidence.ruled_out(
+            "Only the faster side's overlay is volatile, but {variant} does not sync.",
+            variant=variant,
+        )
     if judgement.state is State.SUPPORTED and destination not in ("", _SYNCED_BETWEEN):
         return judgement.evidence.ruled_out(
             "Only the faster side's overlay is volatile, but retrieves to destination {destination} "
@@ -228,7 +234,7 @@ RULES = (
         "mount-options",
         "The slower side's file system is mounted with slower options.",
         _mount_options,
-        frozenset(("cache-retrieve", "sync-write", "metadata")),
+        frozenset(("cache-retrieve", "unpack", "sync-write", "metadata")),
         {"mount the place with the faster side's options": as_other_pool},
         acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
         by_setting_alone=True,
@@ -238,7 +244,7 @@ RULES = (
         "volatile-overlay",
         "The faster side's writes never wait: its overlay is mounted volatile.",
         volatile_overlay,
-        frozenset(("cache-retrieve", "sync-write")),
+        frozenset(("cache-retrieve", "unpack", "sync-write")),
         {
             "measure both sides on the same kind of mount": follows(
                 "What a volatile overlay has not written is lost with the machine, so its speed "

@@ -97,7 +97,7 @@ RULES = (
         "scheduler",
         "The slower side's I/O scheduler delays requests.",
         _scheduler_choice,
-        frozenset(("cache-retrieve", "random-io", SYNC_WRITE)),
+        frozenset(("cache-retrieve", "unpack", "random-io", SYNC_WRITE)),
         {"set the scheduler none or mq-deadline": as_other_pool},
         acts_through=in_copies(Kind.BLOCKED),
         by_setting_alone=True,

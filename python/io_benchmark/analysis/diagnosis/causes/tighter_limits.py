@@ -162,7 +162,7 @@ RULES = (
         "cgroup-cpu-limit",
         "A cgroup limits the slower side's CPU time.",
         _cpu_limit,
-        frozenset(("cache-retrieve", "spawn", "metadata", "exec", "upload")),
+        frozenset(("cache-retrieve", "unpack", "spawn", "metadata", "exec", "upload")),
         {"lift the cgroup's CPU quota": as_other_pool},
         # A child's wait for a CPU is its parent's wait for the child.
         acts_through=in_all(Kind.WAITING) | in_lookups(Kind.BLOCKED),

@@ -1,0 +1,179 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Find the results at a path: in a folder, in the folders below it, and in zip files.
+
+`fetch` and `rehearse` put runs side by side, as TASKID.RUNID. The downloads of CI systems nest: a folder
+or a zip file per artifact, and in it the path that was uploaded. A zip file is the same as a folder of its
+name without `.zip`, so a report does not depend on which of them a download left.
+"""
+
+import os
+import stat
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from io_benchmark.errors import MissingPathError, ResultError, UsageError
+from io_benchmark.sources.folder import run_files
+from io_benchmark.sources.folder.run_files import FoundRun
+from io_benchmark.text import clean
+
+# A folder of 1,000 downloads has a few thousand files; a checkout with all its caches has more.
+_MAXIMUM_FILES = 200_000
+_ARCHIVE_MAGIC = b"PK"
+_SHOWN_LENGTH = 300
+
+
+def find_runs(path: Path) -> tuple[list[FoundRun], list[str]]:
+    """Find the results at a path, in order, with remarks; raise a UsageError where there are none."""
+    shown = clean(str(path), _SHOWN_LENGTH)
+    try:
+        if not stat.S_ISDIR(path.stat().st_mode):
+            return _in_file(path), []
+        search = _Search(path)
+        search.search()
+    except FileNotFoundError:
+        raise MissingPathError(f"{shown}: no such file or folder", str(path)) from None
+    except OSError as error:
+        raise UsageError(
+            f"{shown}: cannot read this path ({error.strerror}); name a folder of results"
+        ) from None
+    return search.chosen(), search.remarks()
+
+
+def _in_file(path: Path) -> list[FoundRun]:
+    """Return the results in an archive, or the file as one."""
+    if not (path.is_file() and _is_archive(path)):
+        return [_run_at(path)]
+    runs = _in_archive(path)
+    if not runs:
+        raise UsageError(
+            f"{clean(str(path), _SHOWN_LENGTH)}: has no {run_files.RESULT_NAME}; name an archive of "
+            "results (archives in it are not read)"
+        )
+    return _in_order(runs)
+
+
+@dataclass
+class _Search:
+    top: Path
+    runs: list[FoundRun] = field(default_factory=list)
+    _too_deep: list[Path] = field(default_factory=list)
+    _stores: set[Path] = field(default_factory=set)  # folders that contain TASKID.RUNID
+    _seen: int = 0
+
+    def search(self) -> None:
+        """Search the folder; a run's own folder is that run alone."""
+        if _is_stored(self.top):
+            self.runs.append(_run_at(self.top))
+        else:
+            self._search(self.top, 0)
+
+    def chosen(self) -> list[FoundRun]:
+        """Return the runs in order; raise a UsageError where it is not clear which are meant."""
+        shown = clean(str(self.top), _SHOWN_LENGTH)
+        if self._stores and self.top not in self._stores:
+            newest = clean(str(max(self._stores)), _SHOWN_LENGTH)
+            raise UsageError(f"{shown}: has several folders of results; name one, such as {newest}")
+        if not self.runs:
+            raise UsageError(
+                f"{shown}: has no results; name a folder that contains {run_files.RESULT_NAME}, "
+                "in folders or zip files"
+            )
+        return _in_order(self.runs)
+
+    def remarks(self) -> list[str]:
+        """Name the first folder that is too deep."""
+        if not self._too_deep:
+            return []
+        text = f"is more than {run_files.MAXIMUM_DEPTH} folders deep and was not searched"
+        more = len(self._too_deep) - 1
+        return [f"{min(self._too_deep)}: {text}" + (f", like {more:,} more" if more else "")]
+
+    def _search(self, folder: Path, depth: int) -> None:
+        below = []
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                self._count()
+                if entry.name == run_files.RESULT_NAME:
+                    self.runs.append(_run_at(folder))
+                elif entry.name.startswith("."):
+                    continue
+                elif entry.is_dir():
+                    below.append((folder / entry.name, entry.is_symlink()))
+                elif entry.name.lower().endswith(run_files.ARCHIVE_SUFFIX) and entry.is_file():
+                    self.runs += _in_archive(folder / entry.name)
+        for path, is_link in below:
+            self._enter(path, depth + 1, is_link=is_link)
+
+    def _count(self) -> None:
+        self._seen += 1
+        if self._seen > _MAXIMUM_FILES:
+            raise UsageError(
+                f"{clean(str(self.top), _SHOWN_LENGTH)}: has more than {_MAXIMUM_FILES:,} files and "
+                "folders; name a folder that contains only results"
+            )
+
+    def _enter(self, folder: Path, depth: int, *, is_link: bool) -> None:
+        if _is_stored(folder):
+            self._stores.add(folder.parent)
+            if depth == 1:
+                self.runs.append(_run_at(folder))
+        elif is_link:
+            # A run, but nothing below it: links may lead in circles.
+            if os.path.lexists(folder / run_files.RESULT_NAME):
+                self.runs.append(_run_at(folder))
+        elif depth > run_files.MAXIMUM_DEPTH:
+            self._too_deep.append(folder)
+        else:
+            before = len(self.runs)
+            try:
+                self._search(folder, depth)
+            except OSError as error:
+                problem = f"{folder}: cannot be searched ({error.strerror})"
+                self.runs.append(FoundRun(str(folder), folder, problem=problem))
+            is_run = run_files.FOLDER.fullmatch(folder.name) is not None
+            if is_run and depth == 1 and len(self.runs) == before:
+                self.runs.append(_run_at(folder))
+
+
+def _is_stored(folder: Path) -> bool:
+    """Return whether a folder is a run's, as `fetch` writes it; an artifact may have such a name."""
+    is_named = run_files.FOLDER.fullmatch(folder.name) is not None
+    return is_named and os.path.lexists(folder / run_files.TASK_NAME)
+
+
+def _run_at(path: Path) -> FoundRun:
+    """Return a run's folder or file, with its size; 0 where reading it will fail."""
+    try:
+        file = path / run_files.RESULT_NAME if path.is_dir() else path
+        return FoundRun(str(path), path, file.stat().st_size)
+    except OSError:
+        return FoundRun(str(path), path)
+
+
+def _is_archive(path: Path) -> bool:
+    """Return whether a file is a zip file, by its name or its first bytes."""
+    if path.suffix.lower() == run_files.ARCHIVE_SUFFIX:
+        return True
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_ARCHIVE_MAGIC)) == _ARCHIVE_MAGIC
+    except OSError:
+        return False
+
+
+def _in_archive(path: Path) -> list[FoundRun]:
+    # Most folders have no archives, and its modules take 5 ms.
+    from io_benchmark.sources.folder.zip_archive import ZipArchive  # noqa: PLC0415
+
+    try:
+        with ZipArchive(path) as archive:
+            return archive.runs()
+    except ResultError as error:
+        return [FoundRun(str(path), path, problem=str(error))]
+
+
+def _in_order(runs: list[FoundRun]) -> list[FoundRun]:
+    """Order runs by their folders, so that an archive takes the place of its folder."""
+    return sorted(runs, key=lambda run: (Path(run.source).parts, run.entries is not None))

@@ -1,0 +1,193 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The results in a zip file, which is how CI systems hand out artifacts.
+
+Any job can have made it, so nothing in it is trusted. Only results and their task records are read, in
+memory, and nothing is written. What is limited: the list of entries before it is decoded, the depth of
+an entry, and its size, by what the list says and again while it is read. Entries that zip files can hold
+and that no upload makes are refused: encrypted ones, links, paths that lead out, names given twice,
+compressions whose output cannot be limited.
+"""
+
+import io
+import re
+import stat
+import struct
+import zipfile
+import zlib
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+from types import TracebackType
+from typing import Self
+from zipfile import ZipInfo
+
+from io_benchmark.errors import ResultError
+from io_benchmark.results.reader import MAXIMUM_BYTES
+from io_benchmark.sources.folder import run_files
+from io_benchmark.sources.folder.run_files import FoundRun
+from io_benchmark.sources.protocol import RunResult
+from io_benchmark.text import clean
+
+# Of 40,000 entries with paths of 60 characters.
+_MAXIMUM_LIST_BYTES = 4 * 1024 * 1024
+_MAXIMUM_RESULTS = 10_000
+_CHUNK_BYTES = 1024 * 1024
+_COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_ENCRYPTED = 0x1
+_DRIVE = re.compile(r"[A-Za-z]:")
+_SHOWN_LENGTH = 300
+# All that the standard library raises for files that are not as they should be.
+_BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    OverflowError,
+    RuntimeError,
+    ValueError,
+)
+
+
+class _LimitedFile(io.BufferedReader):
+    """Refuses to read a long list of entries, which takes twenty times its size once decoded."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is not None and size > _MAXIMUM_LIST_BYTES:
+            raise ResultError(
+                f"its list of entries has {size:,} bytes, more than {_MAXIMUM_LIST_BYTES:,}; unpack it"
+            )
+        return super().read(size)
+
+
+class ZipArchive:
+    """An open zip file; a ResultError is one line that names the file and the reason."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            self._file = _LimitedFile(io.FileIO(path))
+            try:
+                self._archive = zipfile.ZipFile(self._file)
+            except BaseException:
+                self._file.close()
+                raise
+        except OSError as error:
+            raise self._error(error.strerror or str(error)) from None
+        except ResultError as error:
+            raise self._error(str(error)) from None
+        except _BROKEN as error:
+            raise self._error(f"is not a whole zip file ({_reason(error)})") from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        self._archive.close()
+        self._file.close()
+
+    def runs(self) -> list[FoundRun]:
+        """List the results; those in hidden folders are left out, as in a folder."""
+        results: dict[PurePosixPath, list[ZipInfo]] = {}
+        records: dict[PurePosixPath, ZipInfo] = {}
+        for entry in self._archive.infolist():
+            if entry.filename.endswith((run_files.RESULT_NAME, run_files.TASK_NAME)):
+                path = _path(entry)
+                if any(_is_hidden(part) for part in path.parts):
+                    continue
+                if path.name == run_files.RESULT_NAME:
+                    results.setdefault(path.parent, []).append(entry)
+                elif path.name == run_files.TASK_NAME:
+                    records[path.parent] = entry
+        if len(results) > _MAXIMUM_RESULTS:
+            raise self._error(f"has {len(results):,} results, more than {_MAXIMUM_RESULTS:,}")
+        return [
+            self._run(folder, entries, records.get(folder)) for folder, entries in results.items()
+        ]
+
+    def read(self, run: FoundRun) -> RunResult:
+        """Read one of its results."""
+        if run.entries is None:
+            raise self._error(f"{run.source} is not in it")
+        result, record = run.entries
+        record_file = None if record is None else self._content(record)
+        return run.parse(self._content(result), record_file)
+
+    def _run(
+        self, folder: PurePosixPath, results: Sequence[ZipInfo], record: ZipInfo | None
+    ) -> FoundRun:
+        result = results[0]
+        problem = _problem(result, MAXIMUM_BYTES)
+        name = result.filename
+        if problem is None and len(results) > 1:
+            problem = f"is in it {len(results):,} times; which one is meant is not known"
+        if problem is None and record is not None:
+            problem, name = _problem(record, run_files.MAXIMUM_TASK_BYTES), record.filename
+        return FoundRun(
+            str(_unpacked(self._path, folder)),
+            self._path,
+            result.file_size,
+            (result, record),
+            None if problem is None else str(self._error(f"{name} {problem}")),
+        )
+
+    def _content(self, entry: ZipInfo) -> tuple[str, bytes]:
+        """Return an entry's name for messages and its bytes, never more than its checked size."""
+        try:
+            with self._archive.open(entry) as content:
+                data = b"".join(iter(lambda: content.read(_CHUNK_BYTES), b""))
+        except (OSError, *_BROKEN) as error:
+            raise self._error(f"{entry.filename} cannot be read ({_reason(error)})") from None
+        return f"{self._path}: {entry.filename}", data
+
+    def _error(self, problem: str) -> ResultError:
+        return ResultError(clean(f"{self._path}: {problem}", _SHOWN_LENGTH))
+
+
+def _path(entry: ZipInfo) -> PurePosixPath:
+    """Return an entry's path; archives from Windows may have backslashes."""
+    return PurePosixPath(entry.filename.replace("\\", "/"))
+
+
+def _is_hidden(part: str) -> bool:
+    return part.startswith(".") and part != ".."
+
+
+def _unpacked(path: Path, folder: PurePosixPath) -> Path:
+    """Return where an entry's folder would be: in a folder that is named like its archive.
+
+    Some systems put that folder into the archive as well (`archive.zip`, `drop.zip`).
+    """
+    top = path.with_suffix("") if path.suffix.lower() == run_files.ARCHIVE_SUFFIX else path
+    parts = folder.parts[1:] if folder.parts[:1] == (top.name,) else folder.parts
+    return top.joinpath(*parts)
+
+
+def _problem(entry: ZipInfo, maximum_bytes: int) -> str | None:
+    """Return why an entry is not read."""
+    path = _path(entry)
+    if path.is_absolute() or ".." in path.parts or _DRIVE.match(entry.filename):
+        return "leads out of it; make the archive again with relative paths"
+    if len(path.parent.parts) > run_files.MAXIMUM_DEPTH:
+        return f"is more than {run_files.MAXIMUM_DEPTH} folders deep"
+    if entry.flag_bits & _ENCRYPTED:
+        return "is encrypted; unpack it with its password"
+    if stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG):
+        return "is not a regular file"
+    if entry.compress_type not in _COMPRESSIONS:
+        return f"is compressed by method {entry.compress_type}; only deflate is read: unpack it"
+    if entry.file_size > maximum_bytes:
+        return f"has {entry.file_size:,} bytes, more than {maximum_bytes:,}"
+    return None
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return "a name in it is not UTF-8"
+    return str(error) or type(error).__name__

@@ -1,0 +1,194 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Which job of which CI system this is, by the variables that the system sets.
+
+A variable may be missing, and anyone who writes the job may set it: it is text for people, and the
+name of a pool at most. Taskcluster is not here: the result has keys for its tasks (result_file.py).
+"""
+
+import os
+import platform
+import re
+from typing import Any, NamedTuple, Optional, Tuple
+from urllib.parse import quote, urlsplit
+
+TEXT_LENGTH = 1000  # characters of a value
+POOL_LENGTH = 100
+IN_URL = "%/:?#[]@!$&'()*+,;=~"  # not quoted: they have a meaning in a URL
+
+
+class _System(NamedTuple):
+    """The variables of one system; "{NAME}" stands for the value of a variable.
+
+    A text in which a variable has no value is no text. The pool is the first text that there is.
+    """
+
+    name: str
+    mark: Tuple[str, str]  # a variable, and what its value matches in every job
+    pools: Tuple[str, ...]  # what machines of one kind have in common
+    machine: str  # the machine's own name, which is not a part of its pool's
+    run: str
+    attempt: str
+    job: str
+    url: str
+    folder: str  # where the job works
+
+
+_SYSTEMS = (
+    # docs.github.com/en/actions/reference/workflows-and-actions/variables. A job is not told the
+    # labels of its runner, and hosted runners have a new name in each job. ImageOS is of their images.
+    _System(
+        name="github-actions",
+        mark=("GITHUB_ACTIONS", "true"),
+        pools=(
+            "{RUNNER_ENVIRONMENT}-{ImageOS}-{RUNNER_ARCH}",
+            "{RUNNER_ENVIRONMENT}-{RUNNER_OS}-{RUNNER_ARCH}",
+            "{RUNNER_OS}-{RUNNER_ARCH}",
+        ),
+        machine="{RUNNER_NAME}",
+        run="{GITHUB_RUN_ID}",
+        attempt="{GITHUB_RUN_ATTEMPT}",
+        job="{GITHUB_JOB}",
+        url="{GITHUB_SERVER_URL}/{GITHUB_REPOSITORY}/actions/runs/{GITHUB_RUN_ID}",
+        folder="{GITHUB_WORKSPACE}",
+    ),
+    # docs.gitlab.com/ci/variables/predefined_variables. A retried job has a new id, and no number.
+    _System(
+        name="gitlab-ci",
+        mark=("GITLAB_CI", "true"),
+        pools=("{CI_RUNNER_TAGS}", "{CI_RUNNER_DESCRIPTION}"),
+        machine="",
+        run="{CI_PIPELINE_ID}",
+        attempt="",
+        job="{CI_JOB_NAME}",
+        url="{CI_JOB_URL}",
+        folder="{CI_PROJECT_DIR}",
+    ),
+    # buildkite.com/docs/pipelines/configure/environment-variables
+    _System(
+        name="buildkite",
+        mark=("BUILDKITE", "true"),
+        pools=("{BUILDKITE_AGENT_META_DATA_QUEUE}",),
+        machine="{BUILDKITE_AGENT_NAME}",
+        run="{BUILDKITE_BUILD_ID}",
+        attempt="{BUILDKITE_RETRY_COUNT}",
+        job="{BUILDKITE_LABEL}",
+        url="{BUILDKITE_BUILD_URL}#{BUILDKITE_JOB_ID}",
+        folder="{BUILDKITE_BUILD_CHECKOUT_PATH}",
+    ),
+    # JENKINS_URL/env-vars.html. The labels of a node begin with its name. JENKINS_URL and BUILD_URL
+    # are set only where the controller's configuration has its address.
+    _System(
+        name="jenkins",
+        mark=("BUILD_TAG", "jenkins-.*"),
+        pools=("{NODE_LABELS}", "{NODE_NAME}"),
+        machine="{NODE_NAME}",
+        run="{BUILD_NUMBER}",
+        attempt="",
+        job="{JOB_NAME}",
+        url="{BUILD_URL}",
+        folder="{WORKSPACE}",
+    ),
+    # learn.microsoft.com/azure/devops/pipelines/build/variables. A job is not told the name of its
+    # agent's pool.
+    _System(
+        name="azure-pipelines",
+        mark=("TF_BUILD", "true"),
+        pools=("{ImageOS}-{AGENT_OSARCHITECTURE}", "{AGENT_OS}-{AGENT_OSARCHITECTURE}"),
+        machine="{AGENT_NAME}",
+        run="{BUILD_BUILDID}",
+        attempt="{SYSTEM_JOBATTEMPT}",
+        job="{SYSTEM_JOBDISPLAYNAME}",
+        url="{SYSTEM_COLLECTIONURI}{SYSTEM_TEAMPROJECT}/_build/results?buildId={BUILD_BUILDID}",
+        folder="{AGENT_BUILDDIRECTORY}",
+    ),
+    # circleci.com/docs/reference/variables. No variable has the resource class. The folder may begin
+    # with "~".
+    _System(
+        name="circleci",
+        mark=("CIRCLECI", "true"),
+        pools=(),
+        machine="",
+        run="{CIRCLE_WORKFLOW_ID}",
+        attempt="",
+        job="{CIRCLE_JOB}",
+        url="{CIRCLE_BUILD_URL}",
+        folder="{CIRCLE_WORKING_DIRECTORY}",
+    ),
+)
+
+
+def _current() -> Optional[_System]:
+    for system in _SYSTEMS:
+        name, pattern = system.mark
+        if re.fullmatch(pattern, os.environ.get(name, ""), re.IGNORECASE | re.DOTALL):
+            return system
+    return None
+
+
+def _filled(template: str) -> Optional[str]:
+    """Return the text with the values of its variables; None where one has no value."""
+    values = {name: _value(name) for name in re.findall(r"\{(\w+)\}", template)}
+    if not template or not all(values.values()):
+        return None
+    return re.sub(r"\{(\w+)\}", lambda match: values[match.group(1)], template)
+
+
+def _value(name: str) -> str:
+    return os.environ.get(name, "").strip()[:TEXT_LENGTH]
+
+
+def describe() -> Any:
+    """Return the job for the result file; None outside the CI systems of the table."""
+    system = _current()
+    if system is None:
+        return None
+    attempt = _filled(system.attempt) or ""
+    return {
+        "system": system.name,
+        "run": _filled(system.run),
+        "attempt": int(attempt) if re.fullmatch("[0-9]{1,9}", attempt) else None,
+        "job": _filled(system.job),
+        "url": _public_url(_filled(system.url)),
+    }
+
+
+def _public_url(text: Optional[str]) -> Optional[str]:
+    """Return the URL unless it is none, or may hold a password: results are public."""
+    url = quote(text or "", safe=IN_URL, errors="replace")
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return None
+    is_public = parts.scheme in ("http", "https") and parts.netloc
+    return url if is_public and "@" not in parts.netloc else None
+
+
+def guess_pool() -> Tuple[str, str]:
+    """Return a name for machines like this one, and what it comes from."""
+    system = _current()
+    if system is None:
+        return _as_pool(platform.node()) or "host", "the host's name"
+    machine = _filled(system.machine)
+    for template in system.pools:
+        words = (_filled(template) or "").split()
+        kind = [word for word in words if word != machine or len(words) == 1]
+        name = _as_pool(" ".join(kind))
+        if name:
+            return name, " and ".join(re.findall(r"\{(\w+)\}", template))
+    # Not the host's name: a container has a new one in each job.
+    return system.name, "the CI system alone"
+
+
+def _as_pool(text: str) -> str:
+    """Return the text with the characters that a pool's name may have."""
+    words = re.findall(r"[A-Za-z0-9_.-]+", text)
+    return "-".join(words).lstrip("_.-")[:POOL_LENGTH]
+
+
+def work_folder() -> Optional[str]:
+    """Return the absolute path of the folder where the CI system lets the job work."""
+    system = _current()
+    path = os.path.expanduser(_filled(system.folder) or "") if system else ""
+    return os.path.normpath(path) if os.path.isabs(path) and "\0" not in path else None

@@ -1,0 +1,55 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What a run says before it starts: where it works, how much it writes, and about how long that takes."""
+
+from collections import Counter
+
+from log import say
+from settings import free_space_bytes
+
+MB, GB = 1_000_000, 1_000_000_000
+# Of most disks, in bytes per second: how long a run takes is not known before.
+SLOW, FAST = 150 * MB, 700 * MB
+SHORTEST_PART = 4  # a workload takes at least this part of its longest time
+
+
+def show(plans, settings, result_path):
+    counts = Counter(entry["name"] for *_, entries in plans for entry in entries)
+    text = ", ".join("%s %d" % count for count in counts.items())
+    limit_s = settings.time_budget_s
+    plan = (sum(counts.values()), text, limit_s)
+    say("=== Plan: %d measurements (%s), ends after %g s at the latest ===" % plan)
+    for place in settings.places:
+        free = _size(free_space_bytes(place.path))
+        say("Place %s: %s, %s free" % (*place, free))
+    kept = copied = most_s = 0
+    for workload, _, _ in plans:
+        planned = workload.planned_bytes()
+        if planned is None:
+            most_s += workload.maximum_s
+        else:
+            # A place's files are removed before the next place is measured.
+            kept, copied = max(kept, planned[0]), copied + planned[1]
+    small = ["small files"] if most_s else []
+    large = ["%s of files, %s of copies" % (_size(kept), _size(copied))] if kept else []
+    written = " and ".join(large + small), settings.profile
+    say("Writes %s there (profile %s); removes them at the end" % written)
+    shortest_s = (kept + copied) / FAST + most_s / SHORTEST_PART
+    longest_s = (kept + copied) / SLOW + most_s
+    # The same text once, such as "1 s".
+    times = dict.fromkeys(_duration(min(s, limit_s)) for s in (shortest_s, longest_s))
+    say("Takes about %s, by the speed of the disks" % " to ".join(times))
+    say("Result: " + result_path)
+
+
+def _size(size_bytes):
+    unit, name = (GB, "GB") if size_bytes >= GB else (MB, "MB")
+    number = size_bytes / unit
+    return "%s %s" % ("%.0f" % number if number >= 100 else "%.3g" % number, name)
+
+
+def _duration(seconds):
+    if seconds < 100:
+        return "%d s" % max(1, round(seconds))
+    return "%d min" % round(seconds / 60)

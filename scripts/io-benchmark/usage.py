@@ -1,0 +1,42 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What --help prints: one screen for people; %s stands for the workloads."""
+
+HELP = """\
+usage: python3 io-benchmark.pyz run [OPTION ...]
+       python3 io-benchmark.pyz measure [OPTION ...] -- COMMAND
+
+`run` measures the storage of this machine and writes one result file. First it
+prints where it works, how much it writes and about how long that takes. At the
+end it removes its files. `io-benchmark compare` compares result files.
+`measure` runs a command, and writes what it asked of this machine.
+
+  --pool NAME           one name for all machines of this kind (default: by the
+                        CI system's variables, else the host's name)
+  --place NAME=/PATH    measure this folder; repeatable (default: workspace=,
+                        the CI job's folder, else the current one)
+  --output FOLDER       write FOLDER/io-benchmark/io-benchmark.json (default: .)
+  --profile PROFILE     full: 6 GB of files, 2000 copies; quarter: files of a
+                        quarter; quick: of a twentieth, at most 200 copies
+                        (default: the first that leaves half of the space free)
+  --time-budget SECONDS end after this time, with what was measured until then
+                        (default: 600, times workloads, places, destinations)
+  --workload NAME       repeatable (default: cache-retrieve); one of
+%s
+  --retrieves N         number of copies (default: 2000)
+  --sizes COUNTxMIB,... sizes of the files, instead of the profile's
+  --destination WHICH   overwrite, unlink or fresh; repeatable
+                        (default: overwrite)
+  --fidelity WHICH      seed: one grep and one copy in this process; real: the
+                        steps of cached_download.sh in bash (default: seed)
+  --precision PERCENT   end when the mean is known this precisely, as in 2%%
+  --trials WHEN         auto, always or never try what makes a difference
+                        (default: auto)
+  --pace BYTES_PER_S    one of the trials copies at this speed
+  --seed N              another order of the copies (default: 1)
+  --perfherder WHOSE    also write Perfherder's file: pool or neutral
+  --upload-url URL      where `upload` uploads to (default: this machine)
+
+Exit code: 0 measured, 1 failed, 2 wrong arguments, 128+N ended by signal N.
+"""

@@ -1,0 +1,267 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Unpack an archive of many small and some large files, as the set-up of a task does.
+
+  cold       the archive is read from the disk; the files may stay in memory
+  cold-sync  the same, until all files are on the disk
+  warm       the archive is in memory, as it is right after a download
+  warm-sync  the same, until all files are on the disk
+
+Measured: all files together, from opening the archive to closing the last file, with the final sync
+where there is one; and what this process spent on a CPU and waiting for one. Each file is created,
+written, and given its mode and its time. Names, sizes and contents follow from the seed, the same on
+every pool. The archive lies in the measured place, next to the files.
+Not measured: downloading, decompression, removing the files. Between two samples the files are removed
+and the file system is synced. So without a final sync, the disk writes only what the kernel does not
+keep in memory. --precision does not end it early: it would need more samples.
+
+The archive is an uncompressed tar: decompression is work for the CPU alone, and how fast it is depends
+on the version of its library. The tar is written and read here, since Python's tarfile differs between
+versions.
+"""
+
+import hashlib
+import os
+import random
+import shutil
+import time
+
+from accounting import Account
+from batches import PYTHON, Batches
+from early_end import SkippedError, WorkloadError
+from log import MIB, NS_PER_S, say
+from observe import page_cache
+
+VARIANTS = ("cold", "cold-sync", "warm", "warm-sync")
+# Half of the small files have less than 4 KiB, and the few large files have most of the bytes.
+SMALL_FILES, QUICK_SMALL_FILES = 2_400, 200
+SMALLEST_BYTES, SMALL_OCTAVES = 256, 8
+LARGE_FILES, LARGE_OCTAVES = 6, 3
+SMALLEST_LARGE_BYTES, QUICK_SMALLEST_LARGE_BYTES = 2 * MIB, MIB // 8
+FILES_PER_FOLDER, FOLDERS_PER_FOLDER = 24, 10
+EXECUTABLE_EACH = 10
+MODIFIED_S = 1_000_000_000
+WARM_UP = 1
+SAMPLES, QUICK_SAMPLES = 24, 20
+TIME_LIMIT_S, QUICK_TIME_LIMIT_S = 32.0, 2.0
+# More of the archive in memory than this is not cold.
+COLD_SHARE = 0.05
+METHOD = "own tar reader"
+TAR_BLOCK_BYTES, NAME_BYTES = 512, 100
+FILE, FOLDER = b"0", b"5"
+READ_BYTES = 128 * 1024
+FILE_SYSTEM_BLOCK_BYTES = 4096
+SPARE_BYTES = 16 * MIB
+NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+
+
+class _Unpack(Batches):
+    name = "unpack"
+    unit = "files/s"
+    maximum_s = 170
+    observes = ("method", "python", "resident_bytes", "unpacked_bytes", "sync_ns")
+
+    def __init__(self, bench, place, folder):
+        super().__init__(bench, place, folder)
+        self._sizes = _file_sizes_bytes(bench.settings.seed, self._quick)
+        self._archive = os.path.join(folder, "archive.tar")
+        self._tree = os.path.join(folder, "unpacked")
+
+    @staticmethod
+    def variants(_settings):
+        return [{"variant": variant, "threads": None} for variant in VARIANTS]
+
+    def parameters(self, _variant):
+        return {
+            "files": len(self._sizes),
+            "files_bytes": sum(self._sizes),
+            "sizes_sha256": hashlib.sha256(str(self._sizes).encode()).hexdigest(),
+            "warm_up": WARM_UP,
+            "samples_planned": QUICK_SAMPLES if self._quick else SAMPLES,
+            "time_limit_s": QUICK_TIME_LIMIT_S if self._quick else TIME_LIMIT_S,
+        }
+
+    def prepare(self):
+        # Blocks of removed files are free only after a sync, and so needed twice.
+        in_blocks = sum(
+            _rounded_up(size, FILE_SYSTEM_BLOCK_BYTES) for size in self._sizes
+        )
+        self.check_space(3 * in_blocks + SPARE_BYTES)
+        counts = (len(self._sizes), sum(self._sizes) / MIB, self._place.name)
+        say("=== Writing an archive of %d files, %.1f MiB, in %s ===" % counts)
+        _write_archive(self._archive, self._sizes, self._bench.settings.seed)
+        page_cache.sync_filesystem(self._folder)
+
+    def measure(self, entry):
+        is_cold = entry["variant"].startswith("cold")
+        is_synced = entry["variant"].endswith("-sync")
+        observed = entry["observed"]
+        observed.update(method=METHOD, python=PYTHON, unpacked_bytes=0)
+        for _ in range(entry["parameters"]["warm_up"]):
+            self._unpack_once(is_synced)
+        self._make_ready(is_cold)
+        observed["resident_bytes"] = self._check_resident(is_cold)
+        with Account() as account:
+            self.begin(time.monotonic_ns())
+            enough = False
+            while not enough:
+                account.begin()
+                start_ns, unpacked_ns, end_ns, method = self._unpack_once(is_synced)
+                self.process_times.add(end_ns - start_ns, *account.end())
+                observed["unpacked_bytes"] += sum(self._sizes)
+                if is_synced:
+                    observed["method"] = "%s, %s" % (METHOD, method)
+                    sync_ns = observed["sync_ns"] or 0
+                    observed["sync_ns"] = sync_ns + end_ns - unpacked_ns
+                enough = self.add(entry, start_ns, end_ns, len(self._sizes))
+                self._make_ready(is_cold)
+
+    def _unpack_once(self, is_synced):
+        """Return the start, the end of the last file, the end, and the name of the sync's call."""
+        start_ns = time.monotonic_ns()
+        files = _unpack(self._archive, self._tree)
+        unpacked_ns = time.monotonic_ns()
+        method = page_cache.sync_filesystem(self._tree) if is_synced else None
+        end_ns = time.monotonic_ns()
+        if files != len(self._sizes):
+            counts = (files, len(self._sizes))
+            raise WorkloadError("unpacked %d files of %d" % counts)
+        return start_ns, unpacked_ns, end_ns, method
+
+    def _make_ready(self, is_cold):
+        """Remove the files, have nothing left to write, and read or drop the archive."""
+        shutil.rmtree(self._tree)
+        page_cache.sync_filesystem(self._folder)
+        if is_cold:
+            page_cache.evict(self._archive)
+            return
+        with open(self._archive, "rb", buffering=0) as archive:
+            while archive.read(MIB):
+                pass
+
+    def _check_resident(self, is_cold):
+        """Return how much of the archive is in memory; skip what would only be called cold."""
+        resident_bytes = page_cache.resident_bytes(self._archive)
+        archive_bytes = os.path.getsize(self._archive)
+        if is_cold and (resident_bytes or 0) > COLD_SHARE * archive_bytes:
+            sizes_mib = (resident_bytes / MIB, archive_bytes / MIB)
+            text = "the archive cannot be dropped from memory: %.1f of %.1f MiB stay"
+            raise SkippedError(text % sizes_mib)
+        return resident_bytes
+
+    @classmethod
+    def remarks(cls, entry):
+        observed, samples = entry["observed"], entry["samples"]
+        seconds = sum(samples["duration_ns"]) / NS_PER_S
+        remarks = ["%.1f MiB/s" % (observed["unpacked_bytes"] / MIB / seconds)]
+        if observed["sync_ns"] is not None:
+            share = 100 * observed["sync_ns"] / NS_PER_S / seconds
+            remarks.append("the final sync takes %.0f %% of the time" % share)
+        return remarks
+
+
+def _file_sizes_bytes(seed, is_quick):
+    """Return the sizes of the files, in the order of the archive.
+
+    In each octave of sizes there are about as many files. A large one follows each of equal parts of
+    the small ones.
+    """
+    # Only random() gives the same values in every version of Python.
+    draw = random.Random(seed).random
+    small_files = QUICK_SMALL_FILES if is_quick else SMALL_FILES
+    smallest_large = QUICK_SMALLEST_LARGE_BYTES if is_quick else SMALLEST_LARGE_BYTES
+    sizes = []
+    for large in range(LARGE_FILES):
+        for _ in range(small_files // LARGE_FILES):
+            octave = SMALLEST_BYTES << int(draw() * SMALL_OCTAVES)
+            sizes.append(octave + int(draw() * octave))
+        octave = smallest_large << large % LARGE_OCTAVES
+        sizes.append(octave + int(draw() * octave))
+    return sizes
+
+
+def _write_archive(path, sizes, seed):
+    """Write a tar of these files, in folders of two levels."""
+    content = _content(seed)
+    with open(path, "xb", buffering=MIB) as archive:
+        for number, size in enumerate(sizes):
+            folder = number // FILES_PER_FOLDER
+            above = "folder-%03d" % (folder // FOLDERS_PER_FOLDER)
+            name = "%s/folder-%d" % (above, folder % FOLDERS_PER_FOLDER)
+            if number % (FILES_PER_FOLDER * FOLDERS_PER_FOLDER) == 0:
+                archive.write(_header(above, FOLDER, 0o755))
+            if number % FILES_PER_FOLDER == 0:
+                archive.write(_header(name, FOLDER, 0o755))
+            mode = 0o755 if number % EXECUTABLE_EACH == 0 else 0o644
+            name = "%s/file-%05d" % (name, number)
+            archive.write(_header(name, FILE, mode, size))
+            # Each file begins elsewhere in the content, so that no two are alike.
+            begin = number * TAR_BLOCK_BYTES % MIB
+            whole, rest = divmod(size, MIB)
+            archive.write(content[begin : begin + MIB] * whole)
+            archive.write(content[begin : begin + rest])
+            archive.write(bytes(_rounded_up(size, TAR_BLOCK_BYTES) - size))
+        archive.write(bytes(2 * TAR_BLOCK_BYTES))
+
+
+def _content(seed):
+    """Return 2 MiB that do not compress: the same MiB twice, to be read from anywhere in the first."""
+    digests = (hashlib.sha256(b"%d %d" % (seed, at)) for at in range(MIB // 32))
+    return b"".join(digest.digest() for digest in digests) * 2
+
+
+def _header(name, kind, mode, size=0):
+    """Return a member's header: name, mode, user, group, size, time, checksum, kind."""
+    numbers = b"%07o\0%07o\0%07o\0%011o\0%011o\0" % (mode, 0, 0, size, MODIFIED_S)
+    start = name.encode().ljust(NAME_BYTES, b"\0") + numbers
+    end = (kind + bytes(100) + b"ustar\00000").ljust(
+        TAR_BLOCK_BYTES - len(start) - 8, b"\0"
+    )
+    checksum = sum(start) + sum(end) + 8 * ord(" ")  # as if it were blank itself
+    return start + b"%06o\0 " % checksum + end
+
+
+def _unpack(archive_path, tree):
+    """Unpack an archive that _write_archive made into a new folder; return the number of files."""
+    files = 0
+    os.mkdir(tree)
+    start = os.fsencode(tree) + b"/"
+    with open(archive_path, "rb", buffering=READ_BYTES) as archive:
+        while True:
+            header = archive.read(TAR_BLOCK_BYTES)
+            name = header[:NAME_BYTES].rstrip(b"\0")
+            if not name:  # a block of zeros ends the archive
+                return files
+            mode, size = int(header[100:107], 8), int(header[124:135], 8)
+            if header[156:157] == FOLDER:
+                os.mkdir(start + name, mode)
+            else:
+                modified_s = int(header[136:147], 8)
+                _unpack_file(archive, start + name, mode, size, modified_s)
+                files += 1
+
+
+def _unpack_file(archive, path, mode, size, modified_s):
+    file = os.open(path, NEW_FILE, 0o600)
+    try:
+        left = size
+        while left:
+            data = archive.read(min(left, READ_BYTES))
+            if not data:
+                raise WorkloadError("the archive ends in the middle of a file")
+            left -= len(data)
+            while data:
+                data = data[os.write(file, data) :]
+        os.fchmod(file, mode)
+        os.utime(file, (modified_s, modified_s))
+    finally:
+        os.close(file)
+    archive.read(_rounded_up(size, TAR_BLOCK_BYTES) - size)
+
+
+def _rounded_up(size, block):
+    return -(-size // block) * block
+
+
+WORKLOAD = _Unpack

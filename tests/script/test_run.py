@@ -1,0 +1,244 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""`run` with its defaults, from one file, as a person or a job of any CI system starts it."""
+
+import json
+import os
+import subprocess
+import sys
+import zipapp
+from typing import Any
+
+import foreword
+import pytest
+import settings
+import usage
+from checkout import ROOT
+from pythons import every_python
+
+from io_benchmark.sources.folder.run_files import read_run
+
+SCRIPT = ROOT / "scripts" / "io-benchmark"
+SMALL = ("--sizes", "3x0.1", "--retrieves", "10")
+GB = foreword.GB
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    """The program, made a zip application by the standard library's own tool."""
+    path = tmp_path_factory.mktemp("made") / "io-benchmark.pyz"
+    ignored = {"__pycache__", "ruff.toml"}
+    zipapp.create_archive(SCRIPT, path, filter=lambda each: ignored.isdisjoint(each.parts))
+    return path
+
+
+def start(file, *arguments, folder, python=sys.executable, **environment):
+    done = subprocess.run(
+        [python, file, *arguments],
+        cwd=folder,
+        env={"PATH": os.environ["PATH"], **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def result_of(folder):
+    return read_run(folder / "io-benchmark" / "io-benchmark.json").result
+
+
+@every_python
+def test_defaults(file, tmp_path, python):
+    """It measures the current folder, with the host's name, and leaves the result alone there."""
+    code, output = start(file, "run", *SMALL, folder=tmp_path, python=python)
+    assert code == 0, output
+    assert [path.relative_to(tmp_path).as_posix() for path in sorted(tmp_path.rglob("*"))] == [
+        "io-benchmark",
+        "io-benchmark/io-benchmark.json",
+    ]
+    result = result_of(tmp_path)
+    assert result.task.pool == os.uname().nodename
+    assert result.task.ci is None
+    assert [(place.name, place.path) for place in result.config.places] == [
+        ("workspace", str(tmp_path))
+    ]
+    assert (result.config.time_budget_s, result.config.trials) == (600, "auto")
+    assert result.warnings[0].name == "pool-guessed"
+
+
+def test_what_it_says_first(file, tmp_path):
+    """Before the first byte is written: where, how much, about how long, and where the result is."""
+    code, output = start(
+        file, "run", "--pool", "a", "--sizes", "4x1", "--retrieves", "100", folder=tmp_path
+    )
+    assert code == 0, output
+    head, plan, place, *rest = output.splitlines()[:6]
+    assert head.endswith(": pool a ===")
+    assert plan.endswith("1 measurements (cache-retrieve 1), ends after 600 s at the latest ===")
+    assert place.startswith(f"Place workspace: {tmp_path}, ")
+    assert place.endswith("B free")
+    assert rest == [
+        "Writes 4.19 MB of files, 105 MB of copies there (profile full); removes them at the end",
+        "Takes about 1 s, by the speed of the disks",
+        f"Result: {tmp_path}/io-benchmark/io-benchmark.json",
+    ]
+
+
+def test_in_a_job(file, tmp_path):
+    """It works where the CI system lets the job work, though every user may write there."""
+    work, output_folder = tmp_path / "work", tmp_path / "out"
+    work.mkdir()
+    work.chmod(0o777)
+    code, output = start(
+        file,
+        *("run", *SMALL, "--output", "../out"),
+        folder=work,
+        GITLAB_CI="true",
+        CI_PROJECT_DIR=str(work),
+        CI_RUNNER_TAGS='["ssd"]',
+        CI_PIPELINE_ID="12",
+    )
+    assert code == 0, output
+    assert "pool ssd (CI_RUNNER_TAGS; --pool gives another name)" in output.splitlines()[0]
+    result = result_of(output_folder)
+    assert result.task.pool == "ssd"
+    assert result.task.ci is not None
+    assert (result.task.ci.system, result.task.ci.run) == ("gitlab-ci", "12")
+    assert result.config.places[0].path == str(work)
+    assert list(work.iterdir()) == []
+
+
+@pytest.mark.root
+def test_a_job_in_a_container(file, tmp_path):
+    """The work folder may belong to a user of the host; the same folder is refused without a job."""
+    os.chown(tmp_path, 12345, 12345)
+    refused = start(file, "run", *SMALL, folder=tmp_path)
+    assert refused[0] == 1
+    assert "belongs to another user (uid 12345)" in refused[1]
+    job = {"GITHUB_ACTIONS": "true", "GITHUB_WORKSPACE": str(tmp_path)}
+    code, output = start(file, "run", *SMALL, folder=tmp_path, **job)
+    assert code == 0, output
+
+
+def test_a_place_outside_the_job(file, tmp_path):
+    """A CI system vouches for its work folder alone."""
+    open_folder = tmp_path / "open"
+    open_folder.mkdir()
+    open_folder.chmod(0o777)
+    job = {"GITHUB_ACTIONS": "true", "GITHUB_WORKSPACE": str(tmp_path / "work")}
+    place = f"x={open_folder}"
+    code, output = start(file, "run", *SMALL, "--place", place, folder=tmp_path, **job)
+    assert code == 1
+    assert "every user can write there" in output
+
+
+def test_a_job_of_taskcluster(file, tmp_path):
+    """A task keeps its own keys."""
+    environment = {"TASK_ID": "fN1SbArXTPSVFNUvaOlinQ", "CIRCLECI": "true"}
+    code, output = start(file, "run", *SMALL, folder=tmp_path, **environment)
+    assert code == 0, output
+    task = json.loads((tmp_path / "io-benchmark/io-benchmark.json").read_text())["task"]
+    assert (task["task_id"], task["ci"]) == ("fN1SbArXTPSVFNUvaOlinQ", None)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        pytest.param([], "error: no command; use run or measure", id="none"),
+        pytest.param(["rnu"], "error: 'rnu' is no command; use run or measure", id="unknown"),
+        pytest.param(["run", "--tim", "3"], "unrecognized arguments: --tim 3", id="abbreviated"),
+        pytest.param(["run", "--output", ""], "'' is not a folder", id="no folder"),
+        pytest.param(["run", "here"], "unrecognized arguments: here", id="a word"),
+    ],
+)
+def test_mistakes(file, tmp_path, arguments, said):
+    """One line, and nothing is written."""
+    code, output = start(file, *arguments, folder=tmp_path)
+    assert code == 2
+    assert said in output
+    assert len(output.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_removed_folder(file, tmp_path):
+    """A shell may stand in a folder that is gone."""
+    gone = tmp_path / "gone"
+    done = subprocess.run(
+        ["sh", "-c", f"mkdir {gone} && cd {gone} && rmdir {gone} && {sys.executable} {file} run"],
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert "the current folder was removed" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["-h"]], ids=" ".join)
+def test_help(file, tmp_path, arguments):
+    """One screen for people: at most 40 lines of 80 columns."""
+    code, output = start(file, *arguments, folder=tmp_path)
+    listed = ["cache-retrieve, exec, metadata, random-io, spawn,", "sync-write, upload"]
+    assert (code, output) == (0, usage.HELP % "\n".join(" " * 24 + line for line in listed))
+    assert len(output.splitlines()) <= 40
+    assert max(map(len, output.splitlines())) <= 80
+
+
+def test_help_names_every_option():
+    """An option that is added there is explained there; --artifacts is another name of --output."""
+    source = (SCRIPT / "settings.py").read_text().partition("def parse(")[2]
+    source = source.partition("\ndef ")[0]
+    options = {word for word in source.split('"') if word.startswith("--")}
+    options -= {"--artifacts"}
+    assert {option for option in options if f"  {option} " not in usage.HELP} == set()
+
+
+@pytest.mark.parametrize(
+    ("free_bytes", "profile"),
+    [(13 * GB, "full"), (12.8 * GB, "quarter"), (3 * GB, "quick"), (0, "quick")],
+)
+def test_profile_by_free_space(monkeypatch, free_bytes, profile):
+    """The files take at most half of what is free in the smallest place."""
+    free = {"/a": 10**15, "/b": free_bytes}
+    monkeypatch.setattr(settings, "free_space_bytes", free.get)
+    places = ["--place", "a=/a", "--place", "b=/b"]
+    assert settings.parse(["run", *places], ["cache-retrieve"]).profile == profile
+    with_sizes = settings.parse(["run", *places, "--sizes", "1x1"], ["cache-retrieve"])
+    assert with_sizes.profile == "full"
+
+
+def test_free_space(tmp_path):
+    """Of a folder that will be made, it is the space where it will be; what is no folder has none."""
+    space = os.statvfs(tmp_path)
+    there = settings.free_space_bytes(str(tmp_path / "not/yet"))
+    assert there == pytest.approx(space.f_bavail * space.f_frsize, rel=0.1)
+    assert settings.free_space_bytes("/proc/1/fd/999999999") == 0
+
+
+@pytest.mark.parametrize(
+    ("size_bytes", "text"),
+    [(0, "0 MB"), (4_200_000, "4.2 MB"), (5_976_883_200, "5.98 GB"), (119_537_664_000, "120 GB")],
+)
+def test_sizes(size_bytes, text):
+    """Three digits, as people write them."""
+    assert foreword._size(size_bytes) == text
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(0.2, "1 s"), (99, "99 s"), (100, "2 min")])
+def test_durations(seconds, text):
+    """Seconds or minutes."""
+    assert foreword._duration(seconds) == text
+
+
+def test_another_system(monkeypatch, capsys):
+    """Runners of macOS and Windows get one line; the module's own imports run there."""
+    sys.path.insert(0, str(SCRIPT))
+    namespace: dict[str, Any] = {"__name__": "main", "__file__": str(SCRIPT / "__main__.py")}
+    exec(compile((SCRIPT / "__main__.py").read_text(), "main", "exec"), namespace)  # noqa: S102
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert namespace["main"](["run"]) == 2
+    version = "{}.{}".format(*sys.version_info)
+    said = f"error: needs Python 3.8 or later on Linux; this is Python {version} on darwin\n"
+    assert capsys.readouterr().out == said

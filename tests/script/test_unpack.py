@@ -1,0 +1,277 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The workload unpack, run as a worker runs it."""
+
+import hashlib
+import os
+import platform
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+from early_end import WorkloadError
+from observe import page_cache
+from worker import Worker, outcome_of, take_process_times
+from workloads import unpack
+
+from io_benchmark.results import BatchEntry
+
+VARIANTS = ("cold", "cold-sync", "warm", "warm-sync")
+SEED = 1
+FEWER = (
+    "from workloads import unpack\n"
+    "unpack.QUICK_SMALL_FILES, unpack.QUICK_SAMPLES = 30, 3\n"
+    "unpack.QUICK_TIME_LIMIT_S = 600.0\n"
+)
+
+
+def stays_in_memory(folder: Path) -> bool:
+    """Whether the file system keeps its files in memory alone, so that nothing can be cold."""
+    file = folder / "file"
+    file.write_bytes(bytes(2**20))
+    page_cache.sync_filesystem(str(folder))
+    page_cache.evict(str(file))
+    resident = page_cache.resident_bytes(str(file))
+    file.unlink()
+    return bool(resident)
+
+
+def batches_of(worker: Worker) -> list[BatchEntry]:
+    return [entry for entry in worker.result().workloads if isinstance(entry, BatchEntry)]
+
+
+@pytest.fixture
+def unpacking(worker: Worker) -> Worker:
+    worker.workloads = ("unpack",)
+    return worker
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    """The archive of a quick run."""
+    path = tmp_path / "archive.tar"
+    unpack._write_archive(str(path), unpack._file_sizes_bytes(SEED, True), SEED)
+    return path
+
+
+def test_whole_entries(unpacking: Worker) -> None:
+    """Each sample is the whole archive; the final sync is a part of it where there is one."""
+    if stays_in_memory(unpacking.workspace):
+        pytest.skip("needs a workspace on a disk")
+    entries = unpacking.measure(prelude=FEWER)
+    read = {entry.variant: entry for entry in batches_of(unpacking)}
+    for entry in entries:
+        samples, times = entry.pop("samples"), dict(entry["process_times"])
+        files = entry["parameters"]["files"]
+        assert files == 36
+        assert samples["operations"] == [files] * 3
+        assert times["wall_ns"] == sum(samples["duration_ns"])
+        take_process_times(entry)
+        assert entry.pop("run_ns") >= times["wall_ns"]
+        entry.pop("device_bytes")
+        observed, parameters = entry["observed"], entry["parameters"]
+        assert msgspec.to_builtins(read[entry["variant"]].observed) == observed
+        assert msgspec.to_builtins(read[entry["variant"]].parameters) == parameters
+        is_synced = entry["variant"].endswith("-sync")
+        sync_ns = observed.pop("sync_ns")
+        assert (sync_ns is not None) == is_synced
+        assert 0 <= (sync_ns or 0) < times["wall_ns"]
+        resident = observed.pop("resident_bytes")
+        is_cold = entry["variant"].startswith("cold")
+        assert (resident < 0.05 * parameters["files_bytes"]) == is_cold
+        assert len(parameters.pop("sizes_sha256")) == 64
+    files_bytes = entries[0]["parameters"]["files_bytes"]
+    assert entries == [
+        {
+            "name": "unpack",
+            "place": "workspace",
+            "variant": variant,
+            "threads": None,
+            "parameters": {
+                "files": 36,
+                "files_bytes": files_bytes,
+                "warm_up": 1,
+                "samples_planned": 3,
+                "time_limit_s": 600.0,
+            },
+            "observed": {
+                "method": "own tar reader" + (", syncfs" if variant.endswith("-sync") else ""),
+                "python": platform.python_version(),
+                "unpacked_bytes": 3 * files_bytes,
+            },
+            "stopped_early": None,
+            "precision_reached_ratio": None,
+            "outcome": {"state": "completed", "reason": None},
+        }
+        for variant in VARIANTS
+    ]
+
+
+def test_the_log_has_bytes_per_second(unpacking: Worker) -> None:
+    """Files per second, MiB/s, and what the final sync took."""
+    code, output = unpacking.run("--profile", "quick", prelude=FEWER)
+    assert code == 0, output
+    lines = output.partition("=== RESULTS ===\n")[2].splitlines()
+    (warm,) = [line for line in lines if ", warm: " in line]
+    (synced,) = [line for line in lines if ", warm-sync: " in line]
+    assert " files/s; " in warm
+    assert warm.endswith(" MiB/s")
+    assert " MiB/s; the final sync takes " in synced
+    assert synced.endswith(" % of the time")
+
+
+def test_sizes_of_a_full_run() -> None:
+    """Many small and some large files, which have most of the bytes; another seed, other sizes."""
+    sizes = unpack._file_sizes_bytes(SEED, False)
+    large = [size for size in sizes if size >= 2 * 2**20]
+    small = sorted(set(sizes) - set(large))
+    assert (len(sizes), len(large)) == (2406, 6)
+    assert 256 <= small[0] < small[len(small) // 2] < 8 * 1024 < small[-1] < 64 * 1024
+    assert max(large) < 16 * 2**20
+    assert 0.5 < sum(large) / sum(sizes) < 0.75
+    assert sizes != unpack._file_sizes_bytes(2, False)
+
+
+def test_the_archive_is_the_same_everywhere(archive: Path) -> None:
+    """No version of Python and no machine makes another one."""
+    assert hashlib.sha256(archive.read_bytes()).hexdigest() == (
+        "06211c340e17ba45325eb020785c9f728c80771307748883f3474b6d8f60c353"
+    )
+
+
+def test_it_is_a_tar_and_unpacked_as_one(archive: Path, tmp_path: Path) -> None:
+    """Python's tarfile reads the same names, contents, modes and times."""
+    tree, umask = tmp_path / "tree", os.umask(0o077)
+    try:
+        files = unpack._unpack(str(archive), str(tree))
+    finally:
+        os.umask(umask)
+    with tarfile.open(archive) as tar:
+        members = tar.getmembers()
+        assert files == sum(member.isfile() for member in members) == 204
+        for member in members:
+            there = tree / member.name
+            assert there.is_dir() == member.isdir()
+            if member.isfile():
+                content = tar.extractfile(member)
+                assert content is not None
+                assert there.read_bytes() == content.read()
+                status = there.stat()
+                assert status.st_mode & 0o777 == member.mode
+                assert status.st_mtime == member.mtime
+    names = {str(path.relative_to(tree)) for path in tree.rglob("*")}
+    assert names == {member.name for member in members}
+
+
+def test_no_two_files_are_alike(archive: Path, tmp_path: Path) -> None:
+    """A file system that looks for equal blocks finds few, and one that compresses gains nothing."""
+    tree = tmp_path / "tree"
+    unpack._unpack(str(archive), str(tree))
+    starts = [path.read_bytes()[:256] for path in tree.rglob("file-*")]
+    assert len(set(starts)) == len(starts)
+
+
+@pytest.mark.parametrize(
+    ("bytes_left", "text"),
+    [
+        pytest.param(10 * 512, "the archive ends in the middle of a file", id="in a file"),
+        pytest.param(1024, "unpacked 0 files of 204", id="between two"),
+    ],
+)
+def test_an_archive_that_lost_its_end(
+    tmp_path: Path, archive: Path, bytes_left: int, text: str
+) -> None:
+    """What is not the whole archive is not a sample."""
+
+    class Bench:
+        class settings:  # noqa: N801 - as the bench names it
+            profile, seed = "quick", SEED
+
+    os.truncate(archive, bytes_left)
+    workload = unpack.WORKLOAD(Bench, None, str(tmp_path))
+    with pytest.raises(WorkloadError, match=f"^{text}$"):
+        workload._unpack_once(False)
+
+
+def test_what_is_done_between_samples(unpacking: Worker) -> None:
+    """The files are gone and the archive is dropped or read before each sample."""
+    noting = FEWER + (
+        "import os\n"
+        "from observe import page_cache\n"
+        "unpacked = unpack._unpack\n"
+        "def note(archive, tree):\n"
+        "    resident = page_cache.resident_bytes(archive) / os.path.getsize(archive)\n"
+        "    state = 'warm' if resident > 0.9 else 'cold' if resident < 0.05 else 'neither'\n"
+        "    left = len(os.listdir(os.path.dirname(archive))) - 1\n"
+        "    os.write(1, b'before: %s, %d left\\n' % (state.encode(), left))\n"
+        "    return unpacked(archive, tree)\n"
+        "unpack._unpack = note\n"
+    )
+    if stays_in_memory(unpacking.workspace):
+        pytest.skip("needs a workspace on a disk")
+    code, output = unpacking.run("--profile", "quick", prelude=noting)
+    assert code == 0, output
+    lines = [line for line in output.splitlines() if line.startswith("before: ")]
+    # Each variant has a warm-up first, after what the one before left.
+    states = [lines[at + 1 : at + 4] for at in range(0, len(lines), 4)]
+    assert states == [
+        [f"before: {state}, 0 left"] * 3 for state in ("cold", "cold", "warm", "warm")
+    ]
+
+
+@pytest.mark.root
+def test_memory_is_never_cold(unpacking: Worker, mount: Callable[[str], Path]) -> None:
+    """What a tmpfs holds cannot be dropped: skipped, and not measured under a wrong name."""
+    unpacking.workspace = mount("size=60m")
+    code, output = unpacking.run("--profile", "quick", prelude=FEWER)
+    assert code == 0, output
+    outcomes = {entry.variant: outcome_of(entry) for entry in batches_of(unpacking)}
+    state, reason = outcomes["cold"]
+    assert state == "skipped"
+    assert reason is not None
+    assert reason.startswith("the archive cannot be dropped from memory: ")
+    assert outcomes == {
+        "cold": (state, reason),
+        "cold-sync": (state, reason),
+        "warm": ("completed", None),
+        "warm-sync": ("completed", None),
+    }
+
+
+@pytest.mark.root
+def test_too_small_a_place(unpacking: Worker, mount: Callable[[str], Path]) -> None:
+    """Refused before anything is written, with both figures."""
+    unpacking.workspace = mount("size=10m")
+    code, output = unpacking.run("--profile", "quick")
+    assert code == 1
+    assert "Traceback" not in output
+    assert {outcome_of(entry) for entry in unpacking.result().workloads} == {
+        ("skipped", "no space: needs 33 MiB, 10 MiB are free")
+    }
+
+
+@pytest.mark.root
+def test_a_place_that_fills_up(unpacking: Worker, mount: Callable[[str], Path]) -> None:
+    """Another program takes the space meanwhile: the run fails, and nothing stays behind."""
+    unpacking.workspace = mount("size=60m")
+    filling = FEWER + (
+        "import os\n"
+        "unpacked = unpack._unpack\n"
+        "def fill(archive, tree):\n"
+        "    place = os.path.dirname(os.path.dirname(archive))\n"
+        "    with open(os.path.join(place, 'other'), 'wb') as file:\n"
+        "        space = os.statvfs(place)\n"
+        "        os.posix_fallocate(file.fileno(), 0, (space.f_bavail - 50) * space.f_bsize)\n"
+        "    return unpacked(archive, tree)\n"
+        "unpack._unpack = fill\n"
+    )
+    code, output = unpacking.run("--profile", "quick", prelude=filling)
+    assert code == 1
+    assert "Traceback" not in output
+    assert unpacking.result().outcome.reason == (
+        f"place workspace ({unpacking.workspace}): No space left on device"
+    )
+    assert [path.name for path in unpacking.workspace.iterdir()] == ["other"]
