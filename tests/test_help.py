@@ -11,6 +11,7 @@ from pathlib import Path
 
 import program
 import pytest
+import real_tasks
 import seed_case
 from checkout import ROOT, copy_checkout
 from documentation import example
@@ -58,6 +59,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = copy_checkout(tmp_path_factory.mktemp("examples") / "io-benchmark")
     for number, name in enumerate(("results", "before", "after")):
         seed_case.write(made / name, seed=number)
+    (made / "runs.csv").write_text(real_tasks.table())
+    (made / "prices.yml").write_text("{currency: USD, prices: {intel: 0.42, amd-16: 0.39}}")
     shutil.copytree(ROOT / "tests/firefox/checkout", made / "firefox")
     return made
 

@@ -24,6 +24,7 @@ from io_benchmark.text import clean
 COMMANDS = {
     "rehearse": "run the tasks' commands on this machine and compare the results",
     "compare": "compare pools, or two pushes: which is slower, how sure, and why",
+    "tasks": "compare how long real tasks take on several pools, and their cost",
     "history": "show a pool's results over time and where their level changes",
     "predict": "how long a profiled task would take on each pool",
     "fetch": "download results from Taskcluster",

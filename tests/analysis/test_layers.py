@@ -18,6 +18,8 @@ ANALYSIS = ("observed", "inference", "parts", "trials", "validity", "summary", "
 PREDICTION = ("observed", "inference", "parts", "trials", "prediction")
 # A history judges one pool over time, without diagnosis.
 HISTORY = ("observed", "inference", "validity", "history")
+# Real tasks are compared by the same statistics; a benchmark's report may be held against them.
+TASKS = ("observed", "inference", "tasks")
 REPORT = ("content", "plots", "formats")
 
 
@@ -48,9 +50,10 @@ def rooms_imported(layer: str, room: str) -> set[str]:
         ("analysis", ANALYSIS),
         ("analysis", PREDICTION),
         ("analysis", HISTORY),
+        ("analysis", TASKS),
         ("report", REPORT),
     ],
-    ids=["analysis", "prediction", "history", "report"],
+    ids=["analysis", "prediction", "history", "tasks", "report"],
 )
 def test_rooms_import_only_from_earlier_rooms(layer, rooms):
     """No cycles, and no room knows what uses it."""
@@ -60,7 +63,10 @@ def test_rooms_import_only_from_earlier_rooms(layer, rooms):
 
 def test_every_room_has_its_place():
     """A new room is added to the order here."""
-    for layer, rooms in (("analysis", {*ANALYSIS, *PREDICTION, *HISTORY}), ("report", {*REPORT})):
+    for layer, rooms in (
+        ("analysis", {*ANALYSIS, *PREDICTION, *HISTORY, *TASKS}),
+        ("report", {*REPORT}),
+    ):
         folders = {
             path.name for path in (PACKAGE / layer).iterdir() if (path / "__init__.py").exists()
         }

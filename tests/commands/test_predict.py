@@ -11,7 +11,7 @@ import program
 import pytest
 from predicted_tasks import profile_document, result_documents, write_profile, write_results
 
-from io_benchmark.report.formats.json_documents import _predictions_schema
+from io_benchmark.report.formats.json_predictions import _predictions_schema
 
 ANSWER = """\
 How long tasks take on other pools

@@ -46,6 +46,13 @@ def test_json(read):
     }
 
 
+def test_both_kinds(read):
+    """The kind at the top chooses; a name with one of them has that one."""
+    both = "{spot: 1, on-demand: 2}"
+    prices = read(f"currency: USD\nkind: on-demand\nprices: {{a: {both}, b: {{spot: 3}}}}")
+    assert prices == {"a": Price(2.0, "USD", "on-demand"), "b": Price(3.0, "USD", "spot")}
+
+
 def entry(text):
     return f"currency: USD\nprices: {{a: {text}}}"
 
@@ -67,6 +74,17 @@ NOT_A_PRICE = "is not a price per hour; write a number above 0, such as 0.31"
         pytest.param(entry("1:30"), f"prices.a: '1:30' {NOT_A_PRICE}", id="base 60"),
         pytest.param(entry("{price: 1, kind: x}"), "prices.a.kind: 'x' is not a kind", id="kind"),
         pytest.param(entry("{prce: 1}"), "prices.a.prce: unknown key; there are price, ", id="key"),
+        pytest.param(
+            entry("{spot: 1, on-demand: 2}"),
+            "prices.a: has two prices; write kind: spot or",
+            id="two",
+        ),
+        pytest.param(entry("{spot: -1}"), f"prices.a.spot: -1 {NOT_A_PRICE}", id="spot"),
+        pytest.param(
+            entry("{spot: 1, price: 2}"),
+            "prices.a.spot: unknown key; there are price, ",
+            id="mixed",
+        ),
         pytest.param(entry("1, a: 2"), "'a' is given twice; keep one of them", id="twice"),
         pytest.param(entry("1, 2: 3"), "prices: 2 is not a name; write it in quotes", id="name"),
         pytest.param(

@@ -288,15 +288,17 @@ def azure(text: str, machine: Machine) -> Shown:
         if variables["WORKER"] != "1":
             continue
         folder = machine.job(variables["POOL"])
-        staging = folder / "a"
+        sources, staging = folder / "s", folder / "a"
+        sources.mkdir()
         staging.mkdir()
         _, run, publish = measure["steps"]
         machine.run(
             run["script"],
-            folder,
+            sources,
             {
                 **_AZURE,
-                "SYSTEM_DEFAULTWORKINGDIRECTORY": str(folder),
+                "AGENT_BUILDDIRECTORY": str(folder),
+                "SYSTEM_DEFAULTWORKINGDIRECTORY": str(sources),
                 "BUILD_ARTIFACTSTAGINGDIRECTORY": str(staging),
                 **variables,
             },

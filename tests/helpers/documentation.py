@@ -23,6 +23,7 @@ from typing import Any
 
 import decision_example
 import past
+import real_tasks
 import seed_case
 from checkout import ROOT
 from loopback_deployment import GROUP, Artifact, Deployment
@@ -76,7 +77,7 @@ def command_lines(text: str) -> Iterator[str]:
 
 
 def example() -> Deployment:
-    """The seed's push, the same pools before amd-16 lost one of its two disks, and what a decision needs."""
+    """The seed's push, the same pools before amd-16 lost one of its two disks, its tasks, and a decision."""
     deployment = Deployment(on_create=complete)
     for group_id, documents in (
         (GROUP, _documents()),
@@ -88,6 +89,7 @@ def example() -> Deployment:
     _add(deployment, decision_example.TASK, 0, _documents()[0], decision_example.TASK)
     profile = Artifact(decision_example.profile())
     deployment.artifacts[decision_example.TASK, 0, decision_example.PROFILE] = profile
+    real_tasks.add(deployment)
     past.add(deployment, list(past.pushes(RESULTS_IN_INDEX, retrieves=400)))
     return deployment
 

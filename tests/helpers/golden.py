@@ -20,18 +20,21 @@ import msgspec
 import published_series
 import sample_history
 import sample_report
+import sample_tasks
 import several_places
 from checkout import ROOT
 from msgspec.structs import replace
 
 from io_benchmark.analysis.history.history_model import History
 from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.report.formats import Layout
 from io_benchmark.report.formats.json_documents import (
     _history_schema,
-    _predictions_schema,
     _report_schema,
 )
+from io_benchmark.report.formats.json_predictions import _predictions_schema
+from io_benchmark.report.formats.json_tasks import _tasks_schema
 from io_benchmark.report.formats.output import rendered
 from io_benchmark.results import json_schema, task_profile
 from io_benchmark.results.schema import schema_of
@@ -41,7 +44,7 @@ MARK = "%%%%% "
 # The style sheets have a test of their own.
 _STYLE = re.compile("<style>.*</style>", re.DOTALL)
 
-Made = Callable[[], Report | History]
+Made = Callable[[], Report | History | TaskReport]
 _few = sample_report.FEW_RETRIEVES
 REPORTS: Mapping[str, Made] = {
     "seed-case": partial(sample_report.seed_case, _few),
@@ -68,6 +71,12 @@ REPORTS: Mapping[str, Made] = {
     "history: two-series": sample_history.two_series,
     "history: hostile": sample_history.hostile,
     "history: nothing": sample_history.nothing,
+}
+TASKS: Mapping[str, Made] = {
+    "tasks: the seed's": sample_tasks.seed,
+    "tasks: labels that differ, on four pools": sample_tasks.many,
+    "tasks: nothing": sample_tasks.nothing,
+    "tasks: hostile": sample_tasks.hostile,
 }
 NARROW = ("seed-case", "one-disk-against-two", "tried", "few-measurements", "history: one-change")
 # Every measurement of it in full is 1,700 lines; its Markdown sums them up.
@@ -100,8 +109,16 @@ def golden_outputs() -> dict[str, dict[str, Callable[[], str]]]:
                 if name not in LONG
             },
             **{f"{name}, 40 columns": partial(_text, REPORTS[name], 40) for name in NARROW},
+            **{
+                f"{name}, 80 columns": partial(_text, made, 80, details=False)
+                for name, made in TASKS.items()
+            },
+            **{f"{name}, details": partial(_text, made, 80) for name, made in TASKS.items()},
         },
-        "markdown.txt": {name: partial(_markdown, REPORTS[name]) for name in IN_MARKDOWN},
+        "markdown.txt": {
+            **{name: partial(_markdown, REPORTS[name]) for name in IN_MARKDOWN},
+            **{name: partial(_markdown, made) for name, made in TASKS.items()},
+        },
         "html.txt": {name: partial(_page, REPORTS[name]) for name in IN_HTML},
         "perfherder.txt": {"series": published_series.published},
     }
@@ -114,6 +131,7 @@ def schemas() -> dict[Path, dict[str, Any]]:
         docs / "report.schema.json": _report_schema(),
         docs / "history.schema.json": _history_schema(),
         docs / "predictions.schema.json": _predictions_schema(),
+        docs / "tasks.schema.json": _tasks_schema(),
         docs / "result.schema.json": json_schema(),
         docs / "task-profile.schema.json": schema_of(
             f"io-benchmark task profile, version {task_profile.VERSION}", task_profile.TaskProfile

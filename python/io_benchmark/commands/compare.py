@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.inference.levels import DEFAULT_MARGIN, DEFAULT_WORKER_VARIATION
 from io_benchmark.commands.context import EXIT_FAILED, MESSAGE_LENGTH, Context
-from io_benchmark.commands.options import add_output_options, output_report
+from io_benchmark.commands.options import add_output_options, output_report, parse_percentage
 from io_benchmark.errors import UsageError
 from io_benchmark.report.formats import FORMATS
 from io_benchmark.text import clean
@@ -75,14 +75,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("how to judge").add_argument
     add(
         "--margin",
-        type=_percentage,
+        type=parse_percentage,
         default=DEFAULT_MARGIN,
         metavar="PERCENT",
         help=f"smaller differences count as equal (default: {100 * DEFAULT_MARGIN:g}%%)",
     )
     add(
         "--worker-variation",
-        type=_percentage,
+        type=parse_percentage,
         metavar="PERCENT",
         help=f"assumed variation between workers (default: {100 * DEFAULT_WORKER_VARIATION:g}%%)",
     )
@@ -296,10 +296,3 @@ def _minutes(text: str) -> float:
     if not re.fullmatch(r"[0-9]{1,4}(\.[0-9]{1,3})?", text):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of minutes, such as 90")
     return float(text)
-
-
-def _percentage(text: str) -> float:
-    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)%?", text)
-    if match is None or not 0 < float(match[1]) < 100:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a percentage such as 5%")
-    return float(match[1]) / 100

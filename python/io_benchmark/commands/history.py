@@ -18,14 +18,14 @@ import argparse
 import math
 import re
 from collections.abc import Sequence
-from datetime import UTC, date, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from io_benchmark.commands.context import EXIT_FAILED, Context
-from io_benchmark.commands.options import add_output_options, output_report
+from io_benchmark.commands.options import add_output_options, output_report, parse_date
 from io_benchmark.errors import UsageError
 from io_benchmark.report.formats import HISTORY_FORMATS
 from io_benchmark.text import clean
@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"show the newest N points (default: {LAST}, at most {MOST})",
     )
-    add("--since", type=_date, metavar="DATE", help="show points from this day (UTC) on")
+    add("--since", type=parse_date, metavar="DATE", help="show points from this day (UTC) on")
     add_output_options(parser.add_argument_group("output"), HISTORY_FORMATS)
 
 
@@ -189,10 +189,3 @@ def _last(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text[:9]) <= MOST:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {MOST}")
     return int(text)
-
-
-def _date(text: str) -> date:
-    try:
-        return datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC).date()
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a date such as 2026-05-01") from None

@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Collection
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from io_benchmark.analysis.history.history_model import History
     from io_benchmark.analysis.prediction.prediction_model import Predictions
     from io_benchmark.analysis.report_model import Report
+    from io_benchmark.analysis.tasks.task_model import TaskReport
     from io_benchmark.costs.worker_time import Price
 
 
@@ -76,6 +79,22 @@ def add_output_options(
     )
 
 
+def parse_percentage(text: str) -> float:
+    """Parse the value of an option such as `--margin 5%`."""
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)%?", text)
+    if match is None or not 0 < float(match[1]) < 100:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a percentage such as 5%")
+    return float(match[1]) / 100
+
+
+def parse_date(text: str) -> date:
+    """Parse the value of an option such as `--since`."""
+    try:
+        return datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC).date()
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a date such as 2026-05-01") from None
+
+
 def _prices(path: str) -> dict[str, Price]:
     """Read the value of `--prices`, which is prices by name."""
     from io_benchmark.costs.prices import read_prices
@@ -94,7 +113,7 @@ def _format_and_file(text: str, formats: Collection[str]) -> tuple[str, Path]:
 
 
 def output_report(
-    report: Report | History | Predictions,
+    report: Report | History | TaskReport | Predictions,
     arguments: argparse.Namespace,
     context: Context,
     *,

@@ -10,6 +10,7 @@
         amd-16: 0.31    # by pool
         releng-1/b-linux: 0.42    # by worker pool of the deployment, or b-linux alone
         c2-standard-16: {price: 0.55, kind: on-demand}    # by the provider's type of machine
+        amd-30: {spot: 0.6, on-demand: 1.4}    # both: the kind above chooses
 
 Nothing is built in, because prices change. The file is untrusted: it is read up to a limit, without
 aliases, tags and repeated keys, and only a plain decimal number is a price.
@@ -82,7 +83,14 @@ def _price(name: str, entry: Mapping[str, Any], file: Mapping[str, Any]) -> Pric
     if "currency" not in both:
         shown = clean(name, _SHOWN_LENGTH)
         raise _Mistake(f"prices.{shown}: has no currency; write one such as currency: USD")
-    return Price(both["price"], both["currency"], both.get("kind"), both.get("date"))
+    if "price" in entry:
+        return Price(entry["price"], both["currency"], both.get("kind"), both.get("date"))
+    kinds = [kind for kind in _KINDS if kind in entry]
+    wanted = kinds[0] if len(kinds) == 1 else both.get("kind")
+    if wanted is None:
+        shown = clean(name, _SHOWN_LENGTH)
+        raise _Mistake(f"prices.{shown}: has two prices; write kind: spot or kind: on-demand")
+    return Price(entry[wanted], both["currency"], wanted, both.get("date"))
 
 
 class _Loader(yaml.SafeLoader):
@@ -188,10 +196,14 @@ _ABOUT: dict[Any, Any] = {
     voluptuous.Optional("date"): _date,
 }
 _ENTRY = voluptuous.Schema({voluptuous.Required("price"): _amount, **_ABOUT})
+_BY_KIND = voluptuous.Schema({**{voluptuous.Optional(kind): _amount for kind in _KINDS}, **_ABOUT})
 
 
 def _entry(value: object) -> Any:
-    return _ENTRY(value) if isinstance(value, dict) else {"price": _amount(value)}
+    if not isinstance(value, dict):
+        return {"price": _amount(value)}
+    has_kinds = "price" not in value and any(kind in value for kind in _KINDS)
+    return (_BY_KIND if has_kinds else _ENTRY)(value)
 
 
 def _entries(value: object) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from io_benchmark.sources.protocol import (
     Source,
     SourceAddress,
 )
+from io_benchmark.sources.task_runs import RunQuery, TaskRun
 from io_benchmark.sources.taskcluster.source import TaskclusterSource
 from io_benchmark.text import clean
 
@@ -126,6 +127,30 @@ def read_history(query: HistoryQuery, request: ReadRequest) -> HistoryLog:
     return history
 
 
+def gather_task_runs(
+    texts: Sequence[str], project: str | None, query: RunQuery
+) -> Gathered[TaskRun]:
+    """Read the runs of tasks at all addresses, or of a project's pushes; each run once, in order.
+
+    Raise a UsageError for a mistake in an address before anything is read.
+    """
+    log = ReadLog()
+    if project is not None:
+        logs = (source.read_recent_runs(project, query) for source in SOURCES)
+        log.extend(next((each for each in logs if each is not None), ReadLog()))
+    for source, addresses in _by_source(parse_addresses(texts, query.environment), runs=True):
+        log.extend(source.read_runs(addresses, query))
+    found: dict[Hashable, TaskRun] = {}
+    # The fullest first: an address without costs or own times adds nothing to one that has them.
+    for run in sorted(query.runs, reverse=True, key=lambda run: (run.cost, run.own_ended_ms, run)):
+        found.setdefault((run.task_id, run.run_id) if run.task_id else run, run)
+    repeated = len(query.runs) - len(found)
+    if repeated:
+        log.remark(LAST, f"runs that were read more than once: {repeated:,}; each counts once")
+    runs = tuple(sorted(found.values()))
+    return Gathered(runs, log.problem_lines(), log.remark_lines())
+
+
 def wait_for(
     texts: Sequence[str],
     environment: Mapping[str, str],
@@ -139,8 +164,10 @@ def wait_for(
         source.wait(addresses, environment, left_s, tell)
 
 
-def _by_source(addresses: Sequence[SourceAddress]) -> list[tuple[Source, list[SourceAddress]]]:
-    """Group addresses by source, and check all of them; local sources come first."""
+def _by_source(
+    addresses: Sequence[SourceAddress], *, runs: bool = False
+) -> list[tuple[Source, list[SourceAddress]]]:
+    """Group addresses of results, or of task runs, by source; check all; local sources come first."""
     sources = dict.fromkeys(address.source for address in addresses)
     groups = [
         (source, [address for address in addresses if address.source is source])
@@ -148,10 +175,13 @@ def _by_source(addresses: Sequence[SourceAddress]) -> list[tuple[Source, list[So
     ]
     for source, addresses_there in groups:
         try:
-            source.check(addresses_there)
+            (source.check_runs if runs else source.check)(addresses_there)
         except MissingPathError as error:
             suggestions = (source.suggest(error.path) for source in SOURCES)
-            advice = next(filter(None, suggestions), f"give {address_forms()}")
+            forms = address_forms()
+            if runs:
+                forms = f"a table of task runs, {address_forms(local=False)}"
+            advice = next(filter(None, suggestions), f"give {forms}")
             raise UsageError(f"{error}; {advice}") from None
     return groups
 

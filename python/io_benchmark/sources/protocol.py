@@ -22,6 +22,7 @@ from io_benchmark.sources.budget import Budget
 from io_benchmark.text import clean
 
 if TYPE_CHECKING:
+    from io_benchmark.sources.task_runs import RunQuery
     from io_benchmark.sources.web.retrying import RequestPolicy
 
 
@@ -199,4 +200,16 @@ class Source(Protocol):
 
     def read_history(self, query: HistoryQuery, request: ReadRequest) -> HistoryLog | None:
         """Read a pool's history from an index; None where the source has none."""
+        return None
+
+    def check_runs(self, addresses: Sequence[SourceAddress]) -> None:
+        """Raise a UsageError for a mistake in an address of task runs."""
+        return
+
+    def read_runs(self, addresses: Sequence[SourceAddress], query: "RunQuery") -> ReadLog:
+        """Give the query the runs of all tasks at the addresses; only their results are not read."""
+        raise NotImplementedError
+
+    def read_recent_runs(self, project: str, query: "RunQuery") -> ReadLog | None:
+        """Give the query the runs of a project's pushes by an index; None where the source has none."""
         return None

@@ -17,14 +17,15 @@ class _Format(NamedTuple):
     """An output format. Its modules are loaded on use: jinja2 costs a terminal's reader nothing.
 
     `report` has a function `render_report(report, layout)`, `history` has
-    `render_history(history, layout)`, `predictions` has `render_predictions(predictions, layout)`;
-    all return the whole text. They may be the same module.
+    `render_history(history, layout)`, `tasks` has `render_tasks(report, layout)`, `predictions` has
+    `render_predictions(predictions, layout)`; all return the whole text. They may be the same module.
     """
 
     name: str
     audience: str
     report: str
     history: str = ""  # empty: it has none
+    tasks: str = ""
     predictions: str = ""
     lists_unreadable: bool = False  # it has a line for each result that could not be read
 
@@ -49,6 +50,7 @@ FORMATS = {
             "a terminal",
             "terminal",
             "terminal_history",
+            tasks="terminal_tasks",
             predictions="terminal_predictions",
             lists_unreadable=True,
         ),
@@ -57,6 +59,7 @@ FORMATS = {
             "a bug in Bugzilla or on GitHub",
             "markdown",
             "markdown_history",
+            tasks="markdown_tasks",
             predictions="markdown_predictions",
         ),
         _Format("html", "an attachment", "html", "html"),
@@ -65,11 +68,13 @@ FORMATS = {
             "programs",
             "json_documents",
             "json_documents",
-            predictions="json_documents",
+            tasks="json_tasks",
+            predictions="json_predictions",
             lists_unreadable=True,
         ),
         _Format("perfherder", "Treeherder", "perfherder"),
     )
 }
 HISTORY_FORMATS = {name: entry for name, entry in FORMATS.items() if entry.history}
+TASK_FORMATS = {name: entry for name, entry in FORMATS.items() if entry.tasks}
 PREDICTION_FORMATS = {name: entry for name, entry in FORMATS.items() if entry.predictions}

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Comparisons, histories and predictions as JSON, for programs.
+"""Comparisons and histories as JSON, for programs.
 
 A document consists of the analysis' data classes. Declared here are only the top level and the
 parts that publish more or less than the analysis has. Raw samples are only in the result files.
@@ -25,8 +25,6 @@ Versions of a history:
   1 (2026-11)     the first
   2 (2026-11-22)  Conditions, remarks and reasons are sentences with their values. Left-out results
                   have `source` and `reason` in place of `what` and `why`.
-Versions of predictions:
-  1 (2026-11-22)  the first
 """
 
 from collections.abc import Mapping
@@ -41,7 +39,6 @@ from io_benchmark.analysis.evidence_model import Evidence
 from io_benchmark.analysis.history import history_model
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.parts.time_parts import Kind, Phase
-from io_benchmark.analysis.prediction.prediction_model import Predictions, TaskPrediction
 from io_benchmark.analysis.statements import Statement, Value
 from io_benchmark.costs.worker_time import Cost
 from io_benchmark.report.content.statement_text import evidence_text, text_of
@@ -52,7 +49,6 @@ from io_benchmark.results import workloads
 
 _REPORT_VERSION: Literal[2] = 2
 _HISTORY_VERSION: Literal[2] = 2
-_PREDICTIONS_VERSION: Literal[1] = 1
 
 
 class _FiguresInUnit(model.Figures, frozen=True, kw_only=True):
@@ -162,15 +158,6 @@ class _HistoryDocument(Struct, frozen=True):
     remarks: tuple[Statement, ...]
 
 
-class _PredictionsDocument(Struct, frozen=True):
-    """How long profiled tasks take on other pools."""
-
-    version: Literal[1]
-    tasks: tuple[TaskPrediction, ...]
-    unreadable: tuple[str, ...]
-    remarks: tuple[str, ...]
-
-
 class _StatementDocument(Struct, frozen=True):
     """A sentence, and the numbers and names in it."""
 
@@ -185,7 +172,7 @@ class _EvidenceDocument(Evidence, frozen=True, kw_only=True):
 
 
 def render_report(report: report_model.Report, _layout: Layout = PLAIN) -> str:
-    return _RULES.encode(
+    return RULES.encode(
         _ReportDocument(
             version=_REPORT_VERSION,
             title=report.title,
@@ -207,7 +194,7 @@ def render_report(report: report_model.Report, _layout: Layout = PLAIN) -> str:
 
 
 def render_history(history: history_model.History, _layout: Layout = PLAIN) -> str:
-    return _RULES.encode(
+    return RULES.encode(
         _HistoryDocument(
             version=_HISTORY_VERSION,
             pool=history.pool,
@@ -219,23 +206,14 @@ def render_history(history: history_model.History, _layout: Layout = PLAIN) -> s
     )
 
 
-def render_predictions(predictions: Predictions, _layout: Layout = PLAIN) -> str:
-    return _RULES.encode(_PredictionsDocument(_PREDICTIONS_VERSION, **asdict(predictions)))
-
-
 def _report_schema() -> dict[str, Any]:
     title = f"io-benchmark report, version {_REPORT_VERSION}"
-    return _RULES.schema(title, _ReportDocument)
+    return RULES.schema(title, _ReportDocument)
 
 
 def _history_schema() -> dict[str, Any]:
     title = f"io-benchmark history, version {_HISTORY_VERSION}"
-    return _RULES.schema(title, _HistoryDocument)
-
-
-def _predictions_schema() -> dict[str, Any]:
-    title = f"io-benchmark predictions, version {_PREDICTIONS_VERSION}"
-    return _RULES.schema(title, _PredictionsDocument)
+    return RULES.schema(title, _HistoryDocument)
 
 
 def _subject_document(part: report_model.SubjectReport) -> _SubjectDocument:
@@ -309,7 +287,7 @@ def _evidence_document(evidence: Evidence) -> _EvidenceDocument:
     return _EvidenceDocument(**asdict(evidence), text=evidence_text(evidence))
 
 
-_RULES = Rules(
+RULES = Rules(
     substitutes={
         Statement: (_StatementDocument, _statement_document),
         Evidence: (_EvidenceDocument, _evidence_document),

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Render a comparison, a history or predictions in any format, or write it to a stream."""
+"""Render a comparison, a history, predictions or a report about tasks in any format, or write it to a stream."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from io_benchmark.analysis.prediction.prediction_model import Predictions
 from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.report.formats import FORMATS, Layout
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def show(
-    shown: Report | History | Predictions,
+    shown: Report | History | TaskReport | Predictions,
     form: str,
     stream: TextIO,
     environment: Mapping[str, str],
@@ -36,7 +37,7 @@ def show(
 
 
 def rendered(
-    shown: Report | History | Predictions,
+    shown: Report | History | TaskReport | Predictions,
     form: str,
     *,
     details: bool = False,
@@ -46,6 +47,8 @@ def rendered(
     entry = FORMATS[form]
     if isinstance(shown, Report):
         render = _module(entry.report).render_report
+    elif isinstance(shown, TaskReport):
+        render = _module(entry.tasks).render_tasks
     elif isinstance(shown, Predictions):
         render = _module(entry.predictions).render_predictions
     else:

@@ -3,6 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Results on this machine: a run's folder, a folder of such folders or of downloads, or a file."""
 
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from io_benchmark.errors import ResultError
+from io_benchmark.errors import MissingPathError, ResultError
 from io_benchmark.results.reader import MAXIMUM_BYTES
 from io_benchmark.sources.budget import SMALL_BYTES
 from io_benchmark.sources.folder import run_files
@@ -25,6 +26,10 @@ from io_benchmark.sources.protocol import (
     Source,
     SourceAddress,
 )
+from io_benchmark.sources.task_runs import RunQuery
+from io_benchmark.text import clean
+
+_SHOWN_LENGTH = 300
 
 if TYPE_CHECKING:
     from io_benchmark.sources.folder.zip_archive import ZipArchive
@@ -70,6 +75,29 @@ class FolderSource(Source):
                 if request.budget.allows_reading(run.source, run.size_bytes):
                     _read(position, run, archives, request, log)
                 request.progress(ReadProgress("reading results", done, len(runs)))
+        return log
+
+    def check_runs(self, addresses: Sequence[SourceAddress]) -> None:
+        for address in addresses:
+            path = address.meaning.path
+            # Unlike a Path, it takes any text.
+            if not os.path.exists(path):  # noqa: PTH110
+                shown = clean(address.text, _SHOWN_LENGTH)
+                raise MissingPathError(f"{shown}: no such file", str(path))
+
+    def read_runs(self, addresses: Sequence[SourceAddress], query: RunQuery) -> ReadLog:
+        # Results are read without it.
+        from io_benchmark.sources.folder.run_table import read_run_table  # noqa: PLC0415
+
+        log = ReadLog()
+        for done, address in enumerate(addresses, 1):
+            position = Position(address.number)
+            try:
+                for line in read_run_table(address.meaning.path, query):
+                    log.problem(position, line)
+            except ResultError as error:
+                log.problem(position, str(error))
+            query.progress(ReadProgress("reading tables", done, len(addresses)))
         return log
 
 

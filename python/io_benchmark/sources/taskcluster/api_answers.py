@@ -40,6 +40,7 @@ class QueueRun(_ApiObject, frozen=True):
     reason_resolved: str | None = None
     worker_group: str | None = None
     worker_id: str | None = None
+    scheduled: str | None = None
     started: str | None = None
     resolved: str | None = None
 

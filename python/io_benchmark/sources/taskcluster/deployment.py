@@ -175,16 +175,18 @@ class Deployment:
             return {}
         return {task_id: QueueTask.of(definition, answer.status)}
 
-    async def result(self, task: QueueTask, run_id: int, maximum_bytes: int) -> bytes:
+    async def result(
+        self, task: QueueTask, run_id: int, maximum_bytes: int, artifact: str = ARTIFACT
+    ) -> bytes:
         """Return the result file of a run; raise a NoArtifactError that says why there is none."""
         try:
             content = await self._ask(
                 api_answers.ArtifactContent,
-                lambda: self._queue.artifact(task.task_id, str(run_id), ARTIFACT),
-                f"the scope queue:get-artifact:{ARTIFACT}",
+                lambda: self._queue.artifact(task.task_id, str(run_id), artifact),
+                f"the scope queue:get-artifact:{artifact}",
             )
         except MissingError:
-            raise self._absent(task, run_id, f"has no artifact {ARTIFACT}") from None
+            raise self._absent(task, run_id, f"has no artifact {artifact}") from None
         if content.storage_type == "error":
             raise _error_artifact(content.reason, content.message)
         url = await self._object_url(content) if content.storage_type == "object" else content.url

@@ -37,7 +37,7 @@ from io_benchmark.text import clean
 
 _JOB = "io-benchmark"
 # As the kind's transforms accept them.
-_PROJECT = re.compile(r"[A-Za-z0-9_-]{1,100}(\.[A-Za-z0-9_-]{1,100})*")
+PROJECT = re.compile(r"[A-Za-z0-9_-]{1,100}(\.[A-Za-z0-9_-]{1,100})*")
 _DATE = re.compile(r"[0-9]{14}")
 # An action may create a task for a push as long as the push's decision task is kept, a year. No
 # task is older than its push unless a clock is wrong.
@@ -47,7 +47,7 @@ _FIRST = Position(-1)  # of remarks about the whole reading
 
 def _history_namespace(query: HistoryQuery, environment: Mapping[str, str]) -> str:
     """Return the namespace of the pool's results by date; a dot in a name would end the name."""
-    if not _PROJECT.fullmatch(query.project):
+    if not PROJECT.fullmatch(query.project):
         shown = clean(query.project, 100)
         raise UsageError(f"--project: {shown!r} is not the name of a project; try io-benchmark")
     domain = trust_domain(query.project, environment)

@@ -15,6 +15,7 @@ from io_benchmark.sources.protocol import (
     Source,
     SourceAddress,
 )
+from io_benchmark.sources.task_runs import RunQuery
 from io_benchmark.sources.taskcluster import addresses as forms
 from io_benchmark.sources.taskcluster.addresses import (
     ROOT_VARIABLE,
@@ -56,6 +57,20 @@ class TaskclusterSource(Source):
         from io_benchmark.sources.taskcluster.index_history import read_index_history
 
         return run_coroutine(read_index_history(query, request))
+
+    def read_runs(self, addresses: Sequence[SourceAddress], query: RunQuery) -> ReadLog:
+        from io_benchmark.sources.event_loop import run_coroutine
+        from io_benchmark.sources.taskcluster.queue_runs import read_queue_runs
+
+        log = _remarks(addresses, query.environment)
+        log.extend(run_coroutine(read_queue_runs(_numbered(addresses), query)))
+        return log
+
+    def read_recent_runs(self, project: str, query: RunQuery) -> ReadLog | None:
+        from io_benchmark.sources.event_loop import run_coroutine
+        from io_benchmark.sources.taskcluster.queue_runs import read_queue_runs
+
+        return run_coroutine(read_queue_runs({}, query, project))
 
     def wait(
         self,

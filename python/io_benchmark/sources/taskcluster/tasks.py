@@ -23,7 +23,9 @@ KINDS = ("io-benchmark", ALL_KIND)
 REPORT_KIND = "io-benchmark-report"
 _DECISION_KINDS = ("decision-task", "cron-task")
 _ACTION_KIND = "action-callback"
-ARTIFACT = "public/io-benchmark/io-benchmark.json"
+_FOLDER = "public/io-benchmark"
+ARTIFACT = f"{_FOLDER}/io-benchmark.json"
+_PROFILE = f"{_FOLDER}/task-profile.json"
 
 _POOL = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"
 # How the transform passes the pool to the script; the script's text has it in quotes at most.
@@ -43,6 +45,7 @@ class QueueTask(Struct, frozen=True):
     artifact_expires: datetime | None = None
     revision: str | None = None
     created: datetime | None = None  # or when its first run started
+    own_times: str | None = None  # the artifact that says when its own work began and ended
 
     @classmethod
     def of(cls, definition: TaskDefinition, status: TaskStatus) -> Self:
@@ -61,6 +64,7 @@ class QueueTask(Struct, frozen=True):
             artifact_expires=_artifact_expires(payload.artifacts, definition.expires),
             revision=_revision(definition.metadata.source),
             created=_date(definition.created) or _date(started),
+            own_times=_own_times(payload.artifacts, kind),
         )
 
     @property
@@ -190,17 +194,26 @@ def _revision(source: str) -> str | None:
     return match[1] if match else None
 
 
+def _own_times(artifacts: Any, kind: str | None) -> str | None:
+    """Return the result of a benchmark's task, or the profile of a task that `measure` wraps."""
+    if kind in KINDS:
+        return ARTIFACT
+    return _PROFILE if _FOLDER in (name for name, _ in _artifact_entries(artifacts)) else None
+
+
+def _artifact_entries(artifacts: Any) -> list[tuple[Any, Any]]:
+    if isinstance(artifacts, dict):  # docker-worker: by name
+        return [(key, entry) for key, entry in artifacts.items()]
+    if isinstance(artifacts, list):  # generic-worker: with a name
+        return [(entry.get("name"), entry) for entry in artifacts if isinstance(entry, dict)]
+    return []
+
+
 def _artifact_expires(artifacts: Any, task_expires: str | None) -> datetime | None:
     """Return the artifact's date of expiry, else the task's."""
-    if isinstance(artifacts, dict):  # docker-worker: by name
-        entries = [(key, entry) for key, entry in artifacts.items()]
-    elif isinstance(artifacts, list):  # generic-worker: with a name
-        entries = [(entry.get("name"), entry) for entry in artifacts if isinstance(entry, dict)]
-    else:
-        entries = []
     stamps = [
         entry.get("expires")
-        for key, entry in entries
+        for key, entry in _artifact_entries(artifacts)
         if isinstance(key, str) and isinstance(entry, dict) and f"{ARTIFACT}/".startswith(f"{key}/")
     ]
     dates = (_date(stamp) for stamp in (*stamps, task_expires))

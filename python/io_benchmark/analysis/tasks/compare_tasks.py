@@ -1,0 +1,158 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""From runs of tasks to a report: which runs count, ratios within labels, verdicts, parts and cost."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from io_benchmark.analysis.inference import decisions, levels
+from io_benchmark.analysis.inference.looks import Schedule
+from io_benchmark.analysis.inference.workers_needed import advise
+from io_benchmark.analysis.model import Verdict
+from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.statements import Statement, count, statement
+from io_benchmark.analysis.tasks.references import references
+from io_benchmark.analysis.tasks.runs import Side
+from io_benchmark.analysis.tasks.task_costs import compare_costs
+from io_benchmark.analysis.tasks.task_model import CostComparison, TaskComparison, TaskReport
+from io_benchmark.analysis.tasks.task_pair import Cells, TaskPair
+from io_benchmark.analysis.tasks.task_warnings import warnings_of
+from io_benchmark.costs.worker_time import Price
+from io_benchmark.sources.task_runs import TaskRun
+
+_NAMED = 3
+
+
+class TaskOptions(Struct, frozen=True):
+    margin: float = levels.DEFAULT_MARGIN
+    worker_variation: float = levels.DEFAULT_WORKER_VARIATION
+    prices: Mapping[str, Price] = field(default_factory=dict)
+    benchmark: Report | None = None  # of the same sides
+    operations: int | None = None  # of the benchmark, in one task
+
+
+def compare_tasks(
+    plan: Plan,
+    sides: Mapping[str, Sequence[TaskRun]],
+    options: TaskOptions,
+    *,
+    unreadable: Sequence[str] = (),
+    remarks: Sequence[str] = (),
+) -> TaskReport:
+    """Compare the sides' runs."""
+    used = {name: Side.of(name, runs) for name, runs in sides.items() if runs}
+    messages = [statement("{remark}", remark=remark) for remark in remarks]
+    found = {
+        (candidate, baseline): TaskPair.of(
+            used[candidate], used[baseline], options.worker_variation
+        )
+        for candidate, baseline in plan.pairs
+        if candidate in used and baseline in used
+    }
+    pairs = [pair for pair in found.values() if pair is not None]
+    messages += _nothing_in_common([sides for sides, pair in found.items() if pair is None])
+    comparisons = _judge(pairs, options)
+    if options.benchmark is not None:
+        held = [
+            (each, references(options.benchmark, each, options.operations)) for each in comparisons
+        ]
+        comparisons = [replace(each, references=found) for each, (found, _) in held]
+        messages += [message for _, (_, why) in held for message in why]
+    return TaskReport(
+        plan.title,
+        plan.baseline,
+        plan.baseline_reason,
+        options.margin,
+        tuple(used[name].counts for name in plan.order(list(used))),
+        tuple(comparisons),
+        tuple(unreadable),
+        tuple(messages),
+    )
+
+
+def _nothing_in_common(pairs: Sequence[tuple[str, str]]) -> list[Statement]:
+    messages = [
+        statement(
+            "{candidate} and {baseline} have no label in common with a completed run",
+            candidate=candidate,
+            baseline=baseline,
+        )
+        for candidate, baseline in pairs[:_NAMED]
+    ]
+    if len(pairs) > _NAMED:
+        text = "{count} more pools have no label in common with {baseline}"
+        more = statement(text, count=count(len(pairs) - _NAMED), baseline=pairs[0][1])
+        messages.append(more)
+    return messages
+
+
+def _judge(pairs: Sequence[TaskPair], options: TaskOptions) -> list[TaskComparison]:
+    tests = decisions.holm(
+        [pair.found.estimate.p_value for pair in pairs], [pair.look for pair in pairs]
+    )
+    return [
+        _comparison(pair, test.p_value, test.level, len(pairs), options)
+        for pair, test in zip(pairs, tests, strict=True)
+    ]
+
+
+def _comparison(
+    pair: TaskPair, p_value: float, level: float, pairs: int, options: TaskOptions
+) -> TaskComparison:
+    estimate = pair.found.estimate
+    interval = estimate.interval(level)
+    is_known = math.isfinite(estimate.variance)
+    verdict = (
+        decisions.decide(estimate, level, pair.look, options.margin)
+        if is_known
+        else Verdict.INCONCLUSIVE
+    )
+    advice = None
+    if verdict is Verdict.INCONCLUSIVE and is_known:
+        advice = advise(
+            estimate,
+            pair.found.workers,
+            assumed=options.worker_variation,
+            margin=options.margin,
+            comparisons=pairs,
+            schedule=Schedule(),
+        )
+    baseline_s = pair.mean_s(pair.theirs)
+    baseline, candidate = (side.others(pair.mix) for side in (pair.baseline, pair.candidate))
+    cost = compare_costs(pair, options.prices, level)
+    made = TaskComparison(
+        baseline=pair.baseline.name,
+        candidate=pair.candidate.name,
+        ratio=estimate.ratio,
+        interval=interval,
+        interval_90=estimate.interval(pair.look.equivalence_level),
+        p_value=p_value,
+        verdict=verdict,
+        workers=(pair.found.workers[1].count, pair.found.workers[0].count),
+        completed=(_runs(pair.theirs), _runs(pair.ours)),
+        failed=(baseline[0], candidate[0]),
+        lost=(baseline[1], candidate[1]),
+        stopped=(baseline[2], candidate[2]),
+        difference_s=baseline_s * (estimate.ratio - 1),
+        difference_interval_s=(
+            baseline_s * (interval.low_ratio - 1),
+            baseline_s * (interval.high_ratio - 1),
+        ),
+        times=pair.times,
+        labels=pair.label_rows(options.worker_variation),
+        only_one_side=len(pair.candidate.labels ^ pair.baseline.labels),
+        advice=advice,
+        look=pair.look.text,
+        cost=cost if isinstance(cost, CostComparison) else None,
+    )
+    warnings = [*warnings_of(pair, made), *([cost] if isinstance(cost, Statement) else [])]
+    return replace(made, warnings=tuple(warnings))
+
+
+def _runs(cells: Cells) -> int:
+    return sum(map(len, cells.values()))

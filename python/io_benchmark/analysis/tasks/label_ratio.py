@@ -1,0 +1,173 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""From the times of several tasks to one ratio: tasks are compared within their label only.
+
+Pools run different mixes of tasks, so that the ratio of all times would be that of the mixes. Here each
+label has a ratio, and these are averaged in logarithms by the time that a label takes in a mix that
+both sides share, which is close to the ratio of the whole times. With one label it is the comparison of
+workers' means that benchmarks have.
+
+A label's time is the mean over all its workers, of whichever side. A share by one side's time, or by the
+mean of both sides', would be larger where that side happened to be slow, and so call it slower.
+
+A worker that ran several labels is still one worker. The variance is that of independent workers, with
+the correction for few of them (CR2) and its degrees of freedom (Bell and McCaffrey 2002, Survey
+Methodology 28:169; Imbens and Kolesár 2016, Review of Economics and Statistics 98:701). Residuals are
+those of one ratio for all labels: where labels differ in their ratio, the interval becomes wider.
+tests/simulation/test_tasks.py has the rates.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from io_benchmark.analysis.inference.estimates import WORKERS, Estimate, SideData
+from io_benchmark.analysis.inference.looks import Look
+from io_benchmark.analysis.model import Numbers
+
+# ln of a mean time, by label and worker: each worker counts once for a label.
+_LabelLogs = Mapping[tuple[str, str], float]
+
+_FEW_WORKERS = 2
+_SINGULAR = 1e-9
+
+
+class LabelledRatio(NamedTuple):
+    """A ratio, and of what it was made."""
+
+    estimate: Estimate
+    workers: tuple[SideData, SideData]  # of candidate and baseline, freed of their labels
+    shares: Mapping[str, float]  # of the time of the common mix
+
+    @classmethod
+    def of(
+        cls,
+        candidate: _LabelLogs,
+        baseline: _LabelLogs,
+        mix: Mapping[str, float],
+        assumed_variation: float,
+        look: Look,
+    ) -> Self:
+        """Compare two sides that have the same labels; `mix` is how often each label counts."""
+        fit = _Fit(candidate, baseline, mix)
+        return cls(*_estimate(fit, candidate, baseline, assumed_variation, look), fit.shares)
+
+
+def _estimate(
+    fit: "_Fit",
+    candidate: _LabelLogs,
+    baseline: _LabelLogs,
+    assumed_variation: float,
+    look: Look,
+) -> tuple[Estimate, tuple[SideData, SideData]]:
+    sides = fit.workers(candidate), fit.workers(baseline)
+    counts = [side.count for side in sides]
+    if max(counts) == 1:
+        # Nothing shows how far workers of these pools differ.
+        return Estimate(fit.log_ratio, math.inf, 1.0, WORKERS, None, 0.0), sides
+    if len(fit.shares) == 1:
+        return Estimate.of_sides(*sides, assumed_variation, look), sides
+    if 1 in counts:
+        single = Estimate.of_sides(*sides, assumed_variation, look)
+        wider = fit.factor(counts)
+        return Estimate(
+            fit.log_ratio,
+            single.variance * wider,
+            single.degrees,
+            WORKERS,
+            assumed_variation,
+            0.0,
+            single.single_sides,
+            single.single_variance * wider,
+        ), sides
+    variance, degrees = fit.variance()
+    assumed = None
+    if min(counts) <= _FEW_WORKERS:
+        least = assumed_variation**2 * fit.variance_of_unit
+        if least > variance:
+            variance, assumed = least, assumed_variation
+    return Estimate(fit.log_ratio, variance, degrees, WORKERS, assumed, 0.0), sides
+
+
+class _Fit:
+    """The cells of a label and a worker, the common ratio, and what each cell adds to it."""
+
+    def __init__(
+        self, candidate: _LabelLogs, baseline: _LabelLogs, mix: Mapping[str, float]
+    ) -> None:
+        numbers = {label: at for at, label in enumerate(sorted(mix))}
+        cells = [
+            (numbers[label], worker, is_candidate, log)
+            for is_candidate, side in ((1.0, candidate), (0.0, baseline))
+            for (label, worker), log in sorted(side.items())
+        ]
+        self._label = np.array([cell[0] for cell in cells])
+        self._worker = np.array([cell[1] for cell in cells])
+        side = np.array([cell[2] for cell in cells])
+        logs = np.array([cell[3] for cell in cells])
+        self._counts = np.bincount(self._label).astype(np.float64)
+        candidates = np.bincount(self._label, weights=side)
+        baselines = self._counts - candidates
+        # Of one ratio for all labels: a side's part that labels do not predict.
+        self._apart = side - (candidates / self._counts)[self._label]
+        self._square = float(self._apart @ self._apart)
+        common = float(self._apart @ logs) / self._square
+        label_means = np.bincount(self._label, weights=logs) / self._counts
+        self._residuals = logs - label_means[self._label] - common * self._apart
+        at_baseline = label_means - common * candidates / self._counts
+        self._at_baseline = dict(zip(numbers, at_baseline.tolist(), strict=True))
+        times = np.array([mix[label] for label in numbers])
+        times = times * np.exp(at_baseline - at_baseline.max())
+        share = times / times.sum()
+        self.shares: dict[str, float] = dict(zip(numbers, share.tolist(), strict=True))
+        # Of the estimate: a label's share, divided among the workers of each side.
+        self._weights = np.where(
+            side > 0, (share / candidates)[self._label], -(share / baselines)[self._label]
+        )
+        self.log_ratio = float(self._weights @ logs)
+
+    @property
+    def variance_of_unit(self) -> float:
+        """Return the variance if workers vary by one, and alike in all labels."""
+        return math.fsum(float(self._weights[rows].sum()) ** 2 for rows in self._clusters())
+
+    def factor(self, counts: Sequence[int]) -> float:
+        """Return how much larger the variance is than that of workers of one label."""
+        return max(1.0, self.variance_of_unit / math.fsum(1 / count for count in counts))
+
+    def workers(self, side: _LabelLogs) -> SideData:
+        """Return the workers of a side, each with the mean of its logarithms less their labels'."""
+        logs: dict[str, list[float]] = {}
+        for (label, worker), log in sorted(side.items()):
+            logs.setdefault(worker, []).append(log - self._at_baseline[label])
+        return SideData(tuple(math.fsum(each) / len(each) for each in logs.values()), ())
+
+    def variance(self) -> tuple[float, float]:
+        """Return the variance of the ratio's logarithm, and its degrees of freedom."""
+        squares, own, features = [], [], []
+        for rows in self._clusters():
+            design = np.zeros((len(rows), len(self._counts) + 1))
+            design[np.arange(len(rows)), self._label[rows]] = (
+                1 / np.sqrt(self._counts)[self._label[rows]]
+            )
+            design[:, -1] = self._apart[rows] / math.sqrt(self._square)
+            values, vectors = np.linalg.eigh(np.eye(len(rows)) - design @ design.T)
+            roots = np.where(values > _SINGULAR, 1 / np.sqrt(np.maximum(values, _SINGULAR)), 0.0)
+            weights = (vectors * roots) @ (vectors.T @ self._weights[rows])
+            squares.append(float(weights @ self._residuals[rows]) ** 2)
+            own.append(float(weights @ weights))
+            features.append(weights @ design)
+        of_own, matrix = np.array(own), np.array(features)
+        explained: Numbers = (matrix**2).sum(axis=1)
+        trace = float((of_own - explained).sum())
+        gram = matrix.T @ matrix
+        total = float((of_own**2).sum() - 2 * (of_own @ explained) + (gram**2).sum())
+        return math.fsum(squares), max(1.0, trace**2 / total) if total > 0 else 1.0
+
+    def _clusters(self) -> list[Numbers]:
+        order = np.argsort(self._worker, kind="stable")
+        ends = np.flatnonzero(self._worker[order][1:] != self._worker[order][:-1]) + 1
+        return list(np.split(order, ends))

@@ -1,0 +1,102 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What is held against the tasks: the ratio of a benchmark, and what follows from it for a task.
+
+A task that does so many of the benchmark's operations spends a share of its time on them, and only that
+share has the benchmark's ratio: 76 ms × 9,784 retrieves are 32 % of 39 minutes, so that 1.92× is 1.29× for
+the task. The rest is taken to be alike on both sides.
+"""
+
+import math
+
+from io_benchmark.analysis.model import Comparison, Interval
+from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, statement
+from io_benchmark.analysis.tasks.task_model import Reference, Standing, TaskComparison
+
+_NS_PER_S = 1e9
+
+
+def references(
+    report: Report, tasks: TaskComparison, operations: int | None
+) -> tuple[tuple[Reference, ...], tuple[Statement, ...]]:
+    """Return what a benchmark says about two sides, and why it says nothing."""
+    sides = (tasks.candidate, tasks.baseline)
+    found = next(
+        (
+            (part, each)
+            for part in report.subjects
+            for each in part.comparisons
+            if (each.candidate, each.baseline) == sides
+        ),
+        None,
+    )
+    if found is None:
+        message = statement(
+            "--benchmark compares nothing between {candidate} and {baseline}: give results of the "
+            "worker pools of both",
+            candidate=sides[0],
+            baseline=sides[1],
+        )
+        return (), (message,)
+    part, measured = found
+    about = str(part.subject)
+    standing = _standing(measured.ratio, measured.interval, tasks)
+    benchmark = Reference("benchmark", about, measured.ratio, measured.interval, standing)
+    if operations is None:
+        return (benchmark,), ()
+    operation_ns = part.figures[tasks.baseline].mean_ns
+    share = operations * operation_ns / (tasks.times[tasks.baseline].task_s * _NS_PER_S)
+    if share > 1:
+        message = statement(
+            "--operations {operations}: these take {factor} the time of a task on {baseline}; check "
+            "the number",
+            operations=count(operations),
+            factor=Quantity(share, Unit.RATIO),
+            baseline=tasks.baseline,
+        )
+        return (benchmark,), (message,)
+    return (benchmark, _of_share(measured, about, tasks, operations, operation_ns, share)), ()
+
+
+def _of_share(
+    measured: Comparison,
+    about: str,
+    tasks: TaskComparison,
+    operations: int,
+    operation_ns: float,
+    share: float,
+) -> Reference:
+    low, high = (
+        1 + share * (end - 1) for end in (measured.interval.low_ratio, measured.interval.high_ratio)
+    )
+    ratio = 1 + share * (measured.ratio - 1)
+    interval = Interval(low, high, measured.interval.level_ratio)
+    standing = _standing(ratio, interval, tasks)
+    return Reference(
+        "operations", about, ratio, interval, standing, operations, share, operation_ns
+    )
+
+
+def _standing(ratio: float, interval: Interval, tasks: TaskComparison) -> Standing:
+    """Compare two ratios: they differ where their difference is larger than both intervals allow.
+
+    The squares of the widths add up, as those of independent estimates do.
+    """
+    distance = math.log(ratio / tasks.ratio)
+    width = math.hypot(
+        _width(ratio, interval, distance < 0), _width(tasks.ratio, tasks.interval, distance > 0)
+    )
+    if abs(distance) <= width:
+        return "fits"
+    both_differ = interval.excludes(1.0) and tasks.interval.excludes(1.0)
+    if both_differ and (ratio > 1) != (tasks.ratio > 1):
+        return "contradicts"
+    is_larger = abs(math.log(ratio)) > abs(math.log(tasks.ratio))
+    return "overstates" if is_larger else "understates"
+
+
+def _width(ratio: float, interval: Interval, upwards: bool) -> float:
+    end = interval.high_ratio if upwards else interval.low_ratio
+    return abs(math.log(end / ratio)) if 0 < end < math.inf else math.inf

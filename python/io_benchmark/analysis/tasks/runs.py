@@ -1,0 +1,161 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""From the runs of tasks to sides: which runs count, and the parts of their time.
+
+The queue's clock gives scheduled, started and resolved; the worker's gives when the own work began and
+ended. Work that begins before its run or ends after it shows that the clocks differ. Then all runs of
+that worker have set-up and tear-down as a sum only. A smaller difference of the clocks cannot be seen: it
+moves time between set-up and tear-down, and changes neither their sum nor any other time.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from io_benchmark.analysis.tasks.task_model import SideRuns
+from io_benchmark.sources.task_runs import TaskRun
+
+# Times are written with whole seconds or milliseconds.
+_ROUNDING_MS = 1000
+# `exception` with one of these says nothing about the worker or its machine.
+_STOPPED = ("canceled", "superseded", "deadline-exceeded", "malformed-payload")
+Cell = tuple[str, str]  # a label and a worker
+
+
+class UsedRun(Struct, frozen=True):
+    """A run that started, with times that make sense."""
+
+    label: str
+    worker: str
+    started_ms: int
+    task_s: float
+    pending_s: float | None
+    set_up_s: float | None
+    work_s: float | None
+    tear_down_s: float | None
+
+
+class Side(Struct):
+    """One side's runs by what they are good for."""
+
+    name: str
+    queue: str
+    completed: list[UsedRun] = field(default_factory=list)
+    lost: list[UsedRun] = field(default_factory=list)
+    costs: list[tuple[float, float, str]] = field(default_factory=list)  # amount, hours, currency
+    failed: Counter[str] = field(default_factory=Counter)  # by label
+    stopped: Counter[str] = field(default_factory=Counter)
+    never_started: int = 0
+    unusable: int = 0
+    skewed: set[str] = field(default_factory=set)  # workers whose clock contradicts the queue's
+    unknown_workers: int = 0  # runs
+
+    @classmethod
+    def of(cls, name: str, runs: Sequence[TaskRun]) -> "Side":
+        """Sort the runs of a side; their order does not matter."""
+        # A table may name the pool without its provisioner.
+        side = cls(name, max((run.pool for run in runs), key=lambda pool: ("/" in pool, pool)))
+        for at, run in enumerate(sorted(runs)):
+            side._add(run, at)
+        # A clock that is wrong in one run of a worker is not believed in its others.
+        side.completed = [_without_parts(run, side.skewed) for run in side.completed]
+        return side
+
+    def _add(self, run: TaskRun, at: int) -> None:
+        if run.started_ms < 0:
+            self.never_started += 1
+            return
+        task_ms = run.resolved_ms - run.started_ms
+        is_late = run.scheduled_ms >= 0 and run.started_ms < run.scheduled_ms - _ROUNDING_MS
+        if task_ms <= 0 or is_late:
+            self.unusable += 1
+            return
+        if run.cost >= 0:
+            self.costs.append((run.cost, task_ms / 3.6e6, run.currency))
+        if run.state == "completed":
+            self.completed.append(self._used(run, at))
+        elif run.state == "failed":
+            self.failed[run.label] += 1
+        elif run.reason in _STOPPED:
+            self.stopped[run.label] += 1
+        else:
+            self.lost.append(self._used(run, at))
+
+    def _used(self, run: TaskRun, at: int) -> UsedRun:
+        worker = run.worker
+        if not worker:
+            self.unknown_workers += 1
+            worker = f"unknown {at}"
+        pending_ms = max(0, run.started_ms - run.scheduled_ms) if run.scheduled_ms >= 0 else None
+        task_ms = run.resolved_ms - run.started_ms
+        used = UsedRun(
+            run.label,
+            worker,
+            run.started_ms,
+            task_ms / 1000,
+            _seconds(pending_ms),
+            None,
+            None,
+            None,
+        )
+        work_ms = run.own_ended_ms - run.own_started_ms
+        is_known = run.own_started_ms >= 0 and run.own_ended_ms >= 0 and work_ms >= 0
+        if not is_known or work_ms > task_ms + _ROUNDING_MS:
+            return used
+        before_ms = run.own_started_ms - run.started_ms
+        after_ms = run.resolved_ms - run.own_ended_ms
+        if min(before_ms, after_ms) < -_ROUNDING_MS:
+            self.skewed.add(worker)
+        return replace(
+            used,
+            set_up_s=max(0, before_ms) / 1000,
+            work_s=min(work_ms, task_ms) / 1000,
+            tear_down_s=max(0, after_ms) / 1000,
+        )
+
+    @property
+    def counts(self) -> SideRuns:
+        return SideRuns(
+            self.name,
+            self.queue,
+            len(self.completed),
+            self.failed.total(),
+            len(self.lost),
+            self.stopped.total(),
+            self.never_started,
+            self.unusable,
+        )
+
+    def others(self, labels: Iterable[str]) -> tuple[int, int, int]:
+        """Return how many runs of these labels failed, were lost and were stopped."""
+        wanted = set(labels)
+        failed, stopped = (
+            sum(counts[label] for label in wanted) for counts in (self.failed, self.stopped)
+        )
+        return failed, sum(run.label in wanted for run in self.lost), stopped
+
+    @property
+    def labels(self) -> set[str]:
+        return {run.label for run in self.completed}
+
+    def cells(self, labels: Iterable[str]) -> dict[Cell, list[UsedRun]]:
+        """Return the completed runs of these labels, by label and worker."""
+        wanted = set(labels)
+        cells: dict[Cell, list[UsedRun]] = {}
+        for run in self.completed:
+            if run.label in wanted:
+                cells.setdefault((run.label, run.worker), []).append(run)
+        return cells
+
+
+def _without_parts(run: UsedRun, skewed: set[str]) -> UsedRun:
+    if run.worker not in skewed or run.work_s is None:
+        return run
+    return replace(run, set_up_s=None, tear_down_s=None)
+
+
+def _seconds(value_ms: int | None) -> float | None:
+    return None if value_ms is None else value_ms / 1000

@@ -1,0 +1,135 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The data of a comparison of real tasks. `compare_tasks` fills it, reports show it.
+
+Times are seconds, ratios are candidate over baseline: above 1 is slower, or dearer.
+"""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from msgspec import Struct, field
+
+from io_benchmark.analysis.model import Advice, Interval, Verdict
+from io_benchmark.analysis.statements import Statement
+
+
+class SideRuns(Struct, frozen=True):
+    """How the runs of one side ended, of all its labels. Only completed ones are compared."""
+
+    side: str
+    queue: str  # PROVISIONER/WORKERTYPE, where it is known
+    completed: int
+    failed: int
+    lost: int  # ended by their worker or its machine: paid, and done again
+    stopped: int  # ended by people, other tasks or a deadline, or refused
+    never_started: int
+    unusable: int  # their times contradict each other
+
+
+class TaskTimes(Struct, frozen=True):
+    """One side's mean times of a task, in the mix of labels that both sides share.
+
+    Set-up, own work and tear-down are of runs that publish when their own work began and ended. Where a
+    worker's clock contradicts the queue's, only the sum of set-up and tear-down is known.
+    """
+
+    task_s: float  # from its start to its end
+    pending_s: float | None
+    set_up_s: float | None
+    work_s: float | None
+    tear_down_s: float | None
+    around_work_s: float | None  # set-up and tear-down together
+
+
+class LabelRow(Struct, frozen=True):
+    """One label on both sides: baseline first."""
+
+    label: str
+    share: float  # of the time of the common mix
+    completed: tuple[int, int]
+    workers: tuple[int, int]
+    means_s: tuple[float, float]
+    ratio: float
+    interval: Interval | None  # None: one of the sides has a single worker
+    differs: bool  # from the ratio of all labels, by more than chance
+
+
+# How a figure about tasks compares with what the tasks took.
+Standing = Literal["overstates", "understates", "contradicts", "fits"]
+
+
+class Reference(Struct, frozen=True):
+    """What is held against the tasks: a benchmark's ratio, or what follows from it for a task."""
+
+    kind: Literal["benchmark", "operations"]
+    about: str  # the measurement
+    ratio: float
+    interval: Interval
+    standing: Standing
+    # Of "operations": how many of them a task does, and their part of its time at the baseline.
+    operations: int | None = None
+    share: float | None = None
+    operation_ns: float | None = None
+
+
+class SideCost(Struct, frozen=True):
+    """What 1,000 completed tasks cost on one side, the lost runs included."""
+
+    per_hour: float
+    source: Literal["prices", "run costs"]
+    kind: str | None  # spot, on-demand
+    date: str | None
+    lost_share: float  # time of lost runs, divided by that of completed ones
+    per_1000: float
+    interval: tuple[float, float]  # 95 %
+
+
+class CostComparison(Struct, frozen=True):
+    currency: str
+    baseline: SideCost
+    candidate: SideCost
+    price_ratio: float  # of an hour
+    ratio: float  # of a task
+    interval: Interval
+    # Of prices per hour, at which a task costs the same on both.
+    break_even_ratio: float
+    break_even_interval: Interval
+
+
+class TaskComparison(Struct, frozen=True):
+    baseline: str
+    candidate: str
+    ratio: float
+    interval: Interval  # 95 %, adjusted for several candidates and looks
+    interval_90: Interval
+    p_value: float
+    verdict: Verdict
+    # Baseline, candidate; all of the labels compared.
+    workers: tuple[int, int]
+    completed: tuple[int, int]
+    failed: tuple[int, int]
+    lost: tuple[int, int]
+    stopped: tuple[int, int]
+    difference_s: float  # per task: of the baseline's mean time and the ratio
+    difference_interval_s: tuple[float, float]
+    times: Mapping[str, TaskTimes]
+    labels: tuple[LabelRow, ...]  # by their share, the largest first
+    only_one_side: int  # labels that only one of the sides has
+    advice: Advice | None
+    look: Statement | None
+    cost: CostComparison | None
+    references: tuple[Reference, ...] = ()
+    warnings: tuple[Statement, ...] = ()
+
+
+class TaskReport(Struct, frozen=True):
+    title: str
+    baseline: str
+    baseline_reason: str
+    margin_ratio: float
+    sides: tuple[SideRuns, ...]
+    comparisons: tuple[TaskComparison, ...]
+    unreadable: tuple[str, ...] = ()
+    remarks: tuple[Statement, ...] = field(default=())

@@ -1,0 +1,88 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Firefox's daily export of its workers' tasks, as rows: `workers-DATE-tasks.json`.
+
+It has a column per property, with indices into tables of strings and times as differences, as Firefox's
+testing/workers/JSON_FORMAT.md describes. What is wrong with it is a ValueError.
+"""
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from io_benchmark.text import clean
+
+_SHOWN_LENGTH = 60
+
+
+def export_rows(document: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Read Firefox's daily export: columns, strings by index, times by difference."""
+    tasks, tables = document["tasks"], document.get("tables")
+    if not isinstance(tables, dict):
+        raise ValueError("is an export without tables; download it again")  # noqa: TRY004
+    if "labelIds" not in tasks:
+        raise ValueError(
+            "is the summary of a day, which has no labels; give workers-DATE-tasks.json"
+        )
+    columns = {name: values for name, values in tasks.items() if isinstance(values, list)}
+    needed = ("scheduled", "started", "resolved", "resolutionIds", "labelIds", "taskQueueIdIds")
+    missing = [name for name in needed if name not in columns]
+    if missing:
+        raise ValueError(f"tasks has no {', '.join(missing)}; download the export again")
+    lengths = {len(values) for values in columns.values()}
+    if len(lengths) > 1:
+        raise ValueError("the columns of tasks differ in length; download the export again")
+    worker_groups = _worker_groups(document, tables)
+    scheduled = itertools.accumulate(map(_number, columns["scheduled"]))
+    cells = zip(*columns.values(), strict=True)
+    for number, (at_ms, values) in enumerate(zip(scheduled, cells, strict=True), 1):
+        yield (
+            f"row {number}",
+            _row(dict(zip(columns, values, strict=True)), at_ms, tables, worker_groups),
+        )
+
+
+def _row(
+    task: Mapping[str, Any], at_ms: float, tables: Mapping[str, Any], worker_groups: Sequence[Any]
+) -> dict[str, Any]:
+    worker = task.get("workerIdIds")
+    row = {
+        "label": _entry(tables, "labels", task["labelIds"]),
+        "pool": _entry(tables, "taskQueueIds", task["taskQueueIdIds"]),
+        "resolution": _entry(tables, "resolutions", task["resolutionIds"]),
+        "worker": _entry(tables, "workerIds", worker),
+        "worker_group": _at(worker_groups, worker),
+        "task_id": task.get("taskIds"),
+        "cost": task.get("runCosts"),
+        "scheduled": at_ms,
+    }
+    for name in ("started", "resolved"):
+        value = task[name]
+        row[name] = None if value is None else at_ms + _number(value)
+    return row
+
+
+def _worker_groups(document: Mapping[str, Any], tables: Mapping[str, Any]) -> list[Any]:
+    information = document.get("workerInfo")
+    ids = information.get("workerGroupIds") if isinstance(information, dict) else None
+    return [_entry(tables, "workerGroups", each) for each in ids] if isinstance(ids, list) else []
+
+
+def _entry(tables: Mapping[str, Any], name: str, index: object) -> Any:
+    return _at(tables.get(name), index)
+
+
+def _at(values: object, index: object) -> Any:
+    if isinstance(values, list) and type(index) is int and 0 <= index < len(values):
+        return values[index]
+    return None
+
+
+def _number(value: object) -> float:
+    if isinstance(value, int | float) and math.isfinite(value):
+        return float(value)
+    raise ValueError(
+        f"{clean(repr(value)[:120], _SHOWN_LENGTH)} is not a number of milliseconds; download it again"
+    )

@@ -1,0 +1,261 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The command tasks: the seed's tasks, held against its benchmark and its prices."""
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import program
+import pytest
+import real_tasks
+import seed_case
+from checkout import ROOT
+from documentation import BEFORE, example
+from loopback import Loopback
+from loopback_deployment import GROUP, Deployment
+
+PRICES = "currency: USD\nkind: spot\nprices: {intel: 0.42, amd-16: 0.39}\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with the tasks' runs, results of the benchmark, and prices."""
+    (tmp_path / "runs.csv").write_text(real_tasks.table())
+    (tmp_path / "prices.yml").write_text(PRICES)
+    seed_case.write(tmp_path / "results")
+    return tmp_path
+
+
+def tasks(folder: Path, *words: str, expected: int = 0, **environment: str) -> str:
+    return program.run(
+        "tasks", *words, folder=folder, expected=expected, environment=environment
+    ).stdout
+
+
+def document(folder: Path, *words: str, **environment: str) -> dict[str, Any]:
+    done = program.run("tasks", *words, "--json", folder=folder, environment=environment)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_the_seeds_numbers(folder):
+    """39 minutes become 45: 1.15×. 9,784 retrieves of 76 ms are 32 % of 39 minutes, hence 1.29×."""
+    found = document(folder, "runs.csv", "--benchmark", "results", "--operations", "9784")
+    (pair,) = found["comparisons"]
+    benchmark, expected = pair["references"]
+    assert (pair["candidate"], pair["baseline"]) == ("amd-16", "intel")
+    assert round(pair["times"]["intel"]["task_s"] / 60, 2) == 39.0
+    assert round(pair["times"]["amd-16"]["task_s"] / 60, 2) == 45.0
+    assert round(pair["ratio"], 2) == 1.15
+    assert round(pair["difference_s"] / 60, 1) == 6.0
+    assert pair["verdict"] == "slower"
+    assert round(benchmark["ratio"], 2) == 1.92
+    assert benchmark["standing"] == "overstates"
+    assert round(expected["operation_ns"] / 1e6) == 76
+    assert round(expected["share"], 2) == 0.32
+    assert round(expected["ratio"], 2) == 1.29
+    assert expected["standing"] == "overstates"
+
+
+def test_the_screen(folder):
+    """All of it fits a terminal of 80 × 24, the prompt included."""
+    text = tasks(
+        folder,
+        *("runs.csv", "--benchmark", "results", "--operations", "9784", "--prices", "prices.yml"),
+        COLUMNS="80",
+    )
+    assert len(text.splitlines()) <= 23
+    assert max(map(len, text.splitlines())) <= 80
+    words = " ".join(text.split())
+    assert (
+        "amd-16 is 1.15× slower than intel (95 % interval 1.10 to 1.21), +6 min per task" in words
+    )
+    assert "Benchmark: 1.92× (1.65 to 2.23), which overstates these tasks." in words
+    assert "as 9,784 operations of 76.0 ms are 32 % of a task" in words
+    assert "amd-16 costs 7.1 % less per hour and 9.5 % more per task" in words
+
+
+@pytest.mark.parametrize("columns", ["80", "200"])
+def test_many_pools_fit_the_screen_too(folder, columns):
+    """Those that differ most are named, the others counted."""
+    rows = [
+        row | {"pool": f"prov/a-pool-with-a-long-name-{pool}", "task_id": ""}
+        for pool in range(12)
+        for row in real_tasks.rows()
+        if (row["pool"] == "intel") == (pool % 3 > 0)
+    ]
+    (folder / "many.csv").write_text(real_tasks.table(rows))
+    text = tasks(folder, "many.csv", COLUMNS=columns)
+    assert len(text.splitlines()) <= 23
+    assert "11 pools against" in text
+    assert "more pools" in text
+    details = " ".join(tasks(folder, "many.csv", "--details", COLUMNS=columns).split())
+    assert details.count("95 % interval") == 11
+
+
+def test_the_json_matches_its_schema(folder):
+    """With everything in it, and with nothing."""
+    schema = json.loads((ROOT / "taskcluster/docs/tasks.schema.json").read_text())
+    validator = jsonschema.Draft202012Validator(schema)
+    words = ("--benchmark", "results", "--operations", "9784", "--prices", "prices.yml")
+    validator.validate(document(folder, "runs.csv", *words))
+    done = program.run(
+        "tasks", "runs.csv", "--label", "no such", "--json", folder=folder, expected=1
+    )
+    validator.validate(json.loads(done.stdout))
+
+
+def test_what_cannot_be_held_against_the_tasks(folder):
+    """Results of other pools, or more operations than a task has time for: a message says so."""
+    seed_case.write(folder / "other", pools=["amd-30"])
+    text = tasks(folder, "runs.csv", "--benchmark", "other", "--details")
+    assert "--benchmark compares nothing between amd-16 and intel" in " ".join(text.split())
+    words = ("--benchmark", "results", "--operations", "99999")
+    text = " ".join(tasks(folder, "runs.csv", *words, "--details").split())
+    assert "--operations 99,999: these take 3.25× the time of a task on intel" in text
+
+
+def test_results_belong_to_the_pool_of_their_queue(folder):
+    """Tasks have the name of the worker pool, results that of the kind's pool: the queue joins them."""
+    queues = {"intel": "gecko-t/b-linux", "amd-16": "gecko-t/b-linux-docker-amd"}
+    rows = [row | {"pool": queues[row["pool"]]} for row in real_tasks.rows()]
+    (folder / "queues.csv").write_text(real_tasks.table(rows))
+    words = ("--benchmark", "results", "--baseline", "gecko-t/b-linux")
+    (pair,) = document(folder, "queues.csv", *words)["comparisons"]
+    assert (pair["candidate"], pair["baseline"]) == ("b-linux-docker-amd", "b-linux")
+    assert round(pair["references"][0]["ratio"], 2) == 1.92
+
+
+def test_a_bad_row_is_named_and_fails(folder):
+    """The comparison is shown all the same; the exit code says that not all was read."""
+    table = real_tasks.table() + "x,intel,w,,0,completed,completed,,yesterday,,,\n"
+    (folder / "bad.csv").write_text(table)
+    done = program.run("tasks", "bad.csv", folder=folder, expected=1)
+    assert "amd-16 is 1.15× slower than intel" in done.stdout
+    assert "bad.csv: line 28: started: 'yesterday' is not a time" in done.stderr
+
+
+def test_a_benchmark_that_cannot_be_read_fails(folder):
+    """What is left of it is used, and the exit code says that not all was read."""
+    broken = next((folder / "results").iterdir()) / "io-benchmark.json"
+    broken.write_text("{")
+    words = ("runs.csv", "--benchmark", "results")
+    done = program.run("tasks", *words, folder=folder, expected=1)
+    assert "amd-16 is 1.15× slower than intel" in done.stdout
+    assert "error: --benchmark: " in done.stderr
+
+
+def test_the_own_work_of_benchmarks(folder):
+    """Results say when the own work began and ended: set-up and tear-down are known from the queue."""
+    with Loopback(example()) as taskcluster:
+        variables = {"TASKCLUSTER_ROOT_URL": taskcluster.url}
+        found = document(folder, f"group:{GROUP}", "--against", f"group:{BEFORE}", **variables)
+    assert [each["candidate"] for each in found["comparisons"]] == [
+        "type-amd-16 after",
+        "type-amd-30 after",
+        "type-intel after",
+    ]
+    assert {each["verdict"] for each in found["comparisons"]} == {"inconclusive"}
+
+
+def test_order_and_repetition_change_nothing(folder):
+    """Rows in any order, a file given twice and more columns: the same bytes."""
+    rows = list(real_tasks.rows())
+    random.Random(1).shuffle(rows)
+    columns = ["extra", *reversed(real_tasks.COLUMNS)]
+    (folder / "shuffled.csv").write_text(real_tasks.table(rows, columns))
+    (folder / "rows.json").write_text(json.dumps(rows))
+    first = tasks(folder, "runs.csv", "--json")
+    assert tasks(folder, "shuffled.csv", "--json") == first
+    assert tasks(folder, "rows.json", "--json") == first
+    twice = json.loads(tasks(folder, "runs.csv", "shuffled.csv", "--json"))
+    assert twice["comparisons"] == json.loads(first)["comparisons"]
+    assert twice["remarks"][0]["text"] == "runs that were read more than once: 26; each counts once"
+
+
+def test_the_queue_has_the_same_runs(folder):
+    """A group's runs give what the table of them gives; the own times are those of their profiles."""
+    deployment = Deployment()
+    group = real_tasks.add(deployment)
+    with Loopback(deployment) as taskcluster:
+        found = document(folder, f"group:{group}", TASKCLUSTER_ROOT_URL=taskcluster.url)
+    expected = document(folder, "runs.csv")
+    (pair,), (of_table,) = found["comparisons"], expected["comparisons"]
+    assert pair["ratio"] == of_table["ratio"]
+    assert pair["interval"] == of_table["interval"]
+    assert [side["lost"] for side in found["sides"]] == [0, 1]
+    assert [side["failed"] for side in found["sides"]] == [1, 0]
+    assert pair["times"] == of_table["times"]
+    assert pair["times"]["intel"]["pending_s"] == 120
+    assert pair["times"]["intel"]["set_up_s"] == 90
+
+
+def test_a_project_since_a_day(folder):
+    """Without an address the project's pushes in the index are read, and their labels selected."""
+    deployment = Deployment()
+    real_tasks.add(deployment)
+    deployment.index[real_tasks.PUSH.replace("1000", "999")] = real_tasks.GROUP
+    words = ("--project", "autoland", "--since", "2026-03-20", "--label", "2/2$")
+    with Loopback(deployment) as taskcluster:
+        found = document(folder, *words, TASKCLUSTER_ROOT_URL=taskcluster.url)
+    (pair,) = found["comparisons"]
+    assert [row["label"] for row in pair["labels"]] == [real_tasks.LABEL.format(2)]
+
+
+def test_pushes_by_revision(folder):
+    """A project without numbers of pushes has them by revision; those before the day are left out."""
+    deployment = Deployment()
+    real_tasks.add(deployment)
+    deployment.index = {"gecko.v2.x.revision.abc.taskgraph.decision": real_tasks.GROUP}
+    variables = {"IO_BENCHMARK_TRUST_DOMAIN": "gecko"}
+    with Loopback(deployment) as taskcluster:
+        variables["TASKCLUSTER_ROOT_URL"] = taskcluster.url
+        found = document(folder, "--project", "x", "--since", "2026-03-20", **variables)
+        words = ("tasks", "--project", "x", "--since", "2026-03-21")
+        later = program.run(*words, folder=folder, expected=1, environment=variables)
+        words = ("tasks", "--project", "y", "--since", "2026-03-20")
+        nothing = program.run(*words, folder=folder, expected=1, environment=variables)
+    assert len(found["comparisons"]) == 1
+    assert "error: no run was found; check --label, --pool and --since" in later.stderr
+    assert "error: gecko.v2.y: the index has no pushes there" in nothing.stderr
+
+
+def test_before_and_after(folder):
+    """With --against each pool is compared with its own runs there."""
+    found = document(folder, "runs.csv", "--against", "runs.csv")
+    assert [(each["candidate"], each["verdict"]) for each in found["comparisons"]] == [
+        ("amd-16 after", "equivalent"),
+        ("intel after", "equivalent"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "give ADDRESS, or --since DATE"),
+        (["missing.csv"], "missing.csv: no such file; give a table of task runs, task:ID, "),
+        (["runs.csv", "--project", "x"], "--project cannot be combined with ADDRESS"),
+        (["runs.csv", "--operations", "5"], "--operations needs --benchmark"),
+        (["runs.csv", "--operations", "0"], "is not a number from 1 to"),
+        (["runs.csv", "--label", "("], "is not a regular expression"),
+        (["runs.csv", "--since", "yesterday"], "is not a date"),
+        (["runs.csv", "--baseline", "arm"], "--baseline arm: no such pool here"),
+        (["runs.csv", "--against", "runs.csv", "--baseline", "intel"], "each pool is its own"),
+    ],
+)
+def test_wrong_usage(folder, words, message):
+    """Each is one line with exit code 2, and nothing is printed."""
+    done = program.run("tasks", *words, folder=folder, expected=2)
+    assert message in done.stderr
+    assert done.stdout == ""
+
+
+def test_nothing_in_common(folder):
+    """A single pool is nothing to compare: exit code 1, with the pools that are there."""
+    done = program.run("tasks", "runs.csv", "--pool", "intel", folder=folder, expected=1)
+    assert "error: nothing could be compared" in done.stderr
+    assert "pools: intel" in done.stderr

@@ -1,0 +1,114 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Reports about real tasks, as the golden files have them, and runs whose truth is known."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import real_tasks
+
+from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.tasks.compare_tasks import TaskOptions, compare_tasks
+from io_benchmark.analysis.tasks.task_model import TaskReport
+from io_benchmark.costs.worker_time import Price
+from io_benchmark.sources.task_runs import TaskRun
+
+START_MS = 1_774_000_000_000
+PRICES = {
+    "intel": Price(0.42, "USD", "spot", "2026-11-01"),
+    "amd-16": Price(0.39, "USD", "spot", "2026-11-01"),
+}
+
+
+def of_rows(rows: Iterable[Mapping[str, Any]]) -> list[TaskRun]:
+    """Return the runs that rows of a table describe."""
+    times = ("scheduled", "started", "resolved", "own_started", "own_ended")
+    names = ("label", "pool", "task_id", "run_id", "worker", "state", "reason")
+    runs = []
+    for row in rows:
+        known: dict[str, Any] = {
+            f"{name}_ms": _milliseconds(row[name]) for name in times if name in row
+        }
+        runs.append(TaskRun(*(row[name] for name in names), **known))
+    return runs
+
+
+def completed(
+    pool: str, minutes: float, worker: str = "", label: str = "build", **changes: Any
+) -> TaskRun:
+    """Return a completed run of so many minutes."""
+    started_ms = changes.pop("started_ms", START_MS)
+    made: dict[str, Any] = {
+        "task_id": "",
+        "run_id": 0,
+        "state": "completed",
+        "reason": "completed",
+        "scheduled_ms": started_ms - 60_000,
+        "resolved_ms": started_ms + round(minutes * 60_000),
+    }
+    return TaskRun(label, pool, worker=worker, started_ms=started_ms, **(made | changes))
+
+
+def compared(runs: Sequence[TaskRun], baseline: str | None = None, **options: Any) -> TaskReport:
+    """Compare pools as the command does."""
+    sides: dict[str, list[TaskRun]] = {}
+    for run in runs:
+        sides.setdefault(run.pool, []).append(run)
+    return compare_tasks(Plan.of_pools(sides, baseline), sides, TaskOptions(**options))
+
+
+def seed() -> TaskReport:
+    """The seed's tasks with prices."""
+    return compared(of_rows(real_tasks.rows()), prices=PRICES)
+
+
+def many() -> TaskReport:
+    """Four pools, of which one is slow at one of two labels only; its mix is another one too."""
+    runs = []
+    for pool, ratios in {
+        "arm": (1.0, 1.0),
+        "half": (1.6, 1.0),
+        "slow": (1.3, 1.3),
+        "usual": (1.0, 1.0),
+    }.items():
+        for worker in range(8):
+            factor = math.exp(0.02 * (worker - 3.5))
+            for label, minutes, ratio in zip(("link", "test"), (60, 6), ratios, strict=True):
+                repeated = 3 if (pool, label) == ("half", "test") else 1
+                runs += [
+                    completed(
+                        pool, minutes * factor * ratio, f"g/{pool}-{worker}", label, run_id=each
+                    )
+                    for each in range(repeated)
+                ]
+    return compared(runs)
+
+
+def nothing() -> TaskReport:
+    """Two pools without a label in common."""
+    return compared([completed("a", 5, "g/1", "x"), completed("b", 5, "g/2", "y")])
+
+
+def hostile() -> TaskReport:
+    """Names that would end a line, color a terminal or become markup; clocks that are wrong."""
+    bad = "[x](javascript:1) | \x1b[31m `a`\u202e" + "long " * 60
+    runs = [
+        completed(
+            pool,
+            10 + worker,
+            f"g/{bad}{worker}{pool}",
+            bad,
+            own_started_ms=START_MS - 60_000,
+            own_ended_ms=START_MS + 300_000,
+        )
+        for pool in (f"one {bad}", f"two {bad}")
+        for worker in range(3)
+    ]
+    return compared(runs)
+
+
+def _milliseconds(text: str) -> int:
+    return round(datetime.fromisoformat(text).timestamp() * 1000)

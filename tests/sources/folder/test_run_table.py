@@ -1,0 +1,227 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Tables of task runs: every form gives the same runs, and nothing in a file is trusted."""
+
+import json
+import re
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from io_benchmark.errors import ResultError, UsageError
+from io_benchmark.sources import task_runs
+from io_benchmark.sources.folder import run_table
+from io_benchmark.sources.folder.run_table import read_run_table
+from io_benchmark.sources.task_runs import RunQuery, TaskRun
+
+RUN = TaskRun(
+    label="build",
+    pool="gecko-1/b-linux",
+    task_id="YJJe4a0CRIqbAmcCo8n63w",
+    run_id=1,
+    worker="us-central1-b/77",
+    state="exception",
+    reason="worker-shutdown",
+    scheduled_ms=1_709_510_400_000,
+    started_ms=1_709_510_405_432,
+    resolved_ms=1_709_510_465_432,
+    cost=0.012244,
+    currency="USD",
+)
+HEAD = "label,pool,worker,state,started,resolved"
+ROW = "build,b,w,completed,2026-03-24T10:00:00Z,2026-03-24T10:39:00Z"
+EXPORT: dict[str, Any] = {
+    "metadata": {"date": "2024-03-04", "taskCount": 2},
+    "tables": {
+        "labels": ["test", "build"],
+        "taskQueueIds": ["gecko-1/b-linux"],
+        "resolutions": ["completed", "exception - worker-shutdown"],
+        "workerGroups": ["us-central1-a", "us-central1-b"],
+        "workerIds": ["76", "77"],
+    },
+    "tasks": {
+        "scheduled": [1_709_510_399_850, 150],
+        "started": [None, 5432],
+        "resolved": [3_600_000, 65432],
+        "resolutionIds": [0, 1],
+        "taskIds": ["XPPf5b1DRJrcBndDp9o74x", "YJJe4a0CRIqbAmcCo8n63w.1"],
+        "labelIds": [0, 1],
+        "taskQueueIdIds": [0, 0],
+        "workerIdIds": [None, 1],
+        "runCosts": [0, 0.012244],
+    },
+    "workerInfo": {"workerGroupIds": [0, 1]},
+}
+
+
+def read(path: Path, text: str | bytes, **wanted: Any) -> tuple[list[TaskRun], list[str]]:
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    query = RunQuery({}, **wanted)
+    lines = read_run_table(path, query)
+    return query.runs, [line.removeprefix(f"{path}: ") for line in lines]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "runs"
+
+
+AS_OBJECT = {
+    "taskId": RUN.task_id,
+    "runId": 1,
+    "label": "build",
+    "taskQueueId": RUN.pool,
+    "workerId": "77",
+    "worker_group": "us-central1-b",
+    "state": "exception",
+    "reasonResolved": "worker-shutdown",
+    "scheduled": "2024-03-04T00:00:00Z",
+    "started": 1_709_510_405_432,
+    "Resolved": "2024-03-04 00:01:05.432 UTC",
+    "run cost": "0.012244",
+    "other": {"nested": []},
+}
+FORMS = {
+    "export": json.dumps(EXPORT),
+    "list": json.dumps([AS_OBJECT]),
+    "runs": json.dumps({"runs": [AS_OBJECT]}),
+    "lines": json.dumps(AS_OBJECT) + "\n",
+    "semicolons": "Label;Worker pool;extra;task_id;worker;run;resolution;cost;scheduled;started;resolved\n"
+    f"build;gecko-1/b-linux;x;{RUN.task_id};us-central1-b/77;1;exception - worker-shutdown;0.012244;"
+    "1709510400;1709510405.432;1709510465432\n",
+}
+
+
+@pytest.mark.parametrize("text", FORMS.values(), ids=FORMS)
+def test_forms(file, text):
+    """The same run in each form; an export's cost of 0 is not known, as is a run's start."""
+    runs, lines = read(file, text, label=re.compile("build"))
+    assert runs == [RUN]
+    assert lines == []
+
+
+def test_the_export_has_times_as_differences(file):
+    """The first row is absolute, the others follow; null has never started."""
+    (first, _), _ = read(file, json.dumps(EXPORT))
+    assert (first.scheduled_ms, first.started_ms) == (1_709_510_399_850, -1)
+    assert first.resolved_ms == 1_709_513_999_850
+    assert (first.worker, first.cost, first.state) == ("", -1.0, "completed")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "count"),
+    [
+        ({}, 1),
+        ({"pools": ("b",)}, 1),
+        ({"pools": ("c",)}, 0),
+        ({"label": re.compile("^uild")}, 0),
+        ({"since": date(2026, 3, 24)}, 1),
+        ({"since": date(2026, 3, 25)}, 0),
+    ],
+)
+def test_selection(file, wanted, count):
+    """By label, pool and the day of the start."""
+    runs, _ = read(file, f"{HEAD}\n{ROW}\n", **wanted)
+    assert len(runs) == count
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (
+            "build,b,w,completed,yesterday,2026-03-24T10:39:00Z",
+            "started: 'yesterday' is not a time",
+        ),
+        ("build,b,w,completed,12,2026-03-24T10:39:00Z", "started: '12' is not a time"),
+        ("build,b,w,completed,1e400,2026-03-24T10:39:00Z", "started: '1e400' is not a time"),
+        (",b,w,completed,2026-03-24T10:00:00Z,2026-03-24T10:39:00Z", "label: is empty"),
+        (
+            f"{'x' * 201},b,w,completed,2026-03-24T10:00:00Z,2026-03-24T10:39:00Z",
+            "label: is longer",
+        ),
+        ("build,b,w,done,2026-03-24T10:00:00Z,2026-03-24T10:39:00Z", "state: 'done' is none of"),
+        ("build,b,w,,2026-03-24T10:00:00Z,2026-03-24T10:39:00Z", "state: is empty"),
+        ("build,b,w,completed,9999-12-31T23:59:59-12:00,", "is not a time"),
+    ],
+)
+def test_bad_rows_are_left_out_and_named(file, row, message):
+    """The others are used."""
+    runs, (line,) = read(file, f"{HEAD}\n{row}\n{ROW}\n")
+    assert len(runs) == 1
+    assert line.startswith("line 2: ")
+    assert message in line
+    assert line.endswith("; the row is left out")
+
+
+def test_many_bad_rows_are_counted(file):
+    """Three are named."""
+    _, lines = read(file, "\n".join([HEAD, *["build,b,w,x,,"] * 10]))
+    assert len(lines) == 4
+    assert lines[-1] == "7 more rows are left out"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is empty"),
+        ("label,pool\nx,y\n", "has no column state or resolution, started, resolved"),
+        ("{", "is not JSON"),
+        ("[1]", "row 1 is not an object"),
+        ("{}", "has no column label"),
+        ("[" * 100_000, "is not JSON"),
+        ("[" * 1_500_001, "has too many values"),
+        (b"label,pool,state,started,resolved\n\xff\n", "is not text in UTF-8"),
+        (f'{HEAD}\n"{"x" * 200_000}"\n', "is not CSV"),
+        (f'{HEAD}\n"a"b,c\n', "is not CSV"),
+        (json.dumps({"tasks": {"scheduled": []}, "tables": {}}), "is the summary of a day"),
+        (json.dumps({**EXPORT, "tables": 1}), "is an export without tables"),
+        (
+            json.dumps({**EXPORT, "tasks": {**EXPORT["tasks"], "started": [1]}}),
+            "differ in length",
+        ),
+        (
+            json.dumps({**EXPORT, "tasks": {**EXPORT["tasks"], "scheduled": ["x", 1]}}),
+            "'x' is not a number",
+        ),
+    ],
+)
+def test_bad_files(file, text, message):
+    """One line that says what is wrong, and none of the file's runs."""
+    with pytest.raises(ResultError, match=re.escape(message)) as caught:
+        read(file, text)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 600
+
+
+def test_a_mistake_far_below_uses_nothing_of_the_file(file):
+    """A table that ends in something else is not partly used."""
+    file.write_text(json.dumps([*[AS_OBJECT] * 3, 1]))
+    query = RunQuery({})
+    with pytest.raises(ResultError, match="row 4 is not an object"):
+        read_run_table(file, query)
+    assert query.runs == []
+
+
+def test_hostile_export(file):
+    """Indices outside of tables, and what is not a number, leave out their rows."""
+    tasks = EXPORT["tasks"] | {"labelIds": [-1, 5], "runCosts": [1e999, "x"]}
+    runs, lines = read(file, json.dumps({**EXPORT, "tasks": tasks}).replace("Infinity", "1e30"))
+    assert runs == []
+    assert len(lines) == 2
+
+
+def test_limits(file, tmp_path, monkeypatch):
+    """Too large a file, too many runs, a folder and a missing file are one line each."""
+    monkeypatch.setattr(run_table, "_MOST_BYTES", 10)
+    with pytest.raises(ResultError, match="is larger than"):
+        read(file, f"{HEAD}\n{ROW}\n")
+    monkeypatch.undo()
+    monkeypatch.setattr(task_runs, "MOST_RUNS", 1)
+    with pytest.raises(UsageError, match="more than 1 runs; select fewer"):
+        read(file, f"{HEAD}\n{ROW}\n{ROW}\n")
+    for path in (tmp_path, tmp_path / "missing"):
+        with pytest.raises(ResultError, match="is not a file"):
+            read_run_table(path, RunQuery({}))

@@ -1,0 +1,105 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Runs of real tasks from the queue: each address, runs that have not ended, and answers that are wrong."""
+
+from typing import Any
+
+import pytest
+import real_tasks
+from loopback import Loopback
+from loopback_deployment import Artifact, Deployment
+
+from io_benchmark.sources.gather import Gathered, gather_task_runs
+from io_benchmark.sources.task_runs import RunQuery, TaskRun
+from io_benchmark.sources.taskcluster import queue_runs
+
+TASK = "intelAAAQ0G1AAAAAAAAAA"
+PREEMPTED = "amd16AAAQ2G1AAAAAAAAAA"
+
+
+@pytest.fixture
+def deployment() -> Deployment:
+    made = Deployment()
+    real_tasks.add(made)
+    return made
+
+
+def read(deployment: Deployment, *addresses: str, **wanted: Any) -> Gathered[TaskRun]:
+    with Loopback(deployment) as taskcluster:
+        query = RunQuery({"TASKCLUSTER_ROOT_URL": taskcluster.url}, **wanted)
+        return gather_task_runs(addresses, None, query)
+
+
+def test_addresses(deployment):
+    """A task, a run of it, an indexed task, a decision task for its group; each run once."""
+    (run,) = read(deployment, f"task:{TASK}").results
+    assert (run.task_id, run.pool, run.worker) == (TASK, "releng-1/intel", "us-central1-f/intel-0")
+    assert (run.resolved_ms - run.started_ms) / 60_000 == 36.5
+    assert [each.state for each in read(deployment, f"task:{PREEMPTED}").results] == [
+        "exception",
+        "completed",
+    ]
+    assert [each.run_id for each in read(deployment, f"task:{PREEMPTED}.1").results] == [1]
+    everything = read(deployment, f"index:{real_tasks.PUSH}", f"group:{real_tasks.GROUP}")
+    assert len(everything.results) == 27
+    assert everything.unreadable == ()
+
+
+def test_runs_that_have_not_ended(deployment):
+    """They are counted in a message, and are no runs."""
+    run = deployment.statuses[TASK]["runs"][0]
+    run["state"] = "running"
+    del run["resolved"]
+    gathered = read(deployment, f"group:{real_tasks.GROUP}")
+    assert len(gathered.results) == 26
+    assert gathered.remarks == (
+        "runs that have not ended: 1; they are not counted, read them again later",
+    )
+
+
+def test_what_does_not_exist(deployment):
+    """A line for each address; the others are read."""
+    gathered = read(deployment, f"task:{TASK}", "group:Qh77Ox1nTlqlkGLffMbrXg", "index:a.b")
+    assert len(gathered.results) == 1
+    assert len(gathered.unreadable) == 2
+    assert gathered.unreadable[0].startswith("group:Qh77Ox1nTlqlkGLffMbrXg: ")
+    assert gathered.unreadable[1].startswith("index:a.b: ")
+
+
+@pytest.mark.parametrize(
+    "artifact",
+    [
+        Artifact(storage_type="error"),
+        Artifact(b"no json"),
+        Artifact(b'{"started": 5}'),
+        Artifact(b'{"started": "yesterday", "ended": "2026-03-20T08:30:00Z"}'),
+        Artifact(b'{"started": "2026-03-20T08:30:00Z", "ended": "2026-03-20T08:00:00Z"}'),
+        Artifact(b'{"started": "9999-12-31T23:59:59Z", "duration_ns": 99999999999999999999999999}'),
+    ],
+)
+def test_own_times_that_cannot_be_used(deployment, artifact):
+    """The run counts all the same."""
+    deployment.artifacts[TASK, 0, real_tasks.PROFILE] = artifact
+    (run,) = read(deployment, f"task:{TASK}").results
+    assert (run.own_started_ms, run.own_ended_ms) == (-1, -1)
+
+
+def test_wrong_times_of_the_queue(deployment):
+    """What is no time is not known."""
+    run = deployment.statuses[TASK]["runs"][0]
+    run |= {"scheduled": "x", "started": "0001-01-01T00:00:00+23:59", "workerId": "\x1b[31m"}
+    (made,) = read(deployment, f"task:{TASK}").results
+    assert (made.scheduled_ms, made.started_ms) == (-1, -1)
+    assert "\x1b" not in made.worker
+
+
+def test_most_own_times(deployment, monkeypatch):
+    """Reading a file per run has a limit, which is said."""
+    monkeypatch.setattr(queue_runs, "_MOST_OWN_TIMES", 3)
+    gathered = read(deployment, f"group:{real_tasks.GROUP}")
+    assert sum(run.own_started_ms >= 0 for run in gathered.results) in (
+        2,
+        3,
+    )  # one is the decision task's, which has none
+    assert "set-up and tear-down are known of 3 runs at most" in gathered.remarks[0]
