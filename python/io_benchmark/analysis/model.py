@@ -85,7 +85,6 @@ class Entry(Struct, frozen=True):
 
     @property
     def trials(self) -> Trials | None:
-        """Return the trials that the worker recorded beside these samples."""
         return self.retrieves.trials if self.retrieves is not None else None
 
     @property
@@ -158,12 +157,6 @@ class Worker(Struct, frozen=True):
     def cpu_quota(self) -> float | None:
         """Return how many CPUs may be used at once; None without a quota."""
         return self.result.limits.cpu_quota if self.result.limits is not None else None
-
-    @property
-    def cpus(self) -> float | None:
-        """Return how many CPUs the task may use at once, by its machine or its cgroup."""
-        host = self.result.host
-        return None if host is None else host.usable_cpus(self.result.limits)
 
 
 class Run(NamedTuple):

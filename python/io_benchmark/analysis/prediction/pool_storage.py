@@ -72,6 +72,7 @@ class PoolStorage(Struct, frozen=True):
             Price.find(prices, pool, each.queue, each.result.task.instance_type or "")
             for each in workers
         }
+        hosts = [(each.result.host, each.result.limits) for each in workers]
         limits = sorted(
             (limit for each in workers for limit in _write_limits(each)), reverse=True, key=_value
         )
@@ -82,7 +83,9 @@ class PoolStorage(Struct, frozen=True):
             _agreement(groups),
             {place: frozenset(of_place) for place, of_place in types.items()},
             dict(limits),
-            min((each.cpus for each in workers if each.cpus is not None), default=None),
+            min(
+                (host.usable_cpus(limit) for host, limit in hosts if host is not None), default=None
+            ),
             min((room for room in map(_dirty_room, workers) if room is not None), default=None),
             found.pop() if len(found) == 1 else None,
         )

@@ -202,7 +202,9 @@ def _cpus(workers: Sequence[Worker]) -> dict[str, float]:
     """Return the fewest CPUs that any of a side's workers has."""
     cpus: dict[str, float] = {}
     for worker in workers:
-        cpus[worker.side] = min(worker.cpus or 0.0, cpus.get(worker.side, math.inf))
+        host = worker.result.host
+        count = host.usable_cpus(worker.result.limits) if host is not None else 0.0
+        cpus[worker.side] = min(count, cpus.get(worker.side, math.inf))
     return cpus
 
 
