@@ -9,6 +9,7 @@ many bits it has.
 
 from __future__ import annotations
 
+import functools
 import heapq
 from bisect import bisect_right
 from collections import Counter
@@ -36,6 +37,7 @@ _LENGTHS = _first_values(3, _LENGTH_BITS)
 _DISTANCES = _first_values(1, _DISTANCE_BITS)
 
 
+@functools.lru_cache(maxsize=256)  # each kind compresses the same modules
 def deflate(data: bytes) -> bytes:
     """Return the data compressed, without a header."""
     matches = list(_matches(data))
@@ -81,7 +83,9 @@ def _matches(
 
 
 def _match_length(data: bytes, start: int, at: int) -> int:
-    length, most = 0, min(_LONGEST, len(data) - at)
+    # Both begin with the same bytes that were looked up.
+    most = min(_LONGEST, len(data) - at)
+    length = min(_SHORTEST, most)
     while length < most and data[start + length] == data[at + length]:
         length += 1
     return length
@@ -142,7 +146,7 @@ def _packed(bits: Sequence[tuple[int, int]]) -> bytes:
     for more, count in bits:
         value |= more << size
         size += count
-        while size >= 8:
-            packed.append(value & 255)
-            value, size = value >> 8, size - 8
-    return bytes(packed + bytes([value] if size else []))
+        if size >= 32:
+            packed += (value & 0xFFFFFFFF).to_bytes(4, "little")
+            value, size = value >> 32, size - 32
+    return bytes(packed + value.to_bytes((size + 7) // 8, "little"))

@@ -180,7 +180,7 @@ def test_a_removed_folder(file, tmp_path):
 def test_help(file, tmp_path, arguments):
     """One screen for people: at most 40 lines of 80 columns."""
     code, output = start(file, *arguments, folder=tmp_path)
-    listed = ["cache-retrieve, exec, metadata, random-io, spawn,", "sync-write, upload"]
+    listed = ["cache-retrieve, exec, metadata, random-io, spawn,", "sync-write, unpack, upload"]
     assert (code, output) == (0, usage.HELP % "\n".join(" " * 24 + line for line in listed))
     assert len(output.splitlines()) <= 40
     assert max(map(len, output.splitlines())) <= 80

@@ -11,11 +11,11 @@ from __future__ import annotations
 import os
 import re
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec import Struct
 
 from io_benchmark import results
 from io_benchmark.errors import ResultError
@@ -39,8 +39,7 @@ FOLDER = re.compile(r"[A-Za-z0-9_-]{22}\.[0-9]{1,9}")
 _NamedBytes = tuple[str, bytes]  # a file's content after its name for messages
 
 
-@dataclass(frozen=True)
-class FoundRun:
+class FoundRun(Struct, frozen=True):
     """A result that is there, or should be: in a folder, a file or an archive."""
 
     source: str  # for people: its folder, as if it were unpacked

@@ -10,8 +10,9 @@ name without `.zip`, so a report does not depend on which of them a download lef
 
 import os
 import stat
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from io_benchmark.errors import MissingPathError, ResultError, UsageError
 from io_benchmark.sources.folder import run_files
@@ -54,8 +55,7 @@ def _in_file(path: Path) -> list[FoundRun]:
     return _in_order(runs)
 
 
-@dataclass
-class _Search:
+class _Search(Struct):
     top: Path
     runs: list[FoundRun] = field(default_factory=list)
     _too_deep: list[Path] = field(default_factory=list)

@@ -6,10 +6,11 @@
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from io_benchmark.errors import MissingPathError, ResultError
 from io_benchmark.results.reader import MAXIMUM_BYTES
@@ -35,8 +36,7 @@ if TYPE_CHECKING:
     from io_benchmark.sources.folder.zip_archive import ZipArchive
 
 
-@dataclass(frozen=True)
-class _Path:
+class _Path(Struct, frozen=True, dict=True):
     """A path as an address; it is searched once, to check it and to read it."""
 
     path: Path
