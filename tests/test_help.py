@@ -27,8 +27,8 @@ EXAMPLES = [
     for command in COMMANDS
     for line in importlib.import_module(f"io_benchmark.commands.{command}").EXAMPLES
 ]
-# They measure for minutes, or need more than a Taskcluster on the loopback.
-PARSED_ONLY = ("io-benchmark rehearse", "io-benchmark submit --resume")
+# They measure for minutes, or need more than a Taskcluster on the loopback: profiles of tasks.
+PARSED_ONLY = ("io-benchmark rehearse", "io-benchmark submit --resume", "io-benchmark predict")
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])

@@ -26,6 +26,7 @@ COMMANDS = {
     "compare": "compare pools, or two pushes: which is slower, how sure, and why",
     "tasks": "compare how long real tasks take on several pools, and their cost",
     "history": "show a pool's results over time and where their level changes",
+    "predict": "how long a profiled task would take on each pool",
     "fetch": "download results from Taskcluster",
     "submit": "create the tasks on Taskcluster without a push, wait, and compare",
     "firefox": "install the benchmark's kind in a Firefox checkout, or check it",

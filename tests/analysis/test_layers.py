@@ -14,6 +14,8 @@ import io_benchmark
 PACKAGE = Path(io_benchmark.__file__).parent
 # Each room imports from those before it.
 ANALYSIS = ("observed", "inference", "parts", "trials", "validity", "summary", "diagnosis")
+# A prediction needs what trials measured, and no comparison.
+PREDICTION = ("observed", "inference", "parts", "trials", "prediction")
 # A history judges one pool over time, without diagnosis.
 HISTORY = ("observed", "inference", "validity", "history")
 # Real tasks are compared by the same statistics; a benchmark's report may be held against them.
@@ -44,8 +46,14 @@ def rooms_imported(layer: str, room: str) -> set[str]:
 
 @pytest.mark.parametrize(
     ("layer", "rooms"),
-    [("analysis", ANALYSIS), ("analysis", HISTORY), ("analysis", TASKS), ("report", REPORT)],
-    ids=["analysis", "history", "tasks", "report"],
+    [
+        ("analysis", ANALYSIS),
+        ("analysis", PREDICTION),
+        ("analysis", HISTORY),
+        ("analysis", TASKS),
+        ("report", REPORT),
+    ],
+    ids=["analysis", "prediction", "history", "tasks", "report"],
 )
 def test_rooms_import_only_from_earlier_rooms(layer, rooms):
     """No cycles, and no room knows what uses it."""
@@ -55,7 +63,10 @@ def test_rooms_import_only_from_earlier_rooms(layer, rooms):
 
 def test_every_room_has_its_place():
     """A new room is added to the order here."""
-    for layer, rooms in (("analysis", {*ANALYSIS, *HISTORY, *TASKS}), ("report", {*REPORT})):
+    for layer, rooms in (
+        ("analysis", {*ANALYSIS, *PREDICTION, *HISTORY, *TASKS}),
+        ("report", {*REPORT}),
+    ):
         folders = {
             path.name for path in (PACKAGE / layer).iterdir() if (path / "__init__.py").exists()
         }

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import decision_example
 import program
 import pytest
 from checkout import ROOT, copy_checkout
@@ -110,6 +111,25 @@ def test_answers_are_the_programs(name: str, tmp_path: Path) -> None:
             environment={"TASKCLUSTER_ROOT_URL": taskcluster.url},
         )
     assert shown in done.stdout
+
+
+@pytest.mark.parametrize("name", ["deciding.md", "predicting.md"])
+def test_predictions_are_the_programs(name: str, tmp_path: Path) -> None:
+    """What these pages show is, letter by letter, what their commands print."""
+    page = ROOT / "taskcluster/docs" / name
+    (tmp_path / "task-profile.json").write_bytes(decision_example.profile())
+    printed = []
+    with Loopback(example()) as taskcluster:
+        environment = {"TASKCLUSTER_ROOT_URL": taskcluster.url}
+        for block in blocks(page, "sh"):
+            if block.text.startswith("cat "):
+                subprocess.run(["bash", "-euc", block.text], cwd=tmp_path, check=True)
+            for line in command_lines(block.text):
+                done = program.run(*shlex.split(line)[1:], folder=tmp_path, environment=environment)
+                printed.append(done.stdout)
+    shown = [block.text for block in blocks(page, "text")]
+    assert shown
+    assert [text for text in shown if not any(text in output for output in printed)] == []
 
 
 def test_the_readme_shows_the_cost(tmp_path: Path) -> None:

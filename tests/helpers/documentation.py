@@ -18,8 +18,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any
 
+import decision_example
 import past
 import real_tasks
 import seed_case
@@ -75,11 +77,18 @@ def command_lines(text: str) -> Iterator[str]:
 
 
 def example() -> Deployment:
-    """The seed's push, the same pools before amd-16 lost one of its two disks, and its tasks."""
+    """The seed's push, the same pools before amd-16 lost one of its two disks, its tasks, and a decision."""
     deployment = Deployment(on_create=complete)
-    for group_id, documents in ((GROUP, _documents()), (BEFORE, _documents_before())):
+    for group_id, documents in (
+        (GROUP, _documents()),
+        (BEFORE, _documents_before()),
+        (decision_example.GROUP, decision_example.documents()),
+    ):
         for number, document in enumerate(documents):
             _add(deployment, group_id, number, document)
+    _add(deployment, decision_example.TASK, 0, _documents()[0], decision_example.TASK)
+    profile = Artifact(decision_example.profile())
+    deployment.artifacts[decision_example.TASK, 0, decision_example.PROFILE] = profile
     real_tasks.add(deployment)
     past.add(deployment, list(past.pushes(RESULTS_IN_INDEX, retrieves=400)))
     return deployment
@@ -95,9 +104,18 @@ def _documents_before() -> list[dict[str, Any]]:
     return made
 
 
-def _add(deployment: Deployment, group_id: str, number: int, document: dict[str, Any]) -> None:
+def _add(
+    deployment: Deployment,
+    group_id: str,
+    number: int,
+    document: dict[str, Any],
+    task_id: str | None = None,
+) -> None:
     pool = document["task"]["pool"]
-    task_id = f"{pool.replace('-', ''):A<8.8}{group_id[8:]}"
+    if task_id is None:
+        start = f"{pool.replace('-', ''):A<7.7}"
+        earlier = sum(task.startswith(start) for task in deployment.groups.get(group_id, ()))
+        task_id = f"{start}{ascii_uppercase[earlier]}{group_id[8:]}"
     task = generated(pool)
     document["task"] |= {"task_id": task_id, "task_group_id": group_id, "run_id": 0}
     status = {

@@ -29,7 +29,11 @@ from io_benchmark.analysis.history.history_model import History
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.report.formats import Layout
-from io_benchmark.report.formats.json_documents import _history_schema, _report_schema
+from io_benchmark.report.formats.json_documents import (
+    _history_schema,
+    _report_schema,
+)
+from io_benchmark.report.formats.json_predictions import _predictions_schema
 from io_benchmark.report.formats.json_tasks import _tasks_schema
 from io_benchmark.report.formats.output import rendered
 from io_benchmark.results import json_schema, task_profile
@@ -126,6 +130,7 @@ def schemas() -> dict[Path, dict[str, Any]]:
     return {
         docs / "report.schema.json": _report_schema(),
         docs / "history.schema.json": _history_schema(),
+        docs / "predictions.schema.json": _predictions_schema(),
         docs / "tasks.schema.json": _tasks_schema(),
         docs / "result.schema.json": json_schema(),
         docs / "task-profile.schema.json": schema_of(

@@ -21,7 +21,7 @@ from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, Part, Phase
 from io_benchmark.analysis.statements import Statement, statement
 from io_benchmark.analysis.trials.trial_model import TrialOutcome
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
-from io_benchmark.results.trials import TrialKind
+from io_benchmark.results.trials import TrialKind, Trials
 
 Integers = NDArray[np.int64]
 Numbers = NDArray[np.float64]
@@ -82,6 +82,10 @@ class Entry(Struct, frozen=True):
     def retrieves(self) -> CacheRetrieveEntry | None:
         """Return the facts of cache-retrieve; None for every other workload."""
         return self.facts if isinstance(self.facts, CacheRetrieveEntry) else None
+
+    @property
+    def trials(self) -> Trials | None:
+        return self.retrieves.trials if self.retrieves is not None else None
 
     @property
     def measured(self) -> BatchEntry | None:

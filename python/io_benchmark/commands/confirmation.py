@@ -14,7 +14,6 @@ from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.trials.confirm import Pace
-from io_benchmark.analysis.trials.recorded_trials import trials_of
 from io_benchmark.report.content.confirming import pace_text
 from io_benchmark.results.trials import Trials
 from io_benchmark.sources.protocol import RunResult
@@ -67,7 +66,7 @@ def confirming_tasks(
 
 
 def _recorded(worker: Worker) -> list[Trials]:
-    return [trials for entry in worker.entries if (trials := trials_of(entry)) is not None]
+    return [entry.trials for entry in worker.entries if entry.trials is not None]
 
 
 def _reason(workers: Sequence[Worker], recorded: Sequence[Trials]) -> str:

@@ -9,7 +9,6 @@ from msgspec import Struct
 
 from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.model import Worker
-from io_benchmark.analysis.trials.recorded_trials import trials_of
 from io_benchmark.commands.context import Context
 from io_benchmark.commands.progress_display import show_progress
 from io_benchmark.sources.gather import gather
@@ -50,5 +49,5 @@ class GroupRun(Struct, frozen=True):
 
     @property
     def has_ceilings(self) -> bool:
-        trials = map(trials_of, self.worker.entries)
+        trials = (entry.trials for entry in self.worker.entries)
         return any(each is not None and bool(each.ceilings) for each in trials)

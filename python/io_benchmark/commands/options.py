@@ -19,6 +19,7 @@ from io_benchmark.writing import write_file
 
 if TYPE_CHECKING:
     from io_benchmark.analysis.history.history_model import History
+    from io_benchmark.analysis.prediction.prediction_model import Predictions
     from io_benchmark.analysis.report_model import Report
     from io_benchmark.analysis.tasks.task_model import TaskReport
     from io_benchmark.costs.worker_time import Price
@@ -111,7 +112,7 @@ def _format_and_file(text: str, formats: Collection[str]) -> tuple[str, Path]:
 
 
 def output_report(
-    report: Report | History | TaskReport,
+    report: Report | History | TaskReport | Predictions,
     arguments: argparse.Namespace,
     context: Context,
     *,

@@ -13,6 +13,7 @@ Versions:
                   were `completed` and a sentence in `incomplete_reason`
 """
 
+import math
 from collections.abc import Iterable
 from typing import Annotated, Any, Union
 
@@ -163,6 +164,12 @@ class Host(ResultPart, frozen=True):
     tools: Annotated[dict[Text, _Tool | None], Few]
     machine_id: Text | None = None  # a hash of /etc/machine-id; null in a container
 
+    def usable_cpus(self, limits: "Limits | None") -> float:
+        """Return how many CPUs a task may use at once: the machine's, or its quota."""
+        count = float(self.cpu_online_count or self.cpu_count)
+        quota = limits.cpu_quota if limits is not None else None
+        return count if quota is None else min(count, quota)
+
 
 class _PlaceMount(ResultPart, frozen=True):
     device: Text
@@ -294,6 +301,16 @@ class RecordedTimeline(ResultPart, frozen=True):
     interval_s: float
     columns: TimelineColumns
     devices: Annotated[dict[Text, TimelineColumns], Many]
+
+    @property
+    def inconsistency(self) -> str | None:
+        """Return the first inconsistency between values, as 'key: problem', or None."""
+        if not math.isfinite(self.interval_s):
+            return "$.timeline.interval_s: is not a finite number"
+        tables = (self.columns, *self.devices.values())
+        if len({len(column) for columns in tables for column in columns.values()}) > 1:
+            return "$.timeline: its columns differ in length"
+        return None
 
 
 class Remark(ResultPart, frozen=True):

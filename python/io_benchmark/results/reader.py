@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The only way to read a result file.
+"""The only way to read a result file or the profile of a task.
 
 Any task can have written it, so nothing in it is trusted. Its size, its types and its consistency are
 checked before any other code uses it.
@@ -18,9 +18,9 @@ from array import array
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from operator import add
+from operator import lt
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import msgspec
 from msgspec import Meta, Struct
@@ -39,6 +39,9 @@ from io_benchmark.results.format import (
 )
 from io_benchmark.results.workloads import WORKLOADS
 from io_benchmark.results.workloads.cache_retrieve import SPENT_COLUMNS, CacheRetrieveEntry
+
+if TYPE_CHECKING:
+    from io_benchmark.results.task_profile import TaskProfile
 
 # A run with all defaults has 0.3 MB. Each figure is about a hundred times what such a run has.
 MAXIMUM_BYTES = 16 * 1024 * 1024
@@ -117,6 +120,27 @@ def parse(data: bytes, source: str) -> Result:
         workloads=[_packed_entry(entry) for entry in result.workloads],
         timeline=_packed_timeline(result.timeline) if result.timeline else None,
     )
+
+
+def parse_profile(data: bytes, source: str) -> "TaskProfile":
+    """Parse the profile of a task; a ResultError names `source`, the key and the problem."""
+    from io_benchmark.results import task_profile  # noqa: PLC0415 - only `predict` reads profiles
+
+    _check_size(data, source)
+    version = _decode(_VERSION_DECODER, data, source).version
+    if version != task_profile.VERSION:
+        readable = f"this program reads profiles of version {task_profile.VERSION}"
+        remedy = "name a task-profile.json that measure wrote, or update io-benchmark"
+        raise _error(source, f"$.version: {version}, but {readable}: {remedy}")
+    decoder = msgspec.json.Decoder(task_profile.TaskProfile)
+    profile: TaskProfile = _decode(decoder, data, source)
+    times = [time for time in profile.timeline.columns.get("time_ns", ()) if time is not None]
+    problem = profile.timeline.inconsistency
+    if not problem and not all(map(lt, times, times[1:])):
+        problem = "$.timeline.columns.time_ns: does not increase"
+    if problem:
+        raise _error(source, problem)
+    return profile
 
 
 def _whole(data: bytes) -> Result | None:
@@ -259,7 +283,6 @@ def _inconsistency(result: Result) -> str | None:
     floats = {
         "$.config.precision_ratio": result.config.precision_ratio,
         "$.config.time_budget_s": result.config.time_budget_s,
-        "$.timeline.interval_s": result.timeline.interval_s if result.timeline else None,
     }
     for key, value in floats.items():
         if value is not None and not math.isfinite(value):
@@ -268,48 +291,18 @@ def _inconsistency(result: Result) -> str | None:
         problem = _entry_inconsistency(entry)
         if problem:
             return f"$.workloads[{at}].{problem}"
-    if result.timeline is not None:
-        tables = (result.timeline.columns, *result.timeline.devices.values())
-        if len({len(column) for columns in tables for column in columns.values()}) > 1:
-            return "$.timeline: its columns differ in length"
-    return None
+    return result.timeline.inconsistency if result.timeline is not None else None
 
 
 def _entry_inconsistency(entry: AnyEntry) -> str | None:
     samples: ResultPart = entry.samples
     if len({len(values) for values in _columns(samples).values()}) > 1:
         return "samples: its columns differ in length"
-    problem = _retrieves_inconsistency(entry) if isinstance(entry, CacheRetrieveEntry) else None
+    problem = entry.inconsistency if isinstance(entry, CacheRetrieveEntry) else None
     ratio = entry.precision_reached_ratio
     if not problem and ratio is not None and not math.isfinite(ratio):
         return "precision_reached_ratio: is not a finite number"
     return problem
-
-
-def _retrieves_inconsistency(entry: CacheRetrieveEntry) -> str | None:
-    samples = entry.samples
-    rows = len(samples.copy_ns)
-    if not all(map(add, samples.lookup_ns, samples.copy_ns)):
-        return "samples: a retrieve took no time at all"
-    if rows > entry.retrieves_planned:
-        return f"samples: {rows:,} retrieves, but {entry.retrieves_planned:,} were planned"
-    if rows and max(samples.file_index) >= len(entry.file_sizes_bytes):
-        return "samples.file_index: names a file that file_sizes_bytes does not have"
-    return _trials_inconsistency(entry)
-
-
-def _trials_inconsistency(entry: CacheRetrieveEntry) -> str | None:
-    trials = entry.trials
-    if trials is None:
-        return None
-    if max(trials.file_indexes, default=-1) >= len(entry.file_sizes_bytes):
-        return "trials.file_indexes: names a file that file_sizes_bytes does not have"
-    rows = len(trials.file_indexes)
-    if any(not len(each.lookup_ns) == len(each.copy_ns) == rows for each in trials.blocks):
-        return (
-            f"trials.blocks: a block does not have {rows:,} retrieves, as trials.file_indexes has"
-        )
-    return None
 
 
 def _error(source: str, problem: str) -> ResultError:

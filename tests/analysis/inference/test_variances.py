@@ -82,3 +82,18 @@ def test_the_wider_interval_decides() -> None:
     wide, narrow = ([MeanVariance(share * equally_wide, 1)] for share in (1.01, 0.99))
     assert MeanVariance.wider(blocks, wide) == wide
     assert MeanVariance.wider(blocks, narrow) == blocks
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        pytest.param((1.0,), (0.05**2, 20.0), id="one"),
+        pytest.param((1.0, 1.01), (0.05**2, 20.0), id="two that agree"),
+        pytest.param((1.0, 1.5), (0.125, 1.0), id="two that differ"),
+        pytest.param((1.0, 1.0, 1.0), (0.0, 2.0), id="three"),
+    ],
+)
+def test_single_values(values, expected):
+    """Few values do not show how far others differ; two count where they differ by more."""
+    single = MeanVariance.of_single(values)
+    assert (single.variance, single.degrees) == pytest.approx(expected)

@@ -18,9 +18,10 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from io_benchmark.analysis.inference import distributions, moving_blocks
-from io_benchmark.analysis.inference.levels import LEVEL
+from io_benchmark.analysis.inference.levels import LEVEL, SINGLE_WORKER_VARIATION
 from io_benchmark.analysis.inference.looks import SINGLE, Look
 from io_benchmark.analysis.inference.variances import (
+    ASSUMED_VARIATION_DEGREES,
     MeanVariance,
     reach,
     sample_variance,
@@ -30,10 +31,6 @@ from io_benchmark.analysis.observed.machine_identity import by_machine
 
 # With few degrees of freedom and many comparisons an interval can end beyond the largest float.
 _LARGEST_LOG = math.log(sys.float_info.max)
-# An assumed variation counts as much as one estimated from about twenty workers.
-_ASSUMED_VARIATION_DEGREES = 20.0
-# A difference that workers of one pool may have by chance is not called one by a single worker.
-_SINGLE_WORKER_VARIATION = 0.10
 # Two workers agree by chance too often to show how far workers of their pool differ.
 _TOO_FEW_FOR_VARIATION = 2
 # At the levels of several looks so few workers cannot show which of the pools varies more.
@@ -160,7 +157,7 @@ class Estimate(Struct, frozen=True):
     def may_be_one_worker(self, level: float) -> bool:
         """Return whether the difference may be that of a single worker from its own pool."""
         explained = self.variance - self.single_variance
-        explained += self.single_sides * _SINGLE_WORKER_VARIATION**2
+        explained += self.single_sides * SINGLE_WORKER_VARIATION**2
         reached = reach(level, self.degrees) * math.sqrt(explained)
         return self.single_sides > 0 and abs(self.log_ratio) <= reached
 
@@ -169,7 +166,7 @@ def _one_worker_each(
     candidate: Sequence[Entry], baseline: Sequence[Entry], assumed_variation: float
 ) -> Estimate:
     means = moving_blocks.compare_means(candidate, baseline, tries_longer=True)
-    between = MeanVariance(2 * assumed_variation**2, _ASSUMED_VARIATION_DEGREES)
+    between = MeanVariance(2 * assumed_variation**2, ASSUMED_VARIATION_DEGREES)
     seen = MeanVariance.of_repeated_runs(means.candidate, means.baseline)
     within = MeanVariance.wider(means.blocks, seen)
     sum_degrees = MeanVariance.howe if seen else MeanVariance.satterthwaite
@@ -248,7 +245,7 @@ def _one_worker_against_several(
 def _of_single_worker(single: SideData, several: SideData, assumed: float) -> list[MeanVariance]:
     """Return the variance of a single worker's mean: the other side's, or as assumed and by its runs."""
     seen = MeanVariance(sample_variance(several.log_means), several.count - 1.0)
-    between = MeanVariance(assumed**2, _ASSUMED_VARIATION_DEGREES)
+    between = MeanVariance(assumed**2, ASSUMED_VARIATION_DEGREES)
     within = _within(single.runs, several.runs)
     if seen.variance > between.variance + math.fsum(part.variance for part in within):
         return [seen]

@@ -15,7 +15,12 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from io_benchmark.analysis.inference import distributions
-from io_benchmark.analysis.inference.levels import LEVEL
+from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION, LEVEL
+
+# Two values agree by chance too often to show how far others differ.
+FEWEST_FOR_VARIATION = 3
+# An assumed variation counts as much as one estimated from about twenty workers.
+ASSUMED_VARIATION_DEGREES = 20.0
 
 LogMeans = Sequence[float]  # of each run of one machine, or of each worker of a pool
 
@@ -30,6 +35,17 @@ class MeanVariance(Struct, frozen=True):
     def of_mean(cls, values: Sequence[float]) -> "MeanVariance":
         """Return the variance of the mean of several values."""
         return cls(sample_variance(values) / len(values), len(values) - 1.0)
+
+    @classmethod
+    def of_single(
+        cls, values: Sequence[float], assumed: float = DEFAULT_WORKER_VARIATION
+    ) -> "MeanVariance":
+        """Return how far single values differ; a few values do not show it, so that it is assumed."""
+        default = cls(assumed**2, ASSUMED_VARIATION_DEGREES)
+        if len(values) < FEWEST_FOR_VARIATION - 1:
+            return default
+        seen = cls(sample_variance(values), len(values) - 1.0)
+        return seen if len(values) >= FEWEST_FOR_VARIATION else cls.wider([default], [seen])[0]
 
     @classmethod
     def of_sum(cls, parts: Sequence["MeanVariance"]) -> "MeanVariance":

@@ -199,16 +199,12 @@ def _merge_places(findings: Mapping[_FindingKey, Statement]) -> tuple[Statement,
 
 
 def _cpus(workers: Sequence[Worker]) -> dict[str, float]:
-    """Return the fewest CPUs that any of a side's workers has, by its machine or its cgroup."""
+    """Return the fewest CPUs that any of a side's workers has."""
     cpus: dict[str, float] = {}
     for worker in workers:
         host = worker.result.host
-        known = [
-            worker.cpu_quota,
-            (host.cpu_online_count or host.cpu_count) if host is not None else None,
-        ]
-        fewest = min((float(count) for count in known if count is not None), default=0.0)
-        cpus[worker.side] = min(fewest, cpus.get(worker.side, math.inf))
+        count = host.usable_cpus(worker.result.limits) if host is not None else 0.0
+        cpus[worker.side] = min(count, cpus.get(worker.side, math.inf))
     return cpus
 
 

@@ -10,7 +10,7 @@ from statistics import fmean
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis.model import Entry, Subject, Worker
+from io_benchmark.analysis.model import Subject, Worker
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.results.trials import TrialKind, Trials
 
@@ -21,11 +21,6 @@ CEILINGS_DIFFER_RATIO = 1.2
 # Nearer than this, a pace is the other side's ceiling.
 SAME_PACE_RATIO = 1.1
 _NS_PER_S = 1e9
-
-
-def trials_of(entry: Entry) -> Trials | None:
-    """Return the trials that a worker recorded beside an entry's samples."""
-    return entry.retrieves.trials if entry.retrieves is not None else None
 
 
 def is_same_pace(bytes_per_s: float | None, wanted_bytes_per_s: float) -> bool:
@@ -90,7 +85,7 @@ class TriedSide(Struct, frozen=True):
 
 
 def _of_subject(worker: Worker, subject: Subject) -> Trials | None:
-    recorded = (trials_of(entry) for entry in worker.entries if entry.subject == subject)
+    recorded = (entry.trials for entry in worker.entries if entry.subject == subject)
     return next(recorded, None)
 
 

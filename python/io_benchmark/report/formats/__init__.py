@@ -3,7 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Output formats: the registry from which options, help and commands take them.
 
-Each format turns the same comparison or history into text. A new one needs its module and its entry
+Each format turns the same comparison, history or predictions into text. A new one needs its module and its entry
 here.
 """
 
@@ -17,8 +17,8 @@ class _Format(NamedTuple):
     """An output format. Its modules are loaded on use: jinja2 costs a terminal's reader nothing.
 
     `report` has a function `render_report(report, layout)`, `history` has
-    `render_history(history, layout)`, `tasks` has `render_tasks(report, layout)`; all return the whole
-    text. They may be the same module.
+    `render_history(history, layout)`, `tasks` has `render_tasks(report, layout)`, `predictions` has
+    `render_predictions(predictions, layout)`; all return the whole text. They may be the same module.
     """
 
     name: str
@@ -26,6 +26,7 @@ class _Format(NamedTuple):
     report: str
     history: str = ""  # empty: it has none
     tasks: str = ""
+    predictions: str = ""
     lists_unreadable: bool = False  # it has a line for each result that could not be read
 
 
@@ -50,6 +51,7 @@ FORMATS = {
             "terminal",
             "terminal_history",
             tasks="terminal_tasks",
+            predictions="terminal_predictions",
             lists_unreadable=True,
         ),
         _Format(
@@ -58,6 +60,7 @@ FORMATS = {
             "markdown",
             "markdown_history",
             tasks="markdown_tasks",
+            predictions="markdown_predictions",
         ),
         _Format("html", "an attachment", "html", "html"),
         _Format(
@@ -66,6 +69,7 @@ FORMATS = {
             "json_documents",
             "json_documents",
             tasks="json_tasks",
+            predictions="json_predictions",
             lists_unreadable=True,
         ),
         _Format("perfherder", "Treeherder", "perfherder"),
@@ -73,3 +77,4 @@ FORMATS = {
 }
 HISTORY_FORMATS = {name: entry for name, entry in FORMATS.items() if entry.history}
 TASK_FORMATS = {name: entry for name, entry in FORMATS.items() if entry.tasks}
+PREDICTION_FORMATS = {name: entry for name, entry in FORMATS.items() if entry.predictions}

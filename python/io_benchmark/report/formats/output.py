@@ -1,13 +1,14 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Render a comparison, a history or a report about tasks in any format, or write it to a stream."""
+"""Render a comparison, a history, predictions or a report about tasks in any format, or write it to a stream."""
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TextIO
 
+from io_benchmark.analysis.prediction.prediction_model import Predictions
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.report.formats import FORMATS, Layout
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def show(
-    shown: Report | History | TaskReport,
+    shown: Report | History | TaskReport | Predictions,
     form: str,
     stream: TextIO,
     environment: Mapping[str, str],
@@ -36,7 +37,7 @@ def show(
 
 
 def rendered(
-    shown: Report | History | TaskReport,
+    shown: Report | History | TaskReport | Predictions,
     form: str,
     *,
     details: bool = False,
@@ -48,6 +49,8 @@ def rendered(
         render = _module(entry.report).render_report
     elif isinstance(shown, TaskReport):
         render = _module(entry.tasks).render_tasks
+    elif isinstance(shown, Predictions):
+        render = _module(entry.predictions).render_predictions
     else:
         render = _module(entry.history).render_history
     text: str = render(shown, layout or Layout(details))

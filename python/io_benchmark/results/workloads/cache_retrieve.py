@@ -3,6 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """cache-retrieve: look a URL up in a list, copy the cached file that it names."""
 
+from operator import add
 from typing import Annotated
 
 from io_benchmark.results.common_types import (
@@ -85,6 +86,30 @@ class CacheRetrieveEntry(ResultPart, frozen=True, tag_field="name", tag="cache-r
     outcome: ResultOutcome
     final_sync_device_bytes: BytesByDevice | None = None
     trials: Trials | None = None
+
+    @property
+    def inconsistency(self) -> str | None:
+        """Return the first inconsistency between values, as 'key: problem', or None."""
+        samples = self.samples
+        rows = len(samples.copy_ns)
+        if not all(map(add, samples.lookup_ns, samples.copy_ns)):
+            return "samples: a retrieve took no time at all"
+        if rows > self.retrieves_planned:
+            return f"samples: {rows:,} retrieves, but {self.retrieves_planned:,} were planned"
+        if rows and max(samples.file_index) >= len(self.file_sizes_bytes):
+            return "samples.file_index: names a file that file_sizes_bytes does not have"
+        return self._trials_inconsistency()
+
+    def _trials_inconsistency(self) -> str | None:
+        trials = self.trials
+        if trials is None:
+            return None
+        if max(trials.file_indexes, default=-1) >= len(self.file_sizes_bytes):
+            return "trials.file_indexes: names a file that file_sizes_bytes does not have"
+        rows = len(trials.file_indexes)
+        if any(not len(each.lookup_ns) == len(each.copy_ns) == rows for each in trials.blocks):
+            return f"trials.blocks: a block does not have {rows:,} retrieves, as trials.file_indexes has"
+        return None
 
 
 WORKLOAD = Workload(

@@ -1,0 +1,153 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""How another pool changes a task's time.
+
+For each half second of the profile, the time there is the larger of two: what it took, and what was
+written then divided by the pool's ceiling. Before that, the window is changed by the synchronous writes in
+it times the difference of `append-fsync`, and the part of it on a CPU by the ratio of the pools' CPUs. A
+window's writes are a floor and add nothing to waiting that is already in it.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from io_benchmark.analysis.inference.levels import LEVEL
+from io_benchmark.analysis.inference.variances import MeanVariance
+from io_benchmark.analysis.model import Numbers
+from io_benchmark.analysis.prediction.demand import Demand
+from io_benchmark.analysis.prediction.pool_storage import (
+    OWN_CPU,
+    SPAWN,
+    SYNC,
+    WRITE_RATE,
+    PoolStorage,
+)
+
+# Standard deviation of ln(measured ÷ predicted) of real jobs in the storage lab, with their own variation.
+MODEL_ERROR = 0.10
+# That is known from some dozens of jobs.
+_MODEL_DEGREES = 20.0
+_NS_PER_S = 1e9
+
+
+class _Times(Struct, frozen=True):
+    """A task's time elsewhere, and what is added to its own; all in nanoseconds."""
+
+    total: float
+    by_writes: float
+    by_syncs: float
+    by_cpu: float
+
+
+class PoolChange(Struct, frozen=True):
+    """What another pool changes, relative to the pool of the profile."""
+
+    source: PoolStorage
+    target: PoolStorage
+    rates: Mapping[str, float]  # bytes per second, by place
+    more_sync_ns: Mapping[str, float]  # per sync, by place
+    cpu_ratio: float
+    cpu_variance: MeanVariance  # of its ln
+
+    @classmethod
+    def of(cls, demand: Demand, source: PoolStorage, target: PoolStorage) -> "PoolChange":
+        """Compare the means of two pools."""
+        places = [place.name for place in demand.places]
+        rates = {place: target.mean(WRITE_RATE, place) or math.inf for place in places}
+        syncs = {
+            place: (target.mean(SYNC, place) or 0.0) - (source.mean(SYNC, place) or 0.0)
+            for place in places
+            if source.mean(SYNC, place) and target.mean(SYNC, place)
+        }
+        return cls(source, target, rates, syncs, *_cpu_ratio(source, target))
+
+    def times(self, demand: Demand, sync_weight: float = 0.5) -> _Times:
+        """Return the time of a task; `sync_weight`: 0 for the fewest syncs that it may have, 1 for the most."""
+        spans = demand.spans_ns
+        by_cpu = spans * demand.cpu_share * (self.cpu_ratio - 1)
+        by_syncs = np.zeros(len(spans))
+        for place in demand.places:
+            fewest, most = place.syncs or (0.0, 0.0)
+            count = fewest + sync_weight * (most - fewest)
+            by_syncs += _spread(count, place.flushes, spans) * self.more_sync_ns.get(place.name, 0)
+        # What syncs and the CPU take away is at most the window.
+        changed = np.maximum(0.0, spans + by_cpu + by_syncs)
+        floors = [
+            place.written_bytes / self.rates[place.name] * _NS_PER_S for place in demand.places
+        ]
+        elsewhere = np.maximum.reduce([changed, *floors])
+        writes = float(np.sum(elsewhere - changed))
+        cpu = float(np.sum(by_cpu))
+        syncs = float(np.sum(changed - spans)) - cpu
+        return _Times(max(1.0, demand.wall_ns + writes + syncs + cpu), writes, syncs, cpu)
+
+    def _waited_ns(self, demand: Demand) -> float:
+        """Return what writes add if the task waits for each of them, however busy it is meanwhile."""
+        return max(
+            float(np.sum(place.written_bytes))
+            * (
+                1 / self.rates[place.name]
+                - 1 / (self.source.mean(WRITE_RATE, place.name) or math.inf)
+            )
+            * _NS_PER_S
+            for place in demand.places
+        )
+
+    def errors(self, demand: Demand) -> Iterator[MeanVariance]:
+        """Return the independent errors of ln of the predicted time."""
+        yield MeanVariance(MODEL_ERROR**2, _MODEL_DEGREES)
+        times = self.times(demand)
+        at_mean = math.log(times.total)
+        for place in demand.places:
+            # How well the pool's figures are known, by what the time would be with others.
+            rate = self.target.variance(WRITE_RATE, place.name)
+            lower = self.rates[place.name] * math.exp(-math.sqrt(rate.variance))
+            slower = replace(self, rates={**self.rates, place.name: lower})
+            yield _squared(math.log(slower.times(demand).total) - at_mean, rate.degrees)
+            if place.name in self.more_sync_ns:
+                for storage in (self.source, self.target):
+                    sync = storage.variance(SYNC, place.name)
+                    more = (storage.mean(SYNC, place.name) or 0.0) * math.sqrt(sync.variance)
+                    more += self.more_sync_ns[place.name]
+                    longer = replace(self, more_sync_ns={**self.more_sync_ns, place.name: more})
+                    yield _squared(math.log(longer.times(demand).total) - at_mean, sync.degrees)
+        ends = [math.log(self.times(demand, weight).total) for weight in (0.0, 1.0)]
+        yield _squared((ends[1] - ends[0]) / 2)
+        # Writes may overlap less with the rest than in a window: at the least, not at all.
+        waiting = max(0.0, self._waited_ns(demand) - times.by_writes)
+        yield _squared(math.log1p(waiting / times.total) / 2)
+        # The work that measured the CPUs stands for that of the task.
+        yield _squared(demand.cpu_share * math.log(self.cpu_ratio) / 2)
+        cpu = self.cpu_variance
+        yield MeanVariance(demand.cpu_share**2 * cpu.variance, cpu.degrees)
+
+
+def _cpu_ratio(source: PoolStorage, target: PoolStorage) -> tuple[float, MeanVariance]:
+    """Return how much longer the same work takes on the CPUs there, and the variance of its ln.
+
+    The ratio is 1 unless it differs from that with 95 %. The CPU time of lookups is preferred to spawn,
+    because it does not include waiting for a CPU.
+    """
+    for figure in (OWN_CPU, SPAWN):
+        here, there = source.mean(figure), target.mean(figure)
+        if here and there:
+            error = MeanVariance.of_sum([source.variance(figure), target.variance(figure)])
+            log = math.log(there / here)
+            return (there / here if abs(log) > error.half_width(LEVEL) else 1.0), error
+    return 1.0, MeanVariance(0.0, math.inf)
+
+
+def _spread(count: float, flushes: Numbers, spans: Numbers) -> Numbers:
+    """Return how many syncs each window has: as flushes are, or evenly where these are not counted."""
+    weights = flushes if np.sum(flushes) > 0 else spans
+    spread: Numbers = count * weights / max(float(np.sum(weights)), 1.0)
+    return spread
+
+
+def _squared(error: float, degrees: float = math.inf) -> MeanVariance:
+    return MeanVariance(error**2, degrees)

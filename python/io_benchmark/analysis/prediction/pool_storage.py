@@ -1,0 +1,182 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What a pool's storage and CPUs can do, by its workers' results. Each machine counts once."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from statistics import fmean
+
+from msgspec import Struct
+
+from io_benchmark.analysis.inference.levels import (
+    DEFAULT_WORKER_VARIATION,
+    SINGLE_WORKER_VARIATION,
+)
+from io_benchmark.analysis.inference.variances import FEWEST_FOR_VARIATION, MeanVariance
+from io_benchmark.analysis.model import Worker
+from io_benchmark.analysis.observed.machine_identity import by_machine
+from io_benchmark.analysis.parts.time_parts import ON_CPU, in_lookups
+from io_benchmark.costs.worker_time import Price
+
+# Figures. Those of CPUs have no place.
+WRITE_RATE = "bytes per second of a file that idle disks wrote"
+SYNC = "append-fsync"
+WRITES = "write requests per second"
+FILE = "looking up, creating or removing a file"
+OWN_CPU = "CPU time of a lookup"
+SPAWN = "posix-spawn"
+_OPERATIONS = {
+    ("sync-write", "append-fsync"): SYNC,
+    ("random-io", "write-depth-32"): WRITES,  # the fullest queue
+    ("metadata", "stat"): FILE,
+    ("metadata", "create-rename-unlink"): FILE,
+    ("spawn", "posix-spawn"): SPAWN,
+}
+_OPERATIONS_LIMIT = "write_operations_per_s"
+_NS_PER_S = 1e9
+
+# ln of what one machine measured, by figure and place.
+_Logs = dict[tuple[str, str], list[float]]
+
+
+class PoolStorage(Struct, frozen=True):
+    """A pool: what each of its machines measured, and what is known of all of them."""
+
+    pool: str
+    machines: int
+    figures: Mapping[tuple[str, str], Sequence[float]]  # ln of each machine's mean
+    files: Mapping[
+        str, MeanVariance
+    ]  # by place: the mean of the files of a ceiling, on its machine
+    filesystems: Mapping[str, frozenset[str | None]]  # by place
+    write_limits: Mapping[str, float]  # by place: requests per second that a disk is limited to
+    cpus: float | None  # of the worker with the fewest
+    dirty_room_bytes: float | None  # that may wait in memory before writers do; the least worker's
+    price: Price | None  # where all workers have the same
+
+    @classmethod
+    def of(cls, pool: str, workers: Sequence[Worker], prices: Mapping[str, Price]) -> "PoolStorage":
+        """Return the figures of one pool's workers."""
+        groups = by_machine(workers, lambda worker: worker.machine)
+        figures: _Logs = {}
+        for runs in groups:
+            for key, logs in _measured(runs).items():
+                figures.setdefault(key, []).append(fmean(logs))
+        types: dict[str, set[str | None]] = {}
+        for worker in workers:
+            for place in worker.result.storage.places:
+                known = place.filesystem.type if place.filesystem else place.kind
+                types.setdefault(place.name, set()).add(known)
+        found = {
+            Price.find(prices, pool, each.queue, each.result.task.instance_type or "")
+            for each in workers
+        }
+        hosts = [(each.result.host, each.result.limits) for each in workers]
+        limits = sorted(
+            (limit for each in workers for limit in _write_limits(each)), reverse=True, key=_value
+        )
+        return cls(
+            pool,
+            len(groups),
+            figures,
+            _agreement(groups),
+            {place: frozenset(of_place) for place, of_place in types.items()},
+            dict(limits),
+            min(
+                (host.usable_cpus(limit) for host, limit in hosts if host is not None), default=None
+            ),
+            min((room for room in map(_dirty_room, workers) if room is not None), default=None),
+            found.pop() if len(found) == 1 else None,
+        )
+
+    def mean(self, figure: str, place: str = "") -> float | None:
+        """Return the geometric mean over the machines that measured it; None: not measured."""
+        logs = self.figures.get((figure, place))
+        return math.exp(fmean(logs)) if logs else None
+
+    def variance(self, figure: str, place: str = "") -> MeanVariance:
+        """Return the variance of ln of the mean."""
+        logs = self.figures[figure, place]
+        # Other work on a single worker changes its CPU time by more than workers usually differ.
+        is_single_cpu = figure in (OWN_CPU, SPAWN) and len(logs) == 1
+        one = MeanVariance.of_single(
+            logs, SINGLE_WORKER_VARIATION if is_single_cpu else DEFAULT_WORKER_VARIATION
+        )
+        between = MeanVariance(one.variance / len(logs), one.degrees)
+        if figure != WRITE_RATE or place not in self.files or len(logs) >= FEWEST_FOR_VARIATION:
+            return between
+        within = self.files[place]
+        return MeanVariance.of_sum(
+            [between, MeanVariance(within.variance / len(logs), within.degrees)]
+        )
+
+
+def _measured(runs: Sequence[Worker]) -> _Logs:
+    """Return what the runs of one machine measured with one process."""
+    logs: _Logs = {}
+    for entry in (entry for worker in runs for entry in worker.entries):
+        subject = entry.subject
+        figure = _OPERATIONS.get((subject.workload, subject.variant))
+        if figure is not None and subject.threads <= 1:
+            value = math.log(_NS_PER_S / entry.mean_ns if figure == WRITES else entry.mean_ns)
+            logs.setdefault((figure, "" if figure == SPAWN else subject.place), []).append(value)
+        cpu_ns = sum(entry.parts_ns.get(part, 0.0) for part in in_lookups(*ON_CPU))
+        if cpu_ns:
+            logs.setdefault((OWN_CPU, ""), []).append(math.log(cpu_ns))
+    for place, files in _files(runs).items():
+        size, time_ns = map(sum, zip(*files, strict=True))
+        logs[WRITE_RATE, place] = [math.log(size / time_ns * _NS_PER_S)]
+    return logs
+
+
+def _files(runs: Iterable[Worker]) -> dict[str, list[tuple[int, int]]]:
+    """Return the files that idle disks wrote, by place: bytes and nanoseconds."""
+    files: dict[str, list[tuple[int, int]]] = {}
+    for entry in (entry for worker in runs for entry in worker.entries):
+        for each in entry.trials.ceilings if entry.trials else ():
+            pair = (each.written_bytes, each.duration_ns)
+            files.setdefault(entry.subject.place, []).append(pair)
+    return files
+
+
+def _agreement(groups: Sequence[Sequence[Worker]]) -> dict[str, MeanVariance]:
+    """Return the variance of ln of a ceiling, by how far the files of each machine differ."""
+    logs: dict[str, list[list[float]]] = {}
+    for runs in groups:
+        for place, files in _files(runs).items():
+            logs.setdefault(place, []).append([math.log(size / time) for size, time in files])
+    agreement = {}
+    for place, machines in logs.items():
+        pooled = MeanVariance.pooled(machines)
+        if pooled is not None:
+            files_each = fmean(map(len, machines))
+            agreement[place] = MeanVariance(pooled.variance / files_each, pooled.degrees)
+    return agreement
+
+
+def _write_limits(worker: Worker) -> Iterator[tuple[str, float]]:
+    limits = worker.result.limits.io if worker.result.limits else []
+    for limit in limits:
+        for place in worker.result.storage.places:
+            numbers = {device.number for device in place.devices}
+            if limit.kind == _OPERATIONS_LIMIT and limit.device in numbers:
+                yield place.name, float(limit.value)
+
+
+def _value(limit: tuple[str, float]) -> float:
+    return limit[1]
+
+
+def _dirty_room(worker: Worker) -> float | None:
+    """Return where the kernel begins to slow writers down: half way between its two limits."""
+    host, limits = worker.result.host, worker.result.limits
+    if host is None or host.memory_available_bytes is None:
+        return None
+    groups = [limit.bytes for limit in limits.memory] if limits else []
+    memory = max(0, min([host.memory_available_bytes, *groups]))
+    ends = (
+        host.vm.get(f"{name}_bytes") or (host.vm.get(f"{name}_ratio") or usual) / 100 * memory
+        for name, usual in (("dirty_background", 10), ("dirty", 20))
+    )
+    return sum(ends) / 2

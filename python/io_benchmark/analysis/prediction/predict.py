@@ -1,0 +1,194 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Predict how long a profiled task takes on each pool.
+
+The interval holds a single task. Each part of its error is a variance of ln of the time.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from statistics import fmean
+from types import MappingProxyType
+
+from msgspec.structs import replace
+
+from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
+from io_benchmark.analysis.inference.variances import FEWEST_FOR_VARIATION, MeanVariance
+from io_benchmark.analysis.model import Worker
+from io_benchmark.analysis.observed.machine_identity import identify_machines
+from io_benchmark.analysis.prediction.demand import Demand
+from io_benchmark.analysis.prediction.pool_change import PoolChange
+from io_benchmark.analysis.prediction.pool_storage import (
+    WRITE_RATE,
+    PoolStorage,
+)
+from io_benchmark.analysis.prediction.prediction_model import (
+    PREDICTION_LEVEL,
+    PoolPrediction,
+    TaskPrediction,
+)
+from io_benchmark.analysis.prediction.refusals import reason_against
+from io_benchmark.analysis.statements import (
+    Quantity,
+    Statement,
+    Unit,
+    count,
+    joined,
+    share,
+    statement,
+)
+from io_benchmark.costs.worker_time import Price
+from io_benchmark.results.task_profile import TaskProfile
+
+# A wider interval has no bounds.
+_LARGEST_LOG = 300.0
+# CPUs: a machine on which other tasks work.
+_BUSY_CPUS = 0.3
+
+
+def predict(
+    profiles: Sequence[TaskProfile],
+    workers: Sequence[Worker],
+    prices: Mapping[str, Price] = MappingProxyType({}),
+) -> list[TaskPrediction]:
+    """Predict each task on each pool. Profiles of the same command are of one task."""
+    by_pool: dict[str, list[Worker]] = {}
+    for worker in identify_machines(workers):
+        by_pool.setdefault(worker.pool, []).append(worker)
+    storages = {pool: PoolStorage.of(pool, runs, prices) for pool, runs in sorted(by_pool.items())}
+    tasks: dict[str, list[TaskProfile]] = {}
+    for profile in profiles:
+        tasks.setdefault(profile.command.sha256, []).append(profile)
+    return [_predict_task(task, storages) for task in tasks.values()]
+
+
+def _predict_task(
+    profiles: Sequence[TaskProfile], storages: Mapping[str, PoolStorage]
+) -> TaskPrediction:
+    pools: dict[str | None, list[TaskProfile]] = {}
+    for profile in profiles:
+        pools.setdefault(profile.task.pool, []).append(profile)
+    source = max(pools, key=lambda pool: _speed(storages.get(pool or ""), pools[pool]))
+    used = pools[source]
+    demands = [Demand.of(profile) for profile in used]
+    usable = [demand for demand in demands if isinstance(demand, Demand)]
+    unusable = next((demand for demand in demands if isinstance(demand, Statement)), None)
+    own = storages.get(source or "")
+    if source is None:
+        unusable = statement("the profile does not name its pool; profile again with --pool NAME")
+    elif own is None:
+        unusable = statement(
+            "{pool}, where the task was profiled, has no results; add them to --on", pool=source
+        )
+    predictions = []
+    for pool, storage in storages.items():
+        if pool != source:
+            known = replace(
+                _predict_pool(usable, unusable, own, storage),
+                measured_ns=_measured_ns(pools.get(pool, ())),
+            )
+            predictions.append(known)
+    predicted = any(each.time_ns is not None for each in predictions)
+    return TaskPrediction(
+        program=used[0].command.program,
+        sha256=used[0].command.sha256,
+        pool=source,
+        measured_ns=tuple(profile.wall_ns for profile in used),
+        cpus_used=_mean(usable, lambda demand: demand.cpus_used),
+        written_bytes=_mean(usable, lambda demand: demand.written_bytes),
+        read_bytes=_mean(usable, lambda demand: sum(each.read_bytes for each in demand.places)),
+        syncs=_mean(
+            usable, lambda demand: sum((each.syncs or (0, 0))[1] for each in demand.places)
+        ),
+        pools=tuple(predictions),
+        notes=tuple(_notes(used, [*storages.values()] if predicted else [])),
+        price=own.price if own else None,
+    )
+
+
+def _mean(demands: Sequence[Demand], figure: Callable[[Demand], float]) -> float | None:
+    return fmean(map(figure, demands)) if demands else None
+
+
+def _measured_ns(profiles: Sequence[TaskProfile]) -> tuple[int, ...]:
+    return tuple(profile.wall_ns for profile in profiles if profile.ending.code == 0)
+
+
+def _speed(storage: PoolStorage | None, profiles: Sequence[TaskProfile]) -> float:
+    """Return by which the fastest pool is chosen: the model holds from there to slower ones."""
+    places = {place.name for profile in profiles for place in profile.storage.places}
+    rates = [storage.mean(WRITE_RATE, place) if storage else None for place in places]
+    return min((rate or 0.0 for rate in rates), default=0.0)
+
+
+def _predict_pool(
+    demands: Sequence[Demand],
+    unusable: Statement | None,
+    source: PoolStorage | None,
+    target: PoolStorage,
+) -> PoolPrediction:
+    places = {place.name for demand in demands for place in demand.places}
+    rates = [target.mean(WRITE_RATE, place) for place in places]
+    known = [rate for rate in rates if rate is not None]
+    empty = PoolPrediction(
+        target.pool, target.machines, min(known, default=None), price=target.price
+    )
+    if unusable is not None or source is None:
+        return replace(empty, reason=unusable)
+    reasons = (reason_against(demand, source, target) for demand in demands)
+    reason = next(filter(None, reasons), None)
+    if reason is not None:
+        return replace(empty, reason=reason)
+    changes = [PoolChange.of(demand, source, target) for demand in demands]
+    times = [change.times(demand) for change, demand in zip(changes, demands, strict=True)]
+    total = math.exp(fmean(math.log(each.total) for each in times))
+    error = MeanVariance.of_sum([*changes[0].errors(demands[0]), _task(demands)])
+    width = error.half_width(PREDICTION_LEVEL)
+    reach = math.exp(width) if width < _LARGEST_LOG else math.inf
+    return replace(
+        empty,
+        time_ns=total,
+        low_ns=total / reach,
+        high_ns=total * reach,
+        added_by_writes_ns=fmean(each.by_writes for each in times),
+        added_by_syncs_ns=fmean(each.by_syncs for each in times),
+        added_by_cpu_ns=fmean(each.by_cpu for each in times),
+    )
+
+
+def _task(demands: Sequence[Demand]) -> MeanVariance:
+    """Return how far a single task differs from the mean of the profiled ones."""
+    one = MeanVariance.of_single([math.log(demand.wall_ns) for demand in demands])
+    return MeanVariance(one.variance * (1 + 1 / len(demands)), one.degrees)
+
+
+def _notes(profiles: Sequence[TaskProfile], pools: Sequence[PoolStorage]) -> Iterator[Statement]:
+    """Return what limits all predictions of a task."""
+    others = [
+        profile.other_cpu_ms * 1e6 / profile.wall_ns
+        for profile in profiles
+        if profile.other_cpu_ms is not None and profile.wall_ns
+    ]
+    if others and max(others) > _BUSY_CPUS:
+        yield statement(
+            "Other processes used {cpus} CPUs meanwhile: the task may have waited for CPUs, and their I/O "
+            "is counted as its own; profile it on an idle machine",
+            cpus=Quantity(max(others), Unit.NUMBER),
+        )
+    few = [pool.pool for pool in pools if pool.machines < FEWEST_FOR_VARIATION]
+    needed = count(FEWEST_FOR_VARIATION)
+    assumed = share(DEFAULT_WORKER_VARIATION)
+    if pools and len(profiles) < FEWEST_FOR_VARIATION:
+        yield statement(
+            "Tasks of one pool are assumed to differ by {assumed}; {needed} profiles show how far",
+            assumed=assumed,
+            needed=needed,
+        )
+    if few:
+        yield statement(
+            "Workers of {pools} are assumed to differ by {assumed}; {needed} workers per pool show how far",
+            pools=joined(few),
+            assumed=assumed,
+            needed=needed,
+        )

@@ -1,0 +1,56 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The data of a prediction: a task's profiles and what pools can do in; a time per pool out."""
+
+from msgspec import Struct
+
+from io_benchmark.analysis.statements import Statement
+from io_benchmark.costs.worker_time import Price
+
+# Of the interval of a single task's time.
+PREDICTION_LEVEL = 0.90
+
+
+class PoolPrediction(Struct, frozen=True):
+    """One task on one pool. Either all of its times are known, or there is a reason why not.
+
+    `time_ns` is the task's own time and what writes, syncs and the CPU add to it, which may be
+    negative for the latter two. A single task there takes between `low_ns` and `high_ns` with 90 %.
+    """
+
+    pool: str
+    workers: int  # that the pool's figures are from
+    write_bytes_per_s: float | None  # the pool's ceiling: of several places, the lowest
+    time_ns: float | None = None
+    low_ns: float | None = None
+    high_ns: float | None = None
+    added_by_writes_ns: float | None = None
+    added_by_syncs_ns: float | None = None
+    added_by_cpu_ns: float | None = None
+    measured_ns: tuple[int, ...] = ()  # by profiles of the same task that were made there
+    reason: Statement | None = None  # why it is not predicted
+    price: Price | None = None  # of its workers, where prices were given
+
+
+class TaskPrediction(Struct, frozen=True):
+    """One task: what its profiles recorded on the pool that they were made on, and its times elsewhere."""
+
+    program: str
+    sha256: str  # of the command's words
+    pool: str | None  # of the profiles that the prediction uses
+    measured_ns: tuple[int, ...]  # by these profiles
+    # On average, while the task ran; null where no profile can be used.
+    cpus_used: float | None
+    written_bytes: float | None  # to the disks until the task ended
+    read_bytes: float | None
+    syncs: float | None
+    pools: tuple[PoolPrediction, ...]
+    notes: tuple[Statement, ...] = ()
+    price: Price | None = None  # of the profiled pool
+
+
+class Predictions(Struct, frozen=True):
+    tasks: tuple[TaskPrediction, ...]
+    unreadable: tuple[str, ...]
+    remarks: tuple[str, ...]

@@ -1,0 +1,208 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""`io-benchmark predict`: profiles and results in, a time per pool out."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import program
+import pytest
+from predicted_tasks import profile_document, result_documents, write_profile, write_results
+
+from io_benchmark.report.formats.json_predictions import _predictions_schema
+
+ANSWER = """\
+How long tasks take on other pools
+
+tar, command 00000000
+  2.00 s on intel, by 1 profile.
+  Meanwhile: 0.500 CPUs used, 100 MiB written to its disks, 0 B read.
+
+  pool      time   90 % of tasks  ratio  writes
+  ─────────────────────────────────────────────
+  intel   2.00 s        profiled
+  amd-16  3.00 s  2.35 to 3.82 s  1.50×    +1 s
+
+  Not predicted:
+  - amd-30: amd-30 has no write ceiling of the place workspace; measure
+    cache-retrieve there with trials, and use the same name of the place in the
+    profile.
+
+  Notes:
+  - Tasks of one pool are assumed to differ by 5 %; 3 profiles show how far.
+  - Workers of amd-16, amd-30, intel are assumed to differ by 5 %; 3 workers per
+    pool show how far.
+"""
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    """Three pools: one as fast as the profile's, one half as fast, one without trials."""
+    without = result_documents("amd-30")
+    for document in without:
+        document["workloads"][0]["trials"] = None
+    return write_results(
+        tmp_path / "results",
+        result_documents("intel"),
+        result_documents("amd-16", (50,)),
+        without,
+    )
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> Path:
+    return write_profile(tmp_path / "task-profile.json", profile_document((0, 50, 50, 0), cpu_s=1))
+
+
+def test_text(profile: Path, results: Path) -> None:
+    """A row per pool that is predicted, and the reasons for the others."""
+    done = program.run("predict", profile, "--on", results)
+    assert done.stdout == ANSWER
+
+
+def test_json(profile: Path, results: Path) -> None:
+    """The same as data, as the schema describes it."""
+    document = json.loads(program.run("predict", profile, "--on", results, "--json").stdout)
+    jsonschema.Draft202012Validator(_predictions_schema()).validate(document)
+    (task,) = document["tasks"]
+    amd_16, amd_30 = task["pools"]
+    assert (task["pool"], amd_16["pool"], amd_30["pool"]) == ("intel", "amd-16", "amd-30")
+    assert amd_16["time_ns"] == pytest.approx(3e9)
+    assert amd_16["reason"] is None
+    assert amd_30["time_ns"] is None
+    assert amd_30["reason"]["values"]["place"] == "workspace"
+
+
+MARKDOWN = """\
+## How long tasks take on other pools
+
+### tar, command `00000000`
+
+2.00 s on intel, by 1 profile. Meanwhile: 0.500 CPUs used, 100 MiB written to its disks, 0 B read.
+
+| pool | time | 90 % of tasks | ratio | writes |
+| --- | ---: | ---: | ---: | ---: |
+| intel | 2.00 s | profiled |  |  |
+| amd-16 | 3.00 s | 2.35 to 3.82 s | 1.50× | +1 s |
+
+Not predicted:
+
+- amd-30: amd-30 has no write ceiling of the place workspace; measure cache-retrieve there with trials, \
+and use the same name of the place in the profile.
+
+Notes:
+
+- Tasks of one pool are assumed to differ by 5 %; 3 profiles show how far.
+- Workers of amd-16, amd-30, intel are assumed to differ by 5 %; 3 workers per pool show how far.
+"""
+
+
+def test_markdown(profile: Path, results: Path) -> None:
+    """The same for a bug."""
+    done = program.run("predict", profile, "--on", results, "--format", "markdown")
+    assert done.stdout == MARKDOWN
+
+
+def test_prices(profile: Path, results: Path, tmp_path: Path) -> None:
+    """What 1,000 tasks cost: 2 and 3 s of an hour that costs 0.36 and 0.18."""
+    prices = tmp_path / "prices.yml"
+    prices.write_text("{currency: EUR, prices: {intel: 0.36, amd-16: 0.18}}")
+    done = program.run("predict", profile, "--on", results, "--prices", prices)
+    assert [line.split()[-2:] for line in done.stdout.splitlines() if line.endswith("EUR")] == [
+        ["0.20", "EUR"],
+        ["0.15", "EUR"],
+    ]
+    assert "Costs are of this command's time alone" in done.stdout
+
+
+def test_a_failed_command(results: Path, tmp_path: Path) -> None:
+    """Its reason is given once for all pools; nothing is told of what it did."""
+    failed = profile_document(change={"ending": {"code": 1, "signal": None, "error": None}})
+    path = write_profile(tmp_path / "failed.json", failed)
+    done = program.run("predict", path, "--on", results, expected=1)
+    assert done.stdout.count("amd-16, amd-30: the profiled command failed; profile it again.") == 1
+    assert "Meanwhile" not in done.stdout
+
+
+def test_a_pool_that_is_not_predicted_but_measured(
+    profile: Path, results: Path, tmp_path: Path
+) -> None:
+    """Its time is shown, and not the advice to profile the task there."""
+    slower = profile_document((0,) * 12, cpu_s=1, pool="amd-30")
+    measured = write_profile(tmp_path / "measured.json", slower)
+    done = program.run("predict", profile, measured, "--on", results)
+    (row,) = [line for line in done.stdout.splitlines() if line.startswith("  amd-30")]
+    assert row.split() == ["amd-30", "not", "predicted", "6.00", "s"]
+    assert "Not predicted:" not in done.stdout
+
+
+def test_the_same_profile_twice(profile: Path, results: Path, tmp_path: Path) -> None:
+    """Copies would pretend that tasks do not differ."""
+    copied = tmp_path / "copied.json"
+    copied.write_bytes(profile.read_bytes())
+    done = program.run("predict", profile, copied, "--on", results, expected=2)
+    assert f"error: {profile} and {copied}: the same profile; use each profile once" in done.stderr
+
+
+def test_written_file(profile: Path, results: Path, tmp_path: Path) -> None:
+    """`--write` writes what stdout would have."""
+    written = tmp_path / "predictions.json"
+    program.run("predict", profile, "--on", results, "--write", f"json={written}")
+    shown = program.run("predict", profile, "--on", results, "--json").stdout
+    assert written.read_text() == shown
+
+
+def test_nothing_predicted(results: Path, tmp_path: Path) -> None:
+    """The exit code tells, and the report has the reasons."""
+    path = write_profile(tmp_path / "unnamed.json", profile_document(pool=None))
+    done = program.run("predict", path, "--on", results, expected=1)
+    assert "does not name its pool" in " ".join(done.stdout.split())
+    assert done.stderr == "error: nothing could be predicted; see the report for the reasons\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({"version": 2}, "$.version: 2, but this program reads profiles of version 1"),
+        ({"wall_ns": -1}, "Expected `int` >= 0 - at `$.wall_ns`"),
+        (
+            {"timeline": {"interval_s": 1.0, "columns": {"a": [1], "b": []}, "devices": {}}},
+            "$.timeline: its columns differ in length",
+        ),
+        (
+            {"timeline": {"interval_s": 1.0, "columns": {"time_ns": [1, 1]}, "devices": {}}},
+            "$.timeline.columns.time_ns: does not increase",
+        ),
+        ({"wall_ns": 10**17}, "Expected `int` <= 10000000000000000 - at `$.wall_ns`"),
+        ({"wall_ns": float("nan")}, "JSON is malformed"),
+        (
+            {"timeline": {"interval_s": 1.0, "columns": {"a": [0] * 10**6}, "devices": {}}},
+            "Expected `array` of length <= 100000 - at `$.timeline.columns[...]`",
+        ),
+        ({"unknown": {"a": [0] * 3_000_000}}, "commas, more than 2,000,000"),
+    ],
+    ids=["version", "type", "columns", "order", "huge", "nan", "long", "longer"],
+)
+def test_profiles_that_cannot_be_read(content, message, results: Path, tmp_path: Path) -> None:
+    """The message names the file, the key and the problem."""
+    path = write_profile(tmp_path / "profile.json", profile_document(change=content))
+    done = program.run("predict", path, "--on", results, expected=1)
+    assert done.stderr.startswith(f"error: {path}: ")
+    assert message in done.stderr
+
+
+def test_missing_profile(results: Path, tmp_path: Path) -> None:
+    """Nothing is read of the results."""
+    done = program.run("predict", tmp_path / "none.json", "--on", results, expected=1)
+    assert done.stderr == f"error: {tmp_path}/none.json: No such file or directory\n"
+
+
+def test_hostile_names(results: Path, tmp_path: Path) -> None:
+    """A program's name neither ends a line nor steers the terminal."""
+    command = {"program": "a\nb\x1b[31m", "arguments": 0, "sha256": "0" * 64}
+    path = write_profile(tmp_path / "profile.json", profile_document(change={"command": command}))
+    done = program.run("predict", path, "--on", results)
+    assert "\x1b" not in done.stdout
+    assert "\na b" in done.stdout

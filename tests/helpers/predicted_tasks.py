@@ -1,0 +1,138 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Profiles of tasks, and the results of the pools that they are predicted on."""
+
+import itertools
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import seed_case
+import workload_entries
+from seed_workers import worker
+from simulated_push import as_version_2
+from tried_workers import trials
+
+from io_benchmark.analysis.model import Worker
+from io_benchmark.results.reader import parse_profile
+from io_benchmark.results.task_profile import TaskProfile
+
+MIB = 1024 * 1024
+DISK = "nvme0n1"
+HALF_SECOND_NS = 500_000_000
+
+
+def profile_document(
+    written_mib: Sequence[float] = (0, 0, 0, 0),
+    *,
+    pool: str | None = "intel",
+    command: str = "0",
+    read_mib: float = 0,
+    cpu_s: float = 0,
+    kernel_s: float = 0,
+    syncs: Mapping[str, int | None] | None = None,
+    dirty_mib: float = 0,
+    change: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Return a profile of half seconds, in each of which so much was written to one disk."""
+    document = seed_case.documents(pools=[pool or "intel"])[0]
+    rows = len(written_mib) + 1
+    written = [round(MIB * each) for each in itertools.accumulate((0, *written_mib))]
+    place = document["storage"]["places"][0]
+    place["devices"] = [
+        {**place["devices"][0], "name": DISK, "number": "259:0", "below": [], "raid_level": None}
+    ]
+    kept = ("script", "started", "ended", "host", "limits")
+    return {
+        **{name: document[name] for name in kept},
+        "version": 1,
+        "task": {**document["task"], "pool": pool},
+        "command": {"program": "tar", "arguments": 2, "sha256": command * 64},
+        "ending": {"code": 0, "signal": None, "error": None},
+        "wall_ns": HALF_SECOND_NS * len(written_mib),
+        "usage": {
+            "user_ns": round((cpu_s - kernel_s) * 1e9),
+            "kernel_ns": round(kernel_s * 1e9),
+        },
+        "io": None,
+        "own_cpu_ns": 1,
+        "other_cpu_ms": 0,
+        "pressure": {"machine": None, "cgroup": None},
+        "cgroup_bytes": None,
+        "syncs": {"workspace": syncs or {"flushes": 0, "commits": 0}},
+        "disk_counters_of": "machine",
+        "storage": {"places": [place]},
+        "timeline": {
+            "interval_s": 0.5,
+            "columns": {
+                "time_ns": [HALF_SECOND_NS * row for row in range(rows)],
+                "dirty_bytes": [MIB] * (rows - 1) + [round((dirty_mib + 1) * MIB)],
+                "writeback_bytes": [0] * rows,
+            },
+            "devices": {
+                DISK: {
+                    "written_bytes": written,
+                    "read_bytes": [0] * (rows - 1) + [round(read_mib * MIB)],
+                    "writes": [total // (64 * 1024) for total in written],
+                    "flushes": [0] * rows,
+                }
+            },
+        },
+        "unknown": {},
+        **(change or {}),
+    }
+
+
+def profile(*arguments: Any, **keywords: Any) -> TaskProfile:
+    """Return the same by the format's own reader."""
+    return parse_profile(json.dumps(profile_document(*arguments, **keywords)).encode(), "profile")
+
+
+def result_documents(
+    pool: str,
+    ceilings: Sequence[float] = (100,),
+    *,
+    second_file: float = 1,
+    between: float = 0,
+    lookup_cpu_ms: float | None = None,
+    slower: Mapping[str, float] | None = None,
+    only: Sequence[str] = ("sync-write/append-fsync", "spawn"),
+    change: Mapping[str, Any] | None = None,
+) -> list[dict[str, Any]]:
+    """Return a result per ceiling, in MiB/s, each from another worker.
+
+    A ceiling is measured by two files, the second one so many times as fast.
+    """
+    documents = seed_case.documents(
+        len(ceilings), between=between, pools=[pool], change={pool: change} if change else None
+    )
+    for document, ceiling in zip(documents, ceilings, strict=True):
+        retrieves = document["workloads"][0]
+        retrieves["trials"] = trials({}, ceilings=[ceiling, ceiling * second_file])
+        if lookup_cpu_ms is not None:
+            samples = retrieves["samples"]
+            for name in ("lookup_user_ns", "lookup_kernel_ns"):
+                samples[name] = [round(lookup_cpu_ms * 1e6 / 2)] * len(samples["copy_ns"])
+        document["workloads"] += workload_entries.entries(slower, only=only)
+        as_version_2(document)
+    return documents
+
+
+def pool_workers(*arguments: Any, **keywords: Any) -> list[Worker]:
+    return [worker(document) for document in result_documents(*arguments, **keywords)]
+
+
+def write_profile(path: Path, document: Mapping[str, Any]) -> Path:
+    path.write_text(json.dumps(document))
+    return path
+
+
+def write_results(folder: Path, *pools: Sequence[dict[str, Any]]) -> Path:
+    """Write a file per result."""
+    folder.mkdir()
+    for number, document in enumerate(itertools.chain(*pools)):
+        (folder / f"{number}").mkdir()
+        (folder / f"{number}" / "io-benchmark.json").write_text(json.dumps(document))
+    return folder

@@ -1,0 +1,63 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Predictions held against what a command really takes on a slower disk."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from predicted_tasks import pool_workers
+from profiled import Profiled
+from storage_lab import MIB, Lab, needs_write_caps, number_of
+
+from io_benchmark.analysis.prediction.predict import predict
+from io_benchmark.results.task_profile import TaskProfile
+
+pytestmark = [pytest.mark.serial, pytest.mark.root]
+
+FAST_MIB, SLOW_MIB = 60, 30
+# Computes for a second, writes for a second at the faster disk's ceiling, twice.
+JOB = f"""
+import time
+for number in range(2):
+    time.sleep(1)
+    with open(f"file-{{number}}", "wb") as file:
+        for _ in range({FAST_MIB}):
+            file.write(bytes({MIB}))
+"""
+
+
+def profile_of(lab: Lab, pool: str, mib_per_s: int, folder: Path) -> TaskProfile:
+    """The command on a disk whose writers wait for it soon."""
+    place = lab.disk(pool, size_mib=400)
+    device = lab.devices[pool]
+    lab.cap(device, mib_per_s)
+    backing = Path(f"/sys/class/bdi/{number_of(device)}")
+    for name, text in (("strict_limit", "1"), ("max_bytes", str(4 * MIB))):
+        if not (backing / name).exists():
+            pytest.skip(f"this kernel has no {name} for a backing device")
+        (backing / name).write_text(text)
+    options = ["--place", f"workspace={place}", "--pool", pool]
+    profiled = Profiled(folder / f"{pool}.json", options)
+    done = profiled.run(sys.executable, "-c", JOB, cwd=place)
+    assert (done.returncode, done.stderr) == (0, b"")
+    return profiled.profile()
+
+
+def test_a_slower_disk(lab: Lab, tmp_path: Path) -> None:
+    """From a profile on the faster one: two seconds more, and the measured time is in the interval."""
+    needs_write_caps()
+    profiles = [
+        profile_of(lab, "intel", FAST_MIB, tmp_path),
+        profile_of(lab, "amd-16", SLOW_MIB, tmp_path),
+    ]
+    workers = [*pool_workers("intel", (FAST_MIB,)), *pool_workers("amd-16", (SLOW_MIB,))]
+    (task,) = predict(profiles, workers)
+    (pool,) = task.pools
+    (measured_ns,) = pool.measured_ns
+    assert pool.reason is None
+    assert pool.low_ns is not None
+    assert pool.high_ns is not None
+    assert pool.low_ns <= measured_ns <= pool.high_ns
+    assert pool.time_ns == pytest.approx(measured_ns, rel=0.15)
