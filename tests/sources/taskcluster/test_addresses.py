@@ -34,9 +34,9 @@ DECISION = f"revision.{REVISION}.taskgraph.decision"
 
 
 def parse(text, environment):
-    """Return the meaning of an address for its source."""
+    """Return the meaning of an address for its source; of a folder its path."""
     (address,) = parse_addresses([text], environment)
-    return address.meaning
+    return getattr(address.meaning, "path", address.meaning)
 
 
 @pytest.mark.parametrize(
