@@ -11,7 +11,7 @@ import pytest
 from storage_lab import BLKIO, Lab, needs, number_of, opened, run
 from worker import Worker
 
-from io_benchmark.results.format import StoragePlace
+from io_benchmark.results.machine import StoragePlace
 
 pytestmark = [pytest.mark.serial, pytest.mark.root]
 

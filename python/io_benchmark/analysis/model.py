@@ -26,8 +26,7 @@ from io_benchmark.results.trials import TrialKind, Trials
 Integers = NDArray[np.int64]
 Numbers = NDArray[np.float64]
 UNKNOWN = "unknown"
-# Those that every report has. The median and the tail also have uses of their own.
-PERCENTILES = (50, 95, 99)
+PERCENTILES = (50, 95, 99)  # those that every report has
 MEDIAN, TAIL = 50, 95
 
 
@@ -116,11 +115,10 @@ class Entry(Struct, frozen=True):
             return self.total_ns.astype(np.float64) * (self.blocked_ns / self.mean_ns)
         if self.lookup_ns is None or not self.size_bytes.any():
             return None
-        kinds = (*ON_CPU, Kind.WAITING)
-        work_ns = sum(self.parts_ns.get(Part(Phase.COPY, kind), 0.0) for kind in kinds)
-        copy_ns = self.total_ns - self.lookup_ns
+        work = (Part(Phase.COPY, kind) for kind in (*ON_CPU, Kind.WAITING))
+        work_ns = sum(self.parts_ns.get(part, 0.0) for part in work)
         work_of_each = self.size_bytes * (work_ns / self.size_bytes.mean())
-        blocked: Numbers = np.maximum(0.0, copy_ns - work_of_each)
+        blocked: Numbers = np.maximum(0.0, self.total_ns - self.lookup_ns - work_of_each)
         return blocked
 
 
@@ -319,5 +317,4 @@ class Diagnosis(Struct, frozen=True):
     # By which it was judged; None: by the first one that the candidate was compared on.
     subject: Subject | None = None
     trials: tuple[TrialOutcome, ...] = ()  # what was tried; empty where nothing was recorded
-    # None: the supported causes cover the difference within its uncertainty, or there is none.
-    leftover: Leftover | None = None
+    leftover: Leftover | None = None  # none within the uncertainty of the difference

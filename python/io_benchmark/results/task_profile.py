@@ -24,14 +24,8 @@ from io_benchmark.results.common_types import (
     ResultPart,
     Text,
 )
-from io_benchmark.results.format import (
-    Host,
-    Limits,
-    ProfiledTask,
-    RecordedTimeline,
-    Script,
-    StoragePlace,
-)
+from io_benchmark.results.format import ProfiledTask, RecordedTimeline, Script
+from io_benchmark.results.machine import Host, Limits, StoragePlace
 
 VERSION = 1
 

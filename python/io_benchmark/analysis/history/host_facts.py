@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from io_benchmark.analysis.history.history_model import Facts
 from io_benchmark.results import Result
-from io_benchmark.results.format import Device, Host, Limits, StoragePlace
+from io_benchmark.results.machine import Device, Host, Limits, StoragePlace
 
 _GIB = 1024**3
 # Of a leaf device's queue: those that decide how writes are gathered.

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from io_benchmark.results.format import Device, StoragePlace
+from io_benchmark.results.machine import Device, StoragePlace
 
 FAIR_QUEUEING = ("bfq", "cfq")
 _DEEPEST = 16

@@ -19,7 +19,7 @@ from io_benchmark.analysis.observed.device_stack import Stack
 from io_benchmark.analysis.observed.published_caps import Caps, MachineType
 from io_benchmark.analysis.observed.run_windows import Window
 from io_benchmark.results import CacheRetrieveEntry, workloads
-from io_benchmark.results.format import Host, Limits, StoragePlace
+from io_benchmark.results.machine import Host, Limits, StoragePlace
 
 # File systems that hide the one below them.
 LAYERED = ("overlay", "aufs", "fuse.fuse-overlayfs")

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from io_benchmark.analysis.model import Numbers
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
-from io_benchmark.results.format import StoragePlace
+from io_benchmark.results.machine import StoragePlace
 from io_benchmark.results.task_profile import TaskProfile
 
 # In shorter windows, writeback that nobody waits for counts as time; longer ones hide waiting.

@@ -4,7 +4,8 @@
 """A report about real tasks for a bug, in the Markdown that GitHub and Bugzilla share."""
 
 from io_benchmark.analysis.tasks.task_model import TaskReport
-from io_benchmark.report.content.task_content import TaskAnswer, TaskContent, TaskTable
+from io_benchmark.report.content.task_content import TaskAnswer, TaskContent
+from io_benchmark.report.content.task_tables import TaskTable
 from io_benchmark.report.formats import PLAIN, Layout
 from io_benchmark.report.formats.markdown_text import cut_for_comment, prose
 

@@ -10,7 +10,8 @@ from rich.text import Text
 
 from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.report.content.report_index import NO_VERDICT
-from io_benchmark.report.content.task_content import TaskContent, TaskTable
+from io_benchmark.report.content.task_content import TaskContent
+from io_benchmark.report.content.task_tables import TaskTable
 from io_benchmark.report.formats import PLAIN, Layout
 from io_benchmark.report.formats.page import STYLES, Page
 from io_benchmark.text import name

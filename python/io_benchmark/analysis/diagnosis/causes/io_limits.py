@@ -25,7 +25,7 @@ from io_benchmark.analysis.observed.run_windows import Window
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
-from io_benchmark.results.format import IoLimit
+from io_benchmark.results.machine import IoLimit
 from io_benchmark.results.trials import TrialKind
 
 ORDER = 20

@@ -23,7 +23,7 @@ from io_benchmark.analysis.observed.device_stack import FAIR_QUEUEING, described
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Quantity, Unit, statement
-from io_benchmark.results.format import Device
+from io_benchmark.results.machine import Device
 from io_benchmark.results.trials import TrialKind
 
 ORDER = 62

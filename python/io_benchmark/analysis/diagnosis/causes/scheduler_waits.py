@@ -26,7 +26,7 @@ from io_benchmark.analysis.observed.device_stack import FAIR_QUEUEING, described
 from io_benchmark.analysis.observed.worker_view import LAYERED, View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
-from io_benchmark.results.format import Device
+from io_benchmark.results.machine import Device
 
 ORDER = 60
 SYNC_WRITE = "sync-write"

@@ -1,0 +1,170 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What a result says of its machine: the host, the storage of the places, and limits."""
+
+from typing import Annotated
+
+from msgspec import field
+
+from io_benchmark.results.common_types import Count, Few, Many, Name, ResultPart, Text
+
+
+class _Tool(ResultPart, frozen=True):
+    path: Text
+    version: Text | None
+
+
+class _Container(ResultPart, frozen=True):
+    engine: Text | None
+    root_filesystem: Text | None
+
+
+class Host(ResultPart, frozen=True):
+    kernel: Text
+    kernel_version: Text
+    architecture: Text
+    distribution: Text | None
+    cpu_model: Text | None
+    cpu_count: Count
+    cpu_online_count: Count | None
+    l3_cache_bytes: Count | None
+    memory_bytes: Count | None
+    memory_available_bytes: Count | None
+    machine_vendor: Text | None
+    machine_product: Text | None
+    boot_id: Text | None
+    container: _Container | None
+    user_id: Count
+    transparent_huge_pages: Text | None
+    vm: Annotated[dict[Text, int | None], Many]
+    first_touch_ns_per_mib: Annotated[list[Count], Many]
+    tools: Annotated[dict[Text, _Tool | None], Few]
+    machine_id: Text | None = None  # a hash of /etc/machine-id; null in a container
+
+    def usable_cpus(self, limits: "Limits | None") -> float:
+        """Return how many CPUs a task may use at once: the machine's, or its quota."""
+        count = float(self.cpu_online_count or self.cpu_count)
+        quota = limits.cpu_quota if limits is not None else None
+        return count if quota is None else min(count, quota)
+
+
+class _PlaceMount(ResultPart, frozen=True):
+    device: Text
+    root: Text
+    point: Text
+    options: Text
+    filesystem: Text
+    source: Text
+    super_options: Text
+
+
+class _Overlay(ResultPart, frozen=True):
+    lower_layers: Count
+    upper_directory: Text | None
+    volatile: bool
+
+
+class _Filesystem(ResultPart, frozen=True):
+    type: Text
+    ext4_options: Annotated[list[Text], Many] | None
+    btrfs_data_profiles: Annotated[list[Text], Few] | None
+
+
+class _Probe(ResultPart, frozen=True):
+    """8 MiB written and fsync'd: the devices that wrote them, and the time of fsync."""
+
+    failed: Text | None
+    fsync_ns: Count | None
+    written_bytes: Annotated[dict[Text, Count], Many] | None
+
+
+class Device(ResultPart, frozen=True):
+    """A block device; keys that only a leaf has are unset for the others."""
+
+    name: Text
+    number: Text | None
+    kind: Text
+    below: Annotated[list[Text], Many]
+    size_bytes: Count | None
+    stripe_count: Count | None
+    minimum_io_bytes: Count | None
+    optimal_io_bytes: Count | None
+    mapper_name: Text | None
+    raid_level: Text | None
+    backing_file: Text | None
+    model: Text | None = None
+    vendor: Text | None = None
+    scheduler: Text | None = None
+    scheduler_settings: Annotated[dict[Text, int], Few] = field(default_factory=dict)
+    queue: Annotated[dict[Text, int], Few] = field(default_factory=dict)
+    write_cache: Text | None = None
+
+
+class StoragePlace(ResultPart, frozen=True):
+    """The storage of a place; `failed` says why it could not be observed."""
+
+    name: Name
+    path: Text
+    failed: Text | None = None
+    resolved_path: Text | None = None
+    kind: Text | None = None
+    mount: _PlaceMount | None = None
+    overlay: _Overlay | None = None
+    filesystem: _Filesystem | None = None
+    size_bytes: Count | None = None
+    free_bytes: Count | None = None
+    reflink: bool | None = None
+    probe: _Probe | None = None
+    devices: Annotated[list[Device], Many] = field(default_factory=list)
+    identified_by: Text | None = None
+
+    @property
+    def leaf_devices(self) -> list[Device]:
+        return [device for device in self.devices if not device.below]
+
+
+class Storage(ResultPart, frozen=True):
+    places: Annotated[list[StoragePlace], Few]
+
+
+class IoLimit(ResultPart, frozen=True):
+    group: Text
+    device: Text
+    device_name: Text | None
+    kind: Text
+    value: Count
+
+
+class _Weight(ResultPart, frozen=True):
+    group: Text
+    file: Text
+    text: Text
+
+
+class _MemoryLimit(ResultPart, frozen=True):
+    group: Text
+    file: Text
+    bytes: int
+
+
+class _CpuLimit(ResultPart, frozen=True):
+    group: Text
+    quota_us: Count
+    period_us: Count
+
+
+class Limits(ResultPart, frozen=True):
+    cgroup_versions: Annotated[list[Text], Few]
+    groups: Annotated[dict[Text, Text], Few]
+    io: Annotated[list[IoLimit], Many]
+    weights: Annotated[list[_Weight], Many]
+    memory: Annotated[list[_MemoryLimit], Many]
+    cpu: Annotated[list[_CpuLimit], Many]
+    ulimits: Annotated[dict[Text, int | None], Few]
+
+    @property
+    def cpu_quota(self) -> float | None:
+        """Return how many CPUs may be used at once; None without a quota."""
+        quotas = (limit.quota_us / limit.period_us for limit in self.cpu if limit.period_us)
+        return min(quotas, default=None)
