@@ -18,6 +18,7 @@ from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
 from io_benchmark.sources.folder.run_files import read_run
 
 SCRIPT = ROOT / "scripts" / "io-benchmark"
+AROUND_NS = 1_000_000
 
 # Runs the script after a few lines of Python have changed something in it.
 DRIVER = """
@@ -45,7 +46,8 @@ def take_process_times(entry: dict[str, Any], is_waiting_known: bool = True) -> 
     times = entry.pop("process_times")
     assert list(times) == ["wall_ns", "user_ns", "kernel_ns", "waiting_ns"]
     assert times["wall_ns"] > 0
-    assert 0 <= times["user_ns"] + times["kernel_ns"] <= 1.1 * times["wall_ns"]
+    # A busy machine lets a window end after one operation: then what is around it counts as well.
+    assert 0 <= times["user_ns"] + times["kernel_ns"] <= 1.1 * times["wall_ns"] + AROUND_NS
     if is_waiting_known and Path("/proc/self/schedstat").exists():
         assert times["waiting_ns"] >= 0
     else:
