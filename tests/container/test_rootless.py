@@ -26,6 +26,8 @@ pytestmark = [
     ),
 ]
 
+# One of processes too: podman leaves one running, which ends with it.
+NAMESPACES = ("--mount", "--pid", "--fork", "--kill-child", "--mount-proc")
 # Without ranges of other users, all of the container's files belong to one user.
 IN_NAMESPACE = """
 mount --make-rprivate /
@@ -80,7 +82,7 @@ def folder():
 def test_observed(folder, driver):
     """Engine, driver, devices and limits, as in a container of root; the machine's id is no image's."""
     done = subprocess.run(
-        ["unshare", "--mount", "bash", "-c", IN_NAMESPACE, "bash", folder, JOB, driver],
+        ["unshare", *NAMESPACES, "bash", "-c", IN_NAMESPACE, "bash", folder, JOB, driver],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
