@@ -11,6 +11,7 @@ from io_benchmark.errors import UsageError
 from io_benchmark.text import clean_name
 
 BEFORE, AFTER = "before", "after"
+_AGAINST = "--against"
 
 
 class Plan(Struct, frozen=True):
@@ -18,6 +19,10 @@ class Plan(Struct, frozen=True):
     baseline: str
     baseline_reason: str
     pairs: tuple[tuple[str, str], ...]  # candidate, baseline
+
+    def pool(self, side: str) -> str:
+        """Return a side's pool, of which a change has two sides."""
+        return side.rpartition(" ")[0] if self.baseline_reason == _AGAINST else side
 
     def order(self, sides: Collection[str]) -> list[str]:
         """Return each pair's baseline before its candidate, then the sides that are in no pair."""
@@ -52,6 +57,6 @@ class Plan(Struct, frozen=True):
         return cls(
             f"{', '.join(known)}: {AFTER} against {BEFORE}",
             BEFORE,
-            "--against",
+            _AGAINST,
             tuple((f"{pool} {AFTER}", f"{pool} {BEFORE}") for pool in known),
         )

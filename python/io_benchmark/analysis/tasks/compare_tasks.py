@@ -47,7 +47,7 @@ def compare_tasks(
     remarks: Sequence[str] = (),
 ) -> TaskReport:
     """Compare the sides' runs."""
-    used = {name: Side.of(name, runs) for name, runs in sides.items() if runs}
+    used = {name: Side.of(name, plan.pool(name), runs) for name, runs in sides.items() if runs}
     messages = [statement("{remark}", remark=remark) for remark in remarks]
     found = {
         (candidate, baseline): TaskPair.of(

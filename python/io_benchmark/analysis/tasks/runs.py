@@ -42,6 +42,7 @@ class Side(Struct):
     """One side's runs by what they are good for."""
 
     name: str
+    pool: str  # by its name here
     queue: str
     completed: list[UsedRun] = field(default_factory=list)
     lost: list[UsedRun] = field(default_factory=list)
@@ -54,10 +55,11 @@ class Side(Struct):
     unknown_workers: int = 0  # runs
 
     @classmethod
-    def of(cls, name: str, runs: Sequence[TaskRun]) -> "Side":
+    def of(cls, name: str, pool: str, runs: Sequence[TaskRun]) -> "Side":
         """Sort the runs of a side; their order does not matter."""
         # A table may name the pool without its provisioner.
-        side = cls(name, max((run.pool for run in runs), key=lambda pool: ("/" in pool, pool)))
+        queue = max((run.pool for run in runs), key=lambda queue: ("/" in queue, queue))
+        side = cls(name, pool, queue)
         for at, run in enumerate(sorted(runs)):
             side._add(run, at)
         # A clock that is wrong in one run of a worker is not believed in its others.

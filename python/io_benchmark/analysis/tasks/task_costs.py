@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from io_benchmark.analysis.inference.levels import LEVEL
-from io_benchmark.analysis.inference.variances import MeanVariance, reach
+from io_benchmark.analysis.inference.variances import MeanVariance
 from io_benchmark.analysis.model import Interval
 from io_benchmark.analysis.statements import Statement, joined, statement
 from io_benchmark.analysis.tasks.runs import Cell, Side, UsedRun
@@ -39,8 +39,7 @@ class _PaidSide(NamedTuple):
 
 def _hourly_price(side: Side, prices: Mapping[str, Price]) -> Price | None:
     """Return the price of an hour by the given prices, else by the costs of the side's runs."""
-    pool = side.name.rpartition(" ")[0] if side.name.endswith((" before", " after")) else side.name
-    given = Price.find(prices, pool, side.queue)
+    given = Price.find(prices, side.pool, side.queue)
     if given is not None or prices:
         return given
     hours = math.fsum(hours for _, hours, _ in side.costs)
@@ -145,5 +144,5 @@ def _of_mean(paid: _PaidSide) -> MeanVariance:
 def _ends(log: float, variance: MeanVariance, level: float = LEVEL) -> tuple[float, float]:
     if math.isinf(variance.variance):
         return 0.0, math.inf
-    width = reach(level, variance.degrees) * math.sqrt(variance.variance)
+    width = variance.half_width(level)
     return math.exp(log - width), math.exp(min(log + width, 700.0))
