@@ -19,13 +19,18 @@ from io_benchmark.report.content.tables import FiguresTable, MeasureTable
 from io_benchmark.report.content.trial_rows import TRIAL_HEADS
 from io_benchmark.report.content.worker_rows import REPLICATION_HEADS
 from io_benchmark.report.formats import PLAIN, Layout
-from io_benchmark.report.formats.markdown_text import MAXIMUM_LENGTH, cut_for_comment, prose
+from io_benchmark.report.formats.markdown_text import (
+    LINES_SHOWN,
+    MAXIMUM_LENGTH,
+    cut_for_comment,
+    items,
+    prose,
+    table_row,
+)
 
 _POOLS_AS_COLUMNS = 6
 # Bold in a table of measurements.
 _STRONG_VERDICTS = ("slower", "faster")
-_WORKERS_SHOWN = 30
-LINES_SHOWN = 30
 # Of a comment before its details are unfolded.
 _FIRST_LINES = 40
 _BRIEF_LINES_SHOWN = 10
@@ -142,11 +147,6 @@ def _items(lines: Iterable[str]) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
 
-def _first_items(lines: Sequence[str], shown: int) -> list[str]:
-    rest = len(lines) - shown
-    return [*map(prose, lines[:shown]), *([f"and {rest:,} more"] if rest > 0 else [])]
-
-
 def _section(section: Section, *, brief: bool) -> list[str]:
     blocks = [f"### {prose(section.title)}{_marks(section.marks)}"]
     if section.measures is not None:
@@ -224,7 +224,7 @@ def _strong(text: str) -> str:
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: bool = False) -> str:
     rule = ["---", *(["--:" if numbers else "---"] * (len(heads) - 1))]
-    return "\n".join("| " + " | ".join(row) + " |" for row in (heads, rule, *rows))
+    return "\n".join(map(table_row, (heads, rule, *rows)))
 
 
 def _diagnosis(part: DiagnosisPart, *, brief: bool) -> list[str]:
@@ -282,7 +282,7 @@ def _replication(content: ReportContent) -> list[str]:
         f"### {Heading.WORKERS}",
         _table(["Pool", *REPLICATION_HEADS], rows, numbers=True),
         f"And {left_out:,} more." if left_out > 0 else "",
-        _items(_first_items(content.workers.cautions, _BRIEF_LINES_SHOWN)),
+        items(content.workers.cautions, _BRIEF_LINES_SHOWN),
     ]
 
 
@@ -298,12 +298,12 @@ def _workers(content: ReportContent, *, brief: bool) -> list[str]:
                 prose(row.state),
                 prose(row.source),
             ]
-            for row in content.workers.rows[:_WORKERS_SHOWN]
+            for row in content.workers.rows[:LINES_SHOWN]
         ]
         heads = ["Pool", "Worker", "Machine", "Task", "State", "Read from"]
         blocks += ["### Workers", _table(heads, rows)]
-        if len(content.workers.rows) > _WORKERS_SHOWN:
-            blocks.append(f"And {len(content.workers.rows) - _WORKERS_SHOWN:,} more.")
+        if len(content.workers.rows) > LINES_SHOWN:
+            blocks.append(f"And {len(content.workers.rows) - LINES_SHOWN:,} more.")
     return blocks
 
 
@@ -316,5 +316,5 @@ def _notes(content: ReportContent, shown: int) -> list[str]:
         )
         blocks += ["### Notes", _items(notes)]
     for title, lines in content.lists:
-        blocks += [f"### {title}", _items(_first_items(lines, shown))]
+        blocks += [f"### {title}", items(lines, shown)]
     return blocks

@@ -7,11 +7,15 @@ from io_benchmark.analysis.history.history_model import History, HistorySeries
 from io_benchmark.report.content import history_content as contents
 from io_benchmark.report.content.history_content import POINT_HEADS, ChangePart, SeriesPart
 from io_benchmark.report.formats import PLAIN, Layout
-from io_benchmark.report.formats.markdown_text import cut_for_comment, prose
+from io_benchmark.report.formats.markdown_text import (
+    cut_for_comment,
+    prose,
+    table_row,
+    titled_items,
+)
 from io_benchmark.report.plots.line_drawing import draw
 
 _ROWS_SHOWN = 60
-_LINES_SHOWN = 30
 _DRAWING_WIDTH = 78
 
 
@@ -26,7 +30,7 @@ def render_history(history: History, _layout: Layout = PLAIN) -> str:
     ]
     for part, series in zip(content.series, history.series, strict=True):
         blocks += _series(part, series)
-    blocks += [_list(f"### {title}", lines) for title, lines in content.lists]
+    blocks += [titled_items(f"### {title}", lines) for title, lines in content.lists]
     return cut_for_comment("\n\n".join(block for block in blocks if block) + "\n")
 
 
@@ -49,10 +53,10 @@ def _answer(part: SeriesPart, *, several: bool) -> str:
 def _series(part: SeriesPart, series: HistorySeries) -> list[str]:
     rows = part.rows[-_ROWS_SHOWN:]
     drawing = "\n".join(draw(series, _DRAWING_WIDTH))
-    table = [_cells((*POINT_HEADS, "")), "| --- | --- | ---: | ---: | ---: | --- |"]
+    table = [table_row((*POINT_HEADS, "")), "| --- | --- | ---: | ---: | ---: | --- |"]
     for row in rows:
         change = f"change {row.change}" if row.change else ""
-        table.append(_cells((*map(prose, row.cells), change)))
+        table.append(table_row((*map(prose, row.cells), change)))
     older = len(part.rows) - len(rows)
     return [
         f"### {prose(part.title)}",
@@ -65,24 +69,13 @@ def _series(part: SeriesPart, series: HistorySeries) -> list[str]:
     ]
 
 
-def _cells(texts: tuple[str, ...]) -> str:
-    return f"| {' | '.join(texts)} |"
-
-
 def _change(change: ChangePart) -> list[str]:
     return [
         f"#### {prose(change.title)}",
-        _list("Changed here:", change.changed),
-        _list("Changed close by:", change.near),
+        titled_items("Changed here:", change.changed),
+        titled_items("Changed close by:", change.near),
         f"{prose(change.nothing)}." if change.nothing else "",
-        _list("Varied before or after the change, so not an explanation by itself:", change.varied),
+        titled_items(
+            "Varied before or after the change, so not an explanation by itself:", change.varied
+        ),
     ]
-
-
-def _list(title: str, lines: tuple[str, ...]) -> str:
-    if not lines:
-        return ""
-    shown = [f"- {prose(line)}" for line in lines[:_LINES_SHOWN]]
-    if len(lines) > _LINES_SHOWN:
-        shown.append(f"- and {len(lines) - _LINES_SHOWN:,} more")
-    return f"{title}\n\n" + "\n".join(shown)

@@ -7,9 +7,12 @@ from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.report.content.task_content import TaskAnswer, TaskContent
 from io_benchmark.report.content.task_tables import TaskTable
 from io_benchmark.report.formats import PLAIN, Layout
-from io_benchmark.report.formats.markdown_text import cut_for_comment, prose
-
-_LINES_SHOWN = 30
+from io_benchmark.report.formats.markdown_text import (
+    cut_for_comment,
+    prose,
+    table_row,
+    titled_items,
+)
 
 
 def render_tasks(report: TaskReport, _layout: Layout = PLAIN) -> str:
@@ -19,11 +22,11 @@ def render_tasks(report: TaskReport, _layout: Layout = PLAIN) -> str:
         f"## {prose(content.title)}",
         f"**{prose(content.nothing)}**" if content.nothing else "",
         "\n".join(line for answer in content.answers for line in _answer(answer)),
-        _list("Notes", content.notes),
+        titled_items("### Notes", content.notes),
         _table(content.times),
         *(_table(table) for table in content.labels),
-        _list("Not read", content.unreadable),
-        _list("Messages about the runs", content.remarks),
+        titled_items("### Not read", content.unreadable),
+        titled_items("### Messages about the runs", content.remarks),
     ]
     return cut_for_comment("\n\n".join(block for block in blocks if block) + "\n")
 
@@ -36,20 +39,7 @@ def _answer(answer: TaskAnswer) -> list[str]:
 def _table(table: TaskTable) -> str:
     if not table.rows:
         return ""
-    lines = [_cells(("", *table.heads)), "| --- |" + " ---: |" * len(table.heads)]
-    lines += [_cells(row) for row in table.rows]
+    lines = [table_row(map(prose, ("", *table.heads))), "| --- |" + " ---: |" * len(table.heads)]
+    lines += [table_row(map(prose, row)) for row in table.rows]
     title = f"### {prose(table.title)}\n\n" if table.title else ""
     return title + "\n".join(lines)
-
-
-def _cells(texts: tuple[str, ...]) -> str:
-    return f"| {' | '.join(map(prose, texts))} |"
-
-
-def _list(title: str, lines: tuple[str, ...]) -> str:
-    if not lines:
-        return ""
-    shown = [f"- {prose(line)}" for line in lines[:_LINES_SHOWN]]
-    if len(lines) > _LINES_SHOWN:
-        shown.append(f"- and {len(lines) - _LINES_SHOWN:,} more")
-    return f"### {title}\n\n" + "\n".join(shown)

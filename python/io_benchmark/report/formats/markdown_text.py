@@ -8,7 +8,9 @@ punctuation becomes code, in which nothing is markup, a link, a mention or a ref
 """
 
 import re
+from collections.abc import Iterable, Sequence
 
+LINES_SHOWN = 30
 # Both allow 65,535 characters in a comment.
 MAXIMUM_LENGTH = 60_000
 _SYMBOLS = frozenset(("%", "\N{EN DASH}", "±", "÷", "×", "·", "→", "∞"))
@@ -29,6 +31,23 @@ def cut_for_comment(text: str, room: int = MAXIMUM_LENGTH) -> str:
         return text
     end = text.rindex("\n", 0, room)
     return text[:end] + "\n\nCut here: the rest does not fit a comment.\n"
+
+
+def items(texts: Sequence[str], shown: int = LINES_SHOWN) -> str:
+    """Write a list of texts; a longer one than `shown` ends in a count."""
+    rest = len(texts) - shown
+    lines = [*map(prose, texts[:shown]), *([f"and {rest:,} more"] if rest > 0 else [])]
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def titled_items(title: str, texts: Sequence[str]) -> str:
+    """Write a list of texts under its title, which is Markdown; nothing without texts."""
+    return f"{title}\n\n{items(texts)}" if texts else ""
+
+
+def table_row(cells: Iterable[str]) -> str:
+    """Write one row of a table, whose cells are Markdown."""
+    return f"| {' | '.join(cells)} |"
 
 
 def prose(text: str) -> str:
