@@ -32,10 +32,15 @@ class DividedDifference(Struct, frozen=True):
     baseline: str
     verdict: str
     lead: str  # "amd-16, +70.1 ms per retrieve against intel:"
-    sentence: str
+    parts: str  # those that make it up, the largest first: "copies +70.1 ms (100 %)"
+    unknown: str  # what the results do not record, or nothing
     title: str  # "amd-16 against intel, ms per retrieve"
     difference: str  # "+70.1 ms per retrieve"
     rows: PartRows
+
+    @property
+    def sentence(self) -> str:
+        return f"{'; '.join(filter(None, (self.parts, self.unknown)))}."
 
     @property
     def heads(self) -> tuple[str, ...]:
@@ -58,7 +63,8 @@ class DividedDifference(Struct, frozen=True):
             baseline,
             verdict.value,
             f"{candidate}, {difference} against {baseline}{phrase}:",
-            f"{_sentence(rows)}.",
+            _largest_parts(rows),
+            _not_recorded(rows.shown),
             f"{candidate} against {baseline}{phrase}, {rows.scale.unit} per {operation}",
             difference,
             rows,
@@ -162,7 +168,7 @@ def _measurement(subject: Subject, subjects: Sequence[Subject]) -> str:
     return "" if len(siblings) == 1 else f" {Distinction.between(siblings).phrase(subject)}"
 
 
-def _sentence(rows: PartRows) -> str:
+def _largest_parts(rows: PartRows) -> str:
     """Name the parts that make up the difference, the largest first, and what is left over."""
     least_ns = SMALL * abs(rows.whole.difference_ns)
     large = [row for row in rows.shown if not row.is_sum and abs(row.difference_ns) >= least_ns]
@@ -170,13 +176,13 @@ def _sentence(rows: PartRows) -> str:
         (row for row in large if row.is_certain), key=lambda row: -abs(row.difference_ns)
     )
     if not named:
-        return "no part alone is certain" + _not_recorded(rows.shown)
+        return "no part alone is certain"
     texts = [
         f"{_name(row, rows.parts)} {rows.difference_text(row.difference_ns, row.percent)}"
         for row in named
     ]
     rest = _rest(rows, named, has_large=len(named) < len(large))
-    return ", ".join([*texts, *rest]) + _not_recorded(rows.shown)
+    return ", ".join([*texts, *rest])
 
 
 def _name(row: PartRow, parts: Sequence[PartRow]) -> str:
@@ -204,4 +210,4 @@ def _not_recorded(rows: Iterable[PartRow]) -> str:
     if not phases:
         return ""
     waiting = " and ".join(filter(None, phases)) or "operations"
-    return f"; the results do not record what the {waiting} waited for"
+    return f"the results do not record what the {waiting} waited for"

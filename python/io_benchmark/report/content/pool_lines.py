@@ -119,8 +119,7 @@ class _Pool(Struct, frozen=True):
             divided = DividedDifference.of(
                 side.division, comparison.verdict, part.subject, self.subjects
             )
-            text = divided.sentence.partition(";")[0].removesuffix(".")
-            lines.append(_below(f"Where ({divided.difference})", f"{text}.", WHERE))
+            lines.append(_below(f"Where ({divided.difference})", f"{divided.parts}.", WHERE))
         return (*lines, *_causes(self.leading.answer))
 
 
