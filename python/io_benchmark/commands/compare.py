@@ -20,9 +20,15 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.inference.levels import DEFAULT_MARGIN, DEFAULT_WORKER_VARIATION
+from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
 from io_benchmark.commands.context import EXIT_FAILED, MESSAGE_LENGTH, Context
-from io_benchmark.commands.options import add_output_options, output_report, parse_percentage
+from io_benchmark.commands.options import (
+    add_margin_option,
+    add_output_options,
+    output_report,
+    parse_percentage,
+    refuse_baseline_with_against,
+)
 from io_benchmark.errors import UsageError
 from io_benchmark.report.formats import FORMATS
 from io_benchmark.text import clean
@@ -72,14 +78,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="name missing results instead of failing",
     )
-    add = parser.add_argument_group("how to judge").add_argument
-    add(
-        "--margin",
-        type=parse_percentage,
-        default=DEFAULT_MARGIN,
-        metavar="PERCENT",
-        help=f"smaller differences count as equal (default: {100 * DEFAULT_MARGIN:g}%%)",
-    )
+    judging = parser.add_argument_group("how to judge")
+    add_margin_option(judging)
+    add = judging.add_argument
     add(
         "--worker-variation",
         type=parse_percentage,
@@ -199,10 +200,7 @@ def _check(arguments: argparse.Namespace, rules: Collection[str]) -> None:
             raise UsageError(
                 f"--allow {rule}: not a validity rule; choose one of {', '.join(rules)}"
             )
-    if arguments.against and arguments.baseline is not None:
-        raise UsageError(
-            "--baseline cannot be combined with --against: each pool is its own baseline; omit one"
-        )
+    refuse_baseline_with_against(arguments)
     if arguments.variation_from is not None and arguments.worker_variation is not None:
         raise UsageError(
             "--worker-variation cannot be combined with --variation-from: both say how far workers "

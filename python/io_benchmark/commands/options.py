@@ -12,6 +12,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from io_benchmark.analysis.inference.levels import DEFAULT_MARGIN
 from io_benchmark.commands.context import Context
 from io_benchmark.errors import UsageError
 from io_benchmark.text import clean
@@ -76,6 +77,24 @@ def add_output_options(
         metavar="FORMAT=FILE",
         help=write_text,
     )
+
+
+def add_margin_option(group: argparse._ArgumentGroup) -> None:
+    """Add `--margin`, of a command that ends in verdicts."""
+    group.add_argument(
+        "--margin",
+        type=parse_percentage,
+        default=DEFAULT_MARGIN,
+        metavar="PERCENT",
+        help=f"smaller differences count as equal (default: {100 * DEFAULT_MARGIN:g}%%)",
+    )
+
+
+def refuse_baseline_with_against(arguments: argparse.Namespace) -> None:
+    if arguments.against and arguments.baseline is not None:
+        raise UsageError(
+            "--baseline cannot be combined with --against: each pool is its own baseline; omit one"
+        )
 
 
 def parse_percentage(text: str) -> float:

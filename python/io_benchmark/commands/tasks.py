@@ -19,14 +19,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from io_benchmark.analysis.inference.levels import DEFAULT_MARGIN, DEFAULT_WORKER_VARIATION
+from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
 from io_benchmark.commands.context import EXIT_FAILED, Context
 from io_benchmark.commands.history import PROJECT
 from io_benchmark.commands.options import (
+    add_margin_option,
     add_output_options,
     output_report,
     parse_date,
-    parse_percentage,
+    refuse_baseline_with_against,
 )
 from io_benchmark.errors import UsageError
 from io_benchmark.report.formats import TASK_FORMATS
@@ -87,14 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="how many of its operations one task does",
     )
-    add = parser.add_argument_group("how to judge").add_argument
-    add(
-        "--margin",
-        type=parse_percentage,
-        default=DEFAULT_MARGIN,
-        metavar="PERCENT",
-        help=f"smaller differences count as equal (default: {100 * DEFAULT_MARGIN:g}%%)",
-    )
+    add_margin_option(parser.add_argument_group("how to judge"))
     group = parser.add_argument_group("output (* can be given more than once)")
     group.add_argument("--details", action="store_true", help="show each label and all notes")
     add_output_options(
@@ -166,10 +160,7 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UsageError("--against needs ADDRESS, which is compared with it")
     if not arguments.addresses and arguments.since is None:
         raise UsageError("give ADDRESS, or --since DATE for the pushes of --project since then")
-    if arguments.against and arguments.baseline is not None:
-        raise UsageError(
-            "--baseline cannot be combined with --against: each pool is its own baseline; omit one"
-        )
+    refuse_baseline_with_against(arguments)
     if arguments.against and arguments.benchmark:
         raise UsageError(
             "--benchmark cannot be combined with --against: it compares pools with each other; omit one"
@@ -202,12 +193,16 @@ def _names(queues: set[str]) -> dict[str, str]:
 
     A table may name a pool without it; that is the same pool.
     """
-    shorts = Counter(queue.rpartition("/")[2] for queue in queues if "/" in queue)
+    shorts = Counter(_worker_type(queue) for queue in queues if "/" in queue)
     names = {}
     for queue in sorted(queues):
-        short = queue.rpartition("/")[2]
+        short = _worker_type(queue)
         names[queue] = short if short and shorts[short] <= 1 else queue
     return names
+
+
+def _worker_type(queue: str) -> str:
+    return queue.rpartition("/")[2]
 
 
 def _with_common_labels(
@@ -256,7 +251,7 @@ def _benchmark(
 
     def side(measured: RunResult) -> str:
         queue = measured.task.task_queue if measured.task else ""
-        short = queue.rpartition("/")[2]
+        short = _worker_type(queue)
         known = [
             names.get(queue),
             *(name for name in names.values() if name in (measured.pool, short)),

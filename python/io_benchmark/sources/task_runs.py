@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from io_benchmark.sources.web.retrying import RequestPolicy
 
 MOST_RUNS = 200_000
+LATEST_MS = 4_102_444_800_000  # the year 2100
 
 
 class TaskRun(Struct, frozen=True, order=True):
@@ -76,3 +77,17 @@ class RunQuery(Struct):
                 f"there are more than {MOST_RUNS:,} runs; select fewer by --label, --pool or --since"
             )
         self.runs.append(run)
+
+
+def parse_milliseconds(text: str) -> float | None:
+    """Return the milliseconds from 1970 to a date with its time, in UTC without a zone; None for other text."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    try:
+        return moment.timestamp() * 1000
+    except OverflowError:
+        return None

@@ -27,12 +27,12 @@ from io_benchmark.analysis.prediction.pool_storage import (
     WRITE_RATE,
     PoolStorage,
 )
+from io_benchmark.results.workload import NS_PER_S
 
 # Standard deviation of ln(measured ÷ predicted) of real jobs in the storage lab, with their own variation.
 MODEL_ERROR = 0.10
 # That is known from some dozens of jobs.
 _MODEL_DEGREES = 20.0
-_NS_PER_S = 1e9
 
 
 class _Times(Struct, frozen=True):
@@ -78,7 +78,7 @@ class PoolChange(Struct, frozen=True):
         # What syncs and the CPU take away is at most the window.
         changed = np.maximum(0.0, spans + by_cpu + by_syncs)
         floors = [
-            place.written_bytes / self.rates[place.name] * _NS_PER_S for place in demand.places
+            place.written_bytes / self.rates[place.name] * NS_PER_S for place in demand.places
         ]
         elsewhere = np.maximum.reduce([changed, *floors])
         writes = float(np.sum(elsewhere - changed))
@@ -94,7 +94,7 @@ class PoolChange(Struct, frozen=True):
                 1 / self.rates[place.name]
                 - 1 / (self.source.mean(WRITE_RATE, place.name) or math.inf)
             )
-            * _NS_PER_S
+            * NS_PER_S
             for place in demand.places
         )
 

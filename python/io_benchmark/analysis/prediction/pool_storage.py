@@ -18,6 +18,7 @@ from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.parts.time_parts import ON_CPU, in_lookups
 from io_benchmark.costs.worker_time import Price
+from io_benchmark.results.workload import NS_PER_S
 
 # Figures. Those of CPUs have no place.
 WRITE_RATE = "bytes per second of a file that idle disks wrote"
@@ -34,7 +35,6 @@ _OPERATIONS = {
     ("spawn", "posix-spawn"): SPAWN,
 }
 _OPERATIONS_LIMIT = "write_operations_per_s"
-_NS_PER_S = 1e9
 
 # ln of what one machine measured, by figure and place.
 _Logs = dict[tuple[str, str], list[float]]
@@ -119,14 +119,14 @@ def _measured(runs: Sequence[Worker]) -> _Logs:
         subject = entry.subject
         figure = _OPERATIONS.get((subject.workload, subject.variant))
         if figure is not None and subject.threads <= 1:
-            value = math.log(_NS_PER_S / entry.mean_ns if figure == WRITES else entry.mean_ns)
+            value = math.log(NS_PER_S / entry.mean_ns if figure == WRITES else entry.mean_ns)
             logs.setdefault((figure, "" if figure == SPAWN else subject.place), []).append(value)
         cpu_ns = sum(entry.parts_ns.get(part, 0.0) for part in in_lookups(*ON_CPU))
         if cpu_ns:
             logs.setdefault((OWN_CPU, ""), []).append(math.log(cpu_ns))
     for place, files in _files(runs).items():
         size, time_ns = map(sum, zip(*files, strict=True))
-        logs[WRITE_RATE, place] = [math.log(size / time_ns * _NS_PER_S)]
+        logs[WRITE_RATE, place] = [math.log(size / time_ns * NS_PER_S)]
     return logs
 
 

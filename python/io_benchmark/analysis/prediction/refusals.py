@@ -22,8 +22,8 @@ from io_benchmark.analysis.prediction.pool_storage import (
     PoolStorage,
 )
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, share, statement
+from io_benchmark.results.workload import NS_PER_S
 
-_NS_PER_S = 1e9
 # Of the task's time: what may be neglected.
 _SMALL_SHARE = 0.1
 # Of a pool's ceiling: a disk that writes so much does nothing else.
@@ -123,14 +123,14 @@ def _unmeasured(place: PlaceDemand, source: PoolStorage, target: PoolStorage) ->
 def _another_disk(demand: Demand, place: PlaceDemand, source: PoolStorage) -> Statement | None:
     """The profile's disks write more than those of its pool can."""
     ceiling = source.mean(WRITE_RATE, place.name) or math.inf
-    above = place.written_bytes > _ABOVE_CEILING * ceiling / _NS_PER_S * demand.spans_ns
+    above = place.written_bytes > _ABOVE_CEILING * ceiling / NS_PER_S * demand.spans_ns
     if float(np.sum(demand.spans_ns[above])) <= _SMALL_SHARE * demand.wall_ns:
         return None
     return statement(
         "the profile's disks wrote up to {rate}, and those of {pool} write {ceiling}; check --pool "
         "of the profile, or measure {pool} again",
         rate=Quantity(
-            float(np.max(place.written_bytes / demand.spans_ns)) * _NS_PER_S,
+            float(np.max(place.written_bytes / demand.spans_ns)) * NS_PER_S,
             Unit.BYTES_PER_SECOND,
         ),
         pool=source.pool,
@@ -141,7 +141,7 @@ def _another_disk(demand: Demand, place: PlaceDemand, source: PoolStorage) -> St
 def _reading(demand: Demand, place: PlaceDemand, target: PoolStorage) -> Statement | None:
     """Reads that cannot be neglected: the benchmark measures no ceiling of reading."""
     ceiling = target.mean(WRITE_RATE, place.name) or math.inf
-    reading_ns = place.read_bytes / ceiling * _NS_PER_S
+    reading_ns = place.read_bytes / ceiling * NS_PER_S
     if reading_ns <= _SMALL_SHARE * demand.wall_ns:
         return None
     return statement(
@@ -160,7 +160,7 @@ def _source_bound(
     here, there = (storage.mean(WRITE_RATE, place.name) for storage in (source, target))
     if here is None or there is None or there <= _SAME_RATIO * here:
         return None
-    at_ceiling = place.written_bytes >= _AT_CEILING * here / _NS_PER_S * demand.spans_ns
+    at_ceiling = place.written_bytes >= _AT_CEILING * here / NS_PER_S * demand.spans_ns
     bound = float(np.sum(demand.spans_ns[at_ceiling])) / demand.wall_ns
     if bound <= _SMALL_SHARE:
         return None
@@ -188,10 +188,10 @@ def _requests(demand: Demand, place: PlaceDemand, target: PoolStorage) -> Statem
         rate = measured
     else:
         # Each synchronous write is at least one request.
-        rate = max(_LEAST_REQUESTS_PER_S, _NS_PER_S / sync_ns if sync_ns else 0.0)
+        rate = max(_LEAST_REQUESTS_PER_S, NS_PER_S / sync_ns if sync_ns else 0.0)
     ceiling = target.mean(WRITE_RATE, place.name) or math.inf
-    spans_ns = np.maximum(demand.spans_ns, place.written_bytes / ceiling * _NS_PER_S)
-    late_ns = np.maximum(0, requests / max(rate, 1.0) * _NS_PER_S - spans_ns)
+    spans_ns = np.maximum(demand.spans_ns, place.written_bytes / ceiling * NS_PER_S)
+    late_ns = np.maximum(0, requests / max(rate, 1.0) * NS_PER_S - spans_ns)
     if float(np.sum(late_ns)) <= _SMALL_SHARE * float(np.sum(spans_ns)):
         return None
     if limit is not None:
@@ -203,7 +203,7 @@ def _requests(demand: Demand, place: PlaceDemand, target: PoolStorage) -> Statem
     return statement(
         "the task writes with up to {wanted}, and the disks of {pool} are only known to do {rate}; "
         + ("profile the task on {pool}" if measured else "measure random-io there"),
-        wanted=Quantity(float(np.max(requests / spans_ns)) * _NS_PER_S, Unit.IOPS),
+        wanted=Quantity(float(np.max(requests / spans_ns)) * NS_PER_S, Unit.IOPS),
         pool=target.pool,
         rate=Quantity(rate, Unit.IOPS),
     )

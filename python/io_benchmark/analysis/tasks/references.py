@@ -14,8 +14,7 @@ from io_benchmark.analysis.model import Comparison, Interval
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, statement
 from io_benchmark.analysis.tasks.task_model import Reference, Standing, TaskComparison
-
-_NS_PER_S = 1e9
+from io_benchmark.results.workload import NS_PER_S
 
 
 def references(
@@ -47,7 +46,7 @@ def references(
     if operations is None:
         return (benchmark,), ()
     operation_ns = part.figures[tasks.baseline].mean_ns
-    share = operations * operation_ns / (tasks.times[tasks.baseline].task_s * _NS_PER_S)
+    share = operations * operation_ns / (tasks.times[tasks.baseline].task_s * NS_PER_S)
     if share > 1:
         message = statement(
             "--operations {operations}: these take {factor} the time of a task on {baseline}; check "

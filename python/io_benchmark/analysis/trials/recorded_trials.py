@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.model import Subject, Worker
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.results.trials import TrialKind, Trials
+from io_benchmark.results.workload import NS_PER_S
 
 # Smaller gaps are not tried.
 LEAST_GAP_RATIO = 1.1
@@ -20,7 +21,6 @@ LEAST_GAP_RATIO = 1.1
 CEILINGS_DIFFER_RATIO = 1.2
 # Nearer than this, a pace is the other side's ceiling.
 SAME_PACE_RATIO = 1.1
-_NS_PER_S = 1e9
 
 
 def is_same_pace(bytes_per_s: float | None, wanted_bytes_per_s: float) -> bool:
@@ -54,7 +54,7 @@ class TriedSide(Struct, frozen=True):
         """Return the mean over runs of the rate at which the disks wrote a file; None: not measured."""
         rates = [
             sum(each.written_bytes for each in run.ceilings)
-            / (sum(each.duration_ns for each in run.ceilings) / _NS_PER_S)
+            / (sum(each.duration_ns for each in run.ceilings) / NS_PER_S)
             for run in self.runs
             if run.ceilings
         ]

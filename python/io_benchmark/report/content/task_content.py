@@ -27,8 +27,8 @@ from io_benchmark.report.content.task_tables import (
     in_order,
     labels_table,
     pair_table,
+    percent_change,
     sides_table,
-    signed_percent,
     unit_of,
 )
 from io_benchmark.text import name
@@ -200,8 +200,8 @@ def _money(each: TaskComparison, cost: CostComparison) -> str:
         per_task = f"{_more(cost.ratio - 1, 'per task')} ({percent(ends[0])} to {percent(ends[1])})"
     else:
         known = math.isfinite(high)
-        ends_text = f" ({signed_percent(low)} to {signed_percent(high)})" if known else ""
-        per_task = f"{signed_percent(cost.ratio - 1)} per task{ends_text}, which is inconclusive"
+        ends_text = f" ({percent_change(low)} to {percent_change(high)})" if known else ""
+        per_task = f"{percent_change(cost.ratio - 1)} per task{ends_text}, which is inconclusive"
     names = (name(each.candidate), name(each.baseline))
     source = "the given prices" if cost.baseline.source == "prices" else "the costs of the runs"
     return (

@@ -95,7 +95,7 @@ def sides_table(report: TaskReport) -> TaskTable:
             _time(each.times[each.candidate].task_s, each.times[each.baseline].task_s),
             ratio(each.ratio),
             each.verdict.value,
-            NOTHING if each.cost is None else signed_percent(each.cost.ratio - 1),
+            NOTHING if each.cost is None else percent_change(each.cost.ratio - 1),
             count(each.lost[1]),
         )
         for each in in_order(report.comparisons)
@@ -159,7 +159,7 @@ def _time(seconds: float | None, of: float) -> str:
     return f"{seconds / size_s:,.{decimals}f} {unit}"
 
 
-def signed_percent(value: float) -> str:
+def percent_change(value: float) -> str:
     text = percent(abs(value))
     sign = "" if text == "0 %" else MINUS if value < 0 else "+"
     return f"{sign}{text}"

@@ -15,7 +15,6 @@ import io
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ import msgspec
 from io_benchmark import results
 from io_benchmark.errors import ResultError
 from io_benchmark.sources.folder.firefox_export import export_rows
-from io_benchmark.sources.task_runs import RunQuery, TaskRun
+from io_benchmark.sources.task_runs import LATEST_MS, RunQuery, TaskRun, parse_milliseconds
 from io_benchmark.text import clean, clean_name
 
 _MOST_BYTES = 48 * 1024 * 1024
@@ -57,7 +56,7 @@ _STATES = ("completed", "failed", "exception")
 _TASK_RUN = re.compile(r"(.*)\.([0-9]{1,9})")
 # From this number on a time without a unit is in milliseconds.
 _MILLISECONDS_FROM = 10**11
-_EARLIEST_MS, _LATEST_MS = 946_684_800_000, 4_102_444_800_000  # the years 2000 to 2100
+_EARLIEST_MS = 946_684_800_000  # the year 2000
 _MOST_COST = 1_000_000.0
 
 _Row = Mapping[str, Any]
@@ -262,7 +261,7 @@ def _time_ms(row: _Row, name: str) -> int:
     if value is None or value == "":
         return -1
     time_ms = _parsed_ms(value)
-    if time_ms is None or not _EARLIEST_MS <= time_ms <= _LATEST_MS:
+    if time_ms is None or not _EARLIEST_MS <= time_ms <= LATEST_MS:
         raise _BadRowError(
             f"{name}: {_shown(value)} is not a time; write one such as 2026-03-24T10:00:00Z"
         )
@@ -275,16 +274,7 @@ def _parsed_ms(value: object) -> float | None:
         value = float(value)
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value) if abs(value) >= _MILLISECONDS_FROM else 1000.0 * value
-    try:
-        moment = datetime.fromisoformat(str(value)[:40].replace(" UTC", "Z"))
-    except ValueError:
-        return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    try:
-        return moment.timestamp() * 1000
-    except OverflowError:
-        return None
+    return parse_milliseconds(str(value)[:40].replace(" UTC", "Z"))
 
 
 def _cost(value: object) -> float:

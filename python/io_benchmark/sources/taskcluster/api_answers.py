@@ -15,7 +15,7 @@ from msgspec import Meta, Struct
 from io_benchmark.resolutions import in_words
 from io_benchmark.sources.taskcluster.addresses import SLUG_PATTERN
 from io_benchmark.sources.web.retrying import RequestPolicy, TransientError
-from io_benchmark.text import clean
+from io_benchmark.text import clean, clean_name
 
 T = TypeVar("T")
 _Slug = Annotated[str, Meta(pattern=f"^{SLUG_PATTERN}$")]
@@ -71,6 +71,11 @@ class TaskStatus(_ApiObject, frozen=True):
     task_queue_id: str | None = None
     expires: str | None = None
     runs: list[QueueRun] = []
+
+    @property
+    def queue(self) -> str:
+        """Return PROVISIONER/WORKERTYPE; a deployment may leave out either way to name it."""
+        return clean_name(self.task_queue_id or f"{self.provisioner_id}/{self.worker_type}")
 
     @property
     def is_resolved(self) -> bool:

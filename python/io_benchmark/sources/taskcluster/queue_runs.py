@@ -12,7 +12,7 @@ profiles that `measure` wrote.
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import NamedTuple
 
 import msgspec
@@ -27,7 +27,7 @@ from io_benchmark.errors import (
 from io_benchmark.results.reader import MAXIMUM_BYTES
 from io_benchmark.sources.event_loop import run_all
 from io_benchmark.sources.protocol import Position, ReadLog, ReadProgress
-from io_benchmark.sources.task_runs import RunQuery, TaskRun
+from io_benchmark.sources.task_runs import LATEST_MS, RunQuery, TaskRun, parse_milliseconds
 from io_benchmark.sources.taskcluster.addresses import (
     GroupAddress,
     IndexAddress,
@@ -51,7 +51,6 @@ _LOOKED_UP_AT_ONCE = 20
 # Reading a file for two times is worth it for a comparison, not for an archive.
 _MOST_OWN_TIMES = 500
 _FIRST = Position(-1)
-_LATEST_MS = 4_102_444_800_000  # the year 2100
 
 
 class _Found(NamedTuple):
@@ -155,7 +154,7 @@ async def _read(
         (each.task.task_id, each.run_id): each
         for tasks in listed
         for each in tasks
-        if query.wants_task(each.task.label, _queue(each.task))
+        if query.wants_task(each.task.label, each.task.status.queue)
     }
     unfinished = 0
     wanted: list[tuple[_Found, QueueRun]] = []
@@ -233,19 +232,14 @@ async def _own(each: _Found, run: QueueRun) -> tuple[int, int] | None:
     started_ms, ended_ms = _milliseconds(times.started), _milliseconds(times.ended)
     if times.duration_ns is not None and started_ms >= 0:
         ended_ms = started_ms + times.duration_ns // 10**6
-    return (started_ms, ended_ms) if 0 <= started_ms <= ended_ms <= _LATEST_MS else None
-
-
-def _queue(task: QueueTask) -> str:
-    status = task.status
-    return clean_name(status.task_queue_id or f"{status.provisioner_id}/{status.worker_type}")
+    return (started_ms, ended_ms) if 0 <= started_ms <= ended_ms <= LATEST_MS else None
 
 
 def _task_run(task: QueueTask, run: QueueRun, own: tuple[int, int]) -> TaskRun:
     worker = clean_name(run.worker_id or "")
     return TaskRun(
         label=task.label,
-        pool=_queue(task),
+        pool=task.status.queue,
         task_id=task.task_id,
         run_id=run.run_id,
         worker=f"{clean_name(run.worker_group or '')}/{worker}" if worker else "",
@@ -261,12 +255,5 @@ def _task_run(task: QueueTask, run: QueueRun, own: tuple[int, int]) -> TaskRun:
 
 def _milliseconds(text: str | None) -> int:
     """Return a time of the queue or a file; -1 where the text is not one."""
-    try:
-        moment = datetime.fromisoformat(text or "")
-    except ValueError:
-        return -1
-    moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-    try:
-        return max(-1, round(moment.timestamp() * 1000))
-    except OverflowError:
-        return -1
+    time_ms = parse_milliseconds(text or "")
+    return -1 if time_ms is None else max(-1, round(time_ms))

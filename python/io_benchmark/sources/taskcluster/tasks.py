@@ -127,14 +127,13 @@ class QueueTask(Struct, frozen=True):
     def record(self, run: QueueRun, pool: str) -> TaskRecord:
         """Return what only the queue knows about a run."""
         status = self.status
-        queue = status.task_queue_id or f"{status.provisioner_id}/{status.worker_type}"
         reason = run.reason_resolved
         return TaskRecord(
             task_id=status.task_id,
             run_id=run.run_id,
             label=self.label,
             pool=pool,
-            task_queue=clean_name(queue),
+            task_queue=status.queue,
             worker_group=clean_name(run.worker_group or ""),
             worker_id=clean_name(run.worker_id or ""),
             state=clean_name(run.state),
