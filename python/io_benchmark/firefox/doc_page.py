@@ -64,7 +64,6 @@ class DocPage:
     """The sections of a page, by their titles. Bodies are given as Markdown paragraphs."""
 
     def __init__(self, text: str, *, markdown: bool) -> None:
-        self._text = text
         self._markdown = markdown
         self._lines = text_lines.split(text)
         self._bare = [line.rstrip("\r\n") for line in self._lines]
@@ -99,15 +98,6 @@ class DocPage:
                 "block is not closed there; close it"
             )
         return after
-
-    def remove(self, title: str) -> str:
-        span = self._span(title)
-        if span is None:
-            return self._text
-        start, stop = span
-        if start > 0 and not self._bare[start - 1].strip():
-            start -= 1
-        return text_lines.replace_lines(self._lines, start, stop, [])
 
     def _span(self, title: str) -> tuple[int, int] | None:
         """Return the lines of a section, from its heading to its last line with text."""

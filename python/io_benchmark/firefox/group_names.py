@@ -101,12 +101,9 @@ def _insert(text: str, key: str, name: str) -> str:
     return text_lines.replace_lines(lines, at, at, [new])
 
 
-def _checked(before: str, after: str, key: str, name: str | None) -> str:
+def _checked(before: str, after: str, key: str, name: str) -> str:
     expected = yaml.safe_load(before)
-    groups = expected["treeherder"]["group-names"]
-    groups.pop(key, None)
-    if name is not None:
-        groups[key] = name
+    expected["treeherder"]["group-names"][key] = name
     try:
         right = yaml.safe_load(after) == expected
     except yaml.YAMLError:
@@ -137,11 +134,3 @@ class GroupNames(Struct, frozen=True):
             start, end = value.start_mark.index, value.end_mark.index
             after = self.text[:start] + _quoted(name, value.style) + self.text[end:]
         return _checked(self.text, after, key, name)
-
-    def remove(self, key: str) -> str:
-        entry = _entry(self.text, key)
-        if entry is None:
-            return self.text
-        lines, at = text_lines.split(self.text), entry[0].start_mark.line
-        after = text_lines.replace_lines(lines, at, at + 1, [])
-        return _checked(self.text, after, key, None)

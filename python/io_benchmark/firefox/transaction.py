@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Write all files or none: all are made beside their places first, then moved there.
+"""Write all files or none: each is written next to its place first, then moved there.
 
 A step that fails undoes the ones before it. Only a machine that stops in between leaves a part.
 """
@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.firefox.older_layout import OWN_FOLDERS
+from io_benchmark.firefox.checkout import SCRIPT
 from io_benchmark.firefox.tree_changes import FileChange
 
 
@@ -70,7 +70,7 @@ class _Transaction:
 def _remove_empty_folders(root: Path, removed: Sequence[FileChange]) -> None:
     for content in removed:
         folder = Path(content.path).parent
-        while any(folder.is_relative_to(own) for own in OWN_FOLDERS):
+        while folder.is_relative_to(SCRIPT):
             try:
                 (root / folder).rmdir()
             except OSError:  # something is in it, Python's cache perhaps
