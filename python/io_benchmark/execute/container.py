@@ -22,8 +22,8 @@ from io_benchmark.errors import ContainerError
 from io_benchmark.execute.child import Child, hold_interrupts
 from io_benchmark.execute.engine import CreateContext, Engine, Reply
 from io_benchmark.execute.keeper import KEEPER
+from io_benchmark.execute.local_run import LocalRun, RunOutcome
 from io_benchmark.execute.run_folder import RunOutput, remove
-from io_benchmark.execute.task_run import RunOutcome, TaskRun
 
 WORKER_WORKSPACE = "/builds/worker/workspace"
 WORKER_RESULTS = "/builds/worker/results"
@@ -68,21 +68,21 @@ class ContainerExecutor:
             )
         return self._references[root, image]
 
-    def run(self, task_run: TaskRun, on_line: Callable[[str], None]) -> RunOutcome:
+    def run(self, local_run: LocalRun, on_line: Callable[[str], None]) -> RunOutcome:
         """Run the command to its end, its maxRunTime or a Ctrl-C, and collect its artifacts."""
-        if task_run.image is None:
+        if local_run.image is None:
             raise ContainerError(
-                f"{task_run.label}: names no in-tree image to run in; run it without --container"
+                f"{local_run.label}: names no in-tree image to run in; run it without --container"
             )
-        reference = self.prepare(task_run.image, task_run.root, on_line)
+        reference = self.prepare(local_run.image, local_run.root, on_line)
         with (
-            RunOutput.in_folder(task_run.output, on_line) as output,
-            _container(self._engine, task_run, reference) as name,
+            RunOutput.in_folder(local_run.output, on_line) as output,
+            _container(self._engine, local_run, reference) as name,
         ):
             started = datetime.now(UTC)
-            exit_code, explanation = _run(self._engine, name, task_run, output)
-            missing = _collect(self._engine, name, task_run, output)
-            return task_run.outcome(exit_code, explanation, started, missing)
+            exit_code, explanation = _run(self._engine, name, local_run, output)
+            missing = _collect(self._engine, name, local_run, output)
+            return local_run.outcome(exit_code, explanation, started, missing)
 
     @cached_property
     def _engine(self) -> Engine:
@@ -90,12 +90,12 @@ class ContainerExecutor:
 
 
 @contextmanager
-def _container(engine: Engine, task_run: TaskRun, reference: str) -> Iterator[str]:
+def _container(engine: Engine, local_run: LocalRun, reference: str) -> Iterator[str]:
     """Create the container; it and its anonymous volumes are gone after the block."""
-    name = f"io-benchmark-{task_run.task_id}-{task_run.run_id}-{secrets.token_hex(4)}"
+    name = f"io-benchmark-{local_run.task_id}-{local_run.run_id}-{secrets.token_hex(4)}"
     with KEEPER.command((*engine.command, *REMOVE, name)):
         try:
-            _create(engine, task_run, name, reference)
+            _create(engine, local_run, name, reference)
             yield name
         except BaseException:
             with hold_interrupts(), suppress(ContainerError):
@@ -105,11 +105,11 @@ def _container(engine: Engine, task_run: TaskRun, reference: str) -> Iterator[st
             _remove(engine, name)
 
 
-def _create(engine: Engine, task_run: TaskRun, name: str, reference: str) -> None:
-    created = engine.call(*_create_arguments(task_run, name, reference))
+def _create(engine: Engine, local_run: LocalRun, name: str, reference: str) -> None:
+    created = engine.call(*_create_arguments(local_run, name, reference))
     if created.exit_code != 0:
         raise engine.refusal(
-            f"{task_run.label}: cannot create a container from {reference}",
+            f"{local_run.label}: cannot create a container from {reference}",
             created,
             f"check that `{shlex.join((*engine.command, 'run'))}` works for this user",
         )
@@ -127,27 +127,27 @@ def _remove(engine: Engine, name: str) -> None:
         )
 
 
-def _create_arguments(task_run: TaskRun, name: str, reference: str) -> tuple[str, ...]:
+def _create_arguments(local_run: LocalRun, name: str, reference: str) -> tuple[str, ...]:
     """Return the options, which are d2g's.
 
     `create` and `start` are what `run` does, in steps that a Ctrl-C can fall between.
     """
     arguments = ["create", "--init", "--tty", "--name", name, "--label", "io-benchmark"]
     arguments += ["--memory-swap", "-1", "--pids-limit", "-1"]
-    variables = task_run.environment() | {"IO_BENCHMARK_PROFILE": task_run.profile}
-    if task_run.results is not None:
+    variables = local_run.environment() | {"IO_BENCHMARK_PROFILE": local_run.profile}
+    if local_run.results is not None:
         variables["IO_BENCHMARK_REPORT_OF"] = WORKER_RESULTS
     for variable, value in variables.items():
         arguments += ["--env", f"{variable}={value}"]
-    for path in task_run.cache_paths():
+    for path in local_run.cache_paths():
         # A worker mounts a cache here; an empty volume is what its first task finds.
         arguments += ["--volume", path]
-    if task_run.bind_workspace:
-        arguments += ["--mount", _bind(task_run.workspace, WORKER_WORKSPACE)]
-    if task_run.results is not None:
-        _check_readable(task_run.results)
-        arguments += ["--mount", _bind(task_run.results, WORKER_RESULTS) + ",readonly"]
-    return (*arguments, reference, *task_run.command())
+    if local_run.bind_workspace:
+        arguments += ["--mount", _bind(local_run.workspace, WORKER_WORKSPACE)]
+    if local_run.results is not None:
+        _check_readable(local_run.results)
+        arguments += ["--mount", _bind(local_run.results, WORKER_RESULTS) + ",readonly"]
+    return (*arguments, reference, *local_run.command())
 
 
 def _bind(folder: Path, target: str) -> str:
@@ -171,9 +171,9 @@ def _check_readable(results: Path) -> None:
             )
 
 
-def _run(engine: Engine, name: str, task_run: TaskRun, output: RunOutput) -> tuple[int, str]:
+def _run(engine: Engine, name: str, local_run: LocalRun, output: RunOutput) -> tuple[int, str]:
     """Start the container and log until it ends; return the exit code and why it was stopped, if so."""
-    limit_s = task_run.max_run_time_s()
+    limit_s = local_run.max_run_time_s()
 
     def take_away(client: Child) -> None:
         # As on a worker, where run-task passes no signal on: the script gets none.
@@ -187,7 +187,7 @@ def _run(engine: Engine, name: str, task_run: TaskRun, output: RunOutput) -> tup
         started = engine.follow(arguments, time.monotonic() + limit_s, output.raw, take_away)
     except TimeoutError:
         return KILLED_EXIT_CODE, output.time_limit_exceeded(limit_s)
-    return _exit_code(engine, name, task_run.label, started), ""
+    return _exit_code(engine, name, local_run.label, started), ""
 
 
 def _exit_code(engine: Engine, name: str, label: str, started: Reply) -> int:
@@ -207,10 +207,10 @@ def _exit_code(engine: Engine, name: str, label: str, started: Reply) -> int:
     )
 
 
-def _collect(engine: Engine, name: str, task_run: TaskRun, output: RunOutput) -> tuple[str, ...]:
+def _collect(engine: Engine, name: str, local_run: LocalRun, output: RunOutput) -> tuple[str, ...]:
     """Copy each artifact out by its path in the payload, as d2g does, and take it from there."""
-    artifacts = task_run.artifacts()
-    stage = task_run.output.resolve() / ".artifacts"
+    artifacts = local_run.artifacts()
+    stage = local_run.output.resolve() / ".artifacts"
     stage.mkdir()
     try:
         staged = {

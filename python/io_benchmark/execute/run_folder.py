@@ -19,7 +19,7 @@ from typing import BinaryIO
 
 from io_benchmark.errors import ExecutionError
 from io_benchmark.execute.child import hold_interrupts
-from io_benchmark.execute.task_run import Artifact
+from io_benchmark.execute.local_run import Artifact
 
 LIVE_LOG = "live.log"
 

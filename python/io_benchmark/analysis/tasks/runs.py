@@ -131,7 +131,7 @@ class Side(Struct):
             self.unusable,
         )
 
-    def others(self, labels: Iterable[str]) -> tuple[int, int, int]:
+    def not_completed(self, labels: Iterable[str]) -> tuple[int, int, int]:
         """Return how many runs of these labels failed, were lost and were stopped."""
         wanted = set(labels)
         failed, stopped = (

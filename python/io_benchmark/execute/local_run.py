@@ -43,7 +43,7 @@ class RunOutcome(Struct, frozen=True):
     explanation: str = ""
 
 
-class TaskRun(Struct, frozen=True):
+class LocalRun(Struct, frozen=True):
     """One run of a task, the input of both executors."""
 
     task_id: str
