@@ -88,7 +88,6 @@ class TaskProfile:
                 "cgroup_bytes", self._group_bytes(grown), NO_GROUP
             ),
             syncs={place["name"]: self._syncs(place, grown) for place in self._places},
-            disk_counters_of="machine",
             host=host.observe(may_measure=False),
             timeline=self.timeline.as_timeline(),
             unknown=self._unknown,

@@ -4,7 +4,6 @@
 """Generates the selected tasks of a tree, as a decision task would."""
 
 import importlib
-import importlib.util
 import logging
 import re
 import sys
@@ -159,8 +158,7 @@ def _in_kind_order(tasks: list[GeneratedTask], tree: Path) -> tuple[GeneratedTas
 def _check_files(tree: Path) -> None:
     """Run the tree's own check; a decision task runs it only after it loaded config.yml."""
     sys.path.insert(0, str(tree / "python"))  # `isolated` puts it back
-    if importlib.util.find_spec(_CHECK):  # a tree of an earlier version has none
-        importlib.import_module(_CHECK).check_tree(tree / "taskcluster")
+    importlib.import_module(_CHECK).check_tree(tree / "taskcluster")
 
 
 def generate(root: Root, jobs: Sequence[str]) -> tuple[GeneratedTask, ...]:

@@ -91,7 +91,10 @@ class _ProfiledStorage(ResultPart, frozen=True):
 
 
 class TaskProfile(ResultPart, frozen=True):
-    """What one command asked of one machine."""
+    """What one command asked of one machine.
+
+    The timeline's counters and `syncs` are the whole machine's, so they include other tasks.
+    """
 
     version: Annotated[int, Meta(ge=VERSION, le=VERSION)]
     script: Script
@@ -108,7 +111,6 @@ class TaskProfile(ResultPart, frozen=True):
     pressure: _Pressure
     cgroup_bytes: BytesByDevice | None  # of the command's cgroup; the timeline has the machine's
     syncs: Annotated[dict[Name, _Syncs], Few]
-    disk_counters_of: Name  # "machine": other tasks are in the timeline's counters and in `syncs`
     host: Host
     limits: Limits
     storage: _ProfiledStorage

@@ -13,16 +13,15 @@ from typing import Annotated
 from msgspec import Meta
 
 from io_benchmark.results.common_types import (
-    FEW,
     MANY,
     Count,
+    Few,
     Nanoseconds,
     ResultPart,
     Text,
 )
 
 _ROUNDS = 20
-_Few = Meta(max_length=FEW)
 _Column = Annotated[list[Nanoseconds], Meta(max_length=MANY)]
 _Positive = Annotated[int, Meta(ge=1, le=10**16)]
 
@@ -66,5 +65,5 @@ class Trials(ResultPart, frozen=True):
     pace_bytes_per_s: _Positive | None
     file_indexes: Annotated[list[Count], Meta(max_length=MANY)]
     duration_ns: Nanoseconds
-    ceilings: Annotated[list[_Ceiling], _Few]
+    ceilings: Annotated[list[_Ceiling], Few]
     blocks: Annotated[list[_TrialBlock], Meta(max_length=_ROUNDS * len(TrialKind))]

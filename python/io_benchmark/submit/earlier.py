@@ -17,7 +17,7 @@ from io_benchmark.sources.protocol import RunResult
 from io_benchmark.submit.definitions import SelectedTask, job_of
 from io_benchmark.text import clean, clean_name
 
-NS_A_MINUTE = 60 * 10**9
+NS_PER_MINUTE = 60 * 10**9
 _LABEL = re.compile(r"([A-Za-z0-9][A-Za-z0-9_.-]*)=(.+)", re.DOTALL)
 
 
@@ -119,7 +119,7 @@ class EarlierResults(Struct, frozen=True):
 
 
 def _mean_minutes(results: Sequence[EarlierResult]) -> float:
-    return sum(result.duration_ns for result in results) / len(results) / NS_A_MINUTE
+    return sum(result.duration_ns for result in results) / len(results) / NS_PER_MINUTE
 
 
 def _jobs(chosen: Sequence[SelectedTask]) -> dict[str, str]:

@@ -190,7 +190,7 @@ def _start_all(paths, cpus, started):
     return group
 
 
-def _build_program(blob_bytes, passes, seed=1):
+def _build_program(blob_bytes, passes):
     """Return a static program, made here because workers have no compiler.
 
     It jumps through all of its code, one jump per cache line, in an order that no prefetcher
@@ -199,7 +199,7 @@ def _build_program(blob_bytes, passes, seed=1):
     """
     lines = blob_bytes // LINE_BYTES
     order = list(range(lines))
-    generator = random.Random(seed)
+    generator = random.Random(1)
     for at in range(lines - 1, 0, -1):
         # Not shuffle(): only random() gives the same values in every version of Python.
         swapped = int(generator.random() * (at + 1))

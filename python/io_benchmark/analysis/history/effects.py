@@ -25,11 +25,10 @@ from io_benchmark.analysis.history.seasons import (
     WEEK,
     YEAR_DAYS,
     Calendar,
-    Values,
 )
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.inference.variances import reach
-from io_benchmark.analysis.model import Interval
+from io_benchmark.analysis.model import Interval, Numbers
 
 # A step that just pays its penalty is seen in this part of steady pools.
 _FALSE_ALARMS = 0.05
@@ -56,10 +55,10 @@ class Effects(Struct, frozen=True):
     steps: tuple[_Step, ...] = ()
     possible: tuple[str, ...] = ()
     autocorrelation: float | None = None
-    expected: Values | None = None  # logarithms; None: steady
+    expected: Numbers | None = None  # logarithms; None: steady
 
     @classmethod
-    def of(cls, times: Sequence[datetime], values: Values) -> "Effects":
+    def of(cls, times: Sequence[datetime], values: Numbers) -> "Effects":
         """Return the effects in values (logarithms) at these times."""
         calendar = Calendar.of(times)
         found = explain(calendar, values)
@@ -96,8 +95,8 @@ class Effects(Struct, frozen=True):
 class _Sizes(Struct, frozen=True):
     """A model's coefficients, and how many standard errors an interval reaches."""
 
-    coefficients: Values
-    covariance: Values
+    coefficients: Numbers
+    covariance: Numbers
     reach: float
 
     def interval(self, place: int) -> Interval:

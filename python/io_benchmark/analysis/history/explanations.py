@@ -22,7 +22,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.history.autoregression import Regression
-from io_benchmark.analysis.history.seasons import SLOW, YEAR, Calendar, Values
+from io_benchmark.analysis.history.seasons import SLOW, YEAR, Calendar
+from io_benchmark.analysis.model import Numbers
 
 # Of a perfect step of five and five.
 FEWEST_VALUES = 10
@@ -49,7 +50,7 @@ class _Model(Struct, frozen=True):
     steps: tuple[tuple[int, float], ...] = ()
     cost: float = 0.0
 
-    def columns(self, calendar: Calendar) -> Values:
+    def columns(self, calendar: Calendar) -> Numbers:
         """Return the columns of a linear model, those of steps last."""
         numbers = np.arange(len(calendar.days))
         steps = [(numbers >= at).astype(np.float64) for at, _ in self.steps]
@@ -63,7 +64,7 @@ class _Explanation(Struct, frozen=True):
     possible: tuple[str, ...]
 
 
-def explain(calendar: Calendar, values: Values) -> _Explanation:
+def explain(calendar: Calendar, values: Numbers) -> _Explanation:
     """Return what explains the values best."""
     if len(values) < FEWEST_VALUES:
         return _Explanation(_Model(), ())
@@ -89,7 +90,7 @@ def explain(calendar: Calendar, values: Values) -> _Explanation:
     return _Explanation(clear, _beside(clear, [best, *about_as_good]))
 
 
-def _models(calendar: Calendar, values: Values, fast: tuple[str, ...]) -> Iterator[_Model]:
+def _models(calendar: Calendar, values: Numbers, fast: tuple[str, ...]) -> Iterator[_Model]:
     """Return each choice of trend and season of a year, without steps and with ever more steps."""
     slow = calendar.slow()
     for chosen in itertools.chain.from_iterable(
@@ -104,7 +105,7 @@ def _models(calendar: Calendar, values: Values, fast: tuple[str, ...]) -> Iterat
         yield from _with_steps(calendar, values, _Model(names, cost=cost))
 
 
-def _with_steps(calendar: Calendar, values: Values, model: _Model) -> Iterator[_Model]:
+def _with_steps(calendar: Calendar, values: Numbers, model: _Model) -> Iterator[_Model]:
     """Return the model, and with steps added as long as these make it cheaper."""
     yield model
     count = len(values)
@@ -123,7 +124,7 @@ def _with_steps(calendar: Calendar, values: Values, model: _Model) -> Iterator[_
 
 
 def _best_fast(
-    calendar: Calendar, values: Values, model: _Model, options: Sequence[tuple[str, ...]]
+    calendar: Calendar, values: Numbers, model: _Model, options: Sequence[tuple[str, ...]]
 ) -> tuple[str, ...]:
     """Return the seasons of weeks and days that make a model cheapest."""
     slow = tuple(name for name in model.names if name in SLOW)

@@ -12,9 +12,8 @@ from datetime import datetime
 
 import numpy as np
 from msgspec import Struct
-from numpy.typing import NDArray
 
-Values = NDArray[np.float64]
+from io_benchmark.analysis.model import Numbers
 
 TREND, YEAR, WEEK, WEEKENDS, DAY = "trend", "year", "week", "weekends", "day"
 DAY_S = 86_400.0
@@ -39,7 +38,7 @@ WAVES = {YEAR: YEAR_DAYS, WEEK: _WEEK_DAYS, DAY: 1.0}
 class Calendar(Struct, frozen=True):
     """The days of points, counted from Monday, 1969-12-29, 0:00 UTC."""
 
-    days: Values
+    days: Numbers
 
     @classmethod
     def of(cls, times: Sequence[datetime]) -> "Calendar":
@@ -65,7 +64,7 @@ class Calendar(Struct, frozen=True):
         """Return whether the points are long enough to call it a trend or a season."""
         return self.years >= _YEARS_TOLD.get(name, 0.0)
 
-    def columns(self, names: Sequence[str]) -> Values:
+    def columns(self, names: Sequence[str]) -> Numbers:
         """Return a column of ones, and those of each name."""
         found = [np.ones(len(self.days))]
         for name in names:
@@ -79,7 +78,7 @@ class Calendar(Struct, frozen=True):
         _, counts = np.unique(parts, return_counts=True)
         return int(np.sum(counts >= _FEWEST_PER_PART)) >= _FEWEST_PARTS
 
-    def _columns_of(self, name: str) -> list[Values]:
+    def _columns_of(self, name: str) -> list[Numbers]:
         if name == TREND:
             return [(self.days - np.mean(self.days)) / YEAR_DAYS]
         if name == WEEKENDS:
