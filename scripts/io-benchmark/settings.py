@@ -257,11 +257,13 @@ def _listed(names):
 
 
 def _without_command(arguments):
-    """Return the options; alone, they mean `run`, as in tasks of earlier revisions."""
+    """Return the options without the command; options without a command mean `run`."""
     if not arguments:
         raise WrongArgumentsError("no command; use run or measure")
     if arguments[0] != "run" and not arguments[0].startswith("-"):
-        raise WrongArgumentsError("%r is no command; use run or measure" % arguments[0])
+        raise WrongArgumentsError(
+            "%r is not a command; use run or measure" % arguments[0]
+        )
     return arguments[1:] if arguments[0] == "run" else arguments
 
 

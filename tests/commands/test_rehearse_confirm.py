@@ -62,7 +62,7 @@ def test_confirmed(runs: list[LocalRun], tmp_path: Path) -> None:
     assert report.label == "io-benchmark-report"
     document = json.loads(done.stdout)
     assert sorted(worker["pool"] for worker in document["workers"]) == ["amd-16", "intel", "intel"]
-    assert "To confirm: intel once more, its copies held to 391 MiB/s" in done.stderr
+    assert "To confirm: intel once more, its copies limited to 391 MiB/s" in done.stderr
     assert (
         "Running 2 tasks one by one, quick sizes: io-benchmark-intel-confirm, io-benchmark-report\n"
         in done.stderr

@@ -148,7 +148,7 @@ def test_a_job_of_taskcluster(file, tmp_path):
     ("arguments", "said"),
     [
         pytest.param([], "error: no command; use run or measure", id="none"),
-        pytest.param(["rnu"], "error: 'rnu' is no command; use run or measure", id="unknown"),
+        pytest.param(["rnu"], "error: 'rnu' is not a command; use run or measure", id="unknown"),
         pytest.param(["run", "--tim", "3"], "unrecognized arguments: --tim 3", id="abbreviated"),
         pytest.param(["run", "--output", ""], "'' is not a folder", id="no folder"),
         pytest.param(["run", "here"], "unrecognized arguments: here", id="a word"),

@@ -1,11 +1,11 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Runs a task's command in the image it names, as d2g does on a worker.
+"""Run a task's command in the image that it names, as d2g does on a worker.
 
-d2g (generic-worker's translation of docker-worker payloads) runs `docker run --init -t` with the
-payload's command and variables, started as root so that the image's run-task can hand the volumes
-to `worker` and become it, then copies the artifacts out of the stopped container and removes it.
+d2g is generic-worker's translation of docker-worker payloads. It runs `docker run --init -t` with the
+payload's command and variables, as root: the image's run-task gives the volumes to the user `worker`, and
+continues as that user. Then d2g copies the artifacts out of the stopped container and removes it.
 """
 
 import secrets
@@ -28,10 +28,10 @@ from io_benchmark.execute.run_folder import RunOutput, remove
 WORKER_WORKSPACE = "/builds/worker/workspace"
 WORKER_RESULTS = "/builds/worker/results"
 
-# Before the state in `inspect`'s output, where warnings may stand as well.
+# Marks the line with the state in `inspect`'s output, which may also contain warnings.
 STATE_MARK = "io-benchmark-state"
 
-# Docker says "exited"; podman says "stopped" until it has tidied up.
+# Docker says "exited"; podman says "stopped" until its clean-up has ended.
 ENDED_STATES = ("exited", "stopped")
 
 # 128 and the number of SIGKILL.
@@ -116,7 +116,7 @@ def _create(engine: Engine, local_run: LocalRun, name: str, reference: str) -> N
 
 
 def _remove(engine: Engine, name: str) -> None:
-    # A running container would be given ten seconds to end by itself.
+    # Without `kill`, the engine would wait ten seconds for a running container to end by itself.
     engine.call("kill", "--signal", "KILL", name)
     removed = engine.call(*REMOVE, name)
     if removed.exit_code != 0:
@@ -128,9 +128,9 @@ def _remove(engine: Engine, name: str) -> None:
 
 
 def _create_arguments(local_run: LocalRun, name: str, reference: str) -> tuple[str, ...]:
-    """Return the options, which are d2g's.
+    """Return d2g's options.
 
-    `create` and `start` are what `run` does, in steps that a Ctrl-C can fall between.
+    `create` and `start` together do what `run` does, so that a Ctrl-C can be handled between them.
     """
     arguments = ["create", "--init", "--tty", "--name", name, "--label", "io-benchmark"]
     arguments += ["--memory-swap", "-1", "--pids-limit", "-1"]
@@ -160,7 +160,7 @@ def _bind(folder: Path, target: str) -> str:
 
 
 def _check_readable(results: Path) -> None:
-    """Refuse what the container's user, a different one, cannot read, as with a umask of 077."""
+    """Refuse files that the container's user cannot read, such as those made with a umask of 077."""
     files = list(results.glob("*/*.json"))
     for path in dict.fromkeys((results, *(file.parent for file in files), *files)):
         mode = path.stat().st_mode
@@ -176,7 +176,7 @@ def _run(engine: Engine, name: str, local_run: LocalRun, output: RunOutput) -> t
     limit_s = local_run.max_run_time_s()
 
     def take_away(client: Child) -> None:
-        # As on a worker, where run-task passes no signal on: the script gets none.
+        # As on a worker: run-task does not forward signals to the script.
         engine.call("kill", "--signal", "KILL", name)
         client.exits_before(time.monotonic() + CLIENT_PATIENCE_S)
         client.stop()

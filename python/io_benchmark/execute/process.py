@@ -1,10 +1,10 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Runs a task's command as a process of this machine, doing run-task's part itself.
+"""Run a task's command as a process of this machine, without run-task.
 
-What follows run-task's `--` gets the payload's variables, stderr merged into a pipe that is read by
-line, and a process group of its own; nothing is ever read out of those lines.
+The process is the command after run-task's `--`. It gets the payload's variables and a separate process
+group. Its output is logged line by line, with stderr merged, and is not interpreted.
 """
 
 import errno
@@ -83,7 +83,7 @@ def _folders(local_run: LocalRun, command: Sequence[str]) -> Iterator[_Folders]:
             artifacts=base / "artifacts",
             script=base / "script",
             work=base / "work",
-            # Beside the workspace, on its disk: on this machine there is no overlay to stand for.
+            # Next to the workspace, on its disk: this machine has no overlay to use instead.
             places={
                 name: make(
                     local_run.workspace.parent, f"{local_run.workspace.name}-{name.lower()}-"
@@ -103,7 +103,7 @@ def _folders(local_run: LocalRun, command: Sequence[str]) -> Iterator[_Folders]:
 def _environment(
     local_run: LocalRun, folders: _Folders, environment: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the task's variables and nothing else of this user's: a worker has none of them."""
+    """Return the task's variables without this user's, which a worker does not have."""
     task = local_run.environment()
     return {
         "HOME": environment.get("HOME", "/"),
@@ -150,7 +150,7 @@ def _execute(
     try:
         with Child.started(command, folder=folders.work, environment=variables) as child:
             ended = _follow(child, output, deadline_s)
-            # At its limit a worker does not signal the script, it takes the container away.
+            # At its time limit a worker removes the container without a signal to the script.
             exit_code = child.kill() % 256
     except StartError as error:
         raise _cannot_start(local_run, command, error) from error

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Finds the differences between a checkout and its expected content; shows them as a patch."""
+"""The differences between a checkout and its expected content, also as a patch."""
 
 import difflib
 from collections.abc import Container, Iterator, Sequence
@@ -29,14 +29,14 @@ class _Difference(Struct, frozen=True):
 
 
 class FileChange(Struct, frozen=True):
-    """A file before and after; None is no file."""
+    """The contents of a file before and after; None where the file does not exist."""
 
     path: str
     before: bytes | None
     after: bytes | None
 
     def diff(self) -> Iterator[str]:
-        """The lines of its patch. An empty file has none (`__init__.py` files have a header)."""
+        """Yield the lines of the patch. An empty file has none; `__init__.py` files have a header."""
         old = "/dev/null" if self.before is None else f"a/{self.path}"
         new = "/dev/null" if self.after is None else f"b/{self.path}"
         for line in difflib.unified_diff(_lines(self.before), _lines(self.after), old, new):

@@ -57,7 +57,9 @@ class _ProcessIo(ResultPart, frozen=True):
     """What the same processes read and wrote: bytes of disks, and by system calls."""
 
     read_bytes: Count
-    written_bytes: Count  # made dirty; cancelled ones were removed before they were written
+    written_bytes: (
+        Count  # made dirty in memory; cancelled bytes were removed before they were written
+    )
     cancelled_bytes: Count
     read_characters: Count
     written_characters: Count

@@ -33,7 +33,7 @@ class TrialKind(StrEnum):
     LOOKUP = "lookup"  # the lookup was answered by the process itself, without grep
     UNLINK = "unlink"  # the destination was removed before each copy
     MEMORY = "memory"  # list, cache and destination were in memory
-    PACE = "pace"  # the copies were held to a rate
+    PACE = "pace"  # the copies were limited to a rate
 
 
 class _TrialsProgress(StrEnum):

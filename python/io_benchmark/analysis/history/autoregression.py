@@ -4,9 +4,9 @@
 """Least squares for values that depend on the value before, and have outliers.
 
 The errors are autoregressive of first order. For each of a few autocorrelations the values and the columns
-are whitened: what the value before predicts is taken off. Each model has the autocorrelation that suits it
-best, by its likelihood. So a step must explain more than dependence on the value before does (Robbins,
-Gallagher, Lund and Aue 2011, Journal of Time Series Analysis 32).
+are whitened: what the value before predicts is subtracted. Each model has the autocorrelation with the
+highest likelihood. So a step must explain more than dependence on the value before does. Source: Robbins,
+Gallagher, Lund and Aue 2011, Journal of Time Series Analysis 32.
 
 A whitened value counts as at most `_OUTLIER` robust standard deviations off its model (Huber 1981, Robust
 Statistics, chapter 7).
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from io_benchmark.analysis.model import Numbers
 
-# Of values that hang together more than this, nothing can be told.
+# Of values with a higher autocorrelation, no step can be distinguished from chance.
 _AUTOCORRELATIONS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 _OUTLIER = 3.5
 # Until the outliers no longer move the model by much.

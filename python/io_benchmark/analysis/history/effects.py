@@ -30,7 +30,7 @@ from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.inference.variances import reach
 from io_benchmark.analysis.model import Interval, Numbers
 
-# A step that just pays its penalty is seen in this part of steady pools.
+# A step whose gain equals its penalty is found in this share of steady pools.
 _FALSE_ALARMS = 0.05
 # The calendar's first day, a Monday.
 _FIRST_DAY = datetime(1969, 12, 29, tzinfo=UTC)
@@ -100,7 +100,7 @@ class _Sizes(Struct, frozen=True):
     reach: float
 
     def interval(self, place: int) -> Interval:
-        """Return the interval of the ratio that a coefficient stands for."""
+        """Return the interval of a coefficient, as a ratio."""
         size = float(self.coefficients[place])
         width = self.reach * math.sqrt(self.covariance[place, place])
         return Interval(_exp(size - width), _exp(size + width), LEVEL)
@@ -120,7 +120,7 @@ class _Sizes(Struct, frozen=True):
 
 
 def _exp(log_ratio: float) -> float:
-    """Return a ratio; a steep trend of a few days is endless after a year."""
+    """Return a ratio; a steep trend of a few days is infinite after a year."""
     return math.exp(log_ratio) if log_ratio < _LARGEST_LOG else math.inf
 
 

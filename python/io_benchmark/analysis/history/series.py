@@ -3,9 +3,9 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """A pool's results over time: points, trend and seasons, levels, and what changed where a level does.
 
-The unit is the worker. A point is one push: its value is the mean of its workers' logarithms, so
-that a push with three workers weighs as much as one with one. Only identical measurements are in one
-series: results that break a validity rule together are in different ones.
+The unit is the worker. A point is one push, and its value is the mean of its workers' logarithms. So a
+push with three workers weighs as much as a push with one. Only identical measurements are in one series:
+results that break a validity rule together are in different ones.
 """
 
 import itertools

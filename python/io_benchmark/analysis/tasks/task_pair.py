@@ -15,10 +15,10 @@ from io_benchmark.analysis.tasks.runs import Cell, Side, UsedRun
 from io_benchmark.analysis.tasks.task_model import LabelRow, TaskTimes
 
 MOST_LABELS = 1000
-# That any label is said to differ where none does. Times are skewed, which makes it larger than that.
+# The chance that any label is reported as different where none is. Skewed times make it larger.
 _CHANCE = 0.01
 _FEWEST_WORKERS = 3
-# Parts of the time are shown where so many runs of both sides have them.
+# Parts of the time are shown where this share of the runs of both sides has them.
 _LEAST_KNOWN = 0.5
 _MOST_ROUNDED_MS = 60_000
 Cells = Mapping[Cell, Sequence[UsedRun]]
@@ -103,7 +103,7 @@ class TaskPair(NamedTuple):
         return {name: TaskTimes(*of_side) for name, of_side in zip(names, parts, strict=True)}
 
     def label_rows(self, worker_variation: float) -> tuple[LabelRow, ...]:
-        """Compare each label by itself; it differs from all where even many tests leave no doubt."""
+        """Compare each label by itself; whether it differs is corrected for the number of labels."""
         logs = _log_means(self.baseline_cells), _log_means(self.candidate_cells)
         means = self.means(self.baseline_cells), self.means(self.candidate_cells)
         completed: dict[str, list[int]] = {label: [0, 0] for label in self.ratio.shares}
@@ -152,7 +152,7 @@ def _mix(candidate_cells: Cells, baseline_cells: Cells) -> dict[str, float]:
 
 
 def _rounding_s(*sides: Cells) -> float:
-    """Return to what times seem to be rounded, at most a minute: what all of them are multiples of."""
+    """Return the rounding of the times, at most a minute: what all of them are multiples of."""
     runs = [run for cells in sides for of_cell in cells.values() for run in of_cell]
     return (
         math.gcd(

@@ -101,7 +101,7 @@ def _failures(made: TaskComparison) -> Iterator[Statement]:
 
 
 def _tails(pair: TaskPair, made: TaskComparison) -> Iterator[Statement]:
-    """A few very long runs raise the mean, which costs follow, and hardly the ratio."""
+    """Warn of a few very long runs: they raise the mean, and so the costs, but hardly the ratio."""
     by_means = pair.mean_s(pair.candidate_cells) / pair.mean_s(pair.baseline_cells)
     if made.interval.excludes(by_means):
         yield statement(

@@ -4,7 +4,7 @@
 """Read the runs of any tasks from the queue: all tasks of a group, or of a project's pushes.
 
 The queue cannot be searched by label. So a project's pushes are found in the index, by their decision
-tasks: under `pushlog-id`, whose numbers grow, as Firefox has them, else under `revision`.
+tasks. Firefox has them under `pushlog-id`, where numbers grow. Other projects have them under `revision`.
 
 When a task's own work began and ended is known where it publishes that: results of this benchmark, and
 profiles that `measure` wrote.
