@@ -5,6 +5,8 @@
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 import zipapp
@@ -67,6 +69,27 @@ def test_defaults(file, tmp_path, python):
     ]
     assert (result.config.time_budget_s, result.config.trials) == (600, "auto")
     assert result.warnings[0].name == "pool-guessed"
+
+
+@every_python
+def test_no_warnings(file, tmp_path, python):
+    """Python finds nothing deprecated and nothing left open, with few tools on the PATH."""
+    tools, work = tmp_path / "tools", tmp_path / "work"
+    tools.mkdir()
+    work.mkdir()
+    (tools / "grep").symlink_to(str(shutil.which("grep")))
+    code, output = start(
+        file,
+        *("run", "--profile", "quick", *SMALL),
+        *("--workload", "cache-retrieve", "--workload", "upload"),
+        folder=work,
+        python=python,
+        PATH=str(tools),
+        PYTHONDEVMODE="1",
+        PYTHONWARNINGS="error",
+    )
+    assert code == 0, output
+    assert not re.search("Traceback|Warning|Exception", output), output
 
 
 def test_what_it_says_first(file, tmp_path):
