@@ -167,6 +167,31 @@ def test_a_job_of_taskcluster(file, tmp_path):
     assert (task["task_id"], task["ci"]) == ("fN1SbArXTPSVFNUvaOlinQ", None)
 
 
+def test_two_runs_with_one_result(file, tmp_path):
+    """The second ends at once, instead of writing over the result of the first."""
+    arguments = ["run", "--pool", "a", *SMALL, "--output", "out"]
+    first = subprocess.Popen(
+        [sys.executable, file, *arguments[:5], "--retrieves", "90000", *arguments[5:]],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        assert first.stdout is not None
+        # Printed when the result is there.
+        assert "pool a" in first.stdout.readline()
+        code, output = start(file, *arguments, folder=tmp_path)
+        said = "another run writes its result there; wait for it, or use another --output"
+        assert code == 1
+        assert output.splitlines()[0].endswith(f"{tmp_path}/out/io-benchmark: {said}")
+    finally:
+        first.terminate()
+        first.communicate()
+    code, output = start(file, *arguments, folder=tmp_path)
+    assert code == 0, output
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
