@@ -47,7 +47,7 @@ set -x
 exec python3 -u -B "$application" run \\
   {options} \\
   {places} \\
-  --artifacts "${{IO_BENCHMARK_ARTIFACTS:-{artifacts}}}" \
+  --output "${{IO_BENCHMARK_ARTIFACTS:-{artifacts}}}" \
 --profile "${{IO_BENCHMARK_PROFILE:-full}}" \
 --perfherder "${{IO_BENCHMARK_PERFHERDER:-{benchmark.perfherder}}}" \\
   {trials}

@@ -225,9 +225,8 @@ def parse(arguments, known_workloads) -> _RunSettings:
     add("--precision", type=_percentage)
     add("--upload-url", type=_parse_url)
     add("--time-budget", dest="time_budget_s", type=_positive(float))
-    # --artifacts is what tasks call it.
     folder: Any = {"dest": "artifacts", "default": os.curdir}
-    add("--output", "--artifacts", **folder, type=_parse_folder)
+    add("--output", **folder, type=_parse_folder)
     add("--profile", choices=PROFILES)
     add("--perfherder", default="never", choices=PERFHERDER)
     add("--trials", choices=TRIALS)
