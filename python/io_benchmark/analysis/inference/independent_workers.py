@@ -38,14 +38,15 @@ def repeated_workers(subject: Subject, side: str, runs: Sequence[Run]) -> list[P
 def _repeated_worker(subject: Subject, side: str, runs: Sequence[Run]) -> Problem:
     machine = runs[0].worker.machine
     ids = sorted({run.worker.worker_id for run in runs} - {UNKNOWN, machine})
+    tasks = [run.worker.task_id for run in runs if run.worker.task_id != UNKNOWN]
     at_once = machines_used_at_once(run.worker for run in runs)
     message = statement(
-        "{side}: {runs} runs were on the same worker {worker}{aliases} and count as one: {tasks}{at_once}",
+        "{side}: {runs} runs were on the same worker {worker}{aliases} and count as one{tasks}{at_once}",
         side=side,
         runs=count(len(runs)),
         worker=machine,
         aliases=statement(" (also {ids}, by its boot id)", ids=joined(ids)) if ids else "",
-        tasks=joined(run.worker.task_id for run in runs),
+        tasks=statement(": {tasks}", tasks=joined(tasks)) if tasks else "",
         at_once=statement("; {what}", what=_AT_ONCE) if at_once else "",
     )
     return Problem("same-worker", Severity.WARNING, subject, (side,), message)
