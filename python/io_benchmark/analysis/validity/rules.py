@@ -183,9 +183,11 @@ WORKER_RULES: dict[str, tuple[Severity, Callable[[Worker], Statement | None]]] =
 COMPARISON_RULES: dict[str, Severity] = {
     "nothing-in-common": Severity.REFUSED,
     "unequal-length": Severity.WARNING,
+    "survivors": Severity.WARNING,
     "same-worker": Severity.WARNING,
     "one-worker": Severity.WARNING,
     "zones": Severity.WARNING,
+    "measured-apart": Severity.WARNING,
     "shared-worker": Severity.WARNING,
 }
 RULES = (*RUN_RULES, *WORKER_RULES, *SIDE_RULES, *COMPARISON_RULES)
