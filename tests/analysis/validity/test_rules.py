@@ -317,7 +317,7 @@ def test_sides_that_were_measured_at_different_hours(started: str, named: bool) 
     """In one push, a difference may be that of the time of day."""
     problems = broken(judged({"started": started}), "measured-apart")
     assert [text_of(problem.message) for problem in problems] == [
-        "amd-16 was measured 5.95 hours after intel: a difference may be that of the time of day"
+        "amd-16 was measured 5.96 hours after intel: a difference may be that of the time of day"
     ] * named
 
 
