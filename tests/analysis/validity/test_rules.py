@@ -325,3 +325,13 @@ def test_two_pushes_are_measured_at_different_hours() -> None:
     """They are compared because of what changed between them."""
     another = {"started": "2026-03-24T16:00:00Z", "task.task_group_id": "aQ7Jb3o0S5m1XyqkYV2c9A"}
     assert broken(judged(another), "measured-apart") == []
+
+
+def test_a_run_unlike_the_rest_of_its_side_is_named() -> None:
+    """It refuses the comparison of all; without it the others would be compared."""
+    other_sizes = {f"{ENTRY}file_sizes_bytes": [81, *seed_case.SIZES_MIB[1:]]}
+    found = workers(3, pools=("intel", "amd-16"), change={"amd-16/1": other_sizes})
+    (problem,) = broken(compare(PLAN, found, Options()), "sizes")
+    (worker,) = (each for each in found if each.entries[0].size_bytes.min() < 100)
+    text = text_of(problem.message)
+    assert text.endswith(f"Different from the rest of its side: {text_of(worker.task_name)}")
