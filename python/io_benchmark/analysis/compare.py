@@ -84,6 +84,7 @@ def compare(
     reports = []
     for subject, runs in _runs_by_subject(workers).items():
         comparable, broken_rules = rules.check_runs(runs, options.allow)
+        problems += common_prefix.slower_left_out(subject, runs, comparable)
         comparable, of_other_length = rules.select_length(comparable, options.allow)
         problems += [*broken_rules, *of_other_length]
         compared[subject] = comparable
@@ -178,6 +179,7 @@ def _compare_subject(
         if not any(problem.severity is Severity.REFUSED for problem in broken):
             both = (sides[candidate], sides[baseline])
             problems += independent_workers.shared_workers(subject, *both)
+            problems += independent_workers.measured_apart(subject, *both)
             whole = data[candidate], data[baseline]
             ours, theirs, unequal = common_prefix.compared_samples(
                 subject, whole, sides[candidate], sides[baseline]

@@ -17,12 +17,14 @@ from io_benchmark.analysis.model import (
     Worker,
 )
 from io_benchmark.analysis.observed.machine_identity import by_machine
-from io_benchmark.analysis.statements import Statement, count, joined, statement
+from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, joined, statement
 from io_benchmark.results import Result
 
 _WORKERS_NAMED = 3
 _CLOCK_S = 1  # a result's start is in whole seconds
 _NS_PER_S = 1e9
+# Machines and their neighbours are as busy an hour later as they were.
+_APART_S = 3600
 _AT_ONCE = statement("some at the same time, which slows each of them")
 
 
@@ -80,6 +82,41 @@ def shared_workers(
             message=message,
         )
     return [Problem("shared-worker", Severity.WARNING, subject, sides, message)]
+
+
+def measured_apart(
+    subject: Subject, candidate: Sequence[Run], baseline: Sequence[Run]
+) -> list[Problem]:
+    """Return a problem where all runs of a side of one push were later than all of the other.
+
+    A day has slow hours, and workers that were measured together share them. Two pushes are compared
+    because of what changed between them.
+    """
+    runs = (*baseline, *candidate)
+    spans = [
+        (run.worker.side, span) for run in runs if (span := _span_s(run.worker.result)) is not None
+    ]
+    groups = {run.worker.result.task.task_group_id for run in runs}
+    if len(groups) > 1 or len(spans) < len(runs):
+        return []
+    first, _ = min(spans, key=_start_s)
+    names = baseline[0].worker.side, candidate[0].worker.side
+    second = names[first == names[0]]
+    ended_s = max(end for side, (_, end) in spans if side == first)
+    apart_s = min(start for side, (start, _) in spans if side == second) - ended_s
+    if apart_s < _APART_S:
+        return []
+    message = statement(
+        "{second} was measured {hours} hours after {first}: a difference may be that of the time of day",
+        second=second,
+        first=first,
+        hours=Quantity(apart_s / 3600, Unit.NUMBER),
+    )
+    return [Problem("measured-apart", Severity.WARNING, subject, names, message)]
+
+
+def _start_s(span: tuple[str, tuple[float, float]]) -> float:
+    return span[1][0]
 
 
 def machines_used_at_once(workers: Iterable[Worker]) -> set[str]:
