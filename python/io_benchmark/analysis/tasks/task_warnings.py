@@ -18,7 +18,7 @@ from io_benchmark.analysis.statements import (
 from io_benchmark.analysis.tasks.task_model import LabelRow, TaskComparison
 from io_benchmark.analysis.tasks.task_pair import MOST_LABELS, Cells, TaskPair
 
-_FAILED_DIFFER = 0.1
+_ENDED_DIFFER = 0.1
 _LEAST_OVERLAP = 0.5
 
 
@@ -85,19 +85,33 @@ def _times_apart(pair: TaskPair) -> Iterator[Statement]:
 
 
 def _failures(comparison: TaskComparison) -> Iterator[Statement]:
-    parts = [
-        failed / (failed + completed)
-        for failed, completed in zip(comparison.failed, comparison.completed, strict=True)
-    ]
-    if abs(parts[0] - parts[1]) > _FAILED_DIFFER:
+    """Return what the runs that do not count say about the completed ones."""
+    failed, lost = (_parts(comparison, ended) for ended in (comparison.failed, comparison.lost))
+    sides = {"baseline": comparison.baseline, "candidate": comparison.candidate}
+    if abs(failed[0] - failed[1]) > _ENDED_DIFFER:
         yield statement(
             "{first} of the runs failed on {baseline}, {second} on {candidate}: those that completed "
             "may not be alike",
-            first=share(parts[0]),
-            baseline=comparison.baseline,
-            second=share(parts[1]),
-            candidate=comparison.candidate,
+            first=share(failed[0]),
+            second=share(failed[1]),
+            **sides,
         )
+    if abs(lost[0] - lost[1]) > _ENDED_DIFFER:
+        yield statement(
+            "{first} of the runs were lost on {baseline}, {second} on {candidate}: a longer run is lost "
+            "more often, so the more are lost, the shorter completed runs look",
+            first=share(lost[0]),
+            second=share(lost[1]),
+            **sides,
+        )
+
+
+def _parts(comparison: TaskComparison, ended: tuple[int, int]) -> list[float]:
+    """Return for each side the share of runs that ended in this way instead of being completed."""
+    return [
+        runs / (runs + completed) if runs else 0.0
+        for runs, completed in zip(ended, comparison.completed, strict=True)
+    ]
 
 
 def _tails(pair: TaskPair, comparison: TaskComparison) -> Iterator[Statement]:
