@@ -91,7 +91,7 @@ def test_generated_task_in_the_image(lab: Any, generated_run: LocalRun) -> None:
         "quick",
         {"IO_BENCHMARK_PROFILE": "quick"},
     )
-    # A volume lies on the host's file system, the rest of the container on overlay.
+    # A volume is on the host's file system, the rest of the container on overlay.
     assert {place.name: (place.path, place.kind) for place in result.storage.places} == {
         "workspace": ("/builds/worker/workspace", "volume"),
         "container": ("/builds/worker/io-benchmark", "overlay"),
