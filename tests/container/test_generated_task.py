@@ -32,7 +32,7 @@ CHANGES = {
     "places: [workspace]": (
         "places: [workspace, {name: container, path: /builds/worker/io-benchmark}]"
     ),
-    # So that two places fit into max-run-time; a quick run makes 200 of them at most.
+    # So that two places fit into max-run-time; a quick run makes 100 of them at most.
     "retrieves: 2000": "retrieves: 1000",
 }
 
