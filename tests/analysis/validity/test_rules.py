@@ -199,9 +199,14 @@ def test_two_runs_on_one_machine_are_one_worker() -> None:
     ]
     report = compare(PLAN, same, Options())
     (problem,) = broken(report, "same-worker")
-    assert "2 runs were on the same worker g/w and count as one" in text_of(problem.message)
+    tasks = ", ".join(one.task_id for one in same if one.side == "amd-16")
+    text = text_of(problem.message)
+    assert f"2 runs were on the same worker g/w and count as one: {tasks}" in text
     assert report.subjects[0].figures["amd-16"].workers == 1
     assert report.subjects[0].figures["intel"].workers == 2
+    by_hand = [type(one)(**{**asdict(one), "task_id": "unknown"}) for one in same]
+    (problem,) = broken(compare(PLAN, by_hand, Options()), "same-worker")
+    assert "and count as one; some at the same time" in text_of(problem.message)
 
 
 def test_a_refused_run_does_not_take_its_pool_with_it() -> None:

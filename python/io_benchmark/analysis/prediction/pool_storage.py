@@ -47,14 +47,14 @@ class PoolStorage(Struct, frozen=True):
     pool: str
     machines: int
     figures: Mapping[tuple[str, str], Sequence[float]]  # ln of each machine's mean
-    files: Mapping[
-        str, MeanVariance
-    ]  # by place: the mean of the files of a ceiling, on its machine
+    # By place, how far the files of a write rate differ on one machine.
+    files: Mapping[str, MeanVariance]
     filesystems: Mapping[str, frozenset[str | None]]  # by place
     write_limits: Mapping[str, float]  # by place: requests per second that a disk is limited to
     cpus: float | None  # of the worker with the fewest
-    dirty_room_bytes: float | None  # that may wait in memory before writers do; the least worker's
-    price: Price | None  # where all workers have the same
+    # How much can wait in memory to be written before writers must wait; of the worker with the least.
+    dirty_room_bytes: float | None
+    price: Price | None  # None where workers have different prices
 
     @classmethod
     def of(cls, pool: str, workers: Sequence[Worker], prices: Mapping[str, Price]) -> "PoolStorage":
@@ -142,7 +142,7 @@ def _files(runs: Iterable[Worker]) -> dict[str, list[tuple[int, int]]]:
 
 
 def _agreement(groups: Sequence[Sequence[Worker]]) -> dict[str, MeanVariance]:
-    """Return the variance of ln of a ceiling, by how far the files of each machine differ."""
+    """Return the variance of ln of a write rate by place, from the files of each machine."""
     logs: dict[str, list[list[float]]] = {}
     for runs in groups:
         for place, files in _files(runs).items():

@@ -72,7 +72,7 @@ def _times_apart(pair: TaskPair) -> Iterator[Statement]:
         return
     starts = [
         sorted(run.started_ms for runs in cells.values() for run in runs)
-        for cells in (pair.ours, pair.theirs)
+        for cells in (pair.candidate_cells, pair.baseline_cells)
     ]
     low, high = max(each[0] for each in starts), min(each[-1] for each in starts)
     inside = [sum(low <= at <= high for at in each) / len(each) for each in starts]
@@ -115,8 +115,8 @@ def _parts(made: TaskComparison, ended: tuple[int, int]) -> list[float]:
 
 
 def _tails(pair: TaskPair, made: TaskComparison) -> Iterator[Statement]:
-    """A few very long runs raise the mean, which costs follow, and hardly the ratio."""
-    by_means = pair.mean_s(pair.ours) / pair.mean_s(pair.theirs)
+    """Warn of a few very long runs: they raise the mean, and so the costs, but hardly the ratio."""
+    by_means = pair.mean_s(pair.candidate_cells) / pair.mean_s(pair.baseline_cells)
     if made.interval.excludes(by_means):
         yield statement(
             "by mean times, which the bill follows, the ratio is {ratio}: few runs are very long",
@@ -125,7 +125,7 @@ def _tails(pair: TaskPair, made: TaskComparison) -> Iterator[Statement]:
 
 
 def _mix(pair: TaskPair, made: TaskComparison) -> Iterator[Statement]:
-    means = [_all_runs_s(cells) for cells in (pair.ours, pair.theirs)]
+    means = [_all_runs_s(cells) for cells in (pair.candidate_cells, pair.baseline_cells)]
     if len(made.labels) > 1 and made.interval.excludes(means[0] / means[1]):
         yield statement(
             "without regard to labels it would be {ratio}: the pools ran different mixes",
@@ -145,7 +145,7 @@ def _workers(pair: TaskPair) -> Iterator[Statement]:
             "workers of {sides} are not known: each run counts as a worker, which may be too many",
             sides=joined(unknown),
         )
-    both = _names(pair.ours) & _names(pair.theirs)
+    both = _names(pair.candidate_cells) & _names(pair.baseline_cells)
     if both:
         yield statement("{workers} ran tasks of both sides", workers=_workers_text(len(both)))
 
