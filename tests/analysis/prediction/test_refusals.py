@@ -67,6 +67,21 @@ def test_a_profile_of_another_disk():
     )
 
 
+def test_disks_with_a_burst():
+    """Fast at first: a task that writes meets either speed, and one that only computes none of them."""
+
+    def slowing_down(column: list[int]) -> list[int]:
+        return [copy_ns * (1 if at < 1000 else 3) for at, copy_ns in enumerate(column)]
+
+    change = {"workloads.0.samples.copy_ns": slowing_down}
+    slowed = pool_workers("amd-16", change=change)
+    assert reason(profile((50, 50, 50, 50)), pool_workers("intel"), slowed).startswith(
+        "retrieves of amd-16 took 2.91× as long at the end"
+    )
+    (task,) = predict([profile(cpu_s=1)], [*pool_workers("intel"), *slowed])
+    assert all(pool.time_ns is not None for pool in task.pools)
+
+
 def test_a_timeline_of_another_time():
     """The command took ten times as long as its timeline."""
     text = reason(
