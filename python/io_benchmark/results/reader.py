@@ -55,7 +55,6 @@ MAXIMUM_PARTS = (
 SMALL_BYTES = 256 * 1024
 UNKNOWN_SHOWN = 5
 _MISSING = -1  # no count is negative
-_MAXIMUM_32_BITS = 2**32 - 1
 
 
 class _Sparse(Sequence[int | None]):
@@ -223,8 +222,10 @@ def _packed_entry(entry: AnyEntry) -> AnyEntry:
 
 def _packed_samples(name: str, values: Sequence[int]) -> "array[int]":
     """Return a column as an array; what was spent is only averaged and takes no more than it must."""
-    is_short = name in SPENT_COLUMNS and max(values, default=0) <= _MAXIMUM_32_BITS
-    return array("I" if is_short else "q", values)
+    try:
+        return array("I" if name in SPENT_COLUMNS else "q", values)
+    except OverflowError:
+        return array("q", values)
 
 
 def _columns(samples: ResultPart) -> dict[str, Sequence[int]]:

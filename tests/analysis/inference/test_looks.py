@@ -193,7 +193,7 @@ def test_without_one_worker_it_is_the_same_look(schedule: Schedule) -> None:
     """What the verdict would be without a bad worker is as strict as with it."""
     found = workers({"amd-16": None, "intel": None}, 6)
     (entry,) = found[0].entries
-    bad = replace(found[0], entries=(replace(entry, total_ns=2 * entry.total_ns),))
+    bad = replace(found[0], entries=(seed_workers.slowed(entry, 2),))
     plan = Plan.of_pools(("amd-16", "intel"), "intel")
     report = compare(plan, [bad, *found[1:]], Options(schedule=schedule))
     (comparison,) = report.subjects[0].comparisons

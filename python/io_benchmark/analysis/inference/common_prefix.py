@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from io_benchmark.analysis.inference.compared_means import did_same_work
 from io_benchmark.analysis.inference.estimates import SideData
-from io_benchmark.analysis.inference.moving_blocks import did_same_work
 from io_benchmark.analysis.model import Entry, Problem, Run, Severity, Subject
 from io_benchmark.analysis.statements import count, statement
 from io_benchmark.results import workloads

@@ -11,7 +11,6 @@ from functools import cached_property
 from statistics import fmean
 from typing import SupportsFloat
 
-import numpy as np
 from msgspec import Struct
 
 from io_benchmark.analysis.model import Entry, Subject, Worker
@@ -82,13 +81,13 @@ class View(Struct, frozen=True, dict=True):
     @cached_property
     def lookup_mean_ns(self) -> float | None:
         lookup_ns = self.entry.lookup_ns if self.entry is not None else None
-        return None if lookup_ns is None else float(lookup_ns.mean())
+        return None if lookup_ns is None else sum(lookup_ns) / len(lookup_ns)
 
     @cached_property
     def copied_bytes(self) -> int | None:
         if self.entry is None or self.retrieves is None:
             return None
-        return int(self.entry.size_bytes.sum(dtype=np.float64))  # each retrieve's size
+        return sum(self.entry.size_bytes)  # each retrieve's size
 
     @property
     def _written_bytes(self) -> int | None:
@@ -168,8 +167,8 @@ class View(Struct, frozen=True, dict=True):
         times = timeline.columns.get("time_ns") if timeline is not None else None
         if times is None or self.entry is None:
             return None
-        begin_ns = int(self.entry.start_ns[0])
-        end_ns = int(self.entry.start_ns[-1]) + int(self.entry.total_ns[-1])
+        begin_ns = self.entry.start_ns[0]
+        end_ns = self.entry.start_ns[-1] + self.entry.total_ns[-1]
         inside = [at for at, time in enumerate(times) if time and begin_ns <= time <= end_ns]
         if len(inside) < 2:
             return None
@@ -182,10 +181,10 @@ class View(Struct, frozen=True, dict=True):
         growth = self.growth(*columns)
         if growth is None or self.entry is None:
             return None
-        lasted_ns = float(self.entry.start_ns[-1] - self.entry.start_ns[0])
+        lasted_ns = self.entry.start_ns[-1] - self.entry.start_ns[0]
         # From the first sample's start to the last one's: what the last did is not in it.
-        done = float(self.entry.operations[:-1].sum(dtype=np.float64))
-        return growth * lasted_ns / 1e9 / max(1.0, done)
+        done = sum(self.entry.operations[:-1])
+        return growth * lasted_ns / 1e9 / max(1, done)
 
     @property
     def stolen_share(self) -> float | None:

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
-from io_benchmark.analysis.model import Numbers
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 from io_benchmark.results.machine import StoragePlace
 from io_benchmark.results.task_profile import TaskProfile
 
+Numbers = NDArray[np.float64]
 # In shorter windows, writeback that nobody waits for counts as time; longer ones hide waiting.
 WINDOW_NS = 500_000_000
 # Rows are a tenth of a second apart, and late by some milliseconds.

@@ -24,14 +24,15 @@ from typing import NamedTuple, Self
 
 import numpy as np
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from io_benchmark.analysis.inference.estimates import WORKERS, Estimate, SideData
 from io_benchmark.analysis.inference.looks import Look
-from io_benchmark.analysis.model import Numbers
 
 # ln of a mean time, by label and worker: each worker counts once for a label.
 _LabelLogs = Mapping[tuple[str, str], float]
 
+_Numbers = NDArray[np.float64]
 _FEW_WORKERS = 2
 _SINGULAR = 1e-9
 
@@ -136,7 +137,7 @@ class _Fit:
             side > 0, (share / candidates)[self._label], -(share / baselines)[self._label]
         )
         self.log_ratio = float(self._weights @ logs)
-        self._times_s: Numbers = np.exp(logs)
+        self._times_s: _Numbers = np.exp(logs)
 
     @property
     def variance_of_unit(self) -> float:
@@ -175,13 +176,13 @@ class _Fit:
             own.append(float(weights @ weights))
             features.append(weights @ design)
         of_own, matrix = np.array(own), np.array(features)
-        explained: Numbers = (matrix**2).sum(axis=1)
+        explained: _Numbers = (matrix**2).sum(axis=1)
         trace = float((of_own - explained).sum())
         gram = matrix.T @ matrix
         total = float((of_own**2).sum() - 2 * (of_own @ explained) + (gram**2).sum())
         return math.fsum(squares), max(1.0, trace**2 / total) if total > 0 else 1.0
 
-    def _clusters(self) -> list[Numbers]:
+    def _clusters(self) -> list[_Numbers]:
         order = np.argsort(self._worker, kind="stable")
         ends = np.flatnonzero(self._worker[order][1:] != self._worker[order][:-1]) + 1
         return list(np.split(order, ends))
