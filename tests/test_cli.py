@@ -69,7 +69,7 @@ def test_what_is_loaded(tmp_path: Path) -> None:
 def test_comparisons_load_no_numpy(tmp_path: Path) -> None:
     """Importing numpy takes longer than comparing: looks, zones and batches do without it as well."""
     located = {
-        f"{pool}/{at}": {"task.location": {"zone": "ab"[at % 2]}} | seed_workers.measured(seed=at)
+        f"{pool}/{at}": {"task.location": {"zone": "ab"[at % 2]}, **seed_workers.measured(seed=at)}
         for pool, at in itertools.product(("intel", "amd-16"), range(3))
     }
     seed_case.write(tmp_path / "seed", 3, between=0.05, pools=("intel", "amd-16"), change=located)

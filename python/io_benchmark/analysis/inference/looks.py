@@ -15,23 +15,21 @@ looks of a schedule. There are three kinds of schedule:
 
 Outside a declared or planned look the level is so strict that it costs hardly anything.
 
-The data of a look are part of the data of the next, so their tests depend on each other. The chance that
-any of them is wrong comes from the distribution of all of them: a sum of normal values that is observed
-after each worker, integrated step by step (Armitage, McPherson and Rowe 1969, JRSS A 132:235; Jennison
-and Turnbull 2000, chapter 19). The levels are applied to p-values of Student's t, which keeps the error
-also with few workers (the same, chapter 4.4; tests/simulation shows it).
+The chance that any of the looks is wrong is integrated (`crossing.py`). The levels are applied to p-values
+of Student's t, which keeps the error also with few workers (Jennison and Turnbull 2000, chapter 4.4;
+tests/simulation shows it).
 """
 
 import itertools
 import math
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Hashable, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from msgspec import Struct
 
-from io_benchmark.analysis.inference.distributions import quantile
+from io_benchmark.analysis.inference.crossing import chance_of_crossing
 from io_benchmark.analysis.inference.levels import EQUIVALENCE_LEVEL
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.statements import Statement, count, statement
@@ -51,13 +49,8 @@ _UNSCHEDULED = 0.01
 # The chance is integrated at numbers of workers that differ by this factor or by one.
 _GROWTH = 1.08
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
-# The density of the sum is known at points between two looks: so many keep five digits of the chance.
-_NODES_PER_DEVIATION, _FEWEST_NODES, _NODES_STEP = 2.8, 4, 8
-# Less than a 1e-10th of a step is larger than this.
-_FAR_DEVIATIONS = 7.0
 # The last correction makes a chance that is so close a hundred times closer.
 _CLOSE = 1e-2
-_LAST_CHANGE = 1e-14  # in the search for a node
 
 
 class _Spending(Struct, frozen=True):
@@ -185,27 +178,6 @@ class Schedule(Struct, frozen=True):
             looks.append(range(max(now, self.looks[-1]) + 1, most + 1))
         return looks
 
-    @staticmethod
-    def chance_of_crossing(counts: Sequence[int], p_values: Sequence[float]) -> float:
-        """Return the chance that any look has a smaller two-sided p-value where nothing differs.
-
-        `counts` are the workers at each look, in rising order.
-        """
-        points, density = [0.0], [1.0]  # before the first look the sum is 0
-        steps = [after - before for before, after in itertools.pairwise((0, *counts))]
-        following = [*steps[1:], math.inf]
-        looks = zip(counts, p_values, steps, following, strict=True)
-        for workers, p_value, step, next_step in looks:
-            edge = quantile(p_value / 2, math.inf) * math.sqrt(workers)
-            nodes, weights = _nodes(_count_of_nodes(edge / math.sqrt(min(step, next_step))))
-            reached = [node * edge for node in nodes]
-            # Nothing differs: the density below 0 is the mirror image of the one above.
-            above = _density_after(step, reached[len(reached) // 2 :], points, density)
-            at_reached = [*reversed(above), *above]
-            density = [at * weight * edge for at, weight in zip(at_reached, weights, strict=True)]
-            points = reached
-        return max(0.0, 1 - math.fsum(density))
-
     def _spending(self, workers: int, relative: tuple[float, float, float]) -> _Spending:
         counts = tuple(sorted({*_numbers_of_workers(), *self.looks}))
         shares = tuple(self._share(count, relative) for count in counts)
@@ -290,57 +262,6 @@ def _of_equal_pools(first: int, second: int) -> float:
     return 2 * first * second / (first + second)
 
 
-def _count_of_nodes(deviations: float) -> int:
-    """Return how many points are needed between two ends so many standard deviations from 0."""
-    needed = _NODES_PER_DEVIATION * deviations + _FEWEST_NODES
-    return _NODES_STEP * math.ceil(needed / _NODES_STEP)
-
-
-@cache
-def _nodes(count: int) -> tuple[list[float], list[float]]:
-    """Return the nodes of Gauss and Legendre between -1 and 1, and their weights."""
-    nodes, weights = [], []
-    for number in range(count):
-        node, change = -math.cos(math.pi * (number + 0.75) / (count + 0.5)), 1.0
-        while abs(change) > _LAST_CHANGE:
-            value, slope = _legendre(count, node)
-            change = value / slope
-            node -= change
-        nodes.append(node)
-        weights.append(2 / ((1 - node * node) * slope * slope))
-    return nodes, weights
-
-
-def _legendre(degree: int, at: float) -> tuple[float, float]:
-    """Return the value and the slope of a Legendre polynomial."""
-    before, value = 0.0, 1.0
-    for known in range(degree):
-        following = ((2 * known + 1) * at * value - known * before) / (known + 1)
-        before, value = value, following
-    return value, degree * (before - at * value) / (1 - at * at)
-
-
-def _density_after(
-    step: int, reached: Sequence[float], points: Sequence[float], density: Sequence[float]
-) -> list[float]:
-    """Return the density of a sum and a normal value with the variance `step`, where it is `reached`.
-
-    `density` is that of the sum at each of its points, times the point's weight.
-    """
-    scale = 1 / math.sqrt(2 * math.pi * step)
-    half = 1 / (2 * step)
-    far = _FAR_DEVIATIONS * math.sqrt(step)
-    found = []
-    for at in reached:
-        near = slice(bisect_left(points, at - far), bisect_right(points, at + far))
-        parts = [
-            part * math.exp((at - point) * (point - at) * half)
-            for part, point in zip(density[near], points[near], strict=True)
-        ]
-        found.append(scale * math.fsum(parts))
-    return found
-
-
 @lru_cache(maxsize=64)
 def _common_factor(
     counts: tuple[int, ...], shares: tuple[float, ...], alpha: float, least: float
@@ -352,7 +273,7 @@ def _common_factor(
 
     def chance_of(factor: float) -> float:
         p_values = [max(share * factor, least) for share in shares]
-        return Schedule.chance_of_crossing(counts, p_values)
+        return chance_of_crossing(counts, p_values)
 
     # The chance of all looks grows nearly with a power of the factor.
     factor, chance, power = alpha, chance_of(alpha), 1.0
