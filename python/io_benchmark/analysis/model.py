@@ -93,7 +93,15 @@ class Entry(Struct, frozen=True, dict=True):
     @cached_property
     def mean_ns(self) -> float:
         """Return the mean time of one operation: all the time divided by all the operations."""
-        return sum(self.total_ns) / sum(self.operations)
+        return sum(self.total_ns) / self.operations_done
+
+    @cached_property
+    def operations_done(self) -> int:
+        return sum(self.operations)
+
+    @cached_property
+    def lookup_mean_ns(self) -> float | None:
+        return None if self.lookup_ns is None else sum(self.lookup_ns) / len(self.lookup_ns)
 
     @cached_property
     def relative_times(self) -> RelativeTimes:

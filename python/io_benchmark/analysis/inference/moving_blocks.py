@@ -33,7 +33,7 @@ def _block_length(count: int) -> int:
 
 
 def variance_of_mean(values: Sequence[float], *, tries_longer: bool = False) -> MeanVariance:
-    """Return the variance of the mean of a series in its order of time.
+    """Return the variance of the mean of a series in its order of time, whose mean is 0 here.
 
     `tries_longer` returns the largest variance by blocks of several lengths.
     """
@@ -52,9 +52,7 @@ def variance_of_mean(values: Sequence[float], *, tries_longer: bool = False) -> 
 def _variance_by_blocks(sums: Sequence[float], length: int) -> MeanVariance:
     """Return the variance by all blocks of this length; `sums` are those of the values before each."""
     count = len(sums) - 1
-    expected = sums[-1] / count * length
-    pairs = zip(sums[length:], sums, strict=False)
-    deviations = [end - start - expected for end, start in pairs]
+    deviations = list(map(sub, sums[length:], sums))
     squares = math.fsum(map(mul, deviations, deviations))
     variance = squares / length / ((count - length + 1) * (count - length))
     # Half of what independent blocks would give. Bursts are skewed: a run that met few of them
@@ -74,11 +72,12 @@ class RelativeTimes(Struct, frozen=True, dict=True):
     ) -> "RelativeTimes":
         """Divide each time by the average time of its operations, for each file size."""
         work = _Work.of(size_bytes.tobytes(), operations.tobytes())
+        times_ns = total_ns.tolist()
         averages_ns = []
         for samples, done in zip(work.samples, work.operations, strict=True):
-            time_ns = sum(map(total_ns.__getitem__, samples))
+            time_ns = sum(map(times_ns.__getitem__, samples))
             averages_ns.append(time_ns / done * work.mean if time_ns else work.mean)
-        times = map(truediv, total_ns, map(averages_ns.__getitem__, work.groups))
+        times = map(truediv, times_ns, map(averages_ns.__getitem__, work.groups))
         return cls(array("d", list(times)), work.weights)
 
     def _mean(self, part: slice) -> float:

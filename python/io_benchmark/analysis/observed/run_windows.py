@@ -34,16 +34,20 @@ class Window(NamedTuple):
 
     @classmethod
     def of_run(
-        cls, entry: Entry, timeline: RecordedTimeline, disks: Collection[str]
+        cls,
+        entry: Entry,
+        timeline: RecordedTimeline,
+        inside: Sequence[int],
+        disks: Collection[str],
     ) -> "tuple[Window, ...]":
-        """Return the windows within the samples; none where the disks' counters were not recorded."""
-        times = timeline.columns.get("time_ns") or []
-        begin_ns, end_ns = _span(entry)
-        inside = [at for at, time in enumerate(times) if time and begin_ns <= time <= end_ns]
+        """Return the windows within the samples; none where the disks' counters were not recorded.
+
+        `inside` are the rows of the timeline that are within the samples.
+        """
         counters = [timeline.devices[name] for name in disks if name in timeline.devices]
         if len(inside) <= _FEWEST or len(counters) < len(disks) or not disks:
             return ()
-        times_ns = [times[at] or 0 for at in inside]
+        times_ns = [timeline.columns["time_ns"][at] or 0 for at in inside]
         lasted_s = [length_ns / NS_PER_S for length_ns in growths(times_ns)]
         read, written = (
             _growth(counters, name, inside) for name in ("read_bytes", "written_bytes")
@@ -79,10 +83,6 @@ def _kept_up(rates: Sequence[float]) -> float:
     low, high = ordered[int(at)], ordered[min(int(at) + 1, len(ordered) - 1)]
     part = at - int(at)
     return high - (high - low) * (1 - part) if part >= 0.5 else low + (high - low) * part
-
-
-def _span(entry: Entry) -> tuple[int, int]:
-    return entry.start_ns[0], entry.start_ns[-1] + entry.total_ns[-1]
 
 
 def growths(values: Sequence[float]) -> list[float]:

@@ -30,14 +30,14 @@ def summarize(data: SideData) -> Figures:
     return Figures(
         workers=data.count,
         samples=sum(len(entry.total_ns) for entry in entries),
-        operations=sum(sum(entry.operations) for entry in entries),
+        operations=sum(entry.operations_done for entry in entries),
         mean_ns=mean(lambda entry: entry.mean_ns),
         percentiles_ns={
             percent: fmean(fmean(each[percent] for each in worker) for worker in percentiles_ns)
             for percent in PERCENTILES
         },
         total_ns=mean(lambda entry: sum(entry.total_ns)),
-        lookup_mean_ns=part(_lookup_mean_ns),
+        lookup_mean_ns=part(lambda entry: entry.lookup_mean_ns),
         copy_mean_ns=part(_copy_mean_ns),
         within_worker_ratio=max(entry.relative_times.error_of_mean for entry in entries),
         between_workers_ratio=(
@@ -46,13 +46,8 @@ def summarize(data: SideData) -> Figures:
     )
 
 
-def _lookup_mean_ns(entry: Entry) -> float | None:
-    return None if entry.lookup_ns is None else sum(entry.lookup_ns) / len(entry.lookup_ns)
-
-
 def _copy_mean_ns(entry: Entry) -> float | None:
-    lookup_mean_ns = _lookup_mean_ns(entry)
-    return None if lookup_mean_ns is None else entry.mean_ns - lookup_mean_ns
+    return None if entry.lookup_mean_ns is None else entry.mean_ns - entry.lookup_mean_ns
 
 
 def _percentiles_ns(entry: Entry) -> dict[int, float]:

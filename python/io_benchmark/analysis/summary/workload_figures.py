@@ -134,7 +134,7 @@ def _of_entry(entry: Entry, figure: WorkloadFigure) -> float | None:
     number = figure.mean_of(entry.measured)
     if number is None or not figure.per_operation:
         return number
-    return number / sum(entry.operations)
+    return number / entry.operations_done
 
 
 def side_findings(
