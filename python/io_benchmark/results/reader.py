@@ -37,6 +37,7 @@ from io_benchmark.results.format import (
     Remark,
     Result,
 )
+from io_benchmark.results.other_content import other_content
 from io_benchmark.results.workloads import WORKLOADS
 from io_benchmark.results.workloads.cache_retrieve import SPENT_COLUMNS, CacheRetrieveEntry
 
@@ -55,6 +56,7 @@ MAXIMUM_PARTS = (
 SMALL_BYTES = 256 * 1024
 UNKNOWN_SHOWN = 5
 _MISSING = -1  # no count is negative
+_TRUNCATED = "Input data was truncated"  # msgspec's words
 
 
 class _Sparse(Sequence[int | None]):
@@ -154,6 +156,9 @@ def _whole(data: bytes) -> Result | None:
 
 def _in_parts(data: bytes, source: str) -> Result:
     """Decode the version, the result and its entries, each by itself, and find what is wrong."""
+    other = other_content(data)
+    if other is not None:
+        raise _error(source, other)
     version = _decode(_VERSION_DECODER, data, source).version
     if not OLDEST_VERSION <= version <= VERSION:
         is_old = version < OLDEST_VERSION
@@ -272,7 +277,9 @@ def _decode(
         return decoder.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         text = str(error)
-        if part:  # the error's path begins at the part that was decoded
+        if text == _TRUNCATED:
+            text = "ends too early; download it again"
+        elif part:  # the error's path begins at the part that was decoded
             text = text.replace("`$", f"`$.{part}") if "`$" in text else f"{text} - at `$.{part}`"
         raise _error(source, text) from None
     except RecursionError:

@@ -122,7 +122,7 @@ def test_names_with_escapes(tmp_path):
     folder.mkdir()
     (folder / run_files.RESULT_NAME).write_text("{")
     (line,) = read(tmp_path).unreadable
-    assert line == f"{tmp_path}/a?[31m?/io-benchmark.json: Input data was truncated"
+    assert line == f"{tmp_path}/a?[31m?/io-benchmark.json: ends too early; download it again"
 
 
 def test_a_run_counts_once(tmp_path):
