@@ -33,7 +33,7 @@ def _block_length(count: int) -> int:
 
 
 def variance_of_mean(values: Sequence[float], *, tries_longer: bool = False) -> MeanVariance:
-    """Return the variance of the mean of a series in its order of time, whose mean is 0 here.
+    """Return the variance of the mean of a series in its order of time.
 
     `tries_longer` returns the largest variance by blocks of several lengths.
     """
@@ -52,7 +52,9 @@ def variance_of_mean(values: Sequence[float], *, tries_longer: bool = False) -> 
 def _variance_by_blocks(sums: Sequence[float], length: int) -> MeanVariance:
     """Return the variance by all blocks of this length; `sums` are those of the values before each."""
     count = len(sums) - 1
-    deviations = list(map(sub, sums[length:], sums))
+    expected = sums[-1] / count * length
+    blocks = zip(sums, sums[length:], strict=False)
+    deviations = [end - start - expected for start, end in blocks]
     squares = math.fsum(map(mul, deviations, deviations))
     variance = squares / length / ((count - length + 1) * (count - length))
     # Half of what independent blocks would give. Bursts are skewed: a run that met few of them
