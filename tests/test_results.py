@@ -202,9 +202,11 @@ def test_an_outcome_is_explained(state: str, reason: str | None, explanation: st
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        pytest.param(b"", "x: is empty; download it again", id="empty"),
+        pytest.param(b"", "x: is empty; download it again or measure again", id="empty"),
         pytest.param(
-            GOOD.read_bytes()[:-300], "x: ends too early; download it again", id="truncated"
+            GOOD.read_bytes()[:-300],
+            "x: ends too early; download it again or measure again",
+            id="truncated",
         ),
         pytest.param(
             b" <!DOCTYPE html>",

@@ -546,7 +546,7 @@ def empty() -> Report:
         workers=(),
         unreadable=(
             "results/A.0/io-benchmark.json: $.version: 99 is newer than this program: update it",
-            "results/B.0/io-benchmark.json: Input data was truncated",
+            "results/B.0/io-benchmark.json: ends too early; download it again or measure again",
         ),
         remarks=(),
         series=(),

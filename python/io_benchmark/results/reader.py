@@ -278,7 +278,7 @@ def _decode(
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         text = str(error)
         if text == _TRUNCATED:
-            text = "ends too early; download it again"
+            text = "ends too early; download it again or measure again"
         elif part:  # the error's path begins at the part that was decoded
             text = text.replace("`$", f"`$.{part}") if "`$" in text else f"{text} - at `$.{part}`"
         raise _error(source, text) from None

@@ -122,7 +122,10 @@ def test_names_with_escapes(tmp_path):
     folder.mkdir()
     (folder / run_files.RESULT_NAME).write_text("{")
     (line,) = read(tmp_path).unreadable
-    assert line == f"{tmp_path}/a?[31m?/io-benchmark.json: ends too early; download it again"
+    assert (
+        line
+        == f"{tmp_path}/a?[31m?/io-benchmark.json: ends too early; download it again or measure again"
+    )
 
 
 def test_a_run_counts_once(tmp_path):

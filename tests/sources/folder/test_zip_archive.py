@@ -182,7 +182,7 @@ BAD = {
     ),
     "empty": (
         lambda path: patched(make(path), lambda data: data.clear()),
-        "is empty; download it again",
+        "is empty; download it again or measure again",
     ),
     "login-page": (
         lambda path: written(path, b"\n<!DOCTYPE html><title>Sign in</title>"),
@@ -202,7 +202,7 @@ BAD = {
     ),
     "result-of-no-result": (
         lambda path: make(path, (RESULT, b"{")),
-        f"{RESULT}: ends too early; download it again",
+        f"{RESULT}: ends too early; download it again or measure again",
     ),
     "bad-record": (
         lambda path: make(path, (RESULT, GOOD), ("io-benchmark/task.json", b"{")),

@@ -3,19 +3,19 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """From the times of several tasks to one ratio: tasks are compared within their label only.
 
-Pools run different mixes of tasks, so that the ratio of all times would be that of the mixes. Here each
-label has a ratio, and these are averaged in logarithms by the time that a label takes in a mix that
-both sides share, which is close to the ratio of the whole times. With one label it is the comparison of
-workers' means that benchmarks have.
+Pools run different mixes of tasks, so the ratio of all times would also show how the mixes differ. Here
+each label has a ratio. The result is the mean of their logarithms, weighted by the time that a label takes
+in a mix that both sides share. That is close to the ratio of the whole times. With one label it is the
+comparison of workers' means that benchmarks have.
 
-A label's time is the mean over all its workers, of whichever side. A share by one side's time, or by the
-mean of both sides', would be larger where that side happened to be slow, and so call it slower.
+A label's time is the mean over all its workers, of both sides. Weights by the time of one side would be
+larger where that side happened to be slow, and so would call it slower.
 
 A worker that ran several labels is still one worker. The variance is that of independent workers, with
-the correction for few of them (CR2) and its degrees of freedom (Bell and McCaffrey 2002, Survey
-Methodology 28:169; Imbens and Kolesár 2016, Review of Economics and Statistics 98:701). Residuals are
-those of one ratio for all labels: where labels differ in their ratio, the interval becomes wider.
-tests/simulation/test_tasks.py has the rates.
+the correction for few of them (CR2) and its degrees of freedom. Sources: Bell and McCaffrey 2002, Survey
+Methodology 28:169; Imbens and Kolesár 2016, Review of Economics and Statistics 98:701. Residuals are
+those of one ratio for all labels, so the interval is wider where labels differ in their ratio.
+tests/simulation/test_tasks.py has the error rates.
 """
 
 import math
@@ -24,21 +24,20 @@ from typing import NamedTuple, Self
 
 import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
+from io_benchmark.analysis.arrays import Numbers
 from io_benchmark.analysis.inference.estimates import WORKERS, Estimate, SideData
 from io_benchmark.analysis.inference.looks import Look
 
 # ln of a mean time, by label and worker: each worker counts once for a label.
 _LabelLogs = Mapping[tuple[str, str], float]
 
-_Numbers = NDArray[np.float64]
 _FEW_WORKERS = 2
 _SINGULAR = 1e-9
 
 
 class LabelledRatio(NamedTuple):
-    """A ratio, and of what it was made."""
+    """A ratio, with the workers and the weights that it was computed from."""
 
     estimate: Estimate
     workers: tuple[SideData, SideData]  # of candidate and baseline, freed of their labels
@@ -137,7 +136,7 @@ class _Fit:
             side > 0, (share / candidates)[self._label], -(share / baselines)[self._label]
         )
         self.log_ratio = float(self._weights @ logs)
-        self._times_s: _Numbers = np.exp(logs)
+        self._times_s: Numbers = np.exp(logs)
 
     @property
     def variance_of_unit(self) -> float:
@@ -176,13 +175,13 @@ class _Fit:
             own.append(float(weights @ weights))
             features.append(weights @ design)
         of_own, matrix = np.array(own), np.array(features)
-        explained: _Numbers = (matrix**2).sum(axis=1)
+        explained: Numbers = (matrix**2).sum(axis=1)
         trace = float((of_own - explained).sum())
         gram = matrix.T @ matrix
         total = float((of_own**2).sum() - 2 * (of_own @ explained) + (gram**2).sum())
         return math.fsum(squares), max(1.0, trace**2 / total) if total > 0 else 1.0
 
-    def _clusters(self) -> list[_Numbers]:
+    def _clusters(self) -> list[Numbers]:
         order = np.argsort(self._worker, kind="stable")
         ends = np.flatnonzero(self._worker[order][1:] != self._worker[order][:-1]) + 1
         return list(np.split(order, ends))
