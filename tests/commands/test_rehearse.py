@@ -155,7 +155,8 @@ def test_ctrl_c_leaves_nothing_behind(
     time.sleep(later_s)
     os.killpg(process.pid, number)
     output, errors = process.communicate(timeout=120)
-    assert process.returncode == code, errors
+    # Python ends itself by SIGINT if that came in the middle of exec(); a shell shows the same code.
+    assert process.returncode in {code, -number}, errors
     assert errors.splitlines()[-1] == "stopped"
     assert "Traceback" not in errors
     assert output == ""
