@@ -136,8 +136,9 @@ def test_size_of_all(firefox):
     whole = run(firefox, "--diff", "--stat").stdout.splitlines()[-1].split()
     # 3,000 until the script read what its processes spend (accounting.py), 3,200 until it tried
     # what a difference goes away with (trials.py), 3,750 until it profiled commands (measure.py), 4,350
-    # until it ran on other CI systems (ci.py) and was compressed.
-    assert int(whole[0]) <= 4_950
+    # until it ran on other CI systems (ci.py) and was compressed, 4,950 until it kept a second run from
+    # writing over a result.
+    assert int(whole[0]) <= 5_000
 
 
 def test_workloads(firefox):
