@@ -4,18 +4,20 @@
 """Documents of the seed's case as the workers that the analysis takes."""
 
 import json
+from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import seed_case
 import workload_entries
+from msgspec.structs import replace
 
 from io_benchmark import results
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.causes import judge
 from io_benchmark.analysis.intake import worker_of
-from io_benchmark.analysis.model import Cause, Subject, Worker
+from io_benchmark.analysis.model import Cause, Entry, Subject, Worker
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
@@ -44,6 +46,11 @@ def workers_of(documents: Iterable[Mapping[str, Any]]) -> dict[str, list[Worker]
         one = worker(document)
         sides.setdefault(one.pool, []).append(one)
     return sides
+
+
+def slowed(entry: Entry, factor: float) -> Entry:
+    """With all times so many times as long."""
+    return replace(entry, total_ns=array("q", [int(factor * ns) for ns in entry.total_ns]))
 
 
 def causes_of(

@@ -58,7 +58,6 @@ SMALL_BYTES = 256 * 1024
 UNKNOWN_SHOWN = 5
 _MISSING = -1  # no count is negative
 _TRUNCATED = "Input data was truncated"  # msgspec's words
-_MAXIMUM_32_BITS = 2**32 - 1
 
 
 class _Sparse(Sequence[int | None]):
@@ -229,8 +228,10 @@ def _packed_entry(entry: AnyEntry) -> AnyEntry:
 
 def _packed_samples(name: str, values: Sequence[int]) -> "array[int]":
     """Return a column as an array; what was spent is only averaged and takes no more than it must."""
-    is_short = name in SPENT_COLUMNS and max(values, default=0) <= _MAXIMUM_32_BITS
-    return _packed("I" if is_short else "q", values)
+    try:
+        return _packed("I" if name in SPENT_COLUMNS else "q", values)
+    except struct.error:
+        return _packed("q", values)
 
 
 def _packed(code: str, values: Sequence[int | None]) -> "array[int]":
