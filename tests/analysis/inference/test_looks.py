@@ -11,6 +11,7 @@ import seed_workers
 from msgspec.structs import replace
 
 from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.inference import looks
 from io_benchmark.analysis.inference.crossing import chance_of_crossing
 from io_benchmark.analysis.inference.looks import SINGLE, Schedule
 from io_benchmark.analysis.model import Comparison, Worker
@@ -31,13 +32,20 @@ def test_all_looks_together_keep_the_error(schedule: Schedule, alpha: float) -> 
     assert 0.85 * alpha < chance_of_crossing(counts, p_values) < 1.02 * alpha
 
 
-@pytest.mark.parametrize("looks", [(2, 50, 51), (2, 99, 100)])
-def test_a_thousand_comparisons_at_late_looks(looks: tuple[int, ...]) -> None:
+@pytest.mark.parametrize("numbers", [(2, 50, 51), (2, 99, 100)])
+def test_a_thousand_comparisons_at_late_looks(numbers: tuple[int, ...]) -> None:
     """Their levels are the smallest, and the sum is the widest for the step to the last look."""
-    schedule = Schedule(looks, is_declared=True)
+    schedule = Schedule(numbers, is_declared=True)
     alpha = 0.05 / 1000
-    levels = [schedule.look(count).to_differ.p_value(alpha) for count in looks]
+    levels = [schedule.look(count).to_differ.p_value(alpha) for count in numbers]
     assert 0.01 * alpha <= levels[0] <= levels[1] == levels[2] < alpha
+
+
+def test_known_factors() -> None:
+    """What is known of the assumed looks is what would be computed."""
+    known = looks._known_factors()
+    assert len(known) == 4
+    assert known == pytest.approx({each: looks._common_factor(*each, 0.0) for each in known})
 
 
 def test_between_two_looks() -> None:

@@ -3,13 +3,16 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The rule `zones`: a difference between zones is not one between pools."""
 
+import math
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 import seed_workers
 from msgspec.structs import replace
 
 from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.inference.zones import _ratio_within_zones
 from io_benchmark.analysis.model import Problem, Severity, Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.report.content.statement_text import text_of
@@ -73,3 +76,17 @@ def test_no_zone_in_common() -> None:
 def test_no_problem(intel: Sequence[str | None], amd: Sequence[str | None]) -> None:
     """Zones that are not known, or do not differ, or are shared alike."""
     assert problems(intel, amd) == []
+
+
+def test_the_ratio_within_zones_is_that_of_least_squares() -> None:
+    """numpy fits the logarithms by zones and side, with unequal numbers of workers."""
+    ours, theirs = "aaaaabbc", "abbbbbcc"
+    zones = [(zone,) for zone in ours + theirs]
+    logs = [0.3 * (zone == ("b",)) + 0.01 * (at % 3) for at, zone in enumerate(zones)]
+    side = [at < len(ours) for at in range(len(zones))]
+    design = [
+        [*(zone == (kind,) for kind in "abc"), ours] for zone, ours in zip(zones, side, strict=True)
+    ]
+    (*_, log_ratio), *_ = np.linalg.lstsq(np.array(design, dtype=np.float64), np.array(logs))
+    within = _ratio_within_zones(logs, zones, len(ours))
+    assert within == pytest.approx(math.exp(log_ratio), rel=1e-12)
