@@ -73,7 +73,7 @@ def causes_of(
 def measured(
     slower: Mapping[str, float] | None = None, **keywords: Any
 ) -> Mapping[str, Callable[[Any], Any]]:
-    """A change of a document: entries of the other workloads beside cache-retrieve's."""
+    """A change of a document: entries of the other workloads in addition to cache-retrieve's."""
     added = workload_entries.entries(slower, **keywords)
     return {"workloads": lambda entries: [*entries, *added]}
 

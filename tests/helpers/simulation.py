@@ -24,7 +24,7 @@ SUBJECT = Subject("cache-retrieve", "workspace", "overwrite", "seed")
 MARGIN = 0.05
 ASSUMED = 0.05
 
-# What one worker's retrieves do beside their sizes: factors around 1, in the order of time.
+# What one worker's retrieves do apart from their sizes: factors around 1, in the order of time.
 Shape = Callable[[np.random.Generator, int], np.ndarray]
 
 
@@ -45,7 +45,7 @@ def bursty(generator: np.random.Generator, count: int) -> np.ndarray:
 
 
 def drifting(generator: np.random.Generator, count: int) -> np.ndarray:
-    """A slope of its own over the whole run."""
+    """A separate slope over the whole run."""
     slope = generator.normal(0, 0.1)
     return 1 + slope * np.linspace(-0.5, 0.5, count) + 0.05 * generator.normal(0, 1, count)
 
@@ -185,7 +185,7 @@ def machine(
     files: np.ndarray,
     generator: np.random.Generator,
 ) -> SideData:
-    """One worker with a speed of its own, each of its runs with a further one."""
+    """One worker with a separate speed, each of its runs with a further one."""
     speed = math.exp(generator.normal(0, pool.variation))
     made = tuple(
         worker(
