@@ -230,7 +230,7 @@ def _packed_samples(name: str, values: Sequence[int]) -> "array[int]":
     """Return a column as an array; what was spent is only averaged and takes no more than it must."""
     try:
         return _packed("I" if name in SPENT_COLUMNS else "q", values)
-    except struct.error:
+    except struct.error:  # some are longer than 32 bits
         return _packed("q", values)
 
 
