@@ -163,7 +163,7 @@ LIMITED = {"limits.io": [LIMIT], "storage.places.0.devices.0.number": "259:0"}
 
 
 def test_a_limit_of_requests():
-    """Each page may be a request of its own."""
+    """Each page may be a separate request."""
     limited = pool_workers("amd-16", change=LIMITED)
     text = reason(profile((10, 10)), pool_workers("intel"), limited)
     assert text == "amd-16 limits its disks to 250 IOPS; profile the task on amd-16"

@@ -13,7 +13,6 @@ from io_benchmark.analysis.inference.levels import (
     DEFAULT_WORKER_VARIATION,
     SINGLE_WORKER_VARIATION,
 )
-from io_benchmark.analysis.inference.moving_blocks import RelativeTimes
 from io_benchmark.analysis.inference.variances import FEWEST_FOR_VARIATION, MeanVariance
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.observed.dirty_memory import dirty_room
@@ -125,7 +124,7 @@ def _slowed_down(workers: Sequence[Worker]) -> dict[str, float]:
         place, is_short = entry.subject.place, len(entry.total_ns) < _FEWEST_TO_SLOW_DOWN
         if is_short or entry.retrieves is None or entry.subject.destination != "overwrite":
             continue
-        times = RelativeTimes.of(entry)
+        times = entry.relative_times
         ratio = times.last_third_over_first
         if ratio > max(_SLOWED_DOWN_RATIO, 1 + _CLEARLY * times.error_of_mean):
             slowed_down[place] = max(ratio, slowed_down.get(place, 1.0))
