@@ -333,6 +333,17 @@ def test_two_pushes_are_measured_at_different_hours() -> None:
     assert broken(judged(another), "measured-apart") == []
 
 
+def test_a_pool_before_and_after() -> None:
+    """Results that name no push are those of one pool at two times."""
+    later = {"amd-16": {"started": "2026-03-24T16:00:00Z"}}
+    before = workers(pools=("amd-16",), side="before")
+    after = workers(pools=("amd-16",), side="after", seed=1, change=later)
+    plan = Plan("before and after", "before", "for the test", (("after", "before"),))
+    report = compare(plan, [*before, *after], Options())
+    assert report.subjects[0].comparisons
+    assert broken(report, "measured-apart") == []
+
+
 def test_a_run_unlike_the_rest_of_its_side_is_named() -> None:
     """It refuses the comparison of all; without it the others would be compared."""
     other_sizes = {f"{ENTRY}file_sizes_bytes": [81, *seed_case.SIZES_MIB[1:]]}

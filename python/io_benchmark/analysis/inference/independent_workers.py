@@ -89,15 +89,16 @@ def measured_apart(
 ) -> list[Problem]:
     """Return a problem where all runs of a side of one push were later than all of the other.
 
-    A day has slow hours, and workers that were measured together share them. Two pushes are compared
-    because of what changed between them.
+    A day has slow hours, and workers that were measured together share them. Two pushes, or a pool
+    before and after, are compared because of what changed between them.
     """
     runs = (*baseline, *candidate)
     spans = [
         (run.worker.side, span) for run in runs if (span := _span_s(run.worker.result)) is not None
     ]
     groups = {run.worker.result.task.task_group_id for run in runs}
-    if len(groups) > 1 or len(spans) < len(runs):
+    pools = {run.worker.pool for run in runs}
+    if len(groups) > 1 or len(pools) == 1 or len(spans) < len(runs):
         return []
     first, _ = min(spans, key=_start_s)
     names = baseline[0].worker.side, candidate[0].worker.side
