@@ -466,7 +466,7 @@ def hostile(retrieves: int = 2000) -> Report:
         problems=(
             Problem(script, Severity.REFUSED, None, ("<b>one more</b>",), text(breaks)),
             Problem(breaks, Severity.ALLOWED, subject, (), text(entities)),
-            Problem(escapes, Severity.WARNING, None, (script, breaks), text(long)),
+            Problem(escapes, Severity.WARNING, None, (script, breaks), text(long), text(entities)),
         ),
         workers=tuple(
             replace(

@@ -44,7 +44,7 @@ from io_benchmark.sources.gather import gather
 from io_benchmark.sources.protocol import ReadProgress, TaskRecord
 
 CREDENTIALS = ME.environment
-NO_ARTIFACT = f"has no artifact {ARTIFACT}"
+NO_ARTIFACT = "left no io-benchmark.json"
 NO_VERSION = "Object missing required field `version`"
 LOOK = "look at the task's log, or run it again"
 

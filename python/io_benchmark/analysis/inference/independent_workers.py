@@ -25,14 +25,17 @@ def _repeated_worker(subject: Subject, side: str, runs: Sequence[Run]) -> Proble
     machine = runs[0].worker.machine
     ids = sorted({run.worker.worker_id for run in runs} - {UNKNOWN, machine})
     message = statement(
-        "{side}: {runs} runs were on the same worker {worker}{aliases} and count as one: {tasks}",
+        "{side}: {runs} runs were on the same worker {worker} and count as one",
         side=side,
         runs=count(len(runs)),
         worker=machine,
-        aliases=statement(" (also {ids}, by its boot id)", ids=joined(ids)) if ids else "",
-        tasks=joined(run.worker.task_id for run in runs),
     )
-    return Problem("same-worker", Severity.WARNING, subject, (side,), message)
+    explanation = statement(
+        "Their tasks are {tasks}.{aliases}",
+        tasks=joined(run.worker.task_id for run in runs),
+        aliases=statement(" By its boot id it is also {ids}.", ids=joined(ids)) if ids else "",
+    )
+    return Problem("same-worker", Severity.WARNING, subject, (side,), message, explanation)
 
 
 def shared_workers(
@@ -54,24 +57,25 @@ def shared_workers(
         candidate=sides[1],
         workers=named,
     )
+    explanation = None
     if len(ours) == len(theirs) == len(both):
-        message = statement(
-            "{message}: a difference comes from their settings or from chance, not from their "
-            "machines, and does not apply to other workers",
-            message=message,
+        message = statement("{message}, so their machines do not differ", message=message)
+        explanation = statement(
+            "A difference comes from their settings or from chance. It does not apply to other workers."
         )
-    return [Problem("shared-worker", Severity.WARNING, subject, sides, message)]
+    return [Problem("shared-worker", Severity.WARNING, subject, sides, message, explanation)]
 
 
 def single_workers(
     subject: Subject, comparisons: Sequence[Comparison], workers: Mapping[str, int]
 ) -> list[Problem]:
     """Return a problem for each variation that is assumed of compared sides with a single worker."""
-    sides: dict[Statement, set[str]] = {}
+    sides: dict[tuple[Statement, Statement | None], set[str]] = {}
     for each in comparisons:
         if each.assumed_variation is not None:
             both = {side for side in (each.baseline, each.candidate) if workers[side] == 1}
-            sides.setdefault(each.assumed_variation.message, set()).update(both)
+            assumed = each.assumed_variation
+            sides.setdefault((assumed.message, assumed.explanation), set()).update(both)
     text = "one worker does not show how far workers of its pool differ; {assumed}"
     return [
         Problem(
@@ -79,8 +83,9 @@ def single_workers(
             Severity.WARNING,
             subject,
             tuple(sorted(single)),
-            statement(text, assumed=assumed),
+            statement(text, assumed=message),
+            explanation,
         )
-        for assumed, single in sides.items()
+        for (message, explanation), single in sides.items()
         if single
     ]
