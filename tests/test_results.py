@@ -202,8 +202,12 @@ def test_an_outcome_is_explained(state: str, reason: str | None, explanation: st
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        pytest.param(b"", "x: Input data was truncated", id="empty"),
-        pytest.param(GOOD.read_bytes()[:-300], "x: Input data was truncated", id="truncated"),
+        pytest.param(b"", "x: is empty: its upload", id="empty"),
+        pytest.param(
+            GOOD.read_bytes()[:-300],
+            "x: ends in the middle: its upload or download was cut",
+            id="truncated",
+        ),
         pytest.param(b"{'version': 1}", "x: JSON is malformed", id="no-json"),
         pytest.param(b"[1]", "x: Expected `object`, got `array`", id="list"),
         pytest.param(b"\xff\xfe", "x: ", id="no-text"),

@@ -157,8 +157,13 @@ def test_what_is_in_the_way_is_not_overwritten(loopback, tmp_path):
     ("name", "text", "reason"),
     [
         pytest.param(run_files.RESULT_NAME, "mine", "JSON is malformed", id="garbled-result"),
-        pytest.param(run_files.RESULT_NAME, "", "Input data was truncated", id="empty-result"),
-        pytest.param(run_files.TASK_NAME, "{", "Input data was truncated", id="cut-task"),
+        pytest.param(run_files.RESULT_NAME, "", "is empty: its upload", id="empty-result"),
+        pytest.param(
+            run_files.TASK_NAME,
+            "{",
+            "ends in the middle: its upload or download was cut",
+            id="cut-task",
+        ),
     ],
 )
 def test_a_garbled_run_is_not_skipped_as_whole(loopback, tmp_path, name, text, reason):

@@ -545,7 +545,7 @@ def empty() -> Report:
         workers=(),
         unreadable=(
             "results/A.0/io-benchmark.json: $.version: 99 is newer than this program: update it",
-            "results/B.0/io-benchmark.json: Input data was truncated",
+            "results/B.0/io-benchmark.json: ends in the middle: its upload or download was cut",
         ),
         remarks=(),
         series=(),

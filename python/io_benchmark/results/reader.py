@@ -54,6 +54,7 @@ MAXIMUM_PARTS = (
 # A file up to this size takes few MB in any case; counting would take longer than decoding.
 SMALL_BYTES = 256 * 1024
 UNKNOWN_SHOWN = 5
+DECODE_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _MISSING = -1  # no count is negative
 _MAXIMUM_32_BITS = 2**32 - 1
 
@@ -146,7 +147,7 @@ def parse_profile(data: bytes, source: str) -> "TaskProfile":
 def _whole(data: bytes) -> Result | None:
     """Decode a result in one pass; None where anything about it is unusual."""
     for version in range(VERSION, OLDEST_VERSION - 1, -1):
-        with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        with suppress(*DECODE_ERRORS):
             whole = _Decoders.of(version).whole.decode(data)
             if whole.version == version:
                 return _result(whole, whole.workloads, whole.warnings, version)
@@ -269,13 +270,23 @@ def _decode(
 ) -> Any:
     try:
         return decoder.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        text = str(error)
+    except DECODE_ERRORS as error:
+        text = decode_problem(error, data)
         if part:  # the error's path begins at the part that was decoded
             text = text.replace("`$", f"`$.{part}") if "`$" in text else f"{text} - at `$.{part}`"
         raise _error(source, text) from None
-    except RecursionError:
-        raise _error(source, "is nested too deeply") from None
+
+
+def decode_problem(error: Exception, data: bytes | msgspec.Raw) -> str:
+    """Return what is wrong with JSON that cannot be decoded, and what to do if it is not whole."""
+    if isinstance(error, RecursionError):
+        return "is nested too deeply"
+    if not bytes(data).strip():
+        return "is empty: its upload or download failed; download it again, or make a new one"
+    if "truncated" in str(error):
+        what = "ends in the middle: its upload or download was cut"
+        return f"{what}; download it again, or make a new one"
+    return str(error)
 
 
 def _inconsistency(result: Result) -> str | None:

@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from io_benchmark import results
 from io_benchmark.errors import ResultError
+from io_benchmark.results.reader import DECODE_ERRORS, decode_problem
 from io_benchmark.sources.budget import weight_bytes
 from io_benchmark.sources.protocol import RunResult, TaskRecord
 from io_benchmark.text import clean
@@ -30,7 +31,7 @@ RESULT_NAME = "io-benchmark.json"
 TASK_NAME = "task.json"
 ARCHIVE_SUFFIX = ".zip"
 MAXIMUM_TASK_BYTES = 1024 * 1024
-_SHOWN_LENGTH = 300
+SHOWN_LENGTH = 300  # of a path in a message
 # Of the folders below an address, and of those in an archive.
 MAXIMUM_DEPTH = 10
 FOLDER = re.compile(r"[A-Za-z0-9_-]{22}\.[0-9]{1,9}")
@@ -93,15 +94,13 @@ def read_run(path: Path) -> RunResult:
 def _parse_task_record(name: str, data: bytes) -> TaskRecord:
     try:
         return msgspec.json.decode(data, type=TaskRecord)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise ResultError(f"{name}: {error}") from None
-    except RecursionError:
-        raise ResultError(f"{name}: is nested too deeply") from None
+    except DECODE_ERRORS as error:
+        raise ResultError(f"{name}: {decode_problem(error, data)}") from None
 
 
 def _check_regular(path: Path) -> None:
     """Refuse what is not a regular file: reading a pipe or a device might never end."""
-    shown = clean(str(path), _SHOWN_LENGTH)
+    shown = clean(str(path), SHOWN_LENGTH)
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise ResultError(f"{shown}: is not a regular file")

@@ -36,7 +36,6 @@ _CHUNK_BYTES = 1024 * 1024
 _COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED = 0x1
 _DRIVE = re.compile(r"[A-Za-z]:")
-_SHOWN_LENGTH = 300
 # All that the standard library raises for files that are not as they should be.
 _BROKEN = (
     zipfile.BadZipFile,
@@ -78,7 +77,9 @@ class ZipArchive:
         except ResultError as error:
             raise self._error(str(error)) from None
         except _BROKEN as error:
-            raise self._error(f"is not a whole zip file ({_reason(error)})") from None
+            raise self._error(
+                f"is not a whole zip file ({_reason(error)}); download it again"
+            ) from None
 
     def __enter__(self) -> Self:
         return self
@@ -147,7 +148,7 @@ class ZipArchive:
         return f"{self._path}: {entry.filename}", data
 
     def _error(self, problem: str) -> ResultError:
-        return ResultError(clean(f"{self._path}: {problem}", _SHOWN_LENGTH))
+        return ResultError(clean(f"{self._path}: {problem}", run_files.SHOWN_LENGTH))
 
 
 def _path(entry: ZipInfo) -> PurePosixPath:
