@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,7 @@ class FoundRun(Struct, frozen=True):
     # In an archive, the entries of the result and of the task record next to it.
     entries: tuple[ZipInfo, ZipInfo | None] | None = None
     problem: str | None = None  # why it is not read
+    without_result: TaskRecord | None = None  # of a task that left none
 
     def parse(self, result_file: _NamedBytes, record_file: _NamedBytes | None) -> RunResult:
         """Parse the files of the run."""
@@ -89,6 +91,23 @@ def read_run(path: Path) -> RunResult:
         _check_regular(record_file)
         record = str(record_file), results.load(record_file, MAXIMUM_TASK_BYTES)
     return FoundRun(str(path), path).parse((str(file), data), record)
+
+
+def read_without_result(folder: Path) -> TaskRecord | None:
+    """Return the record of a task that left no result, as `fetch` writes it; None if it is not there."""
+    file = folder / TASK_NAME
+    with suppress(ResultError):
+        _check_regular(file)
+        return parse_without_result(str(file), results.load(file, MAXIMUM_TASK_BYTES))
+    return None
+
+
+def parse_without_result(name: str, data: bytes) -> TaskRecord | None:
+    """Return the record of a task that left no result; None if it is of another run."""
+    with suppress(ResultError):
+        record = _parse_task_record(name, data)
+        return record if record.problem is not None else None
+    return None
 
 
 def _parse_task_record(name: str, data: bytes) -> TaskRecord:

@@ -122,6 +122,8 @@ def _read(
     """Read one run; an unreadable one is a problem and stops nothing."""
     if run.problem is not None:
         log.problem(position, run.problem)
+        if run.without_result is not None:
+            log.without_result.append(run.without_result)
         return
     try:
         run_result = run_files.read_run(run.path) if run.entries is None else archives.read(run)

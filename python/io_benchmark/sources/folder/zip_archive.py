@@ -106,11 +106,20 @@ class ZipArchive:
                     results.setdefault(path.parent, []).append(entry)
                 elif path.name == run_files.TASK_NAME:
                     records[path.parent] = entry
-        if len(results) > _MAXIMUM_RESULTS:
-            raise self._error(f"has {len(results):,} results, more than {_MAXIMUM_RESULTS:,}")
-        return [
+        without_result = {
+            folder: entry
+            for folder, entry in records.items()
+            if folder not in results and run_files.FOLDER.fullmatch(folder.name)
+        }
+        count = len(results) + len(without_result)
+        if count > _MAXIMUM_RESULTS:
+            raise self._error(f"has {count:,} results, more than {_MAXIMUM_RESULTS:,}")
+        runs = [
             self._run(folder, entries, records.get(folder)) for folder, entries in results.items()
         ]
+        for folder, entry in without_result.items():
+            runs += self._without_result(folder, entry)
+        return runs
 
     def read(self, run: FoundRun) -> RunResult:
         """Read one of its results."""
@@ -137,6 +146,16 @@ class ZipArchive:
             (result, record),
             None if problem is None else str(self._error(f"{name} {problem}")),
         )
+
+    def _without_result(self, folder: PurePosixPath, entry: ZipInfo) -> list[FoundRun]:
+        """Return the run of a task that left no result; nothing where the record is another's."""
+        if _problem(entry, run_files.MAXIMUM_TASK_BYTES) is not None:
+            return []
+        record = run_files.parse_without_result(*self._content(entry))
+        if record is None:
+            return []
+        source = str(_unpacked(self._path, folder))
+        return [FoundRun(source, self._path, problem=record.problem, without_result=record)]
 
     def _content(self, entry: ZipInfo) -> tuple[str, bytes]:
         """Return an entry's name for messages and its bytes, never more than its checked size."""
