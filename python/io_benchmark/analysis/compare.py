@@ -309,4 +309,5 @@ def _line(worker: Worker, *, is_counted: bool) -> WorkerLine:
         reason=worker.reason,
         machine=worker.machine,
         is_counted=is_counted,
+        url=result.task.ci.link if result.task.ci is not None else None,
     )

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from enum import StrEnum
 from typing import Self
+from urllib.parse import urlsplit
 
 from msgspec import Struct
 
@@ -93,6 +94,12 @@ class _WorkerRow(Struct, frozen=True):
     state: str
     machine: str
     source: str
+    url: str  # of its job on another CI system, or nothing
+
+    @property
+    def host(self) -> str:
+        """Return where its URL leads."""
+        return urlsplit(self.url).netloc
 
 
 class WorkersPart(Struct, frozen=True):
@@ -239,6 +246,7 @@ def _worker_row(worker: WorkerLine, *, repeated: bool) -> _WorkerRow:
         state=state,
         machine=machine or UNKNOWN,
         source=worker.source,
+        url=worker.url or "",
     )
 
 
