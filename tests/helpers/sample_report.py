@@ -372,9 +372,7 @@ def seed_case(retrieves: int = 2000) -> Report:
         workers=(
             worker("intel", 1, "c2-standard-16"),
             worker("amd-16", 2, "c3d-standard-16-lssd"),
-            worker(
-                "amd-30", 3, "c3d-standard-30-lssd", url="https://ci.example/o/r/runs/7?job=2#log_a"
-            ),
+            worker("amd-30", 3, "c3d-standard-30-lssd"),
         ),
         unreadable=(),
         remarks=(text("Medians and means agree: the copies are bound by writeback."),),

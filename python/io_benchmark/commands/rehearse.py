@@ -43,6 +43,9 @@ EXAMPLES = (
 )
 MANUAL = "rehearsal.md"
 
+# Where the results and the report task's page are.
+_LINES_BELOW = 3
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_selection(parser.add_argument_group("what to run"))
@@ -270,7 +273,9 @@ def _report(
         compare.Options(),
         remarks=(remark,),
     )
-    report_output.show(report, arguments.format, context.stdout, context.environment)
+    report_output.show(
+        report, arguments.format, context.stdout, context.environment, lines_below=_LINES_BELOW
+    )
     _tell(
         context, f"Results: {output}; read everything with: io-benchmark compare {output} --details"
     )

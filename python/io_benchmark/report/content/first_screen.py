@@ -34,7 +34,6 @@ class FirstScreen(Struct, frozen=True):
     measures: MeasureTable | None = None  # instead of them, for workloads in batches
     spaced: bool = True  # there is room for empty lines
     hides_warnings: bool = False  # there was no room for them
-    lines_below: int = 0  # that the command writes: how many results were not read
 
     def that_fits(self, write: Callable[[Self], str], lines: int) -> str:
         """Write the screen; where it would have more lines, leave out what matters least."""
@@ -83,15 +82,13 @@ class FirstScreen(Struct, frozen=True):
             *pools.looks,
             *warning_lines(report, notes, workers),
         )
-        below = 1 if report.unreadable else 0
         part = pools.leading
         if nothing or part is None:
-            return cls(title, lines, lines_below=below)
+            return cls(title, lines)
         table_title = f"{part.subject}" if len(answered) > 1 else ""
         if part.subject.workload in workloads.IN_BATCHES:
-            measures = MeasureTable.of([part])
-            return cls(title, lines, table_title, measures=measures, lines_below=below)
+            return cls(title, lines, table_title, measures=MeasureTable.of([part]))
         table = FiguresTable.of(part)
         rows = tuple(row for row in table.rows if row.label in ROWS)
         heads = tuple(type(head)(head.text, head.verdict) for head in table.heads)
-        return cls(title, lines, table_title, FiguresTable(heads, rows), lines_below=below)
+        return cls(title, lines, table_title, FiguresTable(heads, rows))

@@ -16,6 +16,8 @@ from io_benchmark.text import name
 # More of a kind are counted; without any answer there is room for more.
 _SHOWN, _SHOWN_ALONE = 2, 4
 _LENGTH = 240
+# Warnings that say what follows from a machine that ran several tasks.
+_OF_REPEATED = {"same-worker", "shared-worker"}
 
 
 def warning_lines(
@@ -30,7 +32,9 @@ def warning_lines(
     missing = [("Not read:", line) for line in report.unreadable]
     most = _SHOWN if report.subjects else _SHOWN_ALONE
     yield from _first(missing, "results not read", most=most)
-    yield from _first([("", each) for each in workers.cautions], "cautions about workers")
+    rules = {each.rule for each in notes.footnotes}
+    cautions = workers.left_out if rules & _OF_REPEATED else workers.cautions
+    yield from _first([("", each) for each in cautions], "cautions about workers")
     for is_allowed in (True, False):
         warnings = notes.briefs(is_allowed=is_allowed)
         further = ", ".join(list(warnings)[_SHOWN - 1 :])

@@ -38,6 +38,7 @@ class Layout(NamedTuple):
     color_system: str | None = None  # as rich names them; None: plain text
     no_color: bool = False
     page: str = ""  # the file that has the whole report as a page
+    lines_below: int = 0  # that the command writes below the report
 
 
 PLAIN = Layout()

@@ -27,12 +27,17 @@ def show(
     *,
     details: bool = False,
     page: str = "",
+    lines_below: int = 0,
 ) -> None:
-    """Write to a stream; text follows the terminal behind it and names the file of a page."""
+    """Write to a stream; text follows the terminal behind it and names the file of a page.
+
+    The first screen leaves room for the lines that the command writes below.
+    """
     layout = Layout(details)
     if form == "text":
         console = _module("page").terminal_console(stream, environment)
-        layout = Layout(details, console.width, console.color_system, console.no_color, page)
+        color = console.color_system, console.no_color
+        layout = Layout(details, console.width, *color, page, lines_below)
     stream.write(rendered(shown, form, layout=layout))
 
 
