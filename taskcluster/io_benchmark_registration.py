@@ -22,6 +22,7 @@ def register(graph_config: Any) -> None:
         mistakes,
         more_workers_action,
         parameters,
+        preload,
         yaml_files,
     )
 
@@ -31,6 +32,7 @@ def register(graph_config: Any) -> None:
         # taskgraph's command line expects that it is logged already.
         logger.error("%s", error)  # noqa: TRY400 - no traceback
         raise
+    preload.preload(root)
     parameters.register()
     confirm_action.ACTION.register()
     more_workers_action.ACTION.register()

@@ -202,12 +202,18 @@ def test_an_outcome_is_explained(state: str, reason: str | None, explanation: st
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        pytest.param(b"", "x: is empty: its upload", id="empty"),
+        pytest.param(b"", "x: is empty; download it again", id="empty"),
         pytest.param(
             GOOD.read_bytes()[:-300],
-            "x: ends in the middle: its upload or download was cut",
+            "x: ends in the middle: its upload or download was cut; download it again, or make a new",
             id="truncated",
         ),
+        pytest.param(
+            b" <!DOCTYPE html>",
+            "x: is a web page, such as a login page; log in and download it again",
+            id="web-page",
+        ),
+        pytest.param(b"\x1f\x8b\x08", "x: is a compressed file; unpack it", id="gzip"),
         pytest.param(b"{'version': 1}", "x: JSON is malformed", id="no-json"),
         pytest.param(b"[1]", "x: Expected `object`, got `array`", id="list"),
         pytest.param(b"\xff\xfe", "x: ", id="no-text"),

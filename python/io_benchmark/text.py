@@ -4,9 +4,9 @@
 """Untrusted text, made safe to show: the only place that decides what is shown.
 
 Anyone's task can write into a result file, a label or an answer. The functions remove user
-information from addresses. They show as U+FFFD what has no shape of its own on a terminal:
-escape sequences, bidirectional controls, zero-width characters, lone surrogates, private
-characters. Markup stays: each medium escapes its own.
+information from addresses, and break what a CI system would take for a command in its log. They show as
+U+FFFD what has no shape of its own on a terminal: escape sequences, bidirectional controls, zero-width
+characters, lone surrogates, private characters. Markup stays: each medium escapes its own.
 """
 
 import re
@@ -22,12 +22,16 @@ _MAXIMUM_ACCENTS = 3
 _MARGIN = 4000
 # User name and password in an address; a slash in the password seems to end the host.
 _USER_INFORMATION = re.compile(r"(?<=//)(?:[^\s/?#@]*|[^\s/?#:@]*:[^\s@]*)@", re.ASCII)
+# `##vso[…]` of Azure Pipelines, `##[…]` and `::…::` of GitHub Actions.
+_LOG_COMMAND = re.compile(r"#(?=#(?:vso)?\[)|:(?=:[a-z-]+(?:::| ))")
 
 
 def clean_lines(text: str) -> str:
     """Make text safe to show; line breaks and tabs stay."""
     if "@" in text:
         text = _USER_INFORMATION.sub("…@", text)
+    if "##" in text or "::" in text:
+        text = _LOG_COMMAND.sub(r"\g<0> ", text)
     if text.isprintable() and text.isascii():
         return text
     characters = []

@@ -3,8 +3,8 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Compress to DEFLATE (RFC 1951), to the same bytes on every machine: each zlib compresses differently.
 
-One block with Huffman codes of its own. Any zlib decompresses it. A pair of numbers is a value, and how
-many bits it has.
+One block with Huffman codes of its own. Any zlib decompresses it. Until they are packed, bits are text
+in the order in which they are sent.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import functools
 import heapq
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 _SHORTEST, _LONGEST, _FARTHEST = 4, 257, 32_768
 _END_OF_BLOCK = 256  # the symbol behind those of the 256 bytes
@@ -37,74 +37,92 @@ _LENGTHS = _first_values(3, _LENGTH_BITS)
 _DISTANCES = _first_values(1, _DISTANCE_BITS)
 
 
+def _number(value: int, size: int) -> str:
+    """Return the bits of a number, the lowest first; those of a code have the highest first."""
+    return f"{value:0{size}b}"[::-1] if size else ""
+
+
+@functools.lru_cache(maxsize=_LONGEST)
+def _length(length: int) -> tuple[int, str]:
+    """Return the symbol of a match's length, and the bits behind it."""
+    at = bisect_right(_LENGTHS, length) - 1
+    return _LENGTH + at, _number(length - _LENGTHS[at], _LENGTH_BITS[at])
+
+
+@functools.lru_cache(maxsize=_FARTHEST)
+def _distance(distance: int) -> tuple[int, str]:
+    at = bisect_right(_DISTANCES, distance) - 1
+    return at, _number(distance - _DISTANCES[at], _DISTANCE_BITS[at])
+
+
 @functools.lru_cache(maxsize=256)  # each kind compresses the same modules
 def deflate(data: bytes) -> bytes:
     """Return the data compressed, without a header."""
-    matches = list(_matches(data))
-    literals = Counter([_END_OF_BLOCK])
-    distances = Counter([0])  # not without a symbol, even if nothing matches
-    for symbol, _, distance_symbol, _ in matches:
-        literals[symbol] += 1
-        if symbol >= _LENGTH:
-            distances[distance_symbol] += 1
-    literal_lengths = _code_lengths(literals, _LONGEST_CODE)
-    distance_lengths = _code_lengths(distances, _LONGEST_CODE)
+    symbols, matches = _matches(data)
+    symbols.append(_END_OF_BLOCK)
+    # Not without a symbol, even if nothing matches.
+    distances = [distance for _, distance, _ in matches] or [0]
+    literal_lengths = _code_lengths(Counter(symbols), _LONGEST_CODE)
+    distance_lengths = _code_lengths(Counter(distances), _LONGEST_CODE)
     literal_codes, distance_codes = _codes(literal_lengths), _codes(distance_lengths)
-    bits = [(1, 1), (2, 2), *_header(literal_lengths, distance_lengths)]
-    for symbol, rest, distance_symbol, distance_rest in matches:
+    bits = ["1", _number(2, 2), *_header(literal_lengths, distance_lengths)]
+    following = iter(matches)
+    for symbol in symbols:
         bits.append(literal_codes[symbol])
         if symbol >= _LENGTH:
-            bits += (rest, distance_codes[distance_symbol], distance_rest)
-    bits.append(literal_codes[_END_OF_BLOCK])
-    return _packed(bits)
+            rest, distance, distance_rest = next(following)
+            bits += (rest, distance_codes[distance], distance_rest)
+    text = "".join(bits)
+    return int(text[::-1], 2).to_bytes((len(text) + 7) // 8, "little")
 
 
-def _matches(
-    data: bytes,
-) -> Iterator[tuple[int, tuple[int, int], int, tuple[int, int]]]:
-    """Yield bytes, and matches with what came before: symbols with the rests that they leave."""
+def _matches(data: bytes) -> tuple[list[int], list[tuple[str, int, str]]]:
+    """Return the symbols of bytes and matches, and per match what follows its symbol.
+
+    A decision task waits for this loop. So of the places within a match, where most of the data
+    is, it remembers only the second and the last.
+    """
     latest: dict[bytes, int] = {}
-    at = 0
-    while at < len(data):
-        start = latest.get(data[at : at + _SHORTEST])
-        length = 0 if start is None else _match_length(data, start, at)
-        if start is None or length < _SHORTEST or at - start > _FARTHEST:
-            length = 1
-            yield data[at], (0, 0), 0, (0, 0)
-        else:
-            length_symbol = bisect_right(_LENGTHS, length) - 1
-            rest = length - _LENGTHS[length_symbol], _LENGTH_BITS[length_symbol]
-            symbol = bisect_right(_DISTANCES, at - start) - 1
-            far = at - start - _DISTANCES[symbol], _DISTANCE_BITS[symbol]
-            yield _LENGTH + length_symbol, rest, symbol, far
-        for passed in range(at, at + length):
-            latest[data[passed : passed + _SHORTEST]] = passed
-        at += length
-
-
-def _match_length(data: bytes, start: int, at: int) -> int:
-    # Both begin with the same bytes that were looked up.
-    most = min(_LONGEST, len(data) - at)
-    length = min(_SHORTEST, most)
-    while length < most and data[start + length] == data[at + length]:
-        length += 1
-    return length
+    symbols, matches = [], []
+    at, size = 0, len(data)
+    while at < size:
+        key = data[at : at + _SHORTEST]
+        start = latest.get(key)
+        latest[key] = at
+        if start is None or len(key) < _SHORTEST or at - start > _FARTHEST:
+            symbols.append(data[at])
+            at += 1
+            continue
+        distance, end, most = at - start, at + _SHORTEST, min(at + _LONGEST, size)
+        while end < most and data[end] == data[end - distance]:
+            end += 1
+        symbol, rest = _length(end - at)
+        symbols.append(symbol)
+        matches.append((rest, *_distance(distance)))
+        for inside in (at + 1, end - 1):
+            latest[data[inside : inside + _SHORTEST]] = inside
+        at = end
+    return symbols, matches
 
 
 def _code_lengths(counts: Mapping[int, int], longest: int) -> dict[int, int]:
     """Return the length of each symbol's code by Huffman's algorithm, none above the longest."""
     if len(counts) == 1:
         return dict.fromkeys(counts, 1)
-    lengths = dict.fromkeys(counts, 0)
-    waiting: list[tuple[int, tuple[int, ...]]] = []
-    for symbol, count in counts.items():
-        heapq.heappush(waiting, (count, (symbol,)))
+    waiting = [(count, symbol) for symbol, count in counts.items()]
+    heapq.heapify(waiting)
+    root = max(counts)
+    parents: dict[int, int] = {}
     while len(waiting) > 1:
-        count, symbols = heapq.heappop(waiting)
-        more, others = heapq.heappop(waiting)
-        for symbol in symbols + others:
-            lengths[symbol] += 1
-        heapq.heappush(waiting, (count + more, symbols + others))
+        root += 1  # the tree's next node: above both below it
+        count, node = heapq.heappop(waiting)
+        more, other = waiting[0]
+        parents[node] = parents[other] = root
+        heapq.heapreplace(waiting, (count + more, root))
+    depths = {root: 0}
+    for node in sorted(parents, reverse=True):
+        depths[node] = depths[parents[node]] + 1
+    lengths = {symbol: depths[symbol] for symbol in counts}
     if max(lengths.values()) > longest:
         # More even counts have shorter codes.
         even = {symbol: (count + 1) // 2 for symbol, count in counts.items()}
@@ -112,41 +130,27 @@ def _code_lengths(counts: Mapping[int, int], longest: int) -> dict[int, int]:
     return lengths
 
 
-def _codes(lengths: Mapping[int, int]) -> dict[int, tuple[int, int]]:
-    """Return the canonical codes of these lengths, with their first bit lowest."""
-    codes: dict[int, tuple[int, int]] = {}
+def _codes(lengths: Mapping[int, int]) -> dict[int, str]:
+    """Return the canonical codes of these lengths."""
+    codes: dict[int, str] = {}
     code = before = 0
     for length, symbol in sorted(
         (length, symbol) for symbol, length in lengths.items()
     ):
         code <<= length - before
-        codes[symbol] = int(f"{code:0{length}b}"[::-1], 2), length
+        codes[symbol] = f"{code:0{length}b}"
         code, before = code + 1, length
     return codes
 
 
-def _header(
-    literals: Mapping[int, int], distances: Mapping[int, int]
-) -> list[tuple[int, int]]:
+def _header(literals: Mapping[int, int], distances: Mapping[int, int]) -> list[str]:
     """Return the lengths of both codes, in a code of lengths."""
     counts = max(literals) + 1, max(distances) + 1
     lengths = [literals.get(symbol, 0) for symbol in range(counts[0])]
     lengths += [distances.get(symbol, 0) for symbol in range(counts[1])]
     of_lengths = _code_lengths(Counter(lengths), _LONGEST_CODE_OF_LENGTHS)
     codes = _codes(of_lengths)
-    bits = [(counts[0] - 257, 5), (counts[1] - 1, 5), (len(_ORDER) - 4, 4)]
-    bits += [(of_lengths.get(length, 0), 3) for length in _ORDER]
+    bits = [_number(counts[0] - 257, 5), _number(counts[1] - 1, 5)]
+    bits += [_number(len(_ORDER) - 4, 4)]
+    bits += [_number(of_lengths.get(length, 0), 3) for length in _ORDER]
     return bits + [codes[length] for length in lengths]
-
-
-def _packed(bits: Sequence[tuple[int, int]]) -> bytes:
-    """Return the bits as bytes, the first bit lowest."""
-    packed = bytearray()
-    value = size = 0
-    for more, count in bits:
-        value |= more << size
-        size += count
-        if size >= 32:
-            packed += (value & 0xFFFFFFFF).to_bytes(4, "little")
-            value, size = value >> 32, size - 32
-    return bytes(packed + value.to_bytes((size + 7) // 8, "little"))

@@ -7,6 +7,7 @@ A variable may be missing, and anyone who writes the job may set it: it is text 
 name of a pool at most. Taskcluster is not here: the result has keys for its tasks (result_file.py).
 """
 
+import hashlib
 import os
 import platform
 import re
@@ -15,6 +16,8 @@ from urllib.parse import quote, urlsplit
 
 TEXT_LENGTH = 1000  # characters of a value
 POOL_LENGTH = 100
+LISTS = ("{CI_RUNNER_TAGS}", "{NODE_LABELS}")
+LABEL = r'[^\s,"\[\]]+'  # of such a list
 IN_URL = "%/:?#[]@!$&'()*+,;=~"  # not quoted: they have a meaning in a URL
 
 
@@ -172,7 +175,9 @@ def guess_pool() -> Tuple[str, str]:
         return _as_pool(platform.node()) or "host", "the host's name"
     machine = _filled(system.machine)
     for template in system.pools:
-        words = (_filled(template) or "").split()
+        text = _filled(template) or ""
+        # Two machines may name the same labels in another order.
+        words = sorted(re.findall(LABEL, text)) if template in LISTS else text.split()
         kind = [word for word in words if word != machine or len(words) == 1]
         name = _as_pool(" ".join(kind))
         if name:
@@ -184,7 +189,12 @@ def guess_pool() -> Tuple[str, str]:
 def _as_pool(text: str) -> str:
     """Return the text with the characters that a pool's name may have."""
     words = re.findall(r"[A-Za-z0-9_.-]+", text)
-    return "-".join(words).lstrip("_.-")[:POOL_LENGTH]
+    name = "-".join(words).lstrip("_.-")
+    if len(name) <= POOL_LENGTH:
+        return name
+    # Pools may differ at the end only.
+    digest = hashlib.sha256(name.encode()).hexdigest()[:8]
+    return "%s-%s" % (name[: POOL_LENGTH - len(digest) - 1], digest)
 
 
 def work_folder() -> Optional[str]:

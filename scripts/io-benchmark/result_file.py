@@ -7,6 +7,7 @@ No fsync: it would flush the disk that is being measured. Only a crash of the ma
 truncated file, since a rename happens completely or not at all.
 """
 
+import fcntl
 import hashlib
 import json
 import os
@@ -25,6 +26,7 @@ SCRIPT_VERSION = "0.1.0"
 UTC = "%Y-%m-%dT%H:%M:%SZ"
 GROW_EVERY_NS = 10 * 1_000_000_000
 TEXT_LENGTH = 10_000  # characters that a reader accepts in one text
+TAKEN = "another run writes its result there; wait for it, or use another --output"
 # encode() and not dump(): only encode() runs in C, ten times as fast.
 JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
@@ -95,6 +97,7 @@ class ResultFile:
         os.makedirs(folder, exist_ok=True)
         check_owner(settings.artifacts)
         check_owner(folder)
+        self._lock = _lock(folder)
 
     def warn(self, name, message):
         """Add a warning; the same one is kept once, also if it is true of several places."""
@@ -124,6 +127,19 @@ class ResultFile:
         self.document["ended"] = time.strftime(UTC, time.gmtime())
         self.document["outcome"] = run_outcome
         self.write()
+
+
+def _lock(folder):
+    """Return a descriptor by which this run alone holds the folder, until the process ends."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        os.close(descriptor)
+        raise OSError(error.errno, TAKEN, folder) from None
+    except OSError:
+        pass  # a file system without locks
+    return descriptor
 
 
 def outcome(state, reason=None):

@@ -174,23 +174,25 @@ def upload_by_http_client(urls, file, way, process_times, _expect=False):
                 yield sent
         return
     connection = None
-    with accounting.Account() as account:
-        for url in urls:
-            account.begin()
-            start_ns = time.monotonic_ns()
-            is_new = connection is None
-            connection = _connect(url) if is_new else connection
-            try:
-                _put(connection, url, body)
-            finally:
-                if way == "connection-each":
-                    connection.close()
-                    connection = None
-            end_ns = time.monotonic_ns()
-            process_times.add(end_ns - start_ns, *account.end())
-            yield start_ns, end_ns, int(is_new), "1.1"
-    if connection is not None:
-        connection.close()
+    try:
+        with accounting.Account() as account:
+            for url in urls:
+                account.begin()
+                start_ns = time.monotonic_ns()
+                is_new = connection is None
+                connection = _connect(url) if is_new else connection
+                try:
+                    _put(connection, url, body)
+                finally:
+                    if way == "connection-each":
+                        connection.close()
+                        connection = None
+                end_ns = time.monotonic_ns()
+                process_times.add(end_ns - start_ns, *account.end())
+                yield start_ns, end_ns, int(is_new), "1.1"
+    finally:  # also when the caller has enough
+        if connection is not None:
+            connection.close()
 
 
 def _put_at_once(barrier, body, url):

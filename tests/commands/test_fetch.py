@@ -161,7 +161,7 @@ def test_what_is_in_the_way_is_not_overwritten(loopback, tmp_path):
     ("name", "text", "reason"),
     [
         pytest.param(run_files.RESULT_NAME, "mine", "JSON is malformed", id="garbled-result"),
-        pytest.param(run_files.RESULT_NAME, "", "is empty: its upload", id="empty-result"),
+        pytest.param(run_files.RESULT_NAME, "", "is empty; download it again", id="empty-result"),
         pytest.param(
             run_files.TASK_NAME,
             "{",

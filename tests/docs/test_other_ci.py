@@ -105,3 +105,16 @@ def test_its_commands_run(tmp_path: Path, worker_program: Path, system: str) -> 
     for text in texts:
         assert all(pool in text for pool in POOLS)
         assert "were measured on the same worker" in text
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_a_job_that_fails_shows_its_report(
+    tmp_path: Path, worker_program: Path, system: str
+) -> None:
+    """With --expect, the job with the comparison fails; its report is shown all the same."""
+    machine = Machine(tmp_path, compare_code=3)
+    shutil.copy(worker_program, machine.store)
+    text = pipeline(system).replace("--partial", "--partial --expect 'amd-16/intel<0.001'")
+    shown = SYSTEMS[system][1](text, machine)
+    assert "<title>" in shown.page
+    assert shown.markdown is None or all(pool in shown.markdown for pool in POOLS)

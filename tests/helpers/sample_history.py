@@ -171,5 +171,5 @@ def hostile() -> History:
 
 
 def on_terminal(found: History, columns: int, *, colour: bool = False) -> str:
-    layout = Layout(columns=columns, color_system="standard" if colour else None)
+    layout = Layout(columns=columns, styles=colour, colors=colour)
     return render_history(found, layout)

@@ -741,5 +741,4 @@ def large(workers: int = 1000, retrieves: int = 2000) -> Report:
 
 def on_terminal(report: Report, width: int, *, colour: bool = False, details: bool = True) -> str:
     """Return the text report at this width."""
-    color_system = "standard" if colour else None
-    return render_report(report, Layout(details, columns=width, color_system=color_system))
+    return render_report(report, Layout(details, width, styles=colour, colors=colour))

@@ -123,6 +123,10 @@ TRUTHS: Mapping[str, Truth] = {
         *("boot-disk-fallback", "device-count", "disk-speed"),
     ),
     "slower disks": _truth(every_disk(write_mib_per_s=220.0, model="nvme_card_old"), "disk-speed"),
+    # Of disks that write as fast: the cache is cold.
+    "slow reads": _truth(every_disk(read_mib_per_s=120.0), "disk-speed"),
+    # Of the machine as a whole, by its provider: no fact shows it.
+    "cap of the cloud": _truth(every_disk(write_mib_per_s=220.0), "disk-speed"),
     "write limit": _truth(limits(write_bytes_per_s=300.0 * MIB), "cgroup-io-limit"),
     "write operations limit": _truth(limits(write_iops=1200.0), "cgroup-io-limit"),
     "read limit, little memory": _truth(
@@ -173,6 +177,9 @@ TRUTHS: Mapping[str, Truth] = {
 
 IRRELEVANT: Mapping[str, Change] = {
     "mount option": storage(harmless_options=("commit=30",)),
+    # Each counts as the slower setting, and costs a copy nothing.
+    "short commit interval": storage(harmless_options=("commit=1",)),
+    "strictatime": storage(harmless_options=("strictatime",)),
     "another kernel": other(kernel="6.5.0-1016-gcp"),
     "unreached write limit": limits(write_bytes_per_s=6.0 * GIB),
     "unreached operations limit": limits(write_iops=80_000.0),
@@ -246,6 +253,8 @@ WITH_IRRELEVANT = (
     make(("one disk",), irrelevant_of_fast=("a neighbour blocked on another disk", "more memory")),
     make(("linear volume",), ("mq-deadline", "dirty ratio")),
     make(("slower disks",), ("another grep as fast", "unreached memory limit")),
+    make(("cap of the cloud",), ("bfq",)),
+    make(("cap of the cloud",), ("short commit interval", "another kernel")),
     make(("write limit",), ("another disk model", "mount option")),
     make(("write limit",), ("unreached CPU limit",)),
     make(("one disk",), ("write limit just above the disks",)),
@@ -346,6 +355,7 @@ _CONFLICTS = (
         "read limit just above the disks",
     },
     {"stolen CPU", "a little steal"},
+    {"mount option", "short commit interval", "strictatime"},
     {"bfq", "mq-deadline"},
     {
         "unreached write limit",
@@ -354,7 +364,10 @@ _CONFLICTS = (
         "write limit just above the disks",
     },
     {"dirty ratio", "write limit after a burst", "one disk after a burst"},
-    {"one disk", "one disk after a burst", "slower disks", "another disk model"},
+    {
+        *("one disk", "one disk after a burst", "slower disks", "another disk model"),
+        *("cap of the cloud", "slow reads"),
+    },
 )
 
 

@@ -183,7 +183,10 @@ def test_no_system(environment, monkeypatch):
         pytest.param({"ImageOS": ""}, "github-hosted-Linux-X64", id="no image"),
         pytest.param({"ImageOS": "", "RUNNER_ENVIRONMENT": ""}, "Linux-X64", id="an old runner"),
         pytest.param({"ImageOS": "a b/ä\n"}, "github-hosted-a-b--X64", id="no name"),
-        pytest.param({"ImageOS": "x" * 5000}, f"github-hosted-{'x' * 86}", id="long"),
+        pytest.param({"ImageOS": "x" * 5000}, f"github-hosted-{'x' * 77}-18a9c30f", id="long"),
+        pytest.param(
+            {"ImageOS": "x" * 200 + "y"}, f"github-hosted-{'x' * 77}-f83af5e3", id="another end"
+        ),
     ],
 )
 def test_pools_of_github(environment, change, pool):
@@ -197,13 +200,21 @@ def test_pools_of_github(environment, change, pool):
     [
         pytest.param("agent-7", "agent-7", id="the name alone"),
         pytest.param("", "agent-7", id="no labels"),
-        pytest.param("ssd agent-7", "ssd", id="another order"),
+        pytest.param("ssd agent-7", "ssd", id="the name last"),
+        pytest.param("ssd agent-7 linux", "linux-ssd", id="another order"),
     ],
 )
 def test_pools_of_jenkins(environment, labels, pool):
     """The labels without the node's own name, which only a node without labels is called by."""
     environment({**JENKINS, "NODE_LABELS": labels})
     assert ci.guess_pool()[0] == pool
+
+
+@pytest.mark.parametrize("tags", ['["ssd", "gce"]', '["gce","ssd"]', "[gce ssd]"])
+def test_pools_of_gitlab(environment, tags):
+    """Runners with the same tags are one pool, in whatever order their owner gave the tags."""
+    environment({**GITLAB, "CI_RUNNER_TAGS": tags})
+    assert ci.guess_pool()[0] == "gce-ssd"
 
 
 @pytest.mark.parametrize(

@@ -144,9 +144,11 @@ def test_a_missing_place_is_named_and_the_others_are_measured(
 @pytest.mark.parametrize(
     ("missing", "fidelity", "reason"),
     [
-        pytest.param(("grep",), "seed", "grep is not on PATH", id="grep"),
-        pytest.param(("cp",), "real", "cp is not on PATH", id="cp"),
-        pytest.param(("sed", "cp"), "real", "sed and cp is not on PATH", id="two"),
+        pytest.param(("grep",), "seed", "not on PATH: grep; install what is missing", id="grep"),
+        pytest.param(("cp",), "real", "not on PATH: cp; install what is missing", id="cp"),
+        pytest.param(
+            ("sed", "cp"), "real", "not on PATH: sed, cp; install what is missing", id="two"
+        ),
     ],
 )
 def test_a_missing_tool_is_named(

@@ -183,6 +183,43 @@ def test_an_overlays_device_is_learnt_from_the_host_files(
 
 
 @pytest.mark.parametrize(
+    ("upper", "mountinfo", "found"),
+    [
+        pytest.param("/run/upper", "", ([], None), id="in memory"),
+        pytest.param(r"/on\040disk/upper", "", (["dm-0"], "/on disk/upper"), id="on a disk"),
+        pytest.param("upper", "", ([], None), id="relative"),
+        pytest.param("/elsewhere", "", ([], None), id="not visible"),
+        pytest.param(
+            "/elsewhere",
+            "4 1 0:46 / /etc/hostname rw - tmpfs tmpfs rw\n"
+            "5 1 253:0 /r /etc/resolv.conf rw - ext4 /dev/mapper/v rw\n",
+            (["dm-0"], "/etc/resolv.conf"),
+            id="a host's file in memory",
+        ),
+    ],
+)
+def test_the_disk_of_an_overlay(
+    recorded: Record,
+    monkeypatch: pytest.MonkeyPatch,
+    upper: str,
+    mountinfo: str,
+    found: tuple[list[str], str | None],
+) -> None:
+    """That of the upper layer, and none rather than the root's, on which /etc/hostname is."""
+    folders = {"/run/upper/x": "", "/on disk/upper/x": "", "/etc/hostname": ""}
+    recorded(STRIPED | folders, linked("dm-0"))
+    table = mounts._parse(
+        "1 0 253:0 / / rw - ext4 /dev/mapper/v rw\n"
+        "2 1 0:44 / /run rw - tmpfs tmpfs rw\n"
+        f"3 1 0:45 / /place rw - overlay overlay rw,lowerdir=/l,upperdir={upper},workdir=/w\n"
+        + mountinfo
+    )
+    monkeypatch.setattr(mounts.os.path, "realpath", lambda path: path)
+    place = mounts.mount_of("/place", table)
+    assert storage._find_devices(place, table, None) == found
+
+
+@pytest.mark.parametrize(
     ("options", "expected"),
     [
         pytest.param(
@@ -245,7 +282,10 @@ def test_v2_limits_are_read_up_to_the_root(recorded: Record) -> None:
     recorded(
         {
             "/proc/self/cgroup": "0::/docker/task\n",
-            "/proc/self/mountinfo": "1 1 0:9 / /sys/fs/cgroup rw - cgroup2 cgroup rw\n",
+            # The second one is of a chroot: the same groups, read once.
+            "/proc/self/mountinfo": "1 1 0:9 / /sys/fs/cgroup rw - cgroup2 cgroup rw\n"
+            "2 1 0:9 / /chroot/sys/fs/cgroup rw - cgroup2 cgroup rw\n",
+            "/chroot/sys/fs/cgroup/docker/task/cpu.max": "100000 100000",
             f"{group}/io.max": "259:0 rbps=max wbps=41943040 riops=max wiops=100\n",
             f"{group}/memory.max": "max",
             f"{group}/cpu.max": "max 100000",

@@ -5,6 +5,8 @@
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 import zipapp
@@ -67,6 +69,27 @@ def test_defaults(file, tmp_path, python):
     ]
     assert (result.config.time_budget_s, result.config.trials) == (600, "auto")
     assert result.warnings[0].name == "pool-guessed"
+
+
+@every_python
+def test_no_warnings(file, tmp_path, python):
+    """Python finds nothing deprecated and nothing left open, with few tools on the PATH."""
+    tools, work = tmp_path / "tools", tmp_path / "work"
+    tools.mkdir()
+    work.mkdir()
+    (tools / "grep").symlink_to(str(shutil.which("grep")))
+    code, output = start(
+        file,
+        *("run", "--profile", "quick", *SMALL),
+        *("--workload", "cache-retrieve", "--workload", "upload"),
+        folder=work,
+        python=python,
+        PATH=str(tools),
+        PYTHONDEVMODE="1",
+        PYTHONWARNINGS="error",
+    )
+    assert code == 0, output
+    assert not re.search("Traceback|Warning|Exception", output), output
 
 
 def test_what_it_says_first(file, tmp_path):
@@ -142,6 +165,31 @@ def test_a_job_of_taskcluster(file, tmp_path):
     assert code == 0, output
     task = json.loads((tmp_path / "io-benchmark/io-benchmark.json").read_text())["task"]
     assert (task["task_id"], task["ci"]) == ("fN1SbArXTPSVFNUvaOlinQ", None)
+
+
+def test_two_runs_with_one_result(file, tmp_path):
+    """The second ends at once, instead of writing over the result of the first."""
+    arguments = ["run", "--pool", "a", *SMALL, "--output", "out"]
+    first = subprocess.Popen(
+        [sys.executable, file, *arguments[:5], "--retrieves", "90000", *arguments[5:]],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        assert first.stdout is not None
+        # Printed when the result is there.
+        assert "pool a" in first.stdout.readline()
+        code, output = start(file, *arguments, folder=tmp_path)
+        said = "another run writes its result there; wait for it, or use another --output"
+        assert code == 1
+        assert output.splitlines()[0].endswith(f"{tmp_path}/out/io-benchmark: {said}")
+    finally:
+        first.terminate()
+        first.communicate()
+    code, output = start(file, *arguments, folder=tmp_path)
+    assert code == 0, output
 
 
 @pytest.mark.parametrize(

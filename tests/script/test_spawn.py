@@ -73,7 +73,7 @@ def test_without_the_program(spawning: Worker, tmp_path: Path) -> None:
     code, output = spawning.run("--profile", "quick")
     assert code == 1
     assert "Traceback" not in output
-    reason = f"place workspace ({spawning.workspace}): true is not on PATH"
+    reason = f"place workspace ({spawning.workspace}): not on PATH: true; install what is missing"
     assert spawning.result().outcome.reason == reason
 
 

@@ -75,6 +75,13 @@ def test_equal_pools_have_neither_causes_nor_single_workers() -> None:
         assert names(report, State.SUPPORTED) == []
 
 
+def test_copies_that_wait_for_reads_have_no_remedy_about_writing() -> None:
+    """Both sides flush rewritten files, but that is not what takes longer."""
+    (case,) = (case for case in DECIDED if case.name == "slow reads")
+    report, _ = report_of(case)
+    assert report.diagnoses[0].remedies == ()
+
+
 def test_random_truths_with_irrelevant_differences(request: pytest.FixtureRequest) -> None:
     """No wrong cause is named first, and hardly any is supported."""
     count = LONG_RANDOM_CASES if request.config.getoption("--long") else RANDOM_CASES

@@ -163,8 +163,8 @@ def decided(verdict: Verdict, log_ratio: float, variation: float, workers: int) 
     from io_benchmark.analysis.inference import workers_needed
 
     if verdict is Verdict.EQUIVALENT:
-        return workers_needed._chance_of_equivalence(log_ratio, variation, workers, 0.9, 0.05)
-    return workers_needed._chance_of_difference(log_ratio, variation, workers, 0.95)
+        return workers_needed._chance_of_equivalence(log_ratio, variation, 0.9, 0.05, workers)
+    return workers_needed._chance_of_difference(log_ratio, variation, 0.95, workers)
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ from io_benchmark.text import clean
 
 if TYPE_CHECKING:
     from io_benchmark.analysis.compare import Options
-    from io_benchmark.analysis.expectations import ExpectationOutcome
+    from io_benchmark.analysis.expectations import Expectation, ExpectationOutcome
     from io_benchmark.analysis.history.past_workers import PastWorkers
     from io_benchmark.analysis.model import Worker
     from io_benchmark.analysis.plan import Plan
@@ -125,10 +125,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, context: Context) -> int:
     from io_benchmark.analysis import compare, plan
-    from io_benchmark.analysis.expectations import Expectation
     from io_benchmark.analysis.validity import rules
 
-    expected = [Expectation.parse(text) for text in arguments.expect]
+    expected = _expectations(arguments)
     _check(arguments, rules.RULES)
     if arguments.wait is not None:
         from io_benchmark.sources.gather import wait_for
@@ -166,6 +165,14 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     for problem in problems:
         context.tell(f"error: {problem}")
     return status or (EXIT_FAILED if problems else 0)
+
+
+def _expectations(arguments: argparse.Namespace) -> list[Expectation]:
+    if not arguments.expect:
+        return []
+    from io_benchmark.analysis.expectations import Expectation
+
+    return [Expectation.parse(text) for text in arguments.expect]
 
 
 def _options(arguments: argparse.Namespace, past: PastWorkers | None) -> Options:

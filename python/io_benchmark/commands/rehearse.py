@@ -216,8 +216,9 @@ def _run_all(
     arguments: argparse.Namespace,
     context: Context,
 ) -> None:
+    from rich.console import Console
+
     from io_benchmark.commands.rehearsal import RehearsalProgress
-    from io_benchmark.report.formats.page import terminal_console
 
     names = ", ".join(task.label for task in (*tasks, *reports))
     count = len(tasks) + len(reports)
@@ -225,7 +226,8 @@ def _run_all(
         return
     shown = "1 task" if count == 1 else f"{count} tasks one by one"
     _tell(context, f"Running {shown}, {arguments.profile} sizes: {names}")
-    shown_on = terminal_console(context.stderr, context.environment)
+    width = context.columns(context.stderr)
+    shown_on = Console(file=context.stderr, width=width, _environ=context.environment)
     with closing(RehearsalProgress(shown_on, count, arguments.verbose)) as progress:
         for task in tasks:
             rehearsal.pool(task, progress)

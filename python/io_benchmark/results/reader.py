@@ -37,6 +37,7 @@ from io_benchmark.results.format import (
     Remark,
     Result,
 )
+from io_benchmark.results.other_content import other_content
 from io_benchmark.results.workloads import WORKLOADS
 from io_benchmark.results.workloads.cache_retrieve import SPENT_COLUMNS, CacheRetrieveEntry
 
@@ -56,6 +57,7 @@ SMALL_BYTES = 256 * 1024
 UNKNOWN_SHOWN = 5
 DECODE_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _MISSING = -1  # no count is negative
+_TRUNCATED = "Input data was truncated"  # msgspec's words
 _MAXIMUM_32_BITS = 2**32 - 1
 
 
@@ -281,12 +283,10 @@ def decode_problem(error: Exception, data: bytes | msgspec.Raw) -> str:
     """Return what is wrong with JSON that cannot be decoded, and what to do if it is not whole."""
     if isinstance(error, RecursionError):
         return "is nested too deeply"
-    if not bytes(data).strip():
-        return "is empty: its upload or download failed; download it again, or make a new one"
-    if "truncated" in str(error):
+    if str(error) == _TRUNCATED:
         what = "ends in the middle: its upload or download was cut"
-        return f"{what}; download it again, or make a new one"
-    return str(error)
+        return other_content(bytes(data).strip()) or f"{what}; download it again, or make a new one"
+    return other_content(bytes(data)) or str(error)
 
 
 def _inconsistency(result: Result) -> str | None:

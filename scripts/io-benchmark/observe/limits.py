@@ -78,6 +78,8 @@ def _levels(mount, group):
 
 
 def _note(observed, version, controller, directories):
+    if controller in observed["groups"]:
+        return  # mounted again, such as for a chroot
     if version not in observed["cgroup_versions"]:
         observed["cgroup_versions"].append(version)
     # Controllers that are mounted together have the same directories.

@@ -33,7 +33,7 @@ class _Mount(NamedTuple):
         values = _option_values(self.super_options)
         return {
             "lower_layers": lower_layers,
-            "upper_directory": values.get("upperdir"),
+            "upper_directory": values.get("upperdir") and _unescape(values["upperdir"]),
             "volatile": "volatile" in values or values.get("fsync") == "volatile",
         }
 

@@ -79,17 +79,28 @@ def _find_devices(mount, table, path):
     names = _devices_of(mount)
     if names is not None:
         return names, "btrfs" if mount.filesystem == "btrfs" else "mount"
-    upper = (mount.overlay() or {}).get("upper_directory")
-    candidates = ([upper] if upper and is_folder(upper) else []) + list(HOST_FILES)
-    for candidate in candidates:
+    for candidate in _beside(mount, table):
         below = mounts.mount_of(candidate, table)
-        if below is None or below.filesystem in OVERLAYS + MEMORY_FILESYSTEMS:
+        if below is None or below.filesystem in OVERLAYS:
             continue
+        if below.filesystem in MEMORY_FILESYSTEMS:
+            if candidate in HOST_FILES:
+                continue  # engines keep these in memory, whatever the layers are on
+            return [], None
         names = _devices_of(below)
         if names is not None:
             return names, candidate
     written = _devices_written_to(path) if path is not None else []
     return written, "probe" if written else None
+
+
+def _beside(mount, table):
+    """Return paths that are on the disk of an overlay's upper layer, the best first."""
+    upper = (mount.overlay() or {}).get("upper_directory") or ""
+    seen = [upper] if os.path.isabs(upper) and is_folder(upper) else []
+    # Only an engine mounts these; elsewhere they are files of the root.
+    points = {each.point for each in table}
+    return seen + [path for path in HOST_FILES if path in points]
 
 
 def _devices_of(mount):

@@ -233,7 +233,8 @@ class _CacheRetrieve(Workload):
         tools = ("bash", "grep", "sed", "cp") if is_real else ("grep",)
         missing = [name for name in tools if shutil.which(name) is None]
         if missing:
-            raise WorkloadError("%s is not on PATH" % " and ".join(missing))
+            text = "not on PATH: %s; install what is missing"
+            raise WorkloadError(text % ", ".join(missing))
 
     def _ring_bytes(self):
         limits_bytes = FRESH_RING_DIRTY_LIMITS * host.dirty_limit_bytes()

@@ -46,7 +46,7 @@ class _Spawn(Batches):
     def measure(self, entry):
         path = shutil.which("true")
         if path is None:
-            raise WorkloadError("true is not on PATH")
+            raise WorkloadError("not on PATH: true; install what is missing")
         program = os.path.realpath(path)
         entry["observed"].update(program=program, method=METHOD, python=PYTHON)
         with accounting.Account() as account:

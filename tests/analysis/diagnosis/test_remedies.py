@@ -62,6 +62,17 @@ def remedies(
     )
 
 
+def test_what_both_sides_share_helps_whichever_of_several_causes_it_is() -> None:
+    """Neither of the two is supported, so none of their own remedies is suggested."""
+    found = remedies(
+        replace(supported("disk-speed"), state=State.NOT_SEPARABLE),
+        replace(supported("scheduler"), state=State.NOT_SEPARABLE),
+        replace(supported("ext4-flush"), state=State.RULED_OUT, is_shared=True),
+    )
+    assert [(each.cause, text_of(each.action)) for each in found][:1] == [("disk-speed", REMOVE)]
+    assert {each.cause for each in found} == {"disk-speed"}
+
+
 def test_the_seeds_case():
     """A machine with two disks, measured on AMD-30; removing the destination; a mount option."""
     measured = {**SEED, "amd-16": {SUBJECT: 145.7 * MS, UNLINK: 29.14 * MS}}

@@ -90,7 +90,7 @@ def test_power_is_the_noncentral_ts(workers: int) -> None:
             shift = log_ratio / (0.05 * math.sqrt(2 / workers))
             reach = float(special.stdtrit(degrees, 1 - (1 - level) / 2))
             theirs = 1 - float(special.nctdtr(degrees, shift, reach))
-            ours = workers_needed._chance_of_difference(log_ratio, 0.05, workers, level)
+            ours = workers_needed._chance_of_difference(log_ratio, 0.05, level, workers)
             assert ours == pytest.approx(theirs, rel=1e-10, abs=1e-12)
 
 
@@ -108,5 +108,5 @@ def test_the_chance_of_equivalence_is_the_integral(
     estimated = error * np.sqrt(special.chdtri(degrees, middles) / degrees)
     room = np.maximum(math.log1p(0.05) - reach * estimated, 0.0)
     inside = special.ndtr((room - log_ratio) / error) - special.ndtr((-room - log_ratio) / error)
-    ours = workers_needed._chance_of_equivalence(log_ratio, variation, workers, 0.90, 0.05)
+    ours = workers_needed._chance_of_equivalence(log_ratio, variation, 0.90, 0.05, workers)
     assert ours == pytest.approx(float(np.mean(inside)), abs=1e-3)

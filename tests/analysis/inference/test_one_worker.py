@@ -120,9 +120,35 @@ def test_sides_on_one_machine_are_named() -> None:
     assert problem.severity is Severity.WARNING
     assert problem.sides == ("b", "a")
     assert "were measured on the same worker" in text_of(problem.message)
-    assert text_of(problem.message).endswith(", so their machines do not differ")
+    assert ", so their machines do not differ" in text_of(problem.message)
     assert problem.explanation is not None
     assert "does not apply to other workers" in text_of(problem.explanation)
+
+
+@pytest.mark.parametrize(
+    ("started", "at_once"),
+    [
+        pytest.param("2026-11-20T10:00:05Z", True, id="during the first"),
+        pytest.param("2026-11-20T10:00:10Z", False, id="as the first ends"),
+        pytest.param("2026-11-20T10:05:00Z", False, id="later"),
+        pytest.param("yesterday", False, id="unknown"),
+    ],
+)
+def test_runs_at_the_same_time_are_named(started: str, at_once: bool) -> None:
+    """Two jobs at once on one machine slow each other: a reader has to know, on one side or on both."""
+    documents = seed_case.documents(2, pools=("intel",))
+    for document, time in zip(documents, ("2026-11-20T10:00:00Z", started), strict=True):
+        document.update(started=time, duration_ns=10_500_000_000)
+        document["host"]["boot_id"] = BOOT
+    for names, rule in ((("a", "a"), "same-worker"), (("a", "b"), "shared-worker")):
+        found = [
+            seed_workers.worker(document, name)
+            for document, name in zip(documents, names, strict=True)
+        ]
+        problems = compare(Plan.of_pools(sorted(set(names)), None), found, Options()).problems
+        (problem,) = [one for one in problems if one.rule == rule]
+        told = "some at the same time, which slows each of them" in text_of(problem.message)
+        assert told is at_once
 
 
 def test_evidence_counts_workers() -> None:

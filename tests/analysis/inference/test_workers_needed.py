@@ -56,7 +56,7 @@ def test_power_is_scipys() -> None:
         degrees = 2 * workers - 2
         shift = 0.05 / (0.05 * math.sqrt(2 / workers))
         expected = nct.sf(t.ppf(0.975, degrees), degrees, shift)
-        given = workers_needed._chance_of_difference(0.05, 0.05, workers, 0.95)
+        given = workers_needed._chance_of_difference(0.05, 0.05, 0.95, workers)
         assert given == pytest.approx(expected, rel=1e-6)
 
 

@@ -172,8 +172,10 @@ def test_one_machine_ran_all_pools() -> None:
     assert not any("To settle" in line for line in found)
     # The warning says which pools, and what follows: one line about it is enough.
     assert [line for line in found if "same worker" in line] == [
-        "! shared-worker: intel and amd-16 were measured on the same worker rehearsal/host, so "
-        "their machines do not differ (and 1 more)"
+        (
+            "! shared-worker: intel and amd-16 were measured on the same worker rehearsal/host, so "
+            "their machines do not differ; some at the same time, which slows each of them (and 1 more)"
+        )
     ]
     assert not any("not independent" in line for line in found)
 

@@ -165,6 +165,9 @@ def test_links(tmp_path: Path) -> None:
     (results / "a" / "run").symlink_to(run)
     (results / "a" / "up").symlink_to(results)
     (results / "all").symlink_to(tmp_path)
+    (results / "loop").symlink_to("loop")
+    (results / "loop.zip").symlink_to("loop.zip")
+    (results / "gone.zip").symlink_to("nowhere")
     gathered = read(results)
     assert [found.source for found in gathered.results] == [str(results / "a" / "run")]
     assert (gathered.unreadable, gathered.remarks) == ((), ())

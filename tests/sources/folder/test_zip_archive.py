@@ -53,6 +53,11 @@ def patched(path: Path, change: Callable[[bytearray], None]) -> Path:
     return path
 
 
+def written(path: Path, data: bytes) -> Path:
+    path.write_bytes(data)
+    return path
+
+
 def set_flags(value: int) -> Callable[[bytearray], None]:
     """Change the flags of the first entry, in both of its headers."""
 
@@ -167,17 +172,33 @@ BAD = {
     ),
     "odd-name": (
         lambda path: patched(make(path, (RESULT, GOOD)), odd_name),
-        "is not a whole zip file (a name in it is not UTF-8)",
+        "is cut or damaged (a name in it is not UTF-8); download it again",
     ),
     "cut": (
         lambda path: patched(
             make(path, (RESULT, GOOD)), lambda data: data.__delitem__(slice(500, None))
         ),
-        "is not a whole zip file (File is not a zip file)",
+        "is cut or damaged (File is not a zip file); download it again",
     ),
     "empty": (
         lambda path: patched(make(path), lambda data: data.clear()),
-        "is not a whole zip file (File is not a zip file)",
+        "is empty; download it again",
+    ),
+    "login-page": (
+        lambda path: written(path, b"\n<!DOCTYPE html><title>Sign in</title>"),
+        "is a web page, such as a login page; log in and download it again",
+    ),
+    "refusal": (
+        lambda path: written(path, b'{"message":"Bad credentials","status":"401"}'),
+        """is not a zip file (it begins with '{"message":"Bad credentials","status":"401"}')""",
+    ),
+    "noise": (
+        lambda path: written(path, bytes(range(128, 160)) * 100),
+        "is not a zip file; download it again",
+    ),
+    "login-page-as-result": (
+        lambda path: make(path, (RESULT, b"<html>")),
+        f"{RESULT}: is a web page, such as a login page; log in and download it again",
     ),
     "result-of-no-result": (
         lambda path: make(path, (RESULT, b"{")),

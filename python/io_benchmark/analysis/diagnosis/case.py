@@ -162,13 +162,15 @@ class Case(Struct, frozen=True, dict=True):
         ratio = 1 / (1 - min(max(share, 0.0), _MOST_OF_THE_TIME_SHARE))
         return ratio if self.candidate_is_slower else 1 / ratio
 
-    def ratio_by_bandwidth(self, factor: float) -> float:
+    def ratio_by_bandwidth(self, factor: float, at_most: float = 1.0) -> float:
         """Return how much longer the slower side takes because its disks do less by this factor.
 
-        More bandwidth saves at most the time in which copies are blocked.
+        More bandwidth saves at most the time in which copies are blocked, and in which the disks move
+        bytes (`at_most`, a share of the time).
         """
         blocked_ns, mean_ns = self.slower.mean(_blocked_ns), self.slower.mean(_mean_ns)
-        at_most = blocked_ns / mean_ns if blocked_ns is not None and mean_ns else 1.0
+        if blocked_ns is not None and mean_ns:
+            at_most = min(at_most, blocked_ns / mean_ns)
         return self.ratio_without_share(min(1 - 1 / factor, at_most))
 
     def values(self, read: Callable[[View], Value]) -> AbstractSet[Value]:

@@ -201,14 +201,18 @@ def suggest_remedies(
 def _with_shared(
     supported: Sequence[Cause], causes: Sequence[Cause]
 ) -> Iterator[tuple[Cause, Cause]]:
-    """Yield the causes whose remedies help, each with the supported cause that they are for.
+    """Yield the causes whose remedies help, each with the cause that they are for.
 
-    What both sides share can be avoided, too, where the difference is in its part of the time.
+    What both sides share can be avoided, too, where the difference is in its part of the time: it does
+    not matter which of several causes makes that part longer.
     """
     yield from ((cause, cause) for cause in supported)
+    not_separable = (each for each in causes if each.state is State.NOT_SEPARABLE)
+    by_setting_last = sorted(not_separable, key=lambda each: _RULES[each.name].by_setting_alone)
+    possible = [*supported, *by_setting_last]
     for shared in causes:
         acts_through = _RULES[shared.name].acts_through
-        owners = (each for each in supported if _RULES[each.name].acts_through & acts_through)
+        owners = (each for each in possible if _RULES[each.name].acts_through & acts_through)
         owner = next(owners, None) if shared.is_shared else None
         if owner is not None:
             yield owner, shared

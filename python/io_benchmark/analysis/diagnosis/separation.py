@@ -3,9 +3,10 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Causes that the data cannot tell apart, because they act through the same part of the time.
 
-Some causes are known by a setting alone: it is known to be the slower one, but not by how much. Next to
-another supported cause of the same part such a setting may cost much or nothing. Others are what is
-left where nothing else differs: they are the first to go.
+Some causes are known by a setting alone: it is known to be the slower one, but not by how much. Such a
+setting may cost much or nothing. It is never supported: next to a supported cause of the same part that
+cause may be all of it, and otherwise something that no worker can record may be, such as a cap of the
+cloud. Others are what is left where nothing else differs: they are the first to go.
 """
 
 from collections.abc import Sequence
@@ -47,6 +48,12 @@ def _separated(each: Judged, supported: Sequence[Judged], case: Case) -> Judged:
         and not other.judgement.is_leftover
         and _meet(each.rule.acts_through & other.rule.acts_through, case)
     ]
+    if not rivals and by_setting and not is_sized:
+        reason = statement(
+            "Nothing shows how much this costs, and what no worker records, such as a cap of the cloud, "
+            "acts through the same part of the time: only a run with this alone changed would show it."
+        )
+        return each.now(State.NOT_SEPARABLE, reason)
     if not rivals:
         return each
     reason = statement(

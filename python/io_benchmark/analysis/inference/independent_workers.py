@@ -3,13 +3,18 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The runs of a side as independent workers: one machine counts once."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 
 from io_benchmark.analysis.model import UNKNOWN, Comparison, Problem, Run, Severity, Subject
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.statements import Statement, count, joined, statement
 
 _WORKERS_NAMED = 3
+_CLOCK_S = 1  # a result's start is in whole seconds
+_NS_PER_S = 1e9
+_AT_ONCE = statement("some at the same time, which slows each of them")
 
 
 def repeated_workers(subject: Subject, side: str, runs: Sequence[Run]) -> list[Problem]:
@@ -25,10 +30,11 @@ def _repeated_worker(subject: Subject, side: str, runs: Sequence[Run]) -> Proble
     machine = runs[0].worker.machine
     ids = sorted({run.worker.worker_id for run in runs} - {UNKNOWN, machine})
     message = statement(
-        "{side}: {runs} runs were on the same worker {worker} and count as one",
+        "{side}: {runs} runs were on the same worker {worker} and count as one{at_once}",
         side=side,
         runs=count(len(runs)),
         worker=machine,
+        at_once=statement("; {what}", what=_AT_ONCE) if _overlap(runs) else "",
     )
     explanation = statement(
         "Their tasks are {tasks}.{aliases}",
@@ -63,7 +69,30 @@ def shared_workers(
         explanation = statement(
             "A difference comes from their settings or from chance. It does not apply to other workers."
         )
+    if any(map(_overlap, by_machine([*baseline, *candidate]))):
+        message = statement("{message}; {at_once}", message=message, at_once=_AT_ONCE)
     return [Problem("shared-worker", Severity.WARNING, subject, sides, message, explanation)]
+
+
+def _overlap(runs: Iterable[Run]) -> bool:
+    """Return whether runs of one machine were there at the same time, by its own clock."""
+    spans = [_span_s(run) for run in runs]
+    latest_end_s = -math.inf
+    for start_s, end_s in sorted(span for span in spans if span is not None):
+        if start_s + _CLOCK_S <= latest_end_s:
+            return True
+        latest_end_s = max(latest_end_s, end_s)
+    return False
+
+
+def _span_s(run: Run) -> tuple[float, float] | None:
+    """Return when a run began, rounded down, and the earliest time at which it ended."""
+    result = run.worker.result
+    try:
+        start = datetime.fromisoformat(result.started).replace(tzinfo=UTC)
+    except ValueError:
+        return None
+    return start.timestamp(), start.timestamp() + result.duration_ns / _NS_PER_S
 
 
 def single_workers(

@@ -61,7 +61,7 @@ def _estimated_errors(degrees: int) -> Sequence[tuple[float, float]]:
     return [(math.exp(log), density / total) for log, density in zip(logs, densities, strict=True)]
 
 
-def _chance_of_difference(log_ratio: float, variation: float, workers: int, level: float) -> float:
+def _chance_of_difference(log_ratio: float, variation: float, level: float, workers: int) -> float:
     """Return the chance that the interval excludes 1, in the direction of the estimate."""
     degrees = 2 * workers - 2
     shift = abs(log_ratio) / (variation * math.sqrt(2 / workers))
@@ -73,7 +73,7 @@ def _chance_of_difference(log_ratio: float, variation: float, workers: int, leve
 
 
 def _chance_of_equivalence(
-    log_ratio: float, variation: float, workers: int, level: float, margin: float
+    log_ratio: float, variation: float, level: float, margin: float, workers: int
 ) -> float:
     """Return the chance that the interval is within the margin, over the possible errors."""
     degrees = 2 * workers - 2
@@ -82,8 +82,10 @@ def _chance_of_equivalence(
     reach = variances.reach(level, degrees)
     chances = []
     for estimated, chance in _estimated_errors(degrees):
-        room = max(edge - reach * estimated, 0.0)
-        chances.append(chance * (tail(-room - shift, math.inf) - tail(room - shift, math.inf)))
+        room = edge - reach * estimated
+        if room > 0:
+            within = tail(-room - shift, math.inf) - tail(room - shift, math.inf)
+            chances.append(chance * within)
     return math.fsum(chances)
 
 
@@ -99,18 +101,15 @@ def _workers_needed(
     """Return the number per side; None if it is in none of the stretches, which have one level each."""
     # The first of Holm's steps, which is the hardest, so that the number is not too small.
     first_step = (1 - LEVEL) / comparisons
-
-    def chance(workers: int) -> float:
-        look = SINGLE if schedule is None else schedule.look(workers)
+    for numbers in filter(len, stretches):
+        look = SINGLE if schedule is None else schedule.look(numbers[0])
         if leaning is Verdict.EQUIVALENT:
-            return _chance_of_equivalence(
-                log_ratio, variation, workers, look.equivalence_level, margin
-            )
-        level = 1 - look.to_differ.p_value(first_step)
-        return _chance_of_difference(log_ratio, variation, workers, level)
-
-    # More workers have a better chance, as long as the level is the same.
-    for numbers in stretches:
+            level = look.equivalence_level
+            chance = partial(_chance_of_equivalence, log_ratio, variation, level, margin)
+        else:
+            level = 1 - look.to_differ.p_value(first_step)
+            chance = partial(_chance_of_difference, log_ratio, variation, level)
+        # More workers have a better chance, as long as the level is the same.
         place = bisect.bisect_left(numbers, _POWER, key=chance)
         if place < len(numbers):
             return numbers[place]

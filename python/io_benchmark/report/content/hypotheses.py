@@ -138,11 +138,15 @@ class Explanation(Struct, frozen=True):
             _by_share([each for each in diagnosis.causes if each.state.holds]),
             key=lambda cause: cause.state is not State.CONFIRMED,
         )
-        open_causes = ", ".join(
-            each.name for each in diagnosis.causes if each.state is State.NOT_SEPARABLE
-        )
+        not_separable = [each for each in diagnosis.causes if each.state is State.NOT_SEPARABLE]
+        open_causes = ", ".join(each.name for each in not_separable)
         steps = {"Try": _remedy_text(diagnosis), "To confirm": to_confirm and f"{to_confirm}."}
         labelled = tuple((label, text) for label, text in steps.items() if text)
+        if not holding and len(not_separable) == 1:
+            claim = (
+                f"{_difference(not_separable[0])} ({open_causes}), of which nothing shows the cost"
+            )
+            return cls(claim, State.NOT_SEPARABLE.value, claim, labelled)
         if not holding and open_causes:
             text = f"the observations cannot separate {open_causes}"
             return cls(text, State.NOT_SEPARABLE.value, open_causes, labelled)

@@ -35,8 +35,8 @@ class Layout(NamedTuple):
 
     details: bool = False  # every measurement in full
     columns: int = TEXT_COLUMNS
-    color_system: str | None = None  # as rich names them; None: plain text
-    no_color: bool = False
+    styles: bool = False  # the reader is a terminal that shows bold text
+    colors: bool = False  # and colors
     page: str = ""  # the file that has the whole report as a page
     lines_below: int = 0  # that the command writes below the report
 

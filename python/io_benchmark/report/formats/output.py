@@ -5,18 +5,24 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TextIO
 
 from io_benchmark.analysis.prediction.prediction_model import Predictions
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.tasks.task_model import TaskReport
-from io_benchmark.report.formats import FORMATS, Layout
+from io_benchmark.report.formats import FORMATS, TEXT_COLUMNS, Layout
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from io_benchmark.analysis.history.history_model import History
+
+_DUMB_TERMINALS = ("dumb", "unknown")
+# COLUMNS=0 and similar settings would leave nothing to read.
+_LEAST_COLUMNS = 20
 
 
 def show(
@@ -35,10 +41,31 @@ def show(
     """
     layout = Layout(details)
     if form == "text":
-        console = _module("page").terminal_console(stream, environment)
-        color = console.color_system, console.no_color
-        layout = Layout(details, console.width, *color, page, lines_below)
+        is_dumb = environment.get("TERM", "").lower() in _DUMB_TERMINALS
+        has_styles = _is_terminal(stream, environment) and not is_dumb
+        has_colors = has_styles and not environment.get("NO_COLOR")
+        layout = Layout(details, _columns(environment), has_styles, has_colors, page, lines_below)
     stream.write(rendered(shown, form, layout=layout))
+
+
+def _is_terminal(stream: TextIO, environment: Mapping[str, str]) -> bool:
+    """Ask the stream, unless a variable decides that several programs know."""
+    compatible = environment.get("TTY_COMPATIBLE")
+    if compatible in ("0", "1"):
+        return compatible == "1"
+    forced = environment.get("FORCE_COLOR")
+    return stream.isatty() if forced is None else bool(forced)
+
+
+def _columns(environment: Mapping[str, str]) -> int:
+    """Return the width of the terminal where the text is read, perhaps through a pager."""
+    columns = environment.get("COLUMNS", "")
+    if columns.isdecimal():
+        return max(int(columns[:9]), _LEAST_COLUMNS)
+    for descriptor in range(3):
+        with suppress(OSError):  # not a terminal
+            return max(os.get_terminal_size(descriptor).columns or TEXT_COLUMNS, _LEAST_COLUMNS)
+    return TEXT_COLUMNS
 
 
 def rendered(

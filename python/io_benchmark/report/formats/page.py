@@ -3,32 +3,22 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Lines and tables of text: wrapped to a width, and never read as markup."""
 
-import io
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TextIO
+from collections.abc import Iterable, Sequence
 
 from rich.cells import cell_len, set_cell_size
-from rich.console import Console
-from rich.text import Text
 
 from io_benchmark.analysis.model import State
 from io_benchmark.report.content.footnotes import short_marks
 from io_benchmark.report.content.report_index import NO_VERDICT
 from io_benchmark.report.formats import Layout
+from io_benchmark.report.formats.styled_text import Text
 
-# A number and its unit stay in one line: the space between them is another character while text is
-# wrapped, one that no text has.
-_UNIT = re.compile("(?<=[0-9]) (?=(?:%|[nµm]?s|[KMGT]?i?B)(?![A-Za-z]))")
-_TOGETHER = "\ue000"
 INDENT = "  "
 _GAP = 2
 # Wider text is hard to read.
 _TEXT_WIDTH = 110
 # A longer list ends in a count; the HTML page and the JSON have all of it.
 _LINES_SHOWN = 30
-# COLUMNS=0 and similar settings would leave nothing to read.
-_LEAST_COLUMNS = 20
 STYLES = {
     "slower": "bold red",
     "faster": "bold green",
@@ -45,39 +35,23 @@ STYLES = {
 }
 
 
-def terminal_console(stream: TextIO, environment: Mapping[str, str]) -> Console:
-    """Return the terminal behind a stream, wide enough for a word."""
-    console = Console(file=stream, _environ=environment)
-    console.width = max(console.width, _LEAST_COLUMNS)
-    return console
-
-
 class Page:
     """Collects whole lines without trailing spaces; never reads markup."""
 
     def __init__(self, layout: Layout) -> None:
-        self._stream = io.StringIO()
-        color_system: Any = layout.color_system
-        self._console = Console(
-            file=self._stream,
-            width=layout.columns,
-            force_terminal=layout.color_system is not None,
-            color_system=color_system,
-            no_color=layout.no_color,
-            legacy_windows=False,
-            _environ={},
-        )
+        self._layout = layout
+        self._lines: list[str] = []
         self.width = layout.columns
 
     def text(self) -> str:
-        """Return everything that was printed."""
-        return self._stream.getvalue()
+        """Return everything that was added."""
+        return "".join(self._lines)
 
     def line(self, text: Text | str = "", style: str = "") -> None:
         """Add a line, or an empty one."""
-        line = Text.assemble((text, style)) if isinstance(text, str) else text
-        line.rstrip()
-        self._console.print(line, soft_wrap=True, highlight=False)
+        line = Text((text, style)) if isinstance(text, str) else text
+        shown = line.shown(has_styles=self._layout.styles, has_colors=self._layout.colors)
+        self._lines.append(f"{shown}\n")
 
     def heading(self, text: str, marks: Sequence[int] = ()) -> None:
         self.line()
@@ -87,12 +61,10 @@ class Page:
         self, text: Text | str, style: str = "", *, indent: str = INDENT, first: str | None = None
     ) -> None:
         """Add wrapped text, indented below its first line."""
-        words = Text(text, style) if isinstance(text, str) else text
+        words = Text((text, style)) if isinstance(text, str) else text
         width = max(min(self.width, _TEXT_WIDTH) - len(indent), 12)
-        words.plain = _UNIT.sub(_TOGETHER, words.plain)
-        for at, wrapped in enumerate(words.wrap(self._console, width)):
-            wrapped.plain = wrapped.plain.replace(_TOGETHER, " ")
-            self.line(Text.assemble(indent if at or first is None else first, wrapped))
+        for at, pieces in enumerate(words.lines(width)):
+            self.line(Text(indent if at or first is None else first, *pieces))
 
     def item(self, text: Text | str, style: str = "", *, mark: str = "-") -> None:
         self.paragraph(text, style, indent="    ", first=f"  {mark} ")
@@ -149,9 +121,9 @@ class Page:
 
     def grid_head(self, corner: str, heads: Sequence[str], widths: Sequence[int]) -> None:
         """Add the heads of a table; the first of the widths is that of the labels."""
-        top = Text(INDENT + set_cell_size(corner, widths[0]), "dim")
+        top = Text((INDENT + set_cell_size(corner, widths[0]), "dim"))
         for head, width in zip(heads, widths[1:], strict=True):
-            top.append(_align_right(head, width), "bold")
+            top.append(_align_right(head, width), "bold dim")
         self.line(top)
         self.line(INDENT + "─" * (sum(widths) + _GAP * len(heads)), "dim")
 

@@ -5,8 +5,6 @@
 
 from collections.abc import Sequence
 
-from rich.text import Text
-
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.number_text import NOTHING
 from io_benchmark.report.content import document as contents
@@ -21,6 +19,7 @@ from io_benchmark.report.content.trial_rows import TRIAL_HEADS, TrialRow
 from io_benchmark.report.content.worker_rows import REPLICATION_HEADS
 from io_benchmark.report.formats import PLAIN, Layout
 from io_benchmark.report.formats.page import INDENT, STYLES, Page
+from io_benchmark.report.formats.styled_text import Text
 from io_benchmark.report.formats.terminal_divisions import show_divisions
 from io_benchmark.report.formats.terminal_first import render_first_screen
 from io_benchmark.text import name
@@ -63,15 +62,15 @@ def _show_answers(page: Page, content: ReportContent) -> None:
             page.paragraph(f"{group.title}:")
         for answer in group.answers:
             rest = f" {answer.after_lead}{short_marks(answer.marks)}"
-            page.item(Text.assemble((answer.lead, STYLES[answer.verdict]), rest))
+            page.item(Text((answer.lead, STYLES[answer.verdict]), rest))
     if content.single_workers:
         page.paragraph(f"{Heading.SINGLE_WORKERS}:")
     for answer in content.single_workers:
-        page.item(Text.assemble((answer.lead, STYLES[answer.verdict]), f" {answer.after_lead}"))
+        page.item(Text((answer.lead, STYLES[answer.verdict]), f" {answer.after_lead}"))
     if content.workers.cost:
         page.item(content.workers.cost)
     for refusal in content.notes.refusals:
-        text = Text.assemble(
+        text = Text(
             (f"REFUSED by {refusal.rule}", STYLES[NO_VERDICT]),
             f" ({refusal.where}): {refusal.message} {refusal.consequence}",
         )
@@ -205,7 +204,7 @@ def _sentence(table: MeasureTable, row: MeasureRow, style: str) -> Text:
         for at, (head, cell) in enumerate(zip(table.heads, row.cells, strict=True))
         if cell != NOTHING
     ]
-    return Text.assemble(f"{row.pool}: ", (", ".join(parts), style))
+    return Text(f"{row.pool}: ", (", ".join(parts), style))
 
 
 def _show_diagnosis(page: Page, part: DiagnosisPart) -> None:
@@ -226,15 +225,13 @@ def _show_diagnosis(page: Page, part: DiagnosisPart) -> None:
         page.paragraph(f"{Heading.REMEDIES}:")
     for remedy in part.remedies:
         gain = f" ({remedy.gain})" if remedy.gain else ""
-        text = Text.assemble(
-            (remedy.action, "bold"), f"{gain}, for {remedy.cause}. {remedy.evidence}"
-        )
+        text = Text((remedy.action, "bold"), f"{gain}, for {remedy.cause}. {remedy.evidence}")
         page.item(text)
 
 
 def _show_cause(page: Page, part: DiagnosisPart, row: CauseRow) -> None:
     share = f", {row.share}" if row.share else ""
-    head = Text.assemble(
+    head = Text(
         (row.state.value.upper(), STYLES[row.state]), f" {row.name}{share}: {row.hypothesis}"
     )
     page.paragraph(head, indent="    ", first=INDENT)
@@ -291,9 +288,8 @@ def _show_notes(page: Page, content: ReportContent) -> None:
     if content.notes.footnotes:
         page.heading("Notes")
         for note in content.notes.footnotes:
-            page.paragraph(
-                Text(f"{note.rule}: {note.text}"), indent="      ", first=f"  [{note.number}] "
-            )
+            text = f"{note.rule}: {note.text}"
+            page.paragraph(text, indent="      ", first=f"  [{note.number}] ")
     for title, lines in content.lists:
         page.heading(title)
         page.items(lines)

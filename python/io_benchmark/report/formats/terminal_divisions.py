@@ -3,20 +3,19 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Where the time went, as text: a sentence per candidate, then the tables."""
 
-from rich.text import Text
-
 from io_benchmark.number_text import NOTHING
 from io_benchmark.report.content.divisions import DividedDifference, DivisionsPart
 from io_benchmark.report.content.document import Heading
 from io_benchmark.report.content.part_rows import PartRow
 from io_benchmark.report.formats.page import INDENT, STYLES, Page
+from io_benchmark.report.formats.styled_text import Text
 from io_benchmark.text import name
 
 
 def show_divisions(page: Page, part: DivisionsPart) -> None:
     page.heading(Heading.PARTS)
     for divided in part.leading:
-        page.item(Text.assemble((divided.lead, STYLES[divided.verdict]), f" {divided.sentence}"))
+        page.item(Text((divided.lead, STYLES[divided.verdict]), f" {divided.sentence}"))
     for divided in part.shown:
         page.line()
         page.paragraph(f"{divided.title}:")

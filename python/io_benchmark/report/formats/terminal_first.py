@@ -5,12 +5,11 @@
 
 from collections.abc import Callable
 
-from rich.text import Text
-
 from io_benchmark.report.content.first_screen import FirstScreen
 from io_benchmark.report.content.tables import FiguresTable, MeasureTable
 from io_benchmark.report.formats import Layout
 from io_benchmark.report.formats.page import STYLES, Page
+from io_benchmark.report.formats.styled_text import Text
 
 _LINES = 23
 
@@ -48,7 +47,7 @@ def render_first_screen(
 def _show_lines(page: Page, screen: FirstScreen) -> None:
     for line in screen.lines:
         style = STYLES.get(line.verdict, "yellow" if line.mark == "!" else "bold")
-        text = Text.assemble((line.lead, style), " " if line.lead and line.text else "", line.text)
+        text = Text((line.lead, style), " " if line.lead and line.text else "", line.text)
         if line.mark:
             page.item(text, mark=line.mark)
         else:

@@ -5,8 +5,6 @@
 
 from collections.abc import Sequence
 
-from rich.text import Text
-
 from io_benchmark.analysis.history.history_model import History, HistorySeries
 from io_benchmark.report.content import history_content as contents
 from io_benchmark.report.content.history_content import (
@@ -19,6 +17,7 @@ from io_benchmark.report.content.history_content import (
 )
 from io_benchmark.report.formats import PLAIN, Layout
 from io_benchmark.report.formats.page import INDENT, Page
+from io_benchmark.report.formats.styled_text import Text
 from io_benchmark.report.plots.line_drawing import draw
 
 _STYLES = {SLOWER: "bold red", FASTER: "bold green", STEADY: "bold cyan"}
@@ -57,14 +56,14 @@ def _show_answer(page: Page, part: SeriesPart, *, several: bool) -> None:
         words = " ".join(
             filter(None, (change.rest, change.summary, change.nothing and f"{change.nothing}."))
         )
-        text = Text.assemble((change.lead, _STYLES[change.kind]), f" {words}")
+        text = Text((change.lead, _STYLES[change.kind]), f" {words}")
         page.item(text)
     for lead, rest in part.effects:
-        page.item(Text.assemble((lead, _STYLES[STEADY]), f" {rest}."))
+        page.item(Text((lead, _STYLES[STEADY]), f" {rest}."))
     if part.unclear:
-        page.item(Text.assemble((part.unclear, "bold magenta"), "."))
+        page.item(Text((part.unclear, "bold magenta"), "."))
     if part.steady:
-        text = Text.assemble((part.steady, _STYLES[STEADY]), ".")
+        text = Text((part.steady, _STYLES[STEADY]), ".")
         page.item(text)
     page.item(f"{part.now}.")
 

@@ -6,7 +6,6 @@
 from typing import NamedTuple
 
 from msgspec.structs import replace
-from rich.text import Text
 
 from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.report.content.report_index import NO_VERDICT
@@ -14,6 +13,7 @@ from io_benchmark.report.content.task_content import TaskContent
 from io_benchmark.report.content.task_tables import TaskTable
 from io_benchmark.report.formats import PLAIN, Layout
 from io_benchmark.report.formats.page import STYLES, Page
+from io_benchmark.report.formats.styled_text import Text
 from io_benchmark.text import name
 
 _LINES = 23
@@ -109,9 +109,9 @@ def _answers(page: Page, content: TaskContent) -> None:
     if content.nothing:
         page.item(content.nothing, STYLES[NO_VERDICT])
     for answer in content.answers:
-        page.item(Text.assemble((answer.lead, STYLES[answer.verdict]), " ", answer.text))
+        page.item(Text((answer.lead, STYLES[answer.verdict]), " ", answer.text))
         for title, text in answer.below:
-            words = Text.assemble((f"{title}:", "bold"), " ", text)
+            words = Text((f"{title}:", "bold"), " ", text)
             page.paragraph(words, indent="      ", first="    ")
 
 

@@ -10,6 +10,7 @@ name without `.zip`, so a report does not depend on which of them a download lef
 
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 from msgspec import Struct, field
@@ -77,7 +78,7 @@ class _Search(Struct):
         if not self.runs:
             raise UsageError(
                 f"{shown}: has no results; name a folder that contains {run_files.RESULT_NAME}, "
-                "in folders or zip files"
+                "in folders or zip files (archives in archives are not read)"
             )
         return _in_order(self.runs)
 
@@ -98,9 +99,9 @@ class _Search(Struct):
                     self.runs.append(_run_at(folder))
                 elif entry.name.startswith("."):
                     continue
-                elif entry.is_dir():
+                elif _is(entry.is_dir):
                     below.append((folder / entry.name, entry.is_symlink()))
-                elif entry.name.lower().endswith(run_files.ARCHIVE_SUFFIX) and entry.is_file():
+                elif entry.name.lower().endswith(run_files.ARCHIVE_SUFFIX) and _is(entry.is_file):
                     self.runs += _in_archive(folder / entry.name)
         for path, is_link in below:
             self._enter(path, depth + 1, is_link=is_link)
@@ -134,6 +135,14 @@ class _Search(Struct):
             is_run = run_files.FOLDER.fullmatch(folder.name) is not None
             if is_run and depth == 1 and len(self.runs) == before:
                 self.runs.append(_run_at(folder))
+
+
+def _is(kind: Callable[[], bool]) -> bool:
+    """Return the answer of an entry; a link that cannot be followed is neither folder nor file."""
+    try:
+        return kind()
+    except OSError:
+        return False
 
 
 def _is_stored(folder: Path) -> bool:

@@ -17,12 +17,14 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Self
 from zipfile import ZipInfo
 
 from io_benchmark.errors import ResultError
+from io_benchmark.results.other_content import other_content
 from io_benchmark.results.reader import MAXIMUM_BYTES
 from io_benchmark.sources.folder import run_files
 from io_benchmark.sources.folder.run_files import FoundRun
@@ -35,7 +37,9 @@ _MAXIMUM_RESULTS = 10_000
 _CHUNK_BYTES = 1024 * 1024
 _COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED = 0x1
+_PRINTABLE = re.compile(rb"[\x20-\x7e]*")
 _DRIVE = re.compile(r"[A-Za-z]:")
+_START_BYTES = 60  # of a file that is no zip file
 # All that the standard library raises for files that are not as they should be.
 _BROKEN = (
     zipfile.BadZipFile,
@@ -77,9 +81,7 @@ class ZipArchive:
         except ResultError as error:
             raise self._error(str(error)) from None
         except _BROKEN as error:
-            raise self._error(
-                f"is not a whole zip file ({_reason(error)}); download it again"
-            ) from None
+            raise self._error(_not_an_archive(path, error)) from None
 
     def __enter__(self) -> Self:
         return self
@@ -163,7 +165,9 @@ class ZipArchive:
             with self._archive.open(entry) as content:
                 data = b"".join(iter(lambda: content.read(_CHUNK_BYTES), b""))
         except (OSError, *_BROKEN) as error:
-            raise self._error(f"{entry.filename} cannot be read ({_reason(error)})") from None
+            raise self._error(
+                f"{entry.filename} cannot be read ({_reason(error)}); download it again"
+            ) from None
         return f"{self._path}: {entry.filename}", data
 
     def _error(self, problem: str) -> ResultError:
@@ -195,16 +199,26 @@ def _problem(entry: ZipInfo, maximum_bytes: int) -> str | None:
     if path.is_absolute() or ".." in path.parts or _DRIVE.match(entry.filename):
         return "leads out of it; make the archive again with relative paths"
     if len(path.parent.parts) > run_files.MAXIMUM_DEPTH:
-        return f"is more than {run_files.MAXIMUM_DEPTH} folders deep"
+        return f"is more than {run_files.MAXIMUM_DEPTH} folders deep; unpack it"
     if entry.flag_bits & _ENCRYPTED:
         return "is encrypted; unpack it with its password"
     if stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG):
-        return "is not a regular file"
+        return "is not a regular file; make the archive again without links"
     if entry.compress_type not in _COMPRESSIONS:
         return f"is compressed by method {entry.compress_type}; only deflate is read: unpack it"
     if entry.file_size > maximum_bytes:
-        return f"has {entry.file_size:,} bytes, more than {maximum_bytes:,}"
+        return f"has {entry.file_size:,} bytes, more than {maximum_bytes:,}; remove it"
     return None
+
+
+def _not_an_archive(path: Path, error: Exception) -> str:
+    """Return what a file is that is no zip file, by its start, and what to do."""
+    with suppress(OSError), path.open("rb") as file:
+        start = file.read(_START_BYTES)
+        if not start.startswith(b"PK"):
+            shown = f" (it begins with {start.decode()!r})" if _PRINTABLE.fullmatch(start) else ""
+            return other_content(start) or f"is not a zip file{shown}; download it again"
+    return f"is cut or damaged ({_reason(error)}); download it again"
 
 
 def _reason(error: Exception) -> str:

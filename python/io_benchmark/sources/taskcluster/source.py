@@ -3,8 +3,11 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Results of tasks in a Taskcluster deployment, as a source."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from io_benchmark.sources.protocol import (
     HistoryLog,
@@ -16,17 +19,16 @@ from io_benchmark.sources.protocol import (
     SourceAddress,
 )
 from io_benchmark.sources.task_runs import RunQuery
-from io_benchmark.sources.taskcluster import addresses as forms
-from io_benchmark.sources.taskcluster.addresses import (
-    ROOT_VARIABLE,
-    SLUG_PATTERN,
-    TaskAddress,
-    TaskclusterAddress,
-)
 from io_benchmark.text import clean
+
+if TYPE_CHECKING:
+    from io_benchmark.sources.taskcluster.addresses import TaskclusterAddress
 
 # Imports within methods: the client takes 0.2 s to load, which --help and folders need not wait for.
 # ruff: noqa: PLC0415
+
+# Nothing else is an address of this source.
+_BEGINNINGS = ("task:", "group:", "index:", "http://", "https://")
 
 
 class TaskclusterSource(Source):
@@ -35,10 +37,16 @@ class TaskclusterSource(Source):
     forms = ("task:ID", "group:ID", "index:ROUTE", "a Taskcluster or Treeherder address")
 
     def parse(self, text: str, environment: Mapping[str, str]) -> TaskclusterAddress | None:
-        return forms.parse(text, environment)
+        if not text.strip().lower().startswith(_BEGINNINGS):
+            return None
+        from io_benchmark.sources.taskcluster.addresses import parse
+
+        return parse(text, environment)
 
     def suggest(self, path: str) -> str | None:
         """Take a bare id, perhaps with a run."""
+        from io_benchmark.sources.taskcluster.addresses import SLUG_PATTERN
+
         task_run = re.fullmatch(rf"{SLUG_PATTERN}([.-][0-9]{{1,9}})?", path)
         if task_run is None:
             return None
@@ -90,6 +98,8 @@ def _numbered(addresses: Sequence[SourceAddress]) -> dict[int, TaskclusterAddres
 
 def _remarks(addresses: Sequence[SourceAddress], environment: Mapping[str, str]) -> ReadLog:
     """Say which deployment was used by default, and what an address leaves out."""
+    from io_benchmark.sources.taskcluster.addresses import ROOT_VARIABLE, TaskAddress
+
     log = ReadLog()
     for address in addresses:
         if isinstance(address.meaning, TaskAddress) and address.meaning.remark:

@@ -25,7 +25,7 @@ from io_benchmark.results.trials import TrialKind
 ORDER = 11
 # A disk that writes at this part of the other's rate or more is as fast.
 _AS_FAST_SHARE = 0.9
-# Of both, the reads are what counts where the disks read so many times as much as they write.
+# Of operations, the reads are what counts where the disks read so many times as much as they write.
 _MOSTLY = 2
 _PAST = {"read": "read", "write": "wrote"}
 
@@ -89,18 +89,28 @@ _READ_BY_EACH_DISK, _WRITTEN_BY_EACH_DISK = (partial(_each_disk, at) for at in (
 _READ, _WRITTEN = (partial(_moved, at) for at in (0, 1))
 
 
-def _mostly_reads(case: Case) -> bool:
-    """Return whether the disks of both sides read, and write little; copies are judged by writing."""
+def _moving_share(at: int, view: View) -> float | None:
+    """Return the part of the run in which the disks read (0) or wrote (1), at the rate they kept up."""
+    rates, peaks = view.moved_bytes_per_s, view.peak_bytes_per_s
+    return None if rates is None or peaks is None else rates[at] / peaks[at] if peaks[at] else 0.0
+
+
+_READING_SHARE, _WRITING_SHARE = (partial(_moving_share, at) for at in (0, 1))
+
+
+def mostly_reads(case: Case) -> bool:
+    """Return whether the slower side's copies wait for reads, or the disks of both sides hardly write."""
     if case.subject.workload == "cache-retrieve":
-        return False
+        reading, writing = case.slower.mean(_READING_SHARE), case.slower.mean(_WRITING_SHARE)
+        return reading is not None and writing is not None and reading > writing
     moved = [(side.mean(_READ), side.mean(_WRITTEN)) for side in (case.slower, case.faster)]
     return all(read and read > _MOSTLY * (written or 0.0) for read, written in moved)
 
 
 def _disk_speed(case: Case) -> CauseJudgement:
-    rate, of_each = "write", _WRITTEN_BY_EACH_DISK
-    if _mostly_reads(case):
-        rate, of_each = "read", _READ_BY_EACH_DISK
+    rate, of_each, share_of_time = "write", _WRITTEN_BY_EACH_DISK, _WRITING_SHARE
+    if mostly_reads(case):
+        rate, of_each, share_of_time = "read", _READ_BY_EACH_DISK, _READING_SHARE
     evidence = Sides.of(
         case,
         span(
@@ -125,7 +135,7 @@ def _disk_speed(case: Case) -> CauseJudgement:
         return evidence.nothing_to_explain()
     if slower >= _AS_FAST_SHARE * faster:
         return evidence.ruled_out(f"Each disk of the slower side {_PAST[rate]} as fast.")
-    if case.slower_never_waits:
+    if case.slower_never_waits or not slower:
         return evidence.ruled_out("The slower side did not wait for its disks.")
     if reaches_limit(case.slower, of_bytes=True):
         return evidence.ruled_out("A cgroup limits what the slower side's disks may write or read.")
@@ -142,9 +152,12 @@ def _disk_speed(case: Case) -> CauseJudgement:
         "disks, while copies waited for it.",
         ratio=Quantity(slower / faster, Unit.RATIO),
     )
+    moving_share = case.slower.mean(share_of_time)
     return replace(
         judgement,
-        predicted_ratio=case.ratio_by_bandwidth(faster / slower) if slower else None,
+        predicted_ratio=case.ratio_by_bandwidth(
+            faster / slower, at_most=1.0 if moving_share is None else moving_share
+        ),
         is_leftover=_models(case.slower) == _models(case.faster),
         # Operations are not counted, so a limit of them may be what is slow.
         by_setting_alone=reaches_limit(case.slower, of_bytes=False),

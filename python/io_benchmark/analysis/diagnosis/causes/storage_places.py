@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
+from io_benchmark.analysis.diagnosis.causes.disk_speed import mostly_reads
 from io_benchmark.analysis.diagnosis.evidence import WRITE_RATE, WRITTEN_SHARE, tally
 from io_benchmark.analysis.diagnosis.measured_gains import (
     as_other_pool,
@@ -175,7 +176,8 @@ def _ext4_flush(case: Case) -> CauseJudgement:
         "not differ. It makes copies wait for the disks: a destination that is removed first is "
         "never written."
     )
-    return replace(shared, is_shared=True)
+    # Copies that wait for reads would do so to any destination.
+    return replace(shared, is_shared=not mostly_reads(case))
 
 
 # --- reflink ---

@@ -1,0 +1,48 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Styled text is shown exactly as rich shows it."""
+
+import io
+
+import rich.text
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from io_benchmark.report.formats.styled_text import Text
+
+STYLES = ("", "bold", "dim", "yellow", "bold red", "bold green", "bold cyan", "bold magenta")
+# Wide characters and accents, blanks, line ends, and words that are longer than a line.
+TEXTS = st.text(st.sampled_from("ab×─日\u0301 \n"), max_size=60)
+PIECES = st.lists(st.tuples(TEXTS, st.sampled_from(STYLES)), max_size=4)
+
+
+@given(PIECES, st.integers(12, 40), st.booleans(), st.booleans())
+def test_as_rich(pieces, width, has_styles, has_colors):
+    """Lines are broken and styled at the same places, with the same codes."""
+    stream = io.StringIO()
+    console = Console(
+        file=stream,
+        width=width,
+        force_terminal=has_styles,
+        color_system="standard" if has_styles else None,
+        no_color=not has_colors,
+        _environ={},
+    )
+    for line in rich.text.Text.assemble(*pieces).wrap(console, width):
+        line.rstrip()
+        console.print(line, soft_wrap=True, highlight=False)
+    lines = [Text(*line) for line in Text(*pieces).lines(width)]
+    shown = [line.shown(has_styles=has_styles, has_colors=has_colors) for line in lines]
+    assert "".join(f"{line}\n" for line in shown) == stream.getvalue()
+
+
+def test_numbers_keep_their_units():
+    """A line does not end between a number and its unit."""
+    text = Text("it took about ", ("146 ms", "bold"), " for 3 workers")
+    assert list(text.lines(18)) == [
+        [("it took about ", ""), ("", "bold"), ("", "")],
+        [("", ""), ("146 ms", "bold"), (" for 3 ", "")],
+        [("", ""), ("", "bold"), ("workers", "")],
+    ]
