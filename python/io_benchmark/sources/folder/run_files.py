@@ -65,6 +65,25 @@ class FoundRun(Struct, frozen=True):
             "" if self.entries is None else str(self.path),
         )
 
+    @staticmethod
+    def of_record(source: str, path: Path, record_file: _NamedBytes) -> FoundRun | None:
+        """Return the run of a task that left no result, as `fetch` records it; None for any other."""
+        with suppress(ResultError):
+            record = _parse_task_record(*record_file)
+            if record.problem is not None:
+                return FoundRun(source, path, problem=record.problem, without_result=record)
+        return None
+
+    @staticmethod
+    def recorded_in(folder: Path) -> FoundRun | None:
+        """Return the run of a task that left no result, if its record is in the folder."""
+        file = folder / TASK_NAME
+        with suppress(ResultError):
+            _check_regular(file)
+            data = results.load(file, MAXIMUM_TASK_BYTES)
+            return FoundRun.of_record(str(folder), folder, (str(file), data))
+        return None
+
 
 def run_folder(folder: Path, task_id: str, run_id: int) -> Path:
     """Return the folder of a run below `folder`."""
@@ -91,23 +110,6 @@ def read_run(path: Path) -> RunResult:
         _check_regular(record_file)
         record = str(record_file), results.load(record_file, MAXIMUM_TASK_BYTES)
     return FoundRun(str(path), path).parse((str(file), data), record)
-
-
-def read_without_result(folder: Path) -> TaskRecord | None:
-    """Return the record of a task that left no result, as `fetch` writes it; None if it is not there."""
-    file = folder / TASK_NAME
-    with suppress(ResultError):
-        _check_regular(file)
-        return parse_without_result(str(file), results.load(file, MAXIMUM_TASK_BYTES))
-    return None
-
-
-def parse_without_result(name: str, data: bytes) -> TaskRecord | None:
-    """Return the record of a task that left no result; None if it is of another run."""
-    with suppress(ResultError):
-        record = _parse_task_record(name, data)
-        return record if record.problem is not None else None
-    return None
 
 
 def _parse_task_record(name: str, data: bytes) -> TaskRecord:

@@ -134,7 +134,7 @@ class RunStore(Struct):
         for path in self.folder.iterdir():
             is_run = run_files.FOLDER.fullmatch(path.name) is not None
             has_result = is_run and os.path.lexists(path / run_files.RESULT_NAME)
-            if is_run and not has_result and run_files.read_without_result(path) is not None:
+            if is_run and not has_result and run_files.FoundRun.recorded_in(path) is not None:
                 task_id, _, _ = path.name.rpartition(".")
                 self._without_result.setdefault(task_id, []).append(path)
 

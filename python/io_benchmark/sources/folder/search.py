@@ -157,9 +157,7 @@ def _run_at(path: Path) -> FoundRun:
         file = path / run_files.RESULT_NAME if path.is_dir() else path
         return FoundRun(str(path), path, file.stat().st_size)
     except FileNotFoundError:
-        record = run_files.read_without_result(path)
-        problem = None if record is None else record.problem
-        return FoundRun(str(path), path, problem=problem, without_result=record)
+        return FoundRun.recorded_in(path) or FoundRun(str(path), path)
     except OSError:
         return FoundRun(str(path), path)
 

@@ -153,11 +153,9 @@ class ZipArchive:
         """Return the run of a task that left no result; nothing where the record is another's."""
         if _problem(entry, run_files.MAXIMUM_TASK_BYTES) is not None:
             return []
-        record = run_files.parse_without_result(*self._content(entry))
-        if record is None:
-            return []
         source = str(_unpacked(self._path, folder))
-        return [FoundRun(source, self._path, problem=record.problem, without_result=record)]
+        run = FoundRun.of_record(source, self._path, self._content(entry))
+        return [] if run is None else [run]
 
     def _content(self, entry: ZipInfo) -> tuple[str, bytes]:
         """Return an entry's name for messages and its bytes, never more than its checked size."""
