@@ -20,6 +20,8 @@ from io_benchmark.analysis.statements import statement
 from io_benchmark.report.content import document
 from io_benchmark.report.content.first_screen import FirstScreen
 
+SIDES = ("amd before", "amd after")
+
 
 def screen(report: Report) -> FirstScreen:
     return document.build(report).first_screen
@@ -41,6 +43,21 @@ def test_a_pool_and_its_cause() -> None:
         "Try: use a machine type with more local SSDs, striped (2.00× faster, predicted).",
         "!  intel: 1 of 4 runs was made to confirm a cause; only the trials count",
     ]
+
+
+def test_a_pool_that_is_faster() -> None:
+    """What to try is for the baseline, and says so; a pool that is faster than before needs nothing."""
+    pools = ("amd-16", "intel")
+    report = compare(Plan.of_pools(pools, "amd-16"), seed_workers.workers(pools=pools), Options())
+    (found,) = [line for line in lines(report) if line.startswith("Try: ")]
+    assert found.startswith("Try: on amd-16, use a machine type with more local SSDs, striped")
+    of_pool = {
+        side: seed_workers.workers(pools=(pool,)) for pool, side in zip(pools, SIDES, strict=True)
+    }
+    sides = [replace(each, side=side) for side, found in of_pool.items() for each in found]
+    again = lines(compare(Plan.before_and_after(["amd"]), sides, Options()))
+    assert again[0].startswith("- amd after is faster than amd before")
+    assert not any(line.startswith("Try: ") for line in again)
 
 
 def test_which_look_it_is() -> None:

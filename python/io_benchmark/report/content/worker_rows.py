@@ -3,11 +3,11 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The workers: how many each pool had, how many a verdict still needs, and what is unusual."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from enum import StrEnum
 from typing import Self
-from urllib.parse import urlsplit
 
 from msgspec import Struct
 
@@ -99,7 +99,7 @@ class _WorkerRow(Struct, frozen=True):
     @property
     def host(self) -> str:
         """Return where its URL leads."""
-        return urlsplit(self.url).netloc
+        return re.split("[/?#]", self.url, maxsplit=3)[2] if self.url else ""
 
 
 class WorkersPart(Struct, frozen=True):
