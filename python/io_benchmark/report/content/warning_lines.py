@@ -15,7 +15,7 @@ from io_benchmark.text import name
 
 # More of a kind are counted; without any answer there is room for more.
 _SHOWN, _SHOWN_ALONE = 2, 4
-_LENGTH = 240
+_LENGTH = 300
 # Warnings that say what follows from a machine that ran several tasks.
 _OF_REPEATED = {"same-worker", "shared-worker"}
 
