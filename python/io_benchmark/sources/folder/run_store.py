@@ -87,8 +87,10 @@ class RunStore(Struct):
 
     def add_without_result(self, records: Iterable[TaskRecord]) -> None:
         """Write the records of tasks that left no result, next to the runs of others."""
-        if self.runs:
-            for record in records:
+        for record in records if self.runs else ():
+            folder = run_files.run_folder(self.folder, record.task_id, record.run_id)
+            # What is there, and was not there before, another fetch has written.
+            if folder in self._without_result.get(record.task_id, ()) or not folder.exists():
                 self._write(record, None)
 
     def _write(self, record: TaskRecord, data: bytes | None) -> str:
@@ -105,8 +107,9 @@ class RunStore(Struct):
                 run_files.write_task_record(unfinished, record)
                 # The task may have a result by now.
                 for earlier in self._without_result.pop(record.task_id, ()):
-                    (earlier / run_files.TASK_NAME).unlink()
-                    earlier.rmdir()
+                    with suppress(FileNotFoundError):
+                        (earlier / run_files.TASK_NAME).unlink()
+                        earlier.rmdir()
                 unfinished.rename(target)
             except BaseException:
                 shutil.rmtree(unfinished, ignore_errors=True)
