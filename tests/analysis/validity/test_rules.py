@@ -190,6 +190,15 @@ def test_nothing_in_common_is_refused_by_name() -> None:
     assert problem.sides == ("intel", "amd-16")
 
 
+def test_a_worker_with_several_warnings() -> None:
+    """Its problem has the first, how many follow, and these in its explanation."""
+    warnings = [{"name": f"w{at}", "message": "m"} for at in range(3)]
+    (problem,) = broken(judged({"warnings": warnings}), "worker-warning")
+    assert text_of(problem.message).endswith(" run 0: w0: m, and 2 more messages")
+    assert problem.explanation is not None
+    assert text_of(problem.explanation) == "Further: w1: m; w2: m."
+
+
 def test_two_runs_on_one_machine_are_one_worker() -> None:
     """A rerun on the same worker is not a replicate: a warning names it, and it counts once."""
     found = workers(2, between=0.02, pools=("intel", "amd-16"))

@@ -191,7 +191,7 @@ def test_one_machine_ran_all_pools() -> None:
     assert [line for line in found if "same worker" in line] == [
         (
             "! shared-worker: intel and amd-16 were measured on the same worker rehearsal/host, so "
-            "their machines do not differ; some at the same time, which slows each of them (and 1 more)"
+            "their machines do not differ; some at the same time, which slows each of them (and 1 more such warning)"
         )
     ]
     assert not any("not independent" in line for line in found)
@@ -204,7 +204,7 @@ def test_the_explanation_of_a_warning_is_among_the_details() -> None:
     report = replace(report, problems=(*report.problems, zones, replace(zones, sides=("amd-30",))))
     found = [line for line in lines(report) if line.startswith("! ")]
     assert found[:2] == [
-        "! zones: intel: short (and 1 more)",
+        "! zones: intel: short (and 1 more such warning)",
         "!  and 2 more kinds of warnings: few-workers, page-cache",
     ]
     notes = document.build(report).notes.footnotes
@@ -227,5 +227,5 @@ def test_a_warning_about_measurements() -> None:
     found = lines(every_workload.report())
     assert (
         "! one-worker: amd-16, amd-30, intel: one worker does not show how far workers of its pool "
-        "differ; 5 % is assumed (and 1 more)"
+        "differ; 5 % is assumed (and 1 more such warning)"
     ) in found

@@ -273,8 +273,11 @@ def _of_worker(
     """Return one problem for all messages of a worker, which may be thousands."""
     message, explanation = messages[0], None
     if len(messages) > 1:
-        more = count(len(messages) - 1)
-        message = statement("{message}, and {more} more", message=message, more=more)
+        more = len(messages) - 1
+        messages_text = "message" if more == 1 else "messages"
+        message = statement(
+            f"{{message}}, and {{more}} more {messages_text}", message=message, more=count(more)
+        )
         explanation = statement("Further: {messages}.", messages=joined(messages[1:], "; "))
     about = _about_task(worker, message)
     return Problem(name, severity, None, (worker.side,), about, explanation)

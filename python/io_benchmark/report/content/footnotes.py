@@ -19,7 +19,9 @@ _SIDES_SHOWN = 6
 # A sentence about many measurements has many notes: of this many in a row only the ends are shown.
 _ROW_LENGTH = 3
 _ROWS_SHOWN = 4
-_OF_COMPARISONS = {*SIDE_RULES, *COMPARISON_RULES}
+# Rules that change most how a verdict is read come first, those about single runs last.
+_RANKS = {**dict.fromkeys(SIDE_RULES, 1), **dict.fromkeys(COMPARISON_RULES, 0)}
+_LAST_RANK = 2
 
 
 class _Footnote(Struct, frozen=True):
@@ -72,17 +74,19 @@ class ProblemNotes:
         return tuple(sorted(numbers))
 
     def briefs(self, *, is_allowed: bool) -> dict[str, str]:
-        """Return the first warning of each rule; rules about comparisons come before those about runs."""
+        """Return the first warning of each rule, in the order of `_RANKS`."""
         briefs: dict[str, dict[str, None]] = {}
         for each in self.footnotes:
             if each.is_allowed is is_allowed:
                 briefs.setdefault(each.rule, {})[each.brief] = None
-        order = sorted(briefs, key=lambda rule: rule not in _OF_COMPARISONS)
+        order = sorted(briefs, key=lambda rule: _RANKS.get(rule, _LAST_RANK))
         return {rule: _first_of(list(briefs[rule])) for rule in order}
 
 
 def _first_of(briefs: Sequence[str]) -> str:
-    return briefs[0] + (f" (and {len(briefs) - 1:,} more)" if len(briefs) > 1 else "")
+    more = len(briefs) - 1
+    such = "such warning" if more == 1 else "such warnings"
+    return briefs[0] + (f" (and {more:,} more {such})" if more else "")
 
 
 def _consequence(problem: Problem, subjects: Sequence[SubjectReport]) -> str:
