@@ -2,11 +2,11 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-# What scripts/rehearse and scripts/test share: an environment inside the checkout, made from a lock
-# when it is not there and made anew when the lock has changed. Needs Python >= 3.11
-# with venv; IO_BENCHMARK_PYTHON=PATH names the one to use.
+# What scripts/rehearse and scripts/test share: an environment inside the checkout, made from a lock file
+# if it is missing, and made again if the lock file has changed. Needs Python >= 3.11 with venv;
+# IO_BENCHMARK_PYTHON=PATH chooses the interpreter.
 
-# A caller's own modules are no part of a pinned environment.
+# A pinned environment must not use the caller's own modules.
 unset PYTHONHOME PYTHONPATH
 
 say() {
@@ -25,15 +25,15 @@ description() {
     [ -z "$with_project" ] || cat -- "$root/pyproject.toml"
 }
 
-# The stamp is written last, so that an interrupted installation never looks like a finished one.
-# pip is imported because an upgraded system Python leaves environments that start but hold nothing.
+# The stamp is written last, so that an interrupted installation never looks complete.
+# pip is imported because an upgraded system Python leaves environments that start but are empty.
 is_ready() {
     description | cmp -s - "$environment/stamp" &&
         "$environment/bin/python" -I -c 'import pip' 2>/dev/null &&
         is_made_with_the_named_one
 }
 
-# Where IO_BENCHMARK_PYTHON names none, whatever made the environment is good enough.
+# Without IO_BENCHMARK_PYTHON, an environment of any interpreter is accepted.
 is_made_with_the_named_one() {
     [ -z "${IO_BENCHMARK_PYTHON:-}" ] ||
         [ "$(identity "$environment/bin/python")" = "$(identity "$IO_BENCHMARK_PYTHON")" ]
@@ -49,8 +49,8 @@ is_suitable() {
         "$1" -I -c 'import sys; sys.exit(sys.version_info < (3, 11))' </dev/null >/dev/null 2>&1
 }
 
-# hold INTERPRETER MODE: a lock on file descriptor 9, which the program that is exec'd at the end keeps
-# open. So whoever wants to make an environment anew waits for those who still run from it.
+# hold INTERPRETER MODE: lock file descriptor 9, which the program that is exec'd at the end keeps open.
+# So a run that makes the environment again waits for runs that still use it.
 hold() {
     "$1" -I -c '
 import fcntl, signal, sys
@@ -62,11 +62,11 @@ except BlockingIOError:
     print(sys.argv[2], file=sys.stderr, flush=True)
     fcntl.flock(9, mode)
 except OSError:
-    pass  # a file system without locks: two first runs at once are then not kept apart
+    pass  # a file system without locks: two first runs at once may disturb each other
 ' "$2" "scripts/${script##*/}: another run uses $environment, waiting for it to end"
 }
 
-# make_environment INTERPRETER...: with the first of them that really can.
+# make_environment INTERPRETER...: use the first of them that can make one.
 make_environment() {
     for interpreter in "$@"; do
         is_suitable "$interpreter" || continue

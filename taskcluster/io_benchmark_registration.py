@@ -29,7 +29,7 @@ def register(graph_config: Any) -> None:
     try:
         yaml_files.check_tree(root / "taskcluster")
     except mistakes.UserMistake as error:
-        # taskgraph's command line expects that it is logged already.
+        # taskgraph's command line expects this error to be logged here.
         logger.error("%s", error)  # noqa: TRY400 - no traceback
         raise
     preload.preload(root)

@@ -202,10 +202,10 @@ def test_an_outcome_is_explained(state: str, reason: str | None, explanation: st
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        pytest.param(b"", "x: is empty; download it again", id="empty"),
+        pytest.param(b"", "x: is empty; download it again or measure again", id="empty"),
         pytest.param(
             GOOD.read_bytes()[:-300],
-            "x: ends in the middle: its upload or download was cut; download it again, or make a new",
+            "x: ends too early: its upload or download was cut; download it again or measure again",
             id="truncated",
         ),
         pytest.param(

@@ -20,7 +20,7 @@ NAME = "io-benchmark-confirm"
 TRIALS_VARIABLE, PACE_VARIABLE = "IO_BENCHMARK_TRIALS", "IO_BENCHMARK_PACE"
 END = "-confirm"
 DESCRIPTION = """\
-Run each pool that is faster than another once more, with its copies held to what the slower pool's
+Run each pool that is faster than another once more, with its copies limited to what the slower pool's
 disks can write, then the report. The report then says whether the disks are the cause."""
 
 

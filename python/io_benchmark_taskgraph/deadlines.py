@@ -3,9 +3,9 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The deadline of the report's task: later than those of the tasks that it waits for.
 
-The queue resolves a task that no worker takes at that task's deadline, and only then
-does the report become pending. With the same deadline the report would be resolved at
-the same moment, without having run.
+If no worker takes a task, the queue resolves it at its deadline. Only then does the
+report become pending. With the same deadline, the report would be resolved at the same
+moment, without having run.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ DEADLINE = "deadline-after"
 EXPIRES = "expires-after"
 _MINUTE_S = 60
 _DAY_S = 24 * 60 * _MINUTE_S
-# taskgraph's own default for a task: this long it may wait for a worker, and run.
+# taskgraph's own default for a task: how long it may wait for a worker, and run.
 OWN_TIME_S = _DAY_S
 # The queue looks for tasks past their deadline some minutes later.
 RESOLVING_S = 20 * _MINUTE_S

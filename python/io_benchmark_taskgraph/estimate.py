@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The longest time that a task can take, so that no task is made that its time budget cannot hold."""
+"""The longest time that a task can take; a task that exceeds its time budget is refused."""
 
 import math
 from fractions import Fraction
@@ -12,7 +12,7 @@ from io_benchmark_taskgraph.mistakes import BadKeyError, shown
 from io_benchmark_taskgraph.script_modules import maximum_time_s
 from io_benchmark_taskgraph.stanza import Benchmark
 
-# Stop before the limit: a task that is stopped at it gets no signal and uploads nothing.
+# The script stops this long before the limit: a task that reaches it gets no signal and uploads nothing.
 MARGIN_S = 300
 # The slowest pool to plan for; the slowest disk known here, one local SSD, writes 350 MiB/s.
 SLOWEST_MIB_PER_S = 50
@@ -20,9 +20,9 @@ SLOWEST_MIB_PER_S = 50
 # A test compares them with CACHE_SIZES_MIB in the script's workloads/cache_retrieve.py.
 CACHE_MIB = 5_700
 RETRIEVE_MIB = 57
-# The time of trials, as a share of that of the retrieves that they follow.
+# The time of trials, as a share of the time of the retrieves before them.
 TRIALS_PERCENT = 15
-# The workload whose time follows from its sizes; every other has a maximum time of its own.
+# The workload whose time follows from its sizes; each other workload has a maximum time.
 CACHE_RETRIEVE = "cache-retrieve"
 
 

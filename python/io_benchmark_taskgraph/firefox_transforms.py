@@ -5,7 +5,7 @@
 
 `io-benchmark firefox` writes one module there: this one, with the definitions of other modules that it
 uses. The `benchmark` stanza means the same in both trees; only the script's folder is fixed there.
-People review that tree, so voluptuous's own validators check the values, and messages need no bounds.
+People review that tree, so voluptuous's own validators are enough, and messages have no length limit.
 What Firefox's own transforms and verifications check, such as symbols, is not checked here.
 """
 

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The benchmark's tasks of a group, for actions: read their results, repeat them, report anew.
+"""The benchmark's tasks of a group, for actions: read their results, repeat them and the report.
 
 A task is repeated by its definition, as the queue has it, so the graph of the decision task is not
 needed. All of a group's new tasks depend on the action's task: none runs if the action fails.
@@ -93,7 +93,7 @@ class GroupTask:
 
     @property
     def job(self) -> str:
-        """Return the label without what was added: a replicate's number, `-confirm`."""
+        """Return the label without a replicate's number and `-confirm`."""
         pool = re.escape(self.pool or "")
         match = re.fullmatch(rf"(.+?-{pool})(-confirm)?(-[0-9]+)?", self.label)
         return match[1] if pool and match else self.label

@@ -4,8 +4,8 @@
 """Load a kind that has the pools of another kind, so that there is one list of pools.
 
 The kind takes the keys of a pool's task that say where the pool is and how it is shown. It has its own
-keys for what is measured, and how long: a pool's places or retrieves were chosen for the other kind.
-taskgraph's `tasks-from` would take all keys.
+keys for what is measured, and how long, because a pool's places and retrieves were chosen for the other
+kind. The `tasks-from` of taskgraph would take all keys.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The action "Measure more workers": as many as the report asks for, and the report after them."""
+"""The action "Measure more workers": as many as the report recommends, then the report again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 NAME = "io-benchmark-more-workers"
 MOST_WORKERS = 100
-# More must be asked for by their number.
+# More than this need the number in the action's input.
 MOST_BY_DEFAULT = 24
 DESCRIPTION = """\
 Measure more workers of the pools that the report calls inconclusive, as many as it asks for, then run the

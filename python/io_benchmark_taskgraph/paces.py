@@ -25,7 +25,7 @@ _WORKLOAD = "cache-retrieve"
 
 
 class Pace(NamedTuple):
-    """A pool whose copies must be held to what another pool's disks can write."""
+    """A pool whose copies must be limited to what another pool's disks can write."""
 
     pool: str
     bytes_per_s: int

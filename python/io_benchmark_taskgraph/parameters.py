@@ -24,13 +24,13 @@ from io_benchmark_taskgraph.selection import JOB, POOL_ATTRIBUTE, select
 
 logger = logging.getLogger(__name__)
 
-# Whose commit messages may choose tasks. A pull request from outside may not: one from inside
-# can ask for it by a comment.
+# Events whose commit messages may choose tasks. An untrusted pull request may not; a trusted person
+# can choose tasks by a comment.
 TRUSTED_TASKS_FOR = ("github-push", "github-pull-request")
 
 
-# With defaults, so that parameters of a push from before there were these two stay valid: actions
-# read them. What they may be is checked where they are used, and told in one line.
+# With defaults, because actions read the parameters of pushes that may lack the last two. Values are
+# checked where they are used, with messages of one line.
 # A class, because `Schema.from_dict` reads the source of every module that called it.
 class _IoBenchmarkParameters(Schema, rename=None):  # type: ignore[call-arg, misc]
     io_benchmark_jobs: list[str]

@@ -3,8 +3,8 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The `report` stanza of a task: its schema, mistakes in it, and the command that it makes.
 
-The command is `io-benchmark compare`, as people call it. IO_BENCHMARK_REPORT_OF,
-IO_BENCHMARK_REPORT_PYTHON and IO_BENCHMARK_ARTIFACTS are for a rehearsal: on a worker they are not set.
+The command is an ordinary `io-benchmark compare`. IO_BENCHMARK_REPORT_OF, IO_BENCHMARK_REPORT_PYTHON and
+IO_BENCHMARK_ARTIFACTS are for a rehearsal; on a worker they are not set.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MARGIN_S = 600
 PYTHON = "/opt/io-benchmark/bin/python3"  # in the image io-benchmark-report
 FOLDER = "io-benchmark"
 PRICES_FILE = f"{FOLDER}/prices.json"
-# A look at fewer workers per pool than two has no error of its own.
+# With one worker per pool, a look cannot estimate its error.
 FEWEST_WORKERS, MOST_WORKERS = 2, 100
 MOST_PER_HOUR = 1_000_000
 NAME_LENGTH = 200

@@ -17,7 +17,7 @@ WORKLOADS = "workloads"
 
 # Paths that `import` can name.
 _MODULE_PATH = re.compile(r"(?:[A-Za-z0-9_]+/)*[A-Za-z0-9_]+\.py")
-# Of a workload's class. The module is not imported: a decision task runs nothing of the script.
+# A constant of a workload's class, read as text, because a decision task does not run the script.
 _MAXIMUM_S = re.compile(r"^    maximum_s = ([0-9_]{1,9})$", re.MULTILINE)
 _ONCE_PER_TASK = re.compile(r"^    per_place = False\b", re.MULTILINE)
 

@@ -3,9 +3,9 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The shell command of a task: unpack the worker's script into a file, then run it.
 
-The script is a zip application (zip_application.py) with all workloads, the same in every task, in base64
-in arguments of its own behind the readable part. docker-worker and d2g hand a command's arguments on as they are,
-to run-task and by it to bash.
+The script is a zip application (zip_application.py) with all workloads, the same in every task. It is in
+base64, in separate arguments after the readable part. docker-worker and d2g pass a command's arguments
+unchanged to run-task, which passes them to bash.
 """
 
 import shlex
@@ -25,10 +25,10 @@ from io_benchmark_taskgraph.zip_application import KEY, ZipApplication
 MAX_ARGUMENT_BYTES = 131_071
 # Linux accepts 2 MiB of arguments and environment together (a quarter of the usual stack limit).
 MAX_COMMAND_BYTES = 1_900_000
-# Rehearsals and tests set the variables. Traced only from the last command on: a trace would print the
+# Rehearsals and tests set the variables. Only the last command is traced, because a trace would print the
 # whole script again. A command that fails before the sha256 is compared prints the reason on stderr.
-# The first word of the line for Treeherder is in two parts: run-task prints this text too, and there it
-# must not look like a failure.
+# The first word of the line for Treeherder is in two parts. run-task prints this text too, and Treeherder
+# must not take that for a failure.
 TEXT = """\
 # io-benchmark {application.version} measures this worker's I/O: https://github.com/mozilla-releng/io-benchmark
 # Source: {benchmark.script}/ at the revision that made this task. The arguments after
@@ -47,7 +47,7 @@ set -x
 exec python3 -u -B "$application" run \\
   {options} \\
   {places} \\
-  --artifacts "${{IO_BENCHMARK_ARTIFACTS:-{artifacts}}}" \
+  --output "${{IO_BENCHMARK_ARTIFACTS:-{artifacts}}}" \
 --profile "${{IO_BENCHMARK_PROFILE:-full}}" \
 --perfherder "${{IO_BENCHMARK_PERFHERDER:-{benchmark.perfherder}}}" \\
   {trials}

@@ -3,9 +3,9 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Check a kind's files before taskgraph uses them.
 
-YAML silently uses the last of two equal keys. With aliases a small file can hold more
-values than memory, or a value that contains itself. One pass over the parser's events
-finds all of this, in time linear in the file's size.
+YAML silently uses the last of two equal keys. With aliases, a small file can hold more
+values than fit into memory, or a value that contains itself. One pass over the parser's
+events finds all of this, in time linear in the file's size.
 """
 
 from __future__ import annotations

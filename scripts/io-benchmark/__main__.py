@@ -5,7 +5,7 @@
 """io-benchmark: measure this worker's I/O and write one result file.
 
 Measured: the chosen workloads, in each place; the time of every operation is kept. Also observed:
-the machine, the devices and mounts of each place, limits set from outside, and once per second the
+the machine, the devices and mounts of each place, and limits set from outside; once per second the
 devices, dirty pages and pressure. Not measured: the network, the boot, the task's own set-up. Runs as
 any user on Python 3.8 and later, and needs only the standard library and the tools that a workload
 measures. All files that it made are removed at the end.
@@ -14,8 +14,8 @@ measures. All files that it made are removed at the end.
   perfherder-data-io-benchmark.json    this task's series for Perfherder, with --perfherder
   this log                             for people
 
-`run` does so, and so do its options alone. `measure -- COMMAND` instead runs a command, and writes
-what it asked of the machine; see measure.py.
+`run` does this; without a command, its options do the same. `measure -- COMMAND` instead runs a command,
+and writes what it demanded of the machine; see measure.py.
 
 Exit code: 0 measured (or out of time with enough measured), 1 failed, 2 wrong arguments; 143, 130
 and 129 stopped by SIGTERM, SIGINT and SIGHUP. With every code, the result file says what is
@@ -36,7 +36,7 @@ def _known_workloads():
 
 
 def _reserve_standard_streams(*, inheritable):
-    """Open the closed ones: else the next file would get their number, and with it the log."""
+    """Open closed streams: otherwise the next file would get their number, and the log would go there."""
     descriptor = os.open(os.devnull, os.O_RDWR)
     while descriptor < 3:
         os.set_inheritable(descriptor, inheritable)
@@ -51,7 +51,7 @@ def main(arguments):
         print("error: needs Python 3.8 or later on Linux; this is " + found)
         return 2
     if arguments[:1] == ["measure"]:
-        # A command finds closed what was closed.
+        # The command must find these streams closed.
         _reserve_standard_streams(inheritable=False)
         from measure import measure  # noqa: PLC0415
 

@@ -3,12 +3,12 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """How long processes were on a CPU, and how long they waited for one, while they did operations.
 
-Measured: of a thread, and of children that it reaps here, the time on a CPU in user mode and in the
-kernel, and the time in which they could run but waited for a CPU. For the rest of the wall clock time
-they were blocked: on I/O, on writeback, on memory.
-Not measured: what children of a child waited for. Time that a hypervisor took away is in the rest or
-in the time on a CPU, which depends on the kernel. Where the kernel counts ticks, time on a CPU of less
-than a tick is all in user mode; the sum of both modes is right.
+Measured, of a thread and of children that it reaps here: the time on a CPU, in user mode and in the
+kernel, and the time waiting for a CPU. For the rest of the wall clock time they were blocked: on I/O, on
+writeback, on memory.
+Not measured: what children of a child waited for. Depending on the kernel, time that a hypervisor took
+away is in the rest or in the time on a CPU. Where the kernel counts ticks, a time on a CPU below one tick
+is all in user mode, but the sum of both modes is right.
 """
 
 import os
@@ -21,7 +21,7 @@ _NEVER_WAITED = b"0 0 1"  # the schedstat of a child before it began
 
 
 class Account:
-    """What the calling thread spends between begin() and end(), which are outside what is timed."""
+    """What the calling thread spends between begin() and end(); neither is inside the timed part."""
 
     def __init__(self):
         self._schedstat = _open_to_reread("/proc/thread-self/schedstat")
@@ -38,7 +38,7 @@ class Account:
             os.close(self._schedstat)
 
     def read(self):
-        """Return a reading for growth(); it is the least that has to be done next to what is timed."""
+        """Return a reading for growth(); only this much work must be done close to the timed part."""
         return getrusage(RUSAGE_THREAD), _text_of(self._schedstat)
 
     def begin(self):
@@ -141,7 +141,7 @@ def _waiting_ns(text):
     """Return the second number of a thread's schedstat; None where the kernel does not count it."""
     try:
         _, waiting_ns, times_run = text.split()
-        # A thread that was never on a CPU cannot have ended or read this: then all is 0.
+        # A thread that ended or reads this was on a CPU; 0 times means that the kernel does not count.
         return int(waiting_ns) if int(times_run) else None
     except ValueError:
         return None

@@ -1,10 +1,10 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The base class of all workloads but cache-retrieve: their entry and its samples.
+"""The base class of all workloads except cache-retrieve: their entry and its samples.
 
 A sample is a batch: a number of operations and the time that they took together. It is one operation
-if that takes long enough, and otherwise so many that reading the clock costs less than 1 %.
+if that takes long enough. Otherwise it is so many that reading the clock costs less than 1 %.
 """
 
 import platform

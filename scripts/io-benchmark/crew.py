@@ -1,11 +1,11 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Processes that do a workload's operations concurrently and send what they measured as lines.
+"""Processes that do a workload's operations concurrently, and send what they measured as lines.
 
-Not threads: Python runs one thread at a time, so that two threads would not do more than one, however
-well the file system scales. Each is a fork, and so a process that has done no I/O yet: I/O schedulers
-keep their accounts per process.
+They are not threads, because Python runs one thread at a time: two threads would not do more than one,
+however well the file system scales. Each is a new process that has done no I/O yet, because I/O schedulers
+count per process.
 """
 
 import ctypes

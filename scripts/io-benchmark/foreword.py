@@ -9,7 +9,7 @@ from log import say
 from settings import free_space_bytes
 
 MB, GB = 1_000_000, 1_000_000_000
-# Of most disks, in bytes per second: how long a run takes is not known before.
+# The range of most disks, in bytes per second; the duration of a run can only be estimated.
 SLOW, FAST = 150 * MB, 700 * MB
 SHORTEST_PART = 4  # a workload takes at least this part of its longest time
 

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Run a command as if it ran alone, and write what it asked of the machine into one file.
+"""Run a command as if it ran alone, and write what it demanded of the machine into one file.
 
 Measured: wall time; of the command and of all processes that were waited for: CPU time, memory, and
 I/O; of the places' disks: bytes, requests and flushes, ten times per second; dirty pages; pressure.
@@ -11,7 +11,7 @@ syncs, are the whole machine's: `other_cpu_ms` and `cgroup_bytes` show whether o
 The command has this process' streams, environment, limits and process group. Signals for this
 process are passed on to it; those of a terminal reach both by themselves. A signal to the whole
 group reaches the command twice. This process ends as the command did, by the same exit code or
-signal, whatever happens to the profile. 127 and 126: the command was not found, or not executable.
+signal, also if the profile fails. Exit code 127: the command was not found; 126: it is not executable.
 """
 
 import errno
@@ -96,7 +96,7 @@ class _Ending(NamedTuple):
 
 
 class _Attempts:
-    """Steps of the profile; after a failure, no more: the command continues without a profile."""
+    """Steps of the profile; after one fails, the others are skipped, and the command continues."""
 
     def __init__(self):
         self.failed = None
@@ -153,18 +153,16 @@ def _wait(child, profile, attempts):
             if is_profiled:
                 attempts.make(profile.timeline.take)
         elif arrived.si_signo != signal.SIGCHLD and arrived.si_code != SI_KERNEL:
-            with suppress(
-                PermissionError
-            ):  # such as of sudo: then the sender has none either
+            # A command such as sudo: then the sender has no permission either.
+            with suppress(PermissionError):
                 os.kill(child, arrived.si_signo)
 
 
 def _end_by(number):
-    """End by the signal that ended the command, for who waits for this process."""
+    """End by the signal that ended the command, so that the parent process sees it."""
     _, most = resource.getrlimit(resource.RLIMIT_CORE)
-    resource.setrlimit(
-        resource.RLIMIT_CORE, (0, most)
-    )  # the command's own dump is kept
+    # Only the command's own core dump is kept.
+    resource.setrlimit(resource.RLIMIT_CORE, (0, most))
     if number != signal.SIGKILL:
         signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)

@@ -3,8 +3,8 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The result file: one JSON document that grows by rename and is valid at every moment.
 
-No fsync: it would flush the disk that is being measured. Only a crash of the machine can leave a
-truncated file, since a rename happens completely or not at all.
+There is no fsync, because it would flush the disk that is being measured. Only a crash of the machine can
+leave a truncated file, because a rename happens completely or not at all.
 """
 
 import fcntl
@@ -106,7 +106,7 @@ class ResultFile:
             self.document["warnings"].append(warning)
 
     def write(self):
-        """Write the whole file; OSError if that fails, the previous file is then kept."""
+        """Write the whole file; after an OSError, the previous file is kept."""
         now_ns = time.monotonic_ns()
         self.document["duration_ns"] = now_ns - self._origin_ns
         self.due_ns = now_ns + GROW_EVERY_NS

@@ -59,8 +59,8 @@ class Target:
 class SeedSteps(AbstractContextManager):
     """One grep and one copy inside this process, as the seed measures.
 
-    The copy is what shutil.copy2 does on Linux (sendfile, then mode and times), written out so
-    that it is the same on every Python.
+    The copy does what shutil.copy2 does on Linux (sendfile, then mode and times). It is written out here
+    to be the same in every version of Python.
     """
 
     lookup_method = "grep -Fnx, posix_spawn"

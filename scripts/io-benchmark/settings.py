@@ -225,9 +225,8 @@ def parse(arguments, known_workloads) -> _RunSettings:
     add("--precision", type=_percentage)
     add("--upload-url", type=_parse_url)
     add("--time-budget", dest="time_budget_s", type=_positive(float))
-    # --artifacts is what tasks call it.
     folder: Any = {"dest": "artifacts", "default": os.curdir}
-    add("--output", "--artifacts", **folder, type=_parse_folder)
+    add("--output", **folder, type=_parse_folder)
     add("--profile", choices=PROFILES)
     add("--perfherder", default="never", choices=PERFHERDER)
     add("--trials", choices=TRIALS)
@@ -257,11 +256,13 @@ def _listed(names):
 
 
 def _without_command(arguments):
-    """Return the options; alone, they mean `run`, as in tasks of earlier revisions."""
+    """Return the options without the command; options without a command mean `run`."""
     if not arguments:
         raise WrongArgumentsError("no command; use run or measure")
     if arguments[0] != "run" and not arguments[0].startswith("-"):
-        raise WrongArgumentsError("%r is no command; use run or measure" % arguments[0])
+        raise WrongArgumentsError(
+            "%r is not a command; use run or measure" % arguments[0]
+        )
     return arguments[1:] if arguments[0] == "run" else arguments
 
 

@@ -1,10 +1,10 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The profile of a command: what it asked of the machine, as one JSON document.
+"""The profile of a command: what it demanded of the machine, as one JSON document.
 
-What cannot be known is None, and `unknown` has the reason. Before the command has ended, nothing is
-written and no process is started: observing must not disturb it.
+A value that cannot be known is None, and `unknown` has the reason. Until the command has ended, nothing is
+written and no process is started, because the profile must not disturb the command.
 """
 
 import hashlib
@@ -88,7 +88,6 @@ class TaskProfile:
                 "cgroup_bytes", self._group_bytes(grown), NO_GROUP
             ),
             syncs={place["name"]: self._syncs(place, grown) for place in self._places},
-            disk_counters_of="machine",
             host=host.observe(may_measure=False),
             timeline=self.timeline.as_timeline(),
             unknown=self._unknown,
@@ -240,7 +239,7 @@ def _is_without_barriers(place):
 
 
 def _growth(before, after):
-    """Return how much each counter grew; None for one that is not known, or began anew."""
+    """Return how much each counter grew; None for one that is not known, or started again at 0."""
     grown = {}
     for name, value in after.items():
         is_known = None not in (value, before[name]) and value >= before[name]

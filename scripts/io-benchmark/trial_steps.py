@@ -30,10 +30,10 @@ class KnownLookups(SeedSteps):
 
 
 class PacedCopies(SeedSteps):
-    """Copies that are held to a rate, as a disk holds them behind a page cache of a few files.
+    """Copies that are limited to a rate, as by a disk behind a page cache of a few files.
 
-    What is not used accumulates, also in lookups, up to four mean files: a page cache is written back
-    meanwhile, too. It is empty at the start, as a page cache that is full.
+    Unused bytes accumulate, also during lookups, up to four mean files, because a page cache is written
+    back meanwhile, too. None have accumulated at the start, as if the page cache were full.
     """
 
     def __init__(self, url_list, bytes_per_s, mean_file_bytes):

@@ -1,13 +1,19 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Trials: the same retrieves in several ways after the samples, to see with what a difference goes away.
+"""Trials: after the samples, the same retrieves in several ways, to see which removes a difference.
 
-Measured: how fast the idle storage takes a file, written in order and synchronised (ceilings); then, in
-rounds, the same retrieves as in the samples (normal), without grep (lookup), with the destination removed
-first (unlink), in memory (memory), and held to a given rate of writing (pace).
-Not measured: what a retrieve spends. Not timed: retrieves before each block, which make as much dirty as
-there was when the samples ended.
+Measured: first, how fast the idle storage takes a file, written in order and synced (ceilings). Then, in
+rounds, retrieves of these kinds:
+
+  normal  as in the samples
+  lookup  without grep
+  unlink  with the destination removed first
+  memory  in memory
+  pace    limited to a given rate of writing
+
+Not measured: what a retrieve spends. Not timed: retrieves before each block, until as much memory is dirty
+as at the end of the samples.
 
 Trials change no sample, fail no run, and remove what they made.
 """
@@ -23,7 +29,7 @@ from observe import host, page_cache
 from retrieval import SeedSteps
 from trial_steps import KnownLookups, MemorySteps, PacedCopies
 
-# Of the time of the samples and their final sync; the estimate of a task counts with it.
+# Of the time of the samples and their final sync; the transforms' estimate uses the same number.
 TRIALS_PERCENT = 15
 PLANNED_SHARE = 0.85  # of it, since an estimate may be too low
 # Retrieves of a block; waves of writeback come every 5 to 20 retrieves.
@@ -31,14 +37,14 @@ BLOCK_RETRIEVES = (64, 32, 16, 8)
 ROUNDS_WANTED, ROUNDS_AT_LEAST, ROUNDS_AT_MOST = 5, 3, 10
 CEILINGS = 3
 LONGEST_CEILING_S, SHORTEST_CEILING_S = 1.8, 0.3
-# A shorter one sees the burst that a limit lets through after a pause.
+# A shorter file measures the burst that a limit permits after a pause.
 GOOD_CEILING_S = 1.2
 PILOT_S, PILOT_BYTES, PILOT_BYTES_AT_MOST = 0.1, 8 * MIB, 512 * MIB
 PILOTS_S = 0.4  # all of them, about
-# A rewritten file is all that can be dirty.
+# Only the rewritten file can be dirty, so few retrieves are enough.
 REFILLS_AT_LEAST, REFILLS_PLANNED, REFILLS_AT_MOST = 2, 3, 4
 REFILLED_SHARE = 0.9
-# Of free space and available memory: what the files of trials may take.
+# The share of free space and available memory that the files of trials may take.
 SHARE_OF_ROOM = 0.5
 MEMORY_NEEDED_BYTES = 160 * MIB
 RESIDENT_SHARE = 0.95

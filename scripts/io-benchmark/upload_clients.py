@@ -3,9 +3,9 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Two ways to upload many objects: curl, and Python's http.client where there is no curl.
 
-Each yields (start_ns, end_ns, connections, http_version) per object, by this process's clock, and adds
-what was spent to `process_times`: by Python's threads while they upload, by curl from its start to its
-end. A refusal by the server or a network failure is a WorkloadError.
+Each yields (start_ns, end_ns, connections, http_version) per object, by this process's clock. It adds what
+was spent to `process_times`: by Python's threads while they upload, or by curl from its start to its end.
+A refusal by the server or a network failure is a WorkloadError.
 """
 
 import functools

@@ -4,8 +4,8 @@
 """Count the operations of several processes or threads together, per window of time.
 
 Each member counts its own operations. It ends a count at the first operation after a multiple of the
-window's length on the shared clock. If a count extends over the end of a window (the process waited
-for a CPU, or one operation took long), its operations are distributed evenly over its time.
+window's length on the shared clock. A count may extend over the end of a window, if the process waited
+for a CPU, or one operation took long. Then its operations are distributed evenly over its time.
 """
 
 import time

@@ -52,7 +52,7 @@ class Workload:
         """Return the columns of the latest run, as far as it got."""
         table = list(zip(*self._rows)) or [()] * len(self.columns)
         columns = {name: list(values) for name, values in zip(self.columns, table)}
-        # What this machine does not tell is null as a whole.
+        # A column with an unknown value is null as a whole.
         return {
             name: None if None in values else values for name, values in columns.items()
         }

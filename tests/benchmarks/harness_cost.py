@@ -48,7 +48,7 @@ def settings(folder: Path, retrieves: int) -> settings_module._RunSettings:
     return settings_module.parse(
         [
             *("--pool", "bench", "--workload", "cache-retrieve", "--retrieves", str(retrieves)),
-            *("--place", f"p={folder}", "--artifacts", str(folder / "artifacts")),
+            *("--place", f"p={folder}", "--output", str(folder / "artifacts")),
             *("--sizes", f"20x{FILE_BYTES / 1024 / 1024:.3f}", "--trials", "never"),
         ],
         ["cache-retrieve"],

@@ -165,7 +165,7 @@ def test_what_is_in_the_way_is_not_overwritten(loopback, tmp_path):
         pytest.param(
             run_files.TASK_NAME,
             "{",
-            "ends in the middle: its upload or download was cut",
+            "ends too early: its upload or download was cut",
             id="cut-task",
         ),
     ],

@@ -42,8 +42,8 @@ def test_check_write_check(firefox):
     before = snapshot(firefox)
     looked = run(firefox, "--check", expected=1)
     assert snapshot(firefox) == before
-    assert "missing           taskcluster/config.yml: IOB\n" in looked.stdout
-    assert f"missing           {KIND}\n" in looked.stdout
+    assert "missing     taskcluster/config.yml: IOB\n" in looked.stdout
+    assert f"missing     {KIND}\n" in looked.stdout
     assert looked.stderr.splitlines() == [
         f"Comparing {firefox} with {ROOT} (checkout)",
         f"{len(looked.stdout.splitlines())} places to change; nothing was written",
@@ -92,17 +92,17 @@ def test_edited_there(firefox):
     theirs = ours.replace("retrieves: 2000", "retrieves: 5")
     kind.write_text(theirs)
     refused = run(firefox, expected=1)
-    assert refused.stdout == f"differs           {KIND}\n"
+    assert refused.stdout == f"differs     {KIND}\n"
     assert refused.stderr.splitlines()[-1] == (
         f"error: {firefox}: 1 place edited there or from another version, so nothing was written; "
         "look at --diff, then use --force to replace the contents"
     )
     assert kind.read_text() == theirs
-    assert run(firefox, "--check", expected=1).stdout == f"differs           {KIND}\n"
+    assert run(firefox, "--check", expected=1).stdout == f"differs     {KIND}\n"
     diff = run(firefox, "--diff").stdout.splitlines()
     assert "-        retrieves: 5" in diff
     assert "+        retrieves: 2000" in diff
-    assert run(firefox, "--force").stdout == f"overwritten       {KIND}\n"
+    assert run(firefox, "--force").stdout == f"overwritten {KIND}\n"
     assert kind.read_text() == ours
 
 
@@ -146,7 +146,7 @@ def test_workloads(firefox):
     assert (firefox / SCRIPT / "workloads/exec.py").is_file()
     assert "workloads: [cache-retrieve, exec, spawn]" in (firefox / KIND).read_text()
     assert run(firefox, "--workloads", "exec,spawn", "--check").stdout == ""
-    assert f"extra             {SCRIPT}/workloads/exec.py\n" in (
+    assert f"extra       {SCRIPT}/workloads/exec.py\n" in (
         run(firefox, "--check", expected=1).stdout
     )
     refused = run(firefox, "--workloads", "exe", expected=1)

@@ -15,26 +15,26 @@ import trial_records
 from checkout import ROOT
 
 from io_benchmark.commands import rehearsal
-from io_benchmark.execute.task_run import RunOutcome, TaskRun
+from io_benchmark.execute.local_run import LocalRun, RunOutcome
 
 PACE = 391 * 1024**2
 MOMENT = "2026-11-21T12:00:00.000Z"
 
 
 @pytest.fixture
-def runs(monkeypatch: pytest.MonkeyPatch) -> list[TaskRun]:
+def runs(monkeypatch: pytest.MonkeyPatch) -> list[LocalRun]:
     """Every run, in order. Each leaves its pool's result at once, with trials at its pace."""
-    made: list[TaskRun] = []
+    made: list[LocalRun] = []
 
-    def execute(task_run: TaskRun, _on_line: Callable[[str], None]) -> RunOutcome:
-        made.append(task_run)
-        task_run.output.mkdir(parents=True)
-        if task_run.pool:
-            (document,) = seed_case.documents(1, pools=[task_run.pool])
-            document["task"] |= {"task_id": task_run.task_id, "run_id": 0}
-            pace = task_run.environment().get("IO_BENCHMARK_PACE")
+    def execute(local_run: LocalRun, _on_line: Callable[[str], None]) -> RunOutcome:
+        made.append(local_run)
+        local_run.output.mkdir(parents=True)
+        if local_run.pool:
+            (document,) = seed_case.documents(1, pools=[local_run.pool])
+            document["task"] |= {"task_id": local_run.task_id, "run_id": 0}
+            pace = local_run.environment().get("IO_BENCHMARK_PACE")
             trial_records.add_trials(document, None if pace is None else int(pace))
-            (task_run.output / "io-benchmark.json").write_text(json.dumps(document))
+            (local_run.output / "io-benchmark.json").write_text(json.dumps(document))
         return RunOutcome(0, "completed", MOMENT, MOMENT, ())
 
     monkeypatch.setattr(rehearsal, "executor", lambda *_arguments: execute)
@@ -45,12 +45,12 @@ def rehearse(folder: Path, *arguments: str) -> program.Finished:
     return program.run("rehearse", "--root", ROOT, "--confirm", *arguments, folder=folder)
 
 
-def variables(task_run: TaskRun) -> tuple[Any, Any]:
-    environment = task_run.environment()
+def variables(local_run: LocalRun) -> tuple[Any, Any]:
+    environment = local_run.environment()
     return environment["IO_BENCHMARK_TRIALS"], environment.get("IO_BENCHMARK_PACE")
 
 
-def test_confirmed(runs: list[TaskRun], tmp_path: Path) -> None:
+def test_confirmed(runs: list[LocalRun], tmp_path: Path) -> None:
     """Trials in all pools, the faster pool again at the slower one's ceiling, then the report."""
     done = rehearse(tmp_path, "-j", "amd-16,intel,io-benchmark-report", "--output", "out", "--json")
     *pools, confirming, report = runs
@@ -62,14 +62,14 @@ def test_confirmed(runs: list[TaskRun], tmp_path: Path) -> None:
     assert report.label == "io-benchmark-report"
     document = json.loads(done.stdout)
     assert sorted(worker["pool"] for worker in document["workers"]) == ["amd-16", "intel", "intel"]
-    assert "To confirm: intel once more, its copies held to 391 MiB/s" in done.stderr
+    assert "To confirm: intel once more, its copies limited to 391 MiB/s" in done.stderr
     assert (
         "Running 2 tasks one by one, quick sizes: io-benchmark-intel-confirm, io-benchmark-report\n"
         in done.stderr
     )
 
 
-def test_same_folder(runs: list[TaskRun], tmp_path: Path) -> None:
+def test_same_folder(runs: list[LocalRun], tmp_path: Path) -> None:
     """The confirming run measures the disk of its pool."""
     (tmp_path / "fast").mkdir()
     rehearse(tmp_path, "-j", "amd-16,intel", "--at", "intel=fast")
@@ -77,7 +77,7 @@ def test_same_folder(runs: list[TaskRun], tmp_path: Path) -> None:
     assert places == {tmp_path / "fast"}
 
 
-def test_nothing_to_confirm(runs: list[TaskRun], tmp_path: Path) -> None:
+def test_nothing_to_confirm(runs: list[LocalRun], tmp_path: Path) -> None:
     """Equal pools run once."""
     done = rehearse(tmp_path, "-j", "amd-30,intel")
     assert len(runs) == 2
@@ -88,7 +88,7 @@ def test_nothing_to_confirm(runs: list[TaskRun], tmp_path: Path) -> None:
     assert "Running 0" not in done.stderr
 
 
-def test_baseline(runs: list[TaskRun], tmp_path: Path) -> None:
+def test_baseline(runs: list[LocalRun], tmp_path: Path) -> None:
     """Whichever side is the baseline, the faster one is run again."""
     rehearse(tmp_path, "-j", "amd-16,amd-30", "--baseline", "amd-16")
     assert [run.label for run in runs[2:]] == ["io-benchmark-amd-30-confirm"]

@@ -49,7 +49,7 @@ def test_it_is_a_program(tmp_path):
     (tmp_path / "w").mkdir()
     options = ["--pool", "x", "--workload", "metadata", "--profile", "quick"]
     done = subprocess.run(
-        [file, *options, "--place", f"w={tmp_path}/w", "--artifacts", tmp_path / "a"],
+        [file, *options, "--place", f"w={tmp_path}/w", "--output", tmp_path / "a"],
         env={"PATH": f"{os.path.dirname(sys.executable)}:/usr/bin:/bin"},  # noqa: PTH120
         capture_output=True,
         text=True,

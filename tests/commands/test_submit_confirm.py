@@ -57,7 +57,7 @@ def test_confirmed(call, group, deployment, loopback):
     assert "Cause (confirmed by a trial): 1 disk against 2 disks" in stdout
     assert labels(deployment) == [*POOLS, CONFIRM]
     assert stderr.splitlines() == [
-        "To confirm: intel once more, its copies held to 391 MiB/s, the ceiling of amd-16",
+        "To confirm: intel once more, its copies limited to 391 MiB/s, the ceiling of amd-16",
         f"1 task, about 3 minutes of worker time in all, at {loopback.url}, as me",
         "  intel: about 3 minutes of worker time (1 task of 3 minutes on releng-1/b-linux)",
         f"Scopes needed: {', '.join(SCOPES)}",

@@ -32,7 +32,7 @@ import pytest
 
 from io_benchmark.execute.container import ContainerExecutor
 from io_benchmark.execute.engine import COMMAND_VARIABLE
-from io_benchmark.execute.task_run import TaskRun
+from io_benchmark.execute.local_run import LocalRun
 from io_benchmark.graph.image_context import create_context
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -345,10 +345,10 @@ def report_image(lab: Lab) -> str:
 
 
 @pytest.fixture
-def make_run(tmp_path: Path) -> Callable[..., TaskRun]:
+def make_run(tmp_path: Path) -> Callable[..., LocalRun]:
     """A run of a bash script, as a task of this project would be defined."""
 
-    def make(script: str, *, max_run_time_s: float = 60, **fields: Any) -> TaskRun:
+    def make(script: str, *, max_run_time_s: float = 60, **fields: Any) -> LocalRun:
         volumes = ("checkouts", "tooltool-cache", "workspace")
         payload = {
             "command": ["/usr/local/bin/run-task", "--", "bash", "-c", textwrap.dedent(script)],
@@ -375,6 +375,6 @@ def make_run(tmp_path: Path) -> Callable[..., TaskRun]:
             "image": IMAGE,
             "root": ROOT,
         }
-        return TaskRun(**{**given, **fields})
+        return LocalRun(**{**given, **fields})
 
     return make

@@ -13,7 +13,7 @@ import pytest
 from msgspec.structs import replace
 from worker import retrieves_of
 
-from io_benchmark.execute.task_run import RunOutcome, TaskRun
+from io_benchmark.execute.local_run import LocalRun, RunOutcome
 from io_benchmark.graph.generate import generate
 from io_benchmark.graph.root import Root
 from io_benchmark.sources.folder.run_files import read_run
@@ -55,7 +55,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def generated_run(tree: Path, make_run: Callable[..., TaskRun]) -> TaskRun:
+def generated_run(tree: Path, make_run: Callable[..., LocalRun]) -> LocalRun:
     """Pool amd-16's task as the queue would get it, in quick sizes."""
     (task,) = generate(Root(tree, "--root"), ["amd-16"])
     assert task.image == "update-verify"
@@ -69,7 +69,7 @@ def generated_run(tree: Path, make_run: Callable[..., TaskRun]) -> TaskRun:
     )
 
 
-def test_generated_task_in_the_image(lab: Any, generated_run: TaskRun) -> None:
+def test_generated_task_in_the_image(lab: Any, generated_run: LocalRun) -> None:
     """It completes, its artifacts are those that the payload names, and nothing stays behind."""
     outcome = lab.executor().run(generated_run, lambda _line: None)
     log = (generated_run.output / "live.log").read_text()

@@ -20,7 +20,7 @@ import pytest
 from msgspec.structs import replace
 
 from io_benchmark.errors import ContainerError
-from io_benchmark.execute.task_run import RunOutcome, TaskRun
+from io_benchmark.execute.local_run import LocalRun, RunOutcome
 
 pytestmark = [
     pytest.mark.container,
@@ -29,7 +29,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning"),
 ]
 
-MakeRun = Callable[..., TaskRun]
+MakeRun = Callable[..., LocalRun]
 
 DESCRIBE = """
     mkdir artifacts/io-benchmark
@@ -253,7 +253,7 @@ INTERRUPTED_PROGRAM = """
 """
 
 
-def interrupt(lab: Any, run: TaskRun, folder: Path, mark: str) -> None:
+def interrupt(lab: Any, run: LocalRun, folder: Path, mark: str) -> None:
     """Runs the task in a program of its own, and presses Ctrl-C when it says `mark`."""
     given = folder / "given"
     given.write_bytes(pickle.dumps(run))

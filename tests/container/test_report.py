@@ -19,8 +19,8 @@ from loopback_deployment import Deployment, add_group
 from msgspec.structs import replace
 from submitted_tasks import complete
 
-from io_benchmark.execute import task_run
-from io_benchmark.execute.task_run import RunOutcome, TaskRun
+from io_benchmark.execute import local_run
+from io_benchmark.execute.local_run import LocalRun, RunOutcome
 from io_benchmark.graph.generate import generate
 from io_benchmark.graph.root import Root
 
@@ -42,7 +42,7 @@ WRITTEN = [
 
 
 @pytest.fixture
-def report_run(make_run: Callable[..., TaskRun], report_image: str) -> TaskRun:
+def report_run(make_run: Callable[..., LocalRun], report_image: str) -> LocalRun:
     """The generated task."""
     assert report_image.startswith(f"localhost/io-benchmark/{LABEL}:")
     [task] = generate(Root(ROOT, "checkout"), [LABEL])
@@ -50,7 +50,7 @@ def report_run(make_run: Callable[..., TaskRun], report_image: str) -> TaskRun:
     return make_run("", label=LABEL, definition=task.definition, image=task.image)
 
 
-def test_results_of_a_folder(lab: Any, report_run: TaskRun, tmp_path: Path) -> None:
+def test_results_of_a_folder(lab: Any, report_run: LocalRun, tmp_path: Path) -> None:
     """A rehearsal's way: the folder is mounted, the seed's answer comes out in every form."""
     seed_case.write(tmp_path / "results")
     run = replace(report_run, results=tmp_path / "results")
@@ -66,7 +66,7 @@ def test_results_of_a_folder(lab: Any, report_run: TaskRun, tmp_path: Path) -> N
     assert lab.left_over() == []
 
 
-def test_a_task_group(lab: Any, report_run: TaskRun, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_task_group(lab: Any, report_run: LocalRun, monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker's way: the group is asked for anonymously; a retrigger counts, what failed is named."""
     deployment = Deployment()
     group = add_group(deployment, 6)
@@ -79,7 +79,7 @@ def test_a_task_group(lab: Any, report_run: TaskRun, monkeypatch: pytest.MonkeyP
     }
     definition = {**report_run.definition, "taskGroupId": group}
     with Loopback(deployment) as loopback:
-        monkeypatch.setattr(task_run, "ROOT_URL", loopback.url)
+        monkeypatch.setattr(local_run, "ROOT_URL", loopback.url)
         outcome = lab.executor().run(replace(report_run, definition=definition), print)
     log = (report_run.output / "live.log").read_text()
     assert replace(outcome, started="", resolved="") == RunOutcome(0, "completed", "", "", ()), log

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from io_benchmark.execute.task_run import TaskRun
+from io_benchmark.execute.local_run import LocalRun
 
 RESULT = {
     "public/io-benchmark": {
@@ -24,7 +24,7 @@ RESULT = {
 
 
 @pytest.fixture
-def make_run(tmp_path: Path) -> Callable[..., TaskRun]:
+def make_run(tmp_path: Path) -> Callable[..., LocalRun]:
     """A run of a bash script, as run-task would run it."""
 
     def make(
@@ -34,7 +34,7 @@ def make_run(tmp_path: Path) -> Callable[..., TaskRun]:
         task_id: str = "Prp_WpjGRx26VH-wA8fjTA",
         changes: Mapping[str, Any] | None = None,
         **fields: Any,
-    ) -> TaskRun:
+    ) -> LocalRun:
         payload = {
             "command": ["/usr/local/bin/run-task", "--", "bash", "-c", script],
             "env": {"MOZ_SCM_LEVEL": "1", "TASKCLUSTER_VOLUMES": "/builds/worker/workspace"},
@@ -57,6 +57,6 @@ def make_run(tmp_path: Path) -> Callable[..., TaskRun]:
             "image": "update-verify",
             "root": tmp_path,
         }
-        return TaskRun(**{**given, **fields})
+        return LocalRun(**{**given, **fields})
 
     return make

@@ -17,10 +17,10 @@ from msgspec.structs import replace
 
 from io_benchmark.errors import ContainerError, GraphError
 from io_benchmark.execute.container import ContainerExecutor
-from io_benchmark.execute.task_run import RunOutcome, TaskRun
+from io_benchmark.execute.local_run import LocalRun, RunOutcome
 from io_benchmark.graph.image_context import create_context
 
-MakeRun = Callable[..., TaskRun]
+MakeRun = Callable[..., LocalRun]
 FAKE_ENGINE = Path(__file__).with_name("fake_engine.py")
 REFERENCE = "localhost/io-benchmark/update-verify:0123456789abcdef"
 

@@ -20,9 +20,9 @@ from msgspec.structs import replace
 
 from io_benchmark.errors import ExecutionError
 from io_benchmark.execute import process
-from io_benchmark.execute.task_run import RunOutcome, TaskRun
+from io_benchmark.execute.local_run import LocalRun, RunOutcome
 
-MakeRun = Callable[..., TaskRun]
+MakeRun = Callable[..., LocalRun]
 
 TIME = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}\+00:00"
 
@@ -43,7 +43,7 @@ def files_below(folder: Path) -> dict[str, str]:
     return {path.relative_to(folder).as_posix(): path.read_text() for path in sorted(paths)}
 
 
-def environment_of(run: TaskRun) -> dict[str, str]:
+def environment_of(run: LocalRun) -> dict[str, str]:
     """The environment that the command saw, without what bash adds itself."""
     process.run(run, ignore, environment=os.environ)
     seen: dict[str, str] = json.loads((run.output / "io-benchmark.json").read_text())
@@ -259,9 +259,9 @@ INTERRUPTED_PROGRAM = """
     from pathlib import Path
     from io_benchmark.execute import process
 
-    task_run = pickle.loads(Path(sys.argv[1]).read_bytes())
+    local_run = pickle.loads(Path(sys.argv[1]).read_bytes())
     try:
-        process.run(task_run, lambda line: print(line, flush=True), environment=os.environ)
+        process.run(local_run, lambda line: print(line, flush=True), environment=os.environ)
     except KeyboardInterrupt:
         print("re-raised", flush=True)
 """

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from io_benchmark.errors import ExecutionError
+from io_benchmark.execute.local_run import Artifact
 from io_benchmark.execute.run_folder import RunOutput
-from io_benchmark.execute.task_run import Artifact
 
 DIRECTORY = Artifact("public/io-benchmark", "/artifacts/io-benchmark", is_directory=True)
 FILE = Artifact("public/x.json", "/artifacts/x.json", is_directory=False)

@@ -40,7 +40,7 @@ def test_link_out_of_the_checkout(firefox, tmp_path):
     """A folder that is a link to elsewhere is never written into."""
     outside = tmp_path / "outside"
     outside.mkdir()
-    (firefox / "taskcluster/io_benchmark_taskgraph").symlink_to(outside)
+    (firefox / "taskcluster/kinds/io-benchmark").symlink_to(outside)
     with pytest.raises(IoBenchmarkError, match="a link leads out of the checkout; replace"):
         plan(firefox)
     assert list(outside.iterdir()) == []

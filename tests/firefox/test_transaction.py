@@ -10,12 +10,11 @@ from pathlib import Path
 import pytest
 
 from io_benchmark.errors import IoBenchmarkError
+from io_benchmark.firefox.checkout import SCRIPT
 from io_benchmark.firefox.transaction import write_all
 from io_benchmark.firefox.tree_changes import FileChange
 
 from .conftest import plan, snapshot
-
-KIND = "taskcluster/kinds/io-benchmark"
 
 
 def folders(root):
@@ -77,24 +76,24 @@ def test_nothing_is_left_half_done(firefox, broken, owner, name, number, error, 
 
 def test_removal_is_undone(firefox, broken):
     """A removed file comes back, with its mode, where a later step fails."""
-    files = [firefox / KIND / name for name in ("a.yml", "b.yml")]
-    files[0].parent.mkdir()
+    files = [firefox / SCRIPT / name for name in ("a.py", "b.py")]
+    files[0].parent.mkdir(parents=True)
     for file in files:
         file.write_text("text\n")
         file.chmod(0o755)
     before = snapshot(firefox)
-    contents = [FileChange(f"{KIND}/{file.name}", b"text\n", None) for file in files]
-    broken(Path, "unlink", 2, PermissionError(errno.EACCES, "Permission denied", "b.yml"))
-    with pytest.raises(IoBenchmarkError, match=r"^b\.yml: Permission denied; nothing was changed"):
+    contents = [FileChange(f"{SCRIPT}/{file.name}", b"text\n", None) for file in files]
+    broken(Path, "unlink", 2, PermissionError(errno.EACCES, "Permission denied", "b.py"))
+    with pytest.raises(IoBenchmarkError, match=r"^b\.py: Permission denied; nothing was changed"):
         write_all(firefox, contents)
     assert snapshot(firefox) == before
 
 
 def test_empty_folders_go(firefox):
     """A folder of ours that is empty after a removal goes too, never one that others use."""
-    deep = firefox / KIND / "deep/deeper"
+    deep = firefox / SCRIPT / "deep/deeper"
     deep.mkdir(parents=True)
-    (deep / "a.yml").write_text("")
-    write_all(firefox, [FileChange(f"{KIND}/deep/deeper/a.yml", b"", None)])
-    assert not (firefox / KIND).exists()
-    assert (firefox / "taskcluster/kinds").is_dir()
+    (deep / "a.py").write_text("")
+    write_all(firefox, [FileChange(f"{SCRIPT}/deep/deeper/a.py", b"", None)])
+    assert not (firefox / SCRIPT).exists()
+    assert (firefox / "taskcluster").is_dir()

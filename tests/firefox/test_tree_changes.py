@@ -3,17 +3,11 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What differs, and what is done about it."""
 
-import json
-
 import pytest
 
-from io_benchmark.firefox import older_layout
 from io_benchmark.firefox.checkout import KIND, SCRIPT, TRANSFORMS
-from io_benchmark.firefox.older_layout import InstallRecord
 
 from .conftest import copy_firefox, install, plan, snapshot, states
-
-PACKAGE = older_layout.PACKAGE
 
 
 def edit(file, old, new):
@@ -125,7 +119,6 @@ def test_only_what_is_needed(firefox):
     install(firefox)
     files = sorted(path.name for path in (firefox / SCRIPT / "workloads").iterdir())
     assert files == ["cache_retrieve.py"]
-    assert not (firefox / PACKAGE).exists()
     assert not list(firefox.rglob("*.json"))
 
 
@@ -141,61 +134,6 @@ def test_edited_there(firefox):
         "taskcluster/docs/kinds.md: io-benchmark",
         KIND,
     ]
-
-
-def old_install(firefox):
-    """What version 1 left: a package, all of the script, a page's section, and their hashes."""
-    files = {
-        KIND: b"old kind\n",
-        f"{PACKAGE}/__init__.py": b"",
-        f"{PACKAGE}/transforms/pools.py": b"old\n",
-        f"{SCRIPT}/__main__.py": b"old\n",
-        f"{SCRIPT}/workloads/upload.py": b"old\n",
-    }
-    for path, data in files.items():
-        (firefox / path).parent.mkdir(parents=True, exist_ok=True)
-        (firefox / path).write_bytes(data)
-    page = firefox / "taskcluster/docs/attributes.md"
-    section = "## io_benchmark_pool\n\nWhat pool."
-    page.write_text(page.read_text().rstrip() + f"\n\n{section}\n")
-    record = {
-        "version": 1,
-        "files": {path: InstallRecord.hash_of(data) for path, data in files.items()},
-        "entries": {
-            "taskcluster/docs/attributes.md": {
-                "io_benchmark_pool": InstallRecord.hash_of(section.encode())
-            }
-        },
-    }
-    (firefox / older_layout.RECORD).write_text(json.dumps(record))
-
-
-def test_the_older_layout(firefox):
-    """All that is provably ours is updated or removed without --force, the record itself too."""
-    before = (firefox / "taskcluster/docs/attributes.md").read_text().rstrip()
-    old_install(firefox)
-    found = {place: state for place, state in states(firefox).items() if state != "missing"}
-    assert found == {
-        KIND: "older",
-        f"{SCRIPT}/__main__.py": "older",
-        f"{PACKAGE}/__init__.py": "no longer needed",
-        f"{PACKAGE}/transforms/pools.py": "no longer needed",
-        f"{SCRIPT}/workloads/upload.py": "no longer needed",
-        "taskcluster/docs/attributes.md: io_benchmark_pool": "no longer needed",
-        older_layout.RECORD: "no longer needed",
-    }
-    assert plan(firefox).conflicts == ()
-    install(firefox)
-    assert not (firefox / PACKAGE).exists()
-    assert (firefox / "taskcluster/docs/attributes.md").read_text().rstrip() == before
-    assert states(firefox) == {}
-
-
-def test_the_older_layout_edited_there(firefox):
-    """What was edited since is named and only removed with --force."""
-    old_install(firefox)
-    (firefox / PACKAGE / "transforms/pools.py").write_text("edited\n")
-    assert [str(one.place) for one in plan(firefox).conflicts] == [f"{PACKAGE}/transforms/pools.py"]
 
 
 def test_another_s_of_that_name(firefox):

@@ -36,7 +36,7 @@ def main(schema: Path) -> int:
                 "--workload",
                 "cache-retrieve",
             ),
-            *("--place", f"workspace={place}", "--artifacts", str(folder), "--retrieves", "30"),
+            *("--place", f"workspace={place}", "--output", str(folder), "--retrieves", "30"),
             *("--sizes", "4x0.5", "--destination", "overwrite", "--destination", "unlink"),
         ]
         published = folder / "perfherder-data-io-benchmark.json"

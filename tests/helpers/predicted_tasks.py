@@ -62,7 +62,6 @@ def profile_document(
         "pressure": {"machine": None, "cgroup": None},
         "cgroup_bytes": None,
         "syncs": {"workspace": syncs or {"flushes": 0, "commits": 0}},
-        "disk_counters_of": "machine",
         "storage": {"places": [place]},
         "timeline": {
             "interval_s": 0.5,

@@ -545,7 +545,10 @@ def empty() -> Report:
         workers=(),
         unreadable=(
             "results/A.0/io-benchmark.json: $.version: 99 is newer than this program: update it",
-            "results/B.0/io-benchmark.json: ends in the middle: its upload or download was cut",
+            (
+                "results/B.0/io-benchmark.json: ends too early: its upload or download was cut; download "
+                "it again or measure again"
+            ),
         ),
         remarks=(),
         series=(),

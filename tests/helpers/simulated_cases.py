@@ -148,6 +148,9 @@ TRUTHS: Mapping[str, Truth] = {
         disks(1), "device-count", where=(BURST,), on_both=_SMALL_BURST
     ),
     "little memory": _truth(limits(memory_bytes=2.0 * GIB), "cgroup-memory-limit", where=IN_CPU),
+    "small memory": _truth(
+        other(memory_gib=2), "dirty-limit", where=(BURST,), on_both=other(resident_share=1.0)
+    ),
     "half a CPU": _truth(limits(cpus=0.4), "cgroup-cpu-limit", where=IN_CPU),
     "slow CPU": _truth(
         cpu(speed=0.55, model="Intel(R) Xeon(R) CPU @ 2.00GHz"), "cpu", where=IN_CPU
@@ -208,6 +211,9 @@ IRRELEVANT_WITHOUT_DISKS: Mapping[str, Change] = {
     "slower disks": every_disk(write_mib_per_s=250.0, model="nvme_card_old"),
     "write limit": limits(write_bytes_per_s=200.0 * MIB),
 }
+
+# How much may be unwritten matters where copies are not flushed.
+_CHANGES_THE_BURST = frozenset(("dirty ratio", "more memory", "unreached memory limit"))
 
 BASE = Machine()
 
@@ -327,6 +333,8 @@ def random_case(seed: int, *, most_irrelevant: int = 4) -> Case:
     uses_disks = name in ("synchronous mount", "little memory")
     idle_disks = TRUTHS[name].destinations[0] == CPU_BOUND and not uses_disks
     known = sorted({**IRRELEVANT, **(IRRELEVANT_WITHOUT_DISKS if idle_disks else {})})
+    if TRUTHS[name].destinations == (BURST,):
+        known = [fact for fact in known if fact not in _CHANGES_THE_BURST]
     facts = generator.sample(known, generator.randint(0, most_irrelevant))
     of_slow = tuple(fact for fact in facts if generator.random() < 0.5 and fact != name)
     of_fast = tuple(

@@ -101,7 +101,7 @@ class Worker:
         given = [
             *("--pool", "amd-16"),
             *(part for name in self.workloads for part in ("--workload", name)),
-            *("--artifacts", str(self.artifacts)),
+            *("--output", str(self.artifacts)),
             *("--profile", "full", "--perfherder", "pool", "--trials", "never"),
             *extra,
         ]

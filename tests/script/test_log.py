@@ -152,7 +152,7 @@ BUG = (
             id="too-little-measured",
         ),
         pytest.param(
-            ("--artifacts", "/proc/none"),
+            ("--output", "/proc/none"),
             "",
             1,
             "the result cannot be written: /proc/none: No such file or directory",

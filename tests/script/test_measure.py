@@ -63,7 +63,6 @@ def test_a_command_that_succeeds(profiled: Profiled) -> None:
     (place,) = profile.storage.places
     assert (place.name, place.probe, place.reflink) == ("workspace", None, None)
     assert list(profile.syncs) == ["workspace"]
-    assert profile.disk_counters_of == "machine"
 
 
 @pytest.mark.parametrize("code", [1, 2, 77, 255])

@@ -196,7 +196,7 @@ def test_two_runs_with_one_result(file, tmp_path):
     ("arguments", "said"),
     [
         pytest.param([], "error: no command; use run or measure", id="none"),
-        pytest.param(["rnu"], "error: 'rnu' is no command; use run or measure", id="unknown"),
+        pytest.param(["rnu"], "error: 'rnu' is not a command; use run or measure", id="unknown"),
         pytest.param(["run", "--tim", "3"], "unrecognized arguments: --tim 3", id="abbreviated"),
         pytest.param(["run", "--output", ""], "'' is not a folder", id="no folder"),
         pytest.param(["run", "here"], "unrecognized arguments: here", id="a word"),
@@ -238,11 +238,10 @@ def test_help(file, tmp_path, arguments):
 
 
 def test_help_names_every_option():
-    """An option that is added there is explained there; --artifacts is another name of --output."""
+    """An option that is added is explained."""
     source = (SCRIPT / "settings.py").read_text().partition("def parse(")[2]
     source = source.partition("\ndef ")[0]
     options = {word for word in source.split('"') if word.startswith("--")}
-    options -= {"--artifacts"}
     assert {option for option in options if f"  {option} " not in usage.HELP} == set()
 
 

@@ -7,7 +7,7 @@ import pytest
 import settings
 from settings import WrongArgumentsError
 
-BASE = ["run", "--pool", "p", "--workload", "w", "--place", "a=/a", "--artifacts", "/x"]
+BASE = ["run", "--pool", "p", "--workload", "w", "--place", "a=/a", "--output", "/x"]
 BASE += ["--profile", "full"]
 
 

@@ -50,7 +50,7 @@ def workload(name: str) -> Any:
 
 
 def parsed(*extra: str) -> settings._RunSettings:
-    given = ["--pool", "p", "--workload", "w", "--place", "a=/a", "--artifacts", "/x"]
+    given = ["--pool", "p", "--workload", "w", "--place", "a=/a", "--output", "/x"]
     return settings.parse([*given, *extra], ["w"])
 
 

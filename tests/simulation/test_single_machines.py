@@ -115,6 +115,37 @@ def test_no_machine_is_named(log_means: LogMeans) -> None:
     assert names(log_means, [0.0, 0.01, -0.01]) == []
 
 
+@pytest.mark.parametrize("workers", [4, 6])
+def test_a_few_long_stalls_name_no_machine(
+    workers: int, repetitions: int, tolerance: float
+) -> None:
+    """One retrieve of a hundred stalls, some for long: who met the longest stall is chance."""
+    generator = np.random.default_rng(workers)
+    named = 0
+    for _ in range(min(repetitions, 200)):
+        compared = [
+            run._replace(entry=simulation.entry(MEAN_NS * factors))
+            for side in ("a", "b")
+            for run in runs(side, [0.0] * workers)
+            for stalls in [(generator.random(150) < 0.01) * generator.pareto(1.5, 150)]
+            for factors in [math.exp(generator.normal(0, 0.05)) * (1 + 10 * stalls)]
+        ]
+        named += bool(find(compared))
+    assert named / min(repetitions, 200) <= FALSE_NAMES + tolerance
+
+
+def test_a_bad_machine_whose_retrieves_are_noisy() -> None:
+    """It takes twice as long in all of them, which noise of 30 % in each does not hide."""
+    generator = np.random.default_rng(3)
+    compared = [
+        run._replace(
+            entry=simulation.entry(MEAN_NS * factor * np.exp(generator.normal(0, 0.3, 150)))
+        )
+        for run, factor in zip(runs("a", [0.0] * 6), (1, 1, 2, 1, 1, 1), strict=True)
+    ]
+    assert [each.runs[0].worker.machine for each in find(compared)] == ["a/2"]
+
+
 def test_runs_on_one_machine_count_once() -> None:
     """Two tasks on the bad machine are one machine; its ratio is to the others' mean."""
     bad = [run for log_mean in (0.6, 0.8) for run in runs("pool", [log_mean])]

@@ -14,7 +14,7 @@ from io_benchmark.errors import UsageError
 from io_benchmark.sources.folder import run_files
 from io_benchmark.sources.protocol import RunResult
 from io_benchmark.submit.definitions import SubmissionSettings, select_tasks
-from io_benchmark.submit.earlier import NS_A_MINUTE, EarlierResult, EarlierResults, LikeOption
+from io_benchmark.submit.earlier import NS_PER_MINUTE, EarlierResult, EarlierResults, LikeOption
 
 PLAIN, ALL, INTEL = "io-benchmark-amd-16", "io-benchmark-all-amd-16", "io-benchmark-intel"
 SETTINGS = SubmissionSettings(image="x", replicates=2)
@@ -23,7 +23,7 @@ ONE = select_tasks([of_all("amd-16")], SETTINGS)
 
 
 def of(job, minutes, pool="amd-16"):
-    return EarlierResult(pool, job, minutes * NS_A_MINUTE, "old/io-benchmark.json")
+    return EarlierResult(pool, job, minutes * NS_PER_MINUTE, "old/io-benchmark.json")
 
 
 def minutes(*found, chosen=BOTH, named=()):

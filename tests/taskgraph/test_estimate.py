@@ -151,7 +151,7 @@ class OnEightProcessors:
     """As much of the script's bench as a plan needs."""
 
     def __init__(self):
-        given = ["--pool", "p", "--workload", "w", "--place", "a=/a", "--artifacts", "/x"]
+        given = ["--pool", "p", "--workload", "w", "--place", "a=/a", "--output", "/x"]
         url = ["--upload-url", "https://host.example/"]
         self.settings = script_settings.parse([*given, *url], ["w"])
 

@@ -55,7 +55,7 @@ def test_all_tasks(params):
 
 @every_params
 def test_selected_tasks(params):
-    """Nothing runs unless it is asked for."""
+    """Nothing runs without a request."""
     assert sorted(graph("target", params)) == SELECTED[params]
 
 

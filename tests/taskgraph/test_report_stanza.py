@@ -79,117 +79,82 @@ NO_PRICES = [
 
 
 @pytest.mark.parametrize(
-    ("stanza", "key", "text"),
+    ("stanza", "text"),
     [
-        pytest.param(
-            None, "report", "is missing; add it to the task or to task-defaults", id="none"
-        ),
-        pytest.param(
-            [],
-            "report",
-            f"is not a mapping; there are: {KEYS}",
-            id="list",
-        ),
-        pytest.param(
-            {"wait": 3},
-            "report.wait",
-            f"unknown key; there are: {KEYS}",
-            id="unknown key",
-        ),
+        pytest.param(None, "is missing; add it to the task or to task-defaults", id="none"),
+        pytest.param([], f"is not a mapping; there are: {KEYS}", id="list"),
+        pytest.param({"wait": 3}, f"unknown key; there are: {KEYS}", id="unknown key"),
         pytest.param(
             {"wait-minutes": 721},
-            "report.wait-minutes",
             "721 is not a whole number from 0 to 720",
             id="longer than allowed",
         ),
         pytest.param(
             {"wait-minutes": "30"},
-            "report.wait-minutes",
             "'30' is not a whole number from 0 to 720",
             id="text for a number",
         ),
         pytest.param(
             {"baseline": "amd-17"},
-            "report.baseline",
             f"'amd-17' is not a pool; did you mean amd-16? {KNOWN}",
             id="unknown baseline",
         ),
+        pytest.param({"baseline": 16}, "16 is not a pool's name", id="numeric baseline"),
         pytest.param(
-            {"baseline": 16}, "report.baseline", "16 is not a pool's name", id="numeric baseline"
-        ),
-        pytest.param(
-            {"margin": 5},
-            "report.margin",
-            "5 is not a percentage; write one such as 2%",
-            id="margin without a sign",
+            {"margin": 5}, "5 is not a percentage; write one such as 2%", id="margin without a sign"
         ),
         *(
-            pytest.param({"looks": looks}, "report.looks", f"{looks!r} {NO_LOOKS}", id=str(looks))
+            pytest.param({"looks": looks}, f"{looks!r} {NO_LOOKS}", id=str(looks))
             for looks in ("3,6", [], [6, 3], [3, 3], [1, 3], [3, 101], [3, True], [3, 6.0])
         ),
-        *(
-            pytest.param({"prices": prices}, "report.prices", text, id=text)
-            for prices, text in NO_PRICES
-        ),
+        *(pytest.param({"prices": prices}, text, id=text) for prices, text in NO_PRICES),
         pytest.param(
             {"expectations": "amd-30/intel<1.05"},
-            "report.expectations",
             "'amd-30/intel<1.05' is not a list; write one, as ['amd-30/intel<1.05']",
             id="one expectation",
         ),
         pytest.param(
-            {"expectations": ["amd-30/intel"]},
-            "report.expectations",
-            f"'amd-30/intel': {EXAMPLE}",
-            id="no limit",
+            {"expectations": ["amd-30/intel"]}, f"'amd-30/intel': {EXAMPLE}", id="no limit"
         ),
         pytest.param(
-            {"expectations": ["amd-30/intel<0"]},
-            "report.expectations",
-            f"'amd-30/intel<0': {EXAMPLE}",
-            id="limit of zero",
+            {"expectations": ["amd-30/intel<0"]}, f"'amd-30/intel<0': {EXAMPLE}", id="limit of zero"
         ),
         pytest.param(
             {"expectations": ["amd-30/intel<1.05 on spawn", "place memory"]},
-            "report.expectations",
             f"'place memory': {EXAMPLE}",
             id="a list that a comma broke",
         ),
         pytest.param(
             {"expectations": ["amd-31/intel<1.05 on spawn"]},
-            "report.expectations",
             f"'amd-31/intel<1.05 on spawn': 'amd-31' is not a pool; did you mean amd-30? {KNOWN}",
             id="unknown pool on a measurement",
         ),
         pytest.param(
             {"expectations": [{"amd-30/intel": 1}]},
-            "report.expectations",
             f"{{'amd-30/intel': 1}}: {EXAMPLE}",
             id="mapping",
         ),
         pytest.param(
             {"expectations": ["amd-31/intel<1.05"]},
-            "report.expectations",
             f"'amd-31/intel<1.05': 'amd-31' is not a pool; did you mean amd-30? {KNOWN}",
             id="unknown pool",
         ),
         pytest.param(
             {"expectations": ["amd-16/amd-30<1.05"]},
-            "report.expectations",
             "'amd-16/amd-30<1.05': the pools are compared with intel; write CANDIDATE/intel, or "
             "set report.baseline to amd-30",
             id="never compared",
         ),
         pytest.param(
             {"expectations": ["intel/intel<1.05"]},
-            "report.expectations",
             "'intel/intel<1.05': a pool is not compared with itself; name another",
             id="with itself",
         ),
     ],
 )
-def test_mistakes(stanza, key, text):
+def test_mistakes(stanza, text):
     """One line that names the key and says what to write instead."""
+    key = ".".join(["report", *(stanza or ())])
     with pytest.raises(BadKeyError) as caught:
         ReportSettings.parse(stanza, POOLS)
     assert (caught.value.key, caught.value.text) == (key, text)

@@ -77,46 +77,26 @@ def place(name, path):
 
 
 @pytest.mark.parametrize(
-    ("changes", "key", "text"),
+    ("changes", "text"),
     [
         pytest.param(
             {"retrievs": 5},
-            "benchmark.retrievs",
             "unknown key; did you mean retrieves? There are: script, workloads, retrieves, seed, "
             "destination, fidelity, precision, upload-url, replicates, places, perfherder, trials",
             id="unknown key",
         ),
+        pytest.param({"retrieves": 0}, f"0 {NO_NUMBER} 1 to 100,000", id="zero retrieves"),
+        pytest.param({"retrieves": -3}, f"-3 {NO_NUMBER} 1 to 100,000", id="negative retrieves"),
         pytest.param(
-            {"retrieves": 0},
-            "benchmark.retrieves",
-            f"0 {NO_NUMBER} 1 to 100,000",
-            id="zero retrieves",
+            {"retrieves": True}, f"True {NO_NUMBER} 1 to 100,000", id="a truth for a number"
         ),
         pytest.param(
-            {"retrieves": -3},
-            "benchmark.retrieves",
-            f"-3 {NO_NUMBER} 1 to 100,000",
-            id="negative retrieves",
+            {"retrieves": "2000"}, f"'2000' {NO_NUMBER} 1 to 100,000", id="a text for a number"
         ),
-        pytest.param(
-            {"retrieves": True},
-            "benchmark.retrieves",
-            f"True {NO_NUMBER} 1 to 100,000",
-            id="a truth for a number",
-        ),
-        pytest.param(
-            {"retrieves": "2000"},
-            "benchmark.retrieves",
-            f"'2000' {NO_NUMBER} 1 to 100,000",
-            id="a text for a number",
-        ),
-        pytest.param(
-            {"seed": -1}, "benchmark.seed", f"-1 {NO_NUMBER} 0 to 2,147,483,647", id="seed"
-        ),
+        pytest.param({"seed": -1}, f"-1 {NO_NUMBER} 0 to 2,147,483,647", id="seed"),
         *(
             pytest.param(
                 {"upload-url": url},
-                "benchmark.upload-url",
                 f"{url!r} is not an address to upload to; write one such as "
                 "https://host.example/path, without a user or password",
                 id=f"upload to {url}",
@@ -132,187 +112,135 @@ def place(name, path):
                 "https://host.example/\u00e4",
             )
         ),
-        pytest.param(
-            {"replicates": 101},
-            "benchmark.replicates",
-            f"101 {NO_NUMBER} 1 to 100",
-            id="replicates",
-        ),
+        pytest.param({"replicates": 101}, f"101 {NO_NUMBER} 1 to 100", id="replicates"),
         pytest.param(
             {"workloads": []},
-            "benchmark.workloads",
             "[] is not a list; write at least one, as [cache-retrieve]",
             id="no workload",
         ),
         pytest.param(
             {"workloads": "cache-retrieve"},
-            "benchmark.workloads",
             "'cache-retrieve' is not a list; write at least one, as [cache-retrieve]",
             id="workload without a list",
         ),
         pytest.param(
             {"workloads": ["a", "a"]},
-            "benchmark.workloads",
             "the workload a is given twice; keep one (a task's list is added to task-defaults')",
             id="workload twice",
         ),
-        pytest.param(
-            {"workloads": [5]}, "benchmark.workloads", "5 is not a text", id="workload a number"
-        ),
+        pytest.param({"workloads": [5]}, "5 is not a text", id="workload a number"),
         pytest.param(
             {"destination": "overwrit"},
-            "benchmark.destination",
             "'overwrit' is unknown; did you mean overwrite? There are: overwrite, unlink, fresh",
             id="destination",
         ),
         pytest.param(
             {"destination": ["fresh", "fresh"]},
-            "benchmark.destination",
             "the destination fresh is given twice; keep one (a task's list is added to "
             "task-defaults')",
             id="destination twice",
         ),
         pytest.param(
-            {"fidelity": "high"},
-            "benchmark.fidelity",
-            "'high' is unknown; there are: seed, real",
-            id="fidelity",
+            {"fidelity": "high"}, "'high' is unknown; there are: seed, real", id="fidelity"
         ),
         pytest.param(
-            {"trials": True},
-            "benchmark.trials",
-            "True is unknown; there are: auto, always, never",
-            id="trials",
+            {"trials": True}, "True is unknown; there are: auto, always, never", id="trials"
         ),
         pytest.param(
             {"precision": 2},
-            "benchmark.precision",
             "2 is not a percentage; write one such as 2%",
             id="precision without percent",
         ),
         pytest.param(
             {"precision": "0%"},
-            "benchmark.precision",
             "'0%' is not a percentage; write one such as 2%",
             id="precision zero",
         ),
         pytest.param(
             {"precision": "2%; reboot"},
-            "benchmark.precision",
             "'2%; reboot' is not a percentage; write one such as 2%",
             id="precision with a command",
         ),
         pytest.param(
             {"script": "/scripts"},
-            "benchmark.script",
             "'/scripts' is not a folder within the checkout; write its path from the checkout's "
             "root",
             id="script absolute",
         ),
         pytest.param(
             {"script": "scripts\nreboot"},
-            "benchmark.script",
             r"'scripts\nreboot' is not a folder within the checkout; write its path from the "
             "checkout's root",
             id="script of two lines",
         ),
         pytest.param(
             {"script": "scripts/../.."},
-            "benchmark.script",
             "'scripts/../..' is not a folder within the checkout; write its path from the "
             "checkout's root",
             id="script outside",
         ),
         pytest.param(
             {"places": ["workspace", "workspace"]},
-            "benchmark.places",
             "the place workspace is given twice; keep one (a task's list is added to task-defaults')",
             id="place twice",
         ),
         pytest.param(
             {"places": [CONTAINER, {**CONTAINER, "path": "/elsewhere"}]},
-            "benchmark.places",
             "the place container is given twice; keep one (a task's list is added to task-defaults')",
             id="place's name twice",
         ),
         pytest.param(
             {"places": ["workspace", {"name": "other", "path": WORKSPACE.path}]},
-            "benchmark.places",
             "the path /builds/worker/workspace is given twice; keep one (a task's list is added to "
             "task-defaults')",
             id="place's path twice",
         ),
         pytest.param(
             {"places": ["container"]},
-            "benchmark.places",
             "'container' is not a place; write workspace, or {name: NAME, path: /absolute/path}",
             id="place without path",
         ),
-        pytest.param(
-            place("Container", "/x"),
-            "benchmark.places",
-            f"'Container' {NO_NAME}",
-            id="place's name",
-        ),
-        pytest.param(
-            place("a=$(b)", "/x"),
-            "benchmark.places",
-            f"'a=$(b)' {NO_NAME}",
-            id="name with a command",
-        ),
+        pytest.param(place("Container", "/x"), f"'Container' {NO_NAME}", id="place's name"),
+        pytest.param(place("a=$(b)", "/x"), f"'a=$(b)' {NO_NAME}", id="name with a command"),
         pytest.param(
             place("workspace", "/x"),
-            "benchmark.places",
             "the name workspace means /builds/worker/workspace; give the place at /x another name",
             id="workspace elsewhere",
         ),
+        pytest.param(place("a", "relative"), f"'relative' {NO_PATH}", id="relative path"),
+        pytest.param(place("a", "/"), f"'/' {NO_PATH}", id="path of all"),
+        pytest.param(place("a", "/a/../b"), f"'/a/../b' {NO_PATH}", id="path upward"),
         pytest.param(
-            place("a", "relative"), "benchmark.places", f"'relative' {NO_PATH}", id="relative path"
+            place("a", "/x}$(reboot)"), f"'/x}}$(reboot)' {NO_PATH}", id="path with a command"
         ),
-        pytest.param(place("a", "/"), "benchmark.places", f"'/' {NO_PATH}", id="path of all"),
-        pytest.param(
-            place("a", "/a/../b"), "benchmark.places", f"'/a/../b' {NO_PATH}", id="path upward"
-        ),
-        pytest.param(
-            place("a", "/x}$(reboot)"),
-            "benchmark.places",
-            f"'/x}}$(reboot)' {NO_PATH}",
-            id="path with a command",
-        ),
-        pytest.param(
-            place("a", "/x y"), "benchmark.places", f"'/x y' {NO_PATH}", id="path with a space"
-        ),
+        pytest.param(place("a", "/x y"), f"'/x y' {NO_PATH}", id="path with a space"),
         pytest.param(
             place("a", "/builds/worker"),
-            "benchmark.places",
             "/builds/worker contains /builds/worker/artifacts or is inside it, which the task itself "
             "needs; use another path",
             id="path above the artifacts",
         ),
         pytest.param(
             place("a", "/tmp/io-benchmark/x"),
-            "benchmark.places",
             "/tmp/io-benchmark/x contains /tmp/io-benchmark or is inside it, which the task itself "
             "needs; use another path",
             id="path in the script's folder",
         ),
     ],
 )
-def test_mistakes(changes, key, text):
+def test_mistakes(changes, text):
     """Each mistake names its key, says what is wrong and what to write."""
+    (key,) = changes
     with pytest.raises(BadKeyError) as caught:
         Benchmark.parse({**SMALLEST, **changes})
-    assert (caught.value.key, caught.value.text) == (key, text)
+    assert (caught.value.key, caught.value.text) == (f"benchmark.{key}", text)
 
 
 @pytest.mark.parametrize(
     ("stanza", "key", "text"),
     [
         pytest.param(
-            None,
-            "benchmark",
-            "is missing; add it to the task or to task-defaults",
-            id="no stanza",
+            None, "benchmark", "is missing; add it to the task or to task-defaults", id="no stanza"
         ),
         pytest.param(
             ["cache-retrieve"],

@@ -47,7 +47,7 @@ exec python3 -u -B "$application" run \\
 --fidelity seed --precision 2% --time-budget 3300 \\
   --place workspace="${IO_BENCHMARK_WORKSPACE:-/builds/worker/workspace}" \\
   --place con-tainer="${IO_BENCHMARK_PLACE_CON_TAINER:-/builds/worker/io-benchmark}" \\
-  --artifacts "${IO_BENCHMARK_ARTIFACTS:-/builds/worker/artifacts}" \
+  --output "${IO_BENCHMARK_ARTIFACTS:-/builds/worker/artifacts}" \
 --profile "${IO_BENCHMARK_PROFILE:-full}" --perfherder "${IO_BENCHMARK_PERFHERDER:-pool}" \\
   --trials never
 """
@@ -100,7 +100,7 @@ def test_arguments_on_a_worker(tmp_path):
     expected = (
         "run --pool amd-16 --workload cache-retrieve --retrieves 2000 --seed 1 --destination unlink "
         "--destination fresh --fidelity seed --time-budget 3300 "
-        "--place workspace=/builds/worker/workspace --artifacts /builds/worker/artifacts "
+        "--place workspace=/builds/worker/workspace --output /builds/worker/artifacts "
         "--profile full --perfherder neutral --trials never"
     )
     assert run(command, tmp_path) == expected.split()
@@ -135,7 +135,7 @@ def test_arguments_in_a_rehearsal(tmp_path):
         "workspace=/a b/$(x)",
         "--place",
         "con-tainer=/*",
-        "--artifacts",
+        "--output",
         "/c'd",
         "--profile",
         "quick",
@@ -196,7 +196,7 @@ def test_the_log_has_the_start_alone(tmp_path):
     assert done.stderr == (
         f"+ exec python3 -u -B {folder}/io-benchmark.pyz run --pool amd-16 --workload cache-retrieve "
         "--retrieves 2000 --seed 1 --destination overwrite --fidelity seed --time-budget 3300 "
-        "--place workspace=/builds/worker/workspace --artifacts /builds/worker/artifacts "
+        "--place workspace=/builds/worker/workspace --output /builds/worker/artifacts "
         "--profile full --perfherder pool --trials never\n"
     )
 

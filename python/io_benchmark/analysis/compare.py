@@ -84,6 +84,7 @@ def compare(
     reports = []
     for subject, runs in _runs_by_subject(workers).items():
         comparable, broken_rules = rules.check_runs(runs, options.allow)
+        problems += common_prefix.slower_left_out(subject, runs, comparable)
         comparable, of_other_length = rules.select_length(comparable, options.allow)
         problems += [*broken_rules, *of_other_length]
         compared[subject] = comparable
@@ -105,6 +106,7 @@ def compare(
         assumed=variation,
     )
     counted = set(map(id, workers))
+    busy = independent_workers.machines_used_at_once(read)
     return Report(
         title=plan.title,
         baseline=plan.baseline,
@@ -113,7 +115,10 @@ def compare(
         subjects=tuple(reports),
         diagnoses=diagnoses.diagnoses(plan, reports, workers, read),
         problems=_merge_repeated([*problems, *_nothing_in_common(plan, reports)], reports),
-        workers=tuple(_line(worker, is_counted=id(worker) in counted) for worker in read),
+        workers=tuple(
+            _line(worker, is_counted=id(worker) in counted, at_once=worker.machine in busy)
+            for worker in read
+        ),
         unreadable=tuple(sorted(unreadable)),
         remarks=(
             *(statement("{remark}", remark=remark) for remark in remarks),
@@ -174,6 +179,7 @@ def _compare_subject(
         if not any(problem.severity is Severity.REFUSED for problem in broken):
             both = (sides[candidate], sides[baseline])
             problems += independent_workers.shared_workers(subject, *both)
+            problems += independent_workers.measured_apart(subject, *both)
             whole = data[candidate], data[baseline]
             ours, theirs, unequal = common_prefix.compared_samples(
                 subject, whole, sides[candidate], sides[baseline]
@@ -292,7 +298,7 @@ def _not_counted(read: Sequence[Worker], counted: Sequence[Worker]) -> list[Stat
     ]
 
 
-def _line(worker: Worker, *, is_counted: bool) -> WorkerLine:
+def _line(worker: Worker, *, is_counted: bool, at_once: bool) -> WorkerLine:
     result = worker.result
     return WorkerLine(
         side=worker.side,
@@ -310,4 +316,5 @@ def _line(worker: Worker, *, is_counted: bool) -> WorkerLine:
         machine=worker.machine,
         is_counted=is_counted,
         url=result.task.ci.link if result.task.ci is not None else None,
+        at_once=at_once,
     )

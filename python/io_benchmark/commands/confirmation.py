@@ -49,7 +49,7 @@ def confirming_tasks(
     baseline: str | None,
     tell: Callable[[str], None],
 ) -> list["GeneratedTask"]:
-    """Return tasks of faster pools once more, each held to the ceiling of a slower pool."""
+    """Return tasks of faster pools once more, each limited to the ceiling of a slower pool."""
     workers = [worker_of(run, run.pool) for run in measured]
     known = {worker.pool for worker in workers}
     found = find_confirmation(workers, baseline if baseline in known else None)

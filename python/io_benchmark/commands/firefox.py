@@ -26,16 +26,14 @@ from io_benchmark.paths import current_folder
 if TYPE_CHECKING:
     from io_benchmark.firefox.tree_changes import TreeChanges
 
-JSON_VERSION = 2  # 1: with the states "older" and "changed there" of the older layout
+JSON_VERSION = 2
 USAGE = "PATH [OPTION ...]"
 EXAMPLES = ("io-benchmark firefox firefox --diff", "io-benchmark firefox firefox")
 MANUAL = "firefox.md"
-# In the order and width of the states that they stand for.
+# By state, the word after the files were written.
 _DONE = {
     "missing": "added",
-    "older": "updated",
     "differs": "overwritten",
-    "no longer needed": "removed",
     "extra": "removed",
 }
 
@@ -112,7 +110,7 @@ def _print(plan: TreeChanges, context: Context, *, as_json: bool, done: bool) ->
         return
     for difference in plan.differences:
         context.print(
-            f"{_DONE[difference.state] if done else difference.state.value:<17} {difference.place}"
+            f"{_DONE[difference.state] if done else difference.state.value:<11} {difference.place}"
         )
 
 

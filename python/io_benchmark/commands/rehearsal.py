@@ -21,10 +21,10 @@ from io_benchmark.sources.folder import run_files
 from io_benchmark.sources.protocol import TaskRecord
 
 if TYPE_CHECKING:
-    from io_benchmark.execute.task_run import RunOutcome, TaskRun
+    from io_benchmark.execute.local_run import LocalRun, RunOutcome
     from io_benchmark.graph.generate import GeneratedTask
 
-    Execute = Callable[[TaskRun, Callable[[str], None]], RunOutcome]
+    Execute = Callable[[LocalRun, Callable[[str], None]], RunOutcome]
 
 # Among what the report's task leaves.
 PAGE = "report.html"
@@ -113,8 +113,8 @@ class Rehearsal(Struct):
 
         task_id = slugid.nice()
         folder = run_files.run_folder(self.output, task_id, 0)
-        task_run, outcome = self._run(task, task_id, folder, progress)
-        run_files.write_task_record(folder, _record(task_run, outcome))
+        local_run, outcome = self._run(task, task_id, folder, progress)
+        run_files.write_task_record(folder, _record(local_run, outcome))
 
     def report(self, task: GeneratedTask, progress: RehearsalProgress) -> None:
         """Run the report's task; its folder has its label, so no reader takes it for a pool's run."""
@@ -132,14 +132,14 @@ class Rehearsal(Struct):
         folder: Path,
         progress: RehearsalProgress,
         results: Path | None = None,
-    ) -> tuple[TaskRun, RunOutcome]:
+    ) -> tuple[LocalRun, RunOutcome]:
+        from io_benchmark.execute.local_run import LocalRun
         from io_benchmark.execute.run_folder import workspace
-        from io_benchmark.execute.task_run import TaskRun
 
         started_ns = time.monotonic_ns()
         progress.begin(task.label)
         with workspace(task.pool or task.kind, self.output, self.folders) as place:
-            task_run = TaskRun(
+            local_run = LocalRun(
                 task_id=task_id,
                 run_id=0,
                 label=task.label,
@@ -153,10 +153,10 @@ class Rehearsal(Struct):
                 bind_workspace=task.pool in self.folders,
                 results=results,
             )
-            outcome = self.execute(task_run, progress.line)
+            outcome = self.execute(local_run, progress.line)
         progress.end(outcome.state, (time.monotonic_ns() - started_ns) / 1e9)
-        self.failures += _failures_of(task_run, outcome)
-        return task_run, outcome
+        self.failures += _failures_of(local_run, outcome)
+        return local_run, outcome
 
 
 def executor(
@@ -181,30 +181,30 @@ def executor(
     return containers.run
 
 
-def _record(task_run: TaskRun, outcome: RunOutcome) -> TaskRecord:
-    definition = task_run.definition
+def _record(local_run: LocalRun, outcome: RunOutcome) -> TaskRecord:
+    definition = local_run.definition
     return TaskRecord(
-        task_id=task_run.task_id,
-        run_id=task_run.run_id,
-        label=task_run.label,
-        pool=task_run.pool,
+        task_id=local_run.task_id,
+        run_id=local_run.run_id,
+        label=local_run.label,
+        pool=local_run.pool,
         task_queue=f"{definition['provisionerId']}/{definition['workerType']}",
         worker_group="rehearsal",
         worker_id=socket.gethostname(),
         state=outcome.state,
-        image=task_run.image,
+        image=local_run.image,
         started=outcome.started,
         resolved=outcome.resolved,
     )
 
 
-def _failures_of(task_run: TaskRun, outcome: RunOutcome) -> list[str]:
-    log = task_run.output / "live.log"
+def _failures_of(local_run: LocalRun, outcome: RunOutcome) -> list[str]:
+    log = local_run.output / "live.log"
     failures = []
     if outcome.state != "completed":
         why = outcome.explanation or f"exit code {outcome.exit_code}"
-        failures.append(f"{task_run.label}: {outcome.state}, {why}; its log is {log}")
+        failures.append(f"{local_run.label}: {outcome.state}, {why}; its log is {log}")
     if outcome.missing_artifacts:
         names = ", ".join(outcome.missing_artifacts)
-        failures.append(f"{task_run.label}: missing artifacts: {names}; its log is {log}")
+        failures.append(f"{local_run.label}: missing artifacts: {names}; its log is {log}")
     return failures

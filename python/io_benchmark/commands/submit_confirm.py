@@ -23,7 +23,7 @@ from io_benchmark.report.content.confirming import pace_text
 from io_benchmark.submit.confirming import confirming_task
 from io_benchmark.submit.confirming_group import ConfirmingGroup
 from io_benchmark.submit.definitions import ReadyTask, SelectedTask
-from io_benchmark.submit.earlier import NS_A_MINUTE
+from io_benchmark.submit.earlier import NS_PER_MINUTE
 from io_benchmark.submit.submission import ready_in_group
 from io_benchmark.submit.task_creation import CreatedTasks, TaskQueue
 
@@ -106,7 +106,7 @@ def _minutes(runs: Sequence[GroupRun], chosen: Sequence[SelectedTask]) -> dict[s
     """Return what each pool's tasks took in this group, by job."""
     return {
         task.job: fmean(run.duration_ns for run in runs if run.worker.pool == task.pool)
-        / NS_A_MINUTE
+        / NS_PER_MINUTE
         for task in chosen
     }
 

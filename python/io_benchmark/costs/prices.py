@@ -12,8 +12,8 @@
         c2-standard-16: {price: 0.55, kind: on-demand}    # by the provider's type of machine
         amd-30: {spot: 0.6, on-demand: 1.4}    # both: the kind above chooses
 
-Nothing is built in, because prices change. The file is untrusted: it is read up to a limit, without
-aliases, tags and repeated keys, and only a plain decimal number is a price.
+Nothing is built in, because prices change. The file is untrusted. Its size is limited, aliases, tags and
+repeated keys are refused, and only a plain decimal number is a price.
 """
 
 import json
@@ -39,8 +39,8 @@ _NUMBER = re.compile(r"[-+]?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 _SHOWN_LENGTH, _NAME_LENGTH = 80, 200
 
 
-class _Mistake(Exception):  # noqa: N818 - what is wrong in the file, and where
-    pass
+class _Mistake(Exception):  # noqa: N818 - a mistake of the user, not a failure
+    """What is wrong in the file, and where."""
 
 
 def read_prices(path: Path) -> dict[str, Price]:
@@ -94,7 +94,7 @@ def _price(name: str, entry: Mapping[str, Any], file: Mapping[str, Any]) -> Pric
 
 
 class _Loader(yaml.SafeLoader):
-    """Numbers as JSON has them, all else text: neither .inf nor 1:30 is a number."""
+    """Loads numbers as JSON has them, and everything else as text, such as .inf and 1:30."""
 
     yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 - as PyYAML declares it
 

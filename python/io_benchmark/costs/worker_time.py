@@ -14,9 +14,9 @@ from io_benchmark.number_text import duration_unit
 MINUTES_PER_HOUR = 60
 _SECONDS_PER_MINUTE = 60
 _WORDS = {"h": "hour", "min": "minute", "s": "second"}
-# Fewer have a decimal.
+# Fewer hours than this have a decimal.
 _WHOLE_HOURS = 10
-# What a computer's numbers add to a sum is not rounded up.
+# Floating-point errors in a sum are not rounded up.
 _NOISE = 1e-6
 _NAMES_SHOWN = 6
 
@@ -44,7 +44,7 @@ class CostShare(Struct, frozen=True):
     name: str
     tasks: int
     minutes: float  # per task
-    is_limit: bool = False  # the most that it can take; otherwise what earlier tasks took
+    is_limit: bool = False  # the longest time that it can take; otherwise what earlier tasks took
     price: Price | None = None
     queue: str = ""
 
@@ -65,9 +65,9 @@ class Cost(Struct, frozen=True):
     """The cost of tasks."""
 
     shares: tuple[CostShare, ...]
-    with_prices: bool = False  # a share without a price is named
-    runs: int = 0  # by which it is known what a task takes
-    with_setup: bool = False  # these are whole runs, not only what the worker's program took
+    with_prices: bool = False  # prices were given; a share without one is named
+    runs: int = 0  # how many runs the time of a task is known from
+    with_setup: bool = False  # the time of a task includes its set-up
 
     @property
     def tasks(self) -> int:
@@ -78,7 +78,7 @@ class Cost(Struct, frozen=True):
         return sum(share.all_minutes for share in self.shares)
 
     def repeated(self, times: int) -> "Cost":
-        """Return the cost of so many times the tasks."""
+        """Return the cost of the tasks, done this many times."""
         shares = (replace(share, tasks=times * share.tasks) for share in self.shares)
         return replace(self, shares=tuple(shares))
 
@@ -136,7 +136,7 @@ class Cost(Struct, frozen=True):
             return f"no price for {names}"
         prices = [share.price for share in self.shares if share.price is not None]
         known = ([price.kind for price in prices], [price.date for price in prices])
-        # Only what is true of all of them.
+        # Kind and date are shown only where all prices have the same.
         about = ", ".join(each[0] for each in known if each[0] is not None and len(set(each)) == 1)
         remark = "; ".join(filter(None, (about, f"none for {names}" if names else "")))
         return f"{self.money} at the given prices" + (f" ({remark})" if remark else "")

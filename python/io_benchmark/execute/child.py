@@ -1,10 +1,10 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""A child process: its start, its output by line, and its end, gently first.
+"""A child process: start it, read its output line by line, and end it, gently first.
 
-Every child leads a session of its own, so a Ctrl-C in the terminal reaches this program alone and
-it decides what the child gets. No Ctrl-C can come between the start and the means to end the child.
+Every child leads a separate session, so a Ctrl-C in the terminal reaches only this program, which then
+ends the child. A Ctrl-C during the start is delivered after it, when the child can be ended.
 """
 
 import os
@@ -24,7 +24,7 @@ from io_benchmark.signals import TERMINATING, not_ignored
 
 HELD_SIGNALS: tuple[int, ...] = (signal.SIGINT, *TERMINATING)
 
-# Someone who presses Ctrl-C this often is not waiting for tidiness.
+# Someone who presses Ctrl-C this often does not want to wait for the clean-up.
 HELD_LIMIT = 3
 
 CHUNK_BYTES = 65536
@@ -38,7 +38,7 @@ class StartError(OSError):
 
 
 class Child:
-    """A process that leads a session of its own, stderr merged into its output pipe."""
+    """A process that leads a separate session; its stderr is merged into its output pipe."""
 
     def __init__(
         self, command: Sequence[str], folder: Path | None, environment: Mapping[str, str] | None
@@ -89,7 +89,7 @@ class Child:
     def exits_before(self, deadline_s: float) -> bool:
         """Wait for the leader without reaping it: until then no other group can get its number.
 
-        Output is thrown away meanwhile, so that a full pipe keeps no child from ending.
+        Output is discarded meanwhile, because a full pipe could keep the child from ending.
         """
         while self.process.returncode is None:
             self._discard_output()
@@ -180,7 +180,7 @@ class Child:
 
 @contextmanager
 def hold_interrupts() -> Iterator[None]:
-    """Deliver SIGINT, SIGTERM and SIGHUP after the block: for steps that leave a mess when cut in two."""
+    """Deliver SIGINT, SIGTERM and SIGHUP after the block, because an interruption would leave it half done."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,11 +1,11 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Runs a task's command in the image it names, as d2g does on a worker.
+"""Run a task's command in the image that it names, as d2g does on a worker.
 
-d2g (generic-worker's translation of docker-worker payloads) runs `docker run --init -t` with the
-payload's command and variables, started as root so that the image's run-task can hand the volumes
-to `worker` and become it, then copies the artifacts out of the stopped container and removes it.
+d2g is generic-worker's translation of docker-worker payloads. It runs `docker run --init -t` with the
+payload's command and variables, as root: the image's run-task gives the volumes to the user `worker`, and
+continues as that user. Then d2g copies the artifacts out of the stopped container and removes it.
 """
 
 import secrets
@@ -22,16 +22,16 @@ from io_benchmark.errors import ContainerError
 from io_benchmark.execute.child import Child, hold_interrupts
 from io_benchmark.execute.engine import CreateContext, Engine, Reply
 from io_benchmark.execute.keeper import KEEPER
+from io_benchmark.execute.local_run import LocalRun, RunOutcome
 from io_benchmark.execute.run_folder import RunOutput, remove
-from io_benchmark.execute.task_run import RunOutcome, TaskRun
 
 WORKER_WORKSPACE = "/builds/worker/workspace"
 WORKER_RESULTS = "/builds/worker/results"
 
-# Before the state in `inspect`'s output, where warnings may stand as well.
+# Marks the line with the state in `inspect`'s output, which may also contain warnings.
 STATE_MARK = "io-benchmark-state"
 
-# Docker says "exited"; podman says "stopped" until it has tidied up.
+# Docker says "exited"; podman says "stopped" until its clean-up has ended.
 ENDED_STATES = ("exited", "stopped")
 
 # 128 and the number of SIGKILL.
@@ -68,21 +68,21 @@ class ContainerExecutor:
             )
         return self._references[root, image]
 
-    def run(self, task_run: TaskRun, on_line: Callable[[str], None]) -> RunOutcome:
+    def run(self, local_run: LocalRun, on_line: Callable[[str], None]) -> RunOutcome:
         """Run the command to its end, its maxRunTime or a Ctrl-C, and collect its artifacts."""
-        if task_run.image is None:
+        if local_run.image is None:
             raise ContainerError(
-                f"{task_run.label}: names no in-tree image to run in; run it without --container"
+                f"{local_run.label}: names no in-tree image to run in; run it without --container"
             )
-        reference = self.prepare(task_run.image, task_run.root, on_line)
+        reference = self.prepare(local_run.image, local_run.root, on_line)
         with (
-            RunOutput.in_folder(task_run.output, on_line) as output,
-            _container(self._engine, task_run, reference) as name,
+            RunOutput.in_folder(local_run.output, on_line) as output,
+            _container(self._engine, local_run, reference) as name,
         ):
             started = datetime.now(UTC)
-            exit_code, explanation = _run(self._engine, name, task_run, output)
-            missing = _collect(self._engine, name, task_run, output)
-            return task_run.outcome(exit_code, explanation, started, missing)
+            exit_code, explanation = _run(self._engine, name, local_run, output)
+            missing = _collect(self._engine, name, local_run, output)
+            return local_run.outcome(exit_code, explanation, started, missing)
 
     @cached_property
     def _engine(self) -> Engine:
@@ -90,12 +90,12 @@ class ContainerExecutor:
 
 
 @contextmanager
-def _container(engine: Engine, task_run: TaskRun, reference: str) -> Iterator[str]:
+def _container(engine: Engine, local_run: LocalRun, reference: str) -> Iterator[str]:
     """Create the container; it and its anonymous volumes are gone after the block."""
-    name = f"io-benchmark-{task_run.task_id}-{task_run.run_id}-{secrets.token_hex(4)}"
+    name = f"io-benchmark-{local_run.task_id}-{local_run.run_id}-{secrets.token_hex(4)}"
     with KEEPER.command((*engine.command, *REMOVE, name)):
         try:
-            _create(engine, task_run, name, reference)
+            _create(engine, local_run, name, reference)
             yield name
         except BaseException:
             with hold_interrupts(), suppress(ContainerError):
@@ -105,18 +105,18 @@ def _container(engine: Engine, task_run: TaskRun, reference: str) -> Iterator[st
             _remove(engine, name)
 
 
-def _create(engine: Engine, task_run: TaskRun, name: str, reference: str) -> None:
-    created = engine.call(*_create_arguments(task_run, name, reference))
+def _create(engine: Engine, local_run: LocalRun, name: str, reference: str) -> None:
+    created = engine.call(*_create_arguments(local_run, name, reference))
     if created.exit_code != 0:
         raise engine.refusal(
-            f"{task_run.label}: cannot create a container from {reference}",
+            f"{local_run.label}: cannot create a container from {reference}",
             created,
             f"check that `{shlex.join((*engine.command, 'run'))}` works for this user",
         )
 
 
 def _remove(engine: Engine, name: str) -> None:
-    # A running container would be given ten seconds to end by itself.
+    # Without `kill`, the engine would wait ten seconds for a running container to end by itself.
     engine.call("kill", "--signal", "KILL", name)
     removed = engine.call(*REMOVE, name)
     if removed.exit_code != 0:
@@ -127,27 +127,27 @@ def _remove(engine: Engine, name: str) -> None:
         )
 
 
-def _create_arguments(task_run: TaskRun, name: str, reference: str) -> tuple[str, ...]:
-    """Return the options, which are d2g's.
+def _create_arguments(local_run: LocalRun, name: str, reference: str) -> tuple[str, ...]:
+    """Return d2g's options.
 
-    `create` and `start` are what `run` does, in steps that a Ctrl-C can fall between.
+    `create` and `start` together do what `run` does, so that a Ctrl-C can be handled between them.
     """
     arguments = ["create", "--init", "--tty", "--name", name, "--label", "io-benchmark"]
     arguments += ["--memory-swap", "-1", "--pids-limit", "-1"]
-    variables = task_run.environment() | {"IO_BENCHMARK_PROFILE": task_run.profile}
-    if task_run.results is not None:
+    variables = local_run.environment() | {"IO_BENCHMARK_PROFILE": local_run.profile}
+    if local_run.results is not None:
         variables["IO_BENCHMARK_REPORT_OF"] = WORKER_RESULTS
     for variable, value in variables.items():
         arguments += ["--env", f"{variable}={value}"]
-    for path in task_run.cache_paths():
+    for path in local_run.cache_paths():
         # A worker mounts a cache here; an empty volume is what its first task finds.
         arguments += ["--volume", path]
-    if task_run.bind_workspace:
-        arguments += ["--mount", _bind(task_run.workspace, WORKER_WORKSPACE)]
-    if task_run.results is not None:
-        _check_readable(task_run.results)
-        arguments += ["--mount", _bind(task_run.results, WORKER_RESULTS) + ",readonly"]
-    return (*arguments, reference, *task_run.command())
+    if local_run.bind_workspace:
+        arguments += ["--mount", _bind(local_run.workspace, WORKER_WORKSPACE)]
+    if local_run.results is not None:
+        _check_readable(local_run.results)
+        arguments += ["--mount", _bind(local_run.results, WORKER_RESULTS) + ",readonly"]
+    return (*arguments, reference, *local_run.command())
 
 
 def _bind(folder: Path, target: str) -> str:
@@ -160,7 +160,7 @@ def _bind(folder: Path, target: str) -> str:
 
 
 def _check_readable(results: Path) -> None:
-    """Refuse what the container's user, a different one, cannot read, as with a umask of 077."""
+    """Refuse files that the container's user cannot read, such as those made with a umask of 077."""
     files = list(results.glob("*/*.json"))
     for path in dict.fromkeys((results, *(file.parent for file in files), *files)):
         mode = path.stat().st_mode
@@ -171,12 +171,12 @@ def _check_readable(results: Path) -> None:
             )
 
 
-def _run(engine: Engine, name: str, task_run: TaskRun, output: RunOutput) -> tuple[int, str]:
+def _run(engine: Engine, name: str, local_run: LocalRun, output: RunOutput) -> tuple[int, str]:
     """Start the container and log until it ends; return the exit code and why it was stopped, if so."""
-    limit_s = task_run.max_run_time_s()
+    limit_s = local_run.max_run_time_s()
 
     def take_away(client: Child) -> None:
-        # As on a worker, where run-task passes no signal on: the script gets none.
+        # As on a worker: run-task does not forward signals to the script.
         engine.call("kill", "--signal", "KILL", name)
         client.exits_before(time.monotonic() + CLIENT_PATIENCE_S)
         client.stop()
@@ -187,7 +187,7 @@ def _run(engine: Engine, name: str, task_run: TaskRun, output: RunOutput) -> tup
         started = engine.follow(arguments, time.monotonic() + limit_s, output.raw, take_away)
     except TimeoutError:
         return KILLED_EXIT_CODE, output.time_limit_exceeded(limit_s)
-    return _exit_code(engine, name, task_run.label, started), ""
+    return _exit_code(engine, name, local_run.label, started), ""
 
 
 def _exit_code(engine: Engine, name: str, label: str, started: Reply) -> int:
@@ -207,10 +207,10 @@ def _exit_code(engine: Engine, name: str, label: str, started: Reply) -> int:
     )
 
 
-def _collect(engine: Engine, name: str, task_run: TaskRun, output: RunOutput) -> tuple[str, ...]:
+def _collect(engine: Engine, name: str, local_run: LocalRun, output: RunOutput) -> tuple[str, ...]:
     """Copy each artifact out by its path in the payload, as d2g does, and take it from there."""
-    artifacts = task_run.artifacts()
-    stage = task_run.output.resolve() / ".artifacts"
+    artifacts = local_run.artifacts()
+    stage = local_run.output.resolve() / ".artifacts"
     stage.mkdir()
     try:
         staged = {

@@ -1,9 +1,9 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Calls a container engine and turns its refusals into one line with a log to read.
+"""Call a container engine; a failed call is one line that names a log.
 
-It builds an in-tree image once, from the context that a worker's image builder would get.
+An in-tree image is built once, from the context that a worker's image builder would get.
 """
 
 import shlex
@@ -24,7 +24,7 @@ from io_benchmark.execute.run_folder import remove
 # Root, image and the archive to write; returns the context's hash.
 CreateContext = Callable[[Path, str, Path], str]
 
-# A command line that stands in for the engine's name, for hosts where it needs more than that:
+# A command line to use instead of the engine's name, on hosts that need more than the name:
 # `sudo podman`, `podman --remote`, a wrapper script.
 COMMAND_VARIABLE = "IO_BENCHMARK_CONTAINER_ENGINE_COMMAND"
 
@@ -71,7 +71,7 @@ class Engine(Struct, frozen=True):
         return engine
 
     def call(self, *arguments: str) -> Reply:
-        """Make a small call. It is never cut in two: a Ctrl-C meanwhile is obeyed after it."""
+        """Make a small call, which a Ctrl-C does not interrupt: it is handled afterwards."""
         try:
             with hold_interrupts():
                 return self.follow(arguments, time.monotonic() + SMALL_CALL_LIMIT_S)
@@ -88,9 +88,9 @@ class Engine(Struct, frozen=True):
         on_line: Callable[[bytes], None] = lambda _line: None,
         stopping: Callable[[Child], None] = Child.stop,
     ) -> Reply:
-        """Make a call whose output is handed on by line.
+        """Make a call; `on_line` gets each line of its output.
 
-        A Ctrl-C ends it by `stopping`, and so does the deadline, which raises TimeoutError.
+        `stopping` ends it after a Ctrl-C, and at the deadline, which raises TimeoutError.
         """
         lines: deque[bytes] = deque(maxlen=KEPT_LINES)
         try:
@@ -177,7 +177,7 @@ class Engine(Struct, frozen=True):
 def _extract(archive: Path, context: Path) -> None:
     """Unpack to a folder, because docker takes a tar from its stdin and podman does not."""
     with tarfile.open(archive) as tar:
-        # Python has filters since 3.11.4 (PEP 706), and asks for one since 3.12.
+        # Python has filters since 3.11.4 (PEP 706), and warns without one since 3.12.
         if hasattr(tarfile, "data_filter"):
             tar.extraction_filter = tarfile.data_filter
         tar.extractall(context)  # noqa: S202 - made just now by taskgraph

@@ -1,11 +1,11 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Ends what this program has started when it is killed and can no longer do so itself.
+"""End the children and containers of this program after it was killed.
 
-The keeper is a process beside this program. It learns of each child and each container, and holds the
-other end of a pipe, which closes when this program ends, whatever ends it. It then ends what is left
-as an interruption does. Run as a file it is that process, and needs the standard library alone.
+The keeper is a separate process. This program names each child and each container to it over a pipe. The
+pipe closes when this program ends, also when it is killed. The keeper then ends what is left, as an
+interruption does. This file is also the keeper's program, so it imports only the standard library.
 """
 
 import json
@@ -27,7 +27,7 @@ COMMAND_LIMIT_S = 120.0
 
 
 class _Keeper:
-    """The process beside, started when there is something to keep."""
+    """The keeper's process, started with the first child or container."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -36,7 +36,7 @@ class _Keeper:
 
     @contextmanager
     def group(self, leader: int) -> Iterator[None]:
-        """A child's process group, for as long as the block lasts."""
+        """End this process group if the program is killed in the block."""
         with self._kept({"group": leader}):
             yield
 
@@ -69,7 +69,7 @@ class _Keeper:
                 start_new_session=True,
             )
         if self._process.stdin is not None:
-            # Without a keeper, if somebody has killed that, the work itself can still be done.
+            # If somebody has killed the keeper, this program still does its work.
             with suppress(BrokenPipeError):
                 self._process.stdin.write(json.dumps(message).encode() + b"\n")
 

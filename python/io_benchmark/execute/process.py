@@ -1,10 +1,10 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Runs a task's command as a process of this machine, doing run-task's part itself.
+"""Run a task's command as a process of this machine, without run-task.
 
-What follows run-task's `--` gets the payload's variables, stderr merged into a pipe that is read by
-line, and a process group of its own; nothing is ever read out of those lines.
+The process is the command after run-task's `--`. It gets the payload's variables and a separate process
+group. Its output is logged line by line, with stderr merged, and is not interpreted.
 """
 
 import errno
@@ -22,8 +22,8 @@ from msgspec import Struct
 
 from io_benchmark.errors import ExecutionError
 from io_benchmark.execute.child import Child, StartError, hold_interrupts
+from io_benchmark.execute.local_run import Artifact, LocalRun, RunOutcome
 from io_benchmark.execute.run_folder import RunOutput, remove
-from io_benchmark.execute.task_run import Artifact, RunOutcome, TaskRun
 
 # Where a worker's tasks put their artifacts.
 WORKER_ARTIFACTS = PurePosixPath("/builds/worker/artifacts")
@@ -48,24 +48,24 @@ class _Folders(Struct, frozen=True):
 
 
 def run(
-    task_run: TaskRun, on_line: Callable[[str], None], *, environment: Mapping[str, str]
+    local_run: LocalRun, on_line: Callable[[str], None], *, environment: Mapping[str, str]
 ) -> RunOutcome:
     """Run the command to its end, its maxRunTime or a Ctrl-C, and collect its artifacts."""
-    command = task_run.command_after_run_task()
-    if not task_run.workspace.is_dir():
-        raise ExecutionError(f"{task_run.workspace}: no such folder; create it or name another")
+    command = local_run.command_after_run_task()
+    if not local_run.workspace.is_dir():
+        raise ExecutionError(f"{local_run.workspace}: no such folder; create it or name another")
     with (
-        RunOutput.in_folder(task_run.output, on_line) as output,
-        _folders(task_run, command) as folders,
+        RunOutput.in_folder(local_run.output, on_line) as output,
+        _folders(local_run, command) as folders,
     ):
         began = datetime.now(UTC)
-        exit_code, explanation = _execute(task_run, command, folders, output, environment)
-        missing = _collect(task_run, folders, output)
-        return task_run.outcome(exit_code, explanation, began, missing)
+        exit_code, explanation = _execute(local_run, command, folders, output, environment)
+        missing = _collect(local_run, folders, output)
+        return local_run.outcome(exit_code, explanation, began, missing)
 
 
 @contextmanager
-def _folders(task_run: TaskRun, command: Sequence[str]) -> Iterator[_Folders]:
+def _folders(local_run: LocalRun, command: Sequence[str]) -> Iterator[_Folders]:
     made: list[Path] = []
 
     def make(parent: Path, prefix: str) -> Path:
@@ -78,14 +78,16 @@ def _folders(task_run: TaskRun, command: Sequence[str]) -> Iterator[_Folders]:
         return made[-1]
 
     try:
-        base = make(task_run.output, ".run-")
+        base = make(local_run.output, ".run-")
         folders = _Folders(
             artifacts=base / "artifacts",
             script=base / "script",
             work=base / "work",
-            # Beside the workspace, on its disk: on this machine there is no overlay to stand for.
+            # Next to the workspace, on its disk: this machine has no overlay to use instead.
             places={
-                name: make(task_run.workspace.parent, f"{task_run.workspace.name}-{name.lower()}-")
+                name: make(
+                    local_run.workspace.parent, f"{local_run.workspace.name}-{name.lower()}-"
+                )
                 for name in sorted({name for word in command for name in PLACE.findall(word)})
             },
         )
@@ -99,31 +101,31 @@ def _folders(task_run: TaskRun, command: Sequence[str]) -> Iterator[_Folders]:
 
 
 def _environment(
-    task_run: TaskRun, folders: _Folders, environment: Mapping[str, str]
+    local_run: LocalRun, folders: _Folders, environment: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the task's variables and nothing else of this user's: a worker has none of them."""
-    task = task_run.environment()
+    """Return the task's variables without this user's, which a worker does not have."""
+    task = local_run.environment()
     return {
         "HOME": environment.get("HOME", "/"),
         "PATH": environment.get("PATH", os.defpath),
         "LANG": "C.UTF-8",
         **{name: value for name, value in task.items() if name not in RUN_TASK_VARIABLES},
         "TASK_WORKDIR": str(folders.work),
-        "IO_BENCHMARK_WORKSPACE": str(task_run.workspace.resolve()),
+        "IO_BENCHMARK_WORKSPACE": str(local_run.workspace.resolve()),
         "IO_BENCHMARK_ARTIFACTS": str(folders.artifacts),
         "IO_BENCHMARK_SCRIPT_DIR": str(folders.script),
-        "IO_BENCHMARK_PROFILE": task_run.profile,
+        "IO_BENCHMARK_PROFILE": local_run.profile,
         **{f"IO_BENCHMARK_PLACE_{name}": str(path) for name, path in folders.places.items()},
-        **_for_a_report(task_run),
+        **_for_a_report(local_run),
     }
 
 
-def _for_a_report(task_run: TaskRun) -> dict[str, str]:
+def _for_a_report(local_run: LocalRun) -> dict[str, str]:
     """Return the variables that give the report's task local results and this program."""
-    if task_run.results is None:
+    if local_run.results is None:
         return {}
     environment = {
-        "IO_BENCHMARK_REPORT_OF": str(task_run.results.resolve()),
+        "IO_BENCHMARK_REPORT_OF": str(local_run.results.resolve()),
         "IO_BENCHMARK_REPORT_PYTHON": sys.executable,
     }
     if PACKAGES.name not in ("site-packages", "dist-packages"):
@@ -134,35 +136,35 @@ def _for_a_report(task_run: TaskRun) -> dict[str, str]:
 
 
 def _execute(
-    task_run: TaskRun,
+    local_run: LocalRun,
     command: Sequence[str],
     folders: _Folders,
     output: RunOutput,
     environment: Mapping[str, str],
 ) -> tuple[int, str]:
     """Return the exit code as run-task would pass it on, and why the run was stopped, if so."""
-    limit_s = task_run.max_run_time_s()
+    limit_s = local_run.max_run_time_s()
     deadline_s = time.monotonic() + limit_s
     output.task(b"executing %r\n" % list(command))
-    variables = _environment(task_run, folders, environment)
+    variables = _environment(local_run, folders, environment)
     try:
         with Child.started(command, folder=folders.work, environment=variables) as child:
             ended = _follow(child, output, deadline_s)
-            # At its limit a worker does not signal the script, it takes the container away.
+            # At its time limit a worker removes the container without a signal to the script.
             exit_code = child.kill() % 256
     except StartError as error:
-        raise _cannot_start(task_run, command, error) from error
+        raise _cannot_start(local_run, command, error) from error
     return exit_code, "" if ended else output.time_limit_exceeded(limit_s)
 
 
-def _cannot_start(task_run: TaskRun, command: Sequence[str], error: StartError) -> ExecutionError:
+def _cannot_start(local_run: LocalRun, command: Sequence[str], error: StartError) -> ExecutionError:
     advice = (
         "a worker would refuse it too; make the script smaller"
         if error.errno == errno.E2BIG
         else "install it, or run the task with --container"
     )
     return ExecutionError(
-        f"{task_run.label}: cannot start {command[0]}: {error.strerror}; {advice}"
+        f"{local_run.label}: cannot start {command[0]}: {error.strerror}; {advice}"
     )
 
 
@@ -176,11 +178,11 @@ def _follow(child: Child, output: RunOutput, deadline_s: float) -> bool:
     return child.exits_before(deadline_s)
 
 
-def _collect(task_run: TaskRun, folders: _Folders, output: RunOutput) -> tuple[str, ...]:
+def _collect(local_run: LocalRun, folders: _Folders, output: RunOutput) -> tuple[str, ...]:
     def locate(artifact: Artifact) -> Path | None:
         path = PurePosixPath(artifact.path)
         if not path.is_relative_to(WORKER_ARTIFACTS) or ".." in path.parts:
             return None
         return folders.artifacts / path.relative_to(WORKER_ARTIFACTS)
 
-    return output.collect(task_run.artifacts(), locate)
+    return output.collect(local_run.artifacts(), locate)

@@ -3,8 +3,8 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The folders of one run: its workspace, and its output with the log and the artifacts.
 
-A worker uploads regular files alone. A missing file, a symlink or anything else becomes an *error
-artifact* and the task still completes; here it is named in the outcome and in the log.
+A worker uploads only regular files. Anything else, such as a missing file or a symlink, becomes an
+*error artifact*, and the task still completes. Here it is named in the outcome and in the log.
 """
 
 import os
@@ -19,7 +19,7 @@ from typing import BinaryIO
 
 from io_benchmark.errors import ExecutionError
 from io_benchmark.execute.child import hold_interrupts
-from io_benchmark.execute.task_run import Artifact
+from io_benchmark.execute.local_run import Artifact
 
 LIVE_LOG = "live.log"
 
@@ -44,7 +44,7 @@ class RunOutput:
     def in_folder(cls, folder: Path, on_line: Callable[[str], None]) -> Iterator["RunOutput"]:
         """Make the folder and its log.
 
-        What was put there is removed again if the run is broken off: half of a run looks like a run.
+        An interrupted run's files are removed, because half of a run looks like a complete one.
         """
         made = not folder.exists()
         try:
@@ -155,7 +155,7 @@ def _files(artifact: Artifact, source: Path | None) -> Iterator[tuple[str, Path 
                 inside = path.relative_to(source).as_posix()
                 yield f"{artifact.name}/{inside}", path, inside
     else:
-        # A file in a folder's place is as wrong as no folder.
+        # A file instead of a folder is as wrong as no folder.
         place = None if artifact.is_directory else source
         yield artifact.name, place, PurePosixPath(artifact.name).name
 

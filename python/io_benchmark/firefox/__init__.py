@@ -3,6 +3,6 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Put the kind into a Firefox checkout: what goes where, the edits of its text files, the check.
 
-Reading comes first and makes `TreeChanges`; only `transaction` writes. taskcluster/docs/firefox.md
-says what the result is.
+`TreeChanges` reads and compares; only `transaction` writes. taskcluster/docs/firefox.md describes the
+result.
 """

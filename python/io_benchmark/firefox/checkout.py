@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""A Firefox checkout: what it is known by, the benchmark's paths in it, and reading its files."""
+"""A Firefox checkout: how it is recognised, the benchmark's paths in it, and reading its files."""
 
 from pathlib import Path
 from typing import Self
@@ -31,7 +31,7 @@ MARKS = (
 
 
 class TreePath(Struct, frozen=True, order=True):
-    """A whole file, or an entry of a file that is Firefox's."""
+    """A whole file, or an entry in one of Firefox's files."""
 
     path: str
     entry: str = ""
@@ -66,7 +66,7 @@ class Checkout(Struct, frozen=True):
         return f"{DOCS}/attributes{self.docs_suffix}"
 
     def read(self, path: str) -> bytes | None:
-        """The bytes of a file, by its path from the root; None where there is no such file."""
+        """Return the bytes of a file, by its path from the root; None where there is no such file."""
         file = self.path / path
         if not file.parent.resolve().is_relative_to(self.path):
             raise IoBenchmarkError(
@@ -82,7 +82,7 @@ class Checkout(Struct, frozen=True):
             raise IoBenchmarkError(f"{file}: {error.strerror}; make it readable") from None
 
     def read_text(self, path: str) -> str:
-        """The text of a file that must be there, with the line ends that it has."""
+        """Return the text of a file that must exist, with its own line ends."""
         data = self.read(path)
         if data is None:
             raise IoBenchmarkError(f"{self.path / path}: no such file; update the checkout")

@@ -19,14 +19,14 @@ from io_benchmark.firefox import text_lines
 _MARKDOWN_HEADING = re.compile(r"(#{1,6}) +(\S.*?)[ #]*")
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_])\1*")
-# They stand at the end of a page and belong to all of it.
+# Link targets at the end of a page; they belong to the whole page, not to its last section.
 _LINK_TARGET = re.compile(r"\[[^\]]+\]: .*|\.\. _.*")
 _CODE = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 
 
 class _Heading(Struct, frozen=True):
     title: str
-    level: int  # reStructuredText has none that could be seen here: all are 1
+    level: int  # in reStructuredText always 1, because its underlines do not show the level
     start: int
     underline: str = ""
 
@@ -49,7 +49,7 @@ def _rest_headings(bare: Sequence[str]) -> Iterator[_Heading]:
         is_title = (
             line.strip() and not line[0].isspace() and not _UNDERLINE.fullmatch(line.rstrip())
         )
-        # As docutils has it: shorter than its title, and than four, it is text.
+        # As in docutils: an underline shorter than its title, and than four characters, is text.
         if not underline or not is_title or len(underline[0]) < min(4, len(line.rstrip())):
             continue
         over = at > 0 and bare[at - 1].rstrip() == following.rstrip()
@@ -64,7 +64,6 @@ class DocPage:
     """The sections of a page, by their titles. Bodies are given as Markdown paragraphs."""
 
     def __init__(self, text: str, *, markdown: bool) -> None:
-        self._text = text
         self._markdown = markdown
         self._lines = text_lines.split(text)
         self._bare = [line.rstrip("\r\n") for line in self._lines]
@@ -76,12 +75,12 @@ class DocPage:
         return [heading.title for heading in self._headings]
 
     def current(self, title: str) -> str | None:
-        """The whole section as it stands there, heading included."""
+        """Return the whole section as the page has it, with its heading."""
         span = self._span(title)
         return None if span is None else "\n".join(self._bare[slice(*span)])
 
     def written(self, title: str, body: str) -> str:
-        """The whole section as this page would hold it."""
+        """Return the whole section in the form of this page."""
         return "\n".join(self._section(title, body))
 
     def put(self, title: str, body: str) -> str:
@@ -99,15 +98,6 @@ class DocPage:
                 "block is not closed there; close it"
             )
         return after
-
-    def remove(self, title: str) -> str:
-        span = self._span(title)
-        if span is None:
-            return self._text
-        start, stop = span
-        if start > 0 and not self._bare[start - 1].strip():
-            start -= 1
-        return text_lines.replace_lines(self._lines, start, stop, [])
 
     def _span(self, title: str) -> tuple[int, int] | None:
         """Return the lines of a section, from its heading to its last line with text."""

@@ -30,7 +30,7 @@ from io_benchmark.graph.worker_script import build_worker_script
 
 KIND_PAGE = """\
 The same I/O benchmark on every worker pool, to say which pool is slower, by how much and why. A task
-is a pool. Nothing runs unless it is asked for: `mach try fuzzy --full -q "'io-benchmark"`.
+is a pool. It runs only on request: `mach try fuzzy --full -q "'io-benchmark"`.
 
 `io-benchmark firefox` put it here from <https://github.com/mozilla-releng/io-benchmark>.
 """
@@ -40,7 +40,7 @@ _ATTRIBUTES_PAGE = "taskcluster/docs/attributes.md"
 class ExpectedEntry(Struct, frozen=True):
     place: TreePath
     body: str
-    # Satisfied by whatever Firefox says under that title already, since others use it as well.
+    # Others use it too: whatever Firefox already has under that title is accepted.
     shared: bool = False
 
 
@@ -113,7 +113,7 @@ def find_expected_content(
 
 
 def _matches(alias: str, worker_type: str) -> bool:
-    """Aliases are regular expressions, as taskgraph reads them."""
+    """Return whether an alias matches; taskgraph reads aliases as regular expressions."""
     try:
         return alias == worker_type or re.fullmatch(alias, worker_type) is not None
     except re.error:
@@ -121,7 +121,7 @@ def _matches(alias: str, worker_type: str) -> bool:
 
 
 def _names_in(checkout: Checkout, path: str, *keys: str) -> list[str]:
-    """The keys of a mapping in one of the checkout's YAML files."""
+    """Return the keys of a mapping in one of the checkout's YAML files."""
     try:
         content = yaml.safe_load(checkout.read_text(path))
         for key in keys:

@@ -1,10 +1,10 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Treeherder's group names in taskcluster/config.yml: one line is put in, the others stay.
+"""Treeherder's group names in taskcluster/config.yml: one line is added, the others stay.
 
-The file is understood by a YAML parser and edited as text; afterwards it is parsed again, and what
-it says must be what it said before with the one name more.
+A YAML parser finds the place, and the file is edited as text. Then it is parsed again: its contents must
+be the same as before, with one more name.
 """
 
 from typing import Any
@@ -17,7 +17,7 @@ from io_benchmark.firefox import text_lines
 from io_benchmark.firefox.checkout import CONFIG
 
 _WHERE = ("treeherder", "group-names")
-# Two nodes, key and value; PyYAML's hints do not tell scalars apart.
+# Two nodes, key and value; PyYAML's type hints do not distinguish scalars.
 _Pair = tuple[Any, Any]
 
 
@@ -37,7 +37,7 @@ def _value_of(node: Any, key: str) -> Any:
 
 
 def _names(text: str) -> list[_Pair]:
-    """Key and value of each group, in the file's order."""
+    """Return key and value of each group, in the file's order."""
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.YAMLError as error:
@@ -76,7 +76,7 @@ def _is_plain(text: str) -> bool:
 
 
 def _quoted(text: str, style: str | None) -> str:
-    """Quote the text like its neighbour, and always where YAML requires it."""
+    """Quote the text in the style of the line next to it, and always where YAML requires it."""
     if style == '"' or "'" in text or not text.isprintable():
         return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
     if style is None and _is_plain(text):
@@ -101,12 +101,9 @@ def _insert(text: str, key: str, name: str) -> str:
     return text_lines.replace_lines(lines, at, at, [new])
 
 
-def _checked(before: str, after: str, key: str, name: str | None) -> str:
+def _checked(before: str, after: str, key: str, name: str) -> str:
     expected = yaml.safe_load(before)
-    groups = expected["treeherder"]["group-names"]
-    groups.pop(key, None)
-    if name is not None:
-        groups[key] = name
+    expected["treeherder"]["group-names"][key] = name
     try:
         right = yaml.safe_load(after) == expected
     except yaml.YAMLError:
@@ -137,11 +134,3 @@ class GroupNames(Struct, frozen=True):
             start, end = value.start_mark.index, value.end_mark.index
             after = self.text[:start] + _quoted(name, value.style) + self.text[end:]
         return _checked(self.text, after, key, name)
-
-    def remove(self, key: str) -> str:
-        entry = _entry(self.text, key)
-        if entry is None:
-            return self.text
-        lines, at = text_lines.split(self.text), entry[0].start_mark.line
-        after = text_lines.replace_lines(lines, at, at + 1, [])
-        return _checked(self.text, after, key, None)

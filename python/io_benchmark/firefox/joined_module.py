@@ -3,9 +3,9 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """One module for Firefox's tree, joined from those of `io_benchmark_taskgraph` that it needs.
 
-It begins at the package's module `firefox` and takes of the other modules the top-level definitions
-that are used, in the order of their imports, as they are written. So there is one text of each, but
-for the few that `firefox` has a shorter one of.
+It has all of `firefox_transforms`, and those top-level definitions of other modules that are used, in
+the order of their imports. They are copied unchanged, so each is written only once. The exceptions are
+the few for which `firefox_transforms` has a shorter form.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from io_benchmark.errors import IoBenchmarkError
 
 PACKAGE = "io_benchmark_taskgraph"
 START = f"{PACKAGE}.firefox_transforms"
-# What that module defines in place of the definitions with these names in the others.
+# Names for which that module has a shorter definition than the other modules.
 SHORTER = frozenset({"Benchmark", "shown"})
 HEAD = '''\
 # This Source Code Form is subject to the terms of the Mozilla Public
@@ -38,7 +38,7 @@ modules of python/io_benchmark_taskgraph there: change it there.
 from __future__ import annotations
 
 '''
-# What this project's linter is told is nothing to Firefox's.
+# Comments for this project's linter have no meaning for Firefox's.
 _NOQA = re.compile(r"  # noqa: [A-Z0-9, ]+(?: - .*)?$", re.MULTILINE)
 _LINE_LENGTH = 88
 
@@ -47,7 +47,7 @@ class _JoinedDefinition(Struct):
     """A top-level statement with the comment above it."""
 
     text: str
-    is_block: bool  # a function or a class, which two empty lines stand around
+    is_block: bool  # a function or a class, with two empty lines around it
     follows: bool  # directly on the line below the statement before
     names: set[str]
     uses: set[str]
@@ -79,7 +79,7 @@ def _used(node: ast.stmt) -> set[str]:
 
 
 def _first_line(node: ast.stmt, lines: list[str]) -> int:
-    """Counted from 0, of its decorator or of the comment directly above it."""
+    """Return the number, from 0, of the first line, with decorators and the comment directly above."""
     first = node.lineno - 1
     if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.decorator_list:
         first = node.decorator_list[0].lineno - 1
@@ -161,7 +161,7 @@ class _Joined:
                 self.need(module, used)
 
     def in_order(self, name: str, done: dict[str, _SourceModule]) -> dict[str, _SourceModule]:
-        """Each module after those that it uses."""
+        """Return the modules in an order in which each comes after those that it uses."""
         if name not in done:
             for source in self.modules[name].needs:
                 self.in_order(source, done)
@@ -184,7 +184,7 @@ class _Joined:
 
 
 def _import_lines(texts: list[str]) -> list[str]:
-    """Sorted as Firefox's linter sorts them: plain imports first, then names by module."""
+    """Sort imports as Firefox's linter does: plain imports first, then names by module."""
     plain = sorted(text for text in texts if text.startswith("import "))
     by_module: dict[str, list[str]] = {}
     for text in texts:

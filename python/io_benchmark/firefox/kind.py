@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Firefox's kind.yml, made from this project's: the same pools, the same text, other transforms."""
+"""Firefox's kind.yml, made from this project's: the same pools and text, with other transforms."""
 
 import copy
 import re
@@ -17,7 +17,7 @@ from io_benchmark.firefox.checkout import KIND, TRANSFORMS
 SOURCE = KIND  # by the same path in both trees
 SCRIPT = "scripts/io-benchmark"
 
-# Ours are one module there; taskgraph's own have Firefox's in their place.
+# In Firefox's tree, this project's transforms are one module, and Firefox's own replace taskgraph's.
 _OWN_TRANSFORMS = re.compile(r"io_benchmark_taskgraph\.transforms\.\w+:transforms")
 _OURS_THERE = "gecko_taskgraph.transforms.io_benchmark:transforms"
 _TRANSFORMS = {
@@ -26,7 +26,7 @@ _TRANSFORMS = {
 }
 # Firefox's job descriptions have no such key; `run-on-projects` alone decides there.
 _DROPPED = "run-on-tasks-for"
-# Comments that would be wrong there. Where they change here, nothing breaks.
+# Comments that would be wrong there. Other wording here is copied unchanged.
 _COMMENTS = {
     "without these two keys they would run on": "without this key they would run on",
     "taskcluster/docs/kinds.md": TRANSFORMS,

@@ -1,9 +1,9 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Write all files or none: all are made beside their places first, then moved there.
+"""Write all files or none: each is written next to its place first, then moved there.
 
-A step that fails undoes the ones before it. Only a machine that stops in between leaves a part.
+A step that fails undoes the steps before it. Only a crash of the machine can leave some of them done.
 """
 
 import os
@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.firefox.older_layout import OWN_FOLDERS
+from io_benchmark.firefox.checkout import SCRIPT
 from io_benchmark.firefox.tree_changes import FileChange
 
 
@@ -27,7 +27,7 @@ class _Transaction:
             self.undo.append(parent.rmdir)
 
     def stage(self, content: FileChange) -> Path:
-        """The new content, whole, under another name in the same folder."""
+        """Write the new content to a temporary file in the same folder."""
         target = self.root / content.path
         self.make_folder(target.parent)
         return self._write(target, content.after or b"")
@@ -49,7 +49,7 @@ class _Transaction:
 
     def _write(self, target: Path, data: bytes, mode: int | None = None) -> Path:
         staged = target.with_name(f".{target.name}.{os.getpid()}.new")
-        # A new file gets the mode that the umask leaves, one that was there keeps its own.
+        # A new file gets its mode from the umask; an existing one keeps its mode.
         descriptor = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         self.undo.append(lambda: staged.unlink(missing_ok=True))
         with os.fdopen(descriptor, "wb") as file:
@@ -70,10 +70,10 @@ class _Transaction:
 def _remove_empty_folders(root: Path, removed: Sequence[FileChange]) -> None:
     for content in removed:
         folder = Path(content.path).parent
-        while any(folder.is_relative_to(own) for own in OWN_FOLDERS):
+        while folder.is_relative_to(SCRIPT):
             try:
                 (root / folder).rmdir()
-            except OSError:  # something is in it, Python's cache perhaps
+            except OSError:  # not empty, perhaps because of Python's cache
                 break
             folder = folder.parent
 

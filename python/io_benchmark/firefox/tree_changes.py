@@ -1,10 +1,10 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Finds the differences between a checkout and its expected content; shows them as a patch."""
+"""The differences between a checkout and its expected content, also as a patch."""
 
 import difflib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from enum import StrEnum
 
 from msgspec import Struct, field
@@ -14,16 +14,13 @@ from io_benchmark.firefox.checkout import CONFIG, SCRIPT, Checkout, TreePath
 from io_benchmark.firefox.doc_page import DocPage
 from io_benchmark.firefox.expected_content import ExpectedEntry, find_expected_content
 from io_benchmark.firefox.group_names import GroupNames
-from io_benchmark.firefox.older_layout import RECORD, InstallRecord
 from io_benchmark.graph.root import Root
 
 
 class _DifferenceState(StrEnum):
     MISSING = "missing"
-    OLDER = "older"
     DIFFERENT = "differs"  # edited there, or written by another version
-    NEEDLESS = "no longer needed"
-    EXTRA = "extra"  # a module among the script's that this version does not have
+    EXTRA = "extra"  # a module in the script's folder that this version does not have
 
 
 class _Difference(Struct, frozen=True):
@@ -32,14 +29,14 @@ class _Difference(Struct, frozen=True):
 
 
 class FileChange(Struct, frozen=True):
-    """A file before and after; None is no file."""
+    """The contents of a file before and after; None where the file does not exist."""
 
     path: str
     before: bytes | None
     after: bytes | None
 
     def diff(self) -> Iterator[str]:
-        """The lines of its patch. An empty file has none (`__init__.py` files have a header)."""
+        """Yield the lines of the patch. An empty file has none; `__init__.py` files have a header."""
         old = "/dev/null" if self.before is None else f"a/{self.path}"
         new = "/dev/null" if self.after is None else f"b/{self.path}"
         for line in difflib.unified_diff(_lines(self.before), _lines(self.after), old, new):
@@ -54,26 +51,23 @@ class TreeChanges(Struct, frozen=True):
     def find(root: Root, checkout: Checkout, workloads: Sequence[str] = ()) -> "TreeChanges":
         """Compare everything and write nothing; `workloads` are measured besides those of the kind."""
         files, entries = find_expected_content(root, checkout, workloads)
-        draft = _Draft(checkout, InstallRecord.parse(checkout.read(RECORD)))
+        draft = _Draft(checkout)
         for path, data in files.items():
             _file(draft, path, data)
         for entry in entries:
             _entry(draft, entry)
-        for place in _needless(draft, [*map(TreePath, files), *(entry.place for entry in entries)]):
-            if place.entry:
-                _needless_entry(draft, place)
-            else:
-                _file(draft, place.path, None)
-        if draft.read(RECORD) is not None:
-            draft.after[RECORD] = None
-            draft.differences.append(_Difference(TreePath(RECORD), _DifferenceState.NEEDLESS))
+        for path in _extra_modules(checkout, files):
+            _file(draft, path, None)
         return draft.plan()
 
     @property
     def conflicts(self) -> tuple[_Difference, ...]:
         """Return the differences that only --force replaces."""
-        kept = (_DifferenceState.DIFFERENT, _DifferenceState.EXTRA)
-        return tuple(difference for difference in self.differences if difference.state in kept)
+        return tuple(
+            difference
+            for difference in self.differences
+            if difference.state is not _DifferenceState.MISSING
+        )
 
     def patch(self) -> str:
         """Return the changes for `git apply` and `patch -p1`."""
@@ -96,7 +90,6 @@ def _lines(data: bytes | None) -> list[str]:
 
 class _Draft(Struct):
     checkout: Checkout
-    recorded: InstallRecord
     differences: list[_Difference] = field(default_factory=list)
     before: dict[str, bytes | None] = field(default_factory=dict)
     after: dict[str, bytes | None] = field(default_factory=dict)
@@ -108,16 +101,14 @@ class _Draft(Struct):
 
     def compare(self, place: TreePath, current: bytes | None, wanted: bytes | None) -> bool:
         """Record the difference, if any; return whether there is one."""
-        if current is None and wanted is None:
-            return False
         if current is None:
             state = _DifferenceState.MISSING
-        elif wanted is not None and _same_text(current, wanted):
+        elif wanted is None:
+            state = _DifferenceState.EXTRA
+        elif _same_text(current, wanted):
             return False
-        elif not self.recorded.has(place, current):
-            state = _DifferenceState.EXTRA if wanted is None else _DifferenceState.DIFFERENT
         else:
-            state = _DifferenceState.NEEDLESS if wanted is None else _DifferenceState.OLDER
+            state = _DifferenceState.DIFFERENT
         self.differences.append(_Difference(place, state))
         return True
 
@@ -148,35 +139,20 @@ def _file(draft: _Draft, path: str, wanted: bytes | None) -> None:
         draft.after[path] = wanted
 
 
-def _text(draft: _Draft, path: str) -> str | None:
-    data = draft.read(path)
-    return None if data is None else text_lines.decode(data, path)
-
-
 def _entry(draft: _Draft, entry: ExpectedEntry) -> None:
     place = entry.place
-    editor = _editor(place.path, _text(draft, place.path) or "")
+    editor = _editor(place.path, text_lines.decode(draft.read(place.path) or b"", place.path))
     current = editor.current(place.entry)
     wanted = editor.written(place.entry, entry.body)
-    if entry.shared and current not in (None, wanted) and place not in draft.recorded.hashes:
+    if entry.shared and current is not None:
         return
     current_bytes = None if current is None else current.encode()
     if draft.compare(place, current_bytes, wanted.encode()):
         draft.after[place.path] = editor.put(place.entry, entry.body).encode()
 
 
-def _needless_entry(draft: _Draft, place: TreePath) -> None:
-    text = _text(draft, place.path)
-    if text is None:
-        return
-    editor = _editor(place.path, text)
-    current = editor.current(place.entry)
-    if draft.compare(place, None if current is None else current.encode(), None):
-        draft.after[place.path] = editor.remove(place.entry).encode()
-
-
-def _needless(draft: _Draft, wanted: Iterable[TreePath]) -> list[TreePath]:
-    """Return the paths to remove: those in an older record, and extra modules of the script."""
-    modules = (draft.checkout.path / SCRIPT).rglob("*.py")
-    there = {TreePath(path.relative_to(draft.checkout.path).as_posix()) for path in modules}
-    return sorted((there | set(draft.recorded.hashes)).difference(wanted))
+def _extra_modules(checkout: Checkout, wanted: Container[str]) -> list[str]:
+    """Return the modules in the script's folder that are not wanted there."""
+    modules = (checkout.path / SCRIPT).rglob("*.py")
+    paths = (path.relative_to(checkout.path).as_posix() for path in modules)
+    return sorted(path for path in paths if path not in wanted)

@@ -4,7 +4,6 @@
 """Generates the selected tasks of a tree, as a decision task would."""
 
 import importlib
-import importlib.util
 import logging
 import re
 import sys
@@ -36,7 +35,7 @@ _NO_REVISION = "0" * 40
 
 class GeneratedTask(Struct, frozen=True):
     label: str
-    pool: str  # empty for a task that is no pool's, such as an image's
+    pool: str  # empty for a task that does not belong to a pool, such as an image's
     kind: str
     # The task's body as the queue would get it; references to other tasks and dates are left
     # as taskgraph writes them ({"task-reference": …}, {"relative-datestamp": …}).
@@ -111,7 +110,7 @@ def _what_was_wrong(error: Exception, tree: Path) -> str:
     # taskgraph raises plain `Exception` for what its schemas do not cover.
     if isinstance(error, SchemaValidationError | OSError) or type(error) is Exception:
         return _one_line(str(error))
-    # A kind of an unexpected form, or a fault of a program.
+    # A kind of an unexpected form, or a bug.
     reason = f"{type(error).__name__}: {_one_line(str(error))}"
     return f"the kinds in {tree}/taskcluster cannot be generated ({reason}); --verbose shows where"
 
@@ -131,7 +130,7 @@ def _generated(task: Any, tree: Path) -> GeneratedTask:
 
 
 def _natural(text: str) -> list[Any]:
-    """`x-2` before `x-10`."""
+    """Return a sort key with `x-2` before `x-10`."""
     return [int(part) if part.isdigit() else part for part in re.split("([0-9]+)", text)]
 
 
@@ -159,8 +158,7 @@ def _in_kind_order(tasks: list[GeneratedTask], tree: Path) -> tuple[GeneratedTas
 def _check_files(tree: Path) -> None:
     """Run the tree's own check; a decision task runs it only after it loaded config.yml."""
     sys.path.insert(0, str(tree / "python"))  # `isolated` puts it back
-    if importlib.util.find_spec(_CHECK):  # a tree of an earlier version has none
-        importlib.import_module(_CHECK).check_tree(tree / "taskcluster")
+    importlib.import_module(_CHECK).check_tree(tree / "taskcluster")
 
 
 def generate(root: Root, jobs: Sequence[str]) -> tuple[GeneratedTask, ...]:
@@ -174,7 +172,7 @@ def generate(root: Root, jobs: Sequence[str]) -> tuple[GeneratedTask, ...]:
             _check_files(tree)
             selected = generator.target_task_set.tasks.values()
         except Exception as error:
-            # A copy of the tree is gone when the message is read.
+            # The message names the tree itself, because a copy is removed before people read it.
             text = _what_was_wrong(error, tree).replace(str(tree), str(root.path))
             raise GraphError(text) from error
         return _in_kind_order([_generated(task, tree) for task in selected], tree)

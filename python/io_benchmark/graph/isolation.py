@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""taskgraph keeps a process for one tree; here it can take another one each time."""
+"""Run taskgraph for one tree after another in one process, although it keeps global state."""
 
 import logging
 import os
@@ -22,7 +22,7 @@ from io_benchmark.graph.root import BUNDLE
 
 # What a decision task reads of a tree.
 PARTS = ("taskcluster", "scripts/io-benchmark", "python/io_benchmark_taskgraph")
-# What the report's image holds. The bundled copy has none: the program around it is that.
+# What the report's image contains. The bundled copy has none, because it is inside the program.
 PROGRAM = "python/io_benchmark"
 PACKAGE = BUNDLE.parent
 TREE_MODULES = ("io_benchmark_registration", "io_benchmark_taskgraph")
@@ -41,20 +41,19 @@ def _nearest_checkout(path: Path) -> Path | None:
 
 @contextmanager
 def usable_tree(root: Path) -> Iterator[Path]:
-    """The tree where taskgraph finds its root, with all that it reads; a copy if need be.
+    """Yield the tree, or a copy of it in which taskgraph finds the root and everything that it reads.
 
-    That is so for the bundled copy, which lacks the program and may be installed in a venv within
-    some other checkout.
+    The bundled copy needs this: it lacks the program, and may be in a venv inside a different checkout.
     """
     if (root / PROGRAM).is_dir() and _nearest_checkout(root) in (None, root):
         yield root
         return
     with tempfile.TemporaryDirectory(prefix="io-benchmark-tree-") as folder:
         copy = Path(folder)
-        if _nearest_checkout(copy) is not None:  # where temporary directories are in one as well
+        if _nearest_checkout(copy) is not None:  # temporary directories are inside a checkout
             (copy / ".git").mkdir()
         for part in PARTS:
-            if (root / part).is_dir():  # what misses it says so better
+            if (root / part).is_dir():  # otherwise what needs it has the better message
                 _copy(root / part, copy / part)
         program = root / PROGRAM
         _copy(program if program.is_dir() else PACKAGE, copy / PROGRAM, BUNDLE.name)
@@ -62,7 +61,7 @@ def usable_tree(root: Path) -> Iterator[Path]:
 
 
 def _copy(source: Path, target: Path, *names: str) -> None:
-    """The folder without what is called by one of the names."""
+    """Copy a folder without files and folders of these names."""
     try:
         left_out = _FolderLimit("__pycache__", *names)
         shutil.copytree(source, target, ignore=left_out, copy_function=_copy_file)
@@ -106,7 +105,7 @@ def _is_tree_module(name: str) -> bool:
 
 @contextmanager
 def tree_modules_only() -> Iterator[None]:
-    """The tree's own modules, not those of a tree that was generated before or is installed."""
+    """Import the tree's own modules in this block, not those of an earlier or an installed tree."""
     path = list(sys.path)
     before = {name: module for name, module in sys.modules.items() if _is_tree_module(name)}
     for name in before:
@@ -168,7 +167,7 @@ def _captured_log(log: logging.Logger) -> Iterator[None]:
 
 @contextmanager
 def _in_this_process() -> Iterator[None]:
-    """taskgraph forks a process for each kind, which a program with threads may not."""
+    """Keep taskgraph from forking a process per kind, which is unsafe in a program with threads."""
     before = os.environ.get("TASKGRAPH_SERIAL")
     os.environ["TASKGRAPH_SERIAL"] = "1"
     try:
@@ -182,7 +181,7 @@ def _in_this_process() -> Iterator[None]:
 
 @contextmanager
 def isolated(log: logging.Logger) -> Iterator[None]:
-    """taskgraph as in a fresh process; what it logs goes to `log` where that one takes DEBUG."""
+    """Run taskgraph in this block as in a new process; `log` gets its messages if it takes DEBUG."""
     with ExitStack() as stack:
         stack.enter_context(tree_modules_only())
         stack.enter_context(_registrations())

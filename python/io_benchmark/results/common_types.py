@@ -43,7 +43,7 @@ class OutcomeState(StrEnum):
     SKIPPED = "skipped"  # this place or machine cannot measure it: not a failure
     FAILED = "failed"
     NOT_STARTED = "not-started"  # the run ended before
-    RUNNING = "running"  # the file was written meanwhile, and never again
+    RUNNING = "running"  # the file was written during the run, and not again at its end
 
 
 class ResultOutcome(ResultPart, frozen=True):

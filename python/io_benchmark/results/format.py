@@ -38,7 +38,7 @@ from io_benchmark.results.workloads.cache_retrieve import CacheRetrieveEntry
 VERSION = 2
 OLDEST_VERSION = 1
 MAXIMUM_ENTRIES = 400
-# Set for each of several tasks of a pool that are created at once: how many they are.
+# How many tasks of a pool were created at once; each of them has this variable.
 PLAN_VARIABLE = "IO_BENCHMARK_REPLICATES"
 
 # A URL that is the same in HTML, in Markdown and on a terminal; it names its host and no user.
@@ -192,7 +192,7 @@ class Result(ResultPart, frozen=True):
 
     @property
     def identity(self) -> tuple[str | int | None, ...]:
-        """What tells a run from all others, also where no task id does: its duration has nanoseconds."""
+        """Identify a run, also without a task id, because its duration is in nanoseconds."""
         task = self.task
         boot_id = self.host.boot_id if self.host is not None else None
         return task.task_id, task.run_id, task.pool, boot_id, self.started, self.duration_ns

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What a result says of its machine: the host, the storage of the places, and limits."""
+"""The machine in a result: the host, the storage of the places, and limits."""
 
 from typing import Annotated
 

@@ -14,6 +14,6 @@ _OTHER_CONTENT = (
 def other_content(start: bytes) -> str | None:
     """Return what a file is, and what to do, if its start shows that a download failed."""
     if not start:
-        return "is empty; download it again"
+        return "is empty; download it again or measure again"
     found = (text for first, text in _OTHER_CONTENT if start.lstrip().startswith(first))
     return next(found, None)

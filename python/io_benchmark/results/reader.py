@@ -284,8 +284,8 @@ def decode_problem(error: Exception, data: bytes | msgspec.Raw) -> str:
     if isinstance(error, RecursionError):
         return "is nested too deeply"
     if str(error) == _TRUNCATED:
-        what = "ends in the middle: its upload or download was cut"
-        return other_content(bytes(data).strip()) or f"{what}; download it again, or make a new one"
+        what = "ends too early: its upload or download was cut"
+        return other_content(bytes(data).strip()) or f"{what}; download it again or measure again"
     return other_content(bytes(data)) or str(error)
 
 

@@ -57,7 +57,9 @@ class _ProcessIo(ResultPart, frozen=True):
     """What the same processes read and wrote: bytes of disks, and by system calls."""
 
     read_bytes: Count
-    written_bytes: Count  # made dirty; cancelled ones were removed before they were written
+    written_bytes: (
+        Count  # made dirty in memory; cancelled bytes were removed before they were written
+    )
     cancelled_bytes: Count
     read_characters: Count
     written_characters: Count
@@ -91,7 +93,10 @@ class _ProfiledStorage(ResultPart, frozen=True):
 
 
 class TaskProfile(ResultPart, frozen=True):
-    """What one command asked of one machine."""
+    """What one command asked of one machine.
+
+    The timeline's counters and `syncs` are the whole machine's, so they include other tasks.
+    """
 
     version: Annotated[int, Meta(ge=VERSION, le=VERSION)]
     script: Script
@@ -108,7 +113,6 @@ class TaskProfile(ResultPart, frozen=True):
     pressure: _Pressure
     cgroup_bytes: BytesByDevice | None  # of the command's cgroup; the timeline has the machine's
     syncs: Annotated[dict[Name, _Syncs], Few]
-    disk_counters_of: Name  # "machine": other tasks are in the timeline's counters and in `syncs`
     host: Host
     limits: Limits
     storage: _ProfiledStorage

@@ -13,16 +13,15 @@ from typing import Annotated
 from msgspec import Meta
 
 from io_benchmark.results.common_types import (
-    FEW,
     MANY,
     Count,
+    Few,
     Nanoseconds,
     ResultPart,
     Text,
 )
 
 _ROUNDS = 20
-_Few = Meta(max_length=FEW)
 _Column = Annotated[list[Nanoseconds], Meta(max_length=MANY)]
 _Positive = Annotated[int, Meta(ge=1, le=10**16)]
 
@@ -34,7 +33,7 @@ class TrialKind(StrEnum):
     LOOKUP = "lookup"  # the lookup was answered by the process itself, without grep
     UNLINK = "unlink"  # the destination was removed before each copy
     MEMORY = "memory"  # list, cache and destination were in memory
-    PACE = "pace"  # the copies were held to a rate
+    PACE = "pace"  # the copies were limited to a rate
 
 
 class _TrialsProgress(StrEnum):
@@ -66,5 +65,5 @@ class Trials(ResultPart, frozen=True):
     pace_bytes_per_s: _Positive | None
     file_indexes: Annotated[list[Count], Meta(max_length=MANY)]
     duration_ns: Nanoseconds
-    ceilings: Annotated[list[_Ceiling], _Few]
+    ceilings: Annotated[list[_Ceiling], Few]
     blocks: Annotated[list[_TrialBlock], Meta(max_length=_ROUNDS * len(TrialKind))]

@@ -3,8 +3,8 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Result files of version 1 (until 2026-11-22): their types, and what they are in version 2.
 
-Version 1 had `completed` and `incomplete_reason` where version 2 has `outcome`. It told why a run
-ended only as a sentence. This module is the only place that knows these sentences:
+Version 1 had `completed` and `incomplete_reason` where version 2 has `outcome`. Its reason for the end of
+a run was only a sentence. This module is the only place that knows these sentences:
 
   sentence of version 1                          state, and reason, of version 2
   completed is true                              completed

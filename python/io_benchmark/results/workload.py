@@ -45,8 +45,8 @@ class BatchColumns(ResultPart, frozen=True):
 class ProcessTimes(ResultPart, frozen=True):
     """Sums over all processes that did the operations, of the time in which they did them.
 
-    On a CPU in user mode and in the kernel, and waiting for a CPU, which is null where the worker cannot
-    know it. For the rest of `wall_ns` they were blocked.
+    It is the time on a CPU, in user mode and in the kernel, and the time waiting for a CPU. The latter is
+    null where the worker cannot know it. For the rest of `wall_ns` they were blocked.
     """
 
     wall_ns: _Duration
@@ -88,7 +88,7 @@ class BatchEntry(ResultPart, frozen=True, kw_only=True):
 
 
 class SideFinding(Struct, frozen=True):
-    """What a figure of one side shows without the other side, from a limit on.
+    """What a figure of one side shows by itself, where it passes a limit.
 
     The template has slots for the figure (`percent`, `ratio` or `count`), `threads` and `variant`.
     """
@@ -100,7 +100,7 @@ class SideFinding(Struct, frozen=True):
 
 
 class WorkloadFigure(Struct, frozen=True):
-    """A figure that one workload alone has; exactly one of the four sources is given."""
+    """A figure that only this workload has; exactly one of the four sources is set."""
 
     name: str
     label: str

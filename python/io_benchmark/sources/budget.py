@@ -49,7 +49,7 @@ class Budget(Struct):
     read_bytes: float = READ_BYTES
     kept_bytes: float = _KEPT_BYTES
     most_subjects: float = _MAXIMUM_SUBJECTS
-    # By the monotonic clock: when requests end, so that time is left for a report.
+    # When requests must end, by the monotonic clock, so that time is left for a report.
     ends_s: float | None = None
     _left_out: list[str] = field(default_factory=list)
     _refused_bytes: float = math.inf  # the smallest file that could not be kept

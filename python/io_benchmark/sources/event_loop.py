@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Run coroutines: one until a signal ends it, or several, at most so many at a time."""
+"""Run one coroutine until a signal ends it, or several with a limit on how many at a time."""
 
 import asyncio
 import signal

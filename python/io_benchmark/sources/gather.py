@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The sources of results; read all results that some addresses lead to, whatever their sources."""
+"""The sources of results; read all results that some addresses lead to, from any source."""
 
 import re
 import time
@@ -51,7 +51,7 @@ class Gathered(Struct, Generic[T], frozen=True):
 
 
 def parse_addresses(texts: Sequence[str], environment: Mapping[str, str]) -> list[SourceAddress]:
-    """Find the source of each address; raise a UsageError that says what would be right."""
+    """Find the source of each address; raise a UsageError that lists the valid forms."""
     return [_parse(number, text, environment) for number, text in enumerate(texts)]
 
 
@@ -141,7 +141,7 @@ def gather_task_runs(
     for source, addresses in _by_source(parse_addresses(texts, query.environment), runs=True):
         log.extend(source.read_runs(addresses, query))
     found: dict[Hashable, TaskRun] = {}
-    # The fullest first: an address without costs or own times adds nothing to one that has them.
+    # The most complete record of a run first: it has costs, or the times of the task's own work.
     for run in sorted(query.runs, reverse=True, key=lambda run: (run.cost, run.own_ended_ms, run)):
         found.setdefault((run.task_id, run.run_id) if run.task_id else run, run)
     repeated = len(query.runs) - len(found)
@@ -187,7 +187,7 @@ def _by_source(
 
 
 class _GatheredRuns(Generic[T]):
-    """The results read so far. A run counts once: with its record, else by the way it came first."""
+    """The results read so far. A run counts once: with its task record, else from its first source."""
 
     def __init__(self, convert: Callable[[RunResult], T], budget: Budget) -> None:
         self.budget = budget

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What a source of results is: the protocol, and the data that crosses it.
+"""The protocol of a source of results, and the data that crosses it.
 
 A source knows one kind of address, finds the runs that an address leads to, and hands over their
 results. Commands and `gather` use sources through this protocol alone.

@@ -21,7 +21,7 @@ LATEST_MS = 4_102_444_800_000  # the year 2100
 
 
 class TaskRun(Struct, frozen=True, order=True):
-    """One run of one task. Times are milliseconds since 1970; the queue's if nothing else is said."""
+    """One run of one task. Times are milliseconds since 1970, from the queue unless noted."""
 
     label: str
     pool: str  # PROVISIONER/WORKERTYPE, or as a table names it

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Tasks without a decision task: their final definitions, what they cost, creating, waiting.
+"""Create tasks without a decision task: their final definitions, their cost, creating and waiting.
 
 Nothing here prints; `commands/submit.py` does.
 """

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Confirming tasks: a pool's task once more, with its copies held to another pool's pace.
+"""Confirming tasks: a pool's task once more, with its copies limited to another pool's pace.
 
 It is the pool's own task with two variables. The action "Confirm the cause" makes the same task
 (io_benchmark_taskgraph/group_tasks.py), and a test compares them. Pure: no clock, no network.
@@ -40,7 +40,7 @@ def pace_of(definition: Mapping[str, Any]) -> int | None:
 def confirming_task(
     definition: Mapping[str, Any], label: str, pool: str, bytes_per_s: int, labels: Sequence[str]
 ) -> SelectedTask:
-    """Return a task of a group once more, to create in the same group, which has these `labels`."""
+    """Return a confirming task for a task of a group; `labels` are those that the group has."""
     remark = f"once more, with copies at {bytes_per_s} bytes/s"
     definition = with_trials(definition, bytes_per_s)
     return repeated_task(definition, label, pool, labels, remark, SUFFIX)

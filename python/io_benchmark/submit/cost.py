@@ -20,7 +20,7 @@ def estimate(
     prices: Mapping[str, Price] = MappingProxyType({}),
 ) -> Cost:
     """Estimate the cost; `earlier` has the minutes that each job's tasks took before."""
-    # A pool's tasks of another kind measure for another time.
+    # By job, because a pool's tasks of different kinds take different times.
     of_jobs: dict[str, list[SelectedTask]] = {}
     for task in chosen:
         of_jobs.setdefault(task.job, []).append(task)

@@ -1,9 +1,9 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Makes final task definitions for the queue from generated tasks.
+"""Make final task definitions for the queue from generated tasks.
 
-Routes are dropped: they would enter a push into the index and into Treeherder, and there is none.
+Routes are dropped, because they would add a push to the index and to Treeherder, and there is no push.
 Pure: no clock, no network.
 """
 
@@ -83,7 +83,7 @@ class ReadyTask(GroupMember, frozen=True):
 def parse_image(text: str) -> Image:
     """Parse --image: `NAME[:TAG]` of a registry, `task:ID` or `index:NAMESPACE` of a task with an image."""
     if text.startswith(("task:", "index:")):
-        # No environment: which deployment it is does not matter for the payload.
+        # Without an environment, because the payload does not depend on the deployment.
         meaning = parse(text, {})
         if isinstance(meaning, TaskAddress) and meaning.run_id is None:
             return {"type": "task-image", "taskId": meaning.task_id, "path": IMAGE_ARTIFACT}
@@ -101,7 +101,7 @@ def select_tasks(
     tasks: Sequence["GeneratedTask"], settings: SubmissionSettings
 ) -> tuple[SelectedTask, ...]:
     """Return the pools' tasks, interleaved so that a pool's workers start at different times."""
-    # Apart by kind as well: those of one pool are no replicates of each other.
+    # By kind as well: tasks of one pool in different kinds are not replicates of each other.
     of_pools: dict[tuple[str, str], list[GeneratedTask]] = {}
     for task in tasks:
         if task.pool:
@@ -152,7 +152,7 @@ def _of_pool(
 
 
 def _planned(definition: Mapping[str, Any], looks: Sequence[int]) -> dict[str, Any]:
-    """Set the variable by which a report knows at how many replicates it was meant to look."""
+    """Set the variable that tells a report the planned numbers of replicates."""
     payload = dict(definition["payload"])
     environment = {
         name: value for name, value in payload.pop("env", {}).items() if name != PLAN_VARIABLE
@@ -180,7 +180,7 @@ def _renamed(definition: Mapping[str, Any], label: str, number: int) -> dict[str
 
 def _final(task: "GeneratedTask", settings: SubmissionSettings) -> dict[str, Any]:
     made: dict[str, Any] = copy.deepcopy(dict(task.definition))
-    # The image's task is the only one it depends on, and --image stands for that.
+    # It depends only on the image's task, which --image replaces.
     made.pop("dependencies", None)
     made.pop("requires", None)
     made["routes"] = []
@@ -245,7 +245,7 @@ def _payload_scopes(payload: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _refuse_references(label: str, value: Any, path: str) -> None:
-    """Whatever still names another task would be refused by the queue, less clearly."""
+    """Refuse references to other tasks, with a clearer message than the queue's."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
             if key in _REFERENCES:

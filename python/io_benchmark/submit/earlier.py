@@ -3,8 +3,8 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Durations of earlier results per task, for --like.
 
-A pool may have a task in several kinds, which measure for other times. A task is called here by its
-label without a replicate's number, its *job*.
+A pool may have tasks in several kinds, which take different times. Here a task is identified by its
+*job*, the label without a replicate's number.
 """
 
 import re
@@ -17,19 +17,19 @@ from io_benchmark.sources.protocol import RunResult
 from io_benchmark.submit.definitions import SelectedTask, job_of
 from io_benchmark.text import clean, clean_name
 
-NS_A_MINUTE = 60 * 10**9
+NS_PER_MINUTE = 60 * 10**9
 _LABEL = re.compile(r"([A-Za-z0-9][A-Za-z0-9_.-]*)=(.+)", re.DOTALL)
 
 
 class LikeOption(Struct, frozen=True):
     """The value of one --like: `ADDRESS` or `LABEL=ADDRESS`."""
 
-    job: str | None  # None: each result is for the job that it is of
+    job: str | None  # None: each result is for its own job
     address: str
 
     @classmethod
     def parse(cls, text: str, chosen: Sequence[SelectedTask]) -> "LikeOption":
-        """Parse a value; an address with = in it has a character before that no label has."""
+        """Parse a value; in an address with `=`, a character before it cannot be in a label."""
         match = _LABEL.fullmatch(text)
         if match is None:
             return cls(None, text)
@@ -65,7 +65,7 @@ class EarlierResults(Struct, frozen=True):
     results: tuple[EarlierResult, ...]
 
     def of_profile(self, profile: str) -> tuple["EarlierResults", str | None]:
-        """Return the results of the same sizes, and a remark on those of others, which say nothing of them."""
+        """Return the results of this profile, and a remark on the others, which do not tell its time."""
         kept = EarlierResults(tuple(result for result in self.results if result.profile == profile))
         others = len(self.results) - len(kept.results)
         if not others:
@@ -78,9 +78,9 @@ class EarlierResults(Struct, frozen=True):
     def minutes_of_each(
         self, chosen: Sequence[SelectedTask], named: Collection[str] = ()
     ) -> tuple[dict[str, float], list[str]]:
-        """Return job -> mean time, by results that say of which job they are; remarks on jobs without any.
+        """Return the mean time by job, and remarks on jobs that have no results.
 
-        `named` are jobs that have results of their own, by LABEL=ADDRESS.
+        `named` are jobs whose results are given by LABEL=ADDRESS.
         """
         jobs = {job: pool for job, pool in _jobs(chosen).items() if job not in named}
         of_jobs: dict[str, list[EarlierResult]] = {}
@@ -119,7 +119,7 @@ class EarlierResults(Struct, frozen=True):
 
 
 def _mean_minutes(results: Sequence[EarlierResult]) -> float:
-    return sum(result.duration_ns for result in results) / len(results) / NS_A_MINUTE
+    return sum(result.duration_ns for result in results) / len(results) / NS_PER_MINUTE
 
 
 def _jobs(chosen: Sequence[SelectedTask]) -> dict[str, str]:

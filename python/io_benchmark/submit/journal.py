@@ -3,8 +3,8 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The journal of a submission: a local file with the tasks to create, until all are created.
 
-It is written before the first task is created, so that a submission that was killed can be
-completed with the same ids and the same definitions. One file per group, whole or not at all.
+It is written before the first task is created. So a submission that was killed can be completed with
+the same ids and the same definitions. Each group has one file, which is complete or absent.
 """
 
 import os
@@ -23,13 +23,12 @@ from io_benchmark.submit.submission import VERSION, Submission
 
 STATE_VARIABLE = "XDG_STATE_HOME"
 _FOLDER = Path("io-benchmark", "submissions")
-# Longer than anybody waits to resume a group; then its file is only in the way.
+# Nobody resumes a group after this time, so its file is removed.
 _KEPT = timedelta(days=28)
 
 
-# The queue takes a task for 15 minutes after its `created`. Until shortly before that the tasks keep
-# the dates that they were given first, so that a request of the stopped process that still arrives
-# creates the same task.
+# The queue accepts a task until 15 minutes after its `created`. Until shortly before, the tasks keep their
+# first dates. So a late request of the stopped process creates the same task.
 _SAME_DATES = timedelta(minutes=10)
 
 
@@ -89,7 +88,7 @@ class JournalFile(Struct, frozen=True):
         return journal
 
     def remove(self) -> None:
-        """Remove the journal: all tasks are created, or none is wanted."""
+        """Remove the journal, after all tasks were created, or were cancelled."""
         with suppress(OSError):
             self.path.unlink(missing_ok=True)
 

@@ -24,7 +24,7 @@ from io_benchmark.submit.definitions import job_of
 
 # Workers per pool. A difference of 10 % mostly needs 6 to 12, equivalence within 5 % needs 24.
 LOOKS = (3, 6, 12, 24)
-# More tasks than this per independent worker: repeating them does not help.
+# With more tasks than this per independent worker, more tasks do not help.
 _MOST_TASKS_PER_WORKER = 2
 
 
@@ -62,7 +62,7 @@ class NextLook(Struct, frozen=True):
 
     undecided: tuple[str, ...]
     tasks_to_add: Mapping[str, int]  # by job
-    exhausted: tuple[str, ...]  # pools whose tasks bring no further workers
+    exhausted: tuple[str, ...]  # pools where more tasks do not reach more workers
 
     @classmethod
     def after(

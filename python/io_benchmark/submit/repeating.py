@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""A group's task once more, for the same group: for a further worker, or to confirm a cause.
+"""Repeat a group's task in the same group, for one more worker, or to confirm a cause.
 
 The actions make the same tasks (io_benchmark_taskgraph/group_tasks.py), and tests compare them. Pure:
 no clock, no network.
@@ -21,9 +21,9 @@ _SYMBOL_LENGTH = 25  # Treeherder's limit
 
 
 def new_label(label: str, pool: str, labels: Sequence[str], end: str = "") -> str:
-    """Return a label for any task of the pool once more: `io-benchmark-intel` with `end`.
+    """Return a new label for a task of the pool: `io-benchmark-intel` with `end`.
 
-    Where that is not free, it has the number after the highest.
+    Where the group has that label, add the number after its highest.
     """
     first = f"{job_of(label, pool) or label}{end}"
     numbers = [
@@ -46,8 +46,8 @@ def repeated_task(
 ) -> SelectedTask:
     """Return a group's task under the next label with `end` that is not among `labels`.
 
-    Its routes are dropped: the index names the pool's usual results. So are its dependencies, which
-    are resolved.
+    Its routes are dropped, because the index has the pool's usual results. Its dependencies are dropped,
+    because they are resolved.
     """
     new = new_label(label, pool, labels, end)
     made: dict[str, Any] = copy.deepcopy(dict(definition))

@@ -13,8 +13,9 @@ from typing import Any
 FULL, QUICK = "full", "quick"
 PROFILE_VARIABLE = "IO_BENCHMARK_PROFILE"
 TIME_BUDGET = re.compile(r"(?<!\S)--time-budget[ =]([0-9]{1,6})(?!\S)")
-# A twentieth of the sizes and 200 retrieves at most: all workloads in three places take 120 s for
-# the retrieves at 50 MiB/s, the slowest pool to plan for, and at most 5 s per measurement besides.
+# Small sizes are a twentieth of the full ones, with at most 200 retrieves. All workloads in three places
+# then take 120 s for the retrieves at 50 MiB/s, the slowest pool to plan for. Each other measurement takes
+# at most 5 s.
 QUICK_BUDGET_S = 600
 # What the task needs besides the script, as the kinds plan it.
 MARGIN_S = 300

@@ -3,9 +3,9 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """A submission: the tasks of its group, their ids and their dates.
 
-Each task carries the submission's record in its `extra`, so that any task of the group tells what
-the whole group was meant to be. A task's id follows from the group's id and the task's number:
-whoever creates the rest after a crash uses the same ids, and the queue creates an id once.
+Each task has the submission's record in its `extra`. So any task of the group shows all tasks that were
+planned. A task's id follows from the group's id and the task's number. So the same ids are used when the
+rest is created after a crash, and the queue creates each id only once.
 """
 
 import base64

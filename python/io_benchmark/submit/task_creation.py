@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Creates tasks one after the other, and cancels them."""
+"""Create tasks one after the other, and cancel them."""
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -54,7 +54,7 @@ class CancelledTasks(Struct, frozen=True):
     labels: tuple[str, ...]  # cancelled now
     resolved: int  # before that
     problems: tuple[str, ...]
-    others: int = 0  # of the group, that are no benchmark's
+    others: int = 0  # tasks of the group that are not the benchmark's
 
 
 class TaskQueue(Deployment):
@@ -94,7 +94,7 @@ class TaskQueue(Deployment):
                     reason = _reason(error, self.access.who)
                     raise CreationError(f"{task.label} was not created: {reason}") from None
             except ResultError as error:
-                # It may exist all the same: the answer was lost.
+                # The task may exist, because the answer may have been lost.
                 raise CreationError(f"{task.label} ({task.task_id}): {error}") from None
             created.confirmed += 1
 

@@ -7,13 +7,13 @@
     index.DOMAIN.v2.PROJECT.revision.REVISION.io-benchmark.POOL
     index.DOMAIN.v2.PROJECT.date.io-benchmark.POOL.YYYYMMDDhhmmss
 
-taskgraph's own routes by date have the date in the middle (`pushdate.DATE.PRODUCT.NAME`): a pool's
-history would need one request for every second. Here the date is the name and everything before it is
-one namespace, so that a single paginated `index.listTasks` returns the history.
+taskgraph's own routes by date have the date in the middle (`pushdate.DATE.PRODUCT.NAME`), so a pool's
+history would need one request for every second. Here the date is the name, and everything before it is
+one namespace. So a single paginated `index.listTasks` returns the history.
 
-The first of a pool's replicates has its routes, since taskgraph refuses a route that two tasks of one
-graph have; a reader finds the others in that task's group. Retriggers and duplicates of the first have
-the same, and the last one to complete is in the index.
+Only the first of a pool's replicates has routes, because taskgraph refuses the same route for two tasks of
+a graph. A reader finds the others in that task's group. Retriggers and duplicates of the first have the
+same routes, and the last one to complete is in the index.
 """
 
 import logging
@@ -39,7 +39,7 @@ _ROUTE_LENGTH = 249
 
 
 def _index_name(pool: str) -> str:
-    """Return a pool's name as one part of a path: the index splits at dots. No name has a tilde."""
+    """Return a pool's name as one part of a path: the index splits at dots, and no name has a tilde."""
     return pool.replace(".", "~")
 
 

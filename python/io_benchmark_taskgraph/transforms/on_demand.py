@@ -3,8 +3,8 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Build an image only if a selected task runs in it.
 
-By default every push builds every image, so that later pushes find them. The report's image holds
-this project's code, and nearly every push would build it.
+By default every push builds every image, so that later pushes find them. The report's image contains
+this project's code, so nearly every push would build it.
 """
 
 from typing import Any

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Check the pools' names: each task of this kind is a pool, with the pool's name."""
+"""Check the pools' names: each task of this kind is named like its pool."""
 
 import re
 from collections import Counter
@@ -23,7 +23,7 @@ def _check_name(config: Any, task: dict[str, Any], name: str) -> None:
         raise BadKeyError("name", text)
     job = task.get("attributes", {}).get(JOB_ATTRIBUTE)
     label = f"{config.kind}-{name}-"
-    # It would be a task's of the job that measures everything.
+    # Such a label would look like a task of the kind that measures everything.
     is_label_of_all = config.kind != ALL_JOB and label.startswith(f"{ALL_JOB}-")
     is_label = name.startswith(f"{config.kind}-") or is_label_of_all
     if is_label or name in (config.kind, job, ALL_JOB):

@@ -13,7 +13,7 @@ from io_benchmark_taskgraph import overrides
 from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, task_name
 from io_benchmark_taskgraph.transforms import Tasks
 
-# Recorded in each result: a report that has as many results of the pool is the only look at them.
+# Recorded in each result. A report with this many results of the pool needs only one look.
 PLAN_VARIABLE = "IO_BENCHMARK_REPLICATES"
 
 

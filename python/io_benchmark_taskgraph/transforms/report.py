@@ -35,7 +35,7 @@ def _make_report(config: Any, tasks: Tasks) -> Tasks:
         with in_task(config, task):
             settings = _settings(task, pools)
             deadlines.set_times(task, measuring)
-        # Soft: does not select further pools. Resolved: the report also names pools that failed.
+        # Soft dependencies select no other pools. The report also runs after pools that failed, and names them.
         task["soft-dependencies"] = sorted(pools)
         task["requires"] = "all-resolved"
         task.setdefault("run", {})["command"] = settings.command()

@@ -3,7 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Check that each task has its own symbol in Treeherder: platform, group and symbol.
 
-Also among the tasks of the kinds that this one depends on: a push may run all of them.
+The tasks of the kinds that this one depends on are included, because a push may run all of them.
 """
 
 import re

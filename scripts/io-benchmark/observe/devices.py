@@ -89,9 +89,9 @@ def _kind_of(name):
 def _stripes_of(name, kind):
     """Return over how many members a stripe goes, by the queue's hints; needs no privileges.
 
-    A striped volume announces its chunk as minimum_io_size and the whole stripe as
-    optimal_io_size. A linear volume over two disks has two members, and no such hint or the hint of
-    its members: some NVMe disks announce 4 and 128 KiB.
+    A striped volume announces its chunk as minimum_io_size and the whole stripe as optimal_io_size. A
+    linear volume over two disks has no such hint, or the hint of its members: some NVMe disks announce 4
+    and 128 KiB.
     """
     queue = os.path.join(CLASS, name, "queue")
     minimum = read_int(os.path.join(queue, "minimum_io_size"))

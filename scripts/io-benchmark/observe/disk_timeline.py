@@ -3,8 +3,8 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What disks and dirty pages do while a command runs, ten times per second.
 
-The counters are the kernel's totals since the boot, for the whole machine. So a row that is left out
-loses no bytes: in a long run every second row is dropped, as often as needed, and the interval doubles.
+The counters are the kernel's totals since the boot, for the whole machine. So a dropped row loses no
+bytes. In a long run, every second row is dropped and the interval doubles, as often as needed.
 """
 
 import os
@@ -17,7 +17,7 @@ import reading
 from observe import devices, sampler
 
 EVERY_S = 0.1
-# Of the time, in all: where a row costs more than usual, rows are further apart.
+# The share of the time that rows may cost; rows that cost more are further apart.
 COST_SHARE = 0.005
 ROWS_AT_MOST = 40_000  # an hour at ten per second
 READ_BYTES = 1 << 16
@@ -84,7 +84,7 @@ class DiskTimeline:
 
 
 def _open(path):
-    """Return a descriptor to read from again and again, which is faster; None without the file."""
+    """Return a descriptor for repeated reads, which is faster; None where the file is missing."""
     try:
         return os.open(reading.ROOT + path, os.O_RDONLY)
     except OSError:
@@ -92,7 +92,7 @@ def _open(path):
 
 
 def _read(descriptor):
-    """Return the whole file; a file of /proc may give less than is asked for."""
+    """Return the whole file; a read from /proc may return less than requested."""
     parts, at = [], 0
     while descriptor is not None:
         part = os.pread(descriptor, READ_BYTES, at)

@@ -3,8 +3,8 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The timeline, one row per second: devices, dirty pages, pressure, the run's own I/O and CPU.
 
-A separate process, so that it never delays a retrieve. It writes a line per sample into a pipe, which
-the measuring process reads between retrieves. When it dies, the timeline ends with a warning, and the
+It runs in a separate process, so that it never delays a retrieve. It writes a line per sample into a pipe,
+which the measuring process reads between retrieves. If it dies, the timeline ends with a warning, and the
 measurement continues.
 """
 

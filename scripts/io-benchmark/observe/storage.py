@@ -3,7 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The storage of a place: mount, overlay or bind, file system, devices down to the leaves.
 
-Observed on this machine, not read from how it was provisioned.
+All is observed on this machine, not taken from how it was provisioned.
 """
 
 import fcntl
@@ -19,7 +19,7 @@ from reading import exists, is_folder, list_names, read_text
 PROBE_BYTES = 8 * MIB
 # A device that wrote this much of the probe stores it; with a stripe over eight disks, each does.
 PROBE_SHARE_BYTES = PROBE_BYTES // 16
-# Other processes write as well: a device that is found writes in every round, and hardly between them.
+# Other processes write as well. So a device counts only if it writes in every round, and hardly between.
 PROBE_ROUNDS = 4
 QUIET_S = 0.02, 0.5  # the shortest and the longest time between rounds
 FICLONE = 0x40049409

@@ -190,16 +190,16 @@ def _start_all(paths, cpus, started):
     return group
 
 
-def _build_program(blob_bytes, passes, seed=1):
+def _build_program(blob_bytes, passes):
     """Return a static program, made here because workers have no compiler.
 
     It jumps through all of its code, one jump per cache line, in an order that no prefetcher
-    predicts, `passes` times, and exits. Which lines are read from memory again depends on whether
-    the caches hold its code, and the code of other copies that run at the same time.
+    predicts, `passes` times, and exits. Lines are read from memory again where the caches cannot hold
+    its code and the code of the copies that run at the same time.
     """
     lines = blob_bytes // LINE_BYTES
     order = list(range(lines))
-    generator = random.Random(seed)
+    generator = random.Random(1)
     for at in range(lines - 1, 0, -1):
         # Not shuffle(): only random() gives the same values in every version of Python.
         swapped = int(generator.random() * (at + 1))

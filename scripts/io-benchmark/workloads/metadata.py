@@ -9,14 +9,14 @@
   lookup-missing        the same, but each name for the first time, and where the place's file system
                         begins: an overlay looks into each of its layers, since they all are there
   create-rename-unlink  a new empty file, renamed, removed: three operations
-  visibility            one thread creates a file, another one stats it as soon as it is told: how
-                        long until it is seen, and how many were not yet there at the first look
+  visibility            one thread creates a file, and another thread stats it right after: how long
+                        until it is visible, and how many were not visible at the first look
 
-Measured: what all processes did together, by windows of time; each works in a folder of its own, so
-that nothing but the file system and the kernel makes one wait for another. N of them are processes,
-since Python's threads take turns: two of them do not do more than one, however well the file system
-scales. In `visibility` the two are threads, as in the tools that met such files. Python's own part,
-about a microsecond, is in each operation. Also measured: what the processes spent on a CPU and waiting
+Measured: what all processes did together, by windows of time; each works in a separate folder, so
+that only the file system and the kernel can make one wait for another. They are processes, because
+Python's threads take turns: two threads do not do more than one, however well the file system scales. In
+`visibility` the two are threads, as in the tools that had this problem. Python's own part, about a
+microsecond, is in each operation. Also measured: what the processes spent on a CPU and waiting
 for one, but not in `visibility`, whose two threads take turns. Not measured: reading and writing data,
 and, lookup-missing apart, names that are not in the kernel's cache.
 """

@@ -5,7 +5,7 @@
 
 Measured: from posix_spawn of a program that does nothing, by its absolute path, until waitpid returns:
 fork, exec, the dynamic loader, exit; and what both processes spent on a CPU and waiting for one. The
-clock stands still while the latter is read, between the program's end and waitpid. Not measured: a
+latter is read between the program's end and waitpid, and this time is not counted. Not measured: a
 shell, a search through PATH, a program's own work. Python's share depends on its version (1.05 ms on
 3.9, 0.5 ms on 3.10 were seen), so the result has the version.
 """

@@ -12,9 +12,9 @@
 
 Measured: each write until the file system reports it as stored; of the first writes, all 30 together;
 and what the writing processes spent on a CPU and waiting for one.
-Each variant runs in a new process that has done no I/O before, since schedulers (bfq, and cfq before
-it) account bandwidth and idling per process. Not measured: opening, creating, closing. Whether the disk
-really stores the data cannot be seen; the storage part of the result has its write cache.
+Each variant runs in a new process that has done no I/O before, because schedulers such as bfq count
+bandwidth and idling per process. Not measured: opening, creating, closing. Whether the disk really stores
+the data cannot be seen; the storage part of the result has its write cache.
 """
 
 import itertools
@@ -28,7 +28,7 @@ from crew import Crew
 FIRST = "dsync-append-first"
 VARIANTS = ("dsync-overwrite", "dsync-append", "append-fsync", FIRST)
 WRITE_BYTES = 512
-REGION_WRITES = 2048  # overwritten in turn: 1 MiB
+REGION_WRITES = 2048  # overwritten one after the other: 1 MiB
 SAMPLES, QUICK_SAMPLES = 10_000, 200
 WARM_UP, QUICK_WARM_UP = 100, 10
 FIRST_WRITES = 30

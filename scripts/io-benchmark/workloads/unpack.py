@@ -14,10 +14,10 @@ written, and given its mode and its time. Names, sizes and contents follow from 
 every pool. The archive lies in the measured place, next to the files.
 Not measured: downloading, decompression, removing the files. Between two samples the files are removed
 and the file system is synced. So without a final sync, the disk writes only what the kernel does not
-keep in memory. --precision does not end it early: it would need more samples.
+keep in memory. --precision does not end it early, because that would need more samples.
 
-The archive is an uncompressed tar: decompression is work for the CPU alone, and how fast it is depends
-on the version of its library. The tar is written and read here, since Python's tarfile differs between
+The archive is an uncompressed tar, because decompression is only work for the CPU, and its speed depends
+on the version of a library. The tar is written and read here, because Python's tarfile differs between
 versions.
 """
 
@@ -83,7 +83,7 @@ class _Unpack(Batches):
         }
 
     def prepare(self):
-        # Blocks of removed files are free only after a sync, and so needed twice.
+        # Twice for the files: blocks of removed files are free only after a sync.
         in_blocks = sum(
             _rounded_up(size, FILE_SYSTEM_BLOCK_BYTES) for size in self._sizes
         )
@@ -130,7 +130,7 @@ class _Unpack(Batches):
         return start_ns, unpacked_ns, end_ns, method
 
     def _make_ready(self, is_cold):
-        """Remove the files, have nothing left to write, and read or drop the archive."""
+        """Remove the files, sync, and read or drop the archive."""
         shutil.rmtree(self._tree)
         page_cache.sync_filesystem(self._folder)
         if is_cold:
@@ -141,7 +141,7 @@ class _Unpack(Batches):
                 pass
 
     def _check_resident(self, is_cold):
-        """Return how much of the archive is in memory; skip what would only be called cold."""
+        """Return how much of the archive is in memory; skip a cold variant where it is not cold."""
         resident_bytes = page_cache.resident_bytes(self._archive)
         archive_bytes = os.path.getsize(self._archive)
         if is_cold and (resident_bytes or 0) > COLD_SHARE * archive_bytes:

@@ -16,9 +16,9 @@ Then nothing leaves this machine, and pools differ only by their own share. By c
 otherwise by Python's http.client; the result names the method. Also measured: what the client spent on
 a CPU and waiting for one, curl from its start to its end. Not measured: bandwidth, the server's CPU.
 
-curl sends Expect: 100-continue and waits one second for the answer, so a server that never answers
-costs a second per object. Such objects are counted: those that took about a second longer than the
-median of a few objects that were sent without Expect.
+curl sends Expect: 100-continue and waits one second for the answer. So a server that never answers costs
+a second per object. Such objects are counted: they took about a second longer than the median of a few
+objects that were sent without Expect.
 """
 
 import asyncio

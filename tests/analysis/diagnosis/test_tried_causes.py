@@ -132,7 +132,7 @@ def test_a_refuted_cause_has_no_remedy() -> None:
     (cause,) = [each for each in found.causes if each.name == "device-count"]
     assert (cause.state, cause.predicted_ratio, cause.share) == (State.REFUTED, None, None)
     assert text_of(cause.explanation[-1]) == (
-        "Trial pace: Held to 391 MiB/s, intel takes 0.53× the time of amd-16: write bandwidth does "
+        "Trial pace: Limited to 391 MiB/s, intel takes 0.53× the time of amd-16: write bandwidth does "
         "not make the difference. It explains 1.7 % of the gap."
     )
     assert "device-count" not in {remedy.cause for remedy in found.remedies}

@@ -145,10 +145,29 @@ def test_runs_at_the_same_time_are_named(started: str, at_once: bool) -> None:
             seed_workers.worker(document, name)
             for document, name in zip(documents, names, strict=True)
         ]
-        problems = compare(Plan.of_pools(sorted(set(names)), None), found, Options()).problems
-        (problem,) = [one for one in problems if one.rule == rule]
+        report = compare(Plan.of_pools(sorted(set(names)), None), found, Options())
+        assert {line.at_once for line in report.workers} == {at_once}
+        (problem,) = [one for one in report.problems if one.rule == rule]
         told = "some at the same time, which slows each of them" in text_of(problem.message)
         assert told is at_once
+
+
+def test_only_machines_of_both_sides_are_meant() -> None:
+    """That one side's second machine ran two tasks at once says nothing of the machine they share."""
+    machines = [BOOT, "5b2c7a90-1d3e-4f86-9a0b-c1d2e3f4a5b6"]
+    documents = seed_case.documents(4, pools=("intel",))
+    starts = ("10:00:00", "11:00:00", "11:00:05", "12:00:00")
+    at = (0, 1, 1, 0)
+    for document, start, number in zip(documents, starts, at, strict=True):
+        document.update(started=f"2026-11-20T{start}Z", duration_ns=60_000_000_000)
+        document["host"]["boot_id"] = machines[number]
+    found = [
+        seed_workers.worker(document, name)
+        for document, name in zip(documents, "aaab", strict=True)
+    ]
+    told = compare(Plan.of_pools(["a", "b"], None), found, Options()).problems
+    at_once = {one.rule for one in told if "some at the same time" in text_of(one.message)}
+    assert at_once == {"same-worker"}
 
 
 def test_evidence_counts_workers() -> None:

@@ -209,6 +209,18 @@ def test_what_may_mislead():
     assert "the pools ran at different times" in warnings(compared(later))[0]
     failed = [completed("a", 1, "g/f", state="failed", run_id=at) for at in range(4)]
     assert "50 % on a" in warnings(compared([*pools(10, 10), *failed]))[0]
+
+
+def test_lost_runs_differ():
+    """The longer a run is, the more often its machine goes before it ends."""
+    lost = [
+        completed("a", 1, "g/f", state="exception", reason="worker-shutdown", run_id=at)
+        for at in range(4)
+    ]
+    assert warnings(compared([*pools(10, 10), *lost]))[0] == (
+        "0 % of the runs were lost on b, 50 % on a: a longer run is lost more often, so the more are "
+        "lost, the shorter completed runs look"
+    )
     tails = [*pools(10, 10, 20), completed("a", 2000, "g/tail")]
     assert "by mean times, which the bill follows" in " ".join(warnings(compared(tails)))
 

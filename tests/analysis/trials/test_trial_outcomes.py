@@ -158,27 +158,27 @@ def test_only_common_files_are_compared() -> None:
         pytest.param(
             (128, 127, 129),
             CONFIRMED,
-            "Held to 391 MiB/s, intel takes 1.02× the time of amd-16: write bandwidth makes the "
+            "Limited to 391 MiB/s, intel takes 1.02× the time of amd-16: write bandwidth makes the "
             "difference.",
             id="as slow",
         ),
         pytest.param(
             (70, 71, 69),
             REFUTED,
-            "Held to 391 MiB/s, intel takes 0.56× the time of amd-16: write bandwidth does not make "
+            "Limited to 391 MiB/s, intel takes 0.56× the time of amd-16: write bandwidth does not make "
             "the difference.",
             id="hardly slower",
         ),
         pytest.param(
             (100, 101, 99),
             UNDECIDED,
-            "Held to 391 MiB/s, intel takes 0.79× the time of amd-16.",
+            "Limited to 391 MiB/s, intel takes 0.79× the time of amd-16.",
             id="between",
         ),
         pytest.param(
             (150, 151, 149),
             UNDECIDED,
-            "Held to 391 MiB/s, intel takes 1.19× the time of amd-16.",
+            "Limited to 391 MiB/s, intel takes 1.19× the time of amd-16.",
             id="slower than the slow side",
         ),
     ],
@@ -194,7 +194,7 @@ def test_a_shared_pace() -> None:
     found = paced((137, 138, 136), rate=360)
     assert found.state is CONFIRMED
     assert text_of(found.meaning) == (
-        "Held to 360 MiB/s, intel takes 1.09× the time of amd-16: write bandwidth makes the "
+        "Limited to 360 MiB/s, intel takes 1.09× the time of amd-16: write bandwidth makes the "
         "difference."
     )
     assert paced((145, 146, 144), rate=360).state is CONFIRMED
@@ -222,7 +222,7 @@ def test_what_is_not_paced() -> None:
         "they can write 1.2 times less."
     )
     assert reason(LOW, HIGH) == (
-        "The disks of amd-16 can write 391 MiB/s, and intel was not held to that yet; --confirm "
+        "The disks of amd-16 can write 391 MiB/s, and intel was not limited to that yet; --confirm "
         "does it."
     )
     assert paced((126, 126, 126), rate=300).state is NOT_RUN

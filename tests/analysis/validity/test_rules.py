@@ -208,9 +208,15 @@ def test_two_runs_on_one_machine_are_one_worker() -> None:
     ]
     report = compare(PLAN, same, Options())
     (problem,) = broken(report, "same-worker")
+    tasks = ", ".join(one.task_id for one in same if one.side == "amd-16")
     assert "2 runs were on the same worker g/w and count as one" in text_of(problem.message)
+    assert problem.explanation is not None
+    assert text_of(problem.explanation) == f"Their tasks are {tasks}."
     assert report.subjects[0].figures["amd-16"].workers == 1
     assert report.subjects[0].figures["intel"].workers == 2
+    by_hand = [type(one)(**{**asdict(one), "task_id": "unknown"}) for one in same]
+    (problem,) = broken(compare(PLAN, by_hand, Options()), "same-worker")
+    assert "and count as one; some at the same time" in text_of(problem.message)
 
 
 def test_a_refused_run_does_not_take_its_pool_with_it() -> None:
@@ -286,3 +292,61 @@ def test_every_rule_is_documented() -> None:
     rules |= {name: severity for name, (severity, _) in validity.WORKER_RULES.items()}
     rules |= validity.COMPARISON_RULES
     assert {row[0]: row[1] for row in rows} == {name: str(one) for name, one in rules.items()}
+
+
+@pytest.mark.parametrize(("factor", "named"), [(1.0, False), (1.5, True)])
+def test_runs_that_ended_early_because_they_were_slow(factor: float, named: bool) -> None:
+    """Two of five were killed; over the retrieves that they did, they are held against the others."""
+    slow = {
+        "samples": lambda samples: {
+            name: [round(factor * ns) for ns in column[:60]] if name == "copy_ns" else column[:60]
+            for name, column in samples.items()
+            if column is not None
+        }
+    }
+    killed = INCOMPLETE | {f"{ENTRY}{name}": change for name, change in slow.items()}
+    found = workers(
+        5,
+        between=0.02,
+        pools=("intel", "amd-16"),
+        change={"amd-16/1": killed, "amd-16/3": killed},
+    )
+    problems = broken(compare(PLAN, found, Options()), "survivors")
+    assert bool(problems) is named
+    for problem in problems:
+        assert problem.sides == ("amd-16",)
+        message = text_of(problem.message)
+        assert message.startswith("amd-16: 2 runs that ended early took 1.")
+        assert "as long as the 3 compared ones, over the same first 60 retrieves" in message
+
+
+@pytest.mark.parametrize(
+    ("started", "named"),
+    [
+        pytest.param("2026-03-24T16:00:00Z", True, id="hours later"),
+        pytest.param("2026-03-24T10:30:00Z", False, id="half an hour later"),
+        pytest.param("the day before", False, id="unknown"),
+    ],
+)
+def test_sides_that_were_measured_at_different_hours(started: str, named: bool) -> None:
+    """In one push, a difference may be that of the time of day."""
+    problems = broken(judged({"started": started}), "measured-apart")
+    assert [text_of(problem.message) for problem in problems] == [
+        "amd-16 was measured 5.96 hours after intel: a difference may be that of the time of day"
+    ] * named
+
+
+def test_two_pushes_are_measured_at_different_hours() -> None:
+    """They are compared because of what changed between them."""
+    another = {"started": "2026-03-24T16:00:00Z", "task.task_group_id": "aQ7Jb3o0S5m1XyqkYV2c9A"}
+    assert broken(judged(another), "measured-apart") == []
+
+
+def test_a_run_unlike_the_rest_of_its_side_is_named() -> None:
+    """It refuses the comparison of all; without it the others would be compared."""
+    other_sizes = {f"{ENTRY}file_sizes_bytes": [81, *seed_case.SIZES_MIB[1:]]}
+    found = workers(3, pools=("intel", "amd-16"), change={"amd-16/1": other_sizes})
+    (problem,) = broken(compare(PLAN, found, Options()), "sizes")
+    (worker,) = (each for each in found if each.entries[0].size_bytes.min() < 100)
+    text = text_of(problem.message)
+    assert text.endswith(f"Different from the rest of its side: {text_of(worker.task_name)}")

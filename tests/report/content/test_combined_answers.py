@@ -165,7 +165,7 @@ def test_further_diagnoses_list_what_is_supported():
     assert leading.counted == ""
     assert further.title == "Why amd-16 is slower than intel on random-io, write-depth-32"
     assert [row.name for row in further.listed] == ["random-io"]
-    assert further.counted == "Hypotheses: 9 ruled out."
+    assert further.counted == "Hypotheses: 10 ruled out."
 
 
 def test_a_diagnosis_without_supported_causes_lists_what_was_ruled_out():
@@ -176,7 +176,7 @@ def test_a_diagnosis_without_supported_causes_lists_what_was_ruled_out():
     changed_one = Diagnosis(further.candidate, none, (), further.subject)
     report = replace(report, diagnoses=(leading, changed_one, *rest))
     part = document.build(report).diagnoses[1]
-    assert len(part.listed) == len(none) == 9
+    assert len(part.listed) == len(none) == 10
 
 
 def test_the_page_draws_rates_as_rates():

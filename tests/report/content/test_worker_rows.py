@@ -111,6 +111,18 @@ def test_machines_and_runs():
     )
 
 
+def test_runs_at_the_same_time():
+    """What slows both of two runs is said next to the answer."""
+    shared = three("amd-16", worker_id="us-central1-a/1", at_once=True)
+    made = with_figures(report(*three("intel"), *shared), intel=3)
+    assert document.build(made).workers.cautions == (
+        (
+            "Worker us-central1-a/1 ran 3 of these tasks, so they are not independent; "
+            "some at the same time, which slows each of them; amd-16's count as one worker."
+        ),
+    )
+
+
 def test_a_preempted_run_stands_in():
     """It is named beside the table and on its worker's line, and so is what is not compared."""
     preempted = sample_report.worker(

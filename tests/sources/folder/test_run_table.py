@@ -168,7 +168,7 @@ def test_many_bad_rows_are_counted(file):
     [
         ("", "is empty"),
         ("label,pool\nx,y\n", "has no column state or resolution, started, resolved"),
-        ("{", "cannot be read as JSON: ends in the middle: its upload"),
+        ("{", "cannot be read as JSON: ends too early: its upload"),
         ("[1]", "row 1 is not an object"),
         ("{}", "has no column label"),
         ("[" * 100_000, "cannot be read as JSON: is nested"),

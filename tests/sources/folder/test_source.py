@@ -16,7 +16,7 @@ from io_benchmark.sources.gather import gather
 from io_benchmark.sources.protocol import TaskRecord
 
 GOOD = Path(__file__).parents[2] / "fixtures" / "result-v1.json"
-CUT = "ends in the middle: its upload or download was cut; download it again, or make a new one"
+CUT = "ends too early: its upload or download was cut; download it again or measure again"
 A, B, C = ("Prp_WjpGRx26VH-wA8fjTA", "MOdWcuTGQvm3BthmXbZHwg", "Qh77Ox1nTlqlkGLffMbrXg")
 
 

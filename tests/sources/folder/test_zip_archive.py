@@ -182,7 +182,7 @@ BAD = {
     ),
     "empty": (
         lambda path: patched(make(path), lambda data: data.clear()),
-        "is empty; download it again",
+        "is empty; download it again or measure again",
     ),
     "login-page": (
         lambda path: written(path, b"\n<!DOCTYPE html><title>Sign in</title>"),
@@ -202,11 +202,11 @@ BAD = {
     ),
     "result-of-no-result": (
         lambda path: make(path, (RESULT, b"{")),
-        f"{RESULT}: ends in the middle: its upload or download was cut",
+        f"{RESULT}: ends too early: its upload or download was cut",
     ),
     "bad-record": (
         lambda path: make(path, (RESULT, GOOD), ("io-benchmark/task.json", b"{")),
-        "io-benchmark/task.json: ends in the middle: its upload or download was cut",
+        "io-benchmark/task.json: ends too early: its upload or download was cut",
     ),
     "large-record": (
         lambda path: make(path, (RESULT, GOOD), ("io-benchmark/task.json", bytes(2 * MIB))),

@@ -352,7 +352,7 @@ def test_a_failing_host_is_no_reason_for_an_older_run(loopback, policy):
         ),
         pytest.param(
             Artifact(b"{"),
-            "ends in the middle: its upload or download was cut; download it again, or make a new one",
+            "ends too early: its upload or download was cut; download it again or measure again",
             id="truncated-json",
         ),
         pytest.param(

@@ -78,7 +78,7 @@ def untrusted(message):
         ),
         pytest.param(
             aiohttp.ClientPayloadError("Response payload is not completed"),
-            "h broke off its answer",
+            "h sent only a part of its answer",
             id="broken off",
         ),
         pytest.param(

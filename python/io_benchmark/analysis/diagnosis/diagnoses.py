@@ -203,19 +203,18 @@ def _with_shared(
 ) -> Iterator[tuple[Cause, Cause]]:
     """Yield the causes whose remedies help, each with the cause that they are for.
 
-    What both sides share can be avoided, too, where the difference is in its part of the time: it does
-    not matter which of several causes makes that part longer.
+    What both sides share can be avoided, too, where the difference is in its part of the time. It is for
+    the supported cause of that part, or where several are not separable, for none of them: it helps
+    whichever of them it is.
     """
     yield from ((cause, cause) for cause in supported)
-    not_separable = (each for each in causes if each.state is State.NOT_SEPARABLE)
-    by_setting_last = sorted(not_separable, key=lambda each: _RULES[each.name].by_setting_alone)
-    possible = [*supported, *by_setting_last]
+    not_separable = [cause for cause in causes if cause.state is State.NOT_SEPARABLE]
     for shared in causes:
-        acts_through = _RULES[shared.name].acts_through
-        owners = (each for each in possible if _RULES[each.name].acts_through & acts_through)
-        owner = next(owners, None) if shared.is_shared else None
-        if owner is not None:
-            yield owner, shared
+        acts_through = _RULES[shared.name].acts_through if shared.is_shared else frozenset()
+        for each in (*supported, *not_separable):
+            if _RULES[each.name].acts_through & acts_through:
+                yield each if each in supported else shared, shared
+                break
 
 
 def _action(action: str, gain: Gain) -> Statement:

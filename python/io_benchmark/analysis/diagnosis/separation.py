@@ -38,6 +38,7 @@ def separate(judged: Sequence[Judged], case: Case) -> list[Judged]:
 def _separated(each: Judged, supported: Sequence[Judged], case: Case) -> Judged:
     is_sized = each.judgement.predicted_ratio is not None
     by_setting = each.judgement.by_setting_alone or (each.rule.by_setting_alone and not is_sized)
+    has_no_size = by_setting and not is_sized
     is_certain = not by_setting and not each.judgement.is_leftover
     if each.judgement.state is not State.SUPPORTED or is_certain:
         return each
@@ -45,10 +46,11 @@ def _separated(each: Judged, supported: Sequence[Judged], case: Case) -> Judged:
         other.rule.name
         for other in supported
         if other.rule is not each.rule
-        and not other.judgement.is_leftover
+        # A leftover is a rival only of a setting without a size, which may cost nothing.
+        and (has_no_size or not other.judgement.is_leftover)
         and _meet(each.rule.acts_through & other.rule.acts_through, case)
     ]
-    if not rivals and by_setting and not is_sized:
+    if not rivals and has_no_size:
         reason = statement(
             "Nothing shows how much this costs, and what no worker records, such as a cap of the cloud, "
             "acts through the same part of the time: only a run with this alone changed would show it."

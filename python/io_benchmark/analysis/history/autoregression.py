@@ -4,9 +4,9 @@
 """Least squares for values that depend on the value before, and have outliers.
 
 The errors are autoregressive of first order. For each of a few autocorrelations the values and the columns
-are whitened: what the value before predicts is taken off. Each model has the autocorrelation that suits it
-best, by its likelihood. So a step must explain more than dependence on the value before does (Robbins,
-Gallagher, Lund and Aue 2011, Journal of Time Series Analysis 32).
+are whitened: what the value before predicts is subtracted. Each model has the autocorrelation with the
+highest likelihood. So a step must explain more than dependence on the value before does. Source: Robbins,
+Gallagher, Lund and Aue 2011, Journal of Time Series Analysis 32.
 
 A whitened value counts as at most `_OUTLIER` robust standard deviations off its model (Huber 1981, Robust
 Statistics, chapter 7).
@@ -21,9 +21,9 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-Values = NDArray[np.float64]
+from io_benchmark.analysis.model import Numbers
 
-# Of values that hang together more than this, nothing can be told.
+# Of values with a higher autocorrelation, no step can be distinguished from chance.
 _AUTOCORRELATIONS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 _OUTLIER = 3.5
 # Until the outliers no longer move the model by much.
@@ -52,8 +52,8 @@ class _BestSteps(Struct, frozen=True):
 class _Fit(Struct, frozen=True):
     """A fitted model: coefficients and their covariance."""
 
-    coefficients: Values
-    covariance: Values
+    coefficients: Numbers
+    covariance: Numbers
     degrees: float
     autocorrelation: float
 
@@ -61,8 +61,8 @@ class _Fit(Struct, frozen=True):
 class Regression(Struct, frozen=True, eq=False):
     """A linear model of values; the columns are independent of each other."""
 
-    columns: Values
-    values: Values
+    columns: Numbers
+    values: Numbers
 
     @property
     def is_possible(self) -> bool:
@@ -119,7 +119,7 @@ class Regression(Struct, frozen=True, eq=False):
         covariance = inverse @ inverse.T * square / degrees
         return _Fit(inverse @ along, covariance, float(degrees), rho)
 
-    def _residuals(self) -> Iterator[tuple[float, Values]]:
+    def _residuals(self) -> Iterator[tuple[float, Numbers]]:
         """Return what the model leaves of the whitened values, for each autocorrelation."""
         for rho in _AUTOCORRELATIONS:
             basis = _basis(self.columns.tobytes(), self.columns.shape, rho)
@@ -135,14 +135,14 @@ def _scaled(count: int, difference: float) -> float:
     return difference * (1 - _LOST_VALUES / count)
 
 
-def _whiten(values: Values, rho: float) -> Values:
+def _whiten(values: Numbers, rho: float) -> Numbers:
     whitened = values.copy()
     whitened[1:] -= rho * values[:-1]
     whitened[0] *= math.sqrt(1 - rho**2)
     return whitened
 
 
-def _cleaned(basis: Values, whitened: Values) -> Values:
+def _cleaned(basis: Numbers, whitened: Numbers) -> Numbers:
     """Return values with the outliers moved closer to the model."""
     cleaned = whitened
     for _ in range(_ROUNDS):
@@ -157,14 +157,14 @@ def _cleaned(basis: Values, whitened: Values) -> Values:
 
 
 @lru_cache(maxsize=512)
-def _basis(columns: bytes, shape: tuple[int, int], rho: float) -> Values:
+def _basis(columns: bytes, shape: tuple[int, int], rho: float) -> Numbers:
     matrix = np.frombuffer(columns, dtype=np.float64).reshape(shape)
-    basis: Values = np.linalg.qr(_whiten(matrix, rho))[0]
+    basis: Numbers = np.linalg.qr(_whiten(matrix, rho))[0]
     return basis
 
 
 @lru_cache(maxsize=64)
-def _squares(columns: bytes, shape: tuple[int, int], rho: float) -> Values:
+def _squares(columns: bytes, shape: tuple[int, int], rho: float) -> Numbers:
     """Return how much of the difference of two steps the columns do not explain.
 
     It is infinite where a level would be too short.
@@ -178,7 +178,7 @@ def _squares(columns: bytes, shape: tuple[int, int], rho: float) -> Values:
 
 
 @lru_cache(maxsize=64)
-def _whitened_steps(count: int, rho: float) -> tuple[Values, Values]:
+def _whitened_steps(count: int, rho: float) -> tuple[Numbers, Numbers]:
     """Return a step per first value of a new level, the last being none, and the squares of differences."""
     numbers = np.arange(count + 1)
     steps = _whiten((numbers[:-1, None] >= numbers[None, :]).astype(np.float64), rho)

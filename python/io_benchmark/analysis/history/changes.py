@@ -4,9 +4,9 @@
 """Changes of host and storage where a level changes.
 
 A fact changed here if it has one value on all workers before and a different one on all workers
-after. Noise can move a change by one or two points, so a fact that switches its value at a point near
-by is listed as well, with its distance. A fact that varies on one side does not explain a change by
-itself, and is listed separately.
+after. Noise can move a change by one or two points. So a fact that changes at a nearby point is also
+listed, with its distance. A fact that varies before or after the change does not explain it, and is
+listed separately.
 """
 
 import itertools
@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from io_benchmark.analysis.history.history_model import FactChange, Facts, FactSpread, FactValue
 
-# As far as noise moves a change that is large enough to matter.
+# How far noise can move a change that is large enough to matter.
 _POINTS_NEAR = 2
 
 

@@ -25,13 +25,12 @@ from io_benchmark.analysis.history.seasons import (
     WEEK,
     YEAR_DAYS,
     Calendar,
-    Values,
 )
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.inference.variances import reach
-from io_benchmark.analysis.model import Interval
+from io_benchmark.analysis.model import Interval, Numbers
 
-# A step that just pays its penalty is seen in this part of steady pools.
+# A step whose gain equals its penalty is found in this share of steady pools.
 _FALSE_ALARMS = 0.05
 # The calendar's first day, a Monday.
 _FIRST_DAY = datetime(1969, 12, 29, tzinfo=UTC)
@@ -56,10 +55,10 @@ class Effects(Struct, frozen=True):
     steps: tuple[_Step, ...] = ()
     possible: tuple[str, ...] = ()
     autocorrelation: float | None = None
-    expected: Values | None = None  # logarithms; None: steady
+    expected: Numbers | None = None  # logarithms; None: steady
 
     @classmethod
-    def of(cls, times: Sequence[datetime], values: Values) -> "Effects":
+    def of(cls, times: Sequence[datetime], values: Numbers) -> "Effects":
         """Return the effects in values (logarithms) at these times."""
         calendar = Calendar.of(times)
         found = explain(calendar, values)
@@ -96,12 +95,12 @@ class Effects(Struct, frozen=True):
 class _Sizes(Struct, frozen=True):
     """A model's coefficients, and how many standard errors an interval reaches."""
 
-    coefficients: Values
-    covariance: Values
+    coefficients: Numbers
+    covariance: Numbers
     reach: float
 
     def interval(self, place: int) -> Interval:
-        """Return the interval of the ratio that a coefficient stands for."""
+        """Return the interval of a coefficient, as a ratio."""
         size = float(self.coefficients[place])
         width = self.reach * math.sqrt(self.covariance[place, place])
         return Interval(_exp(size - width), _exp(size + width), LEVEL)
@@ -121,7 +120,7 @@ class _Sizes(Struct, frozen=True):
 
 
 def _exp(log_ratio: float) -> float:
-    """Return a ratio; a steep trend of a few days is endless after a year."""
+    """Return a ratio; a steep trend of a few days is infinite after a year."""
     return math.exp(log_ratio) if log_ratio < _LARGEST_LOG else math.inf
 
 

@@ -5,12 +5,12 @@
 
 A model is a choice of these. Its cost is how badly it fits the points' logarithms (`autoregression`), and a
 penalty for each thing in it, as in Schwarz' criterion (Ann. Statist. 6, 1978). The penalties are larger than
-his: they are such that of steady histories, with an autocorrelation of up to 0.5 and with heavy tails, at
-most 5 % show a step at any of 52 weekly looks (tests/simulation). They grow with the number of points,
-because with each point there is another look, and another place for a step.
+his. With them, at most 5 % of steady histories show a step at any of 52 weekly looks (tests/simulation).
+This includes histories with an autocorrelation of up to 0.5 and with heavy tails. The penalties grow with
+the number of points, because each point adds a look, and a place for a step.
 
-What is in the cheapest model, and in every other model that costs about as much, is told. What is only in
-some of these is not clear.
+The report shows what is in the cheapest model, and in every other model that costs about as much. What is
+only in some of these is listed as possible.
 """
 
 import itertools
@@ -22,12 +22,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.history.autoregression import Regression
-from io_benchmark.analysis.history.seasons import SLOW, YEAR, Calendar, Values
+from io_benchmark.analysis.history.seasons import SLOW, YEAR, Calendar
+from io_benchmark.analysis.model import Numbers
 
 # Of a perfect step of five and five.
 FEWEST_VALUES = 10
-# The penalty of a step is 9 + 2 ln n, and 2 ln (n / 30) more beyond 30 points: long histories are those that
-# have new points every day. Two steps back to the same level have 1.4 times that.
+# The penalty of a step is 9 + 2 ln n, and 2 ln (n / 30) more beyond 30 points, because long histories have
+# new points every day. Two steps back to the same level have 1.4 times that.
 _STEP_PENALTY, _BACK_PENALTY, _LONG = 9.0, 1.4, 30
 # The penalty of a trend, of the season of a year, and of both is 11 and ln n per column; so is that of the
 # seasons of weeks and days.
@@ -37,7 +38,7 @@ _SMOOTH_PENALTY = 11.0
 _ABOUT_AS_WELL, _ABOUT_AS_WELL_IN_SHORT = 6.0, 3.0
 _MOST_STEPS = 12
 STEP = "step"
-# A step is the same in two models if it is so many points off at most.
+# A step is the same in two models if it is at most this many points off.
 _SAME_STEP = 3
 
 
@@ -45,11 +46,11 @@ class _Model(Struct, frozen=True):
     """What explains a history."""
 
     names: tuple[str, ...] = ()  # trend and seasons
-    # The first points of new levels, in order, and how much cheaper each made the model.
+    # The first points of new levels, in order, and by how much each lowered the cost.
     steps: tuple[tuple[int, float], ...] = ()
     cost: float = 0.0
 
-    def columns(self, calendar: Calendar) -> Values:
+    def columns(self, calendar: Calendar) -> Numbers:
         """Return the columns of a linear model, those of steps last."""
         numbers = np.arange(len(calendar.days))
         steps = [(numbers >= at).astype(np.float64) for at, _ in self.steps]
@@ -57,13 +58,13 @@ class _Model(Struct, frozen=True):
 
 
 class _Explanation(Struct, frozen=True):
-    """What all models have that explain a history about as well, and what only some of them have."""
+    """What all good models have in common, and what only some of them have."""
 
     clear: _Model
     possible: tuple[str, ...]
 
 
-def explain(calendar: Calendar, values: Values) -> _Explanation:
+def explain(calendar: Calendar, values: Numbers) -> _Explanation:
     """Return what explains the values best."""
     if len(values) < FEWEST_VALUES:
         return _Explanation(_Model(), ())
@@ -89,8 +90,8 @@ def explain(calendar: Calendar, values: Values) -> _Explanation:
     return _Explanation(clear, _beside(clear, [best, *about_as_good]))
 
 
-def _models(calendar: Calendar, values: Values, fast: tuple[str, ...]) -> Iterator[_Model]:
-    """Return each choice of trend and season of a year, without steps and with ever more steps."""
+def _models(calendar: Calendar, values: Numbers, fast: tuple[str, ...]) -> Iterator[_Model]:
+    """Return each choice of trend and season of a year, without steps and with more and more steps."""
     slow = calendar.slow()
     for chosen in itertools.chain.from_iterable(
         itertools.combinations(slow, number) for number in range(len(slow) + 1)
@@ -104,7 +105,7 @@ def _models(calendar: Calendar, values: Values, fast: tuple[str, ...]) -> Iterat
         yield from _with_steps(calendar, values, _Model(names, cost=cost))
 
 
-def _with_steps(calendar: Calendar, values: Values, model: _Model) -> Iterator[_Model]:
+def _with_steps(calendar: Calendar, values: Numbers, model: _Model) -> Iterator[_Model]:
     """Return the model, and with steps added as long as these make it cheaper."""
     yield model
     count = len(values)
@@ -123,7 +124,7 @@ def _with_steps(calendar: Calendar, values: Values, model: _Model) -> Iterator[_
 
 
 def _best_fast(
-    calendar: Calendar, values: Values, model: _Model, options: Sequence[tuple[str, ...]]
+    calendar: Calendar, values: Numbers, model: _Model, options: Sequence[tuple[str, ...]]
 ) -> tuple[str, ...]:
     """Return the seasons of weeks and days that make a model cheapest."""
     slow = tuple(name for name in model.names if name in SLOW)
@@ -143,7 +144,7 @@ def _penalty(calendar: Calendar, names: Sequence[str]) -> float:
 
 
 def _is_part(model: _Model, whole: _Model) -> bool:
-    """Return whether a model is another one and more, so that their penalties decided."""
+    """Return whether one model contains the other, so that only their penalties decided."""
     return set(model.names) <= set(whole.names) and all(
         _has_step(whole, at) for at, _ in model.steps
     )
@@ -166,7 +167,7 @@ def _common(calendar: Calendar, models: Sequence[_Model]) -> _Model:
 
 
 def _beside(clear: _Model, models: Sequence[_Model]) -> tuple[str, ...]:
-    """Return what some of the models have, and what is not clear."""
+    """Return what only some of the models have."""
     names = {name for model in models for name in model.names if name not in clear.names}
     if any(not _has_step(clear, at) for model in models for at, _ in model.steps):
         names.add(STEP)

@@ -60,7 +60,7 @@ class Point(Struct, frozen=True):
     workers: tuple[WorkerMean, ...]
     log_mean: float
     mean_ns: float
-    # To the mean of the level before that of the point; None on the first level.
+    # To the mean of the level before the point's level; None on the first level.
     ratio: float | None
 
     @property
@@ -88,7 +88,7 @@ class FactChange(Struct, frozen=True):
 
 
 class FactSpread(Struct, frozen=True):
-    """A fact that varies on a side of a change."""
+    """A fact that varies before or after a change."""
 
     name: str
     before: tuple[FactValue, ...]
@@ -99,7 +99,7 @@ class Change(Struct, frozen=True):
     """The end of one level and the start of the next."""
 
     at: int  # the first point of the new level
-    # About how often steady pools show so much within a year of weekly looks.
+    # The share of steady pools that show such a change within a year of weekly looks.
     p_value: float
     # Just before and after the change, without seasons.
     before_ns: float
@@ -115,8 +115,8 @@ class Change(Struct, frozen=True):
 class Effect(Struct, frozen=True):
     """A trend, or a season of a `year`, a `week`, its `weekends` or a `day`, as a ratio of times.
 
-    Of a trend it is the ratio after a year, of weekends that to the other days, of any other season that
-    of its slowest time to its average.
+    For a trend, it is the ratio after a year. For weekends, it is the ratio to the other days. For any
+    other season, it is the ratio of its slowest time to its average.
     """
 
     name: str
@@ -135,7 +135,7 @@ class HistorySeries(Struct, frozen=True):
     changes: tuple[Change, ...]
     trend: Effect | None
     seasons: tuple[Effect, ...]
-    # What may explain the points, and is not clear: `step`, `trend`, or a season's name.
+    # What only some good models have: `step`, `trend`, or a season's name.
     possible: tuple[str, ...]
     autocorrelation: float | None  # of points with the one before; None where nothing is fitted
     expected_ns: tuple[float, ...]  # of each point, by the trend, the seasons and the changes

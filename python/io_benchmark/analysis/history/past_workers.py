@@ -3,10 +3,10 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What earlier results show about how far workers of a pool differ.
 
-Workers of one push ran at the same time, so that only their own differences count. Between pushes a pool
-changes as well, from day to day or in steps. Steps that a history finds are left out. What a history does
-not find counts as if workers differed: that is wider, and not too narrow. With too few pushes to find
-steps, only pushes with several workers count, if there are such.
+Workers of one push ran at the same time, so only their own differences count. Between pushes a pool
+changes as well, from day to day or in steps. Steps that a history finds are left out. Changes that it does
+not find count as differences between workers, so an interval is too wide rather than too narrow. With too
+few pushes to find steps, only pushes with several workers count, if there are any.
 """
 
 import math
@@ -23,7 +23,7 @@ from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.model import UNKNOWN, Run, Subject
 from io_benchmark.analysis.statements import Statement, count, joined, statement
 
-# A year of weeks, nearly. More take long to look for steps in.
+# Nearly a year of weekly pushes. Looking for steps in more takes long.
 NEWEST_PUSHES = 50
 # In fewer, no step can be found.
 _FEWEST_FOR_STEPS = 10

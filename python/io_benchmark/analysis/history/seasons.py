@@ -12,19 +12,19 @@ from datetime import datetime
 
 import numpy as np
 from msgspec import Struct
-from numpy.typing import NDArray
 
-Values = NDArray[np.float64]
+from io_benchmark.analysis.model import Numbers
 
 TREND, YEAR, WEEK, WEEKENDS, DAY = "trend", "year", "week", "weekends", "day"
 DAY_S = 86_400.0
 YEAR_DAYS, _WEEK_DAYS = 365.25, 7.0
-# So much of a year is seen before its season is considered. A trend of a few days is none yet.
+# A season of a year is considered from this part of a year on, and a trend or season is shown only after
+# the times below.
 _YEARS_CONSIDERED = 0.5
-_YEARS_TOLD = {YEAR: 1.5, TREND: 14 / YEAR_DAYS}
-# A wave of a week or a day has to come back.
+_YEARS_SHOWN = {YEAR: 1.5, TREND: 14 / YEAR_DAYS}
+# A wave of a week or a day must repeat this often.
 _CYCLES = 3
-# In so many parts of a week or a day there are points, and so many each.
+# A week and a day are divided into parts; enough of the parts must have enough points.
 _PARTS, _FEWEST_PER_PART = {_WEEK_DAYS: 7, 1.0: 8}, 3
 _FEWEST_PARTS = 4
 # 1970-01-01 was a Thursday; weeks begin on Monday.
@@ -39,7 +39,7 @@ WAVES = {YEAR: YEAR_DAYS, WEEK: _WEEK_DAYS, DAY: 1.0}
 class Calendar(Struct, frozen=True):
     """The days of points, counted from Monday, 1969-12-29, 0:00 UTC."""
 
-    days: Values
+    days: Numbers
 
     @classmethod
     def of(cls, times: Sequence[datetime]) -> "Calendar":
@@ -50,7 +50,7 @@ class Calendar(Struct, frozen=True):
         return float(self.days[-1] - self.days[0]) / YEAR_DAYS
 
     def slow(self) -> tuple[str, ...]:
-        """Return what of `SLOW` the points are long enough for."""
+        """Return those of `SLOW` that the points cover long enough."""
         if self.years <= 0:
             return ()
         return SLOW if self.years >= _YEARS_CONSIDERED else (TREND,)
@@ -62,10 +62,10 @@ class Calendar(Struct, frozen=True):
         return [(*week, *day) for week in [(), *of_week] for day in [(), *of_day]]
 
     def is_long_enough(self, name: str) -> bool:
-        """Return whether the points are long enough to call it a trend or a season."""
-        return self.years >= _YEARS_TOLD.get(name, 0.0)
+        """Return whether the points cover enough time to show this trend or season."""
+        return self.years >= _YEARS_SHOWN.get(name, 0.0)
 
-    def columns(self, names: Sequence[str]) -> Values:
+    def columns(self, names: Sequence[str]) -> Numbers:
         """Return a column of ones, and those of each name."""
         found = [np.ones(len(self.days))]
         for name in names:
@@ -79,7 +79,7 @@ class Calendar(Struct, frozen=True):
         _, counts = np.unique(parts, return_counts=True)
         return int(np.sum(counts >= _FEWEST_PER_PART)) >= _FEWEST_PARTS
 
-    def _columns_of(self, name: str) -> list[Values]:
+    def _columns_of(self, name: str) -> list[Numbers]:
         if name == TREND:
             return [(self.days - np.mean(self.days)) / YEAR_DAYS]
         if name == WEEKENDS:

@@ -3,9 +3,9 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """A pool's results over time: points, trend and seasons, levels, and what changed where a level does.
 
-The unit is the worker. A point is one push: its value is the mean of its workers' logarithms, so
-that a push with three workers weighs as much as one with one. Only identical measurements are in one
-series: results that break a validity rule together are in different ones.
+The unit is the worker. A point is one push, and its value is the mean of its workers' logarithms. So a
+push with three workers weighs as much as a push with one. Only identical measurements are in one series:
+results that break a validity rule together are in different ones.
 """
 
 import itertools
@@ -17,7 +17,6 @@ from typing import NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
 from io_benchmark.analysis.history.changes import fact_changes
 from io_benchmark.analysis.history.effects import Effects
@@ -36,7 +35,7 @@ from io_benchmark.analysis.history.history_model import (
     WorkerMean,
 )
 from io_benchmark.analysis.inference import variances
-from io_benchmark.analysis.model import UNKNOWN, Subject
+from io_benchmark.analysis.model import UNKNOWN, Numbers, Subject
 from io_benchmark.analysis.observed import machine_identity
 from io_benchmark.analysis.statements import Statement, count, joined, statement
 
@@ -48,7 +47,6 @@ class _SeriesKey(NamedTuple):
     conditions: Conditions
 
 
-_Values = NDArray[np.float64]
 _Points = Mapping[_SeriesKey, Sequence[Point]]
 
 
@@ -256,7 +254,7 @@ def _with_ratios(points: Sequence[Point], levels: Sequence[Level]) -> list[Point
     return made
 
 
-def _level(start: int, end: int, logs: _Values, left: _Values) -> Level:
+def _level(start: int, end: int, logs: Numbers, left: Numbers) -> Level:
     """Return a level; `left` is what trend and seasons leave."""
     mean = math.fsum(logs[start:end]) / (end - start)
     variation = None

@@ -4,11 +4,13 @@
 """Machines that do not belong to their pool: one alone is slower or faster than all the others.
 
 Of each side, the machine that is farthest from the mean of the others is tested: does a prediction
-interval for one more machine like the others hold it? This is Grubbs' test, with three additions:
+interval for one more machine like the others hold it? This is Grubbs' test, with four additions:
 
 - Three or four machines hardly show how far machines differ. The sides' other machines and an assumed
   variation contribute to the estimate, each by its degrees of freedom. The farthest machine of every
   side is left out, so that a bad one on each side does not hide the other.
+- A run that met a few long stalls is slower by chance. What the noise within runs explains is not the
+  machine's.
 - Pools have heavier tails than a normal distribution, so the quantile is one of few degrees of freedom.
 - The level is corrected for all machines that a report looks at, over all its measurements.
 
@@ -21,6 +23,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
+from io_benchmark.analysis.inference import moving_blocks
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.variances import MeanVariance, reach, sample_variance
 from io_benchmark.analysis.model import Interval, Run, Subject
@@ -114,11 +117,24 @@ def _outside(
     level = 1 - _FALSE_ALARMS / max(1, looked_at)
     outside = {}
     for side, each in farthest.items():
-        error = math.sqrt(variance * (1 + 1 / each.others))
-        width = max(reach(level, min(degrees, _MOST_DEGREES)) * error, math.log(_LEAST_RATIO))
+        errors = [math.sqrt(variance * (1 + 1 / each.others))]
+        factor = reach(level, min(degrees, _MOST_DEGREES))
+        if abs(each.log_ratio) > factor * errors[0]:
+            errors.append(_error_within_runs(data[side], each.at))
+        width = max(factor * math.hypot(*errors), math.log(_LEAST_RATIO))
         if abs(each.log_ratio) > width:
             outside[side] = each, Interval(math.exp(-width), math.exp(width), level)
     return outside
+
+
+def _error_within_runs(side: SideData, at: int) -> float:
+    """Return the error of a machine's ratio to the others, by the noise within their runs.
+
+    A run of one sample shows none.
+    """
+    others = [entry for each, runs in enumerate(side.runs) if each != at for entry in runs]
+    blocks = moving_blocks.compare_means(side.runs[at], others).blocks
+    return math.sqrt(math.fsum(each.variance for each in blocks if each.variance < math.inf))
 
 
 def _farthest(log_means: Sequence[float]) -> _Farthest:

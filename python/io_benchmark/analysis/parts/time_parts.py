@@ -7,8 +7,8 @@ The parts of an entry add up to its mean time: all durations divided by all oper
 not record stays in one part, named unexplained: nothing is inferred from counters of the whole machine.
 
 Where several processes work at once, the mean is less than the time that one process takes for an
-operation: N of them do N in that time. Each part is therefore the share of their time that all of them
-together spent so, times the mean.
+operation: N of them do N in that time. So each part is the mean times a share: the share of all processes'
+time that they spent in this part.
 """
 
 from collections.abc import Mapping, Sequence
@@ -122,9 +122,9 @@ def _divide(
 ) -> dict[Kind, float]:
     """Return the parts of a time; together they are the whole.
 
-    A process and the child that it waits for may be on two CPUs, or one waits for a CPU while the other
-    is on one. So CPU time counts at most as the whole, and waiting at most as what is left. Sums are
-    compared, not samples: bash's times are known in steps of 10 ms.
+    A process and the child that it waits for may be on two CPUs. Or one waits for a CPU while the other
+    runs. So CPU time is limited to the whole, and waiting to the rest. Sums are compared, not samples,
+    because bash's times are known in steps of 10 ms.
     """
     user, kernel = cpu
     if user is None or kernel is None:

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What a task asked for, by one profile: its disks' bytes, requests and flushes per half second."""
+"""What a task demanded, by one profile: its disks' bytes, requests and flushes per half second."""
 
 from collections.abc import Sequence
 
@@ -26,7 +26,7 @@ _WRITTEN_ONCE = {None, "linear", "raid0", "single"}
 
 
 class PlaceDemand(Struct, frozen=True):
-    """What was asked of the disks of one place, in each window."""
+    """What the task demanded of the disks of one place, in each window."""
 
     name: str
     filesystem: str | None
@@ -47,7 +47,9 @@ class Demand(Struct, frozen=True):
     cpus_used: float  # on average
     cpus: float  # that the machine has
     kernel_share: float  # of the time; the CPU time in the kernel
-    dirty_bytes: float  # the most that waited in memory to be written, beyond what did before
+    dirty_bytes: (
+        float  # the most that waited in memory to be written, less what waited at the start
+    )
 
     @property
     def written_bytes(self) -> float:
@@ -148,7 +150,8 @@ def _place_demand(
     ]
     if min(map(np.min, (*written, *read, *writes, *flushes))) < 0:
         return statement(
-            "the counters of the disks of {place} began anew; profile again", place=place.name
+            "the counters of the disks of {place} started again at 0; profile again",
+            place=place.name,
         )
     none = np.zeros(len(ends) - 1)
     return PlaceDemand(

@@ -3,10 +3,10 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """How another pool changes a task's time.
 
-For each half second of the profile, the time there is the larger of two: what it took, and what was
-written then divided by the pool's ceiling. Before that, the window is changed by the synchronous writes in
-it times the difference of `append-fsync`, and the part of it on a CPU by the ratio of the pools' CPUs. A
-window's writes are a floor and add nothing to waiting that is already in it.
+The profile is divided into windows of half a second. First, two things change the length of a window. The
+part on a CPU is multiplied by the ratio of the pools' CPUs. Each synchronous write in the window adds the
+difference of `append-fsync`. Then the window takes at least as long as its bytes need at the pool's ceiling.
+So writes add nothing to waiting that is already in the window.
 """
 
 import math
@@ -75,7 +75,7 @@ class PoolChange(Struct, frozen=True):
             fewest, most = place.syncs or (0.0, 0.0)
             count = fewest + sync_weight * (most - fewest)
             by_syncs += _spread(count, place.flushes, spans) * self.more_sync_ns.get(place.name, 0)
-        # What syncs and the CPU take away is at most the window.
+        # Faster syncs and CPUs can shorten a window to 0 at most.
         changed = np.maximum(0.0, spans + by_cpu + by_syncs)
         floors = [
             place.written_bytes / self.rates[place.name] * NS_PER_S for place in demand.places
@@ -104,7 +104,7 @@ class PoolChange(Struct, frozen=True):
         times = self.times(demand)
         at_mean = math.log(times.total)
         for place in demand.places:
-            # How well the pool's figures are known, by what the time would be with others.
+            # The errors of the pool's figures: how the time changes with each figure.
             rate = self.target.variance(WRITE_RATE, place.name)
             lower = self.rates[place.name] * math.exp(-math.sqrt(rate.variance))
             slower = replace(self, rates={**self.rates, place.name: lower})
@@ -118,10 +118,10 @@ class PoolChange(Struct, frozen=True):
                     yield _squared(math.log(longer.times(demand).total) - at_mean, sync.degrees)
         ends = [math.log(self.times(demand, weight).total) for weight in (0.0, 1.0)]
         yield _squared((ends[1] - ends[0]) / 2)
-        # Writes may overlap less with the rest than in a window: at the least, not at all.
+        # Writes may overlap less with the rest than assumed, at the least not at all.
         waiting = max(0.0, self._waited_ns(demand) - times.by_writes)
         yield _squared(math.log1p(waiting / times.total) / 2)
-        # The work that measured the CPUs stands for that of the task.
+        # The CPUs were measured with other work than the task's.
         yield _squared(demand.cpu_share * math.log(self.cpu_ratio) / 2)
         cpu = self.cpu_variance
         yield MeanVariance(demand.cpu_share**2 * cpu.variance, cpu.degrees)
@@ -143,7 +143,7 @@ def _cpu_ratio(source: PoolStorage, target: PoolStorage) -> tuple[float, MeanVar
 
 
 def _spread(count: float, flushes: Numbers, spans: Numbers) -> Numbers:
-    """Return how many syncs each window has: as flushes are, or evenly where these are not counted."""
+    """Return how many syncs each window has: in proportion to flushes, or evenly without these counts."""
     weights = flushes if np.sum(flushes) > 0 else spans
     spread: Numbers = count * weights / max(float(np.sum(weights)), 1.0)
     return spread

@@ -15,6 +15,7 @@ from io_benchmark.analysis.inference.levels import (
 )
 from io_benchmark.analysis.inference.variances import FEWEST_FOR_VARIATION, MeanVariance
 from io_benchmark.analysis.model import Worker
+from io_benchmark.analysis.observed.dirty_memory import dirty_room
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.parts.time_parts import ON_CPU, in_lookups
 from io_benchmark.costs.worker_time import Price
@@ -46,14 +47,14 @@ class PoolStorage(Struct, frozen=True):
     pool: str
     machines: int
     figures: Mapping[tuple[str, str], Sequence[float]]  # ln of each machine's mean
-    files: Mapping[
-        str, MeanVariance
-    ]  # by place: the mean of the files of a ceiling, on its machine
+    # By place, how far the files of a write rate differ on one machine.
+    files: Mapping[str, MeanVariance]
     filesystems: Mapping[str, frozenset[str | None]]  # by place
     write_limits: Mapping[str, float]  # by place: requests per second that a disk is limited to
     cpus: float | None  # of the worker with the fewest
-    dirty_room_bytes: float | None  # that may wait in memory before writers do; the least worker's
-    price: Price | None  # where all workers have the same
+    # How much can wait in memory to be written before writers must wait; of the worker with the least.
+    dirty_room_bytes: float | None
+    price: Price | None  # None where workers have different prices
 
     @classmethod
     def of(cls, pool: str, workers: Sequence[Worker], prices: Mapping[str, Price]) -> "PoolStorage":
@@ -86,7 +87,7 @@ class PoolStorage(Struct, frozen=True):
             min(
                 (host.usable_cpus(limit) for host, limit in hosts if host is not None), default=None
             ),
-            min((room for room in map(_dirty_room, workers) if room is not None), default=None),
+            min((room for room in map(dirty_room, workers) if room is not None), default=None),
             found.pop() if len(found) == 1 else None,
         )
 
@@ -141,7 +142,7 @@ def _files(runs: Iterable[Worker]) -> dict[str, list[tuple[int, int]]]:
 
 
 def _agreement(groups: Sequence[Sequence[Worker]]) -> dict[str, MeanVariance]:
-    """Return the variance of ln of a ceiling, by how far the files of each machine differ."""
+    """Return the variance of ln of a write rate by place, from the files of each machine."""
     logs: dict[str, list[list[float]]] = {}
     for runs in groups:
         for place, files in _files(runs).items():
@@ -166,17 +167,3 @@ def _write_limits(worker: Worker) -> Iterator[tuple[str, float]]:
 
 def _value(limit: tuple[str, float]) -> float:
     return limit[1]
-
-
-def _dirty_room(worker: Worker) -> float | None:
-    """Return where the kernel begins to slow writers down: half way between its two limits."""
-    host, limits = worker.result.host, worker.result.limits
-    if host is None or host.memory_available_bytes is None:
-        return None
-    groups = [limit.bytes for limit in limits.memory] if limits else []
-    memory = max(0, min([host.memory_available_bytes, *groups]))
-    ends = (
-        host.vm.get(f"{name}_bytes") or (host.vm.get(f"{name}_ratio") or usual) / 100 * memory
-        for name, usual in (("dirty_background", 10), ("dirty", 20))
-    )
-    return sum(ends) / 2

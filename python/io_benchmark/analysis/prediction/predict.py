@@ -3,7 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Predict how long a profiled task takes on each pool.
 
-The interval holds a single task. Each part of its error is a variance of ln of the time.
+The interval is that of a single task. Each part of its error is a variance of ln of the time.
 """
 
 import math
@@ -116,7 +116,7 @@ def _measured_ns(profiles: Sequence[TaskProfile]) -> tuple[int, ...]:
 
 
 def _speed(storage: PoolStorage | None, profiles: Sequence[TaskProfile]) -> float:
-    """Return by which the fastest pool is chosen: the model holds from there to slower ones."""
+    """Return a pool's write rate; the model holds from the fastest pool to slower ones."""
     places = {place.name for profile in profiles for place in profile.storage.places}
     rates = [storage.mean(WRITE_RATE, place) if storage else None for place in places]
     return min((rate or 0.0 for rate in rates), default=0.0)

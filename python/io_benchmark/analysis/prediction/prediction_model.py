@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The data of a prediction: a task's profiles and what pools can do in; a time per pool out."""
+"""The data of a prediction: what profiles recorded of a task, and its time on each pool."""
 
 from msgspec import Struct
 
@@ -15,12 +15,12 @@ PREDICTION_LEVEL = 0.90
 class PoolPrediction(Struct, frozen=True):
     """One task on one pool. Either all of its times are known, or there is a reason why not.
 
-    `time_ns` is the task's own time and what writes, syncs and the CPU add to it, which may be
-    negative for the latter two. A single task there takes between `low_ns` and `high_ns` with 90 %.
+    `time_ns` is the task's own time and what writes, syncs and the CPU add to it. Syncs and the CPU may
+    add a negative time. 90 % of single tasks there take between `low_ns` and `high_ns`.
     """
 
     pool: str
-    workers: int  # that the pool's figures are from
+    workers: int  # whose results give the pool's figures
     write_bytes_per_s: float | None  # the pool's ceiling: of several places, the lowest
     time_ns: float | None = None
     low_ns: float | None = None

@@ -49,22 +49,21 @@ def compare_tasks(
     """Compare the sides' runs."""
     used = {name: Side.of(name, plan.pool(name), runs) for name, runs in sides.items() if runs}
     messages = [statement("{remark}", remark=remark) for remark in remarks]
-    found = {
+    by_sides = {
         (candidate, baseline): TaskPair.of(
             used[candidate], used[baseline], options.worker_variation
         )
         for candidate, baseline in plan.pairs
         if candidate in used and baseline in used
     }
-    pairs = [pair for pair in found.values() if pair is not None]
-    messages += _nothing_in_common([sides for sides, pair in found.items() if pair is None])
+    pairs = [pair for pair in by_sides.values() if pair is not None]
+    messages += _nothing_in_common([sides for sides, pair in by_sides.items() if pair is None])
     comparisons = _judge(pairs, options)
     if options.benchmark is not None:
-        held = [
-            (each, references(options.benchmark, each, options.operations)) for each in comparisons
-        ]
-        comparisons = [replace(each, references=found) for each, (found, _) in held]
-        messages += [message for _, (_, why) in held for message in why]
+        for at, comparison in enumerate(comparisons):
+            known, reasons = references(options.benchmark, comparison, options.operations)
+            comparisons[at] = replace(comparison, references=known)
+            messages += reasons
     return TaskReport(
         plan.title,
         plan.baseline,
@@ -95,7 +94,7 @@ def _nothing_in_common(pairs: Sequence[tuple[str, str]]) -> list[Statement]:
 
 def _judge(pairs: Sequence[TaskPair], options: TaskOptions) -> list[TaskComparison]:
     tests = decisions.holm(
-        [pair.found.estimate.p_value for pair in pairs], [pair.look for pair in pairs]
+        [pair.ratio.estimate.p_value for pair in pairs], [pair.look for pair in pairs]
     )
     return [
         _comparison(pair, test.p_value, test.level, len(pairs), options)
@@ -106,7 +105,7 @@ def _judge(pairs: Sequence[TaskPair], options: TaskOptions) -> list[TaskComparis
 def _comparison(
     pair: TaskPair, p_value: float, level: float, pairs: int, options: TaskOptions
 ) -> TaskComparison:
-    estimate = pair.found.estimate
+    estimate = pair.ratio.estimate
     interval = estimate.interval(level)
     is_known = math.isfinite(estimate.variance)
     verdict = (
@@ -119,13 +118,13 @@ def _comparison(
         compared = Pair(
             pair.candidate.name,
             pair.baseline.name,
-            *pair.found.workers,
+            *pair.ratio.workers,
             WorkerVariation.given(options.worker_variation),
             schedule=Schedule(),
         )
         advice = advise(estimate, compared, margin=options.margin, comparisons=pairs)
-    baseline_s = pair.mean_s(pair.theirs)
-    baseline, candidate = (side.others(pair.mix) for side in (pair.baseline, pair.candidate))
+    baseline_s = pair.mean_s(pair.baseline_cells)
+    baseline, candidate = (side.not_completed(pair.mix) for side in (pair.baseline, pair.candidate))
     cost = compare_costs(pair, options.prices, level)
     made = TaskComparison(
         baseline=pair.baseline.name,
@@ -135,8 +134,8 @@ def _comparison(
         interval_90=estimate.interval(pair.look.equivalence_level),
         p_value=p_value,
         verdict=verdict,
-        workers=(pair.found.workers[1].count, pair.found.workers[0].count),
-        completed=(_runs(pair.theirs), _runs(pair.ours)),
+        workers=(pair.ratio.workers[1].count, pair.ratio.workers[0].count),
+        completed=(_runs(pair.baseline_cells), _runs(pair.candidate_cells)),
         failed=(baseline[0], candidate[0]),
         lost=(baseline[1], candidate[1]),
         stopped=(baseline[2], candidate[2]),

@@ -3,19 +3,19 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """From the times of several tasks to one ratio: tasks are compared within their label only.
 
-Pools run different mixes of tasks, so that the ratio of all times would be that of the mixes. Here each
-label has a ratio, and these are averaged in logarithms by the time that a label takes in a mix that
-both sides share, which is close to the ratio of the whole times. With one label it is the comparison of
-workers' means that benchmarks have.
+Pools run different mixes of tasks, so the ratio of all times would also show how the mixes differ. Here
+each label has a ratio. The result is the mean of their logarithms, weighted by the time that a label takes
+in a mix that both sides share. That is close to the ratio of the whole times. With one label it is the
+comparison of workers' means that benchmarks have.
 
-A label's time is the mean over all its workers, of whichever side. A share by one side's time, or by the
-mean of both sides', would be larger where that side happened to be slow, and so call it slower.
+A label's time is the mean over all its workers, of both sides. Weights by the time of one side would be
+larger where that side happened to be slow, and so would call it slower.
 
 A worker that ran several labels is still one worker. The variance is that of independent workers, with
-the correction for few of them (CR2) and its degrees of freedom (Bell and McCaffrey 2002, Survey
-Methodology 28:169; Imbens and Kolesár 2016, Review of Economics and Statistics 98:701). Residuals are
-those of one ratio for all labels: where labels differ in their ratio, the interval becomes wider.
-tests/simulation/test_tasks.py has the rates.
+the correction for few of them (CR2) and its degrees of freedom. Sources: Bell and McCaffrey 2002, Survey
+Methodology 28:169; Imbens and Kolesár 2016, Review of Economics and Statistics 98:701. Residuals are
+those of one ratio for all labels, so the interval is wider where labels differ in their ratio.
+tests/simulation/test_tasks.py has the error rates.
 """
 
 import math
@@ -37,7 +37,7 @@ _SINGULAR = 1e-9
 
 
 class LabelledRatio(NamedTuple):
-    """A ratio, and of what it was made."""
+    """A ratio, with the workers and the weights that it was computed from."""
 
     estimate: Estimate
     workers: tuple[SideData, SideData]  # of candidate and baseline, freed of their labels

@@ -1,11 +1,11 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What is held against the tasks: the ratio of a benchmark, and what follows from it for a task.
+"""Compare the tasks' ratio with a benchmark's ratio, and with what follows from it for a task.
 
-A task that does so many of the benchmark's operations spends a share of its time on them, and only that
-share has the benchmark's ratio: 76 ms × 9,784 retrieves are 32 % of 39 minutes, so that 1.92× is 1.29× for
-the task. The rest is taken to be alike on both sides.
+A task that does the benchmark's operations spends a share of its time on them, and only that share has the
+benchmark's ratio. For example, 9,784 retrieves of 76 ms are 32 % of 39 minutes, so a benchmark's ratio of
+1.92× is 1.29× for the task. The rest is assumed to take the same time on both sides.
 """
 
 import math
@@ -20,7 +20,7 @@ from io_benchmark.results.workload import NS_PER_S
 def references(
     report: Report, tasks: TaskComparison, operations: int | None
 ) -> tuple[tuple[Reference, ...], tuple[Statement, ...]]:
-    """Return what a benchmark says about two sides, and why it says nothing."""
+    """Return what a benchmark says about two sides, and messages where it says nothing."""
     sides = (tasks.candidate, tasks.baseline)
     found = next(
         (

@@ -3,10 +3,10 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """From the runs of tasks to sides: which runs count, and the parts of their time.
 
-The queue's clock gives scheduled, started and resolved; the worker's gives when the own work began and
-ended. Work that begins before its run or ends after it shows that the clocks differ. Then all runs of
-that worker have set-up and tear-down as a sum only. A smaller difference of the clocks cannot be seen: it
-moves time between set-up and tear-down, and changes neither their sum nor any other time.
+The times scheduled, started and resolved are from the queue's clock. The start and end of the task's own
+work are from the worker's clock. Work that begins before its run, or ends after it, shows that the clocks
+differ. Then all runs of that worker have set-up and tear-down as a sum only. A smaller difference of the
+clocks cannot be seen. It moves time between set-up and tear-down, and changes no other time.
 """
 
 from collections import Counter
@@ -39,7 +39,7 @@ class UsedRun(Struct, frozen=True):
 
 
 class Side(Struct):
-    """One side's runs by what they are good for."""
+    """One side's runs, sorted by how they ended."""
 
     name: str
     pool: str  # by its name here
@@ -62,7 +62,7 @@ class Side(Struct):
         side = cls(name, pool, queue)
         for at, run in enumerate(sorted(runs)):
             side._add(run, at)
-        # A clock that is wrong in one run of a worker is not believed in its others.
+        # A worker whose clock is wrong in one run is not trusted in its other runs.
         side.completed = [_without_parts(run, side.skewed) for run in side.completed]
         return side
 
@@ -131,7 +131,7 @@ class Side(Struct):
             self.unusable,
         )
 
-    def others(self, labels: Iterable[str]) -> tuple[int, int, int]:
+    def not_completed(self, labels: Iterable[str]) -> tuple[int, int, int]:
         """Return how many runs of these labels failed, were lost and were stopped."""
         wanted = set(labels)
         failed, stopped = (

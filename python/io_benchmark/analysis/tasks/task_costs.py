@@ -58,30 +58,33 @@ def compare_costs(
             side,
             cells,
             pair.means(cells),
-            pair.found.shares,
+            pair.ratio.shares,
             pair.mean_s(cells),
             _hourly_price(side, prices),
         )
-        for side, cells in ((pair.baseline, pair.theirs), (pair.candidate, pair.ours))
+        for side, cells in (
+            (pair.baseline, pair.baseline_cells),
+            (pair.candidate, pair.candidate_cells),
+        )
     )
-    ours, theirs = candidate.price, baseline.price
-    if ours is None or theirs is None:
+    candidate_price, baseline_price = candidate.price, baseline.price
+    if candidate_price is None or baseline_price is None:
         missing = [paid.side.name for paid in (baseline, candidate) if paid.price is None]
         is_known = bool(prices) or len(missing) == 1
         return statement("no price for {sides}", sides=joined(missing)) if is_known else None
-    if ours.currency != theirs.currency:
+    if candidate_price.currency != baseline_price.currency:
         text = "costs are not compared: {first} and {second} are different currencies"
-        return statement(text, first=theirs.currency, second=ours.currency)
-    estimate = pair.found.estimate
+        return statement(text, first=baseline_price.currency, second=candidate_price.currency)
+    estimate = pair.ratio.estimate
     log_ratio, of_times = estimate.log_ratio, MeanVariance(estimate.variance, estimate.degrees)
     lost = [_lost(side) for side in (baseline, candidate)]
     log_lost = math.log1p(lost[1][0]) - math.log1p(lost[0][0])
     variance = MeanVariance.of_sum([of_times, lost[0][1], lost[1][1]])
-    price_ratio = ours.per_hour / theirs.per_hour
+    price_ratio = candidate_price.per_hour / baseline_price.per_hour
     log_cost = math.log(price_ratio) + log_ratio + log_lost
     hours = baseline.mean_s / _S_PER_HOUR
-    first = _TASKS * theirs.per_hour * hours * (1 + lost[0][0])
-    amounts = (first, first * math.exp(log_cost))
+    baseline_cost = _TASKS * baseline_price.per_hour * hours * (1 + lost[0][0])
+    amounts = (baseline_cost, baseline_cost * math.exp(log_cost))
     sides = [
         SideCost(
             price.per_hour,
@@ -93,11 +96,11 @@ def compare_costs(
             _ends(math.log(amount), MeanVariance.of_sum([_of_mean(paid), of_lost])),
         )
         for paid, price, amount, (lost_share, of_lost) in zip(
-            (baseline, candidate), (theirs, ours), amounts, lost, strict=True
+            (baseline, candidate), (baseline_price, candidate_price), amounts, lost, strict=True
         )
     ]
     return CostComparison(
-        ours.currency,
+        candidate_price.currency,
         sides[0],
         sides[1],
         price_ratio,

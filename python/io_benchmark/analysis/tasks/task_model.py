@@ -3,7 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The data of a comparison of real tasks. `compare_tasks` fills it, reports show it.
 
-Times are seconds, ratios are candidate over baseline: above 1 is slower, or dearer.
+Times are seconds, ratios are candidate over baseline: above 1 is slower, or more expensive.
 """
 
 from collections.abc import Mapping
@@ -61,7 +61,7 @@ Standing = Literal["overstates", "understates", "contradicts", "fits"]
 
 
 class Reference(Struct, frozen=True):
-    """What is held against the tasks: a benchmark's ratio, or what follows from it for a task."""
+    """What the tasks are compared with: a benchmark's ratio, or what follows from it for a task."""
 
     kind: Literal["benchmark", "operations"]
     about: str  # the measurement

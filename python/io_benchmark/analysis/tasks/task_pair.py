@@ -15,10 +15,10 @@ from io_benchmark.analysis.tasks.runs import Cell, Side, UsedRun
 from io_benchmark.analysis.tasks.task_model import LabelRow, TaskTimes
 
 MOST_LABELS = 1000
-# That any label is said to differ where none does. Times are skewed, which makes it larger than that.
+# The chance that any label is reported as different where none is. Skewed times make it larger.
 _CHANCE = 0.01
 _FEWEST_WORKERS = 3
-# Parts of the time are shown where so many runs of both sides have them.
+# Parts of the time are shown where this share of the runs of both sides has them.
 _LEAST_KNOWN = 0.5
 _MOST_ROUNDED_MS = 60_000
 Cells = Mapping[Cell, Sequence[UsedRun]]
@@ -29,10 +29,10 @@ class TaskPair(NamedTuple):
 
     candidate: Side
     baseline: Side
-    ours: Cells
-    theirs: Cells
+    candidate_cells: Cells
+    baseline_cells: Cells
     mix: Mapping[str, float]  # tasks of each label
-    found: LabelledRatio
+    ratio: LabelledRatio
     look: Look
 
     @classmethod
@@ -45,20 +45,22 @@ class TaskPair(NamedTuple):
         # Those with most runs. A choice by times would depend on which side happened to be slow.
         most = sorted(mix, key=lambda label: (-mix[label], label))[:MOST_LABELS]
         mix = {label: mix[label] for label in sorted(most)}
-        ours, theirs = candidate.cells(mix), baseline.cells(mix)
-        counts = [len({worker for _, worker in cells}) for cells in (ours, theirs)]
+        candidate_cells, baseline_cells = candidate.cells(mix), baseline.cells(mix)
+        counts = [
+            len({worker for _, worker in cells}) for cells in (candidate_cells, baseline_cells)
+        ]
         look = (
             Schedule().look(2 * counts[0] * counts[1] / sum(counts)) if min(counts) > 1 else SINGLE
         )
-        found = LabelledRatio.of(
-            _log_means(ours),
-            _log_means(theirs),
+        ratio = LabelledRatio.of(
+            _log_means(candidate_cells),
+            _log_means(baseline_cells),
             mix,
             worker_variation,
             look,
-            rounding_s=_rounding_s(ours, theirs),
+            rounding_s=_rounding_s(candidate_cells, baseline_cells),
         )
-        return cls(candidate, baseline, ours, theirs, mix, found, look)
+        return cls(candidate, baseline, candidate_cells, baseline_cells, mix, ratio, look)
 
     @staticmethod
     def means(cells: Cells) -> dict[str, float]:
@@ -81,7 +83,7 @@ class TaskPair(NamedTuple):
     @property
     def times(self) -> dict[str, TaskTimes]:
         """Return both sides' mean times; a part only where all labels have it on both sides."""
-        both = (self.theirs, self.ours)
+        both = (self.baseline_cells, self.candidate_cells)
 
         def part(value_of: Callable[[UsedRun], float | None]) -> tuple[float | None, ...]:
             sides = [_part_by_label(cells, value_of) for cells in both]
@@ -101,55 +103,56 @@ class TaskPair(NamedTuple):
         return {name: TaskTimes(*of_side) for name, of_side in zip(names, parts, strict=True)}
 
     def label_rows(self, worker_variation: float) -> tuple[LabelRow, ...]:
-        """Compare each label by itself; it differs from all where even many tests leave no doubt."""
-        logs = _log_means(self.theirs), _log_means(self.ours)
-        means = self.means(self.theirs), self.means(self.ours)
-        completed: dict[str, list[int]] = {label: [0, 0] for label in self.found.shares}
-        for at, cells in enumerate((self.theirs, self.ours)):
+        """Compare each label by itself; whether it differs is corrected for the number of labels."""
+        logs = _log_means(self.baseline_cells), _log_means(self.candidate_cells)
+        means = self.means(self.baseline_cells), self.means(self.candidate_cells)
+        completed: dict[str, list[int]] = {label: [0, 0] for label in self.ratio.shares}
+        for at, cells in enumerate((self.baseline_cells, self.candidate_cells)):
             for (label, _), runs in cells.items():
                 completed[label][at] += len(runs)
         by_label: tuple[dict[str, list[float]], ...] = ({}, {})
         for side, of_side in zip(by_label, logs, strict=True):
             for (label, _), log in sorted(of_side.items()):
                 side.setdefault(label, []).append(log)
-        strict = 1 - _CHANCE / len(self.found.shares)
+        strict = 1 - _CHANCE / len(self.ratio.shares)
         rows = []
-        for label, share in self.found.shares.items():
-            theirs, ours = (SideData(tuple(side[label]), ()) for side in by_label)
-            log_ratio = math.fsum(ours.log_means) / ours.count
-            log_ratio -= math.fsum(theirs.log_means) / theirs.count
+        for label, share in self.ratio.shares.items():
+            baseline, candidate = (SideData(tuple(side[label]), ()) for side in by_label)
+            log_ratio = math.fsum(candidate.log_means) / candidate.count
+            log_ratio -= math.fsum(baseline.log_means) / baseline.count
             interval, differs = None, False
-            if min(ours.count, theirs.count) > 1:
-                of_label = Estimate.of_sides(ours, theirs, worker_variation)
+            if min(candidate.count, baseline.count) > 1:
+                of_label = Estimate.of_sides(candidate, baseline, worker_variation)
                 interval = of_label.interval(levels.LEVEL)
                 can_differ = (
-                    len(self.found.shares) > 1 and min(ours.count, theirs.count) >= _FEWEST_WORKERS
+                    len(self.ratio.shares) > 1
+                    and min(candidate.count, baseline.count) >= _FEWEST_WORKERS
                 )
                 differs = can_differ and of_label.interval(strict).excludes(
-                    self.found.estimate.ratio
+                    self.ratio.estimate.ratio
                 )
             counts = (completed[label][0], completed[label][1])
-            workers = (theirs.count, ours.count)
-            both = (means[0][label], means[1][label])
+            workers = (baseline.count, candidate.count)
+            means_s = (means[0][label], means[1][label])
             rows.append(
                 LabelRow(
-                    label, share, counts, workers, both, math.exp(log_ratio), interval, differs
+                    label, share, counts, workers, means_s, math.exp(log_ratio), interval, differs
                 )
             )
         return tuple(sorted(rows, key=lambda row: (-row.share, row.label)))
 
 
-def _mix(ours: Cells, theirs: Cells) -> dict[str, float]:
+def _mix(candidate_cells: Cells, baseline_cells: Cells) -> dict[str, float]:
     """Return how much each label counts: by the runs that both sides have of it."""
     runs: dict[str, list[int]] = {}
-    for at, cells in enumerate((ours, theirs)):
+    for at, cells in enumerate((candidate_cells, baseline_cells)):
         for (label, _), of_cell in cells.items():
             runs.setdefault(label, [0, 0])[at] += len(of_cell)
     return {label: 2 / (1 / counts[0] + 1 / counts[1]) for label, counts in sorted(runs.items())}
 
 
 def _rounding_s(*sides: Cells) -> float:
-    """Return to what times seem to be rounded, at most a minute: what all of them are multiples of."""
+    """Return the rounding of the times, at most a minute: what all of them are multiples of."""
     runs = [run for cells in sides for of_cell in cells.values() for run in of_cell]
     return (
         math.gcd(

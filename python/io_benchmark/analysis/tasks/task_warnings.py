@@ -18,7 +18,7 @@ from io_benchmark.analysis.statements import (
 from io_benchmark.analysis.tasks.task_model import LabelRow, TaskComparison
 from io_benchmark.analysis.tasks.task_pair import MOST_LABELS, Cells, TaskPair
 
-_FAILED_DIFFER = 0.1
+_ENDED_DIFFER = 0.1
 _LEAST_OVERLAP = 0.5
 
 
@@ -72,7 +72,7 @@ def _times_apart(pair: TaskPair) -> Iterator[Statement]:
         return
     starts = [
         sorted(run.started_ms for runs in cells.values() for run in runs)
-        for cells in (pair.ours, pair.theirs)
+        for cells in (pair.candidate_cells, pair.baseline_cells)
     ]
     low, high = max(each[0] for each in starts), min(each[-1] for each in starts)
     inside = [sum(low <= at <= high for at in each) / len(each) for each in starts]
@@ -85,24 +85,38 @@ def _times_apart(pair: TaskPair) -> Iterator[Statement]:
 
 
 def _failures(made: TaskComparison) -> Iterator[Statement]:
-    parts = [
-        failed / (failed + completed)
-        for failed, completed in zip(made.failed, made.completed, strict=True)
-    ]
-    if abs(parts[0] - parts[1]) > _FAILED_DIFFER:
+    """Return what the runs that do not count say about the completed ones."""
+    failed, lost = (_parts(made, ended) for ended in (made.failed, made.lost))
+    sides = {"baseline": made.baseline, "candidate": made.candidate}
+    if abs(failed[0] - failed[1]) > _ENDED_DIFFER:
         yield statement(
             "{first} of the runs failed on {baseline}, {second} on {candidate}: those that completed "
             "may not be alike",
-            first=share(parts[0]),
-            baseline=made.baseline,
-            second=share(parts[1]),
-            candidate=made.candidate,
+            first=share(failed[0]),
+            second=share(failed[1]),
+            **sides,
+        )
+    if abs(lost[0] - lost[1]) > _ENDED_DIFFER:
+        yield statement(
+            "{first} of the runs were lost on {baseline}, {second} on {candidate}: a longer run is lost "
+            "more often, so the more are lost, the shorter completed runs look",
+            first=share(lost[0]),
+            second=share(lost[1]),
+            **sides,
         )
 
 
+def _parts(made: TaskComparison, ended: tuple[int, int]) -> list[float]:
+    """Return for each side how many of its runs ended so, instead of being completed."""
+    return [
+        runs / (runs + completed) if runs else 0.0
+        for runs, completed in zip(ended, made.completed, strict=True)
+    ]
+
+
 def _tails(pair: TaskPair, made: TaskComparison) -> Iterator[Statement]:
-    """A few very long runs raise the mean, which costs follow, and hardly the ratio."""
-    by_means = pair.mean_s(pair.ours) / pair.mean_s(pair.theirs)
+    """Warn of a few very long runs: they raise the mean, and so the costs, but hardly the ratio."""
+    by_means = pair.mean_s(pair.candidate_cells) / pair.mean_s(pair.baseline_cells)
     if made.interval.excludes(by_means):
         yield statement(
             "by mean times, which the bill follows, the ratio is {ratio}: few runs are very long",
@@ -111,7 +125,7 @@ def _tails(pair: TaskPair, made: TaskComparison) -> Iterator[Statement]:
 
 
 def _mix(pair: TaskPair, made: TaskComparison) -> Iterator[Statement]:
-    means = [_all_runs_s(cells) for cells in (pair.ours, pair.theirs)]
+    means = [_all_runs_s(cells) for cells in (pair.candidate_cells, pair.baseline_cells)]
     if len(made.labels) > 1 and made.interval.excludes(means[0] / means[1]):
         yield statement(
             "without regard to labels it would be {ratio}: the pools ran different mixes",
@@ -131,7 +145,7 @@ def _workers(pair: TaskPair) -> Iterator[Statement]:
             "workers of {sides} are not known: each run counts as a worker, which may be too many",
             sides=joined(unknown),
         )
-    both = _names(pair.ours) & _names(pair.theirs)
+    both = _names(pair.candidate_cells) & _names(pair.baseline_cells)
     if both:
         yield statement("{workers} ran tasks of both sides", workers=_workers_text(len(both)))
 

@@ -17,7 +17,7 @@ from io_benchmark.analysis.trials.recorded_trials import (
 
 
 class Pace(Struct, frozen=True):
-    """A pool whose copies must be held to what another pool's disks can write."""
+    """A pool whose copies must be limited to what another pool's disks can write."""
 
     pool: str
     bytes_per_s: int

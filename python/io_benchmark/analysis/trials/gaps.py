@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The gap between two sides in the same block of a trial, and how much of it a change takes away."""
+"""The gap between two sides in a trial, and how much of it a change removes."""
 
 from collections.abc import Sequence
 from statistics import fmean
@@ -19,7 +19,7 @@ _Times = Sequence[Sequence[float]]
 
 
 class GoneShare(Struct, frozen=True):
-    """The part of a gap that a change takes away, and half the width of its interval."""
+    """The part of a gap that a change removes, and half the width of its interval."""
 
     share: float
     half_width: float
@@ -59,12 +59,12 @@ class Gap(Struct, frozen=True):
     def gone_after(self, changed: "Gap", spread: MeanVariance | None = None) -> GoneShare:
         """Compare this gap with the one after a change.
 
-        The interval is over repetitions, or over the machines where these differ more: as far as
-        `spread` says on the slower side, if only the faster side was changed.
+        The interval is over repetitions, or over machines where these differ more. If only the faster
+        side was changed, `spread` says how far machines of the slower side differ.
         """
         repetitions = min(self.repetitions, changed.repetitions)
         persists = changed.mean_ns / self.mean_ns
-        # What the changed blocks have beyond their share of the normal ones scatters around nothing.
+        # Residuals: the changed blocks less their share of the normal blocks; their mean is 0.
         slower, faster = (
             [
                 [after - persists * before for before, after in zip(*times, strict=False)][

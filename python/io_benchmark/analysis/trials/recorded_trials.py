@@ -24,7 +24,7 @@ SAME_PACE_RATIO = 1.1
 
 
 def is_same_pace(bytes_per_s: float | None, wanted_bytes_per_s: float) -> bool:
-    """Return whether copies held to one rate show the same as copies held to another."""
+    """Return whether copies limited to one rate show the same as copies limited to another."""
     if bytes_per_s is None:
         return False
     return 1 / SAME_PACE_RATIO <= bytes_per_s / wanted_bytes_per_s <= SAME_PACE_RATIO
@@ -38,7 +38,7 @@ class TriedSide(Struct, frozen=True):
 
     @classmethod
     def of(cls, workers: Sequence[Worker], subject: Subject) -> "TriedSide":
-        """Return what these workers of one side recorded beside their samples of the subject."""
+        """Return what these workers of one side recorded in addition to their samples of the subject."""
         machines = [
             [run for worker in runs if (run := _of_subject(worker, subject)) is not None]
             for runs in by_machine(workers, lambda worker: worker.machine)
@@ -65,7 +65,7 @@ class TriedSide(Struct, frozen=True):
         return replace(self, machines=[machine for machine in kept if machine])
 
     def paced_at(self, bytes_per_s: float) -> "TriedSide":
-        """Return the side with only the runs whose copies were held to about this rate."""
+        """Return the side with only the runs whose copies were limited to about this rate."""
         return self.only(lambda run: is_same_pace(run.pace_bytes_per_s, bytes_per_s))
 
     def times(self, kind: TrialKind, files: int) -> list[list[float]]:

@@ -3,9 +3,9 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What each trial shows about a pair of sides: confirmed, refuted or undecided.
 
-Without the lookup, or with the destination removed first, the gap between the sides goes or it stays. Held
-to what the slower side's disks can write, the faster side becomes as slow or it does not. In memory only
-one thing is asked: whether storage is involved at all.
+The trials `lookup` and `unlink` change both sides, and show whether the gap between them goes or stays. In
+the trial `pace` the faster side writes no faster than the slower side's disks can. It shows whether the
+faster side becomes as slow. The trial `memory` shows only whether storage is involved.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ from io_benchmark.results.trials import TrialKind, Trials
 _CONFIRMS_SHARE, _REFUTES_SHARE = 0.8, 0.2
 # Of the gap: what a pace explains at most where it is not the cause, and at least where it is.
 _PACE_REFUTES_SHARE, _PACE_CONFIRMS_SHARE = 0.25, 0.5
-# A side that was held to the other's ceiling takes as long as that side.
+# A side that is limited to the other's ceiling takes as long as that side.
 _AS_SLOW_RATIO = 1.1
 _MOST_SCATTER_SHARE = 0.25
 _COPY_BLOCKED = Part(Phase.COPY, Kind.BLOCKED)
@@ -123,7 +123,7 @@ def _both_changed(kind: TrialKind, slower: TriedSide, faster: TriedSide) -> Tria
 
 
 def _pace(slower: TriedSide, faster: TriedSide) -> TrialOutcome:
-    """Judge the faster side, held to what the slower side's disks can write."""
+    """Judge the faster side, limited to what the slower side's disks can write."""
     kind = TrialKind.PACE
     ceilings = [side.ceiling_bytes_per_s for side in (slower, faster)]
     low, high = ceilings
@@ -144,7 +144,7 @@ def _pace(slower: TriedSide, faster: TriedSide) -> TrialOutcome:
     paced = faster.paced_at(low).only(lambda run: _has(run, kind))
     if not paced.runs:
         template = (
-            "The disks of {slower} can write {low}, and {faster} was not held to that yet; "
+            "The disks of {slower} can write {low}, and {faster} was not limited to that yet; "
             "--confirm does it."
         )
         return _not_run(kind, statement(template, **rates))
@@ -171,13 +171,13 @@ def _pace(slower: TriedSide, faster: TriedSide) -> TrialOutcome:
     pace = fmean(run.pace_bytes_per_s or low for run in paced.runs)
     held_ratio = 1 / changed.times_as_long
     values = {**rates, "pace": _rate(pace), "ratio": Quantity(held_ratio, Unit.RATIO)}
-    # A pace is shared by pools whose disks are nearly alike: the time is inverse to it.
+    # Pools with nearly equal disks share a pace; the time is inversely proportional to the pace.
     return _judge_pace(gone, held_ratio * pace / low, values)
 
 
 def _judge_pace(gone: GoneShare, at_ceiling: float, values: Mapping[str, Value]) -> TrialOutcome:
     """Judge what goes; `at_ceiling` is the time that the faster side takes at the ceiling itself."""
-    held = "Held to {pace}, {faster} takes {ratio} the time of {slower}"
+    held = "Limited to {pace}, {faster} takes {ratio} the time of {slower}"
     is_as_slow = 1 / _AS_SLOW_RATIO <= at_ceiling <= _AS_SLOW_RATIO
     if is_as_slow and gone.share >= _PACE_CONFIRMS_SHARE:
         state, meaning = TrialState.CONFIRMED, f"{held}: write bandwidth makes the difference."

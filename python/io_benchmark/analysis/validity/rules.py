@@ -14,6 +14,7 @@ from io_benchmark.analysis.inference.moving_blocks import FEWEST_RETRIEVES, Rela
 from io_benchmark.analysis.model import Entry, Problem, Run, Severity, Subject, Worker
 from io_benchmark.analysis.statements import (
     Statement,
+    Value,
     count,
     joined,
     share,
@@ -22,6 +23,7 @@ from io_benchmark.analysis.statements import (
 from io_benchmark.analysis.validity.comparability import (
     RETRIEVES_RULE,
     SIDE_RULES,
+    Traits,
     distinct_traits,
 )
 from io_benchmark.resolutions import in_words
@@ -182,9 +184,11 @@ WORKER_RULES: dict[str, tuple[Severity, Callable[[Worker], list[Statement]]]] = 
 COMPARISON_RULES: dict[str, Severity] = {
     "nothing-in-common": Severity.REFUSED,
     "unequal-length": Severity.WARNING,
+    "survivors": Severity.WARNING,
     "same-worker": Severity.WARNING,
     "one-worker": Severity.WARNING,
     "zones": Severity.WARNING,
+    "measured-apart": Severity.WARNING,
     "shared-worker": Severity.WARNING,
 }
 RULES = (*RUN_RULES, *WORKER_RULES, *SIDE_RULES, *COMPARISON_RULES)
@@ -299,16 +303,30 @@ def check_sides(
         if ours == theirs and len(ours) == 1:
             continue
         distinct = distinct_traits([*theirs, *ours])
-        message = statement(
-            "{baseline}: {baseline_traits}; {candidate}: {candidate_traits}",
-            baseline=names[0],
-            baseline_traits=joined(distinct[: len(theirs)], " and "),
-            candidate=names[1],
-            candidate_traits=joined(distinct[len(theirs) :], " and "),
-        )
+        template = "{baseline}: {baseline_traits}; {candidate}: {candidate_traits}"
+        values: dict[str, Value | Statement] = {
+            "baseline": names[0],
+            "baseline_traits": joined(distinct[: len(theirs)], " and "),
+            "candidate": names[1],
+            "candidate_traits": joined(distinct[len(theirs) :], " and "),
+        }
+        alone = [run.worker for runs in (baseline, candidate) for run in _alone(runs, traits_of)]
+        if alone:
+            template += ". Different from the rest of its side: {tasks}"
+            values["tasks"] = joined(worker.task_name for worker in alone)
+        message = statement(template, **values)
         given = _after_allowing(rule_name, severity, allowed)
         problems.append(Problem(rule_name, given, subject, names, message))
     return problems
+
+
+def _alone(runs: Sequence[Run], traits_of: Callable[[Run], Traits]) -> list[Run]:
+    """Return the run of a side that is not like all its others, if there is one."""
+    with_traits: dict[Traits, list[Run]] = {}
+    for run in runs:
+        with_traits.setdefault(traits_of(run), []).append(run)
+    fewest = min(with_traits.values(), key=len)
+    return fewest if len(fewest) == 1 and len(with_traits) == 2 and len(runs) > 2 else []
 
 
 def _after_allowing(name: str, severity: Severity, allowed: frozenset[str]) -> Severity:

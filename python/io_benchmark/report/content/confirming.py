@@ -20,8 +20,10 @@ _REHEARSAL = "rehearsal/"
 
 
 def pace_text(pace: Pace) -> str:
-    """Return 'intel once more, its copies held to 371 MiB/s, the ceiling of amd-16'."""
-    return f"{pace.pool} once more, its copies held to {_rate(pace)}, the ceiling of {pace.against}"
+    """Return 'intel once more, its copies limited to 371 MiB/s, the ceiling of amd-16'."""
+    return (
+        f"{pace.pool} once more, its copies limited to {_rate(pace)}, the ceiling of {pace.against}"
+    )
 
 
 def how_to_confirm(report: Report, diagnosis: Diagnosis, comparison: Comparison) -> str:

@@ -14,7 +14,7 @@ from io_benchmark.results.trials import TrialKind
 
 TRIAL_HEADS = ("Outcome", "Explains", "Interval")
 _CHANGES = {
-    TrialKind.PACE: "the faster side's copies, held to what the slower side's disks can write",
+    TrialKind.PACE: "the faster side's copies, limited to what the slower side's disks can write",
     TrialKind.LOOKUP: "lookups without grep",
     TrialKind.UNLINK: "the destination removed before each copy",
     TrialKind.MEMORY: "everything in memory",

@@ -280,7 +280,10 @@ def _left_out(workers: Sequence[WorkerLine], rows: Sequence[Replication]) -> Ite
 
 
 def _repeated_text(machine: str, count: int, workers: Sequence[WorkerLine]) -> str:
-    runs_by_side = Counter(line.side for line in workers if line.machine == machine)
+    lines = [line for line in workers if line.machine == machine]
+    runs_by_side = Counter(line.side for line in lines)
     merged = " and ".join(f"{side}'s" for side, runs in runs_by_side.items() if runs > 1)
     text = f"Worker {machine} ran {count:,} of these tasks, so they are not independent"
+    if any(line.at_once for line in lines):
+        text += "; some at the same time, which slows each of them"
     return f"{text}; {merged} count as one worker." if merged else f"{text}."

@@ -24,7 +24,7 @@ def _all_workloads() -> list[Workload]:
 
 # In the order in which a report has them: the first one that was compared leads.
 WORKLOADS = {workload.name: workload for workload in _all_workloads()}
-# Those whose measurements share a table; a retrieve has parts and a table of its own.
+# Those whose measurements share a table; a retrieve has parts and a separate table.
 IN_BATCHES = frozenset(
     name for name, workload in WORKLOADS.items() if issubclass(workload.entry, BatchEntry)
 )

@@ -3,8 +3,8 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Addresses of results in Taskcluster, parsed without a request.
 
-An address is `task:ID[.RUN]`, `group:ID`, `index:ROUTE`, or what a browser's address bar shows for
-a task, a group, an indexed task (Taskcluster) or a push (Treeherder).
+An address is `task:ID[.RUN]`, `group:ID`, `index:ROUTE`, or copied from a browser: Taskcluster's page of a
+task, a group or an indexed task, or Treeherder's page of a push.
 """
 
 import re
@@ -57,7 +57,7 @@ class TaskAddress:
 
     @property
     def url(self) -> str:
-        """The address at which a browser shows the task, or the run of it."""
+        """Return the address at which a browser shows the task, or its run."""
         run = "" if self.run_id is None else f"/runs/{self.run_id}"
         return f"{self.root_url}/tasks/{self.task_id}{run}"
 
@@ -73,7 +73,7 @@ class GroupAddress(Struct, frozen=True):
 
     @property
     def url(self) -> str:
-        """The address at which a browser shows the group."""
+        """Return the address at which a browser shows the group."""
         return f"{self.root_url}/tasks/groups/{self.group_id}"
 
 
@@ -93,7 +93,7 @@ TaskclusterAddress = TaskAddress | GroupAddress | IndexAddress
 def parse(text: str, environment: Mapping[str, str]) -> TaskclusterAddress | None:
     """Return what an address means; None where it is not of a task, group, index or web page.
 
-    Raise a UsageError that says what would be right where such an address has a mistake.
+    Raise a UsageError with the right form where such an address has a mistake.
     """
     stripped = text.strip()
     prefixed = _PREFIXED.fullmatch(stripped)

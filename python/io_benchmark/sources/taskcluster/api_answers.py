@@ -213,6 +213,6 @@ async def request_answer(
         try:
             return decode(body if isinstance(body, bytes) else b"", kind)
         except _IncompleteError:
-            raise TransientError("the deployment broke off its answer") from None
+            raise TransientError("the deployment sent only a part of its answer") from None
 
     return await policy.retry(attempt)

@@ -73,10 +73,10 @@ class TaskListing:
         progress: Callable[[ReadProgress], None] = lambda _progress: None,
     ) -> None:
         self.log = ReadLog()
-        # Answers that a deployment does not give at the moment: another listing may get them.
+        # Requests that a deployment does not answer at the moment; another listing may succeed.
         self.lost: list[GaveUpError] = []
-        # The decision and action tasks of the groups, and pushes whose decision task is not in the
-        # index yet: it is added there when it has completed.
+        # The decision and action tasks of the groups, and pushes whose decision task is not in the index
+        # yet. A decision task is added to the index when it has completed.
         self.creators: list[tuple[Deployment, QueueTask]] = []
         self.not_indexed: list[IndexAddress] = []
         self._deployments = deployments

@@ -4,7 +4,7 @@
 """Read the runs of any tasks from the queue: all tasks of a group, or of a project's pushes.
 
 The queue cannot be searched by label. So a project's pushes are found in the index, by their decision
-tasks: under `pushlog-id`, whose numbers grow, as Firefox has them, else under `revision`.
+tasks. Firefox has them under `pushlog-id`, where numbers grow. Other projects have them under `revision`.
 
 When a task's own work began and ended is known where it publishes that: results of this benchmark, and
 profiles that `measure` wrote.
@@ -29,6 +29,7 @@ from io_benchmark.sources.event_loop import run_all
 from io_benchmark.sources.protocol import Position, ReadLog, ReadProgress
 from io_benchmark.sources.task_runs import LATEST_MS, RunQuery, TaskRun, parse_milliseconds
 from io_benchmark.sources.taskcluster.addresses import (
+    DECISION,
     GroupAddress,
     IndexAddress,
     TaskAddress,
@@ -109,7 +110,7 @@ async def _groups(deployment: Deployment, namespace: str, query: RunQuery) -> tu
             raise UsageError(
                 f"{namespace}: has {len(names):,} pushes in no order; give the addresses of some"
             )
-        routes = [f"{namespace}.revision.{name}.taskgraph.decision" for name in names]
+        routes = [f"{namespace}.revision.{name}{DECISION}" for name in names]
     if not routes:
         raise MissingError(
             f"{namespace}: the index has no pushes there; check --project, or give addresses"
@@ -119,11 +120,13 @@ async def _groups(deployment: Deployment, namespace: str, query: RunQuery) -> tu
     for at in range(0, len(routes), _LOOKED_UP_AT_ONCE):
         ids = await run_all(map(deployment.find, routes[at : at + _LOOKED_UP_AT_ONCE]))
         tasks = await deployment.tasks([task_id for task_id in ids if task_id is not None])
-        dated = [task for task in tasks.values() if task.created is not None]
-        recent = [
-            task for task in dated if task.created and (not since or task.created.date() >= since)
-        ]
-        pushed |= {task.status.task_group_id: task.created for task in recent if task.created}
+        dated = {task.status.task_group_id: task.created for task in tasks.values() if task.created}
+        recent = {
+            group: created
+            for group, created in dated.items()
+            if since is None or created.date() >= since
+        }
+        pushed |= recent
         # Numbers grow with time: what follows is older.
         if numbers and dated and (not recent or len(pushed) >= _MOST_PUSHES):
             break

@@ -4,7 +4,7 @@
 """Read the results of tasks: which runs count, and their files.
 
 Every completed run is a replicate. Where none completed, the newest resolved run that has the
-artifact is used instead, and its state marks it: artifacts of a failed or preempted run stay
+artifact is used instead, and its state marks it. Artifacts of a failed or preempted run stay
 readable. A remark names every other run.
 """
 
@@ -37,7 +37,7 @@ from io_benchmark.text import clean_name
 
 
 class _RunChoice(NamedTuple):
-    """The results to read of a task, each of the first of some runs that has one; and messages."""
+    """Which results of a task to read, and messages. Each is that of the first of some runs."""
 
     wanted: tuple[tuple[QueueRun, ...], ...]
     problems: tuple[str, ...] = ()
@@ -95,7 +95,7 @@ def _without_runs(task: QueueTask) -> str:
 
 
 class _Download(NamedTuple):
-    """A result to read, that of the first of these runs that has one; and its address's number."""
+    """A result to read: that of the first of these runs that has one."""
 
     number: int
     deployment: Deployment
@@ -241,7 +241,7 @@ class ResultReader:
     def _ended_without_result(self) -> list[TaskRecord]:
         """Return a record of each task that ended without a result.
 
-        One that was created after the pool's other tasks had started was not planned with them: it
+        A task that was created after the pool's other tasks had started was not planned with them. It
         was to add a worker, or to confirm a cause.
         """
         return [

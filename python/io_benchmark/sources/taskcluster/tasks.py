@@ -77,12 +77,12 @@ class QueueTask(Struct, frozen=True):
 
     @property
     def adds_tasks(self) -> bool:
-        """Whether it adds tasks to its group while it runs."""
+        """Return whether it adds tasks to its group while it runs."""
         return self.is_decision or self.kind == _ACTION_KIND
 
     @property
     def means_its_group(self) -> bool:
-        """Whether its address means the benchmark's tasks of its group."""
+        """Return whether its address means the benchmark's tasks of its group."""
         return self.adds_tasks or self.kind == REPORT_KIND
 
     @property
@@ -91,7 +91,7 @@ class QueueTask(Struct, frozen=True):
 
     @property
     def ending(self) -> str:
-        """How the newest run ended, else the task's state."""
+        """Return how the newest run ended, else the task's state."""
         runs = self.status.runs
         return runs[-1].ending if runs else f"is {clean_name(self.status.state)}"
 

@@ -30,7 +30,7 @@ def explain_connection_error(error: Exception, host: str) -> str:
     if isinstance(error, aiohttp.ServerDisconnectedError):
         return f"{host} closed the connection without an answer"
     if isinstance(error, aiohttp.ClientPayloadError):
-        return f"{host} broke off its answer"
+        return f"{host} sent only a part of its answer"
     return f"the connection to {host} failed: {reason}"
 
 

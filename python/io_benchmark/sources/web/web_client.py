@@ -229,10 +229,10 @@ async def _read_body(
         # A large answer must not delay all others.
         await asyncio.sleep(0)
     if decoder is not None and received and not decoder.eof:
-        raise TransientError("a transfer broke off within its gzip data")
+        raise TransientError("a transfer ended within its gzip data")
     body = b"".join(parts)
     if decoder is None and _ends_with_connection(response) and not body.rstrip().endswith(b"}"):
-        raise TransientError("a transfer broke off")
+        raise TransientError("a transfer ended early")
     return body
 
 

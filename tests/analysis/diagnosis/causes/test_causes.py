@@ -106,6 +106,7 @@ BOTH_IDLE = IDLING | {
 }
 ROOT_GROUP = {"host.container": None}
 FRESH = {f"{ENTRY}.destination": "fresh"}
+NOTHING_LEFT: dict[str, Any] = {f"{ENTRY}.final_sync_device_bytes": {}}
 VOLATILE = {
     f"{PLACE}.kind": "overlay",
     f"{PLACE}.overlay": {**OVERLAY, "volatile": True},
@@ -277,6 +278,21 @@ CASES: list[tuple[str, str, State, dict[str, Any], dict[str, Any]]] = [
     ("storage-place", "no place", NOT_OBSERVABLE, a({"storage.places": []}), {}),
     ("file-system", "xfs against ext4", NOT_OBSERVABLE, a(filesystem("xfs")), {}),
     ("file-system", "below an overlay", NOT_OBSERVABLE, a(ON_OVERLAY), {}),
+    (
+        "device-layers",
+        "encrypted",
+        NOT_SEPARABLE,
+        a({f"{PLACE}.devices.0.kind": "crypt"}),
+        {},
+    ),
+    (
+        "device-layers",
+        "the faster side is encrypted",
+        RULED_OUT,
+        b({f"{PLACE}.devices.0.kind": "crypt"}),
+        {},
+    ),
+    ("device-layers", "no place", NOT_OBSERVABLE, a({"storage.places": []}), {}),
     ("ext4-flush", "on neither", RULED_OUT, both(NO_FLUSH), {}),
     (
         "ext4-flush",
@@ -361,6 +377,42 @@ CASES: list[tuple[str, str, State, dict[str, Any], dict[str, Any]]] = [
         "not reported",
         NOT_OBSERVABLE,
         a({f"{ENTRY}.cache_state.resident_bytes": None}),
+        {},
+    ),
+    (
+        "dirty-limit",
+        "less room, and what was written more is not known",
+        NOT_SEPARABLE,
+        both(FRESH) | a(FRESH | {"host.vm.dirty_ratio": 1, "host.vm.dirty_background_ratio": 1}),
+        {"subject": replace(SUBJECT, destination="fresh")},
+    ),
+    (
+        "dirty-limit",
+        "less room, but as much was written meanwhile",
+        RULED_OUT,
+        both(FRESH | NOTHING_LEFT)
+        | a(FRESH | NOTHING_LEFT | {"host.memory_available_bytes": 4 * 1024**3}),
+        {"subject": replace(SUBJECT, destination="fresh")},
+    ),
+    (
+        "dirty-limit",
+        "slightly less room",
+        RULED_OUT,
+        both(FRESH) | a(FRESH | {"host.vm.dirty_ratio": 19}),
+        {"subject": replace(SUBJECT, destination="fresh")},
+    ),
+    (
+        "dirty-limit",
+        "one file after another has room",
+        RULED_OUT,
+        a({"host.memory_available_bytes": 4 * 1024**3}),
+        {},
+    ),
+    (
+        "dirty-limit",
+        "unknown",
+        NOT_OBSERVABLE,
+        a({"host.memory_available_bytes": None}),
         {},
     ),
     (

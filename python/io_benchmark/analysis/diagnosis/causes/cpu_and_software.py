@@ -57,6 +57,14 @@ def _own_system_ns(view: View) -> float | None:
     return _own_ns(view, "own_system_ms")
 
 
+_STOLEN = span(
+    "stolen-time",
+    lambda view: view.stolen_share,
+    Unit.SHARE,
+    "other guests took {value} of the CPU time",
+)
+
+
 def _processor(view: View) -> RankedFact | None:
     host = view.host
     if host is None or host.cpu_model is None:
@@ -96,15 +104,16 @@ def _slowed_kinds(case: Case) -> frozenset[Kind] | None:
 
 def _cpu(case: Case) -> CauseJudgement:
     operation = workloads.of(case.subject.workload).operation
-    evidence = Sides.of(
-        case,
+    observe = (
         fact_tally("cpu", _processor),
         span("cpu-time", _own_cpu_ns, Unit.NANOSECONDS, f"CPU time per {operation} {{value}}"),
     )
+    evidence = Sides.of(case, *observe)
     spawn = None if case.subject.workload == "spawn" else "spawn"
     stolen = StolenTime.find(case)
     if stolen is not None:
-        judgement = evidence.supported(
+        # The CPUs' models may differ as well, which is not the reason.
+        judgement = Sides.of(case, _STOLEN, *observe).supported(
             "Other guests took {stolen} of the slower side's CPU time, and {others} of the faster "
             "side's.",
             stolen=part(stolen.of_slower),

@@ -16,7 +16,6 @@ from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.device_stack import PERSISTENT_DISK
-from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
@@ -158,21 +157,11 @@ def _disk_speed(case: Case) -> CauseJudgement:
         predicted_ratio=case.ratio_by_bandwidth(
             faster / slower, at_most=1.0 if moving_share is None else moving_share
         ),
-        is_leftover=_models(case.slower) == _models(case.faster),
+        # Whatever lies between a file and its disk makes the disk write less, too. Another model says
+        # nothing: machine types name the same disk differently.
+        is_leftover=True,
         # Operations are not counted, so a limit of them may be what is slow.
         by_setting_alone=reaches_limit(case.slower, of_bytes=False),
-    )
-
-
-def _models(side: SideViews) -> set[str | None]:
-    return {model for models in side.values(_models_of_disks) for model in models}
-
-
-def _models_of_disks(view: View) -> frozenset[str | None]:
-    return (
-        frozenset(disk.model for disk in view.stack.disks)
-        if view.stack is not None
-        else frozenset()
     )
 
 

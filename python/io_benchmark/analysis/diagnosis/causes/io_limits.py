@@ -219,9 +219,12 @@ def _io_limit(case: Case) -> CauseJudgement:
     # Where nothing shows how fast it would be without the limit, it explains at most what differs.
     saved = 1 - 1 / max(factors) if factors else case.difference_share
     certain = reaches_limit(case.slower, of_bytes=True)
+    # How many bytes each request of a retrieve has is not recorded, so a limit of them has no size.
+    is_sized = certain or case.subject.workload != "cache-retrieve"
+    predicted_ratio = case.ratio_without_share((at_limit or 0.0) * saved)
     return replace(
         judgement,
-        predicted_ratio=case.ratio_without_share((at_limit or 0.0) * saved),
+        predicted_ratio=predicted_ratio if is_sized else None,
         by_setting_alone=not certain,
     )
 

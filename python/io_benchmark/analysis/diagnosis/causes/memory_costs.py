@@ -1,14 +1,17 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Memory: what was cached at the start, and what touching new memory costs."""
+"""Memory: what was cached at the start, how much may be unwritten, and what touching new memory costs."""
 
 from statistics import median
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
 from io_benchmark.analysis.diagnosis.evidence import span
+from io_benchmark.analysis.diagnosis.measured_gains import follows
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
+from io_benchmark.analysis.model import State
+from io_benchmark.analysis.observed.dirty_memory import dirty_room
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import MIB, Quantity, Unit, statement
@@ -18,6 +21,10 @@ ORDER = 70
 _RESIDENT_STEP = 0.10
 # A page that costs at most this many times as much costs the same.
 _SAME_COST_RATIO = 1.25
+# Room for this many of the largest file is enough where each copy replaces the last one.
+_FILES_AT_ONCE = 2
+# Machines of one kind have slightly different amounts of free memory.
+_AS_MUCH_ROOM_RATIO = 1.25
 
 
 def _cached(view: View) -> RankedFact | None:
@@ -54,6 +61,85 @@ def _page_cache_state(case: Case) -> CauseJudgement:
         "The slower side started with less of the cache in memory, but reading the rest once "
         "makes up only {share} of the difference.",
     )
+
+
+# --- dirty-limit ---
+
+
+_AS_MUCH_ROOM = "Both sides have as much room for data that is not written yet."
+
+
+def _room_bytes(view: View) -> float | None:
+    return dirty_room(view.worker)
+
+
+def _room(view: View) -> RankedFact | None:
+    """Rank how early writers have to wait for the disks; not at all where all data has room."""
+    room, retrieves = dirty_room(view.worker), view.retrieves
+    if room is None or retrieves is None or view.copied_bytes is None:
+        return None
+    needed = view.copied_bytes
+    if view.subject.destination != "fresh":
+        needed = min(needed, _FILES_AT_ONCE * max(retrieves.file_sizes_bytes))
+    template = "room for {room} of unwritten data"
+    if room >= needed:
+        return RankedFact(statement(f"{template}: enough", room=Quantity(room, Unit.BYTES)))
+    return RankedFact(statement(template, room=Quantity(room, Unit.BYTES)), needed / max(room, 1.0))
+
+
+def _written_meanwhile(view: View) -> float | None:
+    """Return the bytes that the disks wrote per retrieve, without the final sync; None: not known."""
+    retrieves, moved = view.retrieves, view.moved_bytes
+    if retrieves is None or view.entry is None or moved is None:
+        return None
+    # What syncs between the retrieves wrote is in the counters, too.
+    if retrieves.trims or retrieves.final_sync_device_bytes is None:
+        return None
+    synced = sum(each.written for each in retrieves.final_sync_device_bytes.values())
+    return max(0, moved[1] - synced) / len(view.entry.total_ns)
+
+
+def _write_rate(view: View) -> float | None:
+    return None if view.peak_bytes_per_s is None else view.peak_bytes_per_s[1]
+
+
+def _share_written_more(case: Case) -> float | None:
+    """Return the share of the difference in which the slower side's disks wrote what the other's did not."""
+    slower, faster = (side.mean(_written_meanwhile) for side in (case.slower, case.faster))
+    rate, difference_ns = case.slower.mean(_write_rate), case.difference_ns
+    if slower is None or faster is None or not rate or not difference_ns:
+        return None
+    return max(0.0, slower - faster) / rate * 1e9 / abs(difference_ns)
+
+
+def _dirty_limit(case: Case) -> CauseJudgement:
+    judgement = by_rank(
+        case,
+        _room,
+        supported="The slower side has less room for data that is not written yet, by its memory and "
+        "the vm.dirty settings, so its copies have to wait for the disks earlier.",
+        unseen="The memory or the kernel's limits of unwritten data were not recorded.",
+        same=_AS_MUCH_ROOM,
+        name="dirty-room",
+    )
+    if judgement.state is not State.SUPPORTED:
+        return judgement
+    slower, faster = (side.mean(_room_bytes) for side in (case.slower, case.faster))
+    if slower is not None and faster is not None and faster <= _AS_MUCH_ROOM_RATIO * slower:
+        return judgement.evidence.ruled_out(_AS_MUCH_ROOM)
+    if case.slower_never_waits:
+        return judgement.evidence.ruled_out(
+            "The slower side has less room for unwritten data, but did not wait for its disks."
+        )
+    return judgement.if_enough(
+        case,
+        _share_written_more(case) if case.differs else None,
+        "The slower side has less room for unwritten data, but what its disks wrote more during the "
+        "copies makes up {share} of the difference.",
+    )
+
+
+# --- memory-first-touch ---
 
 
 def _touch_ns(view: View) -> float | None:
@@ -96,6 +182,18 @@ RULES = (
         "The slower side started with less of the cache in memory.",
         _page_cache_state,
         acts_through=in_copies(Kind.BLOCKED),
+    ),
+    CauseRule(
+        "dirty-limit",
+        "The slower side may hold less unwritten data in memory.",
+        _dirty_limit,
+        remedies={
+            "raise vm.dirty_ratio and vm.dirty_background_ratio, or use machines with more memory": follows(
+                "The data is then written later, and what syncs it waits instead. This is not measured here."
+            )
+        },
+        acts_through=in_copies(Kind.BLOCKED),
+        by_setting_alone=True,
     ),
     CauseRule(
         "memory-first-touch",

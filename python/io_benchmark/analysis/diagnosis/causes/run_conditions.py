@@ -84,9 +84,8 @@ def slowed_down(case: Case) -> bool:
 
 
 def _drift_over_time(case: Case) -> CauseJudgement:
-    evidence = Sides.of(
-        case, span("drift", _drift, Unit.RATIO, "last third over the first {value}")
-    )
+    observe = span("drift", _drift, Unit.RATIO, "last third over the first {value}")
+    evidence = Sides.of(case, observe, has_summary=False)
     slower, faster = case.slower.median(_drift), case.faster.median(_drift)
     if slower is None or faster is None:
         samples = workloads.of(case.subject.workload).samples

@@ -31,6 +31,12 @@ _FILESYSTEM_RANKS = {
     **dict.fromkeys(("btrfs", "zfs"), 2.0),  # copy on write, with checksums
     **dict.fromkeys(("nfs", "nfs4", "cifs", "9p", "virtiofs", "ceph", "fuse.sshfs"), 3.0),
 }
+# Kinds of devices and levels of RAID that do work for each byte.
+_LAYER_COSTS = {
+    "crypt": "encryption (dm-crypt)",
+    "loop": "a file as a disk (loop)",
+    **dict.fromkeys(("raid4", "raid5", "raid6"), "parity (RAID)"),
+}
 _FLUSHED_SHARE = 0.5  # of the bytes copied: more of them reached the disk than did not
 
 
@@ -106,6 +112,37 @@ def _file_system(case: Case) -> CauseJudgement:
         "file system on both sides would show it.",
         name="file-system",
     )
+
+
+# --- device-layers ---
+
+
+def _layers(view: View) -> RankedFact | None:
+    """Rank what lies between the file system and the disks by the work that it does for each byte."""
+    if view.place is None or not view.place.devices:
+        return None
+    costs = {_LAYER_COSTS.get(device.kind) for device in view.place.devices}
+    costs |= {_LAYER_COSTS.get(device.raid_level or "") for device in view.place.devices}
+    names = sorted(name for name in costs if name is not None)
+    return RankedFact(
+        statement("{layers}", layers=", ".join(names) or "no such layer"), float(len(names))
+    )
+
+
+def _device_layers(case: Case) -> CauseJudgement:
+    judgement = by_rank(
+        case,
+        _layers,
+        supported="Between the slower side's files and disks is a layer that does work for each byte.",
+        unseen="The devices under the place could not be seen.",
+        same="Both sides have the same layers between files and disks.",
+        name="layers",
+    )
+    if judgement.state is State.SUPPORTED and case.slower_never_waits:
+        return judgement.evidence.ruled_out(
+            "The slower side has such a layer, but did not wait for its disks."
+        )
+    return judgement
 
 
 # --- ext4-flush ---
@@ -222,6 +259,15 @@ RULES = (
         {"format the place with the faster side's file system": as_other_pool},
         acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
         by_setting_alone=True,
+    ),
+    CauseRule(
+        "device-layers",
+        "Between the slower side's files and disks is a layer that does work for each byte.",
+        _device_layers,
+        frozenset(("cache-retrieve", "unpack", "random-io", "sync-write")),
+        acts_through=in_copies(Kind.BLOCKED),
+        by_setting_alone=True,
+        tried_by=TrialKind.PACE,
     ),
     CauseRule(
         "ext4-flush",

@@ -14,7 +14,7 @@ from msgspec import Struct
 from io_benchmark.errors import ExecutionError
 from io_benchmark.sources.protocol import queue_time
 
-# `.invalid` is reserved (RFC 2606): nothing in a rehearsal can ask a real deployment by mistake.
+# `.invalid` is reserved (RFC 2606), so a rehearsal cannot send requests to a real deployment.
 ROOT_URL = "https://taskcluster.invalid"
 
 # run-task's own options that make no difference to a process of this machine's user.
@@ -43,16 +43,16 @@ class RunOutcome(Struct, frozen=True):
     explanation: str = ""
 
 
-class TaskRun(Struct, frozen=True):
+class LocalRun(Struct, frozen=True):
     """One run of a task, the input of both executors."""
 
     task_id: str
     run_id: int
     label: str
     pool: str
-    # The task as the queue would get it; `<…>` references may still stand in it.
+    # The task as the queue would get it; it may still contain `<…>` references.
     definition: Mapping[str, Any]
-    # An existing folder that stands for the pool's workspace volume; its caller empties it.
+    # An existing folder to use as the pool's workspace volume; the caller empties it.
     workspace: Path
     # The folder TASKID.RUNID that is filled with what a worker would have uploaded.
     output: Path
@@ -161,7 +161,7 @@ class TaskRun(Struct, frozen=True):
         return cast("Mapping[str, Any]", payload)
 
     def _text(self, value: object) -> str:
-        """Return text; references stay as they are written, the tasks they name do not exist here."""
+        """Return text; references stay as written, because the tasks that they name do not exist here."""
         if isinstance(value, Mapping) and len(value) == 1:
             value = next(iter(value.values()))
         if isinstance(value, str | int | float):
