@@ -43,9 +43,6 @@ EXAMPLES = (
 )
 MANUAL = "rehearsal.md"
 
-# Where the results and the report task's page are.
-_LINES_BELOW = 3
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_selection(parser.add_argument_group("what to run"))
@@ -275,9 +272,7 @@ def _report(
         compare.Options(),
         remarks=(remark,),
     )
-    report_output.show(
-        report, arguments.format, context.stdout, context.environment, lines_below=_LINES_BELOW
-    )
+    report_output.show(report, arguments.format, context.stdout, context.environment)
     _tell(
         context, f"Results: {output}; read everything with: io-benchmark compare {output} --details"
     )

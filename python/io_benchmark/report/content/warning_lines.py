@@ -16,8 +16,8 @@ from io_benchmark.text import name
 # More of a kind are counted; without any answer there is room for more.
 _SHOWN, _SHOWN_ALONE = 2, 4
 _LENGTH = 300
-# Warnings that say what follows from a machine that ran several tasks.
-_OF_REPEATED = {"same-worker", "shared-worker"}
+# What cautions say as well: which machine ran several of the tasks.
+_CAUTIONED = {"same-worker", "shared-worker"}
 
 
 def warning_lines(
@@ -32,11 +32,10 @@ def warning_lines(
     missing = [("Not read:", line) for line in report.unreadable]
     most = _SHOWN if report.subjects else _SHOWN_ALONE
     yield from _first(missing, "results not read", most=most)
-    rules = {each.rule for each in notes.footnotes}
-    cautions = workers.left_out if rules & _OF_REPEATED else workers.cautions
-    yield from _first([("", each) for each in cautions], "cautions about workers")
+    yield from _first([("", each) for each in workers.cautions], "cautions about workers")
     for is_allowed in (True, False):
-        warnings = notes.briefs(is_allowed=is_allowed)
+        briefs = notes.briefs(is_allowed=is_allowed)
+        warnings = {rule: text for rule, text in briefs.items() if rule not in _CAUTIONED}
         further = ", ".join(list(warnings)[_SHOWN - 1 :])
         texts = [(f"{rule}:", text) for rule, text in warnings.items()]
         rank = ALWAYS if is_allowed else NOTE

@@ -106,8 +106,7 @@ class WorkersPart(Struct, frozen=True):
     """How many workers each side had and needs, what is unusual, and a row for each run."""
 
     replication: tuple[Replication, ...]
-    repeated: tuple[str, ...]  # machines that ran several tasks
-    left_out: tuple[str, ...]  # workers that are not compared or ended early
+    cautions: tuple[str, ...]  # workers that are not independent, not compared or ended early
     rows: tuple[_WorkerRow, ...]
     cost: str = ""  # what a decision would cost, if something is inconclusive
 
@@ -119,19 +118,10 @@ class WorkersPart(Struct, frozen=True):
         counted = [worker for worker in workers if worker.is_counted]
         return cls(
             counts,
-            tuple(
-                _repeated_text(machine, count, counted)
-                for machine, count in _runs_by_machine(counted).items()
-                if count > 1
-            ),
-            tuple(_left_out(counted, counts)),
+            tuple(_cautions(counted, counts)),
             tuple(_worker_row(worker, repeated=runs[worker.machine] > 1) for worker in workers),
             _cost_text(report),
         )
-
-    @property
-    def cautions(self) -> tuple[str, ...]:
-        return (*self.repeated, *self.left_out)
 
 
 def _count_side(
@@ -260,8 +250,11 @@ def _worker_row(worker: WorkerLine, *, repeated: bool) -> _WorkerRow:
     )
 
 
-def _left_out(workers: Sequence[WorkerLine], rows: Sequence[Replication]) -> Iterator[str]:
-    """Yield a sentence about each worker that is not compared or ended early."""
+def _cautions(workers: Sequence[WorkerLine], rows: Sequence[Replication]) -> Iterator[str]:
+    """Yield a sentence about each worker that is not independent, not compared or ended early."""
+    for machine, count in _runs_by_machine(workers).items():
+        if count > 1:
+            yield _repeated_text(machine, count, workers)
     for row in rows:
         left_out = row.workers - row.workers_compared
         if left_out > 0 and row.workers_compared > 0:
