@@ -3,6 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The command line as a user types it."""
 
+import itertools
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 import program
 import pytest
 import seed_case
+import seed_workers
 
 from io_benchmark import __version__, cli
 from io_benchmark.commands import script
@@ -62,6 +64,25 @@ def test_what_is_loaded(tmp_path: Path) -> None:
     command = [sys.executable, "-c", code, str(tmp_path / "seed")]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout == "\n\n"
+
+
+def test_comparisons_load_no_numpy(tmp_path: Path) -> None:
+    """Importing numpy takes longer than comparing: looks, zones and batches do without it as well."""
+    located = {
+        f"{pool}/{at}": {"task.location": {"zone": "ab"[at % 2]}, **seed_workers.measured(seed=at)}
+        for pool, at in itertools.product(("intel", "amd-16"), range(3))
+    }
+    seed_case.write(tmp_path / "seed", 3, between=0.05, pools=("intel", "amd-16"), change=located)
+    code = (
+        "import os, sys; from io_benchmark import cli\n"
+        "for form in ('text', 'json', 'markdown', 'perfherder'):\n"
+        "    arguments = ['compare', sys.argv[1], '--details', '--format', form]\n"
+        "    assert cli.main(arguments, sys.stdin, sys.stdout, sys.stderr, {}) == 0\n"
+        "sys.exit('numpy' in sys.modules)"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "seed")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_version() -> None:

@@ -37,7 +37,7 @@ from io_benchmark.resolutions import IN_WORDS, in_words
     ],
 )
 def test_words(state, reason, words):
-    """Each reason of the queue has words of its own; one that is not known stands as it is."""
+    """Each reason of the queue has its own words; one that is not known stands as it is."""
     assert in_words(state, reason) == words
 
 

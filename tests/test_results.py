@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Reading a result file: what a good one holds, and how a bad one is told."""
+"""Reading a result file: what a good one holds, and how a bad one is reported."""
 
 import json
 import re
@@ -510,7 +510,7 @@ def test_every_workload_reads_whole() -> None:
 
 
 def test_a_workload_of_a_newer_script_is_passed_over_by_name() -> None:
-    """A version may grow workloads: what is known is still read, and the rest is said."""
+    """A version may grow workloads: what is known is still read, and the rest is reported."""
     whole = document()
     newer = [{"name": f"newer-{at}", "anything": [at]} for at in range(7)]
     whole["workloads"] = [newer[0], *whole["workloads"], *newer[1:], newer[0]]

@@ -161,7 +161,7 @@ def make_read_only(folder: Path) -> Path:
     ],
 )
 def test_what_cannot_be_written(tmp_path: Path, make, number: int) -> None:
-    """An OSError with the reason; nothing new lies beside it."""
+    """An OSError with the reason; nothing new is next to it."""
     path = make(tmp_path)
     before = sorted(tmp_path.rglob("*"))
     with pytest.raises(OSError) as caught:  # noqa: PT011 - the number says which
@@ -174,7 +174,7 @@ def test_what_cannot_be_written(tmp_path: Path, make, number: int) -> None:
 def test_a_broken_off_replacement_changes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever stops it, the old file is whole and nothing lies beside it."""
+    """Whatever stops it, the old file is whole and nothing is next to it."""
     file = tmp_path / "file"
     file.write_bytes(OLD)
 

@@ -23,7 +23,7 @@ IN_WORDS = {
 
 
 def in_words(state: str, reason: str | None) -> str:
-    """`was preempted (worker-shutdown)`, to stand after the run's name."""
+    """Return `was preempted (worker-shutdown)`, to write after the run's name."""
     if reason is not None and reason in IN_WORDS and state == "exception":
         return f"{IN_WORDS[reason]} ({reason})"
     if state in ("completed", "failed") and reason in (None, state):

@@ -35,16 +35,16 @@ class Terminated(KeyboardInterrupt):
 
 
 def not_ignored(numbers: Iterable[int]) -> list[int]:
-    """Without those that whoever started this program had it ignore, as nohup does."""
+    """Return the signals that the program's parent did not set to be ignored, as nohup does."""
     return [number for number in numbers if signal.getsignal(number) != signal.SIG_IGN]
 
 
 @contextmanager
 def interruptions() -> Iterator[None]:
-    """SIGTERM and SIGHUP raise as Ctrl-C does, and none of them is lost.
+    """Let SIGTERM and SIGHUP raise as Ctrl-C does in this block, and lose none of them.
 
-    Python drops what is raised in a callback of its own, such as an object's `__del__` or one of
-    the many that an import leaves behind; whoever pressed Ctrl-C just then would wait in vain.
+    Python drops exceptions that are raised in its callbacks, such as an object's `__del__`. A Ctrl-C at
+    that moment would have no effect, so its signal is sent again.
     """
     hook = sys.unraisablehook
     lost: int = signal.SIGINT
@@ -52,8 +52,8 @@ def interruptions() -> Iterator[None]:
 
     def terminate(number: int, _frame: FrameType | None) -> None:
         nonlocal stopping
-        # A terminal that closes sends SIGHUP more than once, and a service manager both. What is
-        # being cleaned up already is not to be cut short by that.
+        # A terminal that closes sends SIGHUP more than once, and a service manager sends both. A second
+        # signal must not interrupt the clean-up.
         if number == signal.SIGHUP and stopping:
             return
         stopping = True

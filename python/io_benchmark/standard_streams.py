@@ -21,7 +21,7 @@ _STDIN, _STDOUT, _STDERR = 0, 1, 2
 
 
 class _Output(io.RawIOBase):
-    """Writes to a descriptor until that fails; after that it takes everything and writes nothing."""
+    """Writes to a descriptor until that fails; then it accepts everything and writes nothing."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -55,7 +55,7 @@ class _Output(io.RawIOBase):
 
 @contextmanager
 def standard_streams() -> Iterator[_Output]:
-    """stdout and stderr as such streams; yields what is below stdout.
+    """Make stdout and stderr such streams in this block; yield what is below stdout.
 
     Whoever has put a stream of his own in their place keeps it.
     """

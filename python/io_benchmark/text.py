@@ -4,9 +4,9 @@
 """Untrusted text, made safe to show: the only place that decides what is shown.
 
 Anyone's task can write into a result file, a label or an answer. The functions remove user
-information from addresses, and break what a CI system would take for a command in its log. They show as
-U+FFFD what has no shape of its own on a terminal: escape sequences, bidirectional controls, zero-width
-characters, lone surrogates, private characters. Markup stays: each medium escapes its own.
+information from addresses, and break what a CI system would take for a command in its log. U+FFFD
+replaces what a terminal does not show as a character: escape sequences, bidirectional controls, zero-width
+characters, lone surrogates, private characters. Markup stays, because each output format escapes it.
 """
 
 import re

@@ -13,7 +13,8 @@ import functools
 import heapq
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from itertools import accumulate
 
 _SHORTEST, _LONGEST, _FARTHEST = 4, 257, 32_768
 _END_OF_BLOCK = 256  # the symbol behind those of the 256 bytes
@@ -24,17 +25,9 @@ _DISTANCE_BITS = [0] * 4 + [bits for bits in range(1, 14) for _ in range(2)]
 _LONGEST_CODE, _LONGEST_CODE_OF_LENGTHS = 15, 7
 # The order in which the lengths of the code of lengths are written.
 _ORDER = (16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15)
-
-
-def _first_values(first: int, extra_bits: Sequence[int]) -> list[int]:
-    values = [first]
-    for bits in extra_bits[:-1]:
-        values.append(values[-1] + (1 << bits))
-    return values
-
-
-_LENGTHS = _first_values(3, _LENGTH_BITS)
-_DISTANCES = _first_values(1, _DISTANCE_BITS)
+# The first value of each symbol.
+_LENGTHS = list(accumulate((1 << bits for bits in _LENGTH_BITS[:-1]), initial=3))
+_DISTANCES = list(accumulate((1 << bits for bits in _DISTANCE_BITS[:-1]), initial=1))
 
 
 def _number(value: int, size: int) -> str:
@@ -77,11 +70,7 @@ def deflate(data: bytes) -> bytes:
 
 
 def _matches(data: bytes) -> tuple[list[int], list[tuple[str, int, str]]]:
-    """Return the symbols of bytes and matches, and per match what follows its symbol.
-
-    A decision task waits for this loop. So of the places within a match, where most of the data
-    is, it remembers only the second and the last.
-    """
+    """Return the symbols of bytes and matches, and per match what follows its symbol."""
     latest: dict[bytes, int] = {}
     symbols, matches = [], []
     at, size = 0, len(data)
@@ -99,6 +88,7 @@ def _matches(data: bytes) -> tuple[list[int], list[tuple[str, int, str]]]:
         symbol, rest = _length(end - at)
         symbols.append(symbol)
         matches.append((rest, *_distance(distance)))
+        # Most of the data is in matches; to remember all of it would take twice as long.
         for inside in (at + 1, end - 1):
             latest[data[inside : inside + _SHORTEST]] = inside
         at = end
@@ -134,9 +124,7 @@ def _codes(lengths: Mapping[int, int]) -> dict[int, str]:
     """Return the canonical codes of these lengths."""
     codes: dict[int, str] = {}
     code = before = 0
-    for length, symbol in sorted(
-        (length, symbol) for symbol, length in lengths.items()
-    ):
+    for length, symbol in sorted((size, symbol) for symbol, size in lengths.items()):
         code <<= length - before
         codes[symbol] = f"{code:0{length}b}"
         code, before = code + 1, length

@@ -90,13 +90,16 @@ def _entry(pool: str, entry: dict[str, Any]) -> _MeasuredEntry:
     )
 
 
-def _is_same(one: float, other: float) -> bool:
-    return 1 / SAME_PACE_RATIO <= one / other <= SAME_PACE_RATIO
+def _is_same(bytes_per_s: float, wanted_bytes_per_s: float) -> bool:
+    return 1 / SAME_PACE_RATIO <= bytes_per_s / wanted_bytes_per_s <= SAME_PACE_RATIO
 
 
-def _pace(one: list[_MeasuredEntry], other: list[_MeasuredEntry]) -> Pace | None:
-    means_ns = [fmean(entry.mean_ns for entry in pool) for pool in (one, other)]
-    slower, faster = (one, other) if means_ns[0] > means_ns[1] else (other, one)
+def _pace(
+    candidate: list[_MeasuredEntry], baseline: list[_MeasuredEntry]
+) -> Pace | None:
+    sides = (candidate, baseline)
+    means_ns = [fmean(entry.mean_ns for entry in side) for side in sides]
+    slower, faster = sides if means_ns[0] > means_ns[1] else reversed(sides)
     if max(means_ns) < LEAST_RATIO * min(means_ns):
         return None
     low, high = _ceiling(slower), _ceiling(faster)

@@ -19,9 +19,9 @@ DESTINATIONS = ("overwrite", "unlink", "fresh")
 PERFHERDER = ("pool", "neutral", "never")
 TRIALS = ("auto", "always", "never")
 # The part of the full files' sizes that a profile has: the larger first.
-PROFILES = {"full": 1, "quarter": 4, "quick": 20}
+PROFILES = {"full": 1, "quarter": 4, "quick": 80}
 FULL_BYTES = 6 * 1024 * MIB  # with copies; the workload itself checks the exact space
-QUICK_RETRIEVES_AT_MOST = 200
+QUICK_RETRIEVES_AT_MOST = 100
 WORKLOAD = "cache-retrieve"
 PLACE = "workspace"  # as the kind names it
 HELP_COLUMNS, HELP_INDENT = 79, 24

@@ -114,7 +114,7 @@ def _files_of_blocks(sizes_bytes, count):
 class _Trials:
     def __init__(self, bench, retrieves, entry):
         self._bench = bench
-        self._given = retrieves
+        self._retrieves = retrieves
         self._record = entry["trials"]
         self._pass_s = (entry["run_ns"] + entry["final_sync_ns"]) / NS_PER_S
         dirty = (entry["dirty_before_sync_bytes"], entry["writeback_before_sync_bytes"])
@@ -135,7 +135,7 @@ class _Trials:
             with ExitStack() as stack:
                 self._choose_ways(stack)
                 plan = self._plan()
-                indexes = _files_of_blocks(self._given.sizes_bytes, plan.retrieves)
+                indexes = _files_of_blocks(self._retrieves.sizes_bytes, plan.retrieves)
                 self._record["file_indexes"] = indexes
                 self._read_files()
                 self._measure_ceilings(plan.ceiling_s)
@@ -144,15 +144,15 @@ class _Trials:
             for path in (self._destination, self._ceiling_file):
                 with suppress(FileNotFoundError):
                     os.unlink(path)
-        page_cache.sync_filesystem(self._given.folder)
+        page_cache.sync_filesystem(self._retrieves.folder)
 
     def _choose_ways(self, stack):
         """Set the steps of each kind of block."""
-        given, pace = self._given, self._record["pace_bytes_per_s"]
+        retrieves, pace = self._retrieves, self._record["pace_bytes_per_s"]
         ways = {
-            "normal": SeedSteps(given.url_list, "", "overwrite"),
-            "lookup": KnownLookups(given.urls, given.url_list),
-            "unlink": SeedSteps(given.url_list, "", "unlink"),
+            "normal": SeedSteps(retrieves.url_list, "", "overwrite"),
+            "lookup": KnownLookups(retrieves.urls, retrieves.url_list),
+            "unlink": SeedSteps(retrieves.url_list, "", "unlink"),
         }
         memory_bytes = host.memory_bytes("MemAvailable") or 0
         if memory_bytes < MEMORY_NEEDED_BYTES:
@@ -161,19 +161,19 @@ class _Trials:
             self._left_out["memory"] = text % sizes
         else:
             try:
-                ways["memory"] = MemorySteps(given.urls, max(given.sizes_bytes))
+                ways["memory"] = MemorySteps(retrieves.urls, max(retrieves.sizes_bytes))
             except (OSError, AttributeError) as error:
                 self._left_out["memory"] = str(error)
         if pace:
-            mean_bytes = sum(given.sizes_bytes) // len(given.sizes_bytes)
-            ways["pace"] = PacedCopies(given.url_list, pace, mean_bytes)
+            mean_bytes = sum(retrieves.sizes_bytes) // len(retrieves.sizes_bytes)
+            ways["pace"] = PacedCopies(retrieves.url_list, pace, mean_bytes)
         for steps in ways.values():
             stack.enter_context(steps)
         self._ways = ways
 
     def _plan(self):
         """Return the largest trials that time and memory allow; WorkloadError where they allow none."""
-        sizes = self._given.sizes_bytes
+        sizes = self._retrieves.sizes_bytes
         room_bytes = SHARE_OF_ROOM * (host.memory_bytes("MemAvailable") or sum(sizes))
         lengths = [
             length
@@ -206,8 +206,8 @@ class _Trials:
 
     def _blocks_s(self, rounds, length):
         """Return how long blocks and pilot take if every way is as slow as the samples, or paced."""
-        sizes, pace = self._given.sizes_bytes, self._record["pace_bytes_per_s"]
-        normal_s = self._given.mean_ns / NS_PER_S
+        sizes, pace = self._retrieves.sizes_bytes, self._record["pace_bytes_per_s"]
+        normal_s = self._retrieves.mean_ns / NS_PER_S
         retrieves_s = (length + REFILLS_PLANNED) * normal_s * len(self._ways)
         if pace:
             slower_s = sum(sizes) / len(sizes) / pace - normal_s
@@ -218,18 +218,18 @@ class _Trials:
         """Read the files into the page cache: a block must not measure the reading."""
         indexes = sorted(set(self._record["file_indexes"]))
         resident = []
-        for path in (self._given.files[index] for index in indexes):
+        for path in (self._retrieves.files[index] for index in indexes):
             with open(path, "rb", buffering=0) as file:
                 while file.read(MIB):
                     pass
             resident.append(page_cache.resident_bytes(path))
-        needed_bytes = sum(self._given.sizes_bytes[index] for index in indexes)
+        needed_bytes = sum(self._retrieves.sizes_bytes[index] for index in indexes)
         if None not in resident and sum(resident) < RESIDENT_SHARE * needed_bytes:
             share = (sum(resident) // MIB, needed_bytes // MIB)
             raise WorkloadError("only %d of %d MiB of files stay in memory" % share)
 
     def _measure_ceilings(self, ceiling_s):
-        space = os.statvfs(self._given.folder)
+        space = os.statvfs(self._retrieves.folder)
         memory_bytes = host.memory_bytes("MemAvailable") or 0
         free_bytes = min(space.f_bavail * space.f_frsize, memory_bytes)
         room_bytes = int(SHARE_OF_ROOM * free_bytes)
@@ -250,7 +250,7 @@ class _Trials:
 
     def _write_file(self, size):
         """Return how long a file takes to be written and synchronised, on an idle disk."""
-        page_cache.sync_filesystem(self._given.folder)
+        page_cache.sync_filesystem(self._retrieves.folder)
         chunk = os.urandom(MIB)
         started_ns = time.monotonic_ns()
         with open(self._ceiling_file, "xb", buffering=0) as file:
@@ -310,9 +310,10 @@ class _Trials:
 
     def _retrieve(self, steps, index):
         """Return the time of the lookup and of the copy."""
-        given, clock = self._given, time.monotonic_ns
+        retrieves, clock = self._retrieves, time.monotonic_ns
         url, path, size = (
-            column[index] for column in (given.urls, given.files, given.sizes_bytes)
+            column[index]
+            for column in (retrieves.urls, retrieves.files, retrieves.sizes_bytes)
         )
         started_ns = clock()
         steps.look_up(index, url)

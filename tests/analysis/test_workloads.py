@@ -11,7 +11,6 @@ import pytest
 import workload_entries
 from seed_workers import measured, pair_report, workers
 
-from io_benchmark.analysis.inference.moving_blocks import RelativeTimes
 from io_benchmark.analysis.model import Entry, Problem, Severity, Subject, Verdict
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.report.content.statement_text import text_of
@@ -60,23 +59,23 @@ def test_sums_beyond_64_bits_are_no_nonsense() -> None:
     """A million of the longest batches: as integers their sum would be negative."""
     entry = batches([10**16] * 2000, [1] * 2000)
     assert entry.mean_ns == 1e16
-    assert RelativeTimes.of(entry).error_of_mean == 0.0
+    assert entry.relative_times.error_of_mean == 0.0
 
 
 def test_how_many_fit_into_a_window_is_no_noise_of_the_mean() -> None:
     """Windows of other lengths at the same speed: no error, equal halves, no drift."""
     counts = [10 + at % 7 for at in range(120)]
     entry = batches([50.0 * count for count in counts], counts)
-    assert RelativeTimes.of(entry).error_of_mean == pytest.approx(0.0, abs=1e-12)
-    assert RelativeTimes.of(entry).halves_ratio == pytest.approx(1.0)
-    assert RelativeTimes.of(entry).last_third_over_first == pytest.approx(1.0)
+    assert entry.relative_times.error_of_mean == pytest.approx(0.0, abs=1e-12)
+    assert entry.relative_times.halves_ratio == pytest.approx(1.0)
+    assert entry.relative_times.last_third_over_first == pytest.approx(1.0)
 
 
 def test_an_allowance_that_ends_is_drift() -> None:
     """Ten times the operations in the first third, in windows of the same length."""
     entry = batches([1e8] * 90, [1000] * 30 + [100] * 60)
-    assert RelativeTimes.of(entry).last_third_over_first == pytest.approx(10.0)
-    assert RelativeTimes.of(entry).halves_ratio == pytest.approx(1.0)
+    assert entry.relative_times.last_third_over_first == pytest.approx(10.0)
+    assert entry.relative_times.halves_ratio == pytest.approx(1.0)
 
 
 def test_the_error_of_a_rate_is_that_of_simulation() -> None:
@@ -88,7 +87,7 @@ def test_the_error_of_a_rate_is_that_of_simulation() -> None:
         times = counts * 1e5 * (1 + 0.1 * generator.normal(0, 1, 400))
         entry = batches(times.tolist(), counts.tolist())
         means.append(math.log(entry.mean_ns))
-        errors.append(RelativeTimes.of(entry).error_of_mean ** 2)
+        errors.append(entry.relative_times.error_of_mean**2)
     assert np.sqrt(np.mean(errors)) == pytest.approx(np.std(means), rel=0.15)
 
 

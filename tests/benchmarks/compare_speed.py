@@ -123,8 +123,8 @@ def analysis_alone() -> None:
     """The whole of our analysis of two sides against pyperf's statistics, in turn, in one process."""
     found = seed_workers.workers(pools=("intel", "amd-16"))
     plan = Plan("bench", "intel", "bench", (("amd-16", "intel"),))
-    intel, amd = (worker.entries[0].total_ns / 1e9 for worker in found)
-    peer = pyperf_compare(amd.tolist(), intel.tolist())
+    intel, amd = ([time_ns / 1e9 for time_ns in each.entries[0].total_ns] for each in found)
+    peer = pyperf_compare(amd, intel)
     compare(plan, found, Options())  # what is imported once is not counted
     peer()
     ours: list[float] = []

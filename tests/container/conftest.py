@@ -97,7 +97,7 @@ exec nsenter --mount=/proc/{holder}/ns/mnt podman "$@"
 
 
 class Lab:
-    """podman, by way of a script that stands in for it."""
+    """podman, by way of a script that replaces it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -306,7 +306,7 @@ def pytest_terminal_summary(
 
 @pytest.fixture(scope="session")
 def context_digest(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Changes with the Dockerfile, what lies beside it, and taskgraph's run-task."""
+    """Changes with the Dockerfile, what is next to it, and taskgraph's run-task."""
     return create_context(ROOT, IMAGE, tmp_path_factory.mktemp("context") / "context.tar.gz")
 
 

@@ -32,7 +32,7 @@ CHANGES = {
     "places: [workspace]": (
         "places: [workspace, {name: container, path: /builds/worker/io-benchmark}]"
     ),
-    # So that two places fit into max-run-time; a quick run makes 200 of them at most.
+    # So that two places fit into max-run-time; a quick run makes 100 of them at most.
     "retrieves: 2000": "retrieves: 1000",
 }
 
@@ -91,7 +91,7 @@ def test_generated_task_in_the_image(lab: Any, generated_run: LocalRun) -> None:
         "quick",
         {"IO_BENCHMARK_PROFILE": "quick"},
     )
-    # A volume lies on the host's file system, the rest of the container on overlay.
+    # A volume is on the host's file system, the rest of the container on overlay.
     assert {place.name: (place.path, place.kind) for place in result.storage.places} == {
         "workspace": ("/builds/worker/workspace", "volume"),
         "container": ("/builds/worker/io-benchmark", "overlay"),

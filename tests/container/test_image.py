@@ -163,7 +163,7 @@ def test_log_is_run_tasks_own(lab: Any, make_run: MakeRun) -> None:
 
 
 def test_a_place_of_the_callers_is_the_workspace(lab: Any, make_run: MakeRun) -> None:
-    """With `bind_workspace` the task's files lie in that folder, on its disk."""
+    """With `bind_workspace` the task's files are in that folder, on its disk."""
     run = make_run("echo here > /builds/worker/workspace/file", bind_workspace=True)
     assert lab.executor().run(run, ignore).exit_code == 0
     assert (run.workspace / "file").read_text() == "here\n"
@@ -254,7 +254,7 @@ INTERRUPTED_PROGRAM = """
 
 
 def interrupt(lab: Any, run: LocalRun, folder: Path, mark: str) -> None:
-    """Runs the task in a program of its own, and presses Ctrl-C when it says `mark`."""
+    """Runs the task in a separate program, and presses Ctrl-C when it says `mark`."""
     given = folder / "given"
     given.write_bytes(pickle.dumps(run))
     environment = {**os.environ, **lab.environment, "PYTHONPATH": os.pathsep.join(sys.path)}

@@ -94,7 +94,7 @@ def test_a_task_group(lab: Any, report_run: LocalRun, monkeypatch: pytest.Monkey
 
 
 def test_a_rehearsal(lab: Any, report_image: str, tmp_path: Path) -> None:
-    """Two pools and the report, each in its image; the page lies beside the results."""
+    """Two pools and the report, each in its image; the page is next to the results."""
     assert report_image
     command = [
         *(sys.executable, "-m", "io_benchmark.cli", "rehearse", "--root", str(ROOT)),

@@ -31,7 +31,7 @@ def read(tmp_path):
 
 
 def test_yaml(read):
-    """What stands at the top is true of each price that does not say otherwise."""
+    """The keys at the top apply to each price without its own."""
     assert read(YAML) == {
         "amd-16": Price(0.31, "USD", "spot", "2026-11-01"),
         "releng-1/b-linux": Price(2.0, "EUR", "on-demand", "2026-10-01"),

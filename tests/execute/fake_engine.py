@@ -41,7 +41,7 @@ def create(arguments: list[str]) -> int:
 
 
 def start(arguments: list[str]) -> int:
-    """Says its line as a terminal would, and waits where it is told to."""
+    """Says its line as a terminal would, and waits where the test says so."""
     container = STATE / f"container-{arguments[-1]}"
     if "run" in FAILS:
         print("OCI runtime error: no such executable")

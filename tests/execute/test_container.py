@@ -126,7 +126,7 @@ def test_calls_are_those_of_a_worker(
 def test_a_reports_task_gets_results_read_only(
     make_run: MakeRun, fake: Fake, tmp_path: Path
 ) -> None:
-    """The folder is mounted where the command is told to look."""
+    """The folder is mounted where the command is meant to look."""
     results = tmp_path / "results"
     (results / "one").mkdir(parents=True)
     (results / "one" / "io-benchmark.json").write_text("{}")

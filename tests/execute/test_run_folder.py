@@ -145,7 +145,7 @@ def test_a_linked_parent_is_not_followed(tmp_path: Path, take: Callable[..., obj
 def test_a_name_that_is_taken_is_an_error(
     tmp_path: Path, take: Callable[..., object], name: str
 ) -> None:
-    """Two artifacts must not become one file without a word."""
+    """Two artifacts must not become one file silently."""
     (tmp_path / "source").mkdir()
     (tmp_path / "source" / "x.json").write_text("{}")
     (tmp_path / "output" / "there.json").write_text("first")

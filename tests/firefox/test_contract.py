@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What Firefox asks of a new kind, held against what the command puts into a checkout.
+"""What Firefox asks of a new kind, compared with what the command puts into a checkout.
 
 This is a contract, written down from Firefox's generator and its checks in the middle of 2026. It is
 no run of that generator: taskgraph stands in for `gecko_taskgraph`, behind a check of the keys that

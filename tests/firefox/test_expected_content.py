@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What is read of this project, and what is said where it is not whole."""
+"""What is read of this project, and what is reported where it is incomplete."""
 
 import re
 

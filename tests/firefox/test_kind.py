@@ -67,7 +67,7 @@ def test_short_comments():
 
 
 def test_more_workloads():
-    """They are measured beside those that the kind names, and named nowhere else."""
+    """They are measured in addition to those that the kind names, and named nowhere else."""
     own, there = Kind.parse(OWN), Kind.parse(OWN, ["exec", "spawn", "cache-retrieve", "exec"])
     assert there.text_there == own.text_there.replace(
         "[cache-retrieve]", "[cache-retrieve, exec, spawn]"

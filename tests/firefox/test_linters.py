@@ -4,7 +4,7 @@
 """Firefox's linters leave what is installed as it is.
 
 Release branches format with black, 88 columns; main with `ruff format` and preview. Their pages are
-held against markdownlint's rules.
+checked by markdownlint's rules.
 """
 
 import re

@@ -74,7 +74,7 @@ def test_a_task():
 
 
 def test_the_reports_task():
-    """It is no pool's, and runs in an image of its own."""
+    """It is no pool's, and runs in a separate image."""
     [task] = generate(OWN, [REPORT])
     assert (task.label, task.pool, task.kind, task.image) == (REPORT, "", REPORT, REPORT)
 

@@ -215,7 +215,7 @@ def test_unknown_name():
 
 
 def test_mistake_is_silent(tree, change, caplog, capfd):
-    """The error is all that a mistake brings: nothing is printed or logged beside it."""
+    """The error is all that a mistake brings: nothing is printed or logged in addition."""
     change("retrieves: 2000", "retrieves: 0")
     with caplog.at_level(logging.INFO), pytest.raises(GraphError):
         generate(tree, [])

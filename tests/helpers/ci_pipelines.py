@@ -127,7 +127,7 @@ exit 1
 
 @dataclass
 class Machine:
-    """Runs the jobs of one pipeline, each in a folder of its own."""
+    """Runs the jobs of one pipeline, each in a separate folder."""
 
     folder: Path
     compare_code: int = 0  # the exit code that the job with the comparison has to have

@@ -84,7 +84,7 @@ def _environment(count: int) -> Callable[[int], bytes]:
 
 
 def _entries(number: int) -> bytes:
-    """As many measurements as there may be, each under a name of its own."""
+    """As many measurements as there may be, each under a separate name."""
     document = _document()
     document["task"]["task_id"] = None
     document["task"]["pool"] = f"pool-{number}"
@@ -97,7 +97,7 @@ def _entries(number: int) -> bytes:
 
 
 def _pool_each(number: int) -> bytes:
-    """A pool of its own, so that it is compared with the baseline by itself."""
+    """A separate pool, so that it is compared with the baseline by itself."""
     document = _document()
     document["task"]["task_id"] = None
     document["task"]["pool"] = f"pool-{number}"

@@ -16,7 +16,7 @@ _folders: list[Path] = []
 def set_session_folder(factory: pytest.TempPathFactory) -> None:
     """Choose the folder that all processes of this session share."""
     base = factory.getbasetemp()
-    # A process of pytest-xdist has a folder of its own inside the session's.
+    # A process of pytest-xdist has a separate folder inside the session's.
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "once"
     folder.mkdir(exist_ok=True)
     _folders[:] = [folder]

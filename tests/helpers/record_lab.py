@@ -6,7 +6,7 @@ r"""Record the storage lab's cases as trees, each set up for real and undone: as
     unshare -m --propagation private env PYTHONPATH=python:tests/helpers:scripts/io-benchmark \
         python tests/helpers/record_lab.py FOLDER [--rename OLD=NEW]
 
-FOLDER is where the lab works; its path stands in the trees, as does what is not renamed.
+FOLDER is where the lab works; its path is in the trees, and so is what is not renamed.
 """
 
 import argparse

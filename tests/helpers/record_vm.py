@@ -70,7 +70,7 @@ def script(volumes: str, cases: Mapping[str, tuple[str, str]]) -> str:
     ]
     for name, (volume, made) in cases.items():
         command = [sys.executable, "-B", str(RECORDER), name, str(FOLDER / volume)]
-        # They stand in this machine's root folder, which is seen there.
+        # They are in this machine's root folder, which is seen there.
         command += ["--hide", "/.dockerenv", "--hide", "/run/.containerenv"]
         origin = f"recorded in a virtual machine: ext4 on LVM {made}"
         lines.append(f'{shlex.join(command)} --origin "{origin}; Linux $kernel"')

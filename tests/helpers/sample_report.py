@@ -4,6 +4,7 @@
 """Reports for the tests of every format."""
 
 import random
+from array import array
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec
@@ -254,7 +255,7 @@ def series(
         starts.append(now_ns)
         totals.append(total_ns)
         now_ns += total_ns
-    columns = (np.array(column, dtype=np.int64) for column in (sizes, starts, totals))
+    columns = (array("q", column) for column in (sizes, starts, totals))
     return SampleSeries(side, name, subject, *columns)
 
 
@@ -732,8 +733,11 @@ def large(workers: int = 1000, retrieves: int = 2000) -> Report:
         report,
         workers=tuple(worker(sides[at % 3], at, "c2-standard-16") for at in range(workers)),
         series=tuple(
-            replace(few[at % 3], worker=f"group/{at}", total_ns=few[at % 3].total_ns + at)
+            replace(
+                one, worker=f"group/{at}", total_ns=array("q", [ns + at for ns in one.total_ns])
+            )
             for at in range(workers)
+            for one in (few[at % 3],)
         ),
         timelines=tuple(
             replace(report.timelines[at % 3], side=sides[at % 3], worker=f"group/{at}")

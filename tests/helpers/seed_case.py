@@ -112,7 +112,7 @@ AMD_16 = Pool(
 )
 POOLS = {pool.name: pool for pool in (INTEL, AMD_30, AMD_16)}
 
-# pool -> dotted path in the document -> what stands there instead: a value, or a function of the old
+# pool -> dotted path in the document -> its new value: a value, or a function of the old
 Change = Mapping[str, Mapping[str, Any]]
 
 

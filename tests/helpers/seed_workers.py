@@ -4,18 +4,20 @@
 """Documents of the seed's case as the workers that the analysis takes."""
 
 import json
+from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import seed_case
 import workload_entries
+from msgspec.structs import replace
 
 from io_benchmark import results
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.causes import judge
 from io_benchmark.analysis.intake import worker_of
-from io_benchmark.analysis.model import Cause, Subject, Worker
+from io_benchmark.analysis.model import Cause, Entry, Subject, Worker
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
@@ -46,6 +48,11 @@ def workers_of(documents: Iterable[Mapping[str, Any]]) -> dict[str, list[Worker]
     return sides
 
 
+def slowed(entry: Entry, factor: float) -> Entry:
+    """With all times so many times as long."""
+    return replace(entry, total_ns=array("q", [int(factor * ns) for ns in entry.total_ns]))
+
+
 def causes_of(
     change: seed_case.Change | None = None,
     *,
@@ -66,7 +73,7 @@ def causes_of(
 def measured(
     slower: Mapping[str, float] | None = None, **keywords: Any
 ) -> Mapping[str, Callable[[Any], Any]]:
-    """A change of a document: entries of the other workloads beside cache-retrieve's."""
+    """A change of a document: entries of the other workloads in addition to cache-retrieve's."""
     added = workload_entries.entries(slower, **keywords)
     return {"workloads": lambda entries: [*entries, *added]}
 

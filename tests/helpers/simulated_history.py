@@ -42,7 +42,7 @@ def with_gap(times: Values, at: int, days: float = 60.0) -> Values:
 
 @dataclass(frozen=True)
 class Noise:
-    """How the logarithms of points vary, beside all that is told of a history."""
+    """How the logarithms of points vary, apart from what a history reports."""
 
     variation: float = VARIATION
     autocorrelation: float = 0.0  # of first order, from one point to the next

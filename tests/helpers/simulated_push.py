@@ -109,7 +109,7 @@ def measure_one(
 
 
 def _vary(machine: Machine, between: float, generator: random.Random) -> Machine:
-    """Equal machines are not quite equal: each has disks and a CPU of its own."""
+    """Equal machines are not quite equal: each has its own disks and CPU."""
     disks, speed = (math.exp(between * generator.gauss(0, 1)) for _ in range(2))
     return replace(
         machine,

@@ -15,7 +15,7 @@ from io_benchmark.analysis.tasks.task_model import TaskComparison
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.sources.task_runs import TaskRun
 
-# ln of what a run takes beside its label and its worker.
+# ln of what a run takes, apart from its label and its worker.
 Noise = Callable[[np.random.Generator], float]
 NOISES: dict[str, Noise] = {
     "normal": lambda dice: float(dice.normal(0, 0.05)),

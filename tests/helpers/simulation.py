@@ -4,6 +4,7 @@
 """Workers whose truth is known: what a right interval must cover as often as it says."""
 
 import math
+from array import array
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -23,7 +24,7 @@ SUBJECT = Subject("cache-retrieve", "workspace", "overwrite", "seed")
 MARGIN = 0.05
 ASSUMED = 0.05
 
-# What one worker's retrieves do beside their sizes: factors around 1, in the order of time.
+# What one worker's retrieves do apart from their sizes: factors around 1, in the order of time.
 Shape = Callable[[np.random.Generator, int], np.ndarray]
 
 
@@ -44,7 +45,7 @@ def bursty(generator: np.random.Generator, count: int) -> np.ndarray:
 
 
 def drifting(generator: np.random.Generator, count: int) -> np.ndarray:
-    """A slope of its own over the whole run."""
+    """A separate slope over the whole run."""
     slope = generator.normal(0, 0.1)
     return 1 + slope * np.linspace(-0.5, 0.5, count) + 0.05 * generator.normal(0, 1, count)
 
@@ -97,6 +98,11 @@ _BATCH_FACTS = msgspec.convert(
 )
 
 
+def column(values: np.ndarray) -> "array[int]":
+    """A column as the reader has it."""
+    return array("q", values.astype(np.int64).tobytes())
+
+
 def entry(times_ns: np.ndarray, files: np.ndarray | None = None) -> Entry:
     """An entry with these times; lookups take nothing."""
     count = len(times_ns)
@@ -105,12 +111,12 @@ def entry(times_ns: np.ndarray, files: np.ndarray | None = None) -> Entry:
     return Entry(
         subject=SUBJECT,
         facts=_FACTS,
-        start_ns=np.arange(count, dtype=np.int64),
-        total_ns=times_ns.astype(np.int64),
-        operations=np.ones(count, dtype=np.int64),
-        size_bytes=np.array(SIZES)[files],
+        start_ns=column(np.arange(count)),
+        total_ns=column(times_ns),
+        operations=column(np.ones(count)),
+        size_bytes=column(np.array(SIZES)[files]),
         planned=count,
-        lookup_ns=nothing,
+        lookup_ns=column(nothing),
     )
 
 
@@ -120,10 +126,10 @@ def windows(operations: np.ndarray, window_ns: int) -> Entry:
     return Entry(
         subject=Subject("random-io", "workspace", variant="read-depth-32"),
         facts=_BATCH_FACTS,
-        start_ns=np.arange(count, dtype=np.int64) * window_ns,
-        total_ns=np.full(count, window_ns, dtype=np.int64),
-        operations=operations.astype(np.int64),
-        size_bytes=np.zeros(count, dtype=np.int64),
+        start_ns=column(np.arange(count) * window_ns),
+        total_ns=column(np.full(count, window_ns)),
+        operations=column(operations),
+        size_bytes=column(np.zeros(count)),
         planned=count,
     )
 
@@ -168,7 +174,7 @@ def trial_by_windows(
 def side(pool: Pool, workers: int, files: np.ndarray, generator: np.random.Generator) -> SideData:
     entries = tuple(worker(pool, files, generator) for _ in range(workers))
     return SideData(
-        tuple(math.log(one.total_ns.mean()) for one in entries), tuple((one,) for one in entries)
+        tuple(math.log(one.mean_ns) for one in entries), tuple((one,) for one in entries)
     )
 
 
@@ -179,7 +185,7 @@ def machine(
     files: np.ndarray,
     generator: np.random.Generator,
 ) -> SideData:
-    """One worker with a speed of its own, each of its runs with a further one."""
+    """One worker with a separate speed, each of its runs with a further one."""
     speed = math.exp(generator.normal(0, pool.variation))
     made = tuple(
         worker(

@@ -3,7 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Real slow storage on one machine, made of loop devices over memory, and always undone.
 
-What is made is undone by a process beside the test (undoing.py), which is told of each step before it
+What is made is undone by a separate process (undoing.py), which is told of each step before it
 is taken. It undoes when the test ends, and as well when the test is killed.
 """
 

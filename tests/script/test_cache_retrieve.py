@@ -21,7 +21,7 @@ from io_benchmark.results.workloads.cache_retrieve import SPENT_COLUMNS
 
 
 def test_the_cache_is_the_seeds() -> None:
-    """40 files of 80 MiB, 40 of 60, 20 of 5; a rehearsal has the same mix at a twentieth."""
+    """40 files of 80 MiB, 40 of 60, 20 of 5; a rehearsal has the same mix at an eightieth."""
     full = SimpleNamespace(sizes_bytes=None, profile="full")
     quick = SimpleNamespace(sizes_bytes=None, profile="quick")
     mib = 1024 * 1024
@@ -31,9 +31,9 @@ def test_the_cache_is_the_seeds() -> None:
         5 * mib: 20,
     }
     assert Counter(cache_retrieve._file_sizes_bytes(quick)) == {
-        4 * mib: 40,
-        3 * mib: 40,
-        mib // 4: 20,
+        mib: 40,
+        3 * mib // 4: 40,
+        mib // 16: 20,
     }
 
 

@@ -157,7 +157,7 @@ def test_another_machine_is_skipped_by_name(executing: Worker) -> None:
 @pytest.mark.root
 @X86_64
 def test_noexec_is_skipped_by_name(executing: Worker, mount: Callable[[str], Path]) -> None:
-    """Where no program may run, that is said; nothing measured at all is a failure."""
+    """Where no program may run, that is reported; nothing measured at all is a failure."""
     executing.workspace = mount("size=400m,noexec")
     code, output = executing.run("--profile", "quick")
     assert code == 1

@@ -83,7 +83,7 @@ def test_a_place_too_small_is_skipped_by_name(worker: Worker, mount: Callable[[s
 def test_fresh_destinations_count_towards_the_space_needed(
     worker: Worker, mount: Callable[[str], Path]
 ) -> None:
-    """A ring of fresh files needs room of its own, no more than all copies together."""
+    """A ring of fresh files needs its own room, no more than all copies together."""
     worker.workspace = mount("size=50m")
     code, _ = worker.run("--retrieves", "10", "--sizes", "10x2", "--destination", "fresh")
     assert code == 1

@@ -154,7 +154,7 @@ def test_scaling() -> None:
 
 @pytest.mark.skipif(CPUS < 2, reason="needs two CPUs")
 def test_the_log_shows_scaling(naming: Worker) -> None:
-    """A line for each variant, beside the single summaries."""
+    """A line for each variant, in addition to the single summaries."""
     code, output = naming.run("--profile", "quick")
     assert code == 0, output
     text = output.partition("=== RESULTS ===\n")[2]

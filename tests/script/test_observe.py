@@ -258,7 +258,7 @@ def test_layers_of_aufs_that_do_not_show_are_unknown(recorded: Record) -> None:
 
 
 def test_btrfs_members_are_found_by_its_own_folder(recorded: Record) -> None:
-    """btrfs shows a device number that no disk has; its members and profile stand in /sys/fs."""
+    """btrfs shows a device number that no disk has; its members and profile are in /sys/fs."""
     base = "/sys/fs/btrfs/11-22"
     recorded(
         block("loop1", "7:1")

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The task's own Perfherder file, held against Perfherder's limits in our own words."""
+"""The task's own Perfherder file, checked against Perfherder's limits."""
 
 import json
 import math
@@ -99,7 +99,7 @@ def test_the_log_explains_neutral(worker: Worker) -> None:
 
 
 def test_nothing_measured_is_an_empty_file_and_not_a_missing_one(worker: Worker) -> None:
-    """A missing artifact would be an error of its own."""
+    """A missing artifact would be a separate error."""
     worker.environment["PATH"] = "/nonexistent"
     code, _ = worker.run("--retrieves", "5")
     assert code == 1

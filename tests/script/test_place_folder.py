@@ -56,7 +56,7 @@ def test_a_link_of_another_user_is_refused(worker: Worker) -> None:
 
 @pytest.mark.root
 def test_artifacts_of_another_user_are_refused(worker: Worker, strangers_folder: Path) -> None:
-    """The result's own folder is held to the same."""
+    """The result's own folder must meet the same conditions."""
     worker.artifacts = strangers_folder
     code, output = worker.run("--retrieves", "10")
     assert code == 1
@@ -93,7 +93,7 @@ def test_a_link_of_this_user_is_measured(worker: Worker, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("name", [".io-benchmark.json.tmp", ".perfherder.tmp"])
 def test_a_planted_link_is_not_followed(worker: Worker, tmp_path: Path, name: str) -> None:
-    """What it points to stays as it is; the result is a file of its own."""
+    """What it points to stays as it is; the result is a separate file."""
     victim = tmp_path / "victim"
     victim.write_text("untouched")
     worker.artifacts.mkdir()

@@ -127,7 +127,7 @@ def test_by_its_own_loop(reading_and_writing: Worker, tmp_path: Path) -> None:
 def test_an_unusable_fio(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, why: str
 ) -> None:
-    """A fio that cannot keep operations in flight is none, and it is said why."""
+    """A fio that cannot keep operations in flight is not used, and the reason is reported."""
     program = tmp_path / "fio"
     program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(0o755)

@@ -31,7 +31,7 @@ def measured(worker: Worker, place: Path, *extra: str) -> StoragePlace:
 
 
 def test_btrfs_over_two_devices(worker: Worker, lab: Lab, tmp_path: Path) -> None:
-    """Both members are seen, the profile is raid0, and cp's copies are told as shared."""
+    """Both members are seen, the profile is raid0, and cp's copies are reported as shared."""
     needs("mkfs.btrfs")
     one, two = lab.loop("a"), lab.loop("b")
     run("mkfs.btrfs", "-q", "-d", "raid0", "-m", "raid0", one, two)

@@ -212,7 +212,7 @@ def test_mistakes(file, tmp_path, arguments, said):
 
 
 def test_a_removed_folder(file, tmp_path):
-    """A shell may stand in a folder that is gone."""
+    """A shell may be in a folder that is gone."""
     gone = tmp_path / "gone"
     done = subprocess.run(
         ["sh", "-c", f"mkdir {gone} && cd {gone} && rmdir {gone} && {sys.executable} {file} run"],

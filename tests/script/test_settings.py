@@ -65,10 +65,10 @@ def test_a_pace_asks_for_trials() -> None:
     assert (parsed.trials, parsed.pace_bytes_per_s) == ("always", 1)
 
 
-def test_quick_never_takes_more_than_200_retrieves() -> None:
+def test_quick_never_takes_more_than_100_retrieves() -> None:
     """A rehearsal is short whatever the kind asks for, and a shorter kind stays shorter."""
     quick = ["--profile", "quick"]
-    assert settings.parse([*BASE, *quick], ["w"]).retrieves == 200
+    assert settings.parse([*BASE, *quick], ["w"]).retrieves == 100
     assert settings.parse([*BASE, *quick, "--retrieves", "30"], ["w"]).retrieves == 30
 
 

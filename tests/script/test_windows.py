@@ -79,7 +79,7 @@ def test_never_at_work_together() -> None:
 
 
 def test_a_count_ends_at_the_first_step_past_a_boundary(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Telling takes time of its own, which is in no count and in nothing that was spent."""
+    """Telling takes its own time, which is in no count and in nothing that was spent."""
     clock = itertools.count(0, 4)
     monkeypatch.setattr(windows.time, "monotonic_ns", lambda: next(clock))
     messages: list[tuple[list[list[int]], int]] = []

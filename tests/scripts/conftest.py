@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from checkout import ROOT
 
-# All that the scripts ask of a machine beside git and a Python: POSIX utilities.
+# All that the scripts ask of a machine in addition to git and a Python: POSIX utilities.
 UTILITIES = "cat chmod cmp cp dirname env mkdir mv printf readlink rm sh sleep tr"
 
 # Stands for an interpreter: says whether it is new enough and makes an environment, or fails to.
@@ -92,7 +92,7 @@ class Checkout:
         return {"PATH": str(self.bin), "HOME": str(self.path), **variables}
 
     def start(self, script: str, *arguments: str, **variables: str) -> subprocess.Popen[str]:
-        """Start a script from the root folder, in a process group of its own."""
+        """Start a script from the root folder, in a separate process group."""
         process = subprocess.Popen(
             [str(self.path / "scripts" / script), *arguments],
             cwd="/",

@@ -46,7 +46,7 @@ def put(folder: Path, name: str, version: str) -> Path:
 
 
 def run(checkout: Path, path: list[Path], **variables: str) -> tuple[int, list[str], str]:
-    """Exit code, what ran with which Python, and what was said."""
+    """Exit code, what ran with which Python, and what was printed."""
     tools = checkout.parent / "tools"
     tools.mkdir(exist_ok=True)
     # Without apt-get: nothing is installed.

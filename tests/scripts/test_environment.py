@@ -98,7 +98,7 @@ def test_named_interpreter(checkout):
 
 
 def test_another_interpreter_is_named(checkout):
-    """An environment that another one made is made anew; the same one, by any name, is not."""
+    """An environment that another one made is made again; the same one, by any name, is not."""
     checkout.interpreter("python3.13")
     checkout.run("rehearse")
     named = checkout.interpreter("named", version="3.11.2")
@@ -139,7 +139,7 @@ def test_second_run_installs_nothing(checkout):
     ],
 )
 def test_changed(checkout, changed):
-    """An environment that was made from something else is made anew."""
+    """An environment that was made from something else is made again."""
     checkout.interpreter("python3")
     checkout.run("rehearse")
     before = checkout.logged()
@@ -149,7 +149,7 @@ def test_changed(checkout, changed):
 
 
 def test_moved_checkout(checkout):
-    """A copy of a checkout does not run the original's code: its environment is made anew."""
+    """A copy of a checkout does not run the original's code: its environment is made again."""
     checkout.interpreter("python3")
     checkout.run("rehearse")
     before = checkout.logged()
@@ -161,7 +161,7 @@ def test_moved_checkout(checkout):
 
 
 def test_interpreter_that_vanished(checkout):
-    """An environment whose Python no longer starts is made anew."""
+    """An environment whose Python no longer starts is made again."""
     checkout.interpreter("python3")
     checkout.run("rehearse")
     before = checkout.logged()
@@ -171,7 +171,7 @@ def test_interpreter_that_vanished(checkout):
 
 
 def test_failed_installation(checkout):
-    """What pip could not install is an error that shows pip's words, and is tried anew next time."""
+    """What pip could not install is an error that shows pip's words, and is tried again next time."""
     checkout.interpreter("python3")
     code, started, stderr = checkout.run("rehearse", PIP_FAILS="yes")
     assert (code, started) == (1, [])

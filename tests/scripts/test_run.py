@@ -123,7 +123,7 @@ def test_without_a_cgroup(parts):
 
 
 def test_serial_tests_are_first_at_the_cpus(parts, tmp_path):
-    """They run beside the others, in a cgroup with the highest share; its name is this run's."""
+    """They run at the same time as the others, in a cgroup with the highest share; its name is this run's."""
     code, log, said = parts("-q", with_groups=True)
     assert code == 0
     assert log.index("serial begins") < log.index("parallel ends")

@@ -9,7 +9,7 @@ together. What is not observable by these facts may be missing; what is supporte
 
 import divided_reports
 import pytest
-from simulated_cases import BASE, CASES, FAST, ONE_BAD_WORKER, SLOW, Case, random_case
+from simulated_cases import BASE, CASES, FAST, ONE_BAD_WORKER, SLOW, Case, make, random_case
 from simulated_machine import PARTS
 from simulated_push import Measured, Pool, measure
 
@@ -64,6 +64,17 @@ def test_one_bad_worker_is_named_and_does_not_blame_its_pool(case: Case) -> None
     assert named.diagnosis.remedies[0].cause in supported
     (without,) = named.without
     assert without.ratio == pytest.approx(1, abs=0.05)
+
+
+def test_a_bad_worker_is_replaced_whatever_makes_it_slow() -> None:
+    """A cap that nothing shows, and a scheduler that it alone has: one of the two, and still a bad worker."""
+    case = make(("cap of the cloud",), ("bfq",), bad_worker=2, workers=5)
+    (named,) = report_of(case)[0].single_workers
+    assert named.diagnosis is not None
+    states = {each.name: each.state for each in named.diagnosis.causes}
+    assert {states["disk-speed"], states["scheduler"]} == {State.NOT_SEPARABLE}
+    (remedy,) = named.diagnosis.remedies
+    assert "replace this worker" in remedy.action.template
 
 
 def test_equal_pools_have_neither_causes_nor_single_workers() -> None:

@@ -16,8 +16,8 @@ from msgspec.structs import replace
 from simulation import SHAPES, Pool
 
 from io_benchmark.analysis.inference import decisions, levels
+from io_benchmark.analysis.inference.compared_means import UNPAIRED_BATCHES
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
-from io_benchmark.analysis.inference.moving_blocks import UNPAIRED_BATCHES
 from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.inference.workers_needed import advise

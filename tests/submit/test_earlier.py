@@ -118,7 +118,7 @@ def test_a_label_that_is_not_selected():
 
 
 def test_what_a_result_says(tmp_path):
-    """The record beside it names the task; a replicate's number is not part of that."""
+    """The record next to it names the task; a replicate's number is not part of that."""
     seed_case.write(tmp_path, pools=["intel"])
     (folder,) = tmp_path.iterdir()
     record = json.loads((folder / run_files.TASK_NAME).read_text())

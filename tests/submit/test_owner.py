@@ -40,7 +40,7 @@ def test_known_owner(git, client, owner):
 
 
 def test_git_is_asked(tmp_path, monkeypatch):
-    """In the folder that the command runs in; a repository has an address of its own."""
+    """In the folder that the command runs in; a repository has a different address."""
     monkeypatch.chdir(tmp_path)
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
     assert known_owner(environment) is None

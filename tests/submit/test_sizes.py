@@ -60,7 +60,7 @@ def test_lower_limits_stay():
 
 @pytest.mark.parametrize(("places", "destinations"), [(1, 1), (3, 3)])
 def test_the_budget_is_enough(places, destinations):
-    """A twentieth of the sizes and 200 retrieves, on the slowest pool to plan for, in half of it."""
-    written_mib = places * (CACHE_MIB + 200 * destinations * RETRIEVE_MIB) / 20
+    """An eightieth of the sizes and 100 retrieves, on the slowest pool to plan for, in half of it."""
+    written_mib = places * (CACHE_MIB + 100 * destinations * RETRIEVE_MIB) / 80
     assert SLOWEST_MIB_PER_S == 50
     assert written_mib / SLOWEST_MIB_PER_S * 2 < sizes.QUICK_BUDGET_S

@@ -104,7 +104,7 @@ def test_counted_from_now(text, expected):
 
 
 def test_in_utc():
-    """Whatever zone the moment is told in."""
+    """Whatever zone the moment has."""
     moment = datetime(2026, 11, 21, 1, 0, tzinfo=timezone(timedelta(hours=2)))
     assert _dated({"relative-datestamp": "0 seconds"}, moment) == "2026-11-20T23:00:00.000Z"
 

@@ -30,7 +30,7 @@ def kind():
 @every_pair
 @every_params
 def test_the_same_pool(params, label, usual):
-    """It runs where the pool's other task runs, in the same image, and is shown beside it."""
+    """It runs where the pool's other task runs, in the same image, and is shown next to it."""
     task, other = (graph("full", params)[name]["task"] for name in (label, usual))
     for key in ("provisionerId", "workerType", "scopes"):
         assert task[key] == other[key]
@@ -46,7 +46,7 @@ def test_the_same_pool(params, label, usual):
 @every_pair
 @every_params
 def test_attributes(params, label, usual):
-    """A job of its own; results are grouped by the pool's plain name."""
+    """A separate job; results are grouped by the pool's plain name."""
     attributes, others = (graph("full", params)[name]["attributes"] for name in (label, usual))
     assert attributes == {**others, "kind": ALL, "job_try_name": ALL}
 

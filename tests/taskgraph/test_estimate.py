@@ -101,7 +101,7 @@ def test_no_retrieves_fit():
     ],
 )
 def test_other_workloads(changes, seconds):
-    """Each has a limit of its own, once a task or once a place; their sum must fit."""
+    """Each has a separate limit, once a task or once a place; their sum must fit."""
     benchmark = stanza.Benchmark.parse({**SMALLEST, **changes})
     estimate.check_duration(REPOSITORY, benchmark, seconds)
     with pytest.raises(BadKeyError) as caught:

@@ -36,7 +36,7 @@ def test_bases_have_digests(dockerfile):
 
 
 def test_one_base():
-    """Both images stand on the same base, so that a renewal renews both."""
+    """Both images have the same base, so that a renewal renews both."""
     assert len({name for dockerfile in DOCKERFILES for name in bases(dockerfile)}) == 1
 
 

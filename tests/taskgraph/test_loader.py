@@ -61,7 +61,7 @@ def test_a_pool(load):
 
 
 def test_what_a_pool_measures_for_its_own_kind_stays_there(load):
-    """Its places would stand twice here, and its limit is for other work; its image counts."""
+    """Its places would be given twice here, and its limit is for other work; its image counts."""
     pool = {
         **POOL,
         "benchmark": {"places": ["container"]},

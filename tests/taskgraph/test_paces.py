@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Which pools must run once more: the action's rule, beside that of `submit --confirm`."""
+"""Which pools must run once more: the action's rule, compared with that of `submit --confirm`."""
 
 import copy
 import json
@@ -90,7 +90,7 @@ def test_unknown_baseline():
 
 
 def test_equal_ceilings():
-    """A pool that is slower with disks as fast is not held to anything."""
+    """A pool that is slower with disks as fast is not limited."""
     made = documents(["amd-16", "intel"])
     for document in made:
         document["workloads"][0]["trials"] = trial_records.trials(400, 100)

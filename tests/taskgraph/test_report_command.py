@@ -104,6 +104,6 @@ def test_it_is_run(tmp_path):
 
 
 def test_the_images_python():
-    """The path stands in the Dockerfile."""
+    """The Dockerfile contains the path."""
     dockerfile = Path(__file__).parents[2] / "taskcluster/docker/io-benchmark-report/Dockerfile"
     assert f"{PYTHON} -m io_benchmark.cli" in dockerfile.read_text()

@@ -38,7 +38,7 @@ WITH_REPORT = [name for name in SELECTING if REPORT in SELECTED[name]]
 
 @every_params
 def test_what_it_is(params):
-    """As the pools' tasks: chosen with them, shown beside them, retriggered like them; no pool."""
+    """As the pools' tasks: chosen with them, shown next to them, retriggered like them; no pool."""
     node = graph("full", params)[REPORT]
     assert node["attributes"] == {
         "always_target": False,
@@ -222,7 +222,7 @@ def test_actions(tmp_path, monkeypatch, to_run, already, expected):
 
 
 def instant(node, key):
-    """A task that an action created has times of its own, counted from then."""
+    """A task that an action created has its own times, counted from then."""
     moment = node["task"][key]
     if isinstance(moment, dict):
         moment = json_time_from_now(moment["relative-datestamp"])

@@ -185,7 +185,7 @@ def test_time_for_all_of_it():
 
 @pytest.mark.parametrize("given_s", [None, "3600", True, 3600.0])
 def test_time_that_is_none(given_s):
-    """What taskgraph's own schema would refuse later is told with the key's name."""
+    """What taskgraph's own schema would refuse later is reported with the key's name."""
     with pytest.raises(BadKeyError, match=r"is not a number of seconds; write one such as 3600"):
         ReportSettings(30, None, None, ()).check_time(given_s)
 

@@ -118,7 +118,7 @@ def test_names_of_two_kinds_are_listed_once():
     ],
 )
 def test_unknown_name(name, hint):
-    """A name that means nothing is a mistake, even beside good ones; all names are listed."""
+    """A name that means nothing is a mistake, even next to good ones; all names are listed."""
     with pytest.raises(UserMistake) as caught:
         select(TASKS, ["intel", name])
     assert str(caught.value) == (

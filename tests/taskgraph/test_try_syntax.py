@@ -37,7 +37,7 @@ RIGHT = "write try: -j NAME[,NAME] [--rebuild N] without spaces between the name
     ],
 )
 def test_messages(message, expected):
-    """Only a line of its own asks, and only with -j; --rebuild stands before or after it."""
+    """Only a separate line requests tasks, and only with -j; --rebuild comes before or after it."""
     assert request(message) == expected
 
 

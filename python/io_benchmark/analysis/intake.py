@@ -1,13 +1,15 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""From a result file to a worker. Its columns become arrays without a copy."""
+"""From a result file to a worker. Its columns are the arrays that the reader made."""
 
+from array import array
 from collections.abc import Sequence
 from datetime import datetime
+from functools import lru_cache
+from operator import add
 
 import msgspec
-import numpy as np
 
 from io_benchmark.analysis.model import UNKNOWN, Entry, Integers, Subject, Worker
 from io_benchmark.analysis.parts import time_parts
@@ -71,7 +73,13 @@ def _stolen_per_cpu(timeline: RecordedTimeline | None) -> float | None:
         return None
     growth = {}
     for name in (_STOLEN, *_WORKING):
-        known = [value for value in timeline.columns.get(name, ()) if value is not None]
+        column = timeline.columns.get(name, ())
+        # The reader has arrays where no value is missing.
+        known = (
+            column
+            if isinstance(column, array)
+            else [value for value in column if value is not None]
+        )
         growth[name] = known[-1] - known[0] if known else 0
     worked = sum(growth[name] for name in _WORKING)
     return growth[_STOLEN] / worked if worked > 0 else None
@@ -80,14 +88,15 @@ def _stolen_per_cpu(timeline: RecordedTimeline | None) -> float | None:
 def _retrieves(entry: CacheRetrieveEntry, stolen_per_cpu: float | None) -> Entry:
     samples = entry.samples
     lookup_ns = _column(samples.lookup_ns)
-    sizes = np.array(entry.file_sizes_bytes, dtype=np.int64)
+    copy_ns = _column(samples.copy_ns)
+    sizes_of_files = tuple(entry.file_sizes_bytes)
     return Entry(
         subject=Subject("cache-retrieve", entry.place, entry.destination, entry.fidelity),
         facts=msgspec.structs.replace(entry, samples=_NO_RETRIEVES),
         start_ns=_column(samples.start_ns),
-        total_ns=lookup_ns + _column(samples.copy_ns),
+        total_ns=array("q", list(map(add, lookup_ns, copy_ns))),
         operations=_constant(1, len(lookup_ns)),
-        size_bytes=sizes[_column(samples.file_index)],
+        size_bytes=_sizes(sizes_of_files, _column(samples.file_index).tobytes()),
         planned=entry.retrieves_planned,
         parts_ns=time_parts.of_retrieves(samples, stolen_per_cpu),
         lookup_ns=lookup_ns,
@@ -113,10 +122,17 @@ def _batches(entry: BatchEntry, stolen_per_cpu: float | None) -> Entry:
     )
 
 
+@lru_cache(maxsize=4)
 def _constant(value: int, count: int) -> Integers:
-    """Return the same number for each sample, stored once."""
-    return np.broadcast_to(np.int64(value), (count,))
+    """Return the same number for each sample, stored once for runs of the same length."""
+    return array("q", [value]) * count
+
+
+@lru_cache(maxsize=4)
+def _sizes(of_files: Sequence[int], files: bytes) -> Integers:
+    """Return the size of each sample's file; the runs of a push copy the same files in turn."""
+    return array("q", [of_files[number] for number in array("q", files)])
 
 
 def _column(values: Sequence[int]) -> Integers:
-    return np.asarray(values, dtype=np.int64)
+    return values if isinstance(values, array) else array("q", values)

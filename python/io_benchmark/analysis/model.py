@@ -6,15 +6,16 @@
 Candidate and baseline are *sides*: pools, with `compare A --against B` one pool before and after.
 """
 
+from array import array
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import NamedTuple
+from functools import cached_property
+from typing import NamedTuple, TypeAlias
 
-import numpy as np
 from msgspec import Struct, field
-from numpy.typing import NDArray
 
 from io_benchmark.analysis.evidence_model import Evidence
+from io_benchmark.analysis.inference.moving_blocks import RelativeTimes
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.leftover_model import Leftover
 from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, Part, Phase
@@ -23,8 +24,7 @@ from io_benchmark.analysis.trials.trial_model import TrialOutcome
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
 from io_benchmark.results.trials import TrialKind, Trials
 
-Integers = NDArray[np.int64]
-Numbers = NDArray[np.float64]
+Integers: TypeAlias = "array[int]"  # of 64 bits
 UNKNOWN = "unknown"
 PERCENTILES = (50, 95, 99)  # those that every report has
 MEDIAN, TAIL = 50, 95
@@ -64,7 +64,7 @@ class Subject(Struct, frozen=True, order=True):
         return ", ".join(self.parts)
 
 
-class Entry(Struct, frozen=True):
+class Entry(Struct, frozen=True, dict=True):
     """One worker's samples of one subject, in time order: retrieves, or batches of operations."""
 
     subject: Subject
@@ -75,7 +75,7 @@ class Entry(Struct, frozen=True):
     size_bytes: Integers  # of each sample's file; 0 for batches, whose operations are all the same
     planned: int  # samples that were to be taken
     parts_ns: Mapping[Part, float] = field(default_factory=dict)  # of one operation, on average
-    lookup_ns: Integers | None = None  # of cache-retrieve only: the part of a retrieve's time
+    lookup_ns: "Integers | None" = None  # of cache-retrieve only: the part of a retrieve's time
 
     @property
     def retrieves(self) -> CacheRetrieveEntry | None:
@@ -90,12 +90,22 @@ class Entry(Struct, frozen=True):
     def measured(self) -> BatchEntry | None:
         return self.facts if isinstance(self.facts, BatchEntry) else None
 
-    @property
+    @cached_property
     def mean_ns(self) -> float:
         """Return the mean time of one operation: all the time divided by all the operations."""
-        # Not as integers: a million of the longest times would not fit.
-        time_ns = float(self.total_ns.sum(dtype=np.float64))
-        return time_ns / float(self.operations.sum(dtype=np.float64))
+        return sum(self.total_ns) / self.operations_done
+
+    @cached_property
+    def operations_done(self) -> int:
+        return sum(self.operations)
+
+    @cached_property
+    def lookup_mean_ns(self) -> float | None:
+        return None if self.lookup_ns is None else sum(self.lookup_ns) / len(self.lookup_ns)
+
+    @cached_property
+    def relative_times(self) -> RelativeTimes:
+        return RelativeTimes.of(self.total_ns, self.operations, self.size_bytes)
 
     @property
     def blocked_ns(self) -> float | None:
@@ -104,22 +114,10 @@ class Entry(Struct, frozen=True):
         return self.parts_ns.get(Part(phase, Kind.BLOCKED))
 
     @property
-    def samples_blocked_ns(self) -> Numbers | None:
-        """Return how long each copy was blocked: its time less its work, in proportion to its size.
-
-        The samples of other workloads were blocked for the same share of their time.
-        """
-        if self.blocked_ns is None:
-            return None
-        if self.retrieves is None:
-            return self.total_ns.astype(np.float64) * (self.blocked_ns / self.mean_ns)
-        if self.lookup_ns is None or not self.size_bytes.any():
-            return None
-        work = (Part(Phase.COPY, kind) for kind in (*ON_CPU, Kind.WAITING))
-        work_ns = sum(self.parts_ns.get(part, 0.0) for part in work)
-        work_of_each = self.size_bytes * (work_ns / self.size_bytes.mean())
-        blocked: Numbers = np.maximum(0.0, self.total_ns - self.lookup_ns - work_of_each)
-        return blocked
+    def copy_work_ns(self) -> float:
+        """Return how long a copy was on a CPU or waited for one, on average."""
+        kinds = (*ON_CPU, Kind.WAITING)
+        return sum(self.parts_ns.get(Part(Phase.COPY, kind), 0.0) for kind in kinds)
 
 
 class Worker(Struct, frozen=True):

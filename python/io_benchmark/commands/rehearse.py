@@ -65,7 +65,7 @@ def _add_selection(group: argparse._ArgumentGroup) -> None:
         action="store_const",
         const="quick",
         default="quick",
-        help="a twentieth of the sizes, at most 200 retrieves (default)",
+        help="an eightieth of the sizes, at most 100 retrieves (default)",
     )
     size.add_argument(
         "--full",
@@ -147,17 +147,19 @@ def _logs_shown(verbose: bool, context: Context) -> Iterator[None]:
 
 def _rehearse(arguments: argparse.Namespace, context: Context) -> int:
     # Imported here: generating takes half a second to load, and --help must not wait for it.
-    from io_benchmark.commands.confirmation import confirming_tasks
     from io_benchmark.commands.rehearsal import Rehearsal, executor
     from io_benchmark.graph.generate import generate
     from io_benchmark.graph.root import Root
-    from io_benchmark.submit.confirming import with_trials
 
     root = Root.find(arguments.root, current_folder())
     _tell(context, f"Generating the graph from {root.path} ({root.origin})")
     jobs = parse_job_names(arguments.jobs)
     tasks, reports = _split(arguments.jobs, generate(root, jobs))
     if arguments.confirm:
+        # Half as much again to load, with the client of the queue.
+        from io_benchmark.commands.confirmation import confirming_tasks
+        from io_benchmark.submit.confirming import with_trials
+
         tasks = [replace(task, definition=with_trials(task.definition)) for task in tasks]
     pools = sorted({task.pool for task in tasks})
     Plan.of_pools(pools, arguments.baseline)  # a mistake is told before anything runs

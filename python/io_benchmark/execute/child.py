@@ -28,6 +28,7 @@ HELD_SIGNALS: tuple[int, ...] = (signal.SIGINT, *TERMINATING)
 HELD_LIMIT = 3
 
 CHUNK_BYTES = 65536
+SHORTEST_PAUSE_S = 0.001
 
 # A child that never ends its line must not fill this program's memory.
 LINE_LIMIT_BYTES = 1 << 20
@@ -91,6 +92,7 @@ class Child:
 
         Output is discarded meanwhile, because a full pipe could keep the child from ending.
         """
+        pause_s = SHORTEST_PAUSE_S  # most end just after their output
         while self.process.returncode is None:
             self._discard_output()
             options = os.WEXITED | os.WNOHANG | os.WNOWAIT
@@ -98,7 +100,8 @@ class Child:
                 break
             if time.monotonic() >= deadline_s:
                 return False
-            time.sleep(POLL_INTERVAL_S)
+            time.sleep(pause_s)
+            pause_s = min(2 * pause_s, POLL_INTERVAL_S)
         return True
 
     def stop(self) -> None:

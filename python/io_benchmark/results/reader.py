@@ -14,13 +14,14 @@ bounds.
 import math
 import os
 import re
+import struct
 from array import array
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from operator import lt
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
@@ -58,7 +59,6 @@ UNKNOWN_SHOWN = 5
 DECODE_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _MISSING = -1  # no count is negative
 _TRUNCATED = "Input data was truncated"  # msgspec's words
-_MAXIMUM_32_BITS = 2**32 - 1
 
 
 class _Sparse(Sequence[int | None]):
@@ -226,8 +226,15 @@ def _packed_entry(entry: AnyEntry) -> AnyEntry:
 
 def _packed_samples(name: str, values: Sequence[int]) -> "array[int]":
     """Return a column as an array; what was spent is only averaged and takes no more than it must."""
-    is_short = name in SPENT_COLUMNS and max(values, default=0) <= _MAXIMUM_32_BITS
-    return array("I" if is_short else "q", values)
+    try:
+        return _packed("I" if name in SPENT_COLUMNS else "q", values)
+    except struct.error:
+        return _packed("q", values)
+
+
+def _packed(code: str, values: Sequence[int | None]) -> "array[int]":
+    """Return numbers as an array; struct packs a list in half the time that array takes."""
+    return array(code, struct.pack(f"{len(values)}{code}", *values))
 
 
 def _columns(samples: ResultPart) -> dict[str, Sequence[int]]:
@@ -250,8 +257,8 @@ def _packed_columns(columns: dict[str, Sequence[int | None]]) -> dict[str, Seque
 
 def _packed_column(values: Sequence[int | None]) -> Sequence[int | None]:
     try:
-        return array("q", cast("Sequence[int]", values))
-    except TypeError:
+        return _packed("q", values)
+    except struct.error:  # some are missing
         return _Sparse(values)
 
 

@@ -41,6 +41,7 @@ _VALUE_BYTES = 40
 _QUOTATION_MARK_BYTES = 32
 _OBJECT_BYTES = 160
 _LIST_BYTES = 100
+_OF_NUMBERS = b"0123456789 "
 
 
 class Budget(Struct):
@@ -124,12 +125,9 @@ def _subjects(run_result: "RunResult") -> set[tuple[object, ...]]:
 
 def weight_bytes(result: Result, data: bytes) -> int:
     """Return an upper bound of the memory that a decoded result needs."""
-    import numpy as np  # noqa: PLC0415 - takes 0.06 s, which `fetch` need not wait for
-
-    characters = np.frombuffer(data, np.uint8)
-    commas, marks, objects, lists = (
-        int(np.count_nonzero(characters == ord(character))) for character in ',"{['
-    )
+    # Counting in all of it takes three times as long.
+    structure = data.translate(None, _OF_NUMBERS)
+    commas, marks, objects, lists = map(structure.count, (b",", b'"', b"{", b"["))
     columns = [
         (name, getattr(entry.samples, name))
         for entry in result.workloads

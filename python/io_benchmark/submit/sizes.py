@@ -13,8 +13,8 @@ from typing import Any
 FULL, QUICK = "full", "quick"
 PROFILE_VARIABLE = "IO_BENCHMARK_PROFILE"
 TIME_BUDGET = re.compile(r"(?<!\S)--time-budget[ =]([0-9]{1,6})(?!\S)")
-# Small sizes are a twentieth of the full ones, with at most 200 retrieves. All workloads in three places
-# then take 120 s for the retrieves at 50 MiB/s, the slowest pool to plan for. Each other measurement takes
+# Small sizes are an eightieth of the full ones, with at most 100 retrieves. All workloads in three places
+# then take 17 s for the retrieves at 50 MiB/s, the slowest pool to plan for. Each other measurement takes
 # at most 5 s.
 QUICK_BUDGET_S = 600
 # What the task needs besides the script, as the kinds plan it.

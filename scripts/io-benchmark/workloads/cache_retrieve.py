@@ -117,8 +117,11 @@ class _CacheRetrieve(Workload):
         say("=== Populating the cache of %s: %d files, %.1f MiB ===" % cache)
         started_ns = time.monotonic_ns()
         progress = ProgressLines(len(self._sizes), self._bench.progress_every_s)
+        chunk = os.urandom(MIB)
         for index, size in enumerate(self._sizes):
-            _write_random(self._files[index], size)
+            # Each time moved by a byte: the files have no block in common.
+            chunk = chunk[1:] + chunk[:1]
+            _write_repeatedly(self._files[index], size, chunk)
             now_ns = time.monotonic_ns()
             if now_ns >= progress.due_ns or index + 1 == len(self._sizes):
                 progress.show(index + 1, now_ns, sum(self._sizes[: index + 1]))
@@ -294,9 +297,8 @@ class _CacheRetrieve(Workload):
         ]
 
 
-def _write_random(path, size):
+def _write_repeatedly(path, size, chunk):
     """Write the same random MiB repeatedly, as the seed does, to save time in urandom."""
-    chunk = os.urandom(min(MIB, size))
     with open(path, "xb", buffering=0) as file:
         left = size
         while left > 0:

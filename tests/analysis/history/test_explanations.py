@@ -134,7 +134,7 @@ def test_a_trend() -> None:
 
 
 def test_a_step_in_a_trend() -> None:
-    """Both are told."""
+    """Both are reported."""
     times = weekly(104)
     result = effects(times, noise(1, 104) + drift(times, 0.25) + steps(104, (70, 1.3)))
     assert result.trend is not None
@@ -143,7 +143,7 @@ def test_a_step_in_a_trend() -> None:
 
 
 def test_a_season_of_a_year() -> None:
-    """It is told with its size and the day on which it is slowest."""
+    """It is reported with its size and the day on which it is slowest."""
     times = weekly(104)
     result = effects(times, noise(1, 104) + wave(times, 0.08))
     (season,) = result.seasons

@@ -10,7 +10,6 @@ import pytest
 import simulation
 
 from io_benchmark.analysis.inference import moving_blocks
-from io_benchmark.analysis.inference.moving_blocks import RelativeTimes
 
 
 @pytest.mark.parametrize(
@@ -32,7 +31,8 @@ def test_independent_values_have_the_textbooks_error() -> None:
     """Without correlation it is sigma over the root of n, on average over many runs."""
     generator = np.random.default_rng(1)
     variances = [
-        moving_blocks._variance_of_mean(generator.normal(0, 1, 2000)).variance for _ in range(400)
+        moving_blocks.variance_of_mean(generator.normal(0, 1, 2000).tolist()).variance
+        for _ in range(400)
     ]
     assert np.mean(variances) == pytest.approx(1 / 2000, rel=0.1)
 
@@ -45,14 +45,14 @@ def test_clinging_values_have_the_larger_error_of_theory() -> None:
         noise = generator.normal(0, 1, 4000)
         for at in range(1, len(noise)):
             noise[at] += 0.9 * noise[at - 1]
-        variances.append(moving_blocks._variance_of_mean(noise).variance)
+        variances.append(moving_blocks.variance_of_mean(noise.tolist()).variance)
     assert np.mean(variances) == pytest.approx(1 / (4000 * 0.1**2), rel=0.15)
 
 
 def test_a_wave_of_writeback_cancels_within_blocks() -> None:
     """A period of ten has no long-run variance: single retrieves would claim far too much."""
     values = np.tile([2.0] * 5 + [0.0] * 5, 200)
-    known = moving_blocks._variance_of_mean(values).variance
+    known = moving_blocks.variance_of_mean(values.tolist()).variance
     naive = values.var() / len(values)
     assert known < naive / 10
 
@@ -60,45 +60,12 @@ def test_a_wave_of_writeback_cancels_within_blocks() -> None:
 @pytest.mark.parametrize("count", [0, 1])
 def test_nothing_is_known_from_nothing(count: int) -> None:
     """No second block: the variance is unbounded, not zero."""
-    assert math.isinf(moving_blocks._variance_of_mean(np.ones(count)).variance)
+    assert math.isinf(moving_blocks.variance_of_mean([1.0] * count).variance)
 
 
 def test_sizes_are_no_noise() -> None:
     """Times that follow the file's size alone have no error and equal halves."""
     files = np.array([0, 1, 2] * 100)
     one = simulation.entry(np.array(simulation.SIZES)[files] * 1000, files)
-    assert RelativeTimes.of(one).error_of_mean == 0.0
-    assert RelativeTimes.of(one).halves_ratio == pytest.approx(1.0)
-
-
-def test_pairs_cancel_what_the_files_do() -> None:
-    """The same sequence, one side twice as slow: the ratio is exact, whatever the sizes."""
-    files = np.array([0, 2, 1, 1, 0, 2] * 50)
-    times = np.array(simulation.SIZES)[files] * 1000
-    means = moving_blocks.compare_means(
-        [simulation.entry(times * 2, files)], [simulation.entry(times, files)]
-    )
-    assert math.exp(means.log_ratio) == pytest.approx(2.0)
-    (spread,) = means.blocks
-    assert spread.variance == pytest.approx(0.0, abs=1e-20)
-
-
-def test_pairs_take_what_both_have() -> None:
-    """One side stopped early: only the retrieves that both made are compared."""
-    short = simulation.entry(np.full(50, 1000))
-    long = simulation.entry(np.concatenate((np.full(50, 500), np.full(50, 99_999))))
-    means = moving_blocks.compare_means([short], [long])
-    assert math.exp(means.log_ratio) == pytest.approx(2.0)
-
-
-def test_runs_of_one_machine_are_averaged_sample_by_sample() -> None:
-    """Each run counts as much, however long its retrieves take; waves that cancel are no noise."""
-    wave = np.round(1e6 + 3e5 * np.sin(np.arange(400) / 200 * math.pi))
-    still = simulation.entry(np.full(400, 1e6))
-    course = simulation.entry(wave)
-    runs = [simulation.entry(factor * wave) for factor in (1, 4, 2)]
-    (same,) = moving_blocks.compare_means(runs, [course]).blocks
-    assert same.variance == pytest.approx(0.0, abs=1e-20)
-    (opposed,) = moving_blocks.compare_means([course, simulation.entry(2e6 - wave)], [still]).blocks
-    (alone,) = moving_blocks.compare_means([course], [still]).blocks
-    assert opposed.variance < alone.variance / 1e6
+    assert one.relative_times.error_of_mean == 0.0
+    assert one.relative_times.halves_ratio == pytest.approx(1.0)

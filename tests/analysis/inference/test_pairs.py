@@ -36,7 +36,7 @@ def side(pool: str, factors: Sequence[float], plan: str | None = None) -> list[W
     for hour, (each, factor) in enumerate(zip(documents, factors, strict=True)):
         worker = seed_workers.worker(each, pool)
         (entry,) = worker.entries
-        entry = replace(entry, total_ns=(factor * entry.total_ns).astype(int))
+        entry = seed_workers.slowed(entry, factor)
         name = f"{pool}-{hour}"
         made.append(
             replace(

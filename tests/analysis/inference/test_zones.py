@@ -28,9 +28,7 @@ def workers(pool: str, zones: Sequence[str | None]) -> list[Worker]:
         replace(
             worker,
             entries=tuple(
-                replace(entry, total_ns=(entry.total_ns * SLOW_ZONE).astype(int))
-                if zone == "b"
-                else entry
+                seed_workers.slowed(entry, SLOW_ZONE) if zone == "b" else entry
                 for entry in worker.entries
             ),
         )

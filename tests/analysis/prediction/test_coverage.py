@@ -40,7 +40,7 @@ def storage(pool: str, workers: int, rng: random.Random | None) -> PoolStorage:
         key: [math.log(value) + spread * (rng or random).gauss(0, 1) for _ in range(workers)]
         for key, value in FIGURES[pool].items()
     }
-    return PoolStorage(pool, workers, figures, {}, {}, {}, 16.0, None, None)
+    return PoolStorage(pool, workers, figures, {}, {}, {}, 16.0, None, {}, None)
 
 
 @pytest.mark.parametrize("written", [COMPUTING, WRITING], ids=["computing", "writing"])

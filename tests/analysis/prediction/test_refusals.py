@@ -67,6 +67,21 @@ def test_a_profile_of_another_disk():
     )
 
 
+def test_disks_with_a_burst():
+    """Fast at first: a task that writes meets either speed, and one that only computes none of them."""
+
+    def slowing_down(column: list[int]) -> list[int]:
+        return [copy_ns * (1 if at < 1000 else 3) for at, copy_ns in enumerate(column)]
+
+    change = {"workloads.0.samples.copy_ns": slowing_down}
+    slowed = pool_workers("amd-16", change=change)
+    assert reason(profile((50, 50, 50, 50)), pool_workers("intel"), slowed).startswith(
+        "retrieves of amd-16 took 2.91× as long at the end"
+    )
+    (task,) = predict([profile(cpu_s=1)], [*pool_workers("intel"), *slowed])
+    assert all(pool.time_ns is not None for pool in task.pools)
+
+
 def test_a_timeline_of_another_time():
     """The command took ten times as long as its timeline."""
     text = reason(
@@ -148,7 +163,7 @@ LIMITED = {"limits.io": [LIMIT], "storage.places.0.devices.0.number": "259:0"}
 
 
 def test_a_limit_of_requests():
-    """Each page may be a request of its own."""
+    """Each page may be a separate request."""
     limited = pool_workers("amd-16", change=LIMITED)
     text = reason(profile((10, 10)), pool_workers("intel"), limited)
     assert text == "amd-16 limits its disks to 250 IOPS; profile the task on amd-16"

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Real tasks: which runs count, clocks that are wrong, costs, and what is held against them."""
+"""Real tasks: which runs count, clocks that are wrong, costs, and what they are compared with."""
 
 import math
 import random
@@ -195,7 +195,7 @@ def test_one_worker_each_decides_nothing():
 
 
 def test_what_may_mislead():
-    """Unknown workers, shared ones, other times, other failures and long tails are said."""
+    """Unknown workers, shared ones, other times, other failures and long tails are reported."""
     unknown = [replace(run, worker="", run_id=at) for at, run in enumerate(pools(10, 10))]
     assert "workers of b, a are not known" in warnings(compared(unknown))[0]
     shared = [replace(run, worker=run.worker[:2] + run.worker[3:]) for run in pools(10, 10)]
@@ -269,7 +269,7 @@ def test_costs_by_what_the_runs_cost():
 
 
 def test_no_cost_without_comparable_prices():
-    """Other currencies or a missing price give no ratio; other kinds are said."""
+    """Other currencies or a missing price give no ratio; other kinds are reported."""
     runs = pools(30, 30)
     dollars = Price(0.4, "USD", "spot")
     one = compared(runs, prices={"a": dollars})

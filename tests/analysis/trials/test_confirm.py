@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The pool that is faster runs once more, held to what the slower pool's disks can write."""
+"""The pool that is faster runs once more, limited to what the slower pool's disks can write."""
 
 from collections.abc import Sequence
 
@@ -48,7 +48,7 @@ def test_nothing_to_confirm(fast) -> None:
 
 
 def test_another_pace_does_not_count() -> None:
-    """A pool that was held to another pool's ceiling runs once more for this one."""
+    """A pool that was limited to another pool's ceiling runs once more for this one."""
     slow = tried("amd-16", trials({}, ceilings=SLOW_CEILINGS))
     fast = tried("intel", trials({}, ceilings=(782,), pace_mib_per_s=300))
     assert proposed(slow, fast) == (Pace("intel", 391 * MIB, "amd-16"),)

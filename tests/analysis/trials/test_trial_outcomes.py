@@ -209,7 +209,7 @@ def test_a_small_gap_is_not_confirmed_by_a_pace_without_effect() -> None:
 
 
 def test_what_is_not_paced() -> None:
-    """Ceilings are missing, nearly equal, or the faster side was not yet held to the right one."""
+    """Ceilings are missing, nearly equal, or the faster side was not yet limited to the right one."""
 
     def reason(low: Sequence[float], high: Sequence[float]) -> str:
         found = by_kind([trials(SLOW, ceilings=low)], [trials(FAST, ceilings=high)])[TrialKind.PACE]

@@ -3,6 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Each validity rule, kept and broken, on the seed's case."""
 
+from operator import sub
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,7 @@ def first(count: int) -> dict[str, Any]:
             "file_index": list(seed_case.sequence())[:count],
             "start_ns": entry.start_ns[:count].tolist(),
             "lookup_ns": entry.lookup_ns[:count].tolist(),
-            "copy_ns": (entry.total_ns - entry.lookup_ns)[:count].tolist(),
+            "copy_ns": list(map(sub, entry.total_ns, entry.lookup_ns))[:count],
         }
     }
 
@@ -167,8 +168,8 @@ def test_drift_and_noise_are_warnings() -> None:
     (found,) = workers(pools=("amd-16",))
     entry = found.entries[0]
     assert entry.lookup_ns is not None
-    copies = entry.total_ns - entry.lookup_ns
-    slowing = [int(one * (1 + at / len(copies))) for at, one in enumerate(copies.tolist())]
+    copies = list(map(sub, entry.total_ns, entry.lookup_ns))
+    slowing = [int(one * (1 + at / len(copies))) for at, one in enumerate(copies)]
     (problem,) = broken(judged({f"{ENTRY}samples.copy_ns": slowing}), "drift")
     assert "the last third is" in text_of(problem.message)
     assert "slower than the first" in text_of(problem.message)
@@ -178,7 +179,7 @@ def test_drift_and_noise_are_warnings() -> None:
         steady = [int(1e8 * (1 + slope * at / len(copies))) for at in range(len(copies))]
         changed = judged({f"{ENTRY}samples.copy_ns": steady})
         assert bool(broken(changed, "drift")) == is_warned
-    bursts = [one * (15 if at // 150 % 5 == 0 else 1) for at, one in enumerate(copies.tolist())]
+    bursts = [one * (15 if at // 150 % 5 == 0 else 1) for at, one in enumerate(copies)]
     (problem,) = broken(judged({f"{ENTRY}samples.copy_ns": bursts}), "noisy")
     assert "is known only to ±" in text_of(problem.message)
 
@@ -347,6 +348,6 @@ def test_a_run_unlike_the_rest_of_its_side_is_named() -> None:
     other_sizes = {f"{ENTRY}file_sizes_bytes": [81, *seed_case.SIZES_MIB[1:]]}
     found = workers(3, pools=("intel", "amd-16"), change={"amd-16/1": other_sizes})
     (problem,) = broken(compare(PLAN, found, Options()), "sizes")
-    (worker,) = (each for each in found if each.entries[0].size_bytes.min() < 100)
+    (worker,) = (each for each in found if min(each.entries[0].size_bytes) < 100)
     text = text_of(problem.message)
     assert text.endswith(f"Different from the rest of its side: {text_of(worker.task_name)}")

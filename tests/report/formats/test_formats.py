@@ -120,4 +120,4 @@ def test_loaded_on_use():
         "print([name for name in names if name in sys.modules])"
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert shown.stdout == "[]\n['msgspec', 'numpy']\n"
+    assert shown.stdout == "[]\n['msgspec']\n"

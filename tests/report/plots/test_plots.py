@@ -4,6 +4,7 @@
 """The axes of pictures, and the choice among many samples."""
 
 import math
+from array import array
 
 import numpy as np
 import pytest
@@ -85,7 +86,7 @@ def test_scales_of_nothing():
 
 def test_thinning():
     """Every n-th retrieve and the slowest are drawn, the same ones each time."""
-    times_ns = np.arange(1000, dtype=np.int64)
+    times_ns = array("q", range(1000))
     times_ns[501] = 10_000
     kept, step = scatter._thin(times_ns, 100)
     assert step == 10
@@ -98,7 +99,12 @@ def test_spread_and_typical():
     """The fastest, the slowest and some between are drawn; the typical worker is in the middle."""
     (first, *_) = sample_report.seed_case(10).series
     many = [
-        replace(first, worker=f"{at:03d}", total_ns=first.total_ns + 1000 * at) for at in range(101)
+        replace(
+            first,
+            worker=f"{at:03d}",
+            total_ns=array("q", [time_ns + 1000 * at for time_ns in first.total_ns]),
+        )
+        for at in range(101)
     ]
     assert [one.worker for one in distribution._spread(many[::-1], 3)] == ["000", "050", "100"]
     assert choose.typical(many).worker == "050"
@@ -117,7 +123,7 @@ def test_spread_and_typical():
 )
 def test_size_classes(sizes, expected):
     """The largest size is first; many sizes are grouped."""
-    classes = scatter._size_classes([np.array(sizes, dtype=np.int64)])
+    classes = scatter._size_classes([array("q", sizes)])
     assert [each.label for each in classes] == expected
 
 

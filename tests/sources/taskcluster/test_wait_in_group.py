@@ -55,7 +55,7 @@ def waited(loopback, group_id, policy, turned, timeout_s=None):
 
 
 def test_until_all_are_resolved(deployment, group, policy):
-    """Each change is told once, a failure by name; pauses grow while nothing happens."""
+    """Each change is reported once, a failure by name; pauses grow while nothing happens."""
     ids = deployment.groups[group]
 
     def change(number, *states):
@@ -96,7 +96,7 @@ def test_no_longer_than_asked(deployment, group, policy):
 
 
 def test_lost_for_a_while(deployment, group, policy):
-    """A listing that cannot be had is told, and tried again later."""
+    """A listing that fails is reported, and repeated later."""
     for task_id in deployment.groups[group]:
         deployment.change_runs(task_id, "completed")
     turned = Turned()

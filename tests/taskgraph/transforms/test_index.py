@@ -62,7 +62,7 @@ def for_project(project):
     ],
 )
 def test_project(tasks_for, changes, expected):
-    """Each event writes where it has scopes: pull requests beside the project, strangers nowhere."""
+    """Each event writes where it has scopes: pull requests next to the project, strangers nowhere."""
     assert made(tasks_for=tasks_for, **changes) == expected
 
 

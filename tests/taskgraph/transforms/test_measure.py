@@ -94,7 +94,7 @@ def test_other_commands(wrap, command, words):
 
 
 def test_it_runs(wrap, tmp_path):
-    """The command's code and output, and a profile beside them."""
+    """The command's code and output, and a profile next to them."""
     text = "cat; echo problem >&2; exit 3"
     command = wrap(**FOLDER, run={"command": text})["run"]["command"]
     done = run(command, tmp_path)

@@ -12,7 +12,7 @@ from io_benchmark_taskgraph.transforms.pools import transforms
 
 
 def test_pool_is_the_tasks_name(run_kind, make_pool):
-    """The attribute that results are grouped by, beside those that the task has."""
+    """The attribute that results are grouped by, in addition to those that the task has."""
     [task] = run_kind([make_pool(name="intel")], "pools")
     assert task["attributes"] == {"job_try_name": "io-benchmark", "io_benchmark_pool": "intel"}
 

@@ -29,6 +29,7 @@ from io_benchmark.analysis.model import (
     Diagnosis,
     Remedy,
     Run,
+    State,
     Subject,
     Worker,
 )
@@ -220,8 +221,10 @@ def _remedies(
         names.rest,
         machines=dict.fromkeys(measured, machine_type),
     )
+    # Which of several causes it is does not matter to whoever replaces it.
     supported = [cause for cause in causes if cause.state.holds]
-    if remedies or not supported or machine.ratio < 1:
+    possible = supported or [each for each in causes if each.state is State.NOT_SEPARABLE]
+    if remedies or not possible or machine.ratio < 1:
         return remedies
     evidence = statement(
         "The other {others} workers of the pool take {then} instead of {now}.",
@@ -230,4 +233,4 @@ def _remedies(
         now=Quantity(measured[names.worker][machine.subject], Unit.NANOSECONDS),
     )
     action = statement("replace this worker, or set it up as the rest of its pool")
-    return (Remedy(supported[0].name, action, machine.ratio, True, (evidence,)),)
+    return (Remedy(possible[0].name, action, machine.ratio, True, (evidence,)),)

@@ -21,7 +21,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from io_benchmark.analysis.model import Numbers
+from io_benchmark.analysis.arrays import Numbers
 
 # Of values with a higher autocorrelation, no step can be distinguished from chance.
 _AUTOCORRELATIONS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)

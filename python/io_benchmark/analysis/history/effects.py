@@ -15,6 +15,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 from msgspec import Struct
 
+from io_benchmark.analysis.arrays import Numbers
 from io_benchmark.analysis.history.autoregression import Regression
 from io_benchmark.analysis.history.explanations import explain
 from io_benchmark.analysis.history.history_model import Effect
@@ -28,7 +29,7 @@ from io_benchmark.analysis.history.seasons import (
 )
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.inference.variances import reach
-from io_benchmark.analysis.model import Interval, Numbers
+from io_benchmark.analysis.model import Interval
 
 # A step whose gain equals its penalty is found in this share of steady pools.
 _FALSE_ALARMS = 0.05

@@ -21,9 +21,9 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
+from io_benchmark.analysis.arrays import Numbers
 from io_benchmark.analysis.history.autoregression import Regression
 from io_benchmark.analysis.history.seasons import SLOW, YEAR, Calendar
-from io_benchmark.analysis.model import Numbers
 
 # Of a perfect step of five and five.
 FEWEST_VALUES = 10

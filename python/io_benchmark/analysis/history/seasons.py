@@ -13,7 +13,7 @@ from datetime import datetime
 import numpy as np
 from msgspec import Struct
 
-from io_benchmark.analysis.model import Numbers
+from io_benchmark.analysis.arrays import Numbers
 
 TREND, YEAR, WEEK, WEEKENDS, DAY = "trend", "year", "week", "weekends", "day"
 DAY_S = 86_400.0

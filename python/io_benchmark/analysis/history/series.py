@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
+from io_benchmark.analysis.arrays import Numbers
 from io_benchmark.analysis.history.changes import fact_changes
 from io_benchmark.analysis.history.effects import Effects
 from io_benchmark.analysis.history.history_model import (
@@ -35,7 +36,7 @@ from io_benchmark.analysis.history.history_model import (
     WorkerMean,
 )
 from io_benchmark.analysis.inference import variances
-from io_benchmark.analysis.model import UNKNOWN, Numbers, Subject
+from io_benchmark.analysis.model import UNKNOWN, Subject
 from io_benchmark.analysis.observed import machine_identity
 from io_benchmark.analysis.statements import Statement, count, joined, statement
 

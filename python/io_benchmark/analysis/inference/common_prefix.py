@@ -14,9 +14,10 @@ from statistics import fmean
 
 from msgspec.structs import replace
 
+from io_benchmark.analysis.inference.compared_means import did_same_work
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
-from io_benchmark.analysis.inference.moving_blocks import FEWEST_RETRIEVES, did_same_work
+from io_benchmark.analysis.inference.moving_blocks import FEWEST_RETRIEVES
 from io_benchmark.analysis.model import Entry, Problem, Run, Severity, Subject
 from io_benchmark.analysis.observed.machine_identity import by_side
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, statement

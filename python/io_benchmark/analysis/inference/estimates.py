@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from io_benchmark.analysis.inference import distributions, moving_blocks
+from io_benchmark.analysis.inference import compared_means, distributions
 from io_benchmark.analysis.inference.levels import LEVEL, SINGLE_WORKER_VARIATION
 from io_benchmark.analysis.inference.looks import SINGLE, Look
 from io_benchmark.analysis.inference.variances import (
@@ -98,7 +98,7 @@ class Estimate(Struct, frozen=True):
         noise, and the interval does not apply to other machines.
         """
         by_machine = [
-            [moving_blocks.compare_means([entry], [base]) for entry, base in pairs]
+            [compared_means.compare_means([entry], [base]) for entry, base in pairs]
             for pairs in machines
         ]
         logs = [_mean([task.log_ratio for task in tasks]) for tasks in by_machine]
@@ -165,7 +165,7 @@ class Estimate(Struct, frozen=True):
 def _one_worker_each(
     candidate: Sequence[Entry], baseline: Sequence[Entry], assumed_variation: float
 ) -> Estimate:
-    means = moving_blocks.compare_means(candidate, baseline, tries_longer=True)
+    means = compared_means.compare_means(candidate, baseline, tries_longer=True)
     between = MeanVariance(2 * assumed_variation**2, ASSUMED_VARIATION_DEGREES)
     seen = MeanVariance.of_repeated_runs(means.candidate, means.baseline)
     within = MeanVariance.wider(means.blocks, seen)
@@ -258,7 +258,7 @@ def _within(
     """Return the variance of one worker's mean by its blocks, or by how far runs of a worker differ."""
     if not single:
         return []
-    blocks = moving_blocks.variances_of_average(single[0], tries_longer=True)
+    blocks = compared_means.variances_of_average(single[0], tries_longer=True)
     logs = [[math.log(entry.mean_ns) for entry in worker] for worker in (*single, *several)]
     seen = MeanVariance.pooled(logs)
     if seen is None:

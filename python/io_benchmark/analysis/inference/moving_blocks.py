@@ -9,26 +9,22 @@ variance of a mean is taken from the means of overlapping blocks well over 20 re
 """
 
 import math
+from array import array
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from itertools import accumulate
+from operator import mul, sub, truediv
+from typing import NamedTuple
 
-import numpy as np
 from msgspec import Struct
-from numpy.typing import NDArray
 
 from io_benchmark.analysis.inference.variances import MeanVariance
-from io_benchmark.analysis.model import Entry
 
 _BLOCK_RETRIEVES = 64
 _BLOCKS_ABOUT = 10
 # Bursts and modes may last longer than a tenth of a run: a fifth and a third of it are tried as well.
 _LONGER_BLOCKS = (5, 3)
 FEWEST_RETRIEVES = 20
-# How the samples of two machines are compared.
-PAIRED_RETRIEVES, PAIRED_BATCHES = "paired retrieves", "paired batches"
-UNPAIRED_BATCHES = "batches in blocks"
-# Shorter runs do not show the waves: in simulations too many equal pools are called different.
-_LONG_RUN = 100
 
 
 def _block_length(count: int) -> int:
@@ -36,7 +32,7 @@ def _block_length(count: int) -> int:
     return max(1, min(max(_BLOCK_RETRIEVES, math.ceil(count / _BLOCKS_ABOUT)), count // 2))
 
 
-def _variance_of_mean(values: NDArray[np.float64], *, tries_longer: bool = False) -> MeanVariance:
+def variance_of_mean(values: Sequence[float], *, tries_longer: bool = False) -> MeanVariance:
     """Return the variance of the mean of a series in its order of time.
 
     `tries_longer` returns the largest variance by blocks of several lengths.
@@ -48,46 +44,54 @@ def _variance_of_mean(values: NDArray[np.float64], *, tries_longer: bool = False
     lengths = {length}
     if tries_longer:
         lengths |= {max(length, count // blocks) for blocks in _LONGER_BLOCKS}
-    spreads = [_variance_by_blocks(values, length) for length in sorted(lengths)]
+    sums = [0.0, *accumulate(values)]
+    spreads = [_variance_by_blocks(sums, length) for length in sorted(lengths)]
     return max(spreads, key=lambda spread: spread.variance)
 
 
-def _variance_by_blocks(values: NDArray[np.float64], length: int) -> MeanVariance:
-    count = len(values)
-    sums = np.concatenate(([0.0], np.cumsum(values)))
-    means = (sums[length:] - sums[:-length]) / length
-    squares = float(np.sum((means - values.mean()) ** 2))
-    variance = squares * length / ((count - length + 1) * (count - length))
+def _variance_by_blocks(sums: Sequence[float], length: int) -> MeanVariance:
+    """Return the variance by all blocks of this length; `sums` are those of the values before each."""
+    count = len(sums) - 1
+    expected = sums[-1] / count * length
+    blocks = zip(sums, sums[length:], strict=False)
+    deviations = [end - start - expected for start, end in blocks]
+    squares = math.fsum(map(mul, deviations, deviations))
+    variance = squares / length / ((count - length + 1) * (count - length))
     # Half of what independent blocks would give. Bursts are skewed: a run that met few of them
     # underestimates its mean and its error together (measured in tests/simulation).
     return MeanVariance(variance, max(1.0, (count / length - 1) / 2))
 
 
-class RelativeTimes(Struct, frozen=True):
+class RelativeTimes(Struct, frozen=True, dict=True):
     """The times and operations of a series, each divided by its average for the same work."""
 
-    times: NDArray[np.float64]
-    weights: NDArray[np.float64]
+    times: Sequence[float]
+    weights: Sequence[float]
 
     @classmethod
-    def of(cls, entry: Entry) -> "RelativeTimes":
+    def of(
+        cls, total_ns: "array[int]", operations: "array[int]", size_bytes: "array[int]"
+    ) -> "RelativeTimes":
         """Divide each time by the average time of its operations, for each file size."""
-        times = entry.total_ns.astype(np.float64)
-        operations = entry.operations.astype(np.float64)
-        group = _by_size(entry.size_bytes.astype(np.int64, copy=False).tobytes())
-        means = np.bincount(group, weights=times) / np.bincount(group, weights=operations)
-        each = operations.mean()
-        return cls(times / np.where(means > 0, means, 1.0)[group] / each, operations / each)
+        work = _Work.of(size_bytes.tobytes(), operations.tobytes())
+        times_ns = total_ns.tolist()
+        averages_ns = []
+        for samples, done in zip(work.samples, work.operations, strict=True):
+            time_ns = sum(map(times_ns.__getitem__, samples))
+            averages_ns.append(time_ns / done * work.mean if time_ns else work.mean)
+        times = map(truediv, times_ns, map(averages_ns.__getitem__, work.groups))
+        return cls(array("d", list(times)), work.weights)
 
     def _mean(self, part: slice) -> float:
         """Return the time of one operation in a part of the run; it is 1 over the whole run."""
-        return float(self.times[part].sum() / self.weights[part].sum())
+        return math.fsum(self.times[part]) / math.fsum(self.weights[part])
 
     def spread(self, *, tries_longer: bool = False) -> MeanVariance:
         """Return the variance of the mean, a ratio of two means, to the first order."""
-        return _variance_of_mean(self.times - self.weights, tries_longer=tries_longer)
+        differences = list(map(sub, self.times, self.weights))
+        return variance_of_mean(differences, tries_longer=tries_longer)
 
-    @property
+    @cached_property
     def error_of_mean(self) -> float:
         """Return the standard error of one worker's mean, as a part of the mean."""
         return math.sqrt(self.spread().variance)
@@ -109,102 +113,30 @@ class RelativeTimes(Struct, frozen=True):
         return self._mean(slice(-third, None)) / self._mean(slice(None, third))
 
 
-@lru_cache(maxsize=4)
-def _by_size(sizes_bytes: bytes) -> NDArray[np.intp]:
-    """Return the number of each sample's file size; the runs of a push copy the same files in turn."""
-    sizes = np.frombuffer(sizes_bytes, dtype=np.int64)
-    return np.searchsorted(sorted(set(sizes.tolist())), sizes)
+class _Work(NamedTuple):
+    """What the samples of a run did, by file size."""
 
+    groups: Sequence[int]  # of each sample: the number of its file size
+    samples: Sequence[Sequence[int]]  # of each file size: which samples
+    operations: Sequence[int]  # of each file size, in all
+    mean: float  # operations of a sample
+    weights: Sequence[float]  # operations of each sample, relative to the mean
 
-class _ComparedMeans(Struct, frozen=True):
-    """ln of the mean of each run of two machines, and the variance of their averages by blocks."""
-
-    candidate: tuple[float, ...]
-    baseline: tuple[float, ...]
-    blocks: tuple[MeanVariance, ...]
-    method: str
-
-    @property
-    def log_ratio(self) -> float:
-        return math.fsum(self.candidate) / len(self.candidate) - math.fsum(self.baseline) / len(
-            self.baseline
+    @classmethod
+    @lru_cache(maxsize=4)
+    def of(cls, size_bytes: bytes, operations: bytes) -> "_Work":
+        """Return the work of two columns; the runs of a push copy the same files in turn."""
+        sizes, done = array("q", size_bytes), array("q", operations)
+        number_of = {size: number for number, size in enumerate(dict.fromkeys(sizes))}
+        groups = [number_of[size] for size in sizes]
+        samples: list[list[int]] = [[] for _ in number_of]
+        for at, group in enumerate(groups):
+            samples[group].append(at)
+        mean = sum(done) / len(done)
+        return cls(
+            groups,
+            samples,
+            [sum(map(done.__getitem__, of_size)) for of_size in samples],
+            mean,
+            array("d", [count / mean for count in done]),
         )
-
-
-def did_same_work(entries: Sequence[Entry]) -> bool:
-    """Return whether sample i did the same work in all runs; retrieves did, as far as each run went."""
-    if all(entry.retrieves is not None for entry in entries):
-        return True
-    first = entries[0].operations
-    return all(np.array_equal(first, entry.operations) for entry in entries[1:])
-
-
-def compare_means(
-    candidate: Sequence[Entry], baseline: Sequence[Entry], *, tries_longer: bool = False
-) -> _ComparedMeans:
-    """Compare the runs of two machines, sample by sample where all did the same work."""
-    # Sorted by their times, so that the order in which runs are given does not matter.
-    ours, theirs = (sorted(side, key=_order) for side in (candidate, baseline))
-    compare = _paired if did_same_work([*candidate, *baseline]) else _unpaired
-    return compare(ours, theirs, tries_longer)
-
-
-def _order(entry: Entry) -> tuple[float, bytes]:
-    return entry.mean_ns, entry.total_ns.tobytes()
-
-
-def _paired(
-    candidate: Sequence[Entry], baseline: Sequence[Entry], tries_longer: bool
-) -> _ComparedMeans:
-    """Compare the samples that all runs have.
-
-    Retrieve i took the same file in each, so that the effect of file sizes cancels in the difference.
-    """
-    count = min(len(entry.total_ns) for entry in (*candidate, *baseline))
-    (logs, times), (base_logs, base) = (_averaged(side, count) for side in (candidate, baseline))
-    spread = _variance_of_mean(times - base, tries_longer=tries_longer)
-    if candidate[0].retrieves is not None:
-        return _ComparedMeans(logs, base_logs, (spread,), PAIRED_RETRIEVES)
-    return _ComparedMeans(logs, base_logs, (_of_short(spread, count),), PAIRED_BATCHES)
-
-
-def _averaged(
-    entries: Sequence[Entry], count: int
-) -> tuple[tuple[float, ...], NDArray[np.float64]]:
-    """Return ln of each run's mean, and the average of the runs, over the first `count` samples."""
-    times = [entry.total_ns[:count].astype(np.float64) for entry in entries]
-    course = sum(run / run.mean() for run in times[1:]) + times[0] / times[0].mean()
-    return tuple(math.log(run.mean()) for run in times), course / len(times)
-
-
-def _unpaired(
-    candidate: Sequence[Entry], baseline: Sequence[Entry], tries_longer: bool
-) -> _ComparedMeans:
-    """Compare all samples of batches whose lengths differ; each run has its own error."""
-    return _ComparedMeans(
-        tuple(math.log(entry.mean_ns) for entry in candidate),
-        tuple(math.log(entry.mean_ns) for entry in baseline),
-        (
-            *variances_of_average(candidate, tries_longer=tries_longer),
-            *variances_of_average(baseline, tries_longer=tries_longer),
-        ),
-        UNPAIRED_BATCHES,
-    )
-
-
-def variances_of_average(
-    entries: Sequence[Entry], *, tries_longer: bool = False
-) -> tuple[MeanVariance, ...]:
-    """Return what each run's blocks add to the variance of the average of the runs' means."""
-    count = len(entries)
-    spreads = [
-        _of_short(RelativeTimes.of(entry).spread(tries_longer=tries_longer), len(entry.total_ns))
-        for entry in entries
-    ]
-    return tuple(MeanVariance(spread.variance / count**2, spread.degrees) for spread in spreads)
-
-
-def _of_short(spread: MeanVariance, count: int) -> MeanVariance:
-    """Enlarge the variance of a run that is too short to show its waves."""
-    missed = max(1.0, _LONG_RUN / count)
-    return MeanVariance(spread.variance * missed, spread.degrees)

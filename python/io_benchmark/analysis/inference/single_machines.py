@@ -23,7 +23,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from io_benchmark.analysis.inference import moving_blocks
+from io_benchmark.analysis.inference import compared_means
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.variances import MeanVariance, reach, sample_variance
 from io_benchmark.analysis.model import Interval, Run, Subject
@@ -133,7 +133,7 @@ def _error_within_runs(side: SideData, at: int) -> float:
     A run of one sample shows none.
     """
     others = [entry for each, runs in enumerate(side.runs) if each != at for entry in runs]
-    blocks = moving_blocks.compare_means(side.runs[at], others).blocks
+    blocks = compared_means.compare_means(side.runs[at], others).blocks
     return math.sqrt(math.fsum(each.variance for each in blocks if each.variance < math.inf))
 
 

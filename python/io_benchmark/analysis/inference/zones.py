@@ -11,13 +11,13 @@ difference has a known variance (Hausman 1978, Econometrica 46:1251).
 import math
 from collections import Counter
 from collections.abc import Sequence
-
-import numpy as np
+from operator import mul
+from statistics import fmean
 
 from io_benchmark.analysis.inference import distributions
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.levels import DEFAULT_MARGIN, LEVEL
-from io_benchmark.analysis.model import Numbers, Problem, Run, Severity, Subject
+from io_benchmark.analysis.model import Problem, Run, Severity, Subject
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.statements import (
     Quantity,
@@ -103,25 +103,32 @@ def _ratio_within_zones(
 
     The first `candidates` means are the candidate's.
     """
-    values = np.array(log_means)
-    side = np.arange(len(values)) < candidates
-    kinds = sorted(set(zones))
-    design = np.array([[zone == kind for kind in kinds] for zone in zones], dtype=np.float64)
-    degrees = len(values) - len(kinds) - 1
-    if degrees < 1 or len(kinds) == 1:
+    degrees = len(log_means) - len(set(zones)) - 1
+    if degrees < 1 or len(set(zones)) == 1:
         return None
+    baselines = len(log_means) - candidates
+    side = [1.0] * candidates + [0.0] * baselines
     # The side's part that zones do not predict.
-    fit, *_ = np.linalg.lstsq(design, side.astype(np.float64), rcond=None)
-    alone: Numbers = side - design @ fit
-    within = float(alone @ values / (alone @ alone))
-    over_all = float(values[side].mean() - values[~side].mean())
-    rest = values - within * side
-    fit, *_ = np.linalg.lstsq(design, rest, rcond=None)
-    variance = float(np.sum((rest - design @ fit) ** 2)) / degrees
-    extra = 1 / float(alone @ alone) - 1 / candidates - 1 / (len(values) - candidates)
+    alone = _off_zone_means(side, zones)
+    square = math.fsum(map(mul, alone, alone))
+    within = math.fsum(map(mul, alone, log_means)) / square
+    over_all = fmean(log_means[:candidates]) - fmean(log_means[candidates:])
+    without_side = [log - within * share for log, share in zip(log_means, side, strict=True)]
+    rest = _off_zone_means(without_side, zones)
+    variance = math.fsum(map(mul, rest, rest)) / degrees
+    extra = 1 / square - 1 / candidates - 1 / baselines
     shift = abs(within - over_all)
     if shift <= math.log1p(DEFAULT_MARGIN) or extra <= 0:
         return None
     error = math.sqrt(variance * extra)
     is_chance = error > 0 and 2 * distributions.tail(shift / error, degrees) > 1 - LEVEL
     return None if is_chance else math.exp(within)
+
+
+def _off_zone_means(values: Sequence[float], zones: Sequence[_Zone]) -> list[float]:
+    """Return what least squares by zones leave: each value less the mean of its zone."""
+    of_zone: dict[_Zone, list[float]] = {}
+    for value, zone in zip(values, zones, strict=True):
+        of_zone.setdefault(zone, []).append(value)
+    means = {zone: fmean(in_zone) for zone, in_zone in of_zone.items()}
+    return [value - means[zone] for value, zone in zip(values, zones, strict=True)]

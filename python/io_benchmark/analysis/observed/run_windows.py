@@ -7,13 +7,15 @@ An average over a run hides a limit that binds only while the cache is cold or a
 show the rate at which the disks worked while something waited for them.
 """
 
+from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
+from itertools import accumulate, pairwise
+from operator import add, truediv
 from typing import NamedTuple
 
-import numpy as np
-
-from io_benchmark.analysis.model import Entry, Numbers
+from io_benchmark.analysis.model import Entry
 from io_benchmark.results.format import RecordedTimeline
+from io_benchmark.results.workload import NS_PER_S
 
 _BLOCKED_SHARE = 0.5
 # A process that is blocked for less does not wait for its reads.
@@ -32,25 +34,29 @@ class Window(NamedTuple):
 
     @classmethod
     def of_run(
-        cls, entry: Entry, timeline: RecordedTimeline, disks: Collection[str]
+        cls,
+        entry: Entry,
+        timeline: RecordedTimeline,
+        inside: Sequence[int],
+        disks: Collection[str],
     ) -> "tuple[Window, ...]":
-        """Return the windows within the samples; none where the disks' counters were not recorded."""
-        times = timeline.columns.get("time_ns") or []
-        begin_ns, end_ns = _span(entry)
-        inside = [at for at, time in enumerate(times) if time and begin_ns <= time <= end_ns]
+        """Return the windows within the samples; none where the disks' counters were not recorded.
+
+        `inside` are the rows of the timeline that are within the samples.
+        """
         counters = [timeline.devices[name] for name in disks if name in timeline.devices]
         if len(inside) <= _FEWEST or len(counters) < len(disks) or not disks:
             return ()
-        time_s = np.array([times[at] for at in inside], dtype=np.float64) / 1e9
-        lasted_s = np.diff(time_s)
+        times_ns = [timeline.columns["time_ns"][at] or 0 for at in inside]
+        lasted_s = [length_ns / NS_PER_S for length_ns in growths(times_ns)]
         read, written = (
             _growth(counters, name, inside) for name in ("read_bytes", "written_bytes")
         )
-        if read is None or written is None or not np.all(lasted_s > 0):
+        if read is None or written is None or min(lasted_s) <= 0:
             return ()
-        blocked = _blocked_s(entry, timeline, inside, time_s)
-        columns = (lasted_s, read / lasted_s, written / lasted_s, blocked / lasted_s)
-        return tuple(map(cls, *(column.tolist() for column in columns)))
+        blocked_s = _blocked_s(entry, timeline, inside, times_ns)
+        rates = (map(truediv, column, lasted_s) for column in (read, written, blocked_s))
+        return tuple(map(cls, lasted_s, *rates))
 
     @staticmethod
     def peak(windows: "Sequence[Window]") -> tuple[float, float] | None:
@@ -79,34 +85,65 @@ def _kept_up(rates: Sequence[float]) -> float:
     return high - (high - low) * (1 - part) if part >= 0.5 else low + (high - low) * part
 
 
-def _span(entry: Entry) -> tuple[int, int]:
-    return int(entry.start_ns[0]), int(entry.start_ns[-1]) + int(entry.total_ns[-1])
+def growths(values: Sequence[float]) -> list[float]:
+    """Return how much a counter grew from each sample to the next."""
+    return [after - before for before, after in pairwise(values)]
 
 
 def _growth(
     counters: Sequence[Mapping[str, Sequence[int | None]]], name: str, inside: Sequence[int]
-) -> Numbers | None:
+) -> list[float] | None:
     """Return how much the counters grew together in each window."""
     columns = [columns.get(name) for columns in counters]
     known = [[column[at] for at in inside] for column in columns if column is not None]
     if len(known) < len(columns) or any(None in column for column in known):
         return None
-    together: Numbers = np.diff(np.sum(np.array(known, dtype=np.float64), axis=0))
-    return together
+    return growths(list(map(sum, zip(*known, strict=True))))
 
 
 def _blocked_s(
-    entry: Entry, timeline: RecordedTimeline, inside: Sequence[int], time_s: Numbers
-) -> Numbers:
+    entry: Entry, timeline: RecordedTimeline, inside: Sequence[int], times_ns: Sequence[int]
+) -> list[float]:
     """Return how long the process was blocked in each window.
 
     Where that was not recorded, the system's pressure on I/O counts; without any, all of the time.
     """
-    of_samples = entry.samples_blocked_ns
+    of_samples = _samples_blocked_ns(entry)
     if of_samples is not None:
-        ends_s = (entry.start_ns + entry.total_ns) / 1e9
-        at_s = np.concatenate(([entry.start_ns[0] / 1e9], ends_s))
-        until_then_s = np.concatenate(([0.0], np.cumsum(of_samples) / 1e9))
-        return np.diff(np.interp(time_s, at_s, until_then_s))
+        ends_ns = [entry.start_ns[0], *map(add, entry.start_ns, entry.total_ns)]
+        until_then_ns = [0.0, *accumulate(of_samples)]
+        at_times_ns = [_interpolated(time, ends_ns, until_then_ns) for time in times_ns]
+        return [blocked_ns / NS_PER_S for blocked_ns in growths(at_times_ns)]
     pressure = _growth([timeline.columns], "psi_io_some_us", inside)
-    return np.diff(time_s) if pressure is None else pressure / 1e6
+    if pressure is None:
+        return [length_ns / NS_PER_S for length_ns in growths(times_ns)]
+    return [waited_us / 1e6 for waited_us in pressure]
+
+
+def _samples_blocked_ns(entry: Entry) -> list[float] | None:
+    """Return how long each copy was blocked: its time less its work, in proportion to its size.
+
+    The samples of other workloads were blocked for the same share of their time.
+    """
+    if entry.blocked_ns is None:
+        return None
+    if entry.retrieves is None:
+        share = entry.blocked_ns / entry.mean_ns
+        return [time_ns * share for time_ns in entry.total_ns]
+    size_bytes = sum(entry.size_bytes)
+    if entry.lookup_ns is None or not size_bytes:
+        return None
+    ns_per_byte = entry.copy_work_ns * len(entry.size_bytes) / size_bytes
+    samples = zip(entry.total_ns, entry.lookup_ns, entry.size_bytes, strict=True)
+    rest_ns = [total_ns - lookup_ns - size * ns_per_byte for total_ns, lookup_ns, size in samples]
+    return [blocked_ns if blocked_ns > 0 else 0.0 for blocked_ns in rest_ns]
+
+
+def _interpolated(at: int, places: Sequence[int], values: Sequence[float]) -> float:
+    """Return the value at a place between known ones, else that of the nearest."""
+    after = bisect_right(places, at)
+    if after in (0, len(places)):
+        return values[max(0, after - 1)]
+    before = after - 1
+    share = (at - places[before]) / (places[after] - places[before])
+    return values[before] + share * (values[after] - values[before])

@@ -11,7 +11,6 @@ from functools import cached_property
 from statistics import fmean
 from typing import SupportsFloat
 
-import numpy as np
 from msgspec import Struct
 
 from io_benchmark.analysis.model import Entry, Subject, Worker
@@ -75,20 +74,19 @@ class View(Struct, frozen=True, dict=True):
         """Return what only cache-retrieve records."""
         return self.entry.retrieves if self.entry is not None else None
 
-    @cached_property
+    @property
     def mean_ns(self) -> float | None:
         return self.entry.mean_ns if self.entry is not None else None
 
-    @cached_property
+    @property
     def lookup_mean_ns(self) -> float | None:
-        lookup_ns = self.entry.lookup_ns if self.entry is not None else None
-        return None if lookup_ns is None else float(lookup_ns.mean())
+        return self.entry.lookup_mean_ns if self.entry is not None else None
 
     @cached_property
     def copied_bytes(self) -> int | None:
         if self.entry is None or self.retrieves is None:
             return None
-        return int(self.entry.size_bytes.sum(dtype=np.float64))  # each retrieve's size
+        return sum(self.entry.size_bytes)  # each retrieve's size
 
     @property
     def _written_bytes(self) -> int | None:
@@ -134,7 +132,8 @@ class View(Struct, frozen=True, dict=True):
         timeline = self.worker.result.timeline
         if self.entry is None or timeline is None or self.stack is None:
             return ()
-        return Window.of_run(self.entry, timeline, {disk.name for disk in self.stack.disks})
+        disks = {disk.name for disk in self.stack.disks}
+        return Window.of_run(self.entry, timeline, self._rows, disks)
 
     @cached_property
     def peak_bytes_per_s(self) -> tuple[float, float] | None:
@@ -162,18 +161,24 @@ class View(Struct, frozen=True, dict=True):
         return total / seconds
 
     @cached_property
-    def _window(self) -> tuple[int, int, float] | None:
-        """Return the first and the last timeline sample within the retrieves, and the seconds between."""
+    def _rows(self) -> list[int]:
+        """Return the timeline's samples within the retrieves."""
         timeline = self.worker.result.timeline
         times = timeline.columns.get("time_ns") if timeline is not None else None
         if times is None or self.entry is None:
+            return []
+        begin_ns = self.entry.start_ns[0]
+        end_ns = self.entry.start_ns[-1] + self.entry.total_ns[-1]
+        return [at for at, time in enumerate(times) if time and begin_ns <= time <= end_ns]
+
+    @cached_property
+    def _window(self) -> tuple[int, int, float] | None:
+        """Return the first and the last timeline sample within the retrieves, and the seconds between."""
+        timeline = self.worker.result.timeline
+        if timeline is None or len(self._rows) < 2:
             return None
-        begin_ns = int(self.entry.start_ns[0])
-        end_ns = int(self.entry.start_ns[-1]) + int(self.entry.total_ns[-1])
-        inside = [at for at, time in enumerate(times) if time and begin_ns <= time <= end_ns]
-        if len(inside) < 2:
-            return None
-        first, last = inside[0], inside[-1]
+        times = timeline.columns["time_ns"]
+        first, last = self._rows[0], self._rows[-1]
         seconds = ((times[last] or 0) - (times[first] or 0)) / 1e9
         return (first, last, seconds) if seconds > 0 else None
 
@@ -182,10 +187,10 @@ class View(Struct, frozen=True, dict=True):
         growth = self.growth(*columns)
         if growth is None or self.entry is None:
             return None
-        lasted_ns = float(self.entry.start_ns[-1] - self.entry.start_ns[0])
+        lasted_ns = self.entry.start_ns[-1] - self.entry.start_ns[0]
         # From the first sample's start to the last one's: what the last did is not in it.
-        done = float(self.entry.operations[:-1].sum(dtype=np.float64))
-        return growth * lasted_ns / 1e9 / max(1.0, done)
+        done = sum(self.entry.operations[:-1])
+        return growth * lasted_ns / 1e9 / max(1, done)
 
     @property
     def stolen_share(self) -> float | None:

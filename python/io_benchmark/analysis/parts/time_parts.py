@@ -15,8 +15,6 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-import numpy as np
-
 from io_benchmark.results.workload import BatchColumns, ProcessTimes
 from io_benchmark.results.workloads.cache_retrieve import RetrieveColumns
 
@@ -61,10 +59,10 @@ def of_batches(
     columns: BatchColumns, spent: ProcessTimes | None, stolen_per_cpu: float | None = None
 ) -> dict[Part, float]:
     """Return the mean nanoseconds of each part of an operation."""
-    operations = float(np.sum(columns.operations, dtype=np.float64))
+    operations = sum(columns.operations)
     if not operations:
         return {}
-    mean_ns = float(np.sum(columns.duration_ns, dtype=np.float64)) / operations
+    mean_ns = sum(columns.duration_ns) / operations
     shares = {Kind.UNEXPLAINED: 1.0}
     if spent is not None:
         cpu = spent.user_ns / spent.wall_ns, spent.kernel_ns / spent.wall_ns
@@ -139,7 +137,7 @@ def _divide(
 
 
 def _mean(column: Sequence[int]) -> float:
-    return float(np.mean(column, dtype=np.float64))
+    return sum(column) / len(column)
 
 
 def _mean_if_known(column: Sequence[int] | None) -> float | None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
-from io_benchmark.analysis.model import Numbers
+from io_benchmark.analysis.arrays import Numbers
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 from io_benchmark.results.machine import StoragePlace
 from io_benchmark.results.task_profile import TaskProfile

@@ -16,9 +16,9 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
+from io_benchmark.analysis.arrays import Numbers
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.inference.variances import MeanVariance
-from io_benchmark.analysis.model import Numbers
 from io_benchmark.analysis.prediction.demand import Demand
 from io_benchmark.analysis.prediction.pool_storage import (
     OWN_CPU,

@@ -35,6 +35,8 @@ _OPERATIONS = {
     ("metadata", "create-rename-unlink"): FILE,
     ("spawn", "posix-spawn"): SPAWN,
 }
+# Retrieves that take so many times as long at the end, and more than their noise makes it.
+_SLOWED_DOWN_RATIO, _CLEARLY, _FEWEST_TO_SLOW_DOWN = 1.25, 4.0, 60
 _OPERATIONS_LIMIT = "write_operations_per_s"
 
 # ln of what one machine measured, by figure and place.
@@ -54,6 +56,8 @@ class PoolStorage(Struct, frozen=True):
     cpus: float | None  # of the worker with the fewest
     # How much can wait in memory to be written before writers must wait; of the worker with the least.
     dirty_room_bytes: float | None
+    # By place, how much longer retrieves took at the end of a run than at its start, where they did.
+    slowed_down: Mapping[str, float]
     price: Price | None  # None where workers have different prices
 
     @classmethod
@@ -88,6 +92,7 @@ class PoolStorage(Struct, frozen=True):
                 (host.usable_cpus(limit) for host, limit in hosts if host is not None), default=None
             ),
             min((room for room in map(dirty_room, workers) if room is not None), default=None),
+            _slowed_down(workers),
             found.pop() if len(found) == 1 else None,
         )
 
@@ -111,6 +116,19 @@ class PoolStorage(Struct, frozen=True):
         return MeanVariance.of_sum(
             [between, MeanVariance(within.variance / len(logs), within.degrees)]
         )
+
+
+def _slowed_down(workers: Sequence[Worker]) -> dict[str, float]:
+    slowed_down: dict[str, float] = {}
+    for entry in (entry for worker in workers for entry in worker.entries):
+        place, is_short = entry.subject.place, len(entry.total_ns) < _FEWEST_TO_SLOW_DOWN
+        if is_short or entry.retrieves is None or entry.subject.destination != "overwrite":
+            continue
+        times = entry.relative_times
+        ratio = times.last_third_over_first
+        if ratio > max(_SLOWED_DOWN_RATIO, 1 + _CLEARLY * times.error_of_mean):
+            slowed_down[place] = max(ratio, slowed_down.get(place, 1.0))
+    return slowed_down
 
 
 def _measured(runs: Sequence[Worker]) -> _Logs:

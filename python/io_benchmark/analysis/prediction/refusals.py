@@ -53,6 +53,8 @@ def _of_place(
     demand: Demand, place: PlaceDemand, source: PoolStorage, target: PoolStorage
 ) -> list[Statement | None]:
     return [
+        _burst(demand, place, source),
+        _burst(demand, place, target),
         _another_disk(demand, place, source),
         _reading(demand, place, target),
         _source_bound(demand, place, source, target),
@@ -118,6 +120,20 @@ def _unmeasured(place: PlaceDemand, source: PoolStorage, target: PoolStorage) ->
                 place=place.name,
             )
     return None
+
+
+def _burst(demand: Demand, place: PlaceDemand, storage: PoolStorage) -> Statement | None:
+    """Disks that are fast until their credit is used up, as many in a cloud are, have no one ceiling."""
+    ratio, ceiling = storage.slowed_down.get(place.name), storage.mean(WRITE_RATE, place.name)
+    writing_ns = float(np.sum(place.written_bytes)) / (ceiling or math.inf) * NS_PER_S
+    if ratio is None or writing_ns <= _SMALL_SHARE * demand.wall_ns:
+        return None
+    return statement(
+        "retrieves of {pool} took {ratio} as long at the end of a run as at its start, so that how fast "
+        "its disks write depends on what was written before; profile the task on {pool}",
+        pool=storage.pool,
+        ratio=Quantity(ratio, Unit.RATIO),
+    )
 
 
 def _another_disk(demand: Demand, place: PlaceDemand, source: PoolStorage) -> Statement | None:

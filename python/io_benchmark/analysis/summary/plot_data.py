@@ -4,13 +4,13 @@
 """Data for the plots: raw times, and the timeline as rates."""
 
 from array import array
-from collections.abc import Sequence
-
-import numpy as np
+from collections.abc import Iterable, Sequence
+from operator import floordiv
+from typing import cast
 
 from io_benchmark.analysis.model import Worker
+from io_benchmark.analysis.observed.run_windows import growths
 from io_benchmark.analysis.report_model import RateTimeline, SampleSeries
-from io_benchmark.results.format import RecordedTimeline
 from io_benchmark.results.workload import NS_PER_S
 
 _US_PER_S = 1e6
@@ -27,7 +27,7 @@ def sample_series(workers: Sequence[Worker]) -> tuple[SampleSeries, ...]:
             # A batch is drawn as what one of its operations took.
             total_ns=entry.total_ns
             if entry.retrieves is not None
-            else entry.total_ns // entry.operations,
+            else array("q", map(floordiv, entry.total_ns, entry.operations)),
         )
         for worker in workers
         for entry in worker.entries
@@ -36,51 +36,73 @@ def sample_series(workers: Sequence[Worker]) -> tuple[SampleSeries, ...]:
 
 
 def rate_timelines(workers: Sequence[Worker]) -> tuple[RateTimeline, ...]:
-    return tuple(
-        rates
-        for worker in workers
-        if worker.result.timeline is not None
-        and (rates := _rates(worker, worker.result.timeline)) is not None
+    """Return one per side: that of the typical worker, else the first that can be drawn."""
+    sides: dict[str, list[Worker]] = {}
+    for worker in workers:
+        sides.setdefault(worker.side, []).append(worker)
+    found = (
+        next(filter(None, map(_rates, (*_typical(of_side), *of_side))), None)
+        for of_side in sides.values()
     )
+    return tuple(rates for rates in found if rates is not None)
+
+
+def _typical(workers: Sequence[Worker]) -> list[Worker]:
+    """Return the worker in the middle, by its mean on the first subject; none without samples."""
+    runs = [
+        (entry.subject, entry.mean_ns, _name(worker), worker)
+        for worker in workers
+        for entry in worker.entries
+        if len(entry.total_ns)
+    ]
+    of_first = sorted((run[1:] for run in runs if run[0] == runs[0][0]), key=lambda run: run[:2])
+    return [worker for _, _, worker in of_first[(len(of_first) - 1) // 2 :][:1]]
 
 
 def _name(worker: Worker) -> str:
     return worker.task_id if worker.worker_id == "unknown" else worker.worker_id
 
 
-def _rates(worker: Worker, recorded: RecordedTimeline) -> RateTimeline | None:
+def _rates(worker: Worker) -> RateTimeline | None:
     """Return the differences of a counter's samples, over their time."""
-    times = _column(recorded.columns.get("time_ns"))
-    if times is None or len(times) < 2:
+    recorded = worker.result.timeline
+    if recorded is None:
         return None
-    seconds = np.diff(times) / NS_PER_S
-    if not np.all(seconds > 0):
+    times_ns = _column(recorded.columns.get("time_ns"))
+    if times_ns is None or len(times_ns) < 2:
+        return None
+    seconds = [length_ns / NS_PER_S for length_ns in growths(times_ns)]
+    if min(seconds) <= 0:
         return None  # a hostile or broken file: nothing can be drawn
-    written = np.zeros(len(seconds))
-    for columns in recorded.devices.values():
-        counter = _column(columns.get("written_bytes"))
-        if counter is not None:
-            written += np.diff(counter) / seconds
-    pressure = _column(recorded.columns.get("psi_io_some_us"))
-    waited = np.zeros(len(seconds)) if pressure is None else np.diff(pressure) / _US_PER_S / seconds
-    dirty = _column(recorded.columns.get("dirty_bytes"))
+    nothing = [0.0] * len(seconds)
+    counters = (_column(columns.get("written_bytes")) for columns in recorded.devices.values())
+    written = [growths(counter) for counter in counters if counter is not None] or [nothing]
+    pressure_us = _column(recorded.columns.get("psi_io_some_us"))
+    waited_us = nothing if pressure_us is None else growths(pressure_us)
+    dirty_bytes = _column(recorded.columns.get("dirty_bytes"))
     return RateTimeline(
         side=worker.side,
         worker=_name(worker),
-        time_s=_packed(times[1:] / NS_PER_S),
-        written_bytes_per_s=_packed(np.maximum(written, 0)),
-        dirty_bytes=_packed(np.zeros(len(seconds)) if dirty is None else dirty[1:]),
-        pressure_io_ratio=_packed(np.clip(waited, 0, 1)),
+        time_s=_packed(time_ns / NS_PER_S for time_ns in times_ns[1:]),
+        written_bytes_per_s=_packed(
+            max(0, sum(of_devices)) / length
+            for *of_devices, length in zip(*written, seconds, strict=True)
+        ),
+        dirty_bytes=_packed(nothing if dirty_bytes is None else dirty_bytes[1:]),
+        pressure_io_ratio=_packed(
+            min(max(0.0, waited / _US_PER_S / length), 1.0)
+            for waited, length in zip(waited_us, seconds, strict=True)
+        ),
     )
 
 
-def _packed(values: np.ndarray) -> Sequence[float]:
+def _packed(values: Iterable[float]) -> Sequence[float]:
     """Return plain floats of eight bytes each."""
     return array("d", values)
 
 
-def _column(values: Sequence[int | None] | None) -> np.ndarray | None:
-    # The reader has arrays where no value is missing.
+def _column(values: Sequence[int | None] | None) -> Sequence[int] | None:
+    """Return a column without a missing value; the reader has arrays of those."""
     if values is None or (not isinstance(values, array) and None in values):
         return None
-    return np.array(values, dtype=np.float64)
+    return cast("Sequence[int]", values)

@@ -7,7 +7,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
 from msgspec.structs import replace
 
 from io_benchmark.analysis.model import Detail, Entry, Figures, Run, Subject, Worker
@@ -135,7 +134,7 @@ def _of_entry(entry: Entry, figure: WorkloadFigure) -> float | None:
     number = figure.mean_of(entry.measured)
     if number is None or not figure.per_operation:
         return number
-    return number / float(entry.operations.sum(dtype=np.float64))
+    return number / entry.operations_done
 
 
 def side_findings(

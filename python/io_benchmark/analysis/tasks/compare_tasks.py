@@ -126,7 +126,7 @@ def _comparison(
     baseline_s = pair.mean_s(pair.baseline_cells)
     baseline, candidate = (side.not_completed(pair.mix) for side in (pair.baseline, pair.candidate))
     cost = compare_costs(pair, options.prices, level)
-    made = TaskComparison(
+    comparison = TaskComparison(
         baseline=pair.baseline.name,
         candidate=pair.candidate.name,
         ratio=estimate.ratio,
@@ -151,8 +151,8 @@ def _comparison(
         look=pair.look.text,
         cost=cost if isinstance(cost, CostComparison) else None,
     )
-    warnings = [*warnings_of(pair, made), *([cost] if isinstance(cost, Statement) else [])]
-    return replace(made, warnings=tuple(warnings))
+    warnings = [*warnings_of(pair, comparison), *([cost] if isinstance(cost, Statement) else [])]
+    return replace(comparison, warnings=tuple(warnings))
 
 
 def _runs(cells: Cells) -> int:

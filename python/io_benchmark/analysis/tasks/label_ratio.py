@@ -25,9 +25,9 @@ from typing import NamedTuple, Self
 import numpy as np
 from msgspec.structs import replace
 
+from io_benchmark.analysis.arrays import Numbers
 from io_benchmark.analysis.inference.estimates import WORKERS, Estimate, SideData
 from io_benchmark.analysis.inference.looks import Look
-from io_benchmark.analysis.model import Numbers
 
 # ln of a mean time, by label and worker: each worker counts once for a label.
 _LabelLogs = Mapping[tuple[str, str], float]

@@ -22,38 +22,38 @@ _ENDED_DIFFER = 0.1
 _LEAST_OVERLAP = 0.5
 
 
-def warnings_of(pair: TaskPair, made: TaskComparison) -> Iterator[Statement]:
+def warnings_of(pair: TaskPair, comparison: TaskComparison) -> Iterator[Statement]:
     """Return what changes how the comparison is read, the gravest first."""
-    if max(made.workers) == 1:
+    if max(comparison.workers) == 1:
         yield statement("one worker per pool shows nothing about other workers of these pools")
-    yield from _different_labels(made)
+    yield from _different_labels(comparison)
     yield from _times_apart(pair)
-    yield from _failures(made)
-    yield from _tails(pair, made)
-    yield from _mix(pair, made)
+    yield from _failures(comparison)
+    yield from _tails(pair, comparison)
+    yield from _mix(pair, comparison)
     yield from _workers(pair)
     yield from _clocks(pair)
-    if len(made.labels) == MOST_LABELS:
+    if len(comparison.labels) == MOST_LABELS:
         yield statement(
             "only the {labels} labels with most runs are compared", labels=count(MOST_LABELS)
         )
-    if made.cost is not None:
-        kinds = [side.kind for side in (made.cost.baseline, made.cost.candidate)]
+    if comparison.cost is not None:
+        kinds = [side.kind for side in (comparison.cost.baseline, comparison.cost.candidate)]
         if None not in kinds and kinds[0] != kinds[1]:
             yield statement(
                 "prices are of different kinds: {baseline} {first}, {candidate} {second}",
-                baseline=made.baseline,
+                baseline=comparison.baseline,
                 first=kinds[0] or "",
-                candidate=made.candidate,
+                candidate=comparison.candidate,
                 second=kinds[1] or "",
             )
 
 
-def _different_labels(made: TaskComparison) -> Iterator[Statement]:
-    if not any(row.differs for row in made.labels):
+def _different_labels(comparison: TaskComparison) -> Iterator[Statement]:
+    if not any(row.differs for row in comparison.labels):
         return
     rows = sorted(
-        (row for row in made.labels if row.interval is not None),
+        (row for row in comparison.labels if row.interval is not None),
         key=lambda row: (row.ratio, row.label),
     )
     yield statement(
@@ -84,10 +84,10 @@ def _times_apart(pair: TaskPair) -> Iterator[Statement]:
         )
 
 
-def _failures(made: TaskComparison) -> Iterator[Statement]:
+def _failures(comparison: TaskComparison) -> Iterator[Statement]:
     """Return what the runs that do not count say about the completed ones."""
-    failed, lost = (_parts(made, ended) for ended in (made.failed, made.lost))
-    sides = {"baseline": made.baseline, "candidate": made.candidate}
+    failed, lost = (_parts(comparison, ended) for ended in (comparison.failed, comparison.lost))
+    sides = {"baseline": comparison.baseline, "candidate": comparison.candidate}
     if abs(failed[0] - failed[1]) > _ENDED_DIFFER:
         yield statement(
             "{first} of the runs failed on {baseline}, {second} on {candidate}: those that completed "
@@ -106,27 +106,27 @@ def _failures(made: TaskComparison) -> Iterator[Statement]:
         )
 
 
-def _parts(made: TaskComparison, ended: tuple[int, int]) -> list[float]:
-    """Return for each side how many of its runs ended so, instead of being completed."""
+def _parts(comparison: TaskComparison, ended: tuple[int, int]) -> list[float]:
+    """Return for each side the share of runs that ended in this way instead of being completed."""
     return [
         runs / (runs + completed) if runs else 0.0
-        for runs, completed in zip(ended, made.completed, strict=True)
+        for runs, completed in zip(ended, comparison.completed, strict=True)
     ]
 
 
-def _tails(pair: TaskPair, made: TaskComparison) -> Iterator[Statement]:
+def _tails(pair: TaskPair, comparison: TaskComparison) -> Iterator[Statement]:
     """Warn of a few very long runs: they raise the mean, and so the costs, but hardly the ratio."""
     by_means = pair.mean_s(pair.candidate_cells) / pair.mean_s(pair.baseline_cells)
-    if made.interval.excludes(by_means):
+    if comparison.interval.excludes(by_means):
         yield statement(
             "by mean times, which the bill follows, the ratio is {ratio}: few runs are very long",
             ratio=Quantity(by_means, Unit.RATIO),
         )
 
 
-def _mix(pair: TaskPair, made: TaskComparison) -> Iterator[Statement]:
+def _mix(pair: TaskPair, comparison: TaskComparison) -> Iterator[Statement]:
     means = [_all_runs_s(cells) for cells in (pair.candidate_cells, pair.baseline_cells)]
-    if len(made.labels) > 1 and made.interval.excludes(means[0] / means[1]):
+    if len(comparison.labels) > 1 and comparison.interval.excludes(means[0] / means[1]):
         yield statement(
             "without regard to labels it would be {ratio}: the pools ran different mixes",
             ratio=Quantity(means[0] / means[1], Unit.RATIO),

@@ -10,7 +10,7 @@ comparison. `--allow RULE` allows a refused comparison, and the report names the
 
 from collections.abc import Callable, Iterable, Sequence
 
-from io_benchmark.analysis.inference.moving_blocks import FEWEST_RETRIEVES, RelativeTimes
+from io_benchmark.analysis.inference.moving_blocks import FEWEST_RETRIEVES
 from io_benchmark.analysis.model import Entry, Problem, Run, Severity, Subject, Worker
 from io_benchmark.analysis.statements import (
     Statement,
@@ -135,7 +135,7 @@ def _few_retrieves(run: Run) -> Statement | None:
 
 
 def _noisy(run: Run) -> Statement | None:
-    error = RelativeTimes.of(run.entry).error_of_mean
+    error = run.entry.relative_times.error_of_mean
     if error <= _NOISY_RATIO:
         return None
     return statement(
@@ -146,7 +146,7 @@ def _noisy(run: Run) -> Statement | None:
 
 
 def _drift(run: Run) -> Statement | None:
-    times = RelativeTimes.of(run.entry)
+    times = run.entry.relative_times
     change = times.last_third_over_first - 1
     if abs(change) <= max(_DRIFT_RATIO, 4 * times.error_of_mean):
         return None

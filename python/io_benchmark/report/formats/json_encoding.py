@@ -18,7 +18,6 @@ from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-import numpy as np
 from msgspec import NODEFAULT, Struct
 from msgspec.structs import asdict
 
@@ -126,8 +125,8 @@ def _defaults(kind: type[Struct]) -> dict[str, Any]:
 
 
 def _scalar(value: Any) -> Any:
-    if isinstance(value, np.generic | Enum):
-        value = value.item() if isinstance(value, np.generic) else value.value
+    if isinstance(value, Enum):
+        value = value.value
     if value is None or isinstance(value, str | bool):
         return value
     if isinstance(value, Integral):

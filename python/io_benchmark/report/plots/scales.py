@@ -94,7 +94,7 @@ class Axis(Struct, frozen=True):
 
     def values(self, times_ns: Integers) -> NDArray[np.float64]:
         """Return times, or rates."""
-        known: NDArray[np.float64] = np.maximum(times_ns, 1).astype(np.float64)
+        known: NDArray[np.float64] = np.maximum(np.asarray(times_ns), 1).astype(np.float64)
         return NS_PER_S / known if self.rate else known
 
     def place(self, time_ns: float) -> float:

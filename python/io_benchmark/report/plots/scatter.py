@@ -86,7 +86,7 @@ def draw(
 
 def _size_classes(sizes_bytes: Sequence[Integers]) -> tuple[_SizeClass, ...]:
     """Return a class per size, the largest first, or classes with equal numbers of sizes."""
-    distinct = np.unique(np.concatenate(list(sizes_bytes)))
+    distinct = np.unique(np.concatenate([np.asarray(sizes) for sizes in sizes_bytes]))
     if len(distinct) <= _CLASSES:
         uppers = distinct.tolist()
         labels = [size(upper) for upper in uppers]
@@ -110,7 +110,7 @@ def _panel_title(side: str, workers: Sequence[SampleSeries]) -> str:
 def _draw_panel(
     drawing: Drawing,
     worker: SampleSeries,
-    kept: Integers,
+    kept: NDArray[np.int64],
     down: NDArray[np.float64],
     classes: Sequence[_SizeClass],
     clock: Scale,
@@ -118,7 +118,7 @@ def _draw_panel(
 ) -> None:
     across = clock.places(_since_start(worker)[kept])
     uppers = np.array([each.upper_bytes for each in classes][::-1])
-    number = len(classes) - 1 - np.searchsorted(uppers, worker.file_size_bytes[kept])
+    number = len(classes) - 1 - np.searchsorted(uppers, np.asarray(worker.file_size_bytes)[kept])
     drawing.frame(
         top,
         PANEL_HEIGHT,
@@ -130,7 +130,8 @@ def _draw_panel(
 
 
 def _since_start(worker: SampleSeries) -> NDArray[np.float64]:
-    since: NDArray[np.float64] = (worker.start_ns - worker.start_ns[0]) / NS_PER_S
+    starts_ns = np.asarray(worker.start_ns)
+    since: NDArray[np.float64] = (starts_ns - starts_ns[0]) / NS_PER_S
     return since
 
 
@@ -142,11 +143,11 @@ def _thinning_text(steps: Sequence[int], noun: str) -> str:
     return f"Only every {each} {noun} and the slowest hundredth are drawn."
 
 
-def _thin(values_ns: Integers, most: int) -> tuple[Integers, int]:
+def _thin(values_ns: Integers, most: int) -> tuple[NDArray[np.int64], int]:
     """Return which samples to draw, and the step: every n-th, and the slowest 1 %."""
     count = len(values_ns)
     step = -(-count // most)
     if step <= 1:
         return np.arange(count), 1
-    slowest = np.argsort(values_ns, kind="stable")[-max(count // 100, 1) :]
+    slowest = np.argsort(np.asarray(values_ns), kind="stable")[-max(count // 100, 1) :]
     return np.union1d(np.arange(0, count, step), slowest), step

@@ -10,10 +10,10 @@ from markupsafe import Markup
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from io_benchmark.analysis.report_model import RateTimeline, SampleSeries
+from io_benchmark.analysis.report_model import RateTimeline
 from io_benchmark.analysis.statements import MIB
 from io_benchmark.number_text import compact, tick
-from io_benchmark.report.plots.choose import SIDES_DRAWN, typical
+from io_benchmark.report.plots.choose import SIDES_DRAWN
 from io_benchmark.report.plots.scales import Scale
 from io_benchmark.report.plots.svg import TITLE_HEIGHT, Drawing, path
 from io_benchmark.text import name
@@ -61,13 +61,11 @@ class _TimelinePicture(Struct, frozen=True):
 
 
 def draw(
-    timelines: Sequence[RateTimeline],
-    series: Sequence[SampleSeries],
-    sides: Sequence[str],
-    identifier: str,
+    timelines: Sequence[RateTimeline], sides: Sequence[str], identifier: str
 ) -> tuple[_TimelinePicture, ...]:
     """Draw a picture per rate, with the sides below each other; none without timelines."""
-    chosen = _choose(timelines, series, sides)
+    of_sides = {timeline.side: timeline for timeline in timelines if timeline.time_s}
+    chosen = [of_sides[side] for side in sides if side in of_sides][:SIDES_DRAWN]
     if not chosen:
         return ()
     clock = Scale.from_zero(max(line.time_s) for line in chosen)
@@ -75,28 +73,6 @@ def draw(
         _TimelinePicture(rate.title, _draw(rate, chosen, clock, f"{identifier}-{rate.kind}"))
         for rate in _RATES
     )
-
-
-def _choose(
-    all_timelines: Sequence[RateTimeline], series: Sequence[SampleSeries], sides: Sequence[str]
-) -> list[RateTimeline]:
-    """Return one timeline per side: that of the typical worker, else the first."""
-    wanted: dict[str, str] = {}
-    for side in sides:
-        workers = [each for each in series if each.side == side and len(each.total_ns)]
-        if workers:
-            subject = workers[0].subject
-            wanted[side] = typical([each for each in workers if each.subject == subject]).worker
-    chosen: dict[str, RateTimeline] = {}
-    for timeline in all_timelines:
-        if not timeline.time_s:
-            continue
-        is_wanted = timeline.worker == wanted.get(timeline.side)
-        if timeline.side not in chosen or (
-            is_wanted and chosen[timeline.side].worker != timeline.worker
-        ):
-            chosen[timeline.side] = timeline
-    return [chosen[side] for side in sides if side in chosen][:SIDES_DRAWN]
 
 
 def _draw(rate: _Rate, timelines: Sequence[RateTimeline], clock: Scale, identifier: str) -> Markup:

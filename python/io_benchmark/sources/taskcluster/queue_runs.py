@@ -170,9 +170,11 @@ async def _read(
             f"runs that have not ended: {unfinished:,}; they are not counted, read them again later"
         )
         log.remark(_FIRST, text)
-    own = await _own_times(wanted, query, log)
+    times = await _own_times(wanted, query, log)
     for each, run in wanted:
-        query.accept(_task_run(each.task, run, own.get((each.task.task_id, run.run_id), (-1, -1))))
+        query.accept(
+            _task_run(each.task, run, times.get((each.task.task_id, run.run_id), (-1, -1)))
+        )
     return log
 
 
@@ -217,7 +219,7 @@ async def _own_times(
         log.remark(_FIRST, text)
         published = published[:_MOST_OWN_TIMES]
     query.progress(ReadProgress("reading results", 0, len(published)))
-    times = await run_all((_own(each, run) for each, run in published), _RESULTS_AT_ONCE)
+    times = await run_all((_read_own_times(each, run) for each, run in published), _RESULTS_AT_ONCE)
     return {
         (each.task.task_id, run.run_id): own
         for (each, run), own in zip(published, times, strict=True)
@@ -225,7 +227,7 @@ async def _own_times(
     }
 
 
-async def _own(each: _Found, run: QueueRun) -> tuple[int, int] | None:
+async def _read_own_times(each: _Found, run: QueueRun) -> tuple[int, int] | None:
     artifact = each.task.own_times or ""
     try:
         data = await each.deployment.result(each.task, run.run_id, MAXIMUM_BYTES, artifact)
@@ -238,7 +240,7 @@ async def _own(each: _Found, run: QueueRun) -> tuple[int, int] | None:
     return (started_ms, ended_ms) if 0 <= started_ms <= ended_ms <= LATEST_MS else None
 
 
-def _task_run(task: QueueTask, run: QueueRun, own: tuple[int, int]) -> TaskRun:
+def _task_run(task: QueueTask, run: QueueRun, own_times: tuple[int, int]) -> TaskRun:
     worker = clean_name(run.worker_id or "")
     return TaskRun(
         label=task.label,
@@ -251,8 +253,8 @@ def _task_run(task: QueueTask, run: QueueRun, own: tuple[int, int]) -> TaskRun:
         scheduled_ms=_milliseconds(run.scheduled),
         started_ms=_milliseconds(run.started),
         resolved_ms=_milliseconds(run.resolved),
-        own_started_ms=own[0],
-        own_ended_ms=own[1],
+        own_started_ms=own_times[0],
+        own_ended_ms=own_times[1],
     )
 
 

@@ -42,7 +42,7 @@ def _course(view: View) -> RelativeTimes | None:
     """Return the times adjusted for file sizes; None where there are too few."""
     if view.entry is None or len(view.entry.total_ns) < _SAMPLES_TO_JUDGE_DRIFT:
         return None
-    return RelativeTimes.of(view.entry)
+    return view.entry.relative_times
 
 
 def _drift(view: View) -> float | None:

@@ -199,7 +199,7 @@ def _scheduler_idling(case: Case) -> CauseJudgement:
     slowest_write = case.slowest(case.measured(SYNC_WRITE))
     if slowest_write is None:
         unproved = judgement.also(f"Times of the workload {SYNC_WRITE} would prove it.")
-        return replace(unproved, is_leftover=True, by_setting_alone=True)
+        return replace(unproved, by_setting_alone=True)
     return _proved_by_sync_writes(case, judgement, slowest_write)
 
 

@@ -31,7 +31,7 @@ def _stalled(view: View) -> float | None:
     if view.entry is None or not isinstance(measured, UploadEntry):
         return None
     stalls = measured.observed.expect_100_stalls
-    return None if stalls is None else stalls / float(view.entry.operations.sum())
+    return None if stalls is None else stalls / view.entry.operations_done
 
 
 def _stall(case: Case) -> CauseJudgement:
