@@ -66,7 +66,7 @@ class _CommandParser(argparse.ArgumentParser):
     def __init__(self, context: Context, **settings: Any) -> None:
         self._context = context  # first: argparse formats something in its __init__
         super().__init__(formatter_class=self._formatter, add_help=False, **settings)
-        # Not listed: whoever reads it has found it.
+        # Not listed: a reader of the help knows the option.
         self.add_argument("-h", "--help", action="help", help=argparse.SUPPRESS)
 
     def _formatter(self, prog: str) -> argparse.HelpFormatter:

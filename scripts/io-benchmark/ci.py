@@ -22,9 +22,9 @@ IN_URL = "%/:?#[]@!$&'()*+,;=~"  # not quoted: they have a meaning in a URL
 
 
 class _System(NamedTuple):
-    """The variables of one system; "{NAME}" stands for the value of a variable.
+    """The variables of one system; "{NAME}" is replaced by the value of a variable.
 
-    A text in which a variable has no value is no text. The pool is the first text that there is.
+    A text is skipped if one of its variables has no value. The pool is the first text that remains.
     """
 
     name: str

@@ -38,8 +38,8 @@ def test_what_does_not_fit_is_named_once(measured):
     assert budget.allows_reading("small", measured.size_bytes - 1)
     assert budget.take_left_out() == [
         (
-            "left out 5 results: the others take 320 MB of memory that one command may have; give fewer "
-            "tasks or folders at once. Left out: r1, r2, r3 and 2 more"
+            "left out 5 results: one command reads at most 320 MB into memory; give fewer tasks or "
+            "folders at once. Left out: r1, r2, r3 and 2 more"
         )
     ]
     assert budget.take_left_out() == []
@@ -98,8 +98,8 @@ def test_small_files_are_read_before_large_ones(tmp_path):
     assert gathered.results == ("other",)
     assert gathered.unreadable == (
         (
-            "left out 1 result: the others take all the bytes that one command may have; give fewer "
-            f"tasks or folders at once. Left out: {large}"
+            "left out 1 result: one command reads at most 384 MB of files; give fewer tasks or "
+            f"folders at once. Left out: {large}"
         ),
     )
 

@@ -162,7 +162,7 @@ def _rehearse(arguments: argparse.Namespace, context: Context) -> int:
 
         tasks = [replace(task, definition=with_trials(task.definition)) for task in tasks]
     pools = sorted({task.pool for task in tasks})
-    Plan.of_pools(pools, arguments.baseline)  # a mistake is told before anything runs
+    Plan.of_pools(pools, arguments.baseline)  # a wrong name ends the command before anything runs
     folders = _folders_of_pools(arguments.at, pools)
     random.Random(arguments.seed).shuffle(tasks)
     with output_folder.new_output_folder(arguments.output, "rehearsal") as output:

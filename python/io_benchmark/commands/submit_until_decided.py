@@ -4,7 +4,7 @@
 """Measures look by look: waits, compares, and adds tasks to the pools that are undecided.
 
 Nothing is kept between two looks. What is missing follows from the group, and a task's id from the
-group and the task's label, so `--resume` goes on where a command was stopped.
+group and the task's label, so `--resume` resumes where a command was stopped.
 """
 
 import argparse

@@ -63,7 +63,7 @@ class Budget(Struct):
             return True
         self._left_out.append(source)
         if self.read_bytes <= 0:
-            self._reasons.add("all the bytes")
+            self._reasons.add(f"{READ_BYTES // _MB} MB of files")
         return False
 
     def left_s(self) -> float | None:
@@ -85,7 +85,7 @@ class Budget(Struct):
         if run_result.weight_bytes > self.kept_bytes:
             self._left_out.append(run_result.source)
             self._refused_bytes = min(self._refused_bytes, run_result.size_bytes)
-            self._reasons.add(f"{_KEPT_BYTES // _MB} MB of memory")
+            self._reasons.add(f"{_KEPT_BYTES // _MB} MB into memory")
             return False
         self.kept_bytes -= run_result.weight_bytes
         self._subjects |= new
@@ -101,8 +101,8 @@ class Budget(Struct):
         more = f" and {len(names) - _NAMES_SHOWN:,} more" if len(names) > _NAMES_SHOWN else ""
         limit = " and ".join(sorted(self._reasons))
         line = (
-            f"left out {results}: the others take {limit} that one command may have; "
-            f"give fewer tasks or folders at once"
+            f"left out {results}: one command reads at most {limit}; give fewer tasks or folders "
+            f"at once"
         )
         return [f"{line}. Left out: {shown}{more}"]
 

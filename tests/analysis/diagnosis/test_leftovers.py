@@ -91,7 +91,7 @@ def test_every_format_says_it(render: Callable[[Report, Layout], str]) -> None:
     """One sentence after the causes, before what to try."""
     report, _ = hidden_cost()
     text = " ".join(render(report, Layout(details=True)).split())
-    assert " ms per retrieve) is not explained by these causes; it lies in copies on a CPU" in text
+    assert " ms per retrieve) is not explained by these causes; it is in copies on a CPU" in text
 
 
 def test_json_has_it() -> None:

@@ -754,7 +754,7 @@ def test_large_results_are_read_last_and_over_the_budget_left_out(loopback, poli
     assert gathered.results == ("intel",)
     (line,) = gathered.unreadable
     assert line == (
-        "left out 1 result: the others take all the bytes that one command may have; give fewer "
-        f"tasks or folders at once. Left out: task {AMD_16} run 0 (io-benchmark-amd-16)"
+        "left out 1 result: one command reads at most 384 MB of files; give fewer tasks or "
+        f"folders at once. Left out: task {AMD_16} run 0 (io-benchmark-amd-16)"
     )
     assert read(loopback, policy, *addresses).unreadable == ()

@@ -3,10 +3,10 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Causes that the data cannot tell apart, because they act through the same part of the time.
 
-Some causes are known by a setting alone: it is known to be the slower one, but not by how much. Such a
-setting may cost much or nothing. It is never supported: next to a supported cause of the same part that
-cause may be all of it, and otherwise something that no worker can record may be, such as a cap of the
-cloud. Others are what is left where nothing else differs: they are the first to go.
+Some causes are known by a setting alone: one value is slower, but nobody knows by how much. Such a
+setting may cost much or nothing, so it is never supported. Another supported cause of the same part may
+explain all of the difference. So may something that no worker can record, such as a cap of the cloud.
+Other causes are supported only because nothing else differs. They are the first ones to be withdrawn.
 """
 
 from collections.abc import Sequence

@@ -68,7 +68,7 @@ class Estimate(Struct, frozen=True):
     assumed_variation: float | None  # between workers; None where it was estimated
     # The part of the variance that is not variation between workers.
     within_variance: float
-    # Sides with one worker, and the part of the variance that stands for the others of their pools.
+    # Sides with one worker, and the variance that is assumed for the other workers of their pools.
     single_sides: int = 0
     single_variance: float = 0.0
 

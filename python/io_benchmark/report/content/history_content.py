@@ -104,7 +104,7 @@ def _introduction(series: Sequence[HistorySeries]) -> str:
     if not series:
         return ""
     return (
-        "A point is one push, at the mean of its workers' logarithms. A step is told only where it "
+        "A point is one push, at the mean of its workers' logarithms. A step is reported only where it "
         "explains the points better than chance, dependence on the point before, a trend or a season. "
         "Looking at a steady pool every week shows a false step in at most 5 % of years. "
         "Intervals are a little too narrow, because the data chose the point of the change."

@@ -9,7 +9,7 @@ from io_benchmark.analysis.history.explanations import STEP
 from io_benchmark.analysis.history.history_model import Effect, HistorySeries
 from io_benchmark.analysis.history.seasons import DAY, TREND, WEEK, WEEKENDS, YEAR
 
-# Of a shorter history a trend is told per week.
+# A trend of a shorter history is reported per week.
 _LONG_DAYS = 180
 _SLOWEST = {YEAR: "around {time}", WEEK: "on {time}s", DAY: "at {time} UTC"}
 _POSSIBLE = {

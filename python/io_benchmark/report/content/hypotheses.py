@@ -249,7 +249,7 @@ def _leftover(diagnosis: Diagnosis) -> str:
         return ""
     where = " and ".join(part_name(part.phase, part.kind) for part in left.parts)
     text = f"{percent(left.share)} of the difference ({_time_left(diagnosis, left)})"
-    return f"{text} is not explained by these causes" + (f"; it lies in {where}." if where else ".")
+    return f"{text} is not explained by these causes" + (f"; it is in {where}." if where else ".")
 
 
 def _unexplained(diagnosis: Diagnosis) -> str:

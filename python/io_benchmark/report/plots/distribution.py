@@ -15,7 +15,7 @@ from io_benchmark.report.plots.scales import TIMES, Axis, Scale
 from io_benchmark.report.plots.svg import TITLE_HEIGHT, Drawing, path
 from io_benchmark.text import name
 
-# So many sides can be told apart in one panel.
+# This many sides can be distinguished in one panel.
 TOGETHER = 4
 _SHARED_HEIGHT, _LEGEND_HEIGHT = 190.0, 19.0
 _PANEL_HEIGHT = 92.0

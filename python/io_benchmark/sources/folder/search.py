@@ -185,5 +185,5 @@ def _in_archive(path: Path) -> list[FoundRun]:
 
 
 def _in_order(runs: list[FoundRun]) -> list[FoundRun]:
-    """Order runs by their folders, so that an archive takes the place of its folder."""
+    """Order runs by their folders, so that an archive is where its folder would be."""
     return sorted(runs, key=lambda run: (Path(run.source).parts, run.entries is not None))

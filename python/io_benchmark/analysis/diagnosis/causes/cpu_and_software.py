@@ -28,7 +28,7 @@ from io_benchmark.results import workloads
 from io_benchmark.results.trials import TrialKind
 
 ORDER = 80
-# Work that takes less than this of the CPU time shows no factor of its own.
+# Work that takes less than this of the CPU time is too short for a factor.
 _COUNTS_SHARE = 0.02
 _SLOWER_RATIO = 1.1
 # Of the largest slowdown, that all other work must have for one factor.

@@ -24,7 +24,7 @@ from io_benchmark.results.trials import TrialKind
 ORDER = 11
 # A disk that writes at this part of the other's rate or more is as fast.
 _AS_FAST_SHARE = 0.9
-# Of operations, the reads are what counts where the disks read so many times as much as they write.
+# Operations are judged by their reads where the disks read at least this many times what they write.
 _MOSTLY = 2
 _PAST = {"read": "read", "write": "wrote"}
 

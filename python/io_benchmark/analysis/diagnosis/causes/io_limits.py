@@ -167,7 +167,7 @@ def _is_at(
 
 
 def _disks_at_once(limit: IoLimit, view: View) -> int:
-    """Return how many disks share a rate that is held to this limit: a volume's is for all of them."""
+    """Return how many disks share this limit: the limit of a volume is for all of its disks."""
     if view.stack is None:
         return 1
     is_of_disk = limit.device_name in (None, *(disk.name for disk in view.stack.disks))
