@@ -171,3 +171,12 @@ def test_signed_percent():
         *("97 %", "0 %"),
         *("−14 %", "1,000 %"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "unit"),
+    [(0, "s"), (119.9, "s"), (120, "min"), (7199, "min"), (7200, "h"), (1e9, "h")],
+)
+def test_the_unit_of_a_duration(seconds: float, unit: str) -> None:
+    """At least two of it; tasks, predictions and costs have the same rule."""
+    assert number_text.duration_unit(seconds)[1] == unit

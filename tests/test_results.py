@@ -205,7 +205,7 @@ def test_an_outcome_is_explained(state: str, reason: str | None, explanation: st
         pytest.param(b"", "x: is empty; download it again or measure again", id="empty"),
         pytest.param(
             GOOD.read_bytes()[:-300],
-            "x: ends too early; download it again or measure again",
+            "x: ends too early: its upload or download was cut; download it again or measure again",
             id="truncated",
         ),
         pytest.param(
@@ -722,3 +722,29 @@ def test_a_timeline_with_gaps_comes_back_as_written() -> None:
     assert timeline is not None
     assert {key: list(values) for key, values in timeline.columns.items()} == columns
     assert list(timeline.columns[name][:2]) == columns[name][:2]
+
+
+@pytest.mark.parametrize(
+    ("url", "is_link"),
+    [
+        pytest.param("https://ci.example/o/r/actions/runs/7?job=2&a=%20#log_a", True, id="job"),
+        pytest.param("http://10.0.0.1:8080/job/x/12/", True, id="port"),
+        pytest.param(None, False, id="none"),
+        pytest.param("javascript:alert(1)", False, id="script"),
+        pytest.param("https://user:word@ci.example/", False, id="password"),
+        pytest.param("https://ci.example/)[x](https://evil.example", False, id="markdown"),
+        pytest.param('https://ci.example/" onclick="alert(1)', False, id="html"),
+        pytest.param("https://ci.example/a|b", False, id="table"),
+        pytest.param("https://ci.example/\x1b]8;;", False, id="escape"),
+        pytest.param("https://ci.example/\n", False, id="line"),
+        pytest.param("https://ex\u0430mple/", False, id="look-alike"),
+        pytest.param("https://ci.example/" + "x" * 300, False, id="long"),
+    ],
+)
+def test_a_url_that_reports_may_link_to(url: str | None, is_link: bool) -> None:
+    """Anyone may have set it: http or https, short, without a user and without markup of any format."""
+    changed = document()
+    changed["task"]["ci"] = {"system": "x", "url": url}
+    task = results.parse(json.dumps(changed).encode(), "x").task
+    assert task.ci is not None
+    assert task.ci.link == (url if is_link else None)

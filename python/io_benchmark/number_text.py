@@ -16,6 +16,9 @@ _NARROW = 0.1
 _WIDE, _LEAST, _MOST = 100_000, 0.01, 100
 # (nanoseconds, name), the largest first
 TIME_UNITS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"), (1, "ns"))
+# (seconds, name), the largest first; at least two of it, as in 90 min instead of 1.5 h
+_LONG_UNITS = ((3600.0, "h"), (60.0, "min"), (1.0, "s"))
+_LEAST_OF_LONG_UNIT = 2
 _SIZE_UNITS = ((1024**4, "TiB"), (1024**3, "GiB"), (1024**2, "MiB"), (1024, "KiB"), (1, "B"))
 
 
@@ -54,6 +57,12 @@ def times(values_ns: Sequence[float]) -> list[str]:
     smallest = min(known, default=_NS_PER_MS)
     size, unit = next((pair for pair in TIME_UNITS if smallest >= pair[0]), TIME_UNITS[-1])
     return [f"{digits(value / size)} {unit}" for value in values_ns]
+
+
+def duration_unit(seconds: float) -> tuple[float, str]:
+    """Return the unit of a duration that people plan with, in seconds, and its name: h, min or s."""
+    units = (unit for unit in _LONG_UNITS if seconds >= _LEAST_OF_LONG_UNIT * unit[0])
+    return next(units, _LONG_UNITS[-1])
 
 
 class TimeScale(NamedTuple):

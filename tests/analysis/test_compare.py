@@ -83,6 +83,22 @@ def test_several_workers_see_their_own_variation() -> None:
     assert [floor.kind for floor in subject.noise] == ["within-worker", "between-workers"]
 
 
+def test_the_job_on_another_ci_system() -> None:
+    """Its URL is with the run, where it is one that reports can link to."""
+    url = "https://ci.example/runs/7"
+    change = {
+        "intel": {"task.ci": {"system": "x", "url": url}},
+        "amd-16": {"task.ci": {"system": "x", "url": "javascript:alert(1)"}},
+    }
+    plan = Plan.of_pools(("intel", "amd-16", "amd-30"), "intel")
+    report = compare(plan, workers(change=change), Options())
+    assert {line.side: line.url for line in report.workers} == {
+        "intel": url,
+        "amd-16": None,
+        "amd-30": None,
+    }
+
+
 def test_the_same_input_gives_the_same_report() -> None:
     """Nothing random, nothing of the clock."""
     first, second = seeds_report(2, 0.02), seeds_report(2, 0.02)

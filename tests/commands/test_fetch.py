@@ -7,6 +7,7 @@ import fcntl
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -26,8 +27,10 @@ from loopback_deployment import (
     Artifact,
     Deployment,
     add_group,
+    result,
 )
 
+from io_benchmark.results.format import PLAN_VARIABLE
 from io_benchmark.sources.folder import run_files
 
 ALL_THREE = sorted(f"{task_id}.0" for task_id in (AMD_16, AMD_30, INTEL))
@@ -78,7 +81,8 @@ def test_three_tasks(loopback, tmp_path):
 def test_a_group_with_failures(loopback, tmp_path):
     """What can be had is there; every other task has its line, and the exit code is 1."""
     done = fetch(loopback, tmp_path, f"group:{GROUP}", "--output", "out", expected=1)
-    assert names(tmp_path / "out") == ALL_THREE
+    with_result = (tmp_path / "out").glob(f"*/{run_files.RESULT_NAME}")
+    assert sorted(path.parent.name for path in with_result) == ALL_THREE
     lines = done.stderr.splitlines()
     assert len([line for line in lines if line.startswith("error: task ")]) == 8
     waiting = (
@@ -157,8 +161,13 @@ def test_what_is_in_the_way_is_not_overwritten(loopback, tmp_path):
     ("name", "text", "reason"),
     [
         pytest.param(run_files.RESULT_NAME, "mine", "JSON is malformed", id="garbled-result"),
-        pytest.param(run_files.RESULT_NAME, "", "Input data was truncated", id="empty-result"),
-        pytest.param(run_files.TASK_NAME, "{", "Input data was truncated", id="cut-task"),
+        pytest.param(run_files.RESULT_NAME, "", "is empty; download it again", id="empty-result"),
+        pytest.param(
+            run_files.TASK_NAME,
+            "{",
+            "ends too early: its upload or download was cut",
+            id="cut-task",
+        ),
     ],
 )
 def test_a_garbled_run_is_not_skipped_as_whole(loopback, tmp_path, name, text, reason):
@@ -315,3 +324,69 @@ def whole(folder: Path) -> list[Path]:
     for path in found:
         run_files.read_run(path)
     return found
+
+
+def lose(deployment, group):
+    """Let the group's last task fail without a result; return its id."""
+    lost = deployment.groups[group][-1]
+    deployment.change_runs(lost, "failed")
+    del deployment.artifacts[lost, 0, ARTIFACT]
+    return lost
+
+
+def compare(loopback, folder, address):
+    """Return what a comparison prints, without where each result was read, and its error lines."""
+    environment = {"TASKCLUSTER_ROOT_URL": loopback.url}
+    done = program.run(
+        *("compare", address, "--details"), folder=folder, expected=1, environment=environment
+    )
+    return re.sub(r"; from\s+\S+", "", done.stdout), PROGRESS.sub("", done.stderr)
+
+
+@pytest.mark.parametrize("zipped", [False, True], ids=["folder", "zip"])
+def test_a_folder_is_compared_as_its_address_is(tmp_path, zipped):
+    """A task that left no result is recorded: it counts as lost, and its line has the reason."""
+    deployment = Deployment()
+    group = add_group(deployment, 6, pools=("amd-16", "intel"))
+    for task_id in deployment.groups[group]:
+        deployment.definitions[task_id]["payload"]["env"] = {PLAN_VARIABLE: "3"}
+        artifact = json.loads(deployment.artifacts[task_id, 0, ARTIFACT].body)
+        artifact["config"]["environment"][PLAN_VARIABLE] = "3"
+        deployment.set_result(task_id, 0, Artifact(json.dumps(artifact).encode()))
+    lost = lose(deployment, group)
+    with Loopback(deployment) as loopback:
+        fetch(loopback, tmp_path, f"group:{group}", "--output", "out", expected=1)
+        expected = compare(loopback, tmp_path, f"group:{group}")
+        if zipped:
+            shutil.make_archive(str(tmp_path / "out"), "zip", tmp_path, "out")
+            shutil.rmtree(tmp_path / "out")
+        assert compare(loopback, tmp_path, "out.zip" if zipped else "out") == expected
+    assert f"task {lost} run 0 (io-benchmark-intel-3): failed and left no" in expected[1]
+    if not zipped:
+        assert names(tmp_path / "out" / f"{lost}.0") == [run_files.TASK_NAME]
+
+
+def test_a_lost_task_that_ran_again(tmp_path):
+    """Its result takes the place of the record; while it is lost, the record stays."""
+    deployment = Deployment()
+    group = add_group(deployment, 2, pools=("amd-16", "intel"))
+    lost = lose(deployment, group)
+    with Loopback(deployment) as loopback:
+        for _ in range(2):
+            fetch(loopback, tmp_path, f"group:{group}", "--output", "out", expected=1)
+            assert names(tmp_path / "out" / f"{lost}.0") == [run_files.TASK_NAME]
+        deployment.change_runs(lost, "failed", "completed")
+        deployment.set_result(lost, 1, Artifact(result("intel", lost, 1)))
+        fetch(loopback, tmp_path, f"group:{group}", "--output", "out")
+    assert names(tmp_path / "out") == sorted([f"{deployment.groups[group][0]}.0", f"{lost}.1"])
+
+
+def test_nothing_but_lost_tasks(tmp_path):
+    """No folder is made."""
+    deployment = Deployment()
+    group = add_group(deployment, 1)
+    lose(deployment, group)
+    with Loopback(deployment) as loopback:
+        done = fetch(loopback, tmp_path, f"group:{group}", "--output", "out", expected=1)
+    assert done.stdout == ""
+    assert names(tmp_path) == []

@@ -467,7 +467,7 @@ def hostile(retrieves: int = 2000) -> Report:
         problems=(
             Problem(script, Severity.REFUSED, None, ("<b>one more</b>",), text(breaks)),
             Problem(breaks, Severity.ALLOWED, subject, (), text(entities)),
-            Problem(escapes, Severity.WARNING, None, (script, breaks), text(long)),
+            Problem(escapes, Severity.WARNING, None, (script, breaks), text(long), text(entities)),
         ),
         workers=tuple(
             replace(
@@ -546,7 +546,10 @@ def empty() -> Report:
         workers=(),
         unreadable=(
             "results/A.0/io-benchmark.json: $.version: 99 is newer than this program: update it",
-            "results/B.0/io-benchmark.json: ends too early; download it again or measure again",
+            (
+                "results/B.0/io-benchmark.json: ends too early: its upload or download was cut; download "
+                "it again or measure again"
+            ),
         ),
         remarks=(),
         series=(),

@@ -315,5 +315,6 @@ def _line(worker: Worker, *, is_counted: bool, at_once: bool) -> WorkerLine:
         reason=worker.reason,
         machine=worker.machine,
         is_counted=is_counted,
+        url=result.task.ci.link if result.task.ci is not None else None,
         at_once=at_once,
     )

@@ -175,7 +175,8 @@ class Problem(Struct, frozen=True):
     severity: Severity
     subject: Subject | None  # None: everything from these sides
     sides: tuple[str, ...]
-    message: Statement  # what differs, with both sides' values
+    message: Statement  # one line: what differs, with both sides' values
+    explanation: Statement | None = None  # in sentences; the first screen leaves it out
 
 
 class Detail(Struct, frozen=True):

@@ -39,7 +39,7 @@ class Plan(Struct, frozen=True):
                 f"--baseline {clean_name(wanted)}: no such pool here; there are {listed}"
             )
         if not known:
-            return cls("Pools", "", "there are no results", ())
+            return cls("Comparison of pools", "", "there are no results", ())
         baseline = wanted or known[-1]
         reason = "--baseline" if wanted else "the last by name; --baseline chooses another"
         candidates = [pool for pool in known if pool != baseline]

@@ -172,6 +172,7 @@ class WorkerLine(Struct, frozen=True):
     machine: str = UNKNOWN  # as `Worker` has it
     is_counted: bool = True  # otherwise it confirms a cause, and only its trials count
     at_once: bool = False  # its machine ran several of these tasks at the same time
+    url: str | None = None  # of its job on another CI system
 
 
 class SampleSeries(Struct, frozen=True):

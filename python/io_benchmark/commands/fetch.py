@@ -75,6 +75,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
             accept_blocks=True,
         )
         log = read_addresses(addresses, request)
+        store.add_without_result(log.without_result)
     _report(store, log, context, as_json=arguments.json)
     return EXIT_FAILED if log.problems or not store.runs else 0
 
@@ -129,5 +130,6 @@ def _as_json(folder: Path, record: TaskRecord | None, name: str) -> dict[str, An
         task_id, _, run_id = name.rpartition(".")
         return {**known, "task_id": task_id, "run_id": int(run_id)}
     described: dict[str, Any] = msgspec.to_builtins(record)
-    described.pop("version")
+    for key in ("version", "problem", "is_lost"):
+        described.pop(key)
     return {**known, **described}

@@ -157,5 +157,6 @@ def output_report(
         context.environment,
         details=details,
         page=page,
+        lines_below=len(problems) + (1 if report.unreadable else 0),
     )
     return problems

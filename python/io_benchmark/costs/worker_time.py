@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
+from io_benchmark.number_text import duration_unit
+
 MINUTES_PER_HOUR = 60
 _SECONDS_PER_MINUTE = 60
-# Fewer than this of a unit are written in the next smaller unit.
-_LEAST = 2
+_WORDS = {"h": "hour", "min": "minute", "s": "second"}
 # Fewer hours than this have a decimal.
 _WHOLE_HOURS = 10
 # Floating-point errors in a sum are not rounded up.
@@ -147,13 +148,11 @@ def _tasks(count: int) -> str:
 
 def _duration(minutes: float, *, is_limit: bool) -> str:
     """Write minutes as people write durations: '40 seconds', '55 minutes', '2.8 hours', '22 hours'."""
-    hours = minutes / MINUTES_PER_HOUR
-    if minutes < _LEAST:
-        return _counted(minutes * _SECONDS_PER_MINUTE, 1, "second", is_limit=is_limit)
-    if hours < _LEAST:
-        return _counted(minutes, 1, "minute", is_limit=is_limit)
-    parts = 1 if hours >= _WHOLE_HOURS else 10
-    return _counted(hours, parts, "hour", is_limit=is_limit)
+    seconds = minutes * _SECONDS_PER_MINUTE
+    size_s, unit = duration_unit(seconds)
+    value = seconds / size_s
+    parts = 10 if unit == "h" and value < _WHOLE_HOURS else 1
+    return _counted(value, parts, _WORDS[unit], is_limit=is_limit)
 
 
 def _counted(value: float, parts: int, unit: str, *, is_limit: bool) -> str:

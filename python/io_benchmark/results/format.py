@@ -14,6 +14,7 @@ Versions:
 """
 
 import math
+import re
 from collections.abc import Iterable
 from typing import Annotated, Any, Union
 
@@ -39,6 +40,12 @@ OLDEST_VERSION = 1
 MAXIMUM_ENTRIES = 400
 # How many tasks of a pool were created at once; each of them has this variable.
 PLAN_VARIABLE = "IO_BENCHMARK_REPLICATES"
+
+# A URL that is the same in HTML, in Markdown and on a terminal; it names its host and no user.
+_LINK = re.compile(
+    r"https?://[A-Za-z0-9.-]+(:[0-9]+)?([/?#][A-Za-z0-9._~:/?#$*+,=&%!-]*)?", re.ASCII
+)
+_LONGEST_LINK = 300
 
 # One of the types in `workloads`, by the entry's name; the reader and the schema know all of them.
 AnyEntry = CacheRetrieveEntry | BatchEntry
@@ -74,6 +81,12 @@ class _CiJob(ResultPart, frozen=True):
         if self.group is None or self.job is None or self.system == "jenkins":
             return self.group
         return f"{self.group}/{self.job}"
+
+    @property
+    def link(self) -> str | None:
+        """Return the job's URL, if a report can link to it: no other scheme, and nothing to escape."""
+        is_link = self.url and len(self.url) <= _LONGEST_LINK and _LINK.fullmatch(self.url)
+        return self.url if is_link else None
 
 
 class ProfiledTask(ResultPart, frozen=True):

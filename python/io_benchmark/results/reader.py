@@ -56,6 +56,7 @@ MAXIMUM_PARTS = (
 # A file up to this size takes few MB in any case; counting would take longer than decoding.
 SMALL_BYTES = 256 * 1024
 UNKNOWN_SHOWN = 5
+DECODE_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _MISSING = -1  # no count is negative
 _TRUNCATED = "Input data was truncated"  # msgspec's words
 
@@ -148,7 +149,7 @@ def parse_profile(data: bytes, source: str) -> "TaskProfile":
 def _whole(data: bytes) -> Result | None:
     """Decode a result in one pass; None where anything about it is unusual."""
     for version in range(VERSION, OLDEST_VERSION - 1, -1):
-        with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        with suppress(*DECODE_ERRORS):
             whole = _Decoders.of(version).whole.decode(data)
             if whole.version == version:
                 return _result(whole, whole.workloads, whole.warnings, version)
@@ -157,9 +158,6 @@ def _whole(data: bytes) -> Result | None:
 
 def _in_parts(data: bytes, source: str) -> Result:
     """Decode the version, the result and its entries, each by itself, and find what is wrong."""
-    other = other_content(data)
-    if other is not None:
-        raise _error(source, other)
     version = _decode(_VERSION_DECODER, data, source).version
     if not OLDEST_VERSION <= version <= VERSION:
         is_old = version < OLDEST_VERSION
@@ -281,15 +279,21 @@ def _decode(
 ) -> Any:
     try:
         return decoder.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        text = str(error)
-        if text == _TRUNCATED:
-            text = "ends too early; download it again or measure again"
-        elif part:  # the error's path begins at the part that was decoded
+    except DECODE_ERRORS as error:
+        text = decode_problem(error, data)
+        if part:  # the error's path begins at the part that was decoded
             text = text.replace("`$", f"`$.{part}") if "`$" in text else f"{text} - at `$.{part}`"
         raise _error(source, text) from None
-    except RecursionError:
-        raise _error(source, "is nested too deeply") from None
+
+
+def decode_problem(error: Exception, data: bytes | msgspec.Raw) -> str:
+    """Return what is wrong with JSON that cannot be decoded, and what to do if it is not whole."""
+    if isinstance(error, RecursionError):
+        return "is nested too deeply"
+    if str(error) == _TRUNCATED:
+        what = "ends too early: its upload or download was cut"
+        return other_content(bytes(data).strip()) or f"{what}; download it again or measure again"
+    return other_content(bytes(data)) or str(error)
 
 
 def _inconsistency(result: Result) -> str | None:

@@ -102,7 +102,7 @@ def gather(
         tuple(result for _, result in results),
         log.problem_lines(),
         log.remark_lines(),
-        tuple(log.lost),
+        tuple({each.task_id: each.pool for each in log.without_result if each.is_lost}.values()),
     )
 
 

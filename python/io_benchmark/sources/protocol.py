@@ -45,6 +45,9 @@ class TaskRecord(msgspec.Struct, frozen=True, kw_only=True):
     reason_resolved: str | None = None
     task_group_id: str | None = None
     revision: str | None = None
+    # Only of a task that left no result: why, and whether it was planned with its pool's others.
+    problem: str | None = None
+    is_lost: bool = False
 
 
 def queue_time(moment: datetime) -> str:
@@ -95,12 +98,15 @@ class ReadLog(Struct):
     problems: list[tuple[Position, str]] = field(default_factory=list)
     remarks: list[tuple[Position, str]] = field(default_factory=list)
     requests: int = 0
-    lost: list[str] = field(default_factory=list)  # the pool of each task that left no result
+    # Of each task that ended and left no result, its newest run.
+    without_result: list[TaskRecord] = field(default_factory=list)
 
-    def problem(self, position: Position, text: str, url: str = "") -> None:
-        """Add a problem; a long text never cuts the URL off."""
+    def problem(self, position: Position, text: str, url: str = "") -> str:
+        """Add a problem and return its line; a long text never cuts the URL off."""
         shown = clean(text)
-        self.problems.append((position, f"{shown} ({url})" if url else shown))
+        line = f"{shown} ({url})" if url else shown
+        self.problems.append((position, line))
+        return line
 
     def remark(self, position: Position, text: str) -> None:
         """Add a remark."""
@@ -111,7 +117,7 @@ class ReadLog(Struct):
         self.problems += log.problems
         self.remarks += log.remarks
         self.requests += log.requests
-        self.lost += log.lost
+        self.without_result += log.without_result
 
     def problem_lines(self) -> tuple[str, ...]:
         """Return the problems in the order of their positions."""

@@ -128,7 +128,7 @@ def test_what_does_not_count(run: Run, difference: str) -> None:
         made = [replace(each, conditions=conditions) for each in made]
     (known,) = PastWorkers("past", {pool: made}).variations([run])
     assert (known.ratio, known.source) == (0.05, "default")
-    assert text_of(known.message) == (
-        "5 % is assumed, because past has fewer than three earlier workers of intel that measured "
-        "the same"
+    assert known.explanation is not None
+    assert text_of(known.explanation) == (
+        "past has fewer than three earlier workers of intel that measured the same."
     )

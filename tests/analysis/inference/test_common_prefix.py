@@ -50,9 +50,10 @@ def test_the_report_says_so() -> None:
     (problem,) = [each for each in report(500, 1).problems if each.rule == "unequal-length"]
     assert (problem.severity, problem.sides) == (Severity.WARNING, ("intel", "same"))
     assert text_of(problem.message) == (
-        "intel and same: runs have different lengths and are compared over their first 500 "
-        "retrieves; the figures are of all"
+        "intel and same are compared over the first 500 retrieves of each run"
     )
+    assert problem.explanation is not None
+    assert "different lengths" in text_of(problem.explanation)
 
 
 def test_runs_of_one_length_are_compared_as_they_are() -> None:

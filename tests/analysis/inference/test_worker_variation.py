@@ -57,47 +57,49 @@ def test_enough_workers_need_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sides", "ratio", "workers", "message"),
+    ("sides", "ratio", "workers", "explanation"),
     [
         pytest.param(
             {"a": ONE, "b": THREE},
             0.24,
             3,
-            "24 % is assumed: 3 workers of b vary by 10 %, and another pool may vary 2.4 times as much",
+            "3 workers of b vary by 10 %, and another pool may vary 2.4 times as much.",
             id="the-other-side",
         ),
         pytest.param(
             {"a": ONE, "b": ONE, "c": THREE, "d": THREE},
             0.24,
             6,
-            "24 % is assumed: 6 workers of c, d vary by 10 %, and another pool may vary 2.4 times as "
-            "much",
+            "6 workers of c, d vary by 10 %, and another pool may vary 2.4 times as much.",
             id="a-third-and-a-fourth-pool",
         ),
         pytest.param(
             {"a": ONE, "b": (0.0, 0.0, 0.0)},
             0.12,
             3,
-            "12 % is assumed: 3 workers of b vary by 0 %; 5 % is the least that counts, and another "
-            "pool may vary 2.4 times as much",
+            "3 workers of b vary by 0 %; 5 % is the least that counts, and another pool may vary 2.4 "
+            "times as much.",
             id="workers-that-agree",
         ),
     ],
 )
 def test_other_pools(
-    sides: dict[str, tuple[float, ...]], ratio: float, workers: int, message: str
+    sides: dict[str, tuple[float, ...]], ratio: float, workers: int, explanation: str
 ) -> None:
     """One sentence names the pools, how far they vary, by how many workers, and what is assumed."""
     known = WorkerVariation.of_pair(("a", "b"), sides)
     assert known.ratio == pytest.approx(ratio)
     assert (known.source, known.workers) == ("pools", workers)
-    assert text_of(known.message) == message
+    assert text_of(known.message) == f"{100 * ratio:.0f} % is assumed"
+    assert known.explanation is not None
+    assert text_of(known.explanation) == explanation
 
 
 def test_two_workers_vary_as_the_others_do() -> None:
     """As a floor, the others' own variation is taken: the interval has few degrees of freedom already."""
     known = WorkerVariation.of_pair(("a", "b"), {"a": TWO, "b": TWO, "c": THREE})
     assert known.ratio == pytest.approx(0.1)
+    assert text_of(known.message) == "10 % is assumed"
     found = Estimate.of_sides(side(TWO), side(TWO), known.ratio)
     assert found.assumed_variation == known.ratio
     assert found.degrees == 2
@@ -117,8 +119,9 @@ def test_a_steady_past_is_not_less_than_usual() -> None:
     """Five percent is the least, and the sentence says so."""
     known = WorkerVariation.of_pair(("a", "b"), {"a": ONE, "b": ONE}, [earlier(0.01, 20)])
     assert (known.ratio, known.source) == (0.05, "history")
-    assert text_of(known.message) == (
-        "5 % is assumed, the least: earlier workers of a (past) vary by 1 %"
+    assert known.explanation is not None
+    assert text_of(known.explanation) == (
+        "earlier workers of a (past) vary by 1 %; 5 % is the least that counts."
     )
 
 
@@ -135,10 +138,10 @@ def test_the_wider_of_both_counts(past: float, source: str) -> None:
 
 def test_a_past_without_enough_workers() -> None:
     """Its reason is given where nothing else is known; other pools count as if it were not there."""
-    reason = statement("5 % is assumed, because the past has too few")
-    empty = replace(WorkerVariation.default(), message=reason)
+    reason = statement("The past has too few.")
+    empty = replace(WorkerVariation.default(), explanation=reason)
     unknown = WorkerVariation.of_pair(("a", "b"), {"a": ONE, "b": ONE}, [empty])
-    assert unknown.message == reason
+    assert unknown.explanation == reason
     sides = {"a": ONE, "b": THREE}
     known = WorkerVariation.of_pair(("a", "b"), sides, [empty])
     assert known == WorkerVariation.of_pair(("a", "b"), sides)
@@ -180,11 +183,11 @@ def test_the_report_says_where_it_comes_from() -> None:
     found = report({"intel": 5, "amd-16": 1, "amd-30": 1})
     (problem,) = [each for each in found.problems if each.rule == "one-worker"]
     assert problem.sides == ("amd-16", "amd-30")
-    message = text_of(problem.message)
-    assert message.startswith(
-        "one worker does not show how far workers of its pool differ; 12 % is"
+    assert text_of(problem.message) == (
+        "one worker does not show how far workers of its pool differ; 12 % is assumed"
     )
-    assert "5 workers of intel vary by" in message
+    assert problem.explanation is not None
+    assert "5 workers of intel vary by" in text_of(problem.explanation)
     (subject,) = found.subjects
     for comparison in subject.comparisons:
         assert comparison.assumed_variation is not None

@@ -50,8 +50,11 @@ def test_unequal_shares_of_zones_that_differ() -> None:
     (problem,) = problems("aaaaab", "abbbbb")
     assert (problem.severity, problem.sides) == (Severity.WARNING, ("intel", "amd-30"))
     assert text_of(problem.message) == (
-        "workers of intel: 5 in a, 1 in b; of amd-30: 1 in a, 5 in b. The zones differ: the ratio "
-        "within zones is 1.02×"
+        "intel and amd-30 have different shares of zones; within zones the ratio is 1.02×"
+    )
+    assert problem.explanation is not None
+    assert text_of(problem.explanation) == (
+        "Workers of intel: 5 in a, 1 in b; of amd-30: 1 in a, 5 in b."
     )
 
 
@@ -59,8 +62,10 @@ def test_no_zone_in_common() -> None:
     """Nothing tells pools from zones."""
     (problem,) = problems("aaa", "bbb")
     assert text_of(problem.message) == (
-        "workers of intel: 3 in a; of amd-30: 3 in b: a difference may be that of the zones"
+        "intel and amd-30 have no zone in common: a difference may be that of the zones"
     )
+    assert problem.explanation is not None
+    assert text_of(problem.explanation) == "Workers of intel: 3 in a; of amd-30: 3 in b."
 
 
 @pytest.mark.parametrize(

@@ -191,6 +191,15 @@ def test_nothing_in_common_is_refused_by_name() -> None:
     assert problem.sides == ("intel", "amd-16")
 
 
+def test_a_worker_with_several_warnings() -> None:
+    """Its problem has the first, how many follow, and these in its explanation."""
+    warnings = [{"name": f"w{at}", "message": "m"} for at in range(3)]
+    (problem,) = broken(judged({"warnings": warnings}), "worker-warning")
+    assert text_of(problem.message).endswith(" run 0: w0: m, and 2 more messages")
+    assert problem.explanation is not None
+    assert text_of(problem.explanation) == "Further: w1: m; w2: m."
+
+
 def test_two_runs_on_one_machine_are_one_worker() -> None:
     """A rerun on the same worker is not a replicate: a warning names it, and it counts once."""
     found = workers(2, between=0.02, pools=("intel", "amd-16"))
@@ -201,8 +210,9 @@ def test_two_runs_on_one_machine_are_one_worker() -> None:
     report = compare(PLAN, same, Options())
     (problem,) = broken(report, "same-worker")
     tasks = ", ".join(one.task_id for one in same if one.side == "amd-16")
-    text = text_of(problem.message)
-    assert f"2 runs were on the same worker g/w and count as one: {tasks}" in text
+    assert "2 runs were on the same worker g/w and count as one" in text_of(problem.message)
+    assert problem.explanation is not None
+    assert text_of(problem.explanation) == f"Their tasks are {tasks}."
     assert report.subjects[0].figures["amd-16"].workers == 1
     assert report.subjects[0].figures["intel"].workers == 2
     by_hand = [type(one)(**{**asdict(one), "task_id": "unknown"}) for one in same]

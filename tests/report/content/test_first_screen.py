@@ -9,16 +9,18 @@ import pytest
 import sample_report
 import seed_workers
 from msgspec.structs import replace
+from sample_report import text
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.leftover_model import Leftover
-from io_benchmark.analysis.model import Comparison
+from io_benchmark.analysis.model import Comparison, Problem, Severity
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.statements import statement
 from io_benchmark.report.content import document
 from io_benchmark.report.content.first_screen import FirstScreen
-from io_benchmark.report.content.warning_lines import _shortened
+
+SIDES = ("amd before", "amd after")
 
 
 def screen(report: Report) -> FirstScreen:
@@ -41,6 +43,21 @@ def test_a_pool_and_its_cause() -> None:
         "Try: use a machine type with more local SSDs, striped (2.00× faster, predicted).",
         "!  intel: 1 of 4 runs was made to confirm a cause; only the trials count",
     ]
+
+
+def test_a_pool_that_is_faster() -> None:
+    """What to try is for the baseline, and says so; a pool that is faster than before needs nothing."""
+    pools = ("amd-16", "intel")
+    report = compare(Plan.of_pools(pools, "amd-16"), seed_workers.workers(pools=pools), Options())
+    (found,) = [line for line in lines(report) if line.startswith("Try: ")]
+    assert found.startswith("Try: on amd-16, use a machine type with more local SSDs, striped")
+    of_pool = {
+        side: seed_workers.workers(pools=(pool,)) for pool, side in zip(pools, SIDES, strict=True)
+    }
+    sides = [replace(each, side=side) for side, found in of_pool.items() for each in found]
+    again = lines(compare(Plan.before_and_after(["amd"]), sides, Options()))
+    assert again[0].startswith("- amd after is faster than amd before")
+    assert not any(line.startswith("Try: ") for line in again)
 
 
 def test_which_look_it_is() -> None:
@@ -114,6 +131,12 @@ def test_what_was_not_read() -> None:
     assert lines(report) == [
         "- No verdict: none of the results could be read.",
         "! Not read: one: failed",
+        "! Not read: two: failed",
+        "! Not read: three: failed",
+    ]
+    alone = replace(sample_report.seed_case(10), unreadable=report.unreadable)
+    assert [line for line in lines(alone) if "read" in line] == [
+        "! Not read: one: failed",
         "!  and 2 more results not read",
     ]
 
@@ -164,27 +187,44 @@ def test_one_machine_ran_all_pools() -> None:
         in found
     )
     assert not any("To settle" in line for line in found)
+    # One line about it is enough: the warnings about pairs of pools are among the details.
+    assert [line for line in found if "rehearsal/host" in line] == [
+        (
+            "!  Worker rehearsal/host ran 3 of these tasks, so they are not independent; some at the same "
+            "time, which slows each of them."
+        )
+    ]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("few; 5 % is assumed", "few; 5 % is assumed"),
-        (f"few; 12 % is assumed: {'because ' * 20}", "few; 12 % is assumed"),
-        (f"few; {'because ' * 20}", "few"),
-        ("x" * 130, "x" * 130),
-    ],
-    ids=["short", "reason", "long clause", "one clause"],
-)
-def test_a_long_warning_is_shortened(text: str, expected: str) -> None:
-    """What follows from it stays, where it fits; its reasons are left to the details."""
-    assert _shortened(text) == expected
+def test_the_explanation_of_a_warning_is_among_the_details() -> None:
+    """The first screen has the message whole, the details both; rules about comparisons come first."""
+    zones = Problem("zones", Severity.WARNING, None, ("intel",), text("short"), text("Long."))
+    report = sample_report.seed_case(10)
+    report = replace(report, problems=(*report.problems, zones, replace(zones, sides=("amd-30",))))
+    found = [line for line in lines(report) if line.startswith("! ")]
+    assert found[:2] == [
+        "! zones: intel: short (and 1 more such warning)",
+        "!  and 2 more kinds of warnings: few-workers, page-cache",
+    ]
+    notes = document.build(report).notes.footnotes
+    assert notes[-1].text == "amd-30: short. Long."
+
+
+def test_every_task_failed() -> None:
+    """There is room for more than two reasons, and for the lines that the command adds."""
+    unreadable = tuple(f"task {at}: {'failed ' * 25}" for at in range(6))
+    report = replace(sample_report.empty(), unreadable=unreadable)
+    assert [line for line in lines(report) if "Not read" in line] == [
+        f"! Not read: {line.strip()}" for line in unreadable[:3]
+    ]
+    shown = sample_report.on_terminal(report, 80, details=False)
+    assert len(shown.splitlines()) <= 21
 
 
 def test_a_warning_about_measurements() -> None:
-    """It names none of them."""
+    """It names none of them, and counts those of other pools."""
     found = lines(every_workload.report())
     assert (
         "! one-worker: amd-16, amd-30, intel: one worker does not show how far workers of its pool "
-        "differ; 5 % is assumed"
+        "differ; 5 % is assumed (and 1 more such warning)"
     ) in found

@@ -41,12 +41,14 @@ def test_names_are_cut_in_the_middle_and_messages_at_the_end() -> None:
 
 
 def test_names_that_differ_still_differ() -> None:
-    """Names that look alike once they are cut have numbers; the same name has the same one."""
+    """Names that look alike once they are cut show where they differ; the same name is the same."""
     first, second = "x" * 50 + "1" + "y" * 50, "x" * 50 + "2" + "y" * 50
     cleaned = make_harmless(sample(first, nested=(sample(second), sample(first))))
     assert cleaned.side == "x" * 20 + "…" + "y" * 19
-    assert cleaned.nested[0].side == "x" * 16 + "…" + "y" * 15 + " (2)"
+    assert cleaned.nested[0].side == "…" + "x" * 8 + "2" + "y" * 10 + "…" + "y" * 19
     assert cleaned.nested[1] == replace(cleaned, nested=())
+    controls = make_harmless(sample("a\x01", nested=(sample("a\x02"),)))
+    assert (controls.side, controls.nested[0].side) == ("a\ufffd", "a\ufffd (2)")
 
 
 def test_nothing_is_changed_in_an_ordinary_report() -> None:

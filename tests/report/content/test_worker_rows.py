@@ -200,3 +200,20 @@ def test_all_candidates_decided():
     )
     made = replace(made, subjects=(replace(part, comparisons=comparisons),))
     assert {row.cells[2] for row in document.build(made).workers.replication} == {"enough"}
+
+
+@pytest.mark.parametrize(
+    ("form", "link"),
+    [
+        ("html", '(<a href="{url}" rel="external nofollow noreferrer">job on ci.example</a>)'),
+        ("markdown", "([job on ci.example]({url}))"),
+        ("text", "; job {url}"),
+    ],
+)
+def test_the_job_on_another_ci_system(form: str, link: str) -> None:
+    """Its link names the host, since anyone may have written it."""
+    report = sample_report.seed_case(10)
+    url = "https://ci.example/o/r/runs/7?job=2#log_a"
+    jobs = tuple(replace(line, url=url) for line in report.workers[:1])
+    shown = rendered(replace(report, workers=(*jobs, *report.workers[1:])), form, details=True)
+    assert " ".join(shown.split()).count(link.replace("{url}", url)) == 1

@@ -75,7 +75,9 @@ def test_only_a_task_id_names_a_folder(tmp_path: Path, task_id: str, run_id: int
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        pytest.param("{", "task.json: Input data was truncated", id="truncated"),
+        pytest.param(
+            "{", "task.json: ends too early: its upload or download was cut", id="truncated"
+        ),
         pytest.param('{"a":' * 100_000, "task.json: is nested too deeply", id="deep"),
         pytest.param("{}", "task.json: Object missing required field", id="empty"),
     ],

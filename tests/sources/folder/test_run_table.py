@@ -168,10 +168,10 @@ def test_many_bad_rows_are_counted(file):
     [
         ("", "is empty"),
         ("label,pool\nx,y\n", "has no column state or resolution, started, resolved"),
-        ("{", "is not JSON"),
+        ("{", "cannot be read as JSON: ends too early: its upload"),
         ("[1]", "row 1 is not an object"),
         ("{}", "has no column label"),
-        ("[" * 100_000, "is not JSON"),
+        ("[" * 100_000, "cannot be read as JSON: is nested"),
         ("[" * 1_500_001, "has too many values"),
         (b"label,pool,state,started,resolved\n\xff\n", "is not text in UTF-8"),
         (f'{HEAD}\n"{"x" * 200_000}"\n', "is not CSV"),

@@ -202,11 +202,11 @@ BAD = {
     ),
     "result-of-no-result": (
         lambda path: make(path, (RESULT, b"{")),
-        f"{RESULT}: ends too early; download it again or measure again",
+        f"{RESULT}: ends too early: its upload or download was cut",
     ),
     "bad-record": (
         lambda path: make(path, (RESULT, GOOD), ("io-benchmark/task.json", b"{")),
-        "io-benchmark/task.json: Input data was truncated",
+        "io-benchmark/task.json: ends too early: its upload or download was cut",
     ),
     "large-record": (
         lambda path: make(path, (RESULT, GOOD), ("io-benchmark/task.json", bytes(2 * MIB))),

@@ -44,7 +44,7 @@ from io_benchmark.sources.gather import gather
 from io_benchmark.sources.protocol import ReadProgress, TaskRecord
 
 CREDENTIALS = ME.environment
-NO_ARTIFACT = f"has no artifact {ARTIFACT}"
+NO_ARTIFACT = "left no io-benchmark.json"
 NO_VERSION = "Object missing required field `version`"
 LOOK = "look at the task's log, or run it again"
 
@@ -352,7 +352,7 @@ def test_a_failing_host_is_no_reason_for_an_older_run(loopback, policy):
         ),
         pytest.param(
             Artifact(b"{"),
-            "ends too early; download it again or measure again",
+            "ends too early: its upload or download was cut; download it again or measure again",
             id="truncated-json",
         ),
         pytest.param(

@@ -50,15 +50,12 @@ class PastWorkers(Struct, frozen=True):
         return known if known or not runs else [self._default(runs)]
 
     def _default(self, runs: Sequence[Run]) -> WorkerVariation:
-        default = WorkerVariation.default()
-        message = statement(
-            "{default}, because {address} has fewer than three earlier workers of {pools} that measured "
-            "the same",
-            default=default.message,
+        explanation = statement(
+            "{address} has fewer than three earlier workers of {pools} that measured the same.",
             address=self.address,
             pools=joined(sorted({run.worker.pool for run in runs}), " or of "),
         )
-        return replace(default, message=message)
+        return replace(WorkerVariation.default(), explanation=explanation)
 
     def _variation(self, run: Run) -> WorkerVariation | None:
         """Return how far earlier workers differ in what `run` measured; None if too few did."""

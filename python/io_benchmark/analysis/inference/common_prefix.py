@@ -49,14 +49,15 @@ def compared_samples(
     )
     sides = (baseline[0].worker.side, candidate[0].worker.side)
     message = statement(
-        "{baseline} and {candidate}: runs have different lengths and are compared over their first "
-        "{length} {samples}; the figures are of all",
+        "{baseline} and {candidate} are compared over the first {length} {samples} of each run",
         baseline=sides[0],
         candidate=sides[1],
         length=count(shortest),
         samples=workloads.of(subject.workload).samples,
     )
-    return ours, theirs, [Problem("unequal-length", Severity.WARNING, subject, sides, message)]
+    explanation = statement("The runs have different lengths. The figures are of whole runs.")
+    problem = Problem("unequal-length", Severity.WARNING, subject, sides, message, explanation)
+    return ours, theirs, [problem]
 
 
 def slower_left_out(

@@ -43,15 +43,17 @@ def _repeated_worker(subject: Subject, side: str, runs: Sequence[Run]) -> Proble
     tasks = [run.worker.task_id for run in runs if run.worker.task_id != UNKNOWN]
     at_once = machines_used_at_once(run.worker for run in runs)
     message = statement(
-        "{side}: {runs} runs were on the same worker {worker}{aliases} and count as one{tasks}{at_once}",
+        "{side}: {runs} runs were on the same worker {worker} and count as one{at_once}",
         side=side,
         runs=count(len(runs)),
         worker=machine,
-        aliases=statement(" (also {ids}, by its boot id)", ids=joined(ids)) if ids else "",
-        tasks=statement(": {tasks}", tasks=joined(tasks)) if tasks else "",
         at_once=statement("; {what}", what=_AT_ONCE) if at_once else "",
     )
-    return Problem("same-worker", Severity.WARNING, subject, (side,), message)
+    explanations = [statement("Their tasks are {tasks}.", tasks=joined(tasks))] if tasks else []
+    if ids:
+        explanations.append(statement("By its boot id it is also {ids}.", ids=joined(ids)))
+    explanation = joined(explanations, " ") if explanations else None
+    return Problem("same-worker", Severity.WARNING, subject, (side,), message, explanation)
 
 
 def shared_workers(
@@ -73,15 +75,15 @@ def shared_workers(
         candidate=sides[1],
         workers=named,
     )
-    if machines_used_at_once(run.worker for run in (*baseline, *candidate)).intersection(both):
-        message = statement("{message}, {at_once}", message=message, at_once=_AT_ONCE)
+    explanation = None
     if len(ours) == len(theirs) == len(both):
-        message = statement(
-            "{message}: a difference comes from their settings or from chance, not from their "
-            "machines, and does not apply to other workers",
-            message=message,
+        message = statement("{message}, so their machines do not differ", message=message)
+        explanation = statement(
+            "A difference comes from their settings or from chance. It does not apply to other workers."
         )
-    return [Problem("shared-worker", Severity.WARNING, subject, sides, message)]
+    if machines_used_at_once(run.worker for run in (*baseline, *candidate)).intersection(both):
+        message = statement("{message}; {at_once}", message=message, at_once=_AT_ONCE)
+    return [Problem("shared-worker", Severity.WARNING, subject, sides, message, explanation)]
 
 
 def measured_apart(
@@ -152,11 +154,12 @@ def single_workers(
     subject: Subject, comparisons: Sequence[Comparison], workers: Mapping[str, int]
 ) -> list[Problem]:
     """Return a problem for each variation that is assumed of compared sides with a single worker."""
-    sides: dict[Statement, set[str]] = {}
+    sides: dict[tuple[Statement, Statement | None], set[str]] = {}
     for each in comparisons:
         if each.assumed_variation is not None:
             both = {side for side in (each.baseline, each.candidate) if workers[side] == 1}
-            sides.setdefault(each.assumed_variation.message, set()).update(both)
+            assumed = each.assumed_variation
+            sides.setdefault((assumed.message, assumed.explanation), set()).update(both)
     text = "one worker does not show how far workers of its pool differ; {assumed}"
     return [
         Problem(
@@ -164,8 +167,9 @@ def single_workers(
             Severity.WARNING,
             subject,
             tuple(sorted(single)),
-            statement(text, assumed=assumed),
+            statement(text, assumed=message),
+            explanation,
         )
-        for assumed, single in sides.items()
+        for (message, explanation), single in sides.items()
         if single
     ]

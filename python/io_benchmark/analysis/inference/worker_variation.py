@@ -40,7 +40,8 @@ class WorkerVariation(Struct, frozen=True):
     ratio: float  # as it is assumed of a worker without others
     expected_ratio: float  # from which the workers that a decision needs are calculated
     source: Literal["default", "option", "pools", "history"]
-    message: Statement
+    message: Statement  # "12 % is assumed"
+    explanation: Statement | None = None  # in a sentence: what it follows from
     measured_ratio: float | None = None  # of these workers
     workers: int = 0
     shown_by: Statement | None = None  # "5 workers of intel"
@@ -49,9 +50,7 @@ class WorkerVariation(Struct, frozen=True):
     def default(cls) -> "WorkerVariation":
         """Return what is assumed where nothing is known."""
         least = DEFAULT_WORKER_VARIATION
-        return cls(
-            least, least, "default", statement("{variation} is assumed", variation=share(least))
-        )
+        return cls(least, least, "default", _assumed(least))
 
     @classmethod
     def given(cls, ratio: float) -> "WorkerVariation":
@@ -73,18 +72,18 @@ class WorkerVariation(Struct, frozen=True):
             "{workers} workers of {pools}", workers=count(workers), pools=joined(sorted(several))
         )
         least = "; {least} is the least that counts" if measured < DEFAULT_WORKER_VARIATION else ""
-        message = statement(
-            "{variation} is assumed: {shown_by} vary by {measured}"
+        explanation = statement(
+            "{shown_by} vary by {measured}"
             + least
-            + ", and another pool may vary {factor} times as much",
-            variation=share(ratio),
+            + ", and another pool may vary {factor} times as much.",
             shown_by=shown_by,
             measured=share(measured),
             factor=str(_POOLS_DIFFER),
             least=share(DEFAULT_WORKER_VARIATION),
         )
         expected = _upper_limit(known, _AT_65_PERCENT)
-        return cls(ratio, expected, "pools", message, measured, workers, shown_by)
+        message = _assumed(ratio)
+        return cls(ratio, expected, "pools", message, explanation, measured, workers, shown_by)
 
     @classmethod
     def of_history(
@@ -93,17 +92,21 @@ class WorkerVariation(Struct, frozen=True):
         """Return what earlier workers of the same pool show."""
         ratio = _upper_limit(known, _AT_80_PERCENT)
         measured = math.sqrt(known.variance)
-        may_vary_more = ", and so few may vary less than their pool does"
-        message = statement(
-            "{variation} is assumed{least}: {shown_by} vary by {measured}"
-            + (may_vary_more if ratio > DEFAULT_WORKER_VARIATION else ""),
-            variation=share(ratio),
-            least="" if ratio > DEFAULT_WORKER_VARIATION else statement(", the least"),
+        may_vary_more = ratio > DEFAULT_WORKER_VARIATION
+        explanation = statement(
+            "{shown_by} vary by {measured}"
+            + (
+                ", and so few may vary less than their pool does."
+                if may_vary_more
+                else "; {least} is the least that counts."
+            ),
             shown_by=shown_by,
             measured=share(measured),
+            least=share(DEFAULT_WORKER_VARIATION),
         )
+        message = _assumed(ratio)
         expected = _upper_limit(known, _AT_65_PERCENT)
-        return cls(ratio, expected, "history", message, measured, workers, shown_by)
+        return cls(ratio, expected, "history", message, explanation, measured, workers, shown_by)
 
     @staticmethod
     def has_few(log_means: LogMeans) -> bool:
@@ -134,7 +137,11 @@ class WorkerVariation(Struct, frozen=True):
             return replace(widest, expected_ratio=expected)
         # Two workers vary at least as far as the others were seen to, not as far as they may.
         ratio = max(widest.measured_ratio, DEFAULT_WORKER_VARIATION)
-        return replace(widest, expected_ratio=expected, ratio=ratio)
+        return replace(widest, expected_ratio=expected, ratio=ratio, message=_assumed(ratio))
+
+
+def _assumed(ratio: float) -> Statement:
+    return statement("{variation} is assumed", variation=share(ratio))
 
 
 def _upper_limit(known: MeanVariance, normal: float) -> float:

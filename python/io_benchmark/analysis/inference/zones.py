@@ -49,20 +49,24 @@ def uneven_zones(
     sides = baseline[0].worker.side, candidate[0].worker.side
     if not set(ours) & set(theirs):
         message = statement(
-            "{workers}: a difference may be that of the zones",
-            workers=_workers(sides, theirs, ours),
+            "{baseline} and {candidate} have no zone in common: a difference may be that of the zones",
+            baseline=sides[0],
+            candidate=sides[1],
         )
-        return [Problem(_RULE, Severity.WARNING, subject, sides, message)]
+        workers = _workers(sides, theirs, ours)
+        return [Problem(_RULE, Severity.WARNING, subject, sides, message, workers)]
     logs = [log for side in data for log in side.log_means]
     within = _ratio_within_zones(logs, [*ours, *theirs], len(ours))
     if within is None:
         return []
     message = statement(
-        "{workers}. The zones differ: the ratio within zones is {within}",
-        workers=_workers(sides, theirs, ours),
+        "{baseline} and {candidate} have different shares of zones; within zones the ratio is {within}",
+        baseline=sides[0],
+        candidate=sides[1],
         within=Quantity(within, Unit.RATIO),
     )
-    return [Problem(_RULE, Severity.WARNING, subject, sides, message)]
+    workers = _workers(sides, theirs, ours)
+    return [Problem(_RULE, Severity.WARNING, subject, sides, message, workers)]
 
 
 def _zones(runs: Sequence[Run]) -> list[_Zone]:
@@ -75,7 +79,7 @@ def _zones(runs: Sequence[Run]) -> list[_Zone]:
 
 
 def _workers(sides: tuple[str, str], *zones: Sequence[_Zone]) -> Statement:
-    """Return 'workers of intel: 5 in us-central1-a, 1 in us-central1-f; of amd-16: …'."""
+    """Return 'Workers of intel: 5 in us-central1-a, 1 in us-central1-f; of amd-16: …'."""
     baseline, candidate = (
         joined(
             statement("{workers} in {zone}", workers=count(workers), zone=zone[-1])
@@ -84,7 +88,7 @@ def _workers(sides: tuple[str, str], *zones: Sequence[_Zone]) -> Statement:
         for of_side in zones
     )
     return statement(
-        "workers of {baseline}: {in_baseline}; of {candidate}: {in_candidate}",
+        "Workers of {baseline}: {in_baseline}; of {candidate}: {in_candidate}.",
         baseline=sides[0],
         in_baseline=baseline,
         candidate=sides[1],

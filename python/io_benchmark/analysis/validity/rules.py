@@ -156,17 +156,16 @@ def _drift(run: Run) -> Statement | None:
     )
 
 
-# A rule about a worker, whatever it measured.
+# A rule about a worker, whatever it measured: the messages, none where the worker keeps the rule.
 
 
-def _worker_warning(worker: Worker) -> Statement | None:
+def _worker_warnings(worker: Worker) -> list[Statement]:
     skips = any(_skipped(Run(worker, entry)) for entry in worker.entries)
-    warnings = [
+    return [
         statement("{name}: {message}", name=warning.name, message=warning.message)
         for warning in worker.result.warnings
         if not (skips and warning.name == _SKIPPED_RULE)
     ]
-    return joined(warnings, "; ") if warnings else None
 
 
 RUN_RULES: dict[str, tuple[Severity, Callable[[Run], Statement | None]]] = {
@@ -178,8 +177,8 @@ RUN_RULES: dict[str, tuple[Severity, Callable[[Run], Statement | None]]] = {
     "noisy": (Severity.WARNING, _noisy),
     "drift": (Severity.WARNING, _drift),
 }
-WORKER_RULES: dict[str, tuple[Severity, Callable[[Worker], Statement | None]]] = {
-    "worker-warning": (Severity.WARNING, _worker_warning),
+WORKER_RULES: dict[str, tuple[Severity, Callable[[Worker], list[Statement]]]] = {
+    "worker-warning": (Severity.WARNING, _worker_warnings),
 }
 # Judged by the comparison itself, because they need more than a run or two sides.
 COMPARISON_RULES: dict[str, Severity] = {
@@ -265,11 +264,27 @@ def select_length(runs: Sequence[Run], allowed: frozenset[str]) -> tuple[list[Ru
 def check_workers(workers: Iterable[Worker]) -> list[Problem]:
     """Return the problems of everything that a worker measured."""
     return [
-        Problem(name, severity, None, (worker.side,), _about_task(worker, message))
+        _of_worker(name, severity, worker, messages)
         for worker in workers
         for name, (severity, rule) in WORKER_RULES.items()
-        if (message := rule(worker)) is not None
+        if (messages := rule(worker))
     ]
+
+
+def _of_worker(
+    name: str, severity: Severity, worker: Worker, messages: Sequence[Statement]
+) -> Problem:
+    """Return one problem for all messages of a worker, which may be thousands."""
+    message, explanation = messages[0], None
+    if len(messages) > 1:
+        more = len(messages) - 1
+        messages_text = "message" if more == 1 else "messages"
+        message = statement(
+            f"{{message}}, and {{more}} more {messages_text}", message=message, more=count(more)
+        )
+        explanation = statement("Further: {messages}.", messages=joined(messages[1:], "; "))
+    about = _about_task(worker, message)
+    return Problem(name, severity, None, (worker.side,), about, explanation)
 
 
 def check_sides(

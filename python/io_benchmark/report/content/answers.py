@@ -64,7 +64,7 @@ class AnsweredSubject(Struct, frozen=True):
             tuple(
                 _refused(side, part.baseline, has_baseline)
                 if side.comparison is None
-                else _decided(side, side.comparison, margin_ratio)
+                else _decided(side, side.comparison, part.baseline, margin_ratio)
                 for side in part.all_sides
                 if side.verdict != BASELINE
             ),
@@ -84,7 +84,9 @@ class AnsweredSubject(Struct, frozen=True):
         return tuple(_combined(answers, distinction) for answers in by_candidate.values())
 
 
-def _decided(side: MeasuredSide, comparison: Comparison, margin_ratio: float) -> PoolAnswer:
+def _decided(
+    side: MeasuredSide, comparison: Comparison, baseline: str, margin_ratio: float
+) -> PoolAnswer:
     lead, rest = _verdict_text(comparison, margin_ratio)
     if side.median_ratio is not None:
         rest += (
@@ -93,8 +95,14 @@ def _decided(side: MeasuredSide, comparison: Comparison, margin_ratio: float) ->
         )
     rest += _earlier_text(comparison)
     brief = f"{rest}."
+    to_change: str | None = ""
+    if comparison.verdict is Verdict.FASTER:
+        # A pool that is faster than before has been changed already.
+        to_change = comparison.baseline if comparison.baseline == baseline else None
     explanation = (
-        None if side.diagnosis is None else Explanation.of(side.diagnosis, side.to_confirm)
+        None
+        if side.diagnosis is None
+        else Explanation.of(side.diagnosis, side.to_confirm, to_change)
     )
     rest += "." if explanation is None else f": {explanation.sentence}."
     return PoolAnswer(

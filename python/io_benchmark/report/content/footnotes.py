@@ -10,6 +10,8 @@ from msgspec import Struct
 
 from io_benchmark.analysis.model import Problem, Severity, Subject
 from io_benchmark.analysis.report_model import SubjectReport
+from io_benchmark.analysis.validity.comparability import SIDE_RULES
+from io_benchmark.analysis.validity.rules import COMPARISON_RULES
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.results import workloads
 
@@ -17,13 +19,16 @@ _SIDES_SHOWN = 6
 # A sentence about many measurements has many notes: of this many in a row only the ends are shown.
 _ROW_LENGTH = 3
 _ROWS_SHOWN = 4
+# Rules that change most how a verdict is read come first, those about single runs last.
+_RANKS = {**dict.fromkeys(SIDE_RULES, 1), **dict.fromkeys(COMPARISON_RULES, 0)}
+_LAST_RANK = 2
 
 
 class _Footnote(Struct, frozen=True):
     number: int
     rule: str
-    text: str
-    brief: str  # without the measurements that it is about
+    text: str  # with the measurements that it is about, and its explanation
+    brief: str
     is_allowed: bool  # by the reader, where the rule refuses
 
 
@@ -68,6 +73,21 @@ class ProblemNotes:
             numbers.update(number for side in sides or (None,) for number in by_side.get(side, ()))
         return tuple(sorted(numbers))
 
+    def briefs(self, *, is_allowed: bool) -> dict[str, str]:
+        """Return the first warning of each rule, in the order of `_RANKS`."""
+        briefs: dict[str, dict[str, None]] = {}
+        for each in self.footnotes:
+            if each.is_allowed is is_allowed:
+                briefs.setdefault(each.rule, {})[each.brief] = None
+        order = sorted(briefs, key=lambda rule: _RANKS.get(rule, _LAST_RANK))
+        return {rule: _first_of(list(briefs[rule])) for rule in order}
+
+
+def _first_of(briefs: Sequence[str]) -> str:
+    more = len(briefs) - 1
+    such = "such warning" if more == 1 else "such warnings"
+    return briefs[0] + (f" (and {more:,} more {such})" if more else "")
+
 
 def _consequence(problem: Problem, subjects: Sequence[SubjectReport]) -> str:
     """Return what the refusal causes: without one run, the others of its side are compared."""
@@ -93,7 +113,8 @@ def _group_alike(problems: Iterable[Problem]) -> list[tuple[Problem, ...]]:
         workload = problem.subject.workload if problem.subject is not None else ""
         many = problem.severity is Severity.WARNING and workload in workloads.IN_BATCHES
         message = None if many else problem.message
-        key = (problem.rule, problem.severity, problem.sides, message)
+        explanation = None if many else problem.explanation
+        key = (problem.rule, problem.severity, problem.sides, message, explanation)
         groups.setdefault(key, []).append(problem)
     return [tuple(alike) for alike in groups.values()]
 
@@ -110,6 +131,8 @@ def _footnote(number: int, alike: Sequence[Problem], several_subjects: bool) -> 
     if all(side in message for side in problem.sides):
         brief = allowed + message
     text = f"{allowed}{_where(alike, several_subjects)}: {message}" if several_subjects else brief
+    if problem.explanation is not None:
+        text += f". {text_of(problem.explanation)}"
     return _Footnote(number, problem.rule, text, brief, is_allowed)
 
 

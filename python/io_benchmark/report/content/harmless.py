@@ -17,6 +17,8 @@ from io_benchmark.text import LINE_LENGTH, NAME_CELLS, clean, name
 
 Record = TypeVar("Record")
 
+# Characters of a name before the one in which it differs from another.
+_BEFORE = 8
 _LABEL, _WORKER, _SOURCE, _KIND = 80, 60, 200, 120
 # How long each field's text may be. A name is cut in its middle, because names of pools often
 # differ at the end; any other text is cut at its end.
@@ -62,6 +64,7 @@ class _Cleaner:
     def __init__(self) -> None:
         self._names: dict[tuple[str, int], str] = {}
         self._uses: Counter[tuple[str, int]] = Counter()
+        self._first: dict[str, str] = {}  # the whole name, by the way it is shown
 
     def clean(self, value: Any, field: str) -> Any:
         """Return a value of this field, and all that it holds, cleaned."""
@@ -98,8 +101,14 @@ class _Cleaner:
         return self._names[text, cells]
 
     def _new_name(self, text: str, cells: int) -> str:
-        """Number a name that looks like an earlier one once it is cleaned and cut."""
+        """Write a name; where it looks like an earlier one, show where it differs, or number it."""
         shown = name(text, cells)
+        whole = clean(text, LINE_LENGTH)
+        first = self._first.setdefault(shown, whole)
+        if first != whole:
+            pairs = enumerate(zip(first, whole, strict=False))
+            differs_at = next((at for at, pair in pairs if pair[0] != pair[1]), len(first))
+            shown = name("…" + whole[max(differs_at - _BEFORE, 0) :], cells)
         self._uses[shown, cells] += 1
         count = self._uses[shown, cells]
         return shown if count == 1 else f"{name(shown, cells - 8)} ({count})"

@@ -132,15 +132,21 @@ class Explanation(Struct, frozen=True):
     steps: tuple[tuple[str, str], ...]  # "Try", "To confirm", each with its sentence
 
     @classmethod
-    def of(cls, diagnosis: Diagnosis, to_confirm: str = "") -> Self:
-        """Write what a diagnosis found, and what to do next."""
+    def of(cls, diagnosis: Diagnosis, to_confirm: str = "", to_change: str | None = "") -> Self:
+        """Write what a diagnosis found, and what to do next.
+
+        `to_change` is the baseline if that is the slower side; None if nothing is to be changed.
+        """
         holding = sorted(
             _by_share([each for each in diagnosis.causes if each.state.holds]),
             key=lambda cause: cause.state is not State.CONFIRMED,
         )
         not_separable = [each for each in diagnosis.causes if each.state is State.NOT_SEPARABLE]
         open_causes = ", ".join(each.name for each in not_separable)
-        steps = {"Try": _remedy_text(diagnosis), "To confirm": to_confirm and f"{to_confirm}."}
+        steps = {
+            "Try": _remedy_text(diagnosis, to_change),
+            "To confirm": to_confirm and f"{to_confirm}.",
+        }
         labelled = tuple((label, text) for label, text in steps.items() if text)
         if not holding and len(not_separable) == 1:
             claim = (
@@ -169,12 +175,13 @@ class Explanation(Struct, frozen=True):
         )
 
 
-def _remedy_text(diagnosis: Diagnosis) -> str:
-    if not diagnosis.remedies:
+def _remedy_text(diagnosis: Diagnosis, to_change: str | None) -> str:
+    if not diagnosis.remedies or to_change is None:
         return ""
     remedy = diagnosis.remedies[0]
     gain = _gain_text(remedy)
-    return f"{_clause(text_of(remedy.action))}{f' ({gain})' if gain else ''}."
+    on = f"on {to_change}, " if to_change else ""
+    return f"{on}{_clause(text_of(remedy.action))}{f' ({gain})' if gain else ''}."
 
 
 def _difference(cause: Cause) -> str:

@@ -18,15 +18,24 @@ from io_benchmark.analysis.prediction.prediction_model import (
     TaskPrediction,
 )
 from io_benchmark.costs.worker_time import Cost, CostShare, Price
-from io_benchmark.number_text import MINUS, compact, count, digits, percent, ratio, size
+from io_benchmark.number_text import (
+    MINUS,
+    compact,
+    count,
+    digits,
+    duration_unit,
+    percent,
+    ratio,
+    size,
+)
 from io_benchmark.report.content.statement_text import text_of
+from io_benchmark.results.workload import NS_PER_S
 from io_benchmark.text import clean, clean_name, name
 
 _UNNAMED = "a pool without a name"
 # Less is not shown as added.
 _LEAST_ADDED = 0.005
-# (the time of the profiled task from which it is used, its length, its name), the largest first
-_UNITS = ((7.2e12, 3.6e12, "h"), (1.2e11, 6e10, "min"), (0, 1e9, "s"))
+_NS_PER_MINUTE = 60 * NS_PER_S
 _TASKS_PAID = 1000
 _PAID = f"{_TASKS_PAID:,} tasks"
 
@@ -147,7 +156,7 @@ def _columns(task: TaskPrediction, pools: Sequence[PoolPrediction]) -> dict[str,
 def _money(time_ns: float | None, price: Price | None) -> str:
     if not time_ns:
         return ""
-    return Cost((CostShare("", _TASKS_PAID, time_ns / _UNITS[1][1], price=price),)).money
+    return Cost((CostShare("", _TASKS_PAID, time_ns / _NS_PER_MINUTE, price=price),)).money
 
 
 def _interval(pool: PoolPrediction, own_ns: float) -> str:
@@ -168,5 +177,5 @@ def _time(time_ns: float | None, own_ns: float, write: Callable[[float], str] = 
     """Write a time in the unit that suits the profiled task; nothing for none."""
     if time_ns is None:
         return ""
-    size_ns, unit = next((size, unit) for least, size, unit in _UNITS if own_ns >= least)
-    return f"{write(time_ns / size_ns)} {unit}"
+    size_s, unit = duration_unit(own_ns / NS_PER_S)
+    return f"{write(time_ns / NS_PER_S / size_s)} {unit}"

@@ -18,7 +18,7 @@ from io_benchmark.analysis.tasks.task_model import (
     TaskReport,
     TaskTimes,
 )
-from io_benchmark.number_text import MINUS, count, digits, percent, ratio
+from io_benchmark.number_text import MINUS, count, digits, duration_unit, percent, ratio
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.task_tables import (
     POOLS_NAMED,
@@ -29,7 +29,6 @@ from io_benchmark.report.content.task_tables import (
     pair_table,
     percent_change,
     sides_table,
-    unit_of,
 )
 from io_benchmark.text import name
 
@@ -121,7 +120,7 @@ def _answer(each: TaskComparison, report: TaskReport) -> TaskAnswer:
 
 def _difference(each: TaskComparison) -> str:
     """Return '+6 min per task (+3.9 to +8.2)'."""
-    size_s, unit = unit_of(each.times[each.baseline].task_s)
+    size_s, unit = duration_unit(each.times[each.baseline].task_s)
     value, low, high = (
         _signed(seconds / size_s) for seconds in (each.difference_s, *each.difference_interval_s)
     )
@@ -163,7 +162,7 @@ def _to_settle(advice: Advice) -> str:
 def _where(each: TaskComparison) -> str:
     """Return 'work +5.6 min, set-up +0.3 min', of what takes more or less time."""
     before, after = each.times[each.baseline], each.times[each.candidate]
-    size_s, unit = unit_of(before.task_s)
+    size_s, unit = duration_unit(before.task_s)
     parts: list[tuple[str, Callable[[TaskTimes], float | None]]] = [
         ("its own work", lambda times: times.work_s),
         ("set-up", lambda times: times.set_up_s),

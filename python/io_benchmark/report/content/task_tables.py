@@ -15,13 +15,21 @@ from io_benchmark.analysis.tasks.task_model import (
     TaskReport,
     TaskTimes,
 )
-from io_benchmark.number_text import MINUS, NOTHING, count, digits, interval, percent, ratio
+from io_benchmark.number_text import (
+    MINUS,
+    NOTHING,
+    count,
+    digits,
+    duration_unit,
+    interval,
+    percent,
+    ratio,
+)
 from io_benchmark.text import name
 
 POOLS_NAMED = 4
 _LABELS_SHOWN = 40
 _HEAD_CELLS = 26
-_SECONDS_BELOW, _MINUTES_BELOW = 90.0, 5400.0
 
 
 class TaskTable(Struct, frozen=True):
@@ -144,17 +152,11 @@ def ends_of(found: Interval) -> str:
     return interval(found.low_ratio, found.high_ratio)
 
 
-def unit_of(seconds: float) -> tuple[float, str]:
-    if seconds < _SECONDS_BELOW:
-        return 1.0, "s"
-    return (60.0, "min") if seconds < _MINUTES_BELOW else (3600.0, "h")
-
-
 def _time(seconds: float | None, of: float) -> str:
     """Write a time in the unit and with the decimals that suit another one."""
     if seconds is None:
         return NOTHING
-    size_s, unit = unit_of(of)
+    size_s, unit = duration_unit(of)
     decimals = min(max(2 - math.floor(math.log10(of / size_s)), 0), 3)
     return f"{seconds / size_s:,.{decimals}f} {unit}"
 

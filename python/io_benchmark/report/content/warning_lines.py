@@ -3,7 +3,6 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What changes how the answers on the first screen are read: refusals, what is missing, warnings."""
 
-import re
 from collections.abc import Iterable, Sequence
 
 from io_benchmark.analysis.report_model import Report
@@ -14,9 +13,11 @@ from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.worker_rows import WorkersPart
 from io_benchmark.text import name
 
-# More of a kind are counted.
-_SHOWN = 2
-_LENGTH, _SHORT = 200, 120
+# More of a kind are counted; without any answer there is room for more.
+_SHOWN, _SHOWN_ALONE = 2, 4
+_LENGTH = 300
+# What cautions say as well: which machine ran several of the tasks.
+_CAUTIONED = {"same-worker", "shared-worker"}
 
 
 def warning_lines(
@@ -28,34 +29,29 @@ def warning_lines(
         for each in notes.refusals
     ]
     yield from _first(refusals, "refused comparisons", NO_VERDICT)
-    # What to do about it, and the reasons of a warning, are among the details.
-    missing = [("Not read:", line.partition("; ")[0]) for line in report.unreadable]
-    yield from _first(missing, "results not read")
+    missing = [("Not read:", line) for line in report.unreadable]
+    most = _SHOWN if report.subjects else _SHOWN_ALONE
+    yield from _first(missing, "results not read", most=most)
     yield from _first([("", each) for each in workers.cautions], "cautions about workers")
     for is_allowed in (True, False):
-        warnings = [
-            (f"{each.rule}:", _shortened(each.brief))
-            for each in notes.footnotes
-            if each.is_allowed is is_allowed
-        ]
-        yield from _first(warnings, "warnings", rank=ALWAYS if is_allowed else NOTE)
+        briefs = notes.briefs(is_allowed=is_allowed)
+        warnings = {rule: text for rule, text in briefs.items() if rule not in _CAUTIONED}
+        further = ", ".join(list(warnings)[_SHOWN - 1 :])
+        texts = [(f"{rule}:", text) for rule, text in warnings.items()]
+        rank = ALWAYS if is_allowed else NOTE
+        yield from _first(texts, f"kinds of warnings: {further}", rank=rank)
     remarks = [("", text_of(remark)) for remark in report.remarks]
     yield from _first(remarks, "remarks", rank=NOTE)
 
 
-def _shortened(text: str) -> str:
-    """Leave the reasons of a long warning to the details: what follows a semicolon and then a colon."""
-    if len(text) <= _SHORT:
-        return text
-    first, _, rest = text.partition("; ")
-    short = f"{first}; {re.split('[;:] ', rest, maxsplit=1)[0]}"
-    return short if rest and len(short) <= _SHORT else first
-
-
 def _first(
-    texts: Sequence[tuple[str, str]], kind: str, verdict: str = "", rank: int = ALWAYS
+    texts: Sequence[tuple[str, str]],
+    kind: str,
+    verdict: str = "",
+    rank: int = ALWAYS,
+    most: int = _SHOWN,
 ) -> Iterable[ScreenLine]:
-    shown = texts if len(texts) <= _SHOWN else texts[: _SHOWN - 1]
+    shown = texts if len(texts) <= most else texts[: most - 1]
     for lead, text in shown:
         yield ScreenLine(lead, name(text, _LENGTH), verdict, "!", rank)
     left = len(texts) - len(shown)

@@ -3,6 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The workers: how many each pool had, how many a verdict still needs, and what is unusual."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from enum import StrEnum
@@ -93,6 +94,12 @@ class _WorkerRow(Struct, frozen=True):
     state: str
     machine: str
     source: str
+    url: str  # of its job on another CI system, or nothing
+
+    @property
+    def host(self) -> str:
+        """Return where its URL leads."""
+        return re.split("[/?#]", self.url, maxsplit=3)[2] if self.url else ""
 
 
 class WorkersPart(Struct, frozen=True):
@@ -239,6 +246,7 @@ def _worker_row(worker: WorkerLine, *, repeated: bool) -> _WorkerRow:
         state=state,
         machine=machine or UNKNOWN,
         source=worker.source,
+        url=worker.url or "",
     )
 
 

@@ -38,6 +38,7 @@ class Layout(NamedTuple):
     styles: bool = False  # the reader is a terminal that shows bold text
     colors: bool = False  # and colors
     page: str = ""  # the file that has the whole report as a page
+    lines_below: int = 0  # that the command writes below the report
 
 
 PLAIN = Layout()

@@ -294,7 +294,7 @@ def _workers(content: ReportContent, *, brief: bool) -> list[str]:
                 prose(row.side),
                 prose(row.worker) + (" (ran more than once)" if row.repeated else ""),
                 prose(row.machine),
-                prose(row.task),
+                prose(row.task) + (f" ([job on {row.host}]({row.url}))" if row.url else ""),
                 prose(row.state),
                 prose(row.source),
             ]

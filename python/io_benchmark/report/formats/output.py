@@ -33,14 +33,18 @@ def show(
     *,
     details: bool = False,
     page: str = "",
+    lines_below: int = 0,
 ) -> None:
-    """Write to a stream; text follows the terminal behind it and names the file of a page."""
+    """Write to a stream; text follows the terminal behind it and names the file of a page.
+
+    The first screen leaves room for the lines that the command writes below.
+    """
     layout = Layout(details)
     if form == "text":
         is_dumb = environment.get("TERM", "").lower() in _DUMB_TERMINALS
         has_styles = _is_terminal(stream, environment) and not is_dumb
         has_colors = has_styles and not environment.get("NO_COLOR")
-        layout = Layout(details, _columns(environment), has_styles, has_colors, page)
+        layout = Layout(details, _columns(environment), has_styles, has_colors, page, lines_below)
     stream.write(rendered(shown, form, layout=layout))
 
 

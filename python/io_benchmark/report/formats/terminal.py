@@ -277,6 +277,7 @@ def _show_workers(page: Page, content: ReportContent) -> None:
         (
             f"{row.side}: worker {row.worker}{' (ran more than once)' if row.repeated else ''}, "
             f"{row.machine}; task {row.task}, {row.state}; from {row.source}"
+            + (f"; job {row.url}" if row.url else "")
             for row in content.workers.rows
         ),
         _WORKERS_SHOWN,

@@ -41,7 +41,7 @@ def render_first_screen(
         page.paragraph(_rest(layout, part), "dim", indent="")
         return page.text()
 
-    return screen.that_fits(write, _LINES)
+    return screen.that_fits(write, _LINES - layout.lines_below)
 
 
 def _show_lines(page: Page, screen: FirstScreen) -> None:

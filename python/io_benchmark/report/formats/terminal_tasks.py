@@ -47,7 +47,7 @@ def render_tasks(report: TaskReport, layout: Layout = PLAIN) -> str:
         return _whole(content, layout)
     text = _screen(content, layout, _Room(), spaced=True)
     for room in _ROOMS:
-        if text.count("\n") <= _LINES:
+        if text.count("\n") <= _LINES - layout.lines_below:
             break
         text = _screen(content, layout, room)
     return text

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from msgspec import Struct
 
 from io_benchmark import results
 from io_benchmark.errors import ResultError
+from io_benchmark.results.reader import DECODE_ERRORS, decode_problem
 from io_benchmark.sources.budget import weight_bytes
 from io_benchmark.sources.protocol import RunResult, TaskRecord
 from io_benchmark.text import clean
@@ -30,7 +32,7 @@ RESULT_NAME = "io-benchmark.json"
 TASK_NAME = "task.json"
 ARCHIVE_SUFFIX = ".zip"
 MAXIMUM_TASK_BYTES = 1024 * 1024
-_SHOWN_LENGTH = 300
+SHOWN_LENGTH = 300  # of a path in a message
 # Of the folders below an address, and of those in an archive.
 MAXIMUM_DEPTH = 10
 FOLDER = re.compile(r"[A-Za-z0-9_-]{22}\.[0-9]{1,9}")
@@ -48,6 +50,7 @@ class FoundRun(Struct, frozen=True):
     # In an archive, the entries of the result and of the task record next to it.
     entries: tuple[ZipInfo, ZipInfo | None] | None = None
     problem: str | None = None  # why it is not read
+    without_result: TaskRecord | None = None  # of a task that left none
 
     def parse(self, result_file: _NamedBytes, record_file: _NamedBytes | None) -> RunResult:
         """Parse the files of the run."""
@@ -61,6 +64,25 @@ class FoundRun(Struct, frozen=True):
             weight_bytes(result, data),
             "" if self.entries is None else str(self.path),
         )
+
+    @staticmethod
+    def of_record(source: str, path: Path, record_file: _NamedBytes) -> FoundRun | None:
+        """Return the run of a task that left no result, as `fetch` records it; None for any other."""
+        with suppress(ResultError):
+            record = _parse_task_record(*record_file)
+            if record.problem is not None:
+                return FoundRun(source, path, problem=record.problem, without_result=record)
+        return None
+
+    @staticmethod
+    def recorded_in(folder: Path) -> FoundRun | None:
+        """Return the run of a task that left no result, if its record is in the folder."""
+        file = folder / TASK_NAME
+        with suppress(ResultError):
+            _check_regular(file)
+            data = results.load(file, MAXIMUM_TASK_BYTES)
+            return FoundRun.of_record(str(folder), folder, (str(file), data))
+        return None
 
 
 def run_folder(folder: Path, task_id: str, run_id: int) -> Path:
@@ -93,15 +115,13 @@ def read_run(path: Path) -> RunResult:
 def _parse_task_record(name: str, data: bytes) -> TaskRecord:
     try:
         return msgspec.json.decode(data, type=TaskRecord)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise ResultError(f"{name}: {error}") from None
-    except RecursionError:
-        raise ResultError(f"{name}: is nested too deeply") from None
+    except DECODE_ERRORS as error:
+        raise ResultError(f"{name}: {decode_problem(error, data)}") from None
 
 
 def _check_regular(path: Path) -> None:
     """Refuse what is not a regular file: reading a pipe or a device might never end."""
-    shown = clean(str(path), _SHOWN_LENGTH)
+    shown = clean(str(path), SHOWN_LENGTH)
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise ResultError(f"{shown}: is not a regular file")

@@ -13,6 +13,7 @@ import re
 import secrets
 import shutil
 import threading
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, Self
@@ -40,6 +41,8 @@ class RunStore(Struct):
     folder: Path
     runs: list[_StoredRun] = field(default_factory=list)
     kept: int = 0  # runs that were fetched before
+    # Folders of tasks that had left no result before, by task.
+    _without_result: dict[str, list[Path]] = field(default_factory=dict)
     _lock: int | None = None
     _locking: threading.Lock = field(default_factory=threading.Lock)
 
@@ -51,6 +54,7 @@ class RunStore(Struct):
     def __enter__(self) -> Self:
         if self.folder.is_dir():
             self._hold()
+            self._find_without_result()
         return self
 
     def __exit__(self, *_error: object) -> None:
@@ -61,7 +65,7 @@ class RunStore(Struct):
     def has_run(self, task_id: str, run_id: int) -> bool:
         """Return whether the run was fetched before; read it, as it may be damaged or another run."""
         folder = run_files.run_folder(self.folder, task_id, run_id)
-        if not os.path.lexists(folder):
+        if not os.path.lexists(folder) or folder in self._without_result.get(task_id, ()):
             return False
         broken = f"{folder}: exists and is not a complete run; remove it"
         try:
@@ -81,7 +85,15 @@ class RunStore(Struct):
             raise ResultError(f"{run_result.source}: its source does not know its task")
         self.runs.append(_StoredRun(record, self._write(record, data)))
 
-    def _write(self, record: TaskRecord, data: bytes) -> str:
+    def add_without_result(self, records: Iterable[TaskRecord]) -> None:
+        """Write the records of tasks that left no result, next to the runs of others."""
+        for record in records if self.runs else ():
+            folder = run_files.run_folder(self.folder, record.task_id, record.run_id)
+            # What is there, and was not there before, another fetch has written.
+            if folder in self._without_result.get(record.task_id, ()) or not folder.exists():
+                self._write(record, None)
+
+    def _write(self, record: TaskRecord, data: bytes | None) -> str:
         """Write a run to a hidden folder and move it to its place in one step; return its name."""
         target = run_files.run_folder(self.folder, record.task_id, record.run_id)
         try:
@@ -90,8 +102,14 @@ class RunStore(Struct):
             unfinished = self.folder / f".{target.name}-{secrets.token_hex(4)}"
             unfinished.mkdir()
             try:
-                (unfinished / run_files.RESULT_NAME).write_bytes(data)
+                if data is not None:
+                    (unfinished / run_files.RESULT_NAME).write_bytes(data)
                 run_files.write_task_record(unfinished, record)
+                # The task may have a result by now.
+                for earlier in self._without_result.pop(record.task_id, ()):
+                    with suppress(FileNotFoundError):
+                        (earlier / run_files.TASK_NAME).unlink()
+                        earlier.rmdir()
                 unfinished.rename(target)
             except BaseException:
                 shutil.rmtree(unfinished, ignore_errors=True)
@@ -114,6 +132,14 @@ class RunStore(Struct):
                 self._remove_unfinished()
             with suppress(OSError):
                 fcntl.flock(self._lock, fcntl.LOCK_SH)
+
+    def _find_without_result(self) -> None:
+        for path in self.folder.iterdir():
+            is_run = run_files.FOLDER.fullmatch(path.name) is not None
+            has_result = is_run and os.path.lexists(path / run_files.RESULT_NAME)
+            if is_run and not has_result and run_files.FoundRun.recorded_in(path) is not None:
+                task_id, _, _ = path.name.rpartition(".")
+                self._without_result.setdefault(task_id, []).append(path)
 
     def _remove_unfinished(self) -> None:
         for path in self.folder.iterdir():

@@ -22,6 +22,7 @@ import msgspec
 
 from io_benchmark import results
 from io_benchmark.errors import ResultError
+from io_benchmark.results.reader import DECODE_ERRORS, decode_problem
 from io_benchmark.sources.folder.firefox_export import export_rows
 from io_benchmark.sources.task_runs import LATEST_MS, RunQuery, TaskRun, parse_milliseconds
 from io_benchmark.text import clean, clean_name
@@ -125,12 +126,12 @@ def _json(data: bytes) -> Any:
     text = data.removeprefix(b"\xef\xbb\xbf")
     try:
         return msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        first_error = error
+    except DECODE_ERRORS as error:
+        problem = decode_problem(error, text)
     try:
         return [msgspec.json.decode(line) for line in text.splitlines() if line.strip()]
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise _BadRowError(f"is not JSON: {clean(str(first_error), 100)}") from None
+    except DECODE_ERRORS:
+        raise _BadRowError(f"cannot be read as JSON: {clean(problem, 120)}") from None
 
 
 def _object_rows(objects: Sequence[Any]) -> Iterator[tuple[str, _Row]]:

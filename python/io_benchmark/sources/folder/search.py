@@ -23,12 +23,11 @@ from io_benchmark.text import clean
 # A folder of 1,000 downloads has a few thousand files; a checkout with all its caches has more.
 _MAXIMUM_FILES = 200_000
 _ARCHIVE_MAGIC = b"PK"
-_SHOWN_LENGTH = 300
 
 
 def find_runs(path: Path) -> tuple[list[FoundRun], list[str]]:
     """Find the results at a path, in order, with remarks; raise a UsageError where there are none."""
-    shown = clean(str(path), _SHOWN_LENGTH)
+    shown = clean(str(path), run_files.SHOWN_LENGTH)
     try:
         if not stat.S_ISDIR(path.stat().st_mode):
             return _in_file(path), []
@@ -50,7 +49,7 @@ def _in_file(path: Path) -> list[FoundRun]:
     runs = _in_archive(path)
     if not runs:
         raise UsageError(
-            f"{clean(str(path), _SHOWN_LENGTH)}: has no {run_files.RESULT_NAME}; name an archive of "
+            f"{clean(str(path), run_files.SHOWN_LENGTH)}: has no {run_files.RESULT_NAME}; name an archive of "
             "results (archives in it are not read)"
         )
     return _in_order(runs)
@@ -72,9 +71,9 @@ class _Search(Struct):
 
     def chosen(self) -> list[FoundRun]:
         """Return the runs in order; raise a UsageError where it is not clear which are meant."""
-        shown = clean(str(self.top), _SHOWN_LENGTH)
+        shown = clean(str(self.top), run_files.SHOWN_LENGTH)
         if self._stores and self.top not in self._stores:
-            newest = clean(str(max(self._stores)), _SHOWN_LENGTH)
+            newest = clean(str(max(self._stores)), run_files.SHOWN_LENGTH)
             raise UsageError(f"{shown}: has several folders of results; name one, such as {newest}")
         if not self.runs:
             raise UsageError(
@@ -111,7 +110,7 @@ class _Search(Struct):
         self._seen += 1
         if self._seen > _MAXIMUM_FILES:
             raise UsageError(
-                f"{clean(str(self.top), _SHOWN_LENGTH)}: has more than {_MAXIMUM_FILES:,} files and "
+                f"{clean(str(self.top), run_files.SHOWN_LENGTH)}: has more than {_MAXIMUM_FILES:,} files and "
                 "folders; name a folder that contains only results"
             )
 
@@ -157,6 +156,8 @@ def _run_at(path: Path) -> FoundRun:
     try:
         file = path / run_files.RESULT_NAME if path.is_dir() else path
         return FoundRun(str(path), path, file.stat().st_size)
+    except FileNotFoundError:
+        return FoundRun.recorded_in(path) or FoundRun(str(path), path)
     except OSError:
         return FoundRun(str(path), path)
 

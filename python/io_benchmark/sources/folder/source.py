@@ -30,8 +30,6 @@ from io_benchmark.sources.protocol import (
 from io_benchmark.sources.task_runs import RunQuery
 from io_benchmark.text import clean
 
-_SHOWN_LENGTH = 300
-
 if TYPE_CHECKING:
     from io_benchmark.sources.folder.zip_archive import ZipArchive
 
@@ -82,7 +80,7 @@ class FolderSource(Source):
             path = address.meaning.path
             # Unlike a Path, it takes any text.
             if not os.path.exists(path):  # noqa: PTH110
-                shown = clean(address.text, _SHOWN_LENGTH)
+                shown = clean(address.text, run_files.SHOWN_LENGTH)
                 raise MissingPathError(f"{shown}: no such file", str(path))
 
     def read_runs(self, addresses: Sequence[SourceAddress], query: RunQuery) -> ReadLog:
@@ -124,6 +122,8 @@ def _read(
     """Read one run; an unreadable one is a problem and stops nothing."""
     if run.problem is not None:
         log.problem(position, run.problem)
+        if run.without_result is not None:
+            log.without_result.append(run.without_result)
         return
     try:
         run_result = run_files.read_run(run.path) if run.entries is None else archives.read(run)

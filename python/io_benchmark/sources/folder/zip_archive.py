@@ -39,7 +39,6 @@ _COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED = 0x1
 _PRINTABLE = re.compile(rb"[\x20-\x7e]*")
 _DRIVE = re.compile(r"[A-Za-z]:")
-_SHOWN_LENGTH = 300
 _START_BYTES = 60  # of a file that is no zip file
 # All that the standard library raises for files that are not as they should be.
 _BROKEN = (
@@ -109,11 +108,20 @@ class ZipArchive:
                     results.setdefault(path.parent, []).append(entry)
                 elif path.name == run_files.TASK_NAME:
                     records[path.parent] = entry
-        if len(results) > _MAXIMUM_RESULTS:
-            raise self._error(f"has {len(results):,} results, more than {_MAXIMUM_RESULTS:,}")
-        return [
+        without_result = {
+            folder: entry
+            for folder, entry in records.items()
+            if folder not in results and run_files.FOLDER.fullmatch(folder.name)
+        }
+        count = len(results) + len(without_result)
+        if count > _MAXIMUM_RESULTS:
+            raise self._error(f"has {count:,} results, more than {_MAXIMUM_RESULTS:,}")
+        runs = [
             self._run(folder, entries, records.get(folder)) for folder, entries in results.items()
         ]
+        for folder, entry in without_result.items():
+            runs += self._without_result(folder, entry)
+        return runs
 
     def read(self, run: FoundRun) -> RunResult:
         """Read one of its results."""
@@ -141,6 +149,14 @@ class ZipArchive:
             None if problem is None else str(self._error(f"{name} {problem}")),
         )
 
+    def _without_result(self, folder: PurePosixPath, entry: ZipInfo) -> list[FoundRun]:
+        """Return the run of a task that left no result; nothing where the record is another's."""
+        if _problem(entry, run_files.MAXIMUM_TASK_BYTES) is not None:
+            return []
+        source = str(_unpacked(self._path, folder))
+        run = FoundRun.of_record(source, self._path, self._content(entry))
+        return [] if run is None else [run]
+
     def _content(self, entry: ZipInfo) -> tuple[str, bytes]:
         """Return an entry's name for messages and its bytes, never more than its checked size."""
         try:
@@ -153,7 +169,7 @@ class ZipArchive:
         return f"{self._path}: {entry.filename}", data
 
     def _error(self, problem: str) -> ResultError:
-        return ResultError(clean(f"{self._path}: {problem}", _SHOWN_LENGTH))
+        return ResultError(clean(f"{self._path}: {problem}", run_files.SHOWN_LENGTH))
 
 
 def _path(entry: ZipInfo) -> PurePosixPath:

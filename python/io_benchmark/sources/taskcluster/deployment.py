@@ -186,7 +186,7 @@ class Deployment:
                 f"the scope queue:get-artifact:{artifact}",
             )
         except MissingError:
-            raise self._absent(task, run_id, f"has no artifact {artifact}") from None
+            raise self._absent(task, run_id, f"left no {artifact.rpartition('/')[2]}") from None
         if content.storage_type == "error":
             raise _error_artifact(content.reason, content.message)
         url = await self._object_url(content) if content.storage_type == "object" else content.url

@@ -12,6 +12,8 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from io_benchmark import results
 from io_benchmark.errors import NoArtifactError, ResultError, TooLargeError
 from io_benchmark.results.reader import MAXIMUM_BYTES
@@ -23,6 +25,7 @@ from io_benchmark.sources.protocol import (
     ReadProgress,
     ReadRequest,
     RunResult,
+    TaskRecord,
 )
 from io_benchmark.sources.taskcluster.addresses import TaskAddress, TaskclusterAddress
 from io_benchmark.sources.taskcluster.api_answers import QueueRun
@@ -133,7 +136,7 @@ class ResultReader:
         self._large: list[_Download] = []
         self._seen: set[tuple[str, int]] = set()
         # Tasks that will never have a result, and each pool's runs that have one and confirm nothing.
-        self._without_result: list[QueueTask] = []
+        self._without_result: list[tuple[QueueTask, TaskRecord]] = []
         self._runs: dict[str, list[QueueRun]] = {}
 
     async def read_addresses(self, addresses: Mapping[int, TaskclusterAddress]) -> None:
@@ -160,7 +163,7 @@ class ResultReader:
         await run_all(small, self._client.policy.connections)
         large = [self._result(download, MAXIMUM_BYTES) for download in self._large]
         await run_all(large, LARGE_AT_ONCE)
-        self.log.lost += self._lost_pools()
+        self.log.without_result += self._ended_without_result()
         self.log.requests = self._client.requests
 
     def _downloads(self, listed: ListedTask) -> list[_Download]:
@@ -170,9 +173,9 @@ class ResultReader:
         position = Position(number, task.label, task.task_id)
         for problem in choice.problems:
             url = TaskAddress(deployment.access.root_url, task.task_id).url
-            self.log.problem(position, problem, url)
+            line = self.log.problem(position, problem, url)
             if run_id is None and task.status.is_resolved:
-                self._without_result.append(task)
+                self._add_without_result(task, QueueRun(0, task.status.state), line)
         for remark in choice.remarks:
             self.log.remark(position, remark)
         downloads = []
@@ -227,20 +230,27 @@ class ResultReader:
                 self._remark_on_substitute(download, run)
             await self._accept(download, run, result, data)
             return
-        self._problem(download, download.runs[0], problem)
+        line = self._problem(download, download.runs[0], problem)
         if task.status.is_resolved:
-            self._without_result.append(task)
+            self._add_without_result(task, download.runs[0], line)
 
-    def _lost_pools(self) -> list[str]:
-        """Return the pool of each task that ended without a result.
+    def _add_without_result(self, task: QueueTask, run: QueueRun, problem: str) -> None:
+        record = replace(task.record(run, task.pool or ""), problem=problem)
+        self._without_result.append((task, record))
+
+    def _ended_without_result(self) -> list[TaskRecord]:
+        """Return a record of each task that ended without a result.
 
         A task that was created after the pool's other tasks had started was not planned with them. It
         was to add a worker, or to confirm a cause.
         """
         return [
-            task.pool
-            for task in self._without_result
-            if task.pool is not None and not task.was_created_after(self._runs.get(task.pool, []))
+            replace(
+                record,
+                is_lost=task.pool is not None
+                and not task.was_created_after(self._runs.get(task.pool, [])),
+            )
+            for task, record in self._without_result
         ]
 
     async def _accept(
@@ -260,8 +270,8 @@ class ResultReader:
         else:
             self._request.accept(position, run_result, data)
 
-    def _problem(self, download: _Download, run: QueueRun, text: str) -> None:
-        self.log.problem(download.position_of(run), text, download.url_of(run))
+    def _problem(self, download: _Download, run: QueueRun, text: str) -> str:
+        return self.log.problem(download.position_of(run), text, download.url_of(run))
 
     def _remark_on_substitute(self, download: _Download, chosen: QueueRun) -> None:
         for run in download.runs:
