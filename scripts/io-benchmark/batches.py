@@ -14,6 +14,7 @@ from typing import Tuple
 from accounting import together
 from early_end import WorkloadError
 from log import NS_PER_S, say
+from settings import SHORT_PROFILES
 from windows import windows_together
 from workload import CHECK_EVERY, Workload
 
@@ -53,7 +54,7 @@ class Batches(Workload):
 
     def __init__(self, bench, place, folder):
         super().__init__(bench, place, folder)
-        self._quick = bench.settings.profile == "quick"
+        self._quick = bench.settings.profile in SHORT_PROFILES
         self.process_times = ProcessTimes()  # of the entry that is being measured
 
     def parameters(self, variant):

@@ -16,7 +16,7 @@ from log import LOG, say
 from observe import devices, host, limits, storage
 from observe.sampler import Sampler
 from result_file import SCRIPT_VERSION, ResultFile, outcome
-from settings import WrongArgumentsError, parse
+from settings import SHORT_PROFILES, WrongArgumentsError, parse
 
 DONE, FAILED, WRONG_ARGUMENTS = 0, 1, 2
 
@@ -66,7 +66,7 @@ class _Bench:
     def __init__(self, settings, record, interruption, origin_ns):
         self.settings = settings
         self.origin_ns = origin_ns
-        self.progress_every_s = 1 if settings.profile == "quick" else 5
+        self.progress_every_s = 1 if settings.profile in SHORT_PROFILES else 5
         self.leaf_devices = []
         self.warn = record.warn
         # In this block an interruption is delayed until its end.

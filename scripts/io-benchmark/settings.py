@@ -19,9 +19,9 @@ DESTINATIONS = ("overwrite", "unlink", "fresh")
 PERFHERDER = ("pool", "neutral", "never")
 TRIALS = ("auto", "always", "never")
 # The part of the full files' sizes that a profile has: the larger first.
-PROFILES = {"full": 1, "quarter": 4, "quick": 80}
+PROFILES = {"full": 1, "quarter": 4, "twentieth": 20, "quick": 80}
 FULL_BYTES = 6 * 1024 * MIB  # with copies; the workload itself checks the exact space
-QUICK_RETRIEVES_AT_MOST = 100
+SHORT_PROFILES = {"twentieth": 200, "quick": 100}  # retrieves, at most
 WORKLOAD = "cache-retrieve"
 PLACE = "workspace"  # as the kind names it
 HELP_COLUMNS, HELP_INDENT = 79, 24
@@ -240,8 +240,8 @@ def parse(arguments, known_workloads) -> _RunSettings:
     _check_places(parser, given.places)
     _check_each_once(parser, "--workload", given.workloads)
     _check_each_once(parser, "--destination", given.destinations)
-    if given.profile == "quick":
-        given.retrieves = min(given.retrieves, QUICK_RETRIEVES_AT_MOST)
+    if given.profile in SHORT_PROFILES:
+        given.retrieves = min(given.retrieves, SHORT_PROFILES[given.profile])
     passes = len(given.places) * len(given.destinations)
     if given.retrieves * passes > RETRIEVES_AT_MOST:
         text = "more than %d in all places and destinations together"

@@ -18,7 +18,8 @@ end it removes its files. `io-benchmark compare` compares result files.
                         the CI job's folder, else the current one)
   --output FOLDER       write FOLDER/io-benchmark/io-benchmark.json (default: .)
   --profile PROFILE     full: 6 GB of files, 2000 copies; quarter: files of a
-                        quarter; quick: of an eightieth, at most 100 copies
+                        quarter; twentieth: 200 copies; quick: an eightieth,
+                        100 copies
                         (default: the first that leaves half of the space free)
   --time-budget SECONDS end after this time, with what was measured until then
                         (default: 600, times workloads, places, destinations)

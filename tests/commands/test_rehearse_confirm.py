@@ -64,7 +64,7 @@ def test_confirmed(runs: list[LocalRun], tmp_path: Path) -> None:
     assert sorted(worker["pool"] for worker in document["workers"]) == ["amd-16", "intel", "intel"]
     assert "To confirm: intel once more, its copies limited to 391 MiB/s" in done.stderr
     assert (
-        "Running 2 tasks one by one, quick sizes: io-benchmark-intel-confirm, io-benchmark-report\n"
+        "Running 2 tasks one by one, profile twentieth: io-benchmark-intel-confirm, io-benchmark-report\n"
         in done.stderr
     )
 

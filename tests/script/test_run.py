@@ -247,7 +247,7 @@ def test_help_names_every_option():
 
 @pytest.mark.parametrize(
     ("free_bytes", "profile"),
-    [(13 * GB, "full"), (12.8 * GB, "quarter"), (3 * GB, "quick"), (0, "quick")],
+    [(13 * GB, "full"), (12.8 * GB, "quarter"), (3 * GB, "twentieth"), (0, "quick")],
 )
 def test_profile_by_free_space(monkeypatch, free_bytes, profile):
     """The files take at most half of what is free in the smallest place."""

@@ -65,11 +65,12 @@ def test_a_pace_asks_for_trials() -> None:
     assert (parsed.trials, parsed.pace_bytes_per_s) == ("always", 1)
 
 
-def test_quick_never_takes_more_than_100_retrieves() -> None:
+@pytest.mark.parametrize(("profile", "most"), [("twentieth", 200), ("quick", 100)])
+def test_short_profiles_never_take_more_retrieves(profile: str, most: int) -> None:
     """A rehearsal is short whatever the kind asks for, and a shorter kind stays shorter."""
-    quick = ["--profile", "quick"]
-    assert settings.parse([*BASE, *quick], ["w"]).retrieves == 100
-    assert settings.parse([*BASE, *quick, "--retrieves", "30"], ["w"]).retrieves == 30
+    short = ["--profile", profile]
+    assert settings.parse([*BASE, *short], ["w"]).retrieves == most
+    assert settings.parse([*BASE, *short, "--retrieves", "30"], ["w"]).retrieves == 30
 
 
 @pytest.mark.parametrize(

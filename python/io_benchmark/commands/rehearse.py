@@ -64,8 +64,8 @@ def _add_selection(group: argparse._ArgumentGroup) -> None:
         dest="profile",
         action="store_const",
         const="quick",
-        default="quick",
-        help="an eightieth of the sizes, at most 100 retrieves (default)",
+        help="an eightieth of the sizes, 100 retrieves (default; a twentieth, 200 with --at or "
+        "--confirm)",
     )
     size.add_argument(
         "--full",
@@ -173,7 +173,7 @@ def _rehearse(arguments: argparse.Namespace, context: Context) -> int:
             context.environment,
             lambda text: _tell(context, text),
         )
-        rehearsal = Rehearsal(execute, root.path, output, folders, arguments.profile)
+        rehearsal = Rehearsal(execute, root.path, output, folders, _profile(arguments))
         if arguments.confirm:
             _run_all(rehearsal, tasks, [], arguments, context)
             tasks = confirming_tasks(
@@ -224,7 +224,7 @@ def _run_all(
     if not count:
         return
     shown = "1 task" if count == 1 else f"{count} tasks one by one"
-    _tell(context, f"Running {shown}, {arguments.profile} sizes: {names}")
+    _tell(context, f"Running {shown}, profile {_profile(arguments)}: {names}")
     width = context.columns(context.stderr)
     shown_on = Console(file=context.stderr, width=width, _environ=context.environment)
     with closing(RehearsalProgress(shown_on, count, arguments.verbose)) as progress:
@@ -278,6 +278,12 @@ def _report(
     _tell(
         context, f"Results: {output}; read everything with: io-benchmark compare {output} --details"
     )
+
+
+def _profile(arguments: argparse.Namespace) -> str:
+    """Return the chosen sizes. Disks that differ need more than those that show that all works."""
+    chosen: str | None = arguments.profile
+    return chosen or ("twentieth" if arguments.at or arguments.confirm else "quick")
 
 
 def _pool_and_folder(text: str) -> tuple[str, Path]:

@@ -34,6 +34,7 @@ from batches import Batches
 from crew import Crew
 from log import NS_PER_S
 from observe import mounts
+from settings import SHORT_PROFILES
 from windows import count
 
 NAMES, QUICK_NAMES = 1_000, 100
@@ -69,7 +70,7 @@ class _Metadata(Batches):
 
     @staticmethod
     def variants(settings):
-        counts = _process_counts(settings.profile == "quick")
+        counts = _process_counts(settings.profile in SHORT_PROFILES)
         variants = list(itertools.product(STEPS, counts))
         variants += [("lookup-missing", 1), ("visibility", 2)]
         return [{"variant": name, "threads": threads} for name, threads in variants]
