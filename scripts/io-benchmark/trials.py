@@ -4,14 +4,8 @@
 """Trials: after the samples, the same retrieves in several ways, to see which removes a difference.
 
 Measured: first, how fast the idle storage takes a file, written in order and synced (ceilings). Then, in
-rounds, retrieves of these kinds:
-
-  normal  as in the samples
-  lookup  without grep
-  unlink  with the destination removed first
-  memory  in memory
-  pace    limited to a given rate of writing
-
+rounds, the same retrieves as in the samples (normal), without grep (lookup), with the destination removed
+first (unlink), in memory (memory), and limited to a given rate of writing (pace).
 Not measured: what a retrieve spends. Not timed: retrieves before each block, until as much memory is dirty
 as at the end of the samples.
 

@@ -36,7 +36,7 @@ from io_benchmark.analysis.summary import (
     workload_figures,
 )
 from io_benchmark.analysis.trials.confirm import Pace
-from io_benchmark.analysis.validity import rules
+from io_benchmark.analysis.validity import checks
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.results import workloads
 from io_benchmark.results.common_types import OutcomeState
@@ -75,7 +75,7 @@ def compare(
 ) -> Report:
     """Compare the sides; `lost` has the side of each task that ended and left no result."""
     read = machine_identity.identify_machines(workers)
-    problems = rules.check_workers(read)
+    problems = checks.check_workers(read)
     workers = _counted(read)
     tasks = _Tasks(by_side(workers, attrgetter("side")), Counter(lost))
     compared: dict[Subject, list[Run]] = {}
@@ -83,9 +83,9 @@ def compare(
     pairs: dict[Subject, Sequence[Pair]] = {}
     reports = []
     for subject, runs in _runs_by_subject(workers).items():
-        comparable, broken_rules = rules.check_runs(runs, options.allow)
+        comparable, broken_rules = checks.check_runs(runs, options.allow)
         problems += common_prefix.slower_left_out(subject, runs, comparable)
-        comparable, of_other_length = rules.select_length(comparable, options.allow)
+        comparable, of_other_length = checks.select_length(comparable, options.allow)
         problems += [*broken_rules, *of_other_length]
         compared[subject] = comparable
         if comparable:
@@ -174,7 +174,7 @@ def _compare_subject(
     for candidate, baseline in plan.pairs:
         if candidate not in sides or baseline not in sides:
             continue
-        broken = rules.check_sides(subject, sides[candidate], sides[baseline], options.allow)
+        broken = checks.check_sides(subject, sides[candidate], sides[baseline], options.allow)
         problems += broken
         if not any(problem.severity is Severity.REFUSED for problem in broken):
             both = (sides[candidate], sides[baseline])

@@ -14,8 +14,6 @@ bounds.
 import math
 import os
 import re
-import struct
-from array import array
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
@@ -34,13 +32,13 @@ from io_benchmark.results.format import (
     OLDEST_VERSION,
     VERSION,
     AnyEntry,
-    RecordedTimeline,
     Remark,
     Result,
 )
 from io_benchmark.results.other_content import other_content
+from io_benchmark.results.packed_columns import columns_of, packed_entry, packed_timeline
 from io_benchmark.results.workloads import WORKLOADS
-from io_benchmark.results.workloads.cache_retrieve import SPENT_COLUMNS, CacheRetrieveEntry
+from io_benchmark.results.workloads.cache_retrieve import CacheRetrieveEntry
 
 if TYPE_CHECKING:
     from io_benchmark.results.task_profile import TaskProfile
@@ -57,24 +55,7 @@ MAXIMUM_PARTS = (
 SMALL_BYTES = 256 * 1024
 UNKNOWN_SHOWN = 5
 DECODE_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-_MISSING = -1  # no count is negative
 _TRUNCATED = "Input data was truncated"  # msgspec's words
-
-
-class _Sparse(Sequence[int | None]):
-    """Counts of which some are missing, in eight bytes each."""
-
-    def __init__(self, values: Sequence[int | None]) -> None:
-        self._values = array("q", [_MISSING if value is None else value for value in values])
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def __getitem__(self, at: Any) -> Any:
-        if isinstance(at, slice):
-            return [None if value == _MISSING else value for value in self._values[at]]
-        value = self._values[at]
-        return None if value == _MISSING else value
 
 
 class _Envelope(Result, frozen=True):
@@ -120,8 +101,8 @@ def parse(data: bytes, source: str) -> Result:
         raise _error(source, problem)
     return msgspec.structs.replace(
         result,
-        workloads=[_packed_entry(entry) for entry in result.workloads],
-        timeline=_packed_timeline(result.timeline) if result.timeline else None,
+        workloads=[packed_entry(entry) for entry in result.workloads],
+        timeline=packed_timeline(result.timeline) if result.timeline else None,
     )
 
 
@@ -217,51 +198,6 @@ def _result(
     return Result(**{**msgspec.structs.asdict(decoded), **parts})
 
 
-def _packed_entry(entry: AnyEntry) -> AnyEntry:
-    """Return the entry with its samples as arrays; Python's integers take five times as much."""
-    samples: ResultPart = entry.samples
-    columns = {name: _packed_samples(name, values) for name, values in _columns(samples).items()}
-    return msgspec.structs.replace(entry, samples=msgspec.structs.replace(samples, **columns))
-
-
-def _packed_samples(name: str, values: Sequence[int]) -> "array[int]":
-    """Return a column as an array; what was spent is only averaged and takes no more than it must."""
-    try:
-        return _packed("I" if name in SPENT_COLUMNS else "q", values)
-    except struct.error:  # some are longer than 32 bits
-        return _packed("q", values)
-
-
-def _packed(code: str, values: Sequence[int | None]) -> "array[int]":
-    """Return numbers as an array; struct packs a list in half the time that array takes."""
-    return array(code, struct.pack(f"{len(values)}{code}", *values))
-
-
-def _columns(samples: ResultPart) -> dict[str, Sequence[int]]:
-    """Return the columns that the file has."""
-    named = ((name, getattr(samples, name)) for name in samples.__struct_fields__)
-    return {name: values for name, values in named if values is not None}
-
-
-def _packed_timeline(timeline: RecordedTimeline) -> RecordedTimeline:
-    return msgspec.structs.replace(
-        timeline,
-        columns=_packed_columns(timeline.columns),
-        devices={name: _packed_columns(columns) for name, columns in timeline.devices.items()},
-    )
-
-
-def _packed_columns(columns: dict[str, Sequence[int | None]]) -> dict[str, Sequence[int | None]]:
-    return {name: _packed_column(values) for name, values in columns.items()}
-
-
-def _packed_column(values: Sequence[int | None]) -> Sequence[int | None]:
-    try:
-        return _packed("q", values)
-    except struct.error:  # some are missing
-        return _Sparse(values)
-
-
 def load(path: Path, maximum_bytes: int | None = None) -> bytes:
     """Return the bytes of a file, at most one more than the limit."""
     most = MAXIMUM_BYTES if maximum_bytes is None else maximum_bytes
@@ -314,7 +250,7 @@ def _inconsistency(result: Result) -> str | None:
 
 def _entry_inconsistency(entry: AnyEntry) -> str | None:
     samples: ResultPart = entry.samples
-    if len({len(values) for values in _columns(samples).values()}) > 1:
+    if len({len(values) for values in columns_of(samples).values()}) > 1:
         return "samples: its columns differ in length"
     problem = entry.inconsistency if isinstance(entry, CacheRetrieveEntry) else None
     ratio = entry.precision_reached_ratio

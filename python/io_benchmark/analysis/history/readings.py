@@ -26,7 +26,7 @@ from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.model import Run, Severity, Worker
 from io_benchmark.analysis.observed.machine_identity import MachineMarks
 from io_benchmark.analysis.statements import Statement, count, joined, statement
-from io_benchmark.analysis.validity import rules
+from io_benchmark.analysis.validity import checks
 from io_benchmark.analysis.validity.comparability import SIDE_RULES
 from io_benchmark.sources.protocol import RunResult, TaskRecord
 
@@ -46,7 +46,7 @@ def readings_of(measured: RunResult) -> tuple[list[HistoryReading], list[LeftOut
         reason = statement("does not contain the time of its measurement")
         return [], [LeftOut(measured.source, reason)]
     runs = [Run(worker, entry) for entry in worker.entries]
-    kept, problems = rules.check_runs(runs, frozenset())
+    kept, problems = checks.check_runs(runs, frozenset())
     readings = [
         HistoryReading(
             origin=origin,
