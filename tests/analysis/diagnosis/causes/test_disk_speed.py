@@ -28,6 +28,7 @@ def side(moved_mib: tuple[int, int], rates: tuple[float, float], peaks: tuple[fl
     [
         pytest.param(side((320, 320), (30, 30), (31, 100)), True, id="reads-at-their-peak"),
         pytest.param(side((320, 320), (30, 30), (100, 31)), False, id="writes-at-their-peak"),
+        pytest.param(side((140, 320), (160, 380), (240, 620)), True, id="slower-reads-than-writes"),
         # Ten MiB of small reads over a run that writes as fast as a cgroup lets it.
         pytest.param(side((10, 323), (0.4, 30), (0.4, 30.1)), False, id="few-steady-reads"),
         pytest.param(side((0, 323), (0, 30), (0, 30.1)), False, id="no-reads"),
