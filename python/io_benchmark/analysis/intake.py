@@ -15,11 +15,10 @@ from io_benchmark.analysis.model import UNKNOWN, Entry, Integers, Subject, Worke
 from io_benchmark.analysis.parts import time_parts
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry
 from io_benchmark.results.format import RecordedTimeline
-from io_benchmark.results.workload import BatchColumns
+from io_benchmark.results.workload import NS_PER_S, BatchColumns
 from io_benchmark.results.workloads.cache_retrieve import RetrieveColumns
 from io_benchmark.sources.protocol import RunResult, TaskRecord
 
-_NS_PER_SECOND = 1_000_000_000
 _STOLEN = "cpu_steal_ms"
 _WORKING = ("cpu_user_ms", "cpu_nice_ms", "cpu_system_ms", "cpu_irq_ms", "cpu_softirq_ms")
 _NO_RETRIEVES = RetrieveColumns(file_index=[], start_ns=[], lookup_ns=[], copy_ns=[])
@@ -58,7 +57,7 @@ def _task_ns(task: TaskRecord) -> int | None:
         seconds = (ends[1] - ends[0]).total_seconds()
     except (TypeError, ValueError):
         return None
-    return round(seconds * _NS_PER_SECOND) if seconds > 0 else None
+    return round(seconds * NS_PER_S) if seconds > 0 else None
 
 
 def _entry(recorded: CacheRetrieveEntry | BatchEntry, stolen_per_cpu: float | None) -> Entry:

@@ -67,6 +67,12 @@ class CauseJudgement(Struct, frozen=True):
             return self.evidence.ruled_out(too_little, share=part(share))
         return self.as_part(case, share)
 
+    def if_waits(self, case: Case, reason: str) -> "CauseJudgement":
+        """Rule a supported cause out, for this reason, where the slower side never waits for its disks."""
+        if self.state is State.SUPPORTED and case.slower_never_waits:
+            return self.evidence.ruled_out(reason)
+        return self
+
     def may_be_chance(self) -> "CauseJudgement":
         return self.also("This may be chance; more workers would show it.")
 

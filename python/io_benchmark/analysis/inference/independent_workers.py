@@ -19,13 +19,13 @@ from io_benchmark.analysis.model import (
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, joined, statement
 from io_benchmark.results import Result
+from io_benchmark.results.workload import NS_PER_S
 
 _WORKERS_NAMED = 3
 _CLOCK_S = 1  # a result's start is in whole seconds
-_NS_PER_S = 1e9
 # Machines and their neighbours are as busy an hour later as they were.
 _APART_S = 3600
-_AT_ONCE = statement("some at the same time, which slows each of them")
+AT_ONCE = statement("some at the same time, which slows each of them")
 
 
 def repeated_workers(subject: Subject, side: str, runs: Sequence[Run]) -> list[Problem]:
@@ -47,7 +47,7 @@ def _repeated_worker(subject: Subject, side: str, runs: Sequence[Run]) -> Proble
         side=side,
         runs=count(len(runs)),
         worker=machine,
-        at_once=statement("; {what}", what=_AT_ONCE) if at_once else "",
+        at_once=statement("; {what}", what=AT_ONCE) if at_once else "",
     )
     explanations = [statement("Their tasks are {tasks}.", tasks=joined(tasks))] if tasks else []
     if ids:
@@ -82,7 +82,7 @@ def shared_workers(
             "A difference comes from their settings or from chance. It does not apply to other workers."
         )
     if machines_used_at_once(run.worker for run in (*baseline, *candidate)).intersection(both):
-        message = statement("{message}; {at_once}", message=message, at_once=_AT_ONCE)
+        message = statement("{message}; {at_once}", message=message, at_once=AT_ONCE)
     return [Problem("shared-worker", Severity.WARNING, subject, sides, message, explanation)]
 
 
@@ -147,7 +147,7 @@ def _span_s(result: Result) -> tuple[float, float] | None:
         start_s = datetime.fromisoformat(result.started).replace(tzinfo=UTC).timestamp()
     except ValueError:
         return None
-    return start_s, start_s + result.duration_ns / _NS_PER_S
+    return start_s, start_s + result.duration_ns / NS_PER_S
 
 
 def single_workers(

@@ -19,6 +19,7 @@ from io_benchmark.analysis.observed.published_caps import Caps, MachineType
 from io_benchmark.analysis.observed.run_windows import Window
 from io_benchmark.results import CacheRetrieveEntry, workloads
 from io_benchmark.results.machine import Host, Limits, StoragePlace
+from io_benchmark.results.workload import NS_PER_S
 
 # File systems that hide the one below them.
 LAYERED = ("overlay", "aufs", "fuse.fuse-overlayfs")
@@ -120,7 +121,7 @@ class View(Struct, frozen=True, dict=True):
         if self.retrieves is not None:
             elapsed_ns += self.retrieves.final_sync_ns or 0
         read, written = self.moved_bytes
-        return read / (elapsed_ns / 1e9), written / (elapsed_ns / 1e9)
+        return read / (elapsed_ns / NS_PER_S), written / (elapsed_ns / NS_PER_S)
 
     @property
     def written_bytes_per_s(self) -> float | None:
@@ -179,7 +180,7 @@ class View(Struct, frozen=True, dict=True):
             return None
         times = timeline.columns["time_ns"]
         first, last = self._rows[0], self._rows[-1]
-        seconds = ((times[last] or 0) - (times[first] or 0)) / 1e9
+        seconds = ((times[last] or 0) - (times[first] or 0)) / NS_PER_S
         return (first, last, seconds) if seconds > 0 else None
 
     def per_operation_ms(self, *columns: str) -> float | None:
@@ -190,7 +191,7 @@ class View(Struct, frozen=True, dict=True):
         lasted_ns = self.entry.start_ns[-1] - self.entry.start_ns[0]
         # From the first sample's start to the last one's: what the last did is not in it.
         done = sum(self.entry.operations[:-1])
-        return growth * lasted_ns / 1e9 / max(1, done)
+        return growth * lasted_ns / NS_PER_S / max(1, done)
 
     @property
     def stolen_share(self) -> float | None:

@@ -14,8 +14,9 @@ from io_benchmark.analysis.model import Subject, Worker
 from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.costs.worker_time import Cost, CostShare, Price
 from io_benchmark.results.common_types import OutcomeState
+from io_benchmark.results.workload import NS_PER_S
 
-_NS_PER_MINUTE = 60 * 10**9
+_NS_PER_MINUTE = 60 * NS_PER_S
 
 
 def cost_of_deciding(

@@ -236,7 +236,7 @@ def _linear_volume(case: Case) -> CauseJudgement:
         return Sides.of(case, fact_tally("disks", _linear)).ruled_out(
             "No volume joins several disks one after another.",
         )
-    judgement = by_rank(
+    return by_rank(
         case,
         _linear,
         supported="The slower side's volume joins its disks one after another, so a copy has "
@@ -245,12 +245,7 @@ def _linear_volume(case: Case) -> CauseJudgement:
         same="The volumes of both sides are linear.",
         name="disks",
         predicted_ratio=_linear_prediction(case),
-    )
-    if judgement.state is State.SUPPORTED and case.slower_never_waits:
-        return judgement.evidence.ruled_out(
-            "The slower side's volume is linear, but it did not wait for its disks."
-        )
-    return judgement
+    ).if_waits(case, "The slower side's volume is linear, but it did not wait for its disks.")
 
 
 RULES = (

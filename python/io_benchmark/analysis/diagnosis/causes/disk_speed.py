@@ -42,7 +42,8 @@ def _medium(view: View) -> RankedFact | None:
     return RankedFact(statement("on {medium}", medium=medium), float(PERSISTENT_DISK in medium))
 
 
-def _all_disks(view: View) -> float | None:
+def written_by_all_disks(view: View) -> float | None:
+    """Return the rate of writes that the disks kept up together while copies waited."""
     return None if view.peak_bytes_per_s is None else view.peak_bytes_per_s[1]
 
 
@@ -55,13 +56,9 @@ def _boot_disk_fallback(case: Case) -> CauseJudgement:
         unseen="The disks do not report what they are.",
         same="Both sides have the same kind of disk, so neither fell back to its boot disk alone.",
         name="disk-kind",
-    )
-    if judgement.state is State.SUPPORTED and case.slower_never_waits:
-        return judgement.evidence.ruled_out(
-            "The slower side's place is on a persistent disk, but it did not wait for it."
-        )
+    ).if_waits(case, "The slower side's place is on a persistent disk, but it did not wait for it.")
     is_sized = judgement.state is State.SUPPORTED and case.subject.workload == "cache-retrieve"
-    slower, faster = case.slower.mean(_all_disks), case.faster.mean(_all_disks)
+    slower, faster = case.slower.mean(written_by_all_disks), case.faster.mean(written_by_all_disks)
     if is_sized and slower and faster:
         judgement = replace(judgement, predicted_ratio=case.ratio_by_bandwidth(faster / slower))
     expected = [disks for view in case.slower if (disks := view.machine_type.disks)]

@@ -7,6 +7,7 @@ from statistics import median
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
+from io_benchmark.analysis.diagnosis.causes.disk_speed import written_by_all_disks
 from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import follows
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
@@ -15,6 +16,7 @@ from io_benchmark.analysis.observed.dirty_memory import dirty_room
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import MIB, Quantity, Unit, statement
+from io_benchmark.results.workload import NS_PER_S
 
 ORDER = 70
 # Cache residency is compared in steps of this size.
@@ -43,7 +45,7 @@ def _reading_ns(view: View) -> float | None:
     if view.entry is None or state is None or state.resident_bytes is None or not rate:
         return None
     missing_bytes = max(0, state.cache_bytes - state.resident_bytes)
-    return missing_bytes / rate * 1e9 / len(view.entry.total_ns)
+    return missing_bytes / rate * NS_PER_S / len(view.entry.total_ns)
 
 
 def _page_cache_state(case: Case) -> CauseJudgement:
@@ -99,17 +101,13 @@ def _written_meanwhile(view: View) -> float | None:
     return max(0, moved[1] - synced) / len(view.entry.total_ns)
 
 
-def _write_rate(view: View) -> float | None:
-    return None if view.peak_bytes_per_s is None else view.peak_bytes_per_s[1]
-
-
 def _share_written_more(case: Case) -> float | None:
     """Return the share of the difference in which the slower side's disks wrote what the other's did not."""
     slower, faster = (side.mean(_written_meanwhile) for side in (case.slower, case.faster))
-    rate, difference_ns = case.slower.mean(_write_rate), case.difference_ns
+    rate, difference_ns = case.slower.mean(written_by_all_disks), case.difference_ns
     if slower is None or faster is None or not rate or not difference_ns:
         return None
-    return max(0.0, slower - faster) / rate * 1e9 / abs(difference_ns)
+    return max(0.0, slower - faster) / rate * NS_PER_S / abs(difference_ns)
 
 
 def _dirty_limit(case: Case) -> CauseJudgement:
@@ -127,10 +125,9 @@ def _dirty_limit(case: Case) -> CauseJudgement:
     slower, faster = (side.mean(_room_bytes) for side in (case.slower, case.faster))
     if slower is not None and faster is not None and faster <= _AS_MUCH_ROOM_RATIO * slower:
         return judgement.evidence.ruled_out(_AS_MUCH_ROOM)
-    if case.slower_never_waits:
-        return judgement.evidence.ruled_out(
-            "The slower side has less room for unwritten data, but did not wait for its disks."
-        )
+    judgement = judgement.if_waits(
+        case, "The slower side has less room for unwritten data, but did not wait for its disks."
+    )
     return judgement.if_enough(
         case,
         _share_written_more(case) if case.differs else None,

@@ -121,28 +121,22 @@ def _layers(view: View) -> RankedFact | None:
     """Rank what lies between the file system and the disks by the work that it does for each byte."""
     if view.place is None or not view.place.devices:
         return None
-    costs = {_LAYER_COSTS.get(device.kind) for device in view.place.devices}
-    costs |= {_LAYER_COSTS.get(device.raid_level or "") for device in view.place.devices}
-    names = sorted(name for name in costs if name is not None)
+    kinds = {kind for device in view.place.devices for kind in (device.kind, device.raid_level)}
+    names = sorted({name for kind, name in _LAYER_COSTS.items() if kind in kinds})
     return RankedFact(
         statement("{layers}", layers=", ".join(names) or "no such layer"), float(len(names))
     )
 
 
 def _device_layers(case: Case) -> CauseJudgement:
-    judgement = by_rank(
+    return by_rank(
         case,
         _layers,
         supported="Between the slower side's files and disks is a layer that does work for each byte.",
         unseen="The devices under the place could not be seen.",
         same="Both sides have the same layers between files and disks.",
         name="layers",
-    )
-    if judgement.state is State.SUPPORTED and case.slower_never_waits:
-        return judgement.evidence.ruled_out(
-            "The slower side has such a layer, but did not wait for its disks."
-        )
-    return judgement
+    ).if_waits(case, "The slower side has such a layer, but did not wait for its disks.")
 
 
 # --- ext4-flush ---

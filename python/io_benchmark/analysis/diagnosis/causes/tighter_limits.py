@@ -12,6 +12,7 @@ from io_benchmark.analysis.diagnosis.ranking import RankedFact, ReadFact, by_ran
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_all, in_copies, in_lookups
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
+from io_benchmark.results.workload import NS_PER_S
 
 ORDER = 21
 UNREAD = "No cgroup hierarchy could be read."
@@ -93,7 +94,7 @@ def _moved_more_share(case: Case) -> float | None:
         for more, less, rate in zip(slower, faster, rates, strict=True)
         if rate
     )
-    return moving_s * 1e9 / abs(case.difference_ns) if case.difference_ns else None
+    return moving_s * NS_PER_S / abs(case.difference_ns) if case.difference_ns else None
 
 
 def _moved_per_sample(at: int, view: View) -> float | None:
