@@ -224,7 +224,7 @@ def _run_all(
     if not count:
         return
     shown = "1 task" if count == 1 else f"{count} tasks one by one"
-    _tell(context, f"Running {shown}, profile {_profile(arguments)}: {names}")
+    _tell(context, f"Running {shown}, profile {rehearsal.profile}: {names}")
     width = context.columns(context.stderr)
     shown_on = Console(file=context.stderr, width=width, _environ=context.environment)
     with closing(RehearsalProgress(shown_on, count, arguments.verbose)) as progress:

@@ -11,6 +11,7 @@ from typing import Self
 
 from msgspec import Struct
 
+from io_benchmark.analysis.inference.independent_workers import AT_ONCE
 from io_benchmark.analysis.model import UNKNOWN, Comparison, Verdict
 from io_benchmark.analysis.report_model import Report, SubjectReport, WorkerLine
 from io_benchmark.costs.worker_time import Cost
@@ -278,5 +279,5 @@ def _repeated_text(machine: str, count: int, workers: Sequence[WorkerLine]) -> s
     merged = " and ".join(f"{side}'s" for side, runs in runs_by_side.items() if runs > 1)
     text = f"Worker {machine} ran {count:,} of these tasks, so they are not independent"
     if any(line.at_once for line in lines):
-        text += "; some at the same time, which slows each of them"
+        text += f"; {text_of(AT_ONCE)}"
     return f"{text}; {merged} count as one worker." if merged else f"{text}."

@@ -79,9 +79,7 @@ class FoundRun(Struct, frozen=True):
         """Return the run of a task that left no result, if its record is in the folder."""
         file = folder / TASK_NAME
         with suppress(ResultError):
-            _check_regular(file)
-            data = results.load(file, MAXIMUM_TASK_BYTES)
-            return FoundRun.of_record(str(folder), folder, (str(file), data))
+            return FoundRun.of_record(str(folder), folder, _record_file(file))
         return None
 
 
@@ -107,9 +105,13 @@ def read_run(path: Path) -> RunResult:
     record_file = folder / TASK_NAME
     record = None
     if file.name == RESULT_NAME and os.path.lexists(record_file):
-        _check_regular(record_file)
-        record = str(record_file), results.load(record_file, MAXIMUM_TASK_BYTES)
+        record = _record_file(record_file)
     return FoundRun(str(path), path).parse((str(file), data), record)
+
+
+def _record_file(path: Path) -> _NamedBytes:
+    _check_regular(path)
+    return str(path), results.load(path, MAXIMUM_TASK_BYTES)
 
 
 def _parse_task_record(name: str, data: bytes) -> TaskRecord:
