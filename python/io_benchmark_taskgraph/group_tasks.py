@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 REPORT_JOB = "io-benchmark-report"
 REPORT = "public/io-benchmark/report.json"
-REPORT_VERSION = 2
+REPORT_VERSION = 3
 RESULT = "public/io-benchmark/io-benchmark.json"
 _POOL = re.compile(r"(?<!\S)--pool[ =]([A-Za-z0-9][A-Za-z0-9._-]*)(?!\S)")
 _SYMBOL_LENGTH = 25  # Treeherder's limit

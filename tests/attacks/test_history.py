@@ -94,9 +94,9 @@ def test_names() -> None:
     made = rendered(push.documents[0], push, revision=long, task_group_id=long, worker_id=long)
     assert max(len(one.encode()) for one in made) < MOST_BYTES
     (series,) = json.loads(made[0])["series"]
-    assert max(
-        map(len, (series["points"][0]["revision"], series["points"][0]["task_group_id"]))
-    ) == (readings.IDENTIFIER)
+    assert max(map(len, (series["points"][0]["revision"], series["points"][0]["group"]))) == (
+        readings.IDENTIFIER
+    )
 
 
 def test_what_differs_stays_different() -> None:

@@ -20,7 +20,7 @@ from seed_workers import workers
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.model import Subject, Worker
 from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.report_model import SampledReport
 
 Document = dict[str, Any]
 FIRST = "workspace"
@@ -139,7 +139,7 @@ def five_workers() -> list[Worker]:
 
 
 @cache
-def five() -> Report:
+def five() -> SampledReport:
     """amd-16 against intel in five places, without the pictures."""
     plan = Plan("amd-16 against intel", "intel", "for the test", (("amd-16", "intel"),))
     report = compare(plan, five_workers(), Options())
@@ -153,7 +153,7 @@ DESTINATIONS = ("overwrite", "unlink", "fresh")
 
 
 @cache
-def everything() -> Report:
+def everything() -> SampledReport:
     """As the kind io-benchmark-all measures: 3 pools, 60 measurements or more; amd-16 has one disk."""
 
     def entries(pool: str, seed: int) -> Callable[[Any], list[Document]]:
@@ -209,7 +209,7 @@ FEW = (
 
 
 @cache
-def few_measurements() -> Report:
+def few_measurements() -> SampledReport:
     """Return two candidates with few measurements and one table of places, without causes."""
     report = everything()
 

@@ -25,7 +25,7 @@ from io_benchmark.analysis.observed import machine_identity
 from io_benchmark.analysis.observed.machine_identity import by_side
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.report_model import Report, SubjectReport, WorkerLine
+from io_benchmark.analysis.report_model import SampledReport, SubjectReport, WorkerLine
 from io_benchmark.analysis.statements import Statement, count, statement
 from io_benchmark.analysis.summary import (
     bottlenecks,
@@ -33,6 +33,7 @@ from io_benchmark.analysis.summary import (
     figures,
     place_rows,
     plot_data,
+    replication,
     workload_figures,
 )
 from io_benchmark.analysis.trials.confirm import Pace
@@ -72,7 +73,7 @@ def compare(
     unreadable: Sequence[str] = (),
     remarks: Sequence[str] = (),
     lost: Sequence[str] = (),
-) -> Report:
+) -> SampledReport:
     """Compare the sides; `lost` has the side of each task that ended and left no result."""
     read = machine_identity.identify_machines(workers)
     problems = checks.check_workers(read)
@@ -107,7 +108,11 @@ def compare(
     )
     counted = set(map(id, workers))
     busy = independent_workers.machines_used_at_once(read)
-    return Report(
+    lines = tuple(
+        _line(worker, is_counted=id(worker) in counted, at_once=worker.machine in busy)
+        for worker in read
+    )
+    return SampledReport(
         title=plan.title,
         baseline=plan.baseline,
         baseline_reason=plan.baseline_reason,
@@ -115,10 +120,7 @@ def compare(
         subjects=tuple(reports),
         diagnoses=diagnoses.diagnoses(plan, reports, workers, read),
         problems=_merge_repeated([*problems, *_nothing_in_common(plan, reports)], reports),
-        workers=tuple(
-            _line(worker, is_counted=id(worker) in counted, at_once=worker.machine in busy)
-            for worker in read
-        ),
+        workers=lines,
         unreadable=tuple(sorted(unreadable)),
         remarks=(
             *(statement("{remark}", remark=remark) for remark in remarks),
@@ -132,6 +134,7 @@ def compare(
         single_workers=single_workers,
         confirming=Pace.missing((each for part in reports for each in part.comparisons), read),
         decision_cost=decision_cost.cost_of_deciding(reports, workers, options.prices),
+        replication=replication.count_workers(reports, lines),
     )
 
 
@@ -199,16 +202,20 @@ def _compare_subject(
     counts = {side: of.count for side, of in data.items()}
     problems += independent_workers.single_workers(subject, comparisons, counts)
     order = plan.order(sides)
+    workload = workloads.of(subject.workload)
     machines = {side: of.runs for side, of in data.items()}
     workers = {side: [run.worker for run in sides[side]] for side in order}
     return (
         SubjectReport(
             subject,
-            {side: figures.summarize(data[side]) for side in order},
+            {side: figures.summarize(data[side], workload) for side in order},
             comparisons,
             figures.noise_floors(data.values()),
             bottlenecks.bottlenecks_of_sides(subject, workers),
             tuple(Division.between(machines, pair.candidate, pair.baseline) for pair in pairs),
+            operation=workload.operation,
+            unit=workload.unit,
+            higher_is_better=workload.higher_is_better,
         ),
         pairs,
         problems,

@@ -30,7 +30,7 @@ PERCENTILES = (50, 95, 99)  # those that every report has
 MEDIAN, TAIL = 50, 95
 
 
-class Subject(Struct, frozen=True, order=True):
+class Subject(Struct, frozen=True, order=True, omit_defaults=True):
     """One measurement. Only identical measurements are compared.
 
     cache-retrieve has a destination and a fidelity; others have a variant and a number of threads.
@@ -196,6 +196,7 @@ class Figures(Struct, frozen=True):
     samples: int
     operations: int  # a retrieve is one; a batch has as many as were timed together
     mean_ns: float  # of one operation, like all times here except the total
+    value: float  # the mean in the workload's unit, which may be a rate
     percentiles_ns: Mapping[int, float]  # one for each of PERCENTILES
     total_ns: float
     lookup_mean_ns: float | None  # only cache-retrieve has this and the next
