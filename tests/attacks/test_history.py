@@ -17,7 +17,7 @@ from io_benchmark.report.formats import output
 from io_benchmark.results import parse
 from io_benchmark.sources.protocol import RunResult
 
-MOST_BYTES = 1_000_000
+MOST_BYTES = 1_100_000
 LONG = "ж" * 4_000
 SAMPLES = 20
 

@@ -127,7 +127,7 @@ class Effect(Struct, frozen=True):
     slowest: str | None = None  # a day as MM-DD, a day of the week or an hour, in UTC
 
 
-class HistorySeries(Struct, frozen=True):
+class HistorySeries(Struct, frozen=True, omit_defaults=True):
     """Points that differ only in time, with the levels and changes among them."""
 
     subject: Subject
@@ -139,12 +139,12 @@ class HistorySeries(Struct, frozen=True):
     points: tuple[Point, ...]
     levels: tuple[Level, ...]
     changes: tuple[Change, ...]
-    trend: Effect | None
-    seasons: tuple[Effect, ...]
-    # What only some good models have: `step`, `trend`, or a season's name.
-    possible: tuple[str, ...]
-    autocorrelation: float | None  # of points with the one before; None where nothing is fitted
     expected_ns: tuple[float, ...]  # of each point, by the trend, the seasons and the changes
+    trend: Effect | None = None
+    seasons: tuple[Effect, ...] = ()
+    # What only some good models have: `step`, `trend`, or a season's name.
+    possible: tuple[str, ...] = ()
+    autocorrelation: float | None = None  # of points with the one before; None: nothing is fitted
 
 
 class LeftOut(Struct, frozen=True):

@@ -27,11 +27,10 @@ Versions of a history:
   1 (2026-11)     the first
   2 (2026-11-22)  Conditions, remarks and reasons are sentences with their values. Left-out results
                   have `source` and `reason` in place of `what` and `why`.
-  3 (2026-11-23)  A point has `group` in place of `task_group_id`. `trend`, `seasons`, `possible` and
-                  `autocorrelation` are there where they are empty too. A value has its `type`.
+  3 (2026-11-23)  A point has `group` in place of `task_group_id`. A value with a unit has its `type`.
 Versions of a comparison of tasks, and of predictions:
   1 (2026-11-22)  the first
-  2 (2026-11-23)  A value in a sentence has its `type`.
+  2 (2026-11-23)  A value with a unit has its `type`.
 """
 
 import json
