@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import past
 import workload_entries
+from seed_case import outcome
 
 from io_benchmark.analysis.history import readings
 from io_benchmark.analysis.history.readings import readings_of
@@ -80,7 +81,7 @@ def test_what_is_left_out() -> None:
     (document,) = push.documents
     failed = many_places(300)
     for at, entry in enumerate(failed):
-        entry |= {"completed": False, "incomplete_reason": f"{at} {LONG}"}
+        entry |= {"outcome": outcome("failed", f"{at} {LONG}")}
     document["workloads"] += failed
     made = rendered(document, push)
     assert max(len(one.encode()) for one in made) < MOST_BYTES

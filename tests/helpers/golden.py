@@ -31,7 +31,8 @@ from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.report.formats import Layout, json_documents
 from io_benchmark.report.formats.output import rendered
-from io_benchmark.results import json_schema, task_profile
+from io_benchmark.results import format as result_format
+from io_benchmark.results import task_profile
 from io_benchmark.results.schema import schema_of
 
 FOLDER = ROOT / "tests/report/golden"
@@ -123,11 +124,13 @@ def schemas() -> dict[Path, dict[str, Any]]:
     """Return the published schemas."""
     docs = ROOT / "taskcluster/docs"
     return {
-        docs / "report.schema.json": json_documents.schema_of(Report),
-        docs / "history.schema.json": json_documents.schema_of(History),
-        docs / "predictions.schema.json": json_documents.schema_of(Predictions),
-        docs / "tasks.schema.json": json_documents.schema_of(TaskReport),
-        docs / "result.schema.json": json_schema(),
+        docs / "report.schema.json": json_documents.report_schema(Report),
+        docs / "history.schema.json": json_documents.report_schema(History),
+        docs / "predictions.schema.json": json_documents.report_schema(Predictions),
+        docs / "tasks.schema.json": json_documents.report_schema(TaskReport),
+        docs / "result.schema.json": schema_of(
+            f"io-benchmark result, version {result_format.VERSION}", result_format.Result
+        ),
         docs / "task-profile.schema.json": schema_of(
             f"io-benchmark task profile, version {task_profile.VERSION}", task_profile.TaskProfile
         ),

@@ -15,6 +15,7 @@ from typing import Any
 
 import workload_entries
 from msgspec.structs import replace
+from seed_case import outcome
 from seed_workers import workers
 
 from io_benchmark.analysis.compare import Options, compare
@@ -79,7 +80,7 @@ def skipped(entry: Document, reason: str) -> Document:
     """Return an entry for a place where the worker could not measure."""
     made = shortened(entry, 0)
     made |= {"retrieves_planned": entry["retrieves_planned"], "cache_state": None}
-    made |= {"completed": False, "incomplete_reason": f"skipped: {reason}"}
+    made |= {"outcome": outcome("skipped", reason)}
     return made
 
 

@@ -22,7 +22,7 @@ from io_benchmark.analysis.model import PERCENTILES
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.statements import Quantity, Unit, statement
 from io_benchmark.analysis.tasks.task_model import TaskReport
-from io_benchmark.report.formats.json_documents import render_report, schema_of
+from io_benchmark.report.formats.json_documents import render_report, report_schema
 
 REPORTS: dict[str, Any] = {
     "seed-case": lambda: sample_report.seed_case(10),
@@ -71,7 +71,7 @@ def document_of(made):
 def test_schema(name):
     """Every document matches the schema of its kind."""
     kind, make = MADE[name]
-    jsonschema.Draft202012Validator(schema_of(kind)).validate(document_of(make()))
+    jsonschema.Draft202012Validator(report_schema(kind)).validate(document_of(make()))
 
 
 def test_figures_and_comparisons():

@@ -48,6 +48,7 @@ from io_benchmark.analysis.statements import Statement, Value
 from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.formats import PLAIN, Layout
+from io_benchmark.results.schema import schema_of
 
 # What is published, and the title of its schema.
 _TITLES = {Report: "report", History: "history", TaskReport: "tasks", Predictions: "predictions"}
@@ -84,18 +85,11 @@ def _builtin(value: object) -> object:
     raise TypeError(f"JSON has no {type(value).__name__}")
 
 
-def schema_of(kind: type[Report | History | TaskReport | Predictions]) -> dict[str, Any]:
+def report_schema(kind: type[Report | History | TaskReport | Predictions]) -> dict[str, Any]:
     """Describe the JSON of a kind of report, by JSON Schema."""
-    (reference, _), parts = msgspec.json.schema_components(
-        (kind, Sentence), schema_hook=_sentence_schema, ref_template="#/$defs/{name}"
-    )
-    schema = {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": f"io-benchmark {_TITLES[kind]}, version {kind.__struct_config__.tag}",
-        **reference,
-        "$defs": parts,
-    }
-    nullable: dict[str, Any] = json.loads(msgspec.json.encode(schema), object_hook=_nullable)
+    title = f"io-benchmark {_TITLES[kind]}, version {kind.__struct_config__.tag}"
+    schema = schema_of(title, kind, Sentence, schema_hook=_sentence_schema)
+    nullable: dict[str, Any] = json.loads(json.dumps(schema), object_hook=_nullable)
     return nullable
 
 
