@@ -38,8 +38,8 @@ from io_benchmark.analysis.report_model import (
     SampleSeries,
     SideBottleneck,
     SubjectReport,
-    WorkerLine,
 )
+from io_benchmark.analysis.run_record import WorkerLine
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, share, statement
 from io_benchmark.analysis.summary.replication import count_workers
 from io_benchmark.report.formats import Layout

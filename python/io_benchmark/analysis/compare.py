@@ -25,7 +25,7 @@ from io_benchmark.analysis.observed import machine_identity
 from io_benchmark.analysis.observed.machine_identity import by_side
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.report_model import SampledReport, SubjectReport, WorkerLine
+from io_benchmark.analysis.report_model import SampledReport, SubjectReport
 from io_benchmark.analysis.statements import Statement, count, statement
 from io_benchmark.analysis.summary import (
     bottlenecks,
@@ -40,7 +40,6 @@ from io_benchmark.analysis.trials.confirm import Pace
 from io_benchmark.analysis.validity import checks
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.results import workloads
-from io_benchmark.results.common_types import OutcomeState
 
 if TYPE_CHECKING:  # few comparisons have earlier results
     from io_benchmark.analysis.history.past_workers import PastWorkers
@@ -75,9 +74,9 @@ def compare(
     lost: Sequence[str] = (),
 ) -> SampledReport:
     """Compare the sides; `lost` has the side of each task that ended and left no result."""
-    read = machine_identity.identify_machines(workers)
+    read = _marked(machine_identity.identify_machines(workers))
     problems = checks.check_workers(read)
-    workers = _counted(read)
+    workers = [worker for worker in read if worker.is_counted]
     tasks = _Tasks(by_side(workers, attrgetter("side")), Counter(lost))
     compared: dict[Subject, list[Run]] = {}
     data: dict[Subject, dict[str, SideData]] = {}
@@ -106,12 +105,7 @@ def compare(
         margin=options.margin,
         assumed=variation,
     )
-    counted = set(map(id, workers))
-    busy = independent_workers.machines_used_at_once(read)
-    lines = tuple(
-        _line(worker, is_counted=id(worker) in counted, at_once=worker.machine in busy)
-        for worker in read
-    )
+    lines = tuple(worker.line for worker in read)
     return SampledReport(
         title=plan.title,
         baseline=plan.baseline,
@@ -138,13 +132,22 @@ def compare(
     )
 
 
-def _counted(workers: Sequence[Worker]) -> list[Worker]:
-    """Leave out runs that confirm a cause, except on a side that has no others.
+def _marked(workers: Sequence[Worker]) -> list[Worker]:
+    """Mark the runs that are counted, and those whose machine ran others at the same time.
 
-    They were asked for because of what the others showed, and only of one side.
+    Runs that confirm a cause are not counted, except on a side that has no others: they were asked for
+    because of what the others showed, and only of one side.
     """
     sides = {worker.side for worker in workers if not worker.confirms}
-    return [worker for worker in workers if not worker.confirms or worker.side not in sides]
+    busy = independent_workers.machines_used_at_once(workers)
+    return [
+        replace(
+            worker,
+            is_counted=not worker.confirms or worker.side not in sides,
+            at_once=worker.machine in busy,
+        )
+        for worker in workers
+    ]
 
 
 def _runs_by_subject(workers: Sequence[Worker]) -> dict[Subject, list[Run]]:
@@ -303,25 +306,3 @@ def _not_counted(read: Sequence[Worker], counted: Sequence[Worker]) -> list[Stat
         for side, total in sorted(runs.items())
         if total > kept[side]
     ]
-
-
-def _line(worker: Worker, *, is_counted: bool, at_once: bool) -> WorkerLine:
-    result = worker.result
-    return WorkerLine(
-        side=worker.side,
-        pool=worker.pool,
-        task_id=worker.task_id,
-        run_id=worker.run_id,
-        worker_id=worker.worker_id,
-        state=worker.state,
-        completed=result.outcome.state is OutcomeState.COMPLETED,
-        incomplete_reason=result.outcome.explanation,
-        instance_type=result.task.instance_type,
-        zone=result.task.location.get("zone"),
-        source=worker.source,
-        reason=worker.reason,
-        machine=worker.machine,
-        is_counted=is_counted,
-        url=result.task.ci.link if result.task.ci is not None else None,
-        at_once=at_once,
-    )

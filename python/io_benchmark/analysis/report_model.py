@@ -12,7 +12,6 @@ from enum import StrEnum
 from msgspec import Struct, field
 
 from io_benchmark.analysis.model import (
-    UNKNOWN,
     Comparison,
     Diagnosis,
     Figures,
@@ -23,6 +22,7 @@ from io_benchmark.analysis.model import (
     Verdict,
 )
 from io_benchmark.analysis.parts.division import Division
+from io_benchmark.analysis.run_record import WorkerLine
 from io_benchmark.analysis.statements import Statement
 from io_benchmark.analysis.trials.confirm import Pace
 from io_benchmark.costs.worker_time import Cost
@@ -159,27 +159,6 @@ class Places(Struct, frozen=True):
 
     subject: Subject  # in the first place
     rows: tuple[PlaceRow, ...]
-
-
-class WorkerLine(Struct, frozen=True):
-    """One worker as the report lists it."""
-
-    side: str
-    pool: str
-    task_id: str
-    run_id: int | None
-    worker_id: str
-    state: str
-    completed: bool
-    incomplete_reason: str | None
-    instance_type: str | None
-    zone: str | None
-    source: str
-    reason: str | None = None
-    machine: str = UNKNOWN  # as `Worker` has it
-    is_counted: bool = True  # otherwise it confirms a cause, and only its trials count
-    at_once: bool = False  # its machine ran several of these tasks at the same time
-    url: str | None = None  # of its job on another CI system
 
 
 class Standing(StrEnum):

@@ -13,7 +13,6 @@ from statistics import fmean
 from io_benchmark.analysis.model import Subject, Worker
 from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.costs.worker_time import Cost, CostShare, Price
-from io_benchmark.results.common_types import OutcomeState
 from io_benchmark.results.workload import NS_PER_S
 
 _NS_PER_MINUTE = 60 * NS_PER_S
@@ -49,9 +48,8 @@ def cost_of_deciding(
 
 def _typical_runs(workers: Sequence[Worker], subjects: set[Subject]) -> list[Worker]:
     """Return the runs that measured these, those that completed if there are any."""
-    runs = [each for each in workers if any(entry.subject in subjects for entry in each.entries)]
-    completed = [run for run in runs if run.result.outcome.state is OutcomeState.COMPLETED]
-    return completed or runs
+    runs = [run for run in workers if any(entry.subject in subjects for entry in run.entries)]
+    return [run for run in runs if run.completed] or runs
 
 
 def _share(
@@ -65,9 +63,7 @@ def _share(
         run.task_ns if with_setup and run.task_ns is not None else run.result.duration_ns
         for run in runs
     ]
-    found = {
-        Price.find(prices, run.pool, run.queue, run.result.task.instance_type or "") for run in runs
-    }
+    found = {Price.find(prices, run.pool, run.queue, run.instance_type or "") for run in runs}
     return CostShare(
         side,
         count,

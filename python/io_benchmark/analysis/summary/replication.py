@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 
 from io_benchmark.analysis.model import UNKNOWN, Comparison, Verdict
-from io_benchmark.analysis.report_model import Replication, Standing, SubjectReport, WorkerLine
+from io_benchmark.analysis.report_model import Replication, Standing, SubjectReport
+from io_benchmark.analysis.run_record import WorkerLine
 
 
 def count_workers(

@@ -17,8 +17,8 @@ from io_benchmark.analysis.report_model import (
     Report,
     Standing,
     SubjectReport,
-    WorkerLine,
 )
+from io_benchmark.analysis.run_record import WorkerLine
 from io_benchmark.costs.worker_time import Cost
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.resolutions import in_words
