@@ -40,7 +40,7 @@ def tried(slow: Machine, fast: Machine, seed: int = 1) -> Report:
     pools = {pool.name: pool for pool in (Pool(SLOW, slow), Pool(FAST, fast))}
     measured = measure([*pools.values()], seed, retrieves=TRIED_RETRIEVES, trials=True)
     report = of_measured(measured, FAST)
-    for pace in report.confirming:
+    for pace in report.confirming.paces:
         pool = pools[pace.pool]
         confirming = measure_one(
             pool,

@@ -35,7 +35,7 @@ from io_benchmark.analysis.summary import (
     plot_data,
     workload_figures,
 )
-from io_benchmark.analysis.trials.confirm import Pace
+from io_benchmark.analysis.trials.confirm import Confirming
 from io_benchmark.analysis.validity import checks
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.results import workloads
@@ -130,7 +130,7 @@ def compare(
         timelines=plot_data.rate_timelines(workers),
         places=place_rows.compare_places(plan, workers, compared, reports),
         single_workers=single_workers,
-        confirming=Pace.missing((each for part in reports for each in part.comparisons), read),
+        confirming=Confirming.of((each for part in reports for each in part.comparisons), read),
         decision_cost=decision_cost.cost_of_deciding(reports, workers, options.prices),
     )
 

@@ -21,7 +21,7 @@ from io_benchmark.analysis.model import (
 )
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.statements import Statement
-from io_benchmark.analysis.trials.confirm import Pace
+from io_benchmark.analysis.trials.confirm import Confirming
 from io_benchmark.costs.worker_time import Cost
 
 
@@ -214,6 +214,6 @@ class Report(Struct, frozen=True):
     timelines: tuple[RateTimeline, ...]
     places: tuple[Places, ...] = ()
     single_workers: tuple[SingleWorker, ...] = ()
-    confirming: tuple[Pace, ...] = ()  # runs that are missing to confirm causes
+    confirming: Confirming = Confirming()
     # Of deciding what more workers would decide: a share's tasks are the workers to add.
     decision_cost: Cost | None = None  # None: there is nothing

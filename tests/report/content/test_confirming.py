@@ -93,5 +93,5 @@ def test_before_and_after_a_change() -> None:
         for when in [BEFORE if each.pool == "intel" else "after"]
     ]
     made = compare(Plan.before_and_after(["amd-16"]), workers, Options())
-    assert made.confirming
+    assert made.confirming.paces
     assert offer(made) == ""

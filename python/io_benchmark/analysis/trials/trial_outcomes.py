@@ -18,12 +18,9 @@ from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, share, statement
+from io_benchmark.analysis.trials.confirm import Pace
 from io_benchmark.analysis.trials.gaps import LEAST_REPETITIONS, Gap, GoneShare
-from io_benchmark.analysis.trials.recorded_trials import (
-    CEILINGS_DIFFER_RATIO,
-    LEAST_GAP_RATIO,
-    TriedSide,
-)
+from io_benchmark.analysis.trials.recorded_trials import LEAST_GAP_RATIO, TriedSide
 from io_benchmark.analysis.trials.trial_model import TrialOutcome, TrialState
 from io_benchmark.results.trials import TrialKind, Trials
 
@@ -125,29 +122,18 @@ def _both_changed(kind: TrialKind, slower: TriedSide, faster: TriedSide) -> Tria
 def _pace(slower: TriedSide, faster: TriedSide) -> TrialOutcome:
     """Judge the faster side, limited to what the slower side's disks can write."""
     kind = TrialKind.PACE
-    ceilings = [side.ceiling_bytes_per_s for side in (slower, faster)]
-    low, high = ceilings
-    if low is None or high is None:
-        return _not_run(kind, statement("What the disks can write was not measured on both sides."))
-    rates: dict[str, Value] = {
-        "low": _rate(low),
-        "high": _rate(high),
-        "slower": slower.name,
-        "faster": faster.name,
-    }
-    if high < CEILINGS_DIFFER_RATIO * low:
-        template = (
-            "The disks of {slower} can write {low}, those of {faster} {high}: a pace is tried where "
-            "they can write 1.2 times less."
-        )
-        return _not_run(kind, statement(template, **rates))
+    wanted = Pace.between(slower, faster)
+    if isinstance(wanted, Statement):
+        return _not_run(kind, wanted)
+    low = wanted.bytes_per_s
+    values: dict[str, Value] = {"low": _rate(low), "slower": slower.name, "faster": faster.name}
     paced = faster.paced_at(low).only(lambda run: _has(run, kind))
     if not paced.runs:
         template = (
             "The disks of {slower} can write {low}, and {faster} was not limited to that yet; "
             "--confirm does it."
         )
-        return _not_run(kind, statement(template, **rates))
+        return _not_run(kind, statement(template, **values))
     slower, faster = (
         side.only(lambda run: _has(run, TrialKind.NORMAL)) for side in (slower, faster)
     )
@@ -170,7 +156,7 @@ def _pace(slower: TriedSide, faster: TriedSide) -> TrialOutcome:
     gone = normal.gone_after(changed, Gap(slow, unpaced).spread_of_machines)
     pace = fmean(run.pace_bytes_per_s or low for run in paced.runs)
     held_ratio = 1 / changed.times_as_long
-    values = {**rates, "pace": _rate(pace), "ratio": Quantity(held_ratio, Unit.RATIO)}
+    values |= {"pace": _rate(pace), "ratio": Quantity(held_ratio, Unit.RATIO)}
     # Pools with nearly equal disks share a pace; the time is inversely proportional to the pace.
     return _judge_pace(gone, held_ratio * pace / low, values)
 

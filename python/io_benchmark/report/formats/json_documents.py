@@ -104,6 +104,7 @@ class _ReportDocument(Struct, frozen=True):
     single_workers: tuple[report_model.SingleWorker, ...]
     problems: tuple[model.Problem, ...]
     confirming: tuple[Pace, ...]
+    confirming_reasons: tuple[Statement, ...]
     replication: tuple[Replication, ...]
     decision_cost: Cost | None
     workers: tuple[report_model.WorkerLine, ...]
@@ -187,7 +188,8 @@ def render_report(report: report_model.Report, _layout: Layout = PLAIN) -> str:
             single_workers=report.single_workers,
             problems=report.problems,
             replication=Replication.of_sides(report.subjects, report.workers),
-            confirming=report.confirming,
+            confirming=report.confirming.paces,
+            confirming_reasons=report.confirming.reasons,
             decision_cost=report.decision_cost,
             workers=report.workers,
             unreadable=report.unreadable,
