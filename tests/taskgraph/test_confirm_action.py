@@ -215,7 +215,7 @@ def test_after_a_failure(deployment):
 @pytest.mark.parametrize(
     ("reason", "expected"),
     [
-        pytest.param(None, "No pools that are compared have trials: measure again", id="never"),
+        pytest.param(None, "No result has trials: measure again", id="never"),
         pytest.param(
             "they need 5.0 s", "can write was not measured: they need 5.0 s.", id="no-time"
         ),

@@ -216,7 +216,7 @@ def test_what_is_not_paced() -> None:
         assert found.state is NOT_RUN
         return text_of(found.meaning)
 
-    assert reason((), HIGH) == "What the disks can write was not measured on both sides."
+    assert reason((), HIGH) == "What the disks of amd-16 can write was not measured."
     assert reason(LOW, (450,)) == (
         "The disks of amd-16 can write 391 MiB/s, those of intel 450 MiB/s: a pace is tried where "
         "they can write 1.2 times less."

@@ -18,8 +18,9 @@ from io_benchmark.analysis.trials.recorded_trials import (
 )
 
 _NO_TRIALS = statement(
-    "No pools that are compared have trials: measure again with `trials: auto` or `always` in the kind."
+    "No result has trials: measure again with `trials: auto` or `always` in the kind."
 )
+_NOT_COMPARED = statement("No pools with trials are compared.")
 
 
 class Pace(Struct, frozen=True):
@@ -74,7 +75,9 @@ class Confirming(Struct, frozen=True):
                 reasons[pace] = None
             elif not any(known.is_like(pace.pool, pace.bytes_per_s) for known in paces):
                 paces.append(pace)
-        return cls(tuple(paces), tuple(reasons) if paces or reasons else (_NO_TRIALS,))
+        if not paces and not reasons:
+            return cls((), (_NOT_COMPARED if tried else _NO_TRIALS,))
+        return cls(tuple(paces), tuple(reasons))
 
 
 def _missing(comparison: Comparison, workers: Sequence[Worker]) -> Pace | Statement:
