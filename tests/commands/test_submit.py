@@ -314,7 +314,7 @@ def test_a_refused_task(deployment):
     group = group_of(deployment)
     assert done.stderr.splitlines()[-2:] == [
         (
-            f"2 tasks created in group:{group}, left as they are; to cancel: "
+            f"2 tasks exist in group:{group}, left as they are; to cancel: "
             f"io-benchmark submit --cancel {group}; to create the others: "
             f"io-benchmark submit --resume {group}"
         ),
@@ -460,7 +460,7 @@ def test_interrupted_on_a_terminal():
         os.write(master, b"y\n")
         until(process, "3 pending")
         process.send_signal(signal.SIGINT)
-        until(process, "3 tasks created. Cancel? [y/N]")
+        until(process, "3 tasks exist. Cancel? [y/N]")
         os.write(master, b"y\n")
         said = process.communicate()[1].decode()
         assert process.returncode == 130
@@ -502,7 +502,7 @@ def test_interrupted_without_a_terminal(number, code):
         assert process.returncode == code
     group = group_of(deployment)
     assert said == (
-        f"3 tasks created in group:{group}, left as they are; to cancel: "
+        f"3 tasks exist in group:{group}, left as they are; to cancel: "
         f"io-benchmark submit --cancel {group}\nstopped\n"
     )
     assert states(deployment) == ["pending"] * 3
@@ -525,7 +525,7 @@ def test_interrupted_while_creating():
         while len(loopback.asked("api", "/task/")) < 2 and time.monotonic() < deadline:
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
-        until(process, "1 task created, 1 more perhaps. Cancel? [y/N]")
+        until(process, "1 task exists, 1 more perhaps. Cancel? [y/N]")
         os.write(master, b"yes\n")
         said = process.communicate()[1].decode()
         assert process.returncode == 130

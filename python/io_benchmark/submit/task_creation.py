@@ -43,8 +43,8 @@ class CreatedTasks(Struct):
 
     @property
     def shown(self) -> str:
-        """`2 tasks created, 1 more perhaps`"""
-        tasks = f"{self.confirmed} task" + ("" if self.confirmed == 1 else "s") + " created"
+        """`2 tasks exist, 1 more perhaps`"""
+        tasks = f"{self.confirmed} task" + (" exists" if self.confirmed == 1 else "s exist")
         unsure = len(self.sent) - self.confirmed
         return tasks + (f", {unsure} more perhaps" if unsure else "")
 
@@ -105,7 +105,8 @@ class TaskQueue(Deployment):
             except RequestRefusedError as error:
                 if error.status != _CONFLICT or not await self._is_there(task):
                     created.sent.pop()
-                    reason = _reason(error, self.access.who)
+                    advice = "ask for this scope, or choose another pool, priority or scheduler"
+                    reason = _reason(error, self.access.who, advice)
                     raise CreationError(f"{task.label} was not created: {reason}") from None
             except ResultError as error:
                 # The task may exist, because the answer may have been lost.
@@ -128,7 +129,9 @@ class TaskQueue(Deployment):
                 now_cancelled = await self.cancel_task(task.task_id)
             except RequestRefusedError as error:
                 if error.status != _NOT_FOUND:  # never created
-                    problems.append(f"{failed}: {_reason(error, self.access.who)}")
+                    problems.append(
+                        f"{failed}: {_reason(error, self.access.who, 'ask for this scope')}"
+                    )
             except ResultError as error:
                 problems.append(f"{failed}: {error}")
             else:
@@ -156,17 +159,14 @@ class TaskQueue(Deployment):
         return replace(done, resolved=resolved, others=len(members) - len(own))
 
 
-def _reason(error: RequestRefusedError, who: str) -> str:
-    """Explain why the queue refuses a request made by `who`, in one line, and what to do about it."""
+def _reason(error: RequestRefusedError, who: str, advice: str) -> str:
+    """Explain why the queue refuses a request made by `who`; the advice is for a missing scope."""
     match error.status:
         case 401:
             return f"the queue {explain_unauthenticated(error.message, who)}"
         case 403:
-            advice = (
-                f"set {CLIENT_ID} and {ACCESS_TOKEN}"
-                if who == "anonymously"
-                else "ask for this scope, or choose another pool, priority or scheduler"
-            )
+            if who == "anonymously":
+                advice = f"set {CLIENT_ID} and {ACCESS_TOKEN}"
             return (
                 f"asked {who}, which lacks {missing_scopes(error.message) or 'a scope'}; {advice}"
             )
