@@ -43,7 +43,7 @@ NOT_MEASURED = "What the disks of intel can write was not measured"
         pytest.param("amd-16", trials({}), f"{NOT_MEASURED}.", id="no ceilings"),
         pytest.param(
             "amd-16",
-            {**trials({}), "reason": "no time."},
+            trials({}, reason="no time."),
             f"{NOT_MEASURED}: no time.",
             id="skipped",
         ),
@@ -93,6 +93,15 @@ def test_small_difference() -> None:
     confirming = Confirming.of([replace(comparison, ratio=0.93)], workers)
     expected = "amd-16 takes 0.93× the time of intel: too little to find the cause of."
     assert (confirming.paces, reasons_text(confirming)) == ((), expected)
+
+
+def test_no_pace_of_zero() -> None:
+    """A task cannot be limited to nothing, however slow the disks of a hostile result are."""
+    ceiling = {"written_bytes": 1, "duration_ns": 10**16}
+    slow = tried("amd-16", {**trials({}), "ceilings": [ceiling]})
+    assert proposed(slow, tried("intel", trials({}, ceilings=(782,)))) == (
+        Pace("intel", 1, "amd-16"),
+    )
 
 
 def test_another_pace_does_not_count() -> None:
