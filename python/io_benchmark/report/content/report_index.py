@@ -23,6 +23,7 @@ from io_benchmark.analysis.model import (
 )
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.report_model import NoiseFloor, Report, SideBottleneck, SubjectReport
+from io_benchmark.number_text import agree
 from io_benchmark.report.content.confirming import how_to_confirm
 from io_benchmark.report.content.footnotes import ProblemNotes
 
@@ -98,6 +99,20 @@ class MeasuredSubject(Struct, frozen=True):
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
         return tuple(side.comparison for side in self.all_sides if side.comparison is not None)
+
+    @property
+    def compared_ns(self) -> dict[str, tuple[float, ...]]:
+        """Return by side the means that ratios are of; none where the sides' averages give the same."""
+        averages_ns = {side.side: side.figures.mean_ns for side in self.sides if side.figures}
+        by_side: dict[str, dict[float, None]] = {}
+        agreed = True
+        for each in self.comparisons:
+            sides = (each.candidate, each.baseline)
+            for side, mean_ns in zip(sides, each.means_ns or (), strict=False):
+                by_side.setdefault(side, {})[mean_ns] = None
+            over, under = (averages_ns[side] for side in sides)
+            agreed &= each.means_ns is None or agree(over / under, each.ratio)
+        return {} if agreed else {side: tuple(means) for side, means in by_side.items()}
 
     @staticmethod
     def of_report(
