@@ -10,7 +10,7 @@ from typing import Self
 from msgspec import Struct
 
 from io_benchmark.analysis.inference import decisions, estimates
-from io_benchmark.analysis.model import DIFFERENT, Subject
+from io_benchmark.analysis.model import DIFFERENT, Comparison, Subject
 from io_benchmark.analysis.report_model import AtPlace, PlaceRow, Places
 from io_benchmark.number_text import NOTHING, agree, digits, interval, ratio, ratio_range
 from io_benchmark.report.content.screen_lines import COMPARED
@@ -237,26 +237,22 @@ def _compared_means(
     """Write the means that a ratio is of, where the averages in the table give another one."""
     averages_ns = {(row.place, side.side): side.mean_ns for row in rows for side in row.sides}
     first = rows[0].place
-    compared = [
-        *(
-            ((row.place, side.side), (first, side.side), side.ratio, side.means_ns)
-            for row in rows
-            for side in row.sides
-        ),
-        *(
-            ((row.place, each.candidate), (row.place, each.baseline), each.ratio, each.means_ns)
-            for row in rows
-            for each in row.comparisons
-        ),
-    ]
-    for here, there, found, means_ns in compared:
-        over, under = averages_ns.get(here), averages_ns.get(there)
-        if found and means_ns and over and under and not agree(over / under, found):
-            means = (
-                f"{mean_text(mean_ns)} ({short[place]}, {short[side]})"
-                for (place, side), mean_ns in zip((here, there), means_ns, strict=True)
-            )
-            yield f"{COMPARED.lower()} of the ratio {ratio(found)}: {' and '.join(means)}"
+    for row in rows:
+        place = row.place
+        compared: list[tuple[tuple[str, str], tuple[str, str], AtPlace | Comparison]] = [
+            *(((place, each.side), (first, each.side), each) for each in row.sides),
+            *(((place, each.candidate), (place, each.baseline), each) for each in row.comparisons),
+        ]
+        for here, there, each in compared:
+            over, under = averages_ns.get(here), averages_ns.get(there)
+            if not (over and under and each.ratio and each.means_ns):
+                continue
+            if not agree(over / under, each.ratio):
+                means = (
+                    f"{mean_text(mean_ns)} ({short[at]}, {short[side]})"
+                    for (at, side), mean_ns in zip((here, there), each.means_ns, strict=True)
+                )
+                yield f"{COMPARED.lower()} of the ratio {ratio(each.ratio)}: {' and '.join(means)}"
 
 
 def _assumptions(sides: Iterable[AtPlace]) -> tuple[str, ...]:
