@@ -47,7 +47,7 @@ class Plan(Struct, frozen=True):
         baseline = meant if meant in known else known[-1]
         reason = "--baseline" if wanted else "the last by name; --baseline chooses another"
         if baseline != meant:
-            reason = f"{meant} has no result, so the baseline is {baseline}"
+            reason = f"instead of {meant}, which has no result"
         candidates = [pool for pool in known if pool != baseline]
         return cls(
             f"{', '.join(candidates)} against {baseline}" if candidates else baseline,
