@@ -263,8 +263,7 @@ class Comparison(Struct, frozen=True):
     of_all: "Comparison | None" = None  # by all workers, if an earlier look's verdict stands here
     workers: tuple[int, int] | None = None  # of the candidate and the baseline at that look
     assumed_variation: WorkerVariation | None = None  # where the assumed one comes from
-    # Of the candidate and the baseline: geometric means of what is compared.
-    means_ns: tuple[float, float] | None = None
+    means_ns: tuple[float, float] | None = None  # geometric: candidate, baseline
 
 
 class State(StrEnum):
