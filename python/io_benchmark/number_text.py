@@ -11,7 +11,7 @@ _NS_PER_MS = 1_000_000
 NOTHING = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"
 _MOST_DECIMALS = 3
-_NARROW = 0.1
+_NARROW, _ROUNDING = 0.1, 0.01
 # An interval that reaches over this factor has its ends cut at these.
 _WIDE, _LEAST, _MOST = 100_000, 0.01, 100
 # (nanoseconds, name), the largest first
@@ -138,6 +138,11 @@ def _end(value: float) -> str:
     if value < _LEAST:
         return f"<{_LEAST:g}"
     return f">{_MOST:,g}" if _MOST < value < math.inf else _ratio_digits(value)
+
+
+def agree(first: float, second: float) -> bool:
+    """Return whether rounding explains that ratios differ: that of two figures of three digits each."""
+    return abs(first / second - 1) <= _ROUNDING
 
 
 def percent(value: float) -> str:

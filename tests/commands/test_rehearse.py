@@ -47,7 +47,6 @@ def test_all_pools_are_run_and_compared(tmp_path: Path) -> None:
     assert f"Report of the report task: {report / 'report.html'}" in done.stderr
     assert sorted(path.name for path in report.iterdir()) == [
         "live.log",
-        "perfherder-data-io-benchmark-comparison.json",
         "report.html",
         "report.json",
         "report.md",

@@ -185,7 +185,6 @@ def _compare_subject(
                 subject, whole, sides[candidate], sides[baseline]
             )
             problems += unequal
-            problems += zones.uneven_zones(subject, (ours, theirs), *both)
             results = (tasks.results[candidate], tasks.results[baseline])
             schedule = options.schedule.of_sides(results)
             lost = (tasks.lost[candidate], tasks.lost[baseline])
@@ -194,6 +193,7 @@ def _compare_subject(
             ran_on = {run.worker.machine for runs in both for run in runs}
             is_one = len(ran_on) == 1 and UNKNOWN not in ran_on
             pair = Pair(candidate, baseline, ours, theirs, variation, look, schedule, is_one)
+            problems += zones.uneven_zones(subject, pair, *both)
             pairs.append(pair.with_earlier_looks(subject, both, lost))
     comparisons = compare_sides(subject, pairs, margin=options.margin)
     counts = {side: of.count for side, of in data.items()}

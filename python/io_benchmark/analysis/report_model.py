@@ -133,6 +133,7 @@ class AtPlace(Struct, frozen=True):
     # To the mean at the first place, paired within the worker; None at the first place, and where
     # `not_compared` has the reason.
     ratio: float | None = None
+    means_ns: tuple[float, float] | None = None  # that it is of: here, and at the first place
     interval: Interval | None = None  # 95 %
     method: str = ""  # as a comparison's; empty without a ratio
     workers: int = 0  # behind the ratio

@@ -31,7 +31,7 @@ from io_benchmark.analysis.model import (
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SubjectReport
-from io_benchmark.analysis.statements import Statement, statement
+from io_benchmark.analysis.statements import Statement, count, statement
 from io_benchmark.analysis.trials.trial_model import TrialOutcome
 from io_benchmark.analysis.trials.trial_outcomes import outcomes
 from io_benchmark.results.workloads import metadata
@@ -220,4 +220,5 @@ def _with_shared(
 def _action(action: str, gain: Gain) -> Statement:
     if gain.such_as is None:
         return statement(action)
-    return statement(f"{action}, such as {{machine}}", machine=gain.such_as)
+    machine, disks = gain.such_as.name, count(gain.such_as.disks or 0)
+    return statement(f"{action}, such as {{machine}} with {{disks}}", machine=machine, disks=disks)

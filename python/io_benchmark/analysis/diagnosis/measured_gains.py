@@ -34,7 +34,7 @@ class Gain(Struct, frozen=True):
     ratio: float | None
     measured: bool
     evidence: tuple[Statement, ...]
-    such_as: str | None = None  # an example for the action: a machine type
+    such_as: MachineType | None = None  # an example for the action
 
     def also(self, template: str, **values: Value) -> "Gain":
         """Return the gain with a further sentence."""
@@ -173,9 +173,13 @@ def more_disks(push: Push, cause: Cause) -> Gain | None:
         gain = gain.also(
             "{side} takes {then}.", side=push.fast, then=Quantity(then_ns, Unit.NANOSECONDS)
         )
-    if gain is None or larger is None:
-        return gain
-    return replace(gain, such_as=larger.name)
+    if gain is not None and larger is None and slow.name and slow.caps(1) is not None:
+        # Of the same machine type or an unnamed one, fxci-config's check allows the fewest disks only.
+        return gain.also(
+            "Firefox's pools may have more SSDs than their machine type needs only as an exception "
+            "of fxci-config's check_gcp_ssds."
+        )
+    return None if gain is None else replace(gain, such_as=larger)
 
 
 def _by_larger_machine(push: Push, larger: MachineType, cause: Cause) -> Gain | None:
