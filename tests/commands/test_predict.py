@@ -162,6 +162,17 @@ def test_nothing_predicted(results: Path, tmp_path: Path) -> None:
     assert done.stderr == "error: nothing could be predicted; see the report for the reasons\n"
 
 
+def test_the_pool_of_a_profile(profile: Path, results: Path, tmp_path: Path) -> None:
+    """`--pool` names it where the profile does not; a profile that names its pool keeps it."""
+    unnamed = write_profile(
+        tmp_path / "unnamed.json", profile_document((0, 50, 50, 0), cpu_s=1, pool=None)
+    )
+    done = program.run("predict", unnamed, "--pool", "intel", "--on", results)
+    assert done.stdout == ANSWER
+    done = program.run("predict", profile, "--pool", "intel", "--on", results, expected=2)
+    assert done.stderr == "error: --pool intel: every profile names its pool; omit --pool\n"
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

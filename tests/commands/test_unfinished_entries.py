@@ -5,6 +5,7 @@
 
 import itertools
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -53,13 +54,14 @@ def test_every_command(samples: int, count: int, profile: Path, tmp_path: Path) 
     runs = tmp_path / "runs.csv"
     runs.write_text(real_tasks.table())
     allowed = ["--allow", "incomplete", "--allow", "too-few-retrieves"]
-    for command, formats in (
+    commands: list[tuple[list[str | Path], Iterable[str]]] = [
         (["compare", results], FORMATS),
         (["compare", results, *allowed], ["json"]),
         (["history", "amd-16", results], HISTORY_FORMATS),
         (["tasks", runs, "--benchmark", results, "--operations", "9"], TASK_FORMATS),
         (["predict", profile, "--on", results], PREDICTION_FORMATS),
-    ):
+    ]
+    for command, formats in commands:
         for form in formats:
             done = program.run(*command, "--format", form, expected=None)
             assert done.exit_code in (0, 1, 3), done.stderr

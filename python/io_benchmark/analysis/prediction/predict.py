@@ -12,6 +12,7 @@ from operator import attrgetter
 from statistics import fmean
 from types import MappingProxyType
 
+import msgspec
 from msgspec.structs import replace
 
 from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
@@ -55,10 +56,19 @@ def predict(
     known = [_with_valid_entries(worker) for worker in identify_machines(workers)]
     by_pool = by_side(known, attrgetter("pool"))
     storages = {pool: PoolStorage.of(pool, runs, prices) for pool, runs in sorted(by_pool.items())}
-    tasks: dict[str, list[TaskProfile]] = {}
-    for profile in profiles:
-        tasks.setdefault(profile.command.sha256, []).append(profile)
-    return [_predict_task(task, storages) for task in tasks.values()]
+    tasks: dict[str, dict[str | None, list[TaskProfile]]] = {}
+    # In one order, because the first profile is the one whose errors count.
+    for profile in sorted(profiles, key=msgspec.json.encode):
+        pools = tasks.setdefault(profile.command.sha256, {})
+        pools.setdefault(_pool(profile.task.pool, known), []).append(profile)
+    return [_predict_task(pools, storages) for pools in tasks.values()]
+
+
+def _pool(name: str | None, workers: Sequence[Worker]) -> str | None:
+    """Return the pool that a profile names: by its own name, or by its worker type."""
+    of_type = {worker.pool for worker in workers if worker.queue.rpartition("/")[2] == name}
+    is_type = len(of_type) == 1 and all(worker.pool != name for worker in workers)
+    return of_type.pop() if is_type else name
 
 
 def _with_valid_entries(worker: Worker) -> Worker:
@@ -68,11 +78,8 @@ def _with_valid_entries(worker: Worker) -> Worker:
 
 
 def _predict_task(
-    profiles: Sequence[TaskProfile], storages: Mapping[str, PoolStorage]
+    pools: Mapping[str | None, list[TaskProfile]], storages: Mapping[str, PoolStorage]
 ) -> TaskPrediction:
-    pools: dict[str | None, list[TaskProfile]] = {}
-    for profile in profiles:
-        pools.setdefault(profile.task.pool, []).append(profile)
     source = max(pools, key=lambda pool: _speed(storages.get(pool or ""), pools[pool]))
     used = pools[source]
     demands = [Demand.of(profile) for profile in used]
@@ -80,7 +87,7 @@ def _predict_task(
     unusable = next((demand for demand in demands if isinstance(demand, Statement)), None)
     own = storages.get(source or "")
     if source is None:
-        unusable = statement("the profile does not name its pool; profile again with --pool NAME")
+        unusable = statement("the profile does not name its pool; name it by --pool NAME")
     elif own is None:
         unusable = statement(
             "{pool}, where the task was profiled, has no results; add them to --on", pool=source
