@@ -157,7 +157,7 @@ def test_bad_rows_are_left_out_and_named(file, row, message):
 
 
 @pytest.mark.parametrize("column", ["label", "run_id", "started", "own_ended", "cost"])
-@pytest.mark.parametrize("number", [10**400, -(10**400), 1e308, -1e308])
+@pytest.mark.parametrize("number", [10**400, -(10**400), 1e308], ids=["long", "negative", "float"])
 def test_numbers_of_any_size(file, column, number):
     """A row with one in any column is left out, or used."""
     runs, lines = read(file, json.dumps([{**AS_OBJECT, column: number}, AS_OBJECT]))
