@@ -89,12 +89,13 @@ def _seeds(request: pytest.FixtureRequest) -> range:
     return range(LONG_SEEDS if request.config.getoption("--long") else SEEDS)
 
 
-def test_write_bandwidth_is_confirmed(seeds: range) -> None:
+@pytest.mark.parametrize("workers", [1, 3])
+def test_write_bandwidth_is_confirmed(workers: int, seeds: range) -> None:
     """In 19 of 20 pushes or more, with decoys and without; no other cause ever is."""
     tried = confirmed = 0
     for name, changes in BY_BANDWIDTH.values():
         for seed in seeds:
-            report = divided_reports.tried(changed(*changes), BASE, seed)
+            report = divided_reports.tried(changed(*changes), BASE, seed, workers)
             found = causes(report, State.CONFIRMED)
             assert found in ([], [name])
             tried += 1
@@ -102,11 +103,14 @@ def test_write_bandwidth_is_confirmed(seeds: range) -> None:
     assert confirmed >= 0.95 * tried
 
 
+@pytest.mark.parametrize("workers", [1, 3])
 @pytest.mark.parametrize("changes", NOT_BY_STORAGE.values(), ids=NOT_BY_STORAGE)
-def test_no_cause_in_storage_is_confirmed(changes: tuple[Change, ...], seeds: range) -> None:
+def test_no_cause_in_storage_is_confirmed(
+    changes: tuple[Change, ...], workers: int, seeds: range
+) -> None:
     """Where something else makes the difference."""
     for seed in seeds[1:]:
-        report = divided_reports.tried(changed(*changes), BASE, seed)
+        report = divided_reports.tried(changed(*changes), BASE, seed, workers)
         assert not set(causes(report, State.CONFIRMED)) & set(IN_STORAGE)
         assert outcomes(report).get(TrialKind.PACE) is not CONFIRMED
 

@@ -102,7 +102,7 @@ def _tried(comparison: Comparison, workers: Sequence[Worker]) -> tuple[TrialOutc
         [worker for worker in workers if worker.side == side]
         for side in (sides if comparison.ratio > 1 else reversed(sides))
     )
-    return outcomes(comparison.subject, slower, faster)
+    return outcomes(comparison.subject, slower, faster, comparison.assumed_variation_ratio)
 
 
 def _compared(

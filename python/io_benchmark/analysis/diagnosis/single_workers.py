@@ -165,7 +165,8 @@ def _diagnose(
     names = _Names.of(machine)
     measurements = _measurements(machine, names, compared, margin=margin, assumed=assumed)
     own, others = ([run.worker for run in runs] for runs in (machine.runs, machine.others))
-    trials = outcomes(machine.subject, *((own, others) if machine.ratio > 1 else (others, own)))
+    sides = (own, others) if machine.ratio > 1 else (others, own)
+    trials = outcomes(machine.subject, *sides, assumed)
     baseline, candidate = (
         SideViews.of_workers(workers, machine.subject) for workers in (others, own)
     )
