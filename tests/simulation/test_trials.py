@@ -155,6 +155,23 @@ def test_what_a_rewritten_file_flushes() -> None:
     report = divided_reports.tried(BASE, fast)
     assert outcomes(report)[TrialKind.UNLINK] is CONFIRMED
     assert causes(report, State.CONFIRMED) == ["ext4-flush"]
+    remove, _ = report.diagnoses[0].remedies
+    assert (remove.cause, remove.measured) == ("ext4-flush", True)
+    assert remove.gain_ratio == pytest.approx(5.5, abs=0.5)
+
+
+def test_a_removed_file_that_is_being_written() -> None:
+    """Where little may be dirty, removing the destination does not help: that does not refute the cause."""
+    slow, fast = (
+        changed(limits(memory_bytes=120.0 * MIB)),
+        changed(storage(flushes_rewritten_files=False)),
+    )
+    report = divided_reports.tried(slow, fast)
+    assert outcomes(report)[TrialKind.UNLINK] is REFUTED
+    found = cause(report, "ext4-flush")
+    assert found.state is State.NOT_SEPARABLE
+    assert "This refutes the remedy only" in found.explanation[-1].template
+    assert "ext4-flush" not in {remedy.cause for remedy in report.diagnoses[0].remedies}
 
 
 def test_a_hidden_slow_grep_is_refuted() -> None:

@@ -24,6 +24,10 @@ from io_benchmark.results.trials import TrialKind
 
 # Less than this of the bytes copied is what the page cache absorbs.
 _WRITES_SHARE = 0.2
+_ONLY_REMEDY = (
+    "{found} This refutes the remedy only: copies that wait for something else, and a removed file that is "
+    "being written already, look the same."
+)
 # Where the destination's flush is the cause, a pace adds to the faster side what it does not do.
 _ORDER = (TrialKind.LOOKUP, TrialKind.UNLINK, TrialKind.PACE)
 
@@ -41,6 +45,8 @@ def _refuted(each: Judged, trials: Outcomes, case: Case) -> Judged:
         return each
     outcome = trials.get(kind)
     if outcome is not None and outcome.state is TrialState.REFUTED:
+        if kind is TrialKind.UNLINK:
+            return each.now(State.NOT_SEPARABLE, statement(_ONLY_REMEDY, found=_sentence(outcome)))
         return each.now(State.REFUTED, _sentence(outcome))
     is_confirmed = outcome is not None and outcome.state is TrialState.CONFIRMED
     if _is_about_lookups(each, case) and not is_confirmed and _writing_limits_both(case):

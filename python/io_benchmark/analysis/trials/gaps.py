@@ -24,6 +24,7 @@ class GoneShare(Struct, frozen=True):
     share: float
     half_width: float
     repetitions: int
+    gain_ratio: float  # how many times as fast the slower side is after the change
 
 
 class Gap(Struct, frozen=True):
@@ -66,7 +67,9 @@ class Gap(Struct, frozen=True):
             over_machines = self._over_workers(changed, persists, of_workers)
         half_ns = max(each.half_width(LEVEL) for each in (over_repetitions, over_machines))
         repetitions = min(self.repetitions, changed.repetitions)
-        return GoneShare(1 - persists, half_ns / abs(self.mean_ns), repetitions)
+        after_ns = _mean(changed.slower)
+        gain_ratio = _mean(self.slower) / after_ns if after_ns else 1.0
+        return GoneShare(1 - persists, half_ns / abs(self.mean_ns), repetitions, gain_ratio)
 
     @property
     def by_repetition(self) -> list[float]:

@@ -46,7 +46,7 @@ _CONFIRMED = {
 }
 _REFUTED = {
     TrialKind.LOOKUP: "The gap stays: the lookups do not make the difference.",
-    TrialKind.UNLINK: "The gap stays: what a rewritten file flushes does not make the difference.",
+    TrialKind.UNLINK: "The gap stays: removing the destination first does not take it away.",
     TrialKind.MEMORY: "The gap stays: storage is not involved.",
 }
 
@@ -214,7 +214,8 @@ def _judged(
     kind: TrialKind, state: TrialState, meaning: Statement, gone: GoneShare
 ) -> TrialOutcome:
     """Return the outcome with its interval; undecided where it is wide."""
-    if gone.half_width > _MOST_SCATTER_SHARE:
+    is_wide = gone.half_width > _MOST_SCATTER_SHARE
+    if is_wide:
         state = TrialState.UNDECIDED
         meaning = statement(
             "The repetitions or workers differ by ±{scatter}, too much to tell.",
@@ -228,6 +229,7 @@ def _judged(
         gone.share - gone.half_width,
         gone.share + gone.half_width,
         gone.repetitions,
+        None if is_wide else gone.gain_ratio,
     )
 
 
