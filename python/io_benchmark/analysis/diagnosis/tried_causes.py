@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import part
+from io_benchmark.analysis.diagnosis.evidence import written_share
 from io_benchmark.analysis.diagnosis.separation import Judged
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.side_views import SideViews
@@ -119,14 +120,10 @@ def _writing_limits_both(case: Case) -> bool:
 
 def _writing_limits(side: SideViews) -> bool:
     """Return whether the copies wait for what they write."""
-    written, blocked = side.mean(_written_share), side.mean(_blocked_share)
+    written, blocked = side.mean(written_share), side.mean(_blocked_share)
     if written is None or blocked is None:
         return False
     return written >= _WRITES_SHARE and blocked >= WAITS_SHARE
-
-
-def _written_share(view: View) -> float | None:
-    return view.written_share
 
 
 def _blocked_share(view: View) -> float | None:

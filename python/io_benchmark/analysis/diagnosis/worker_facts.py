@@ -47,9 +47,17 @@ def hold_to_workers(judgement: CauseJudgement, rule: CauseRule, case: Case) -> C
     if judgement.state is not State.SUPPORTED:
         return judgement
     fact = judgement.explanation[0].template
-    slower, faster = _of_slower(rule, case, fact), _of_faster(rule, case, fact)
-    if not slower.present or not case.faster.measured.workers:
+    workers, others = case.slower.measured.workers, case.faster.measured
+    slower = _by_fact(workers, [_has(rule, case, fact, runs, case.faster) for runs in workers])
+    if not slower.present or not others.workers:
         return judgement
+    # Each worker of the faster side is judged against its others.
+    having = [
+        _has(rule, case, fact, runs, others.without(at)) if len(others.workers) > 1 else None
+        for at, runs in enumerate(others.workers)
+    ]
+    # Where no worker is worse than all others, the rule reads no fact of single workers.
+    faster = _by_fact(others.workers, having) if not all(having) else _Workers((), ())
     contradiction = _Times.of(rule, case, slower.present).contradiction(slower, faster)
     if contradiction is not None:
         return judgement.now(State.RULED_OUT, contradiction)
@@ -60,25 +68,6 @@ def hold_to_workers(judgement: CauseJudgement, rule: CauseRule, case: Case) -> C
         present=count(len(slower.present)),
         workers=count(slower.count),
     )
-
-
-def _of_slower(rule: CauseRule, case: Case, fact: str) -> _Workers:
-    """Judge each worker of the slower side against the faster side."""
-    workers = case.slower.measured.workers
-    return _by_fact(workers, [_has(rule, case, fact, runs, case.faster) for runs in workers])
-
-
-def _of_faster(rule: CauseRule, case: Case, fact: str) -> _Workers:
-    """Judge each worker of the faster side against its others."""
-    side = case.faster.measured
-    workers = side.workers
-    if len(workers) < 2:
-        return _Workers((), ())
-    having = [_has(rule, case, fact, runs, side.without(at)) for at, runs in enumerate(workers)]
-    if all(having):
-        # No worker is worse than all others: the rule reads no fact of single workers.
-        return _Workers((), ())
-    return _by_fact(workers, having)
 
 
 def _by_fact(workers: Sequence[Runs], having: Sequence[bool | None]) -> _Workers:

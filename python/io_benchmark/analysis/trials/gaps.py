@@ -67,8 +67,7 @@ class Gap(Struct, frozen=True):
             over_machines = self._over_workers(changed, persists, of_workers)
         half_ns = max(each.half_width(LEVEL) for each in (over_repetitions, over_machines))
         repetitions = min(self.repetitions, changed.repetitions)
-        after_ns = _mean(changed.slower)
-        gain_ratio = _mean(self.slower) / after_ns if after_ns else 1.0
+        gain_ratio = Gap(self.slower, changed.slower).times_as_long
         return GoneShare(1 - persists, half_ns / abs(self.mean_ns), repetitions, gain_ratio)
 
     @property
