@@ -56,6 +56,7 @@ def tried(pool: str, *recorded: dict[str, Any] | None) -> list[Worker]:
     documents = seed_case.documents(len(recorded), pools=[pool])
     for document, each in zip(documents, recorded, strict=True):
         document["workloads"][0]["trials"] = each
+        document["config"]["pace_bytes_per_s"] = each and each["pace_bytes_per_s"]
         as_version_2(document)
     return [worker(msgspec.json.decode(msgspec.json.encode(each))) for each in documents]
 
