@@ -34,7 +34,6 @@ class Mutant(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return what identifies it when lines above it change."""
         return f"{self.file} {self.number}: {self.before.strip()} → {self.after.strip()}"
 
 
@@ -104,7 +103,6 @@ def _replaced(node: ast.expr, text: str) -> Iterator[_Change]:
 
 
 def _swapped(operands: Iterable[ast.expr], lines: list[bytes]) -> Iterator[_Change]:
-    """Replace the operator between each two operands that are on one line."""
     for left, right in pairwise(operands):
         if left.end_lineno == right.lineno and left.end_col_offset is not None:
             between = lines[right.lineno - 1][left.end_col_offset : right.col_offset].decode()

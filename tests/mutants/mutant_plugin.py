@@ -34,7 +34,6 @@ class Recorder:
         self.hits: set[tuple[str, int]] = set()
         # A later test gets the value that a fixture of a wider scope made for an earlier one.
         self.fixtures: dict[object, set[tuple[str, int]]] = {}
-        self.failed = False
 
     def trace(self, frame: FrameType, event: str, _argument: object) -> Any:
         code, file = frame.f_code, frame.f_code.co_filename
@@ -55,7 +54,7 @@ class Recorder:
             for value in list(vars(module).values()):
                 if isinstance(value, functools._lru_cache_wrapper):
                     value.cache_clear()  # else only the first test would run what made the value
-        self.hits, self.failed, started_s = set(), False, time.monotonic()
+        self.hits, failures, started_s = set(), item.session.testsfailed, time.monotonic()
         threading.settrace(self.trace)
         sys.settrace(self.trace)
         yield
@@ -63,7 +62,7 @@ class Recorder:
         threading.settrace(None)
         for definitions in item._fixtureinfo.name2fixturedefs.values():
             self.hits.update(*(self.fixtures.get(one, ()) for one in definitions))
-        if not self.failed and self.hits:
+        if self.hits and item.session.testsfailed == failures:
             entry = (item.nodeid, time.monotonic() - started_s, sorted(self.hits))
             with self.record.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(entry) + "\n")
@@ -75,9 +74,6 @@ class Recorder:
         if fixturedef.scope != "function":
             self.fixtures[fixturedef] = self.hits
         self.hits = before | self.hits
-
-    def pytest_runtest_logreport(self, report):
-        self.failed = self.failed or report.failed
 
 
 def run_mutant(path: str, number: int, text: str) -> None:

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import tomllib
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from itertools import accumulate
@@ -30,7 +30,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 PYTHON = ROOT / "python"
 ROOMS = ("analysis", "results", "sources")
-FOLDERS = ("io_benchmark_taskgraph", *(f"io_benchmark/{room}" for room in ROOMS))
+FOLDERS = [PYTHON / "io_benchmark_taskgraph", *(PYTHON / "io_benchmark" / room for room in ROOMS)]
 # What measures, attacks or simulates takes long, and other tests run the same lines.
 LEFT_OUT = ("attacks", "container", "lab", "script", "scripts", "simulation")
 COUNT = 200
@@ -43,13 +43,15 @@ LONGEST_TIMES, START_S = 3, 30.0
 CAUGHT, TOO_LONG = "caught", "by the time limit"
 
 Test = tuple[float, str]  # how long it took while its lines were recorded, and its id
+TestsOfLine = dict[tuple[str, int], set[Test]]  # by a module and a line of it
 
 
 def pytest(arguments: Sequence[str], limit_s: float | None = None, **variables: str) -> int | None:
     """Run pytest with the plugin; return its exit code, None at the limit."""
-    command = [sys.executable, "-B", "-m", "pytest", "-q", "-p", "mutant_plugin", *arguments]
+    options = ("-q", "-p", "mutant_plugin", "-p", "no:cacheprovider")
+    chosen = ("-m", "not serial and not container", *arguments)
     process = subprocess.Popen(
-        [*command, "-p", "no:cacheprovider", "-m", "not serial and not container"],
+        [sys.executable, "-B", "-m", "pytest", *options, *chosen],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": f"{PYTHON}:{HERE}", **variables},
         stdout=subprocess.DEVNULL if limit_s else None,
@@ -66,9 +68,7 @@ def pytest(arguments: Sequence[str], limit_s: float | None = None, **variables: 
             process.wait()
 
 
-def record(
-    mutants: Sequence[Mutant], paths: Sequence[str], folder: Path
-) -> dict[tuple[str, int], set[Test]]:
+def record(mutants: Sequence[Mutant], paths: Sequence[str], folder: Path) -> TestsOfLine:
     """Return the tests that pass and run a line of a mutant's statement."""
     lines: dict[str, set[int]] = {str(path): set() for path in PYTHON.rglob("*.py")}
     for mutant in mutants:
@@ -79,7 +79,7 @@ def record(
     chosen += [f"--ignore=tests/{name}" for name in LEFT_OUT]
     if pytest(chosen, MUTANT_LINES=str(wanted)) not in {0, 1}:  # passed, failed
         sys.exit(2)  # pytest has said why
-    tests: dict[tuple[str, int], set[Test]] = defaultdict(set)
+    tests: TestsOfLine = defaultdict(set)
     for part in folder.glob("*.record"):
         for text in part.read_text(encoding="utf-8").splitlines():
             name, seconds, hits = json.loads(text)
@@ -97,7 +97,7 @@ def users(module: Path) -> list[str]:
     ]
 
 
-def tests_of(mutant: Mutant, tests: Mapping[tuple[str, int], set[Test]]) -> list[Test]:
+def tests_of(mutant: Mutant, tests: TestsOfLine) -> list[Test]:
     """Return the tests that run a mutant: first the module's own, then the quickest."""
     file, own = str(ROOT / mutant.file), f"/test_{Path(mutant.file).stem}.py::"
     lines = range(mutant.statement, mutant.line + 1)
@@ -128,7 +128,7 @@ def main() -> int:
     arguments = parser.parse_args()
     entries = tomllib.loads((HERE / "accepted.toml").read_text(encoding="utf-8"))["survivors"]
     accepted = {entry["mutant"] for entry in entries if entry["reason"]}
-    every = sample(ROOT, [PYTHON / name for name in FOLDERS], arguments.count)
+    every = sample(ROOT, FOLDERS, arguments.count)
     mutants = [mutant for mutant in every if mutant.name not in accepted]
     with tempfile.TemporaryDirectory() as folder:
         tests = record(mutants, arguments.paths, Path(folder))
