@@ -40,6 +40,7 @@ from io_benchmark_taskgraph.stanza import (
     TaskPlace,
 )
 from io_benchmark_taskgraph.task_command import make_command
+from io_benchmark_taskgraph.transforms.index import rank_by_push
 from io_benchmark_taskgraph.transforms.replicates import numbered
 from io_benchmark_taskgraph.zip_application import ZipApplication
 
@@ -145,3 +146,5 @@ def _make_tasks(config: Any, tasks: Any) -> Iterator[dict[str, Any]]:
 
 transforms = TransformSequence()
 transforms.add(_make_tasks)
+ranks = TransformSequence()
+ranks.add(rank_by_push)

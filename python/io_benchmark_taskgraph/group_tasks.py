@@ -15,6 +15,7 @@ import hashlib
 import logging
 import os
 import re
+import sys
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +25,6 @@ from taskgraph.actions import registry
 from taskgraph.actions.util import create_task_from_def, relativize_datestamps
 from taskgraph.util import taskcluster
 
-from io_benchmark_taskgraph.mistakes import UserMistake
 from io_benchmark_taskgraph.selection import JOB
 
 logger = logging.getLogger(__name__)
@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 REPORT_JOB = "io-benchmark-report"
 REPORT = "public/io-benchmark/report.json"
 REPORT_VERSION = 3
-RESULT = "public/io-benchmark/io-benchmark.json"
+PACE_VARIABLE = "IO_BENCHMARK_PACE"  # set in tasks that confirm a cause
 _POOL = re.compile(r"(?<!\S)--pool[ =]([A-Za-z0-9][A-Za-z0-9._-]*)(?!\S)")
 _SYMBOL_LENGTH = 25  # Treeherder's limit
 
@@ -102,11 +102,6 @@ class GroupTask:
         value = self.definition["payload"].get("env", {}).get(name)
         return value if isinstance(value, str) else None
 
-    def option(self, name: str) -> str | None:
-        """Return the value of an option in the command."""
-        found = re.findall(rf"(?<!\S){name}[ =]'?([^\s']+)", " ".join(self._command()))
-        return found[-1] if found else None
-
     def _command(self) -> list[str]:
         words = self.definition["payload"].get("command", [])
         return [word for word in words if isinstance(word, str)]
@@ -121,6 +116,8 @@ class Group:
     graph_config: Any
     pools: list[GroupTask] = field(default_factory=list)
     reports: list[GroupTask] = field(default_factory=list)
+    read: set[str] = field(default_factory=set)  # ids of the tasks that the report has
+    awaited: set[str] = field(default_factory=set)  # and of those that it waited for
 
     def __post_init__(self) -> None:
         answers: list[dict[str, Any]] = []
@@ -140,29 +137,42 @@ class Group:
         for tasks in (self.pools, self.reports):
             tasks.sort(key=lambda task: str(task.definition["created"]))
 
-    def read_results(self) -> list[tuple[GroupTask, Any]]:
-        """Return the result files of the pools' completed tasks that have one."""
-        results = []
-        for task in self.pools:
-            if task.state != "completed":
-                continue
-            if not _has(task, RESULT):
-                logger.warning("%s (%s) has no result", task.label, task.task_id)
-                continue
-            results.append((task, taskcluster.get_artifact(task.task_id, RESULT)))
-        return results
-
     def read_report(self) -> Any:
-        """Return the newest report as data; one whose expectations are not met has failed."""
+        """Return the newest report as data; one whose expectations are not met has failed.
+
+        Without one the action fails; taskgraph prints a traceback for any other exception.
+        """
         for task in reversed(self.reports):
             if task.is_resolved and _has(task, REPORT):
                 report = taskcluster.get_artifact(task.task_id, REPORT)
                 if report["version"] == REPORT_VERSION:
+                    self.read = {worker["task_id"] for worker in report["workers"]}
+                    self.awaited = set(task.definition.get("dependencies", []))
                     return report
-        raise UserMistake(
-            f"group {self.group_id}: has no report that this action can read; wait for it, or "
+        sys.exit(
+            f"error: group {self.group_id}: has no report that this action can read; wait for it, or "
             f"compare with: io-benchmark compare group:{self.group_id}"
         )
+
+    def new_tasks(self, pool: str, *, confirming: bool) -> list[str]:
+        """Return the ids of tasks that measure, or have measured, what the report does not have."""
+        return [
+            task.task_id
+            for task in self.pools
+            if task.pool == pool
+            and bool(task.variable(PACE_VARIABLE)) is confirming
+            and task.task_id not in self.read | self.awaited
+            and task.state not in ("failed", "exception")
+        ]
+
+    def model(self, pool: str) -> GroupTask | None:
+        """Return a task of the pool to repeat: one that the report has, and that confirms nothing."""
+        for task in self.pools:
+            is_confirming = task.variable(PACE_VARIABLE)
+            if task.pool == pool and task.task_id in self.read and not is_confirming:
+                return task
+        logger.warning("%s: the group has no task that the report read", pool)
+        return None
 
     def create(self, definition: dict[str, Any], part: str) -> str:
         """Create a task and return its id, which follows from the group and `part`.
@@ -210,11 +220,6 @@ class Group:
 
     def report_after(self, waited_for: Sequence[str]) -> None:
         """Create the newest report once more, after these tasks, unless one waits for them."""
-        if not self.reports:
-            logger.info(
-                "no report here; use: io-benchmark compare group:%s", self.group_id
-            )
-            return
         known = [report.definition.get("dependencies", []) for report in self.reports]
         if any(set(waited_for) <= set(dependencies) for dependencies in known):
             return

@@ -6,11 +6,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
 from typing import Any
 
-from io_benchmark_taskgraph.confirm_action import PACE_VARIABLE
-from io_benchmark_taskgraph.group_tasks import REPORT_JOB, Group, GroupAction, GroupTask
+from io_benchmark_taskgraph.group_tasks import REPORT_JOB, Group, GroupAction
 
 logger = logging.getLogger(__name__)
 
@@ -43,22 +41,15 @@ def _measure(
     group = Group(task_group_id, parameters, graph_config)
     report = group.read_report()
     wanted = _wanted(report, (given or {}).get("workers"))
-    reported = {str(worker["task_id"]) for worker in report["workers"]}
     waited_for = []
     for pool, count in sorted(wanted.items()):
-        # Confirming tasks hold their copies back, and are not compared.
-        tasks = [
-            task
-            for task in group.pools
-            if task.pool == pool and not task.variable(PACE_VARIABLE)
-        ]
-        new = [task.task_id for task in tasks if _is_new(task, reported)]
-        models = [task for task in tasks if task.task_id in reported]
-        if not models:
-            logger.warning("%s: the group has no task that the report read", pool)
+        model = group.model(pool)
+        if model is None:
             continue
+        # Confirming tasks hold their copies back, and are not compared.
+        new = group.new_tasks(pool, confirming=False)
         new += [
-            group.repeat(models[0], "", "one more worker", {})
+            group.repeat(model, "", "one more worker", {})
             for _ in range(count - len(new))
         ]
         logger.info("%s: %d more workers", pool, len(new))
@@ -67,12 +58,6 @@ def _measure(
         group.report_after(waited_for)
     else:
         logger.info("no more workers: the report calls no comparison inconclusive")
-
-
-def _is_new(task: GroupTask, reported: Iterable[str]) -> bool:
-    """Return whether a task measures, or has measured, what the report does not have."""
-    is_lost = task.state in ("failed", "exception")
-    return task.task_id not in reported and not is_lost
 
 
 def _wanted(report: Any, given: int | None) -> dict[str, int]:

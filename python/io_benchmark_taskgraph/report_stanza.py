@@ -40,7 +40,6 @@ FILES = {
     "html": f"{FOLDER}/report.html",
     "markdown": f"{FOLDER}/report.md",
     "json": f"{FOLDER}/report.json",
-    "perfherder": "perfherder-data-io-benchmark-comparison.json",
 }
 # A test compares this with FORM in io_benchmark/analysis/expectations.py.
 EXPECTATION = re.compile(

@@ -39,7 +39,7 @@ application="${{IO_BENCHMARK_SCRIPT_DIR:-{folder}}}"/io-benchmark.pyz
 mkdir -p "${{application%/*}}"
 printf %s "$@" | base64 -d > "$application" || true
 if [ "$(sha256sum < "$application")" != "{application.sha256}  -" ]; then
-  printf 'TEST-%s | io-benchmark | %s: cannot unpack %s; see the lines above\\n' \\
+  printf 'TEST-%s | %s: cannot unpack %s; see the lines above\\n' \\
     UNEXPECTED-FAIL {pool} "$application"
   exit 1
 fi

@@ -16,25 +16,50 @@ OPTION_LENGTH = 45
 ANY_POOL = "any-pool"
 
 
+# A measurement may have thousands of samples, and a task dozens of measurements.
+REPLICATES = 20
+
+
 def suite(settings, workload, entry):
     """Return an entry's suite; name and options make the series, so they hold no other facts."""
-    _, durations_ns, operations = workload.parts(entry)[0]
-    count = sum(operations or [1] * len(durations_ns))
-    ordered_ns = each_ns(durations_ns, operations)
     # Without an owner, the pools of one platform would collapse into one series.
     owner = ANY_POOL if settings.perfherder == "neutral" else settings.pool
     options = [owner, entry["place"], *workload.options(entry)]
     options += [] if settings.profile == "full" else ["profile-" + settings.profile]
-    times_ns = [
-        ("mean", sum(durations_ns) / count),
-        *[("p%d" % at, percentile(ordered_ns, at)) for at in (50, 95, 99)],
-        *workload.subtests(entry),
-    ]
+    times_ns = _times_ns(workload, entry)
+    stretches = [_times_ns(workload, stretch) for stretch in _stretches(entry)]
+    subtests = []
+    for name, time_ns in times_ns.items():
+        figures = [workload.figure(each[name]) for each in stretches if name in each]
+        replicates = [float("%.6g" % figure) for figure in figures]
+        subtests.append({**_test_of(workload, name, time_ns), "replicates": replicates})
     return {
-        **_test_of(workload, "io-benchmark-" + workload.name, times_ns[0][1]),
+        **_test_of(workload, "io-benchmark-" + workload.name, times_ns["mean"]),
         "extraOptions": [option[:OPTION_LENGTH] for option in dict.fromkeys(options)],
-        "subtests": [_test_of(workload, *time_ns) for time_ns in times_ns],
+        "subtests": subtests,
     }
+
+
+def _times_ns(workload, entry):
+    _, durations_ns, operations = workload.parts(entry)[0]
+    count = sum(operations or [1] * len(durations_ns))
+    ordered_ns = each_ns(durations_ns, operations)
+    return {
+        "mean": sum(durations_ns) / count,
+        **{"p%d" % at: percentile(ordered_ns, at) for at in (50, 95, 99)},
+        **dict(workload.subtests(entry)),
+    }
+
+
+def _stretches(entry):
+    """Yield the entry for each stretch of its samples, without the final sync of them all."""
+    columns = entry["samples"]
+    count = len(next(iter(columns.values())))
+    number = min(count, REPLICATES)
+    for at in range(number):
+        cut = slice(count * at // number, count * (at + 1) // number)
+        samples = {name: values[cut] for name, values in columns.items()}
+        yield {**entry, "samples": samples, "final_sync_ns": None}
 
 
 def _test_of(workload, name, operation_ns):

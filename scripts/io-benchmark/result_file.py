@@ -14,10 +14,6 @@ import os
 import re
 import time
 from contextlib import suppress
-from pathlib import Path
-
-import ci
-from place_folder import check_owner
 
 # 1 (2026-11): the first.
 # 2 (2026-11-22): `outcome` with a state, where `completed` and `incomplete_reason` were.
@@ -33,14 +29,21 @@ JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":
 
 def _script_sha256():
     """Hash the zip application; in a folder: name, length and text of each module."""
-    folder = Path(__file__).absolute().parent
-    if folder.is_file():
-        return hashlib.sha256(folder.read_bytes()).hexdigest()
+    folder = os.path.dirname(os.path.abspath(__file__))
+    modules = [folder] if os.path.isfile(folder) else []
+    for parent, _, names in os.walk(folder):
+        modules += [
+            os.path.join(parent, name) for name in names if name.endswith(".py")
+        ]
     digest = hashlib.sha256()
-    for module in sorted(folder.rglob("*.py"), key=str):
-        text = module.read_bytes()
-        title = "%s %d\n" % (module.relative_to(folder), len(text))
-        digest.update(title.encode() + text)
+    for module in sorted(modules):
+        with open(module, "rb") as file:
+            text = file.read()
+        if module != folder:
+            digest.update(
+                b"%s %d\n" % (os.fsencode(os.path.relpath(module, folder)), len(text))
+            )
+        digest.update(text)
     return digest.hexdigest()
 
 
@@ -51,6 +54,7 @@ def _describe_task(pool):
         "task_group_id": os.environ.get("TASK_GROUP_ID") or None,
         "root_url": os.environ.get("TASKCLUSTER_ROOT_URL") or None,
         "instance_type": os.environ.get("TASKCLUSTER_INSTANCE_TYPE") or None,
+        "ci": None,
     }
     run_id = os.environ.get("RUN_ID", "")
     task["run_id"] = int(run_id) if re.fullmatch("[0-9]{1,9}", run_id) else None
@@ -59,7 +63,10 @@ def _describe_task(pool):
         task["location"] = {key: str(value) for key, value in sorted(location.items())}
     except (ValueError, AttributeError, RecursionError):
         task["location"] = {}  # not JSON, not a mapping, or nested too deeply
-    task["ci"] = None if task["task_id"] else ci.describe()
+    if task["task_id"] is None:
+        import ci  # noqa: PLC0415 - as in reading.py
+
+        task["ci"] = ci.describe()
     return task
 
 
@@ -76,6 +83,8 @@ def head(version, pool):
 
 class ResultFile:
     def __init__(self, settings, origin_ns):
+        from place_folder import check_owner  # noqa: PLC0415 - as in reading.py
+
         folder = os.path.join(settings.artifacts, "io-benchmark")
         self.path = os.path.join(folder, "io-benchmark.json")
         # Outside the uploaded folder: a file left behind must not become an artifact.

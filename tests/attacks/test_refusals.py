@@ -41,7 +41,7 @@ def explanations(status, message):
     return (
         explain_unauthenticated(message, "as me"),
         missing_scopes(message),
-        _reason(RequestRefusedError(status, message), "as me"),
+        _reason(RequestRefusedError(status, message), "as me", "ask"),
     )
 
 

@@ -201,6 +201,7 @@ def test_a_bad_result_is_named(pushes: list[past.Push], tmp_path: Path) -> None:
         pytest.param(["a b", "."], "'a b' is not a pool's name", id="pool"),
         pytest.param(["amd-16", "nowhere"], "nowhere: no such file or folder", id="address"),
         pytest.param(["amd-16", "--last", "0"], "'0' is not a number from 1 to 300", id="last"),
+        pytest.param(["amd-16", "--last", "0000003001"], "is not a number from 1 to", id="more"),
         pytest.param(["amd-16", "--last", "301"], "not a number from 1 to 300", id="more"),
         pytest.param(["amd-16", "--since", "May"], "'May' is not a date such as", id="since"),
         pytest.param(["amd-16", "--write", "pdf=x"], "is not FORMAT=FILE", id="format"),

@@ -47,7 +47,6 @@ def test_all_pools_are_run_and_compared(tmp_path: Path) -> None:
     assert f"Report of the report task: {report / 'report.html'}" in done.stderr
     assert sorted(path.name for path in report.iterdir()) == [
         "live.log",
-        "perfherder-data-io-benchmark-comparison.json",
         "report.html",
         "report.json",
         "report.md",
@@ -188,7 +187,7 @@ def test_ctrl_c_leaves_nothing_behind(
         ),
         pytest.param(["--at", "intel"], "'intel' is not POOL=DIR", id="no-folder-at"),
         pytest.param(["--output", "/proc/none"], "--output /proc/none:", id="output"),
-        pytest.param(["--output", str(ROOT)], "is not empty; name a new folder", id="not-empty"),
+        pytest.param(["--output", str(ROOT)], "is not empty, or another command", id="not-empty"),
         pytest.param(["--quick", "--full"], "not allowed with argument", id="quick-and-full"),
     ],
 )

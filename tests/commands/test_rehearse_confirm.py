@@ -78,13 +78,11 @@ def test_same_folder(runs: list[LocalRun], tmp_path: Path) -> None:
 
 
 def test_nothing_to_confirm(runs: list[LocalRun], tmp_path: Path) -> None:
-    """Equal pools run once."""
+    """Pools that no difference is proven of run once."""
     done = rehearse(tmp_path, "-j", "amd-30,intel")
     assert len(runs) == 2
-    assert (
-        "Nothing to confirm: no pool is slower than another by 1.1× or more while the other's disks "
-        "write 1.2× faster or more\n" in done.stderr
-    )
+    reason = "amd-30 against intel is inconclusive: measure more workers first."
+    assert f"Nothing to confirm: {reason}\n" in done.stderr
     assert "Running 0" not in done.stderr
 
 

@@ -20,7 +20,7 @@ import seed_case
 import submitted_tasks
 from checkout import ROOT
 from loopback import Fault, Loopback, first
-from loopback_deployment import Deployment
+from loopback_deployment import AMD_16, Deployment
 
 IMAGE = ["--image", "localhost/image:latest"]
 SLUG = r"[A-Za-z0-9_-]{8}[Q-T][A-Za-z0-9_-][CGKOSWaeimquy26-][A-Za-z0-9_-]{10}[AQgw]"
@@ -314,7 +314,7 @@ def test_a_refused_task(deployment):
     group = group_of(deployment)
     assert done.stderr.splitlines()[-2:] == [
         (
-            f"2 tasks created in group:{group}, left as they are; to cancel: "
+            f"2 tasks exist in group:{group}, left as they are; to cancel: "
             f"io-benchmark submit --cancel {group}; to create the others: "
             f"io-benchmark submit --resume {group}"
         ),
@@ -324,6 +324,27 @@ def test_a_refused_task(deployment):
             "priority or scheduler"
         ),
     ]
+
+
+def test_image_of_a_task(deployment):
+    """Each task depends on the one whose image it runs in; a worker refuses it otherwise."""
+    deployment.add({}, {"taskId": AMD_16, "taskGroupId": AMD_16, "state": "completed", "runs": []})
+    with Loopback(deployment) as loopback:
+        submit(loopback, *QUICK, "--image", f"task:{AMD_16}", "-j", "amd-16,intel")
+    made = list(deployment.definitions.values())[1:]
+    assert [definition["dependencies"] for definition in made] == [[AMD_16]] * 2
+
+
+@pytest.mark.parametrize("address", [f"task:{AMD_16}", "index:a.v2.b.latest"])
+def test_image_that_does_not_exist(deployment, address):
+    """It is named before anything is created."""
+    with Loopback(deployment) as loopback:
+        done = submit(loopback, *QUICK, "--image", address, expected=2)
+    assert done.stderr.splitlines()[-1] == (
+        f"error: {address}: does not exist at {loopback.url}, and is to have the tasks' image; check "
+        "--image and the root URL"
+    )
+    assert deployment.definitions == {}
 
 
 def test_cancel():
@@ -439,7 +460,7 @@ def test_interrupted_on_a_terminal():
         os.write(master, b"y\n")
         until(process, "3 pending")
         process.send_signal(signal.SIGINT)
-        until(process, "3 tasks created. Cancel? [y/N]")
+        until(process, "3 tasks exist. Cancel? [y/N]")
         os.write(master, b"y\n")
         said = process.communicate()[1].decode()
         assert process.returncode == 130
@@ -481,7 +502,7 @@ def test_interrupted_without_a_terminal(number, code):
         assert process.returncode == code
     group = group_of(deployment)
     assert said == (
-        f"3 tasks created in group:{group}, left as they are; to cancel: "
+        f"3 tasks exist in group:{group}, left as they are; to cancel: "
         f"io-benchmark submit --cancel {group}\nstopped\n"
     )
     assert states(deployment) == ["pending"] * 3
@@ -504,7 +525,7 @@ def test_interrupted_while_creating():
         while len(loopback.asked("api", "/task/")) < 2 and time.monotonic() < deadline:
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
-        until(process, "1 task created, 1 more perhaps. Cancel? [y/N]")
+        until(process, "1 task exists, 1 more perhaps. Cancel? [y/N]")
         os.write(master, b"yes\n")
         said = process.communicate()[1].decode()
         assert process.returncode == 130

@@ -34,7 +34,6 @@ pytestmark = [
 LABEL = "io-benchmark-report"
 WRITTEN = [
     "live.log",
-    "perfherder-data-io-benchmark-comparison.json",
     "report.html",
     "report.json",
     "report.md",

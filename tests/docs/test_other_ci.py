@@ -104,7 +104,7 @@ def test_its_commands_run(tmp_path: Path, worker_program: Path, system: str) -> 
     texts = [shown.page] if shown.markdown is None else [shown.page, shown.markdown]
     for text in texts:
         assert all(pool in text for pool in POOLS)
-        assert "were measured on the same worker" in text
+        assert "were measured on the same machine" in text
 
 
 @pytest.mark.parametrize("system", SYSTEMS)

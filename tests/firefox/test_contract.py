@@ -212,13 +212,14 @@ def test_places_in_treeherder(firefox, generated):
 
 
 def test_transforms(firefox):
-    """One is ours, the last two are Firefox's."""
+    """The first and the last are ours, those between them Firefox's."""
     written = yaml.safe_load((firefox / "taskcluster/kinds/io-benchmark/kind.yml").read_text())
     assert written["loader"] == "taskgraph.loader.transform:loader"
     assert written["transforms"] == [
         "gecko_taskgraph.transforms.io_benchmark:transforms",
         "gecko_taskgraph.transforms.job:transforms",
         "gecko_taskgraph.transforms.task:transforms",
+        "gecko_taskgraph.transforms.io_benchmark:ranks",
     ]
     assert (firefox / TRANSFORMS).is_file()
 

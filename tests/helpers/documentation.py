@@ -35,6 +35,8 @@ from io_benchmark.submit.submission import _dated
 DEPLOYMENT = "https://firefox-ci-tc.services.mozilla.com"
 # The group that the pages compare with: the same push before the change.
 BEFORE = "d9sSkq1hTEm2nUv5v8bO8w"
+# Where the pages' submissions take their image from.
+IMAGE = "releng.cache.level-1.docker-images.v2.update-verify.latest"
 # A pool's past, in the index.
 RESULTS_IN_INDEX = 24
 PUSHED = datetime(2026, 3, 24, 10, tzinfo=UTC)
@@ -89,6 +91,7 @@ def example() -> Deployment:
     _add(deployment, decision_example.TASK, 0, _documents()[0], decision_example.TASK)
     profile = Artifact(decision_example.profile())
     deployment.artifacts[decision_example.TASK, 0, decision_example.PROFILE] = profile
+    deployment.index[IMAGE] = decision_example.TASK
     real_tasks.add(deployment)
     past.add(deployment, list(past.pushes(RESULTS_IN_INDEX, retrieves=400)))
     return deployment

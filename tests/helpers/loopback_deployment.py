@@ -120,7 +120,16 @@ class Deployment:
         if all(state == "completed" for state in waits):
             schedule(status)
         self.add(definition, status)
-        self.on_create(self, task_id)
+        image = definition.get("payload", {}).get("image")
+        mounted = image.get("taskId") if isinstance(image, dict) else None
+        if mounted in (None, *definition.get("dependencies", [])):
+            self.on_create(self, task_id)
+        else:
+            # generic-worker: "[mounts] task.dependencies needs to include …".
+            status["runs"], status["state"] = (
+                [run(0, "exception", "malformed-payload")],
+                "exception",
+            )
 
     def cancel(self, task_id: str) -> None:
         cancel(self.statuses[task_id])

@@ -55,6 +55,7 @@ def tried(pool: str, *recorded: dict[str, Any] | None) -> list[Worker]:
     documents = seed_case.documents(len(recorded), pools=[pool])
     for document, each in zip(documents, recorded, strict=True):
         document["workloads"][0]["trials"] = each
+        document["config"]["pace_bytes_per_s"] = each and each["pace_bytes_per_s"]
     return [worker(msgspec.json.decode(msgspec.json.encode(each))) for each in documents]
 
 

@@ -302,7 +302,7 @@ def test_an_unwritable_artifacts_folder_is_one_line(worker: Worker, tmp_path: Pa
     reason = f"the result cannot be written: {worker.artifacts}: Not a directory"
     assert output.splitlines() == [
         f"error: {reason}",
-        f"TEST-UNEXPECTED-FAIL | io-benchmark | amd-16: {reason}",
+        f"TEST-UNEXPECTED-FAIL | amd-16: {reason}",
     ]
 
 

@@ -184,7 +184,7 @@ def test_a_bad_end_is_one_line_for_treeherder(
     """However a run ends badly, one line has the pool and the reason."""
     exit_code, output = worker.run("--retrieves", "10", *extra, prelude=prelude)
     assert exit_code == code, output
-    expected = f"TEST-UNEXPECTED-FAIL | io-benchmark | amd-16: {reason}"
+    expected = f"TEST-UNEXPECTED-FAIL | amd-16: {reason}"
     assert failure_lines(output) == [expected]
 
 
@@ -197,7 +197,7 @@ def test_a_signal_is_a_bad_end(worker: Worker, number: signal.Signals) -> None:
     prelude = f"import retrieval\ndef kill(*_): {killing}\nretrieval.SeedSteps.copy = kill"
     code, output = worker.run("--retrieves", "10", prelude=prelude)
     assert code == 128 + number
-    reason = f"TEST-UNEXPECTED-FAIL | io-benchmark | amd-16: stopped by {number.name}"
+    reason = f"TEST-UNEXPECTED-FAIL | amd-16: stopped by {number.name}"
     assert failure_lines(output) == [reason]
     assert outcome_of(worker.result()) == ("stopped", f"stopped by {number.name}")
 

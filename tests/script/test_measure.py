@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from profiled import Profiled
+from worker import SCRIPT
 
 SIGNALS = ("SIGHUP", "SIGINT", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGTERM")
 # Writes a line per signal, for so many seconds. print() cannot be interrupted by its own handler.
@@ -164,21 +165,20 @@ def test_nohup(profiled: Profiled) -> None:
     assert (seen.returncode, seen.stdout) == (0, b"alive\n")
 
 
-def status_of(*command: str) -> bytes:
-    seen = run(*command)
-    assert seen.returncode == 0
-    # Two signals of the C library's own, 32 and 33, are ignored by what posix_spawn starts.
-    output: bytes = seen.stdout.replace(b"0000000180000000", b"0000000000000000")
-    return output
-
-
+@pytest.mark.parametrize("ignored", ["USR2", "CHLD INT HUP"])
 @pytest.mark.parametrize("blocked", [set(), {signal.SIGUSR1, signal.SIGCHLD}])
-def test_signals_are_as_without_it(profiled: Profiled, blocked: set[signal.Signals]) -> None:
-    """Blocked and ignored signals of the command: those that this program was started with."""
-    asked = ("grep", "^Sig[BI]", "/proc/self/status")
+def test_signals_are_as_without_it(
+    profiled: Profiled, blocked: set[signal.Signals], ignored: str
+) -> None:
+    """Blocked, ignored and caught signals of the command: those that this program was started with."""
+    asked = ("grep", "^Sig[BIC]", "/proc/self/status")
+    ignoring = ("sh", "-c", f"trap '' {ignored}; exec \"$@\"", "sh")
     before = signal.pthread_sigmask(signal.SIG_BLOCK, blocked)
     try:
-        assert status_of(*profiled.command(*asked)) == status_of(*asked)
+        alone, measured = (
+            run(*ignoring, *command) for command in (asked, profiled.command(*asked))
+        )
+        assert (measured.returncode, measured.stdout) == (0, alone.stdout)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
@@ -316,3 +316,14 @@ def test_wrong_arguments(profiled: Profiled, arguments: list[str], problem: str)
     assert (done.returncode, done.stdout) == (2, "")
     assert problem in done.stderr
     assert done.stderr.endswith("; measure --help lists the arguments\n")
+
+
+@pytest.mark.parametrize("command", [["--help"], ["--", "true"]], ids=["help", "command"])
+def test_few_modules_are_loaded(command: list[str], tmp_path: Path) -> None:
+    """Each of them delays the command, and so does the check by --help in a task that is profiled."""
+    start = [sys.executable, "-X", "importtime", "-ISB", str(SCRIPT), "measure", *command]
+    seen = run(*start, env={"TASK_ID": "x", "PATH": os.environ["PATH"]}, cwd=tmp_path)
+    loaded = {line.rpartition(b"|")[2].strip().decode() for line in seen.stderr.splitlines()}
+    needless = {"ci", "pathlib", "place_folder", "platform", "shutil", "subprocess", "tempfile"}
+    assert not loaded & {*needless, "urllib.parse"}
+    assert ("task_profile" in loaded) == (command != ["--help"])

@@ -6,7 +6,10 @@
 import json
 import math
 import re
+from statistics import fmean
+from types import SimpleNamespace
 
+import perfherder_series
 import pytest
 from checkout import ROOT
 from worker import Worker
@@ -47,9 +50,39 @@ def test_the_file_keeps_perfherders_limits(worker: Worker) -> None:
             assert test["lowerIsBetter"] is True
             assert math.isfinite(test["value"])
             assert test["value"] >= 0
+            # Of 20 retrieves each stretch is one; there is a single sync.
+            values = test["replicates"]
+            assert len(values) == (0 if test["name"] == "final-sync" else 20)
+            if test["name"].endswith("mean"):
+                assert fmean(values) == pytest.approx(test["value"], rel=1e-4)
 
 
-VALUE = re.compile(r'"value": ?[-+.0-9eE]+')
+def test_replicates_are_the_figures_of_stretches() -> None:
+    """Many samples have 20 replicates in their order; a sync that did not end has no figure."""
+    count = 50 * 20
+    samples = {
+        "lookup_ns": [0] * count,
+        "copy_ns": [at * 1_000_000 for at in range(count)],
+        "file_index": [0] * count,
+    }
+    entry = {
+        "samples": samples,
+        "file_sizes_bytes": [1],
+        "final_sync_ns": None,
+        "place": "workspace",
+        "destination": "overwrite",
+        "fidelity": "seed",
+        "retrieves_planned": count,
+    }
+    settings = SimpleNamespace(pool="amd-16", profile="full", perfherder="pool")
+    suite = perfherder_series.suite(settings, cache_retrieve.WORKLOAD, entry)
+    replicates = {test["name"]: test["replicates"] for test in suite["subtests"]}
+    assert replicates["mean"] == [24.5 + 50 * at for at in range(20)]
+    assert replicates["p50"] == [25 + 50 * at for at in range(20)]
+    assert "final-sync" not in replicates
+
+
+VALUE = re.compile(r'(?<="value":)[-+.0-9eE]+|(?<="replicates":)\[[^]]*]')
 
 
 def series(worker: Worker, pool: str, instance_type: str, *arguments: str) -> str:
@@ -62,7 +95,7 @@ def series(worker: Worker, pool: str, instance_type: str, *arguments: str) -> st
     code, output = worker.run("--pool", pool, "--retrieves", "20", *arguments)
     assert code == 0, output
     text = (worker.artifacts / "perfherder-data-io-benchmark.json").read_text()
-    return VALUE.sub('"value":…', text)
+    return VALUE.sub("…", text)
 
 
 def test_neutral_series_of_two_pools_are_one(worker: Worker) -> None:

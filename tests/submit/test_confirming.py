@@ -25,7 +25,7 @@ def definition() -> dict[str, Any]:
 
 
 def test_only_what_it_needs_is_changed(definition):
-    """Variables, names and dates; no routes, no dependencies; the rest is the task's."""
+    """Variables, names and dates; no routes; the rest is the task's."""
     before = copy.deepcopy(definition)
     task = confirming_task(definition, LABEL, "amd-16", 5_000, [])
     made = dict(task.definition)
@@ -38,7 +38,7 @@ def test_only_what_it_needs_is_changed(definition):
     }
     kept = {key: before[key] for key in same}
     assert same == {**kept, "routes": []}
-    assert set(before) - set(made) <= {"dependencies", "requires", "taskQueueId"}
+    assert set(before) - set(made) <= {"taskQueueId"}
     assert made["payload"]["env"] == {
         **before["payload"]["env"],
         "IO_BENCHMARK_TRIALS": "always",

@@ -136,6 +136,7 @@ def test_where_an_image_is(image, given, expected):
     payload = {"image": given, "command": []}
     (task,) = final(SubmissionSettings(image=image), generated("amd-16", payload=payload))
     assert task.definition["payload"]["image"] == expected
+    assert task.definition.get("dependencies") == ([TASK] if isinstance(image, dict) else None)
 
 
 def test_what_was_generated_stays_as_it_is():

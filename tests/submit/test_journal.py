@@ -84,6 +84,13 @@ def test_a_part_of_one(tmp_path, keep):
     assert JournalFile(path).read() is None
 
 
+def test_a_pipe(tmp_path):
+    """What is not a regular file counts as none: reading it might never end."""
+    path = tmp_path / "x.json"
+    os.mkfifo(path)
+    assert JournalFile(path).read() is None
+
+
 def test_a_full_disk(tmp_path, monkeypatch):
     """Nothing is left of it, and an earlier one stays as it was."""
     path = tmp_path / "x.json"

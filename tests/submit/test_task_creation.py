@@ -4,7 +4,7 @@
 """Creating and cancelling, against the loopback."""
 
 import pytest
-from loopback import ME, Fault, Loopback, first
+from loopback import ME, Client, Fault, Loopback, first
 from loopback_deployment import AMD_16, GROUP, NO_WORKER, Deployment
 
 from io_benchmark.errors import RequestRefusedError, ResultError
@@ -92,7 +92,7 @@ def test_through_a_tasks_proxy(policy):
         task_creation.TaskQueue.connect(
             proxied, lambda queue: queue.create(tasks(), created), policy
         )
-        assert created.shown == "3 tasks created"
+        assert created.shown == "3 tasks exist"
         assert loopback.deployment.groups == {IDS[0]: list(IDS)}
         assert not any("Authorization" in one.headers for one in loopback.asked("api"))
 
@@ -134,7 +134,7 @@ def test_a_fault_that_stays(policy):
             task_creation.CreationError, match=r"io-benchmark-1 .*answers 500, 10 times"
         ):
             create(loopback, policy, created)
-        assert created.shown == "1 task created, 1 more perhaps"
+        assert created.shown == "1 task exists, 1 more perhaps"
         assert loopback.deployment.groups == {IDS[0]: [IDS[0]]}
 
 
@@ -152,7 +152,7 @@ def test_a_refusal(policy):
             task_creation.CreationError, match=r"io-benchmark-2 was not created: .*lacks queue:x;"
         ):
             create(loopback, policy, created)
-        assert created.shown == "2 tasks created"
+        assert created.shown == "2 tasks exist"
 
 
 def test_a_conflict(policy):
@@ -171,7 +171,7 @@ def test_created_by_another_process(policy):
         loopback.deployment.definitions[IDS[1]] |= {"expires": "2026-12-20T12:00:00.000Z"}
         created = task_creation.CreatedTasks()
         assert create(loopback, policy, created) == list(IDS)
-        assert created.shown == "3 tasks created"
+        assert created.shown == "3 tasks exist"
 
 
 def test_cancel_what_was_sent(policy):
@@ -184,6 +184,16 @@ def test_cancel_what_was_sent(policy):
         assert done == task_creation.CancelledTasks(("io-benchmark-0", "io-benchmark-2"), 1, ())
         states = [loopback.deployment.statuses[one]["state"] for one in IDS]
         assert states == ["exception", "completed", "exception"]
+
+
+def test_cancel_without_the_scope(policy):
+    """No other pool or priority helps there."""
+    with Loopback(clients=[Client("me", "secret-token", ())]) as loopback:
+        loopback.deployment.change_runs(AMD_16, "running")
+        done = ask(loopback, policy, lambda queue: queue.cancel_group(GROUP))
+    (problem,) = [line for line in done.problems if AMD_16 in line]
+    assert "asked as me, which lacks queue:cancel-task:" in problem
+    assert problem.endswith("; ask for this scope")
 
 
 def test_cancel_a_group(policy):
@@ -238,8 +248,7 @@ def test_unknown_pools(policy, known, unknown):
             403,
             MISSING,
             "as me",
-            "asked as me, which lacks queue:create-task:low:a/b, queue:scheduler-id:-; ask for "
-            "this scope, or choose another pool, priority or scheduler",
+            "asked as me, which lacks queue:create-task:low:a/b, queue:scheduler-id:-; advice",
             id="scopes",
         ),
         pytest.param(
@@ -254,8 +263,7 @@ def test_unknown_pools(policy, known, unknown):
             403,
             "x\n```\nqueue:a\nqueue:b\n```",
             "as me",
-            "asked as me, which lacks queue:a, queue:b; ask for this scope, or choose another pool, "
-            "priority or scheduler",
+            "asked as me, which lacks queue:a, queue:b; advice",
             id="scopes-as-lines",
         ),
         pytest.param(
@@ -293,4 +301,4 @@ def test_unknown_pools(policy, known, unknown):
 )
 def test_a_reason_is_one_line(status, message, who, expected):
     """Why the queue refuses, and what to do."""
-    assert _reason(RequestRefusedError(status, message), who) == expected
+    assert _reason(RequestRefusedError(status, message), who, "advice") == expected

@@ -80,7 +80,8 @@ def run_kind(run_transform, make_transform_config):
         paths = load_yaml(str(KIND), "kind.yml")["transforms"]
         for path in paths:
             name = path.partition(":")[0].rpartition(".")[2]
-            if path.startswith("io_benchmark_taskgraph.") and (not names or name in names):
+            is_own = path.startswith("io_benchmark_taskgraph.") and path.endswith(":transforms")
+            if is_own and (not names or name in names):
                 tasks = run_transform(
                     find_object(path), tasks, config=make_transform_config(**config)
                 )

@@ -10,11 +10,13 @@ import subprocess
 import sys
 from typing import Any
 
+import program
 import pytest
 import seed_case
 import trial_records
 import yaml
 from loopback import Client, Loopback
+from loopback_deployment import ARTIFACT as RESULT_FILE
 from loopback_deployment import Artifact, Deployment
 from taskgraph.actions import registry
 from taskgraph.parameters import Parameters
@@ -24,6 +26,8 @@ from taskgraph.util.time import current_json_time
 from io_benchmark.submit.confirming import confirming_task
 from io_benchmark.submit.submission import _derived_id
 from io_benchmark_taskgraph import confirm_action
+from io_benchmark_taskgraph.group_tasks import PACE_VARIABLE
+from io_benchmark_taskgraph.group_tasks import REPORT as REPORT_FILE
 
 from .conftest import REPOSITORY
 from .test_deploying import ROLE, granted
@@ -69,10 +73,24 @@ def complete(deployment, task_id, *, with_trials=True):
     label = definition["metadata"]["name"]
     for pool in seed_case.POOLS:
         if label.startswith(f"io-benchmark-{pool}"):
-            pace = definition["payload"]["env"].get(confirm_action.PACE_VARIABLE)
+            pace = definition["payload"]["env"].get(PACE_VARIABLE)
             paced_at = None if pace is None else int(pace)
             artifact = result_of(pool, task_id, paced_at, with_trials=with_trials)
             deployment.set_result(task_id, 0, artifact)
+
+
+def add_report(deployment, **changes):
+    """Compare the group as the newest IOB(report) does."""
+    with Loopback(deployment) as loopback:
+        done = program.run(
+            *("compare", f"group:{GROUP}", "--partial", "--json"),
+            environment={"TASKCLUSTER_ROOT_URL": loopback.url},
+            expected=None,
+        )
+    report_id = by_label(deployment)[REPORT][-1][0]
+    artifact = Artifact(json.dumps(json.loads(done.stdout) | changes).encode())
+    deployment.artifacts[report_id, 0, REPORT_FILE] = artifact
+    deployment.change_runs(report_id, "completed")
 
 
 def by_label(deployment):
@@ -109,12 +127,17 @@ def confirm(deployment, *, expected=0, missing=None, name=confirm_action.NAME, g
     return done.stderr
 
 
+def add_action(deployment):
+    deployment.create(ACTION, {**deployment.definitions[GROUP], "metadata": {"name": "Action"}})
+    deployment.change_runs(ACTION, "running")
+
+
 @pytest.fixture
 def deployment():
     """A push that is measured with trials, amd-16 slower than intel, and the action's task."""
     made = push()
-    made.create(ACTION, {**made.definitions[GROUP], "metadata": {"name": "Action"}})
-    made.change_runs(ACTION, "running")
+    add_action(made)
+    add_report(made)
     return made
 
 
@@ -125,7 +148,7 @@ def test_confirm(deployment):
     tasks = by_label(deployment)
     ((task_id, made),) = tasks[CONFIRM]
     assert task_id == _derived_id(GROUP, CONFIRM)
-    assert made["payload"]["env"][confirm_action.PACE_VARIABLE] == str(PACE)
+    assert made["payload"]["env"][PACE_VARIABLE] == str(PACE)
     assert made["extra"]["treeherder"]["symbol"] == "intel-confirm"
     assert made["extra"]["parent"] == ACTION
     (_, first), (_, second) = tasks[REPORT]
@@ -137,7 +160,7 @@ def test_confirm(deployment):
 
 
 def test_same_task_as_submit(deployment):
-    """`submit --confirm` makes the same task, but for Treeherder's routes and the dependencies."""
+    """`submit --confirm` makes the same task, but for Treeherder's routes and the action's task."""
     confirm(deployment)
     tasks = by_label(deployment)
     ((_, made),) = tasks[CONFIRM]
@@ -149,6 +172,7 @@ def test_same_task_as_submit(deployment):
     payload = {**submitted.definition["payload"], "artifacts": None}
     assert {**made["payload"], "artifacts": None} == payload
     assert made["extra"] == {**submitted.definition["extra"], "parent": ACTION}
+    assert made["dependencies"] == [*submitted.definition["dependencies"], ACTION]
     assert {route.partition(".")[0] for route in made["routes"]} == {"tc-treeherder", "checks"}
 
 
@@ -159,7 +183,11 @@ def test_twice(deployment):
     confirm(deployment)
     assert list(deployment.definitions) == before
     complete(deployment, _derived_id(GROUP, CONFIRM))
-    assert "nothing to confirm: the runs exist, or no pool needs one" in confirm(deployment)
+    confirm(deployment)
+    assert list(deployment.definitions) == before
+    add_report(deployment)
+    reason = "nothing to confirm: intel was limited to the ceiling of amd-16 already."
+    assert reason in confirm(deployment)
     assert list(deployment.definitions) == before
 
 
@@ -184,25 +212,50 @@ def test_after_a_failure(deployment):
     assert len(by_label(deployment)[REPORT]) == 3
 
 
-def test_without_trials():
-    """The action fails, and its last line says how to measure."""
+@pytest.mark.parametrize(
+    ("reason", "expected"),
+    [
+        pytest.param(None, "No result has trials: measure again", id="never"),
+        pytest.param(
+            "they need 5.0 s", "can write was not measured: they need 5.0 s.", id="no-time"
+        ),
+    ],
+)
+def test_without_trials(reason, expected):
+    """The log has the reason of the results, and no task is created."""
     deployment = push(with_trials=False)
-    log = confirm(deployment, expected=1)
-    assert log.splitlines()[-1].endswith(
-        f"group {GROUP}: no result has trials, which confirming needs; measure again with "
-        "`trials: auto` or `always` in the kind"
-    )
-
-
-def test_results_that_are_missing(deployment):
-    """A task without a result, one with an error artifact, and a malformed file are left out."""
-    ((amd_16, _),) = by_label(deployment)[EVERY_POOL[0]]
-    ((amd_30, _),) = by_label(deployment)[EVERY_POOL[1]]
-    deployment.set_result(amd_16, 0, Artifact(storage_type="error"))
-    deployment.set_result(amd_30, 0, Artifact(b'{"task": 5}'))
+    for (_, _, name), artifact in deployment.artifacts.items():
+        if reason is not None and name == RESULT_FILE:
+            document = json.loads(artifact.body)
+            record = trial_records.trials(400, 100) | {"ceilings": [], "blocks": []}
+            (entry,) = document["workloads"]
+            entry["trials"] = record | {"state": "not-run", "reason": reason}
+            artifact.body = json.dumps(document).encode()
+            artifact.__post_init__()
+    add_report(deployment)
     log = confirm(deployment)
-    assert f"io-benchmark-amd-16 ({amd_16}) has no result" in log
-    assert "nothing to confirm" in log
+    assert expected in log
+    assert CONFIRM not in by_label(deployment)
+
+
+def test_hostile_results(deployment):
+    """Results that no comparison reads change nothing for the others."""
+    ((amd_30, _),) = by_label(deployment)[EVERY_POOL[1]]
+    document = json.loads(deployment.artifacts[amd_30, 0, RESULT_FILE].body)
+    document["workloads"][0]["trials"]["pace_bytes_per_s"] = 0
+    deployment.set_result(amd_30, 0, Artifact(json.dumps(document).encode()))
+    add_report(deployment)
+    confirm(deployment)
+    assert CONFIRM in by_label(deployment)
+
+
+def test_result_that_cannot_be_read(deployment):
+    """A confirming task whose result the next report could not read is followed by a second one."""
+    confirm(deployment)
+    deployment.change_runs(_derived_id(GROUP, CONFIRM), "completed")
+    add_report(deployment)
+    confirm(deployment)
+    assert f"{CONFIRM}-2" in by_label(deployment)
 
 
 def test_scopes(deployment):

@@ -158,6 +158,8 @@ def test_routes(params):
     )
     assert route == f"tc-treeherder.v2.{project}.{revision}.0"
     assert checks == "checks"
+    # The date of the push: a retriggered task of an older push is not the latest.
+    assert task["extra"]["index"]["rank"] == 1795248000
     assert f"repo={project}&revision={revision}" in task["metadata"]["description"]
 
 

@@ -5,10 +5,9 @@
 
 import json
 
-import program
 import pytest
+import seed_case
 import yaml
-from loopback import Loopback
 from loopback_deployment import Artifact
 from taskgraph.actions import registry
 from taskgraph.parameters import Parameters
@@ -19,7 +18,16 @@ from io_benchmark_taskgraph import more_workers_action
 from io_benchmark_taskgraph.group_tasks import REPORT as REPORT_FILE
 
 from .conftest import REPOSITORY
-from .test_confirm_action import ACTION, GROUP, by_label, complete, confirm, push
+from .test_confirm_action import (
+    ACTION,
+    GROUP,
+    add_action,
+    add_report,
+    by_label,
+    complete,
+    confirm,
+    push,
+)
 from .whole_graph import EVERY_POOL, PARAMS, REPORT
 
 NEW = [f"{label}-{number}" for label in EVERY_POOL[1:] for number in (2, 3)]
@@ -30,29 +38,22 @@ def measure(deployment, *, expected=0, workers=None):
     return confirm(deployment, expected=expected, name=more_workers_action.NAME, given=given)
 
 
-def add_report(deployment, task_id, **to_add):
-    """Compare the group as IOB(report) does; the pools' wishes are set, because they decide here."""
-    with Loopback(deployment) as loopback:
-        done = program.run(
-            *("compare", f"group:{GROUP}", "--partial", "--json"),
-            environment={"TASKCLUSTER_ROOT_URL": loopback.url},
-        )
-    report = json.loads(done.stdout)
-    for row in report["replication"]:
-        count = to_add.get(row["side"].replace("-", "_"), 0)
-        row |= {"standing": "open" if count else "decided", "workers_to_add": count or None}
-    artifact = Artifact(json.dumps(report).encode())
-    deployment.artifacts[task_id, 0, REPORT_FILE] = artifact
-    deployment.change_runs(task_id, "completed")
+def add_wishes(deployment, **to_add):
+    """Add a report; the pools' wishes are set, because they decide here."""
+    rows = [
+        {"side": pool, "standing": "open" if count else "decided", "workers_to_add": count or None}
+        for pool in seed_case.POOLS
+        for count in [to_add.get(pool.replace("-", "_"), 0)]
+    ]
+    add_report(deployment, replication=rows)
 
 
 @pytest.fixture
 def deployment():
     """A push whose report asks for two more workers of two pools, and the action's task."""
     made = push()
-    made.create(ACTION, {**made.definitions[GROUP], "metadata": {"name": "Action"}})
-    made.change_runs(ACTION, "running")
-    add_report(made, by_label(made)[REPORT][0][0], amd_30=2, intel=2)
+    add_action(made)
+    add_wishes(made, amd_30=2, intel=2)
     return made
 
 
@@ -101,7 +102,7 @@ def test_again(deployment):
 
 def test_decided(deployment):
     """Nothing is created where the newest report is satisfied."""
-    add_report(deployment, by_label(deployment)[REPORT][0][0])
+    add_wishes(deployment)
     assert "the report calls no comparison inconclusive" in measure(deployment)
     assert new_labels(deployment) == []
 
@@ -125,8 +126,9 @@ def test_without_a_report(deployment):
     report_id = by_label(deployment)[REPORT][0][0]
     del deployment.artifacts[report_id, 0, REPORT_FILE]
     log = measure(deployment, expected=1)
-    assert log.splitlines()[-1].endswith(
-        f"group {GROUP}: has no report that this action can read; wait for it, or compare with: "
+    assert "Traceback" not in log
+    assert log.splitlines()[-1] == (
+        f"error: group {GROUP}: has no report that this action can read; wait for it, or compare with: "
         f"io-benchmark compare group:{GROUP}"
     )
 

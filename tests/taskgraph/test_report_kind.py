@@ -88,11 +88,6 @@ def test_how_it_runs(params):
                 "path": "/builds/worker/artifacts/io-benchmark",
                 "expires": expires,
             },
-            "public/perfherder-data-io-benchmark-comparison.json": {
-                "type": "file",
-                "path": "/builds/worker/artifacts/perfherder-data-io-benchmark-comparison.json",
-                "expires": expires,
-            },
         },
     }
 

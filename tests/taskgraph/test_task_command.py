@@ -37,7 +37,7 @@ application="${IO_BENCHMARK_SCRIPT_DIR:-/tmp/io-benchmark}"/io-benchmark.pyz
 mkdir -p "${application%/*}"
 printf %s "$@" | base64 -d > "$application" || true
 if [ "$(sha256sum < "$application")" != "SHA256  -" ]; then
-  printf 'TEST-%s | io-benchmark | %s: cannot unpack %s; see the lines above\\n' \\
+  printf 'TEST-%s | %s: cannot unpack %s; see the lines above\\n' \\
     UNEXPECTED-FAIL amd-16 "$application"
   exit 1
 fi
@@ -231,7 +231,7 @@ def test_a_damaged_application(tmp_path, damage):
     command = build(stanza.Benchmark.parse(SMALLEST), PRINTS_ARGUMENTS)
     done = start([*command[:-1], damage(command[-1])], tmp_path)
     assert done.stdout == (
-        f"TEST-UNEXPECTED-FAIL | io-benchmark | amd-16: cannot unpack {tmp_path}/io-benchmark.pyz; "
+        f"TEST-UNEXPECTED-FAIL | amd-16: cannot unpack {tmp_path}/io-benchmark.pyz; "
         "see the lines above\n"
     )
     assert done.returncode == 1
@@ -248,7 +248,7 @@ def test_a_tool_that_is_missing(tmp_path, tool):
         build(stanza.Benchmark.parse(SMALLEST), PRINTS_ARGUMENTS), tmp_path / "x", str(tools)
     )
     assert done.returncode == 1
-    assert done.stdout.startswith("TEST-UNEXPECTED-FAIL | io-benchmark | amd-16: cannot unpack ")
+    assert done.stdout.startswith("TEST-UNEXPECTED-FAIL | amd-16: cannot unpack ")
     assert f"{tool}: command not found" in done.stderr
 
 

@@ -36,7 +36,7 @@ from io_benchmark.analysis.summary import (
     replication,
     workload_figures,
 )
-from io_benchmark.analysis.trials.confirm import Pace
+from io_benchmark.analysis.trials.confirm import Confirming
 from io_benchmark.analysis.validity import checks
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.results import workloads
@@ -126,7 +126,7 @@ def compare(
         timelines=plot_data.rate_timelines(workers),
         places=place_rows.compare_places(plan, workers, compared, reports),
         single_workers=single_workers,
-        confirming=Pace.missing((each for part in reports for each in part.comparisons), read),
+        confirming=Confirming.of((each for part in reports for each in part.comparisons), read),
         decision_cost=decision_cost.cost_of_deciding(reports, workers, options.prices),
         replication=replication.count_workers(reports, lines),
     )
@@ -191,7 +191,6 @@ def _compare_subject(
                 subject, whole, sides[candidate], sides[baseline]
             )
             problems += unequal
-            problems += zones.uneven_zones(subject, (ours, theirs), *both)
             results = (tasks.results[candidate], tasks.results[baseline])
             schedule = options.schedule.of_sides(results)
             lost = (tasks.lost[candidate], tasks.lost[baseline])
@@ -200,6 +199,7 @@ def _compare_subject(
             ran_on = {run.worker.machine for runs in both for run in runs}
             is_one = len(ran_on) == 1 and UNKNOWN not in ran_on
             pair = Pair(candidate, baseline, ours, theirs, variation, look, schedule, is_one)
+            problems += zones.uneven_zones(subject, pair, *both)
             pairs.append(pair.with_earlier_looks(subject, both, lost))
     comparisons = compare_sides(subject, pairs, margin=options.margin)
     counts = {side: of.count for side, of in data.items()}

@@ -247,7 +247,7 @@ class Comparison(Struct, frozen=True):
     subject: Subject
     baseline: str
     candidate: str
-    ratio: float  # mean time, candidate over baseline: above 1 is slower
+    ratio: float  # candidate over baseline, of `means_ns`: above 1 is slower
     interval: Interval  # 95 %, adjusted for several candidates and looks
     interval_90: Interval  # adjusted for several looks
     p_value: float  # adjusted
@@ -261,6 +261,7 @@ class Comparison(Struct, frozen=True):
     of_all: "Comparison | None" = None  # by all workers, if an earlier look's verdict stands here
     workers: tuple[int, int] | None = None  # of the candidate and the baseline at that look
     assumed_variation: WorkerVariation | None = None  # where the assumed one comes from
+    means_ns: tuple[float, float] | None = None  # geometric: candidate, baseline
 
 
 class State(StrEnum):

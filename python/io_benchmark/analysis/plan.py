@@ -30,18 +30,24 @@ class Plan(Struct, frozen=True):
         return [side for side in dict.fromkeys([*paired, *sorted(sides)]) if side in sides]
 
     @classmethod
-    def of_pools(cls, names: Iterable[str], wanted: str | None) -> "Plan":
-        """Compare each pool with one of them."""
+    def of_pools(
+        cls, names: Iterable[str], wanted: str | None, missing: Iterable[str] = ()
+    ) -> "Plan":
+        """Compare each pool with one of them; say so where it should be one that left no result."""
         known = sorted(set(names))
-        if wanted is not None and wanted not in known:
+        expected = sorted({*known, *missing})
+        if wanted is not None and wanted not in expected:
             listed = ", ".join(known) or "none"
             raise UsageError(
                 f"--baseline {clean_name(wanted)}: no such pool here; there are {listed}"
             )
         if not known:
             return cls("Comparison of pools", "", "there are no results", ())
-        baseline = wanted or known[-1]
+        meant = wanted or expected[-1]
+        baseline = meant if meant in known else known[-1]
         reason = "--baseline" if wanted else "the last by name; --baseline chooses another"
+        if baseline != meant:
+            reason = f"instead of {meant}, which has no result"
         candidates = [pool for pool in known if pool != baseline]
         return cls(
             f"{', '.join(candidates)} against {baseline}" if candidates else baseline,

@@ -24,7 +24,7 @@ from io_benchmark.analysis.model import (
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.run_record import WorkerLine
 from io_benchmark.analysis.statements import Statement
-from io_benchmark.analysis.trials.confirm import Pace
+from io_benchmark.analysis.trials.confirm import Confirming
 from io_benchmark.costs.worker_time import Cost
 
 
@@ -140,6 +140,7 @@ class AtPlace(Struct, frozen=True):
     # To the mean at the first place, paired within the worker; None at the first place, and where
     # `not_compared` has the reason.
     ratio: float | None = None
+    means_ns: tuple[float, float] | None = None  # that it is of: here, and at the first place
     interval: Interval | None = None  # 95 %
     method: str = ""  # as a comparison's; empty without a ratio
     workers: int = 0  # behind the ratio
@@ -219,7 +220,7 @@ class Report(Struct, frozen=True, tag_field="version", tag=3):
     remarks: tuple[Statement, ...]  # further footnotes
     places: tuple[Places, ...] = ()
     single_workers: tuple[SingleWorker, ...] = ()
-    confirming: tuple[Pace, ...] = ()  # runs that are missing to confirm causes
+    confirming: Confirming = Confirming()
     # Of deciding what more workers would decide: a share's tasks are the workers to add.
     decision_cost: Cost | None = None  # None: there is nothing
     replication: tuple[Replication, ...] = ()

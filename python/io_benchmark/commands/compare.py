@@ -149,7 +149,8 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     workers = [worker for reading in readings for worker in reading.results]
     unreadable = [line for reading in readings for line in reading.unreadable]
     pools = {worker.pool for worker in workers}
-    planned = _planned(arguments, pools, unreadable, context)
+    missing = [pool for reading in readings for pool in reading.missing]
+    planned = _planned(arguments, pools, missing, partial=arguments.partial or bool(unreadable))
     past, notes = _past(arguments, workers, context)
     report = compare.compare(
         planned,
@@ -225,25 +226,15 @@ def _budget(arguments: argparse.Namespace) -> Budget:
 
 
 def _planned(
-    arguments: argparse.Namespace,
-    pools: Collection[str],
-    unreadable: Sequence[str],
-    context: Context,
+    arguments: argparse.Namespace, pools: Collection[str], missing: Sequence[str], *, partial: bool
 ) -> Plan:
     from io_benchmark.analysis.plan import Plan
 
     if arguments.against:
         return Plan.before_and_after(pools)
     wanted = arguments.baseline
-    if wanted in pools or not (arguments.partial or unreadable):
-        return Plan.of_pools(pools, wanted)
     # It may be among what is missing; the others can still be compared.
-    planned = Plan.of_pools(pools, None)
-    if wanted is None or not pools:
-        return planned
-    context.tell(f"--baseline {wanted}: has no result; comparing with {planned.baseline} instead")
-    reason = f"the requested {wanted} has no result; the last by name"
-    return replace(planned, baseline_reason=reason)
+    return Plan.of_pools(pools, wanted, (*missing, *([wanted] if wanted and partial else [])))
 
 
 def _workers(

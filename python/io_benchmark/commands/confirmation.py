@@ -6,16 +6,14 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis import compare
 from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.trials.confirm import Pace
-from io_benchmark.report.content.confirming import pace_text
-from io_benchmark.results.trials import Trials
+from io_benchmark.analysis.trials.confirm import Confirming
+from io_benchmark.report.content.confirming import pace_text, reasons_text
 from io_benchmark.sources.protocol import RunResult
 from io_benchmark.submit.confirming import SUFFIX, with_trials
 from io_benchmark.submit.repeating import new_label
@@ -24,23 +22,11 @@ if TYPE_CHECKING:
     from io_benchmark.graph.generate import GeneratedTask
 
 
-class _Confirmation(Struct, frozen=True):
-    """The missing runs of one comparison; where none is missing, the reason."""
-
-    paces: tuple[Pace, ...]
-    reason: str
-    has_trials: bool
-
-
-def find_confirmation(workers: Sequence[Worker], baseline: str | None) -> _Confirmation:
+def find_confirmation(workers: Sequence[Worker], baseline: str | None) -> Confirming:
     """Compare the pools and return the runs that are missing."""
     plan = Plan.of_pools({worker.pool for worker in workers}, baseline)
     ordered = sorted(workers, key=lambda worker: (worker.side, worker.task_id, worker.run_id or 0))
-    missing = compare.compare(plan, ordered, compare.Options()).confirming
-    recorded = [trials for worker in workers for trials in _recorded(worker)]
-    return _Confirmation(
-        missing, _reason(workers, recorded), any(trials.ceilings for trials in recorded)
-    )
+    return compare.compare(plan, ordered, compare.Options()).confirming
 
 
 def confirming_tasks(
@@ -54,7 +40,7 @@ def confirming_tasks(
     known = {worker.pool for worker in workers}
     found = find_confirmation(workers, baseline if baseline in known else None)
     if not found.paces:
-        tell(f"Nothing to confirm: {found.reason}")
+        tell(f"Nothing to confirm: {reasons_text(found)}")
     made: list[GeneratedTask] = []
     for pace in found.paces:
         tell(f"To confirm: {pace_text(pace)}")
@@ -63,26 +49,3 @@ def confirming_tasks(
         definition = with_trials(model.definition, pace.bytes_per_s)
         made.append(replace(model, label=label, definition=definition))
     return made
-
-
-def _recorded(worker: Worker) -> list[Trials]:
-    return [entry.trials for entry in worker.entries if entry.trials is not None]
-
-
-def _reason(workers: Sequence[Worker], recorded: Sequence[Trials]) -> str:
-    """Explain why no run is missing."""
-    paced = {
-        worker.pool
-        for worker in workers
-        if any(trials.pace_bytes_per_s is not None for trials in _recorded(worker))
-    }
-    if paced:
-        return f"the results have the confirming run of {', '.join(sorted(paced))}"
-    if not any(trials.ceilings for trials in recorded):
-        reasons = list(dict.fromkeys(trials.reason for trials in recorded if trials.reason))
-        why = f" ({reasons[0]})" if reasons else ""
-        return f"no result has trials{why}"
-    return (
-        "no pool is slower than another by 1.1× or more while the other's disks write 1.2× faster "
-        "or more"
-    )

@@ -185,7 +185,7 @@ def _rehearse(arguments: argparse.Namespace, context: Context) -> int:
         _run_all(rehearsal, tasks, reports, arguments, context)
         failures = rehearsal.failures
         measured = _read_back(output, failures)
-    _report(measured, arguments, folders, output, context)
+    _report(measured, arguments, pools, folders, output, context)
     for page in [rehearsal.page(task) for task in reports]:
         if page.is_file():
             _tell(context, f"Report of the report task: {page}")
@@ -249,6 +249,7 @@ def _read_back(output: Path, failures: list[str]) -> list[RunResult]:
 def _report(
     measured: Sequence[RunResult],
     arguments: argparse.Namespace,
+    planned: Sequence[str],
     folders: Mapping[str, Path],
     output: Path,
     context: Context,
@@ -267,9 +268,8 @@ def _report(
             "This is an A/A run: one machine ran all tasks, so what differs is noise. It shows how "
             "far apart equal pools may look here."
         )
-    wanted = arguments.baseline
     report = compare.compare(
-        Plan.of_pools(pools, wanted if wanted in pools else None),
+        Plan.of_pools(pools, arguments.baseline, planned),
         sorted(workers, key=lambda worker: (worker.side, worker.task_id)),
         compare.Options(),
         remarks=(remark,),

@@ -19,7 +19,7 @@ from io_benchmark.commands.context import EXIT_FAILED, Context
 from io_benchmark.commands.group_runs import GroupRun
 from io_benchmark.commands.submit_agreement import Announcement
 from io_benchmark.errors import ResultError
-from io_benchmark.report.content.confirming import pace_text
+from io_benchmark.report.content.confirming import pace_text, reasons_text
 from io_benchmark.submit.confirming import confirming_task
 from io_benchmark.submit.confirming_group import ConfirmingGroup
 from io_benchmark.submit.definitions import ReadyTask, SelectedTask
@@ -70,13 +70,8 @@ def _missing(
 ) -> Sequence[Pace] | str:
     """Return the runs to create, none where all of them are underway; or why none is needed."""
     found = find_confirmation([run.worker for run in runs], baseline)
-    if not found.has_trials:
-        raise ResultError(
-            f"group:{group.group_id}: {found.reason}, which confirming needs; measure again with "
-            "`trials: auto` or `always` in the kind"
-        )
     if not found.paces and not group.underway:
-        return found.reason
+        return reasons_text(found)
     return [
         pace
         for pace in found.paces

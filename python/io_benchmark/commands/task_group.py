@@ -78,7 +78,9 @@ class GroupWork(Struct, frozen=True):
                 context.environment, lambda queue: queue.create(self.missing, created)
             )
             self.remove_journal()
-            context.tell(f"{created.shown}: {root_url}/tasks/groups/{group_id}")
+            count = len(self.missing)
+            made = f"{count or 'no'} task{'' if count == 1 else 's'} created"
+            context.tell(f"{made}: {root_url}/tasks/groups/{group_id}")
             if arguments.no_wait:
                 context.print(f"group:{group_id}")
                 context.tell(f"Compare them later with: io-benchmark compare group:{group_id}")

@@ -23,6 +23,7 @@ _OURS_THERE = "gecko_taskgraph.transforms.io_benchmark:transforms"
 _TRANSFORMS = {
     "taskgraph.transforms.run:transforms": "gecko_taskgraph.transforms.job:transforms",
     "taskgraph.transforms.task:transforms": "gecko_taskgraph.transforms.task:transforms",
+    "io_benchmark_taskgraph.transforms.index:ranks": "gecko_taskgraph.transforms.io_benchmark:ranks",
 }
 # Firefox's job descriptions have no such key; `run-on-projects` alone decides there.
 _DROPPED = "run-on-tasks-for"

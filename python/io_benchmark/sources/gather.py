@@ -48,6 +48,7 @@ class Gathered(Struct, Generic[T], frozen=True):
     unreadable: tuple[str, ...]  # a line for each result that could not be read
     remarks: tuple[str, ...]
     lost: tuple[str, ...] = ()  # the pool of each task that ended and left no result
+    missing: tuple[str, ...] = ()  # pools of tasks without a result that could be read
 
 
 def parse_addresses(texts: Sequence[str], environment: Mapping[str, str]) -> list[SourceAddress]:
@@ -103,6 +104,7 @@ def gather(
         log.problem_lines(),
         log.remark_lines(),
         tuple({each.task_id: each.pool for each in log.without_result if each.is_lost}.values()),
+        tuple(sorted(log.missing)),
     )
 
 

@@ -100,9 +100,11 @@ class ReadLog(Struct):
     requests: int = 0
     # Of each task that ended and left no result, its newest run.
     without_result: list[TaskRecord] = field(default_factory=list)
+    missing: set[str] = field(default_factory=set)  # pools that have a problem
 
-    def problem(self, position: Position, text: str, url: str = "") -> str:
+    def problem(self, position: Position, text: str, url: str = "", pool: str | None = None) -> str:
         """Add a problem and return its line; a long text never cuts the URL off."""
+        self.missing |= {pool} if pool else set()
         shown = clean(text)
         line = f"{shown} ({url})" if url else shown
         self.problems.append((position, line))
@@ -118,6 +120,7 @@ class ReadLog(Struct):
         self.remarks += log.remarks
         self.requests += log.requests
         self.without_result += log.without_result
+        self.missing |= log.missing
 
     def problem_lines(self) -> tuple[str, ...]:
         """Return the problems in the order of their positions."""

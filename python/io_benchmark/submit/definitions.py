@@ -180,13 +180,16 @@ def _renamed(definition: Mapping[str, Any], label: str, number: int) -> dict[str
 
 def _final(task: "GeneratedTask", settings: SubmissionSettings) -> dict[str, Any]:
     made: dict[str, Any] = copy.deepcopy(dict(task.definition))
-    # It depends only on the image's task, which --image replaces.
-    made.pop("dependencies", None)
-    made.pop("requires", None)
+    for key in ("dependencies", "requires"):
+        made.pop(key, None)
     made["routes"] = []
     if settings.priority is not None:
         made["priority"] = settings.priority
     _set_image(task, made["payload"], settings.image)
+    image = made["payload"].get("image")
+    if isinstance(image, Mapping) and "taskId" in image:
+        # A worker takes an image only from a task that the task depends on.
+        made["dependencies"] = [image["taskId"]]
     metadata = made["metadata"]
     metadata["description"] = _PUSH_LINK.sub("", metadata["description"])
     metadata["source"] = metadata["source"].replace(_NO_REVISION, "/blob/main/")

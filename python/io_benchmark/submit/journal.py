@@ -79,6 +79,8 @@ class JournalFile(Struct, frozen=True):
 
     def read(self) -> Journal | None:
         """Read the journal; None if it is missing, unreadable or of another version."""
+        if not self.path.is_file():  # reading a pipe might never end
+            return None
         try:
             journal: Journal = msgspec.json.decode(self.path.read_bytes(), type=Journal)
         except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -46,13 +46,12 @@ def repeated_task(
 ) -> SelectedTask:
     """Return a group's task under the next label with `end` that is not among `labels`.
 
-    Its routes are dropped, because the index has the pool's usual results. Its dependencies are dropped,
-    because they are resolved.
+    Its routes are dropped, because the index has the pool's usual results. Its dependencies stay: a
+    worker takes an image only from a task that the task depends on.
     """
     new = new_label(label, pool, labels, end)
     made: dict[str, Any] = copy.deepcopy(dict(definition))
-    for key in ("dependencies", "requires", "taskQueueId"):
-        made.pop(key, None)
+    made.pop("taskQueueId", None)
     made["routes"] = []
     made["metadata"]["name"] = new
     made["metadata"]["description"] += f"; {remark}"

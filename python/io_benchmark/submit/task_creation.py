@@ -5,6 +5,7 @@
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
 from msgspec import Struct, field
@@ -21,7 +22,7 @@ from io_benchmark.sources.taskcluster.authorization_errors import (
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.web.retrying import RequestPolicy
 from io_benchmark.sources.web.web_client import WebClient
-from io_benchmark.submit.definitions import GroupMember, ReadyTask
+from io_benchmark.submit.definitions import GroupMember, ReadyTask, SelectedTask
 from io_benchmark.text import clean
 
 T = TypeVar("T")
@@ -42,8 +43,8 @@ class CreatedTasks(Struct):
 
     @property
     def shown(self) -> str:
-        """`2 tasks created, 1 more perhaps`"""
-        tasks = f"{self.confirmed} task" + ("" if self.confirmed == 1 else "s") + " created"
+        """`2 tasks exist, 1 more perhaps`"""
+        tasks = f"{self.confirmed} task" + (" exists" if self.confirmed == 1 else "s exist")
         unsure = len(self.sent) - self.confirmed
         return tasks + (f", {unsure} more perhaps" if unsure else "")
 
@@ -82,6 +83,19 @@ class TaskQueue(Deployment):
             queue for queue in dict.fromkeys(queues) if await self.knows_worker_pool(queue) is False
         ]
 
+    async def missing_images(self, tasks: Sequence[SelectedTask]) -> list[str]:
+        """Return the addresses of image tasks that do not exist, where the deployment tells."""
+        missing = []
+        images = [task.definition["payload"].get("image") for task in tasks]
+        for image in (image for image in images if isinstance(image, Mapping)):
+            namespace, task_id = image.get("namespace"), image.get("taskId")
+            with suppress(ResultError):
+                if namespace and await self.find(namespace) is None:
+                    missing.append(f"index:{namespace}")
+                elif task_id and not await self.tasks([task_id]):
+                    missing.append(f"task:{task_id}")
+        return missing
+
     async def create(self, tasks: Sequence[ReadyTask], created: CreatedTasks) -> None:
         """Create the tasks in order, because workers claim them in this order."""
         for task in tasks:
@@ -91,7 +105,8 @@ class TaskQueue(Deployment):
             except RequestRefusedError as error:
                 if error.status != _CONFLICT or not await self._is_there(task):
                     created.sent.pop()
-                    reason = _reason(error, self.access.who)
+                    advice = "ask for this scope, or choose another pool, priority or scheduler"
+                    reason = _reason(error, self.access.who, advice)
                     raise CreationError(f"{task.label} was not created: {reason}") from None
             except ResultError as error:
                 # The task may exist, because the answer may have been lost.
@@ -114,7 +129,9 @@ class TaskQueue(Deployment):
                 now_cancelled = await self.cancel_task(task.task_id)
             except RequestRefusedError as error:
                 if error.status != _NOT_FOUND:  # never created
-                    problems.append(f"{failed}: {_reason(error, self.access.who)}")
+                    problems.append(
+                        f"{failed}: {_reason(error, self.access.who, 'ask for this scope')}"
+                    )
             except ResultError as error:
                 problems.append(f"{failed}: {error}")
             else:
@@ -142,17 +159,14 @@ class TaskQueue(Deployment):
         return replace(done, resolved=resolved, others=len(members) - len(own))
 
 
-def _reason(error: RequestRefusedError, who: str) -> str:
-    """Explain why the queue refuses a request made by `who`, in one line, and what to do about it."""
+def _reason(error: RequestRefusedError, who: str, advice: str) -> str:
+    """Explain why the queue refuses a request made by `who`; the advice is for a missing scope."""
     match error.status:
         case 401:
             return f"the queue {explain_unauthenticated(error.message, who)}"
         case 403:
-            advice = (
-                f"set {CLIENT_ID} and {ACCESS_TOKEN}"
-                if who == "anonymously"
-                else "ask for this scope, or choose another pool, priority or scheduler"
-            )
+            if who == "anonymously":
+                advice = f"set {CLIENT_ID} and {ACCESS_TOKEN}"
             return (
                 f"asked {who}, which lacks {missing_scopes(error.message) or 'a scope'}; {advice}"
             )

@@ -13,11 +13,12 @@ one namespace. So a single paginated `index.listTasks` returns the history.
 
 Only the first of a pool's replicates has routes, because taskgraph refuses the same route for two tasks of
 a graph. A reader finds the others in that task's group. Retriggers and duplicates of the first have the
-same routes, and the last one to complete is in the index.
+same routes. The index has the newest push, and of this push the last one to complete.
 """
 
 import logging
 import re
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from taskgraph.transforms.base import TransformSequence
@@ -94,5 +95,19 @@ def _add_routes(config: Any, tasks: Tasks) -> Tasks:
         yield task
 
 
+def rank_by_push(
+    config: Any, tasks: Iterable[dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    """Rank finished tasks by the push's date: the index takes none of an older push after a newer one.
+
+    taskgraph ranks tasks of tier 3 by 0, so that a retriggered task of an old push is the latest.
+    """
+    for task in tasks:
+        task["task"]["extra"]["index"]["rank"] = config.params["build_date"]
+        yield task
+
+
 transforms = TransformSequence()
 transforms.add(_add_routes)
+ranks = TransformSequence()
+ranks.add(rank_by_push)

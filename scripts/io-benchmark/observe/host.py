@@ -6,9 +6,7 @@
 import hmac
 import mmap
 import os
-import platform
 import re
-import shutil
 import sys
 import time
 
@@ -27,10 +25,11 @@ VM_SETTINGS += ["swappiness"]
 
 def observe(*, may_measure=True):
     """Describe the machine; without measuring, what takes time is left empty."""
+    kernel = os.uname()
     return {
-        "kernel": platform.release(),
-        "kernel_version": platform.version(),
-        "architecture": platform.machine(),
+        "kernel": kernel.release,
+        "kernel_version": kernel.version,
+        "architecture": kernel.machine,
         "distribution": first_match(r'^PRETTY_NAME="?([^"\n]+)', "/etc/os-release"),
         "cpu_model": first_match(r"^model name\s*:\s*(.+)", "/proc/cpuinfo"),
         "cpu_count": len(os.sched_getaffinity(0)),
@@ -104,12 +103,14 @@ def _touch_new_memory():
 
 def _tools():
     """Return path and version of each tool that a workload may call; None if it is missing."""
+    import shutil  # noqa: PLC0415 - as in reading.py
+
     known = dict.fromkeys(TOOLS)
     for name in TOOLS:
         path = shutil.which(name)
         if path is not None:
             known[name] = {"path": path, "version": first_line_of([path, "--version"])}
-    known["python3"] = {"path": sys.executable, "version": platform.python_version()}
+    known["python3"] = {"path": sys.executable, "version": sys.version.split()[0]}
     return known
 
 

@@ -86,7 +86,7 @@ def test_the_seeds_case():
     )
     assert [shown(remedy) for remedy in found] == [
         (
-            "use a machine type with more local SSDs, striped, such as c3d-standard-30-lssd",
+            "use a machine type with more local SSDs, striped, such as c3d-standard-30-lssd with 2",
             145.7 * MS / (77.0 * MS),
             True,
             "The pool amd-30 has this machine type and takes 77.0 ms instead of 146 ms.",
@@ -111,11 +111,17 @@ def test_more_disks_predicted():
     """Without a pool of that machine type, the published caps predict the gain."""
     (found,) = remedies(supported("device-count", 2.0), machines={"amd-16": "c3d-standard-16-lssd"})
     assert shown(found) == (
-        "use a machine type with more local SSDs, striped, such as c3d-standard-30-lssd",
+        "use a machine type with more local SSDs, striped, such as c3d-standard-30-lssd with 2",
         2.0,
         False,
         "Predicted from the bandwidth of the disks. intel takes 76.0 ms.",
     )
+
+
+def test_more_disks_of_a_machine_type_that_needs_none():
+    """Fxci-config's check fails such a pool: the report says what it needs."""
+    (found,) = remedies(supported("device-count", 2.0), machines={"amd-16": "n2-standard-16"})
+    assert shown(found)[3].endswith("as an exception of fxci-config's check_gcp_ssds.")
 
 
 def test_more_disks_neither_predicted_nor_named():

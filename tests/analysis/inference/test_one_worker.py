@@ -115,7 +115,7 @@ def test_sides_on_one_machine_are_named() -> None:
     (problem,) = [one for one in found.problems if one.rule == "shared-worker"]
     assert problem.severity is Severity.WARNING
     assert problem.sides == ("b", "a")
-    assert "were measured on the same worker" in text_of(problem.message)
+    assert "were measured on the same machine" in text_of(problem.message)
     assert ", so their machines do not differ" in text_of(problem.message)
     assert problem.explanation is not None
     assert "does not apply to other workers" in text_of(problem.explanation)

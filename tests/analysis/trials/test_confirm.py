@@ -6,12 +6,14 @@
 from collections.abc import Sequence
 
 import pytest
+from msgspec.structs import replace
 from tried_workers import MIB, trials, tried
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.trials.confirm import Pace
+from io_benchmark.analysis.trials.confirm import Confirming, Pace
+from io_benchmark.report.content.confirming import reasons_text
 
 SLOW_CEILINGS = (390, 391, 392)
 
@@ -19,7 +21,7 @@ SLOW_CEILINGS = (390, 391, 392)
 def proposed(slow: Sequence[Worker], fast: Sequence[Worker], baseline: str = "intel"):
     candidate = {"intel": "amd-16", "amd-16": "intel"}[baseline]
     plan = Plan("", baseline, "", ((candidate, baseline),))
-    return compare(plan, [*slow, *fast], Options()).confirming
+    return compare(plan, [*slow, *fast], Options()).confirming.paces
 
 
 @pytest.mark.parametrize("baseline", ["intel", "amd-16"])
@@ -31,20 +33,75 @@ def test_the_faster_pool_is_paced(baseline: str) -> None:
     assert proposed(slow, fast, baseline) == (Pace("intel", round(395.5 * MIB), "amd-16"),)
 
 
+NOT_MEASURED = "What the disks of intel can write was not measured"
+
+
 @pytest.mark.parametrize(
-    "fast",
+    ("candidate", "fast", "expected"),
     [
-        pytest.param(None, id="no trials"),
-        pytest.param(trials({}), id="no ceilings"),
-        pytest.param(trials({}, ceilings=(460,)), id="ceilings nearly equal"),
-        pytest.param(trials({}, ceilings=(200,)), id="the slower pool has faster disks"),
-        pytest.param(trials({}, ceilings=(782,), pace_mib_per_s=400), id="paced already"),
+        pytest.param("amd-16", None, f"{NOT_MEASURED}.", id="no trials"),
+        pytest.param("amd-16", trials({}), f"{NOT_MEASURED}.", id="no ceilings"),
+        pytest.param(
+            "amd-16",
+            trials({}, reason="no time."),
+            f"{NOT_MEASURED}: no time.",
+            id="skipped",
+        ),
+        pytest.param(
+            "amd-16",
+            trials({}, ceilings=(460,)),
+            "The disks of amd-16 can write 391 MiB/s, those of intel 460 MiB/s: a pace is tried where "
+            "they can write 1.2 times less.",
+            id="ceilings nearly equal",
+        ),
+        pytest.param(
+            "amd-16",
+            trials({}, ceilings=(782,), pace_mib_per_s=400),
+            "intel was limited to the ceiling of amd-16 already.",
+            id="paced already",
+        ),
+        pytest.param(
+            "amd-30",
+            trials({}, ceilings=(782,)),
+            "amd-30 against intel is inconclusive: measure more workers first.",
+            id="inconclusive",
+        ),
+        pytest.param(
+            "unknown", trials({}, ceilings=(782,)), "No pools with trials are compared.", id="alone"
+        ),
+        pytest.param(
+            "unknown",
+            None,
+            "No result has trials: measure again with `trials: auto` or `always` in the kind.",
+            id="alone without trials",
+        ),
     ],
 )
-def test_nothing_to_confirm(fast) -> None:
-    """No run is missing, or none would show anything."""
-    slow = tried("amd-16", trials({}, ceilings=SLOW_CEILINGS))
-    assert proposed(slow, tried("intel", fast)) == ()
+def test_nothing_to_confirm(candidate: str, fast, expected: str) -> None:
+    """No run is missing, or none would show anything; the reason is the comparison's own."""
+    sides = () if candidate == "unknown" else tried(candidate, trials({}, ceilings=SLOW_CEILINGS))
+    plan = Plan("", "intel", "", ((candidate, "intel"),))
+    confirming = compare(plan, [*sides, *tried("intel", fast)], Options()).confirming
+    assert (confirming.paces, reasons_text(confirming)) == ((), expected)
+
+
+def test_small_difference() -> None:
+    """Where the difference is small, no run shows its cause."""
+    workers = [*tried("amd-16", trials({})), *tried("intel", trials({}))]
+    plan = Plan("", "intel", "", (("amd-16", "intel"),))
+    ((comparison,),) = [part.comparisons for part in compare(plan, workers, Options()).subjects]
+    confirming = Confirming.of([replace(comparison, ratio=0.93)], workers)
+    expected = "amd-16 takes 0.93× the time of intel: too little to find the cause of."
+    assert (confirming.paces, reasons_text(confirming)) == ((), expected)
+
+
+def test_no_pace_of_zero() -> None:
+    """A task cannot be limited to nothing, however slow the disks of a hostile result are."""
+    ceiling = {"written_bytes": 1, "duration_ns": 10**16}
+    slow = tried("amd-16", {**trials({}), "ceilings": [ceiling]})
+    assert proposed(slow, tried("intel", trials({}, ceilings=(782,)))) == (
+        Pace("intel", 1, "amd-16"),
+    )
 
 
 def test_another_pace_does_not_count() -> None:
@@ -52,10 +109,3 @@ def test_another_pace_does_not_count() -> None:
     slow = tried("amd-16", trials({}, ceilings=SLOW_CEILINGS))
     fast = tried("intel", trials({}, ceilings=(782,), pace_mib_per_s=300))
     assert proposed(slow, fast) == (Pace("intel", 391 * MIB, "amd-16"),)
-
-
-def test_equal_pools_need_no_run() -> None:
-    """Without a difference there is no cause to confirm."""
-    slow = tried("intel", trials({}, ceilings=SLOW_CEILINGS))
-    plan = Plan("", "intel", "", ())
-    assert compare(plan, slow, Options()).confirming == ()

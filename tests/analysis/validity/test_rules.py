@@ -208,7 +208,7 @@ def test_two_runs_on_one_machine_are_one_worker() -> None:
     report = compare(PLAN, same, Options())
     (problem,) = broken(report, "same-worker")
     tasks = ", ".join(one.task_id for one in same if one.side == "amd-16")
-    assert "2 runs were on the same worker g/w and count as one" in text_of(problem.message)
+    assert "2 runs were on the same machine g/w and count as one" in text_of(problem.message)
     assert problem.explanation is not None
     assert text_of(problem.explanation) == f"Their tasks are {tasks}."
     assert report.subjects[0].figures["amd-16"].workers == 1

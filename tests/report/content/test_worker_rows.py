@@ -111,6 +111,34 @@ def test_machines_and_runs():
     )
 
 
+@pytest.mark.parametrize(
+    ("ids", "machine", "who"),
+    [
+        pytest.param(["a/1"] * 3, "a/1", "Worker a/1", id="one worker"),
+        pytest.param(
+            ["a/1", "a/2", "a/3"],
+            "a/1",
+            "One machine, with the workers a/1, a/2, a/3,",
+            id="several workers with one boot id",
+        ),
+        pytest.param(
+            ["unknown"] * 3,
+            "with boot id 0c7e2f4a",
+            "The machine with boot id 0c7e2f4a",
+            id="bare files",
+        ),
+    ],
+)
+def test_who_ran_several_tasks(ids, machine, who):
+    """Only a worker that ran them all is named as the one that did."""
+    lines = [
+        replace(line, worker_id=worker_id, machine=machine)
+        for line, worker_id in zip(three("amd-16"), ids, strict=True)
+    ]
+    (caution,) = document.build(report(*three("intel"), *lines, subjects=())).workers.cautions
+    assert caution.startswith(f"{who} ran 3 of these tasks, so they are not independent")
+
+
 def test_runs_at_the_same_time():
     """What slows both of two runs is said next to the answer."""
     shared = three("amd-16", worker_id="us-central1-a/1", at_once=True)

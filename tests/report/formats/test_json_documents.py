@@ -104,6 +104,7 @@ def test_figures_and_comparisons():
     assert part["comparisons"][0] == {
         "of_all": None,
         "workers": None,
+        "means_ns": None,
         "subject": part["subject"],
         "baseline": "intel",
         "candidate": "amd-16",

@@ -148,9 +148,9 @@ def test_two_jobs_on_one_machine(tmp_path: Path) -> None:
         document["host"]["boot_id"] = "0c7e2f4a-1b2c-4d3e-8f90-a1b2c3d4e5f6"
     lay_out(tmp_path / "r", "job-{n}/io-benchmark.json", [json.dumps(d).encode() for d in made])
     text = report(tmp_path / "r", ".", "--details")
-    assert "amd-16: 2 runs were on the same worker with boot id 0c7e2f4a" in text
+    assert "amd-16: 2 runs were on the same machine with boot id 0c7e2f4a" in text
     (worker,) = set(
-        re.findall(r"worker with boot id ([\w-]+)\s+\(ran\s+more\s+than\s+once\)", text)
+        re.findall(r"worker with boot id ([\w-]+)\s+\(its\s+machine\s+ran\s+several\)", text)
     )
     assert worker == made[0]["host"]["boot_id"]
 

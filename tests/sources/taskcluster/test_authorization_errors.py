@@ -62,6 +62,16 @@ def test_recorded_401(note, expected):
         pytest.param("ext.certificate.start > now", "check the clock", id="not valid yet"),
         pytest.param("ext.certificate.expiry < now", "have expired; get new ones", id="expired"),
         pytest.param("ext.certificate.signature is not valid", "_CERTIFICATE", id="certificate"),
+        pytest.param(
+            f"ext.certificate issuer `me` doesn't satisfy all certificate scopes {'queue:x' * 40}, a:b.",
+            "queue:x, a:b.): the client that made the temporary credentials lacks a scope",
+            id="scopes of the certificate",
+        ),
+        pytest.param(
+            "ext.certificate issuer `me` doesn't have `auth:create-client:x` for supplied clientId.",
+            "lacks a scope",
+            id="name of the certificate",
+        ),
         pytest.param("Client with clientId 'x' not found", "does not know the client", id="client"),
         pytest.param("Authentication Error", "refuses the credentials of me: Auth", id="other"),
     ],

@@ -215,7 +215,8 @@ def test_a_task_of_an_old_push(policy):
         pytest.param(
             replace(QUERY, project="try"),
             "index:gecko.v2.try.date.io-benchmark.amd-16: {url} has no results there; check "
-            "--project, IO_BENCHMARK_TRUST_DOMAIN and TASKCLUSTER_ROOT_URL",
+            "--project, IO_BENCHMARK_TRUST_DOMAIN and TASKCLUSTER_ROOT_URL; results of try and of pull "
+            "requests expire after 28 days",
             id="project",
         ),
         pytest.param(

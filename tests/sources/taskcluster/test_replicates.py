@@ -137,7 +137,7 @@ def test_a_duplicate_without_a_result_hides_no_other(push, policy):
             [f"group:{GROUP}"], here, lambda _progress: None, lambda result: result, policy
         )
     assert runs(gathered) == [("amd-16", push.first, 0)]
-    assert gathered.lost == ("amd-16",)
+    assert gathered.lost == gathered.missing == ("amd-16",)
     assert [line.partition(": ")[0] for line in gathered.unreadable] == [
         f"task {lacking} run 0 ({LABEL})"
     ]

@@ -418,8 +418,8 @@ def test_private_results(policy, environment, advice):
             loopback,
             AMD_16,
             "io-benchmark-amd-16",
-            f"is private: it needs the scope queue:get-artifact:{ARTIFACT}, and the request was made "
-            f"{advice}",
+            f"{loopback.url} refuses the request, which needs the scope queue:get-artifact:{ARTIFACT} "
+            f"and was made {advice}",
         ),
     )
 
@@ -446,7 +446,7 @@ def test_another_deployment_gets_no_credentials(policy):
         gathered = gather(
             [address], environment, lambda _progress: None, lambda result: result, policy
         )
-        assert "and the request was made anonymously; set" in gathered.unreadable[0]
+        assert "and was made anonymously; set" in gathered.unreadable[0]
         assert all("Authorization" not in one.headers for one in loopback.requests)
 
 

@@ -18,6 +18,7 @@ from io_benchmark_taskgraph.transforms.measure import transforms
 
 TASK: dict[str, Any] = {
     "name": "build",
+    "worker-type": "b-linux",
     "worker": {"docker-image": {"in-tree": "build"}, "max-run-time": 600},
     "run": {"using": "run-task", "command": "make -j"},
 }
@@ -71,6 +72,7 @@ def test_a_task_with_the_line(wrap):
     assert command[-3:] == ["bash", "-cx", "make -j"]
     assert made == {
         "name": "build",
+        "worker-type": "b-linux",
         "worker": {**TASK["worker"], "artifacts": [ARTIFACT]},
         "run": {"using": "run-task"},
     }
@@ -94,7 +96,7 @@ def test_other_commands(wrap, command, words):
 
 
 def test_it_runs(wrap, tmp_path):
-    """The command's code and output, and a profile next to them."""
+    """The command's code and output, and a profile next to them that names the worker type."""
     text = "cat; echo problem >&2; exit 3"
     command = wrap(**FOLDER, run={"command": text})["run"]["command"]
     done = run(command, tmp_path)
@@ -105,6 +107,7 @@ def test_it_runs(wrap, tmp_path):
     )
     profile = json.loads((tmp_path / "artifacts/io-benchmark/task-profile.json").read_text())
     assert profile["ending"]["code"] == 3
+    assert profile["task"]["pool"] == "linux"
     assert [place["path"] for place in profile["storage"]["places"]] == ["/builds/worker/workspace"]
 
 

@@ -34,7 +34,7 @@ class Gain(Struct, frozen=True):
     ratio: float | None
     measured: bool
     evidence: tuple[Statement, ...]
-    such_as: str | None = None  # an example for the action: a machine type
+    such_as: MachineType | None = None  # an example for the action
 
     def also(self, template: str, **values: Value) -> "Gain":
         """Return the gain with a further sentence."""
@@ -55,6 +55,7 @@ class Push(Struct, frozen=True):
     fast: str
     supported: frozenset[str]
     place_kinds: Mapping[tuple[str, str], str | None] = field(default_factory=dict)  # (side, place)
+    tried: Mapping[str, float] = field(default_factory=dict)  # trial -> its gain for the slow side
 
     def allowed_ratio(self, cause: Cause) -> float | None:
         """Return how much faster the slow side gets at most without what the cause explains."""
@@ -88,7 +89,7 @@ def other_subject(
 ) -> FindGain:
     """Compare with the same side to another destination or in another variant; `instead` describes it.
 
-    The remark is for a push that did not measure it.
+    A trial of this name measures it, too. The remark is for a push that did not.
     """
 
     def find(push: Push, _cause: Cause) -> Gain | None:
@@ -99,6 +100,12 @@ def other_subject(
         gain = push.gain(push.slow, subject, f"{{side}}: {instead} {_INSTEAD}.")
         if gain is not None:
             return gain.if_worth_it
+        if value in push.tried:
+            ratio = push.tried[value]
+            template = "{side}: a retrieve in trial {trial} takes {part} of its usual time."
+            part = Quantity(1 / ratio, Unit.SHARE)
+            evidence = statement(template, side=push.slow, trial=value, part=part)
+            return Gain(ratio, measured=True, evidence=(evidence,)).if_worth_it
         unknown = _unknown_gain(
             f"Not measured here: {name} {{value}} in the same push would show it.", value=value
         )
@@ -173,9 +180,13 @@ def more_disks(push: Push, cause: Cause) -> Gain | None:
         gain = gain.also(
             "{side} takes {then}.", side=push.fast, then=Quantity(then_ns, Unit.NANOSECONDS)
         )
-    if gain is None or larger is None:
-        return gain
-    return replace(gain, such_as=larger.name)
+    if gain is not None and larger is None and slow.name and slow.caps(1) is not None:
+        # Of the same machine type or an unnamed one, fxci-config's check allows the fewest disks only.
+        return gain.also(
+            "Firefox's pools may have more SSDs than their machine type needs only as an exception "
+            "of fxci-config's check_gcp_ssds."
+        )
+    return None if gain is None else replace(gain, such_as=larger)
 
 
 def _by_larger_machine(push: Push, larger: MachineType, cause: Cause) -> Gain | None:

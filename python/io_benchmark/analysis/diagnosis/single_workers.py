@@ -39,6 +39,7 @@ from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.report_model import SingleWorker
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
 from io_benchmark.analysis.summary import figures
+from io_benchmark.analysis.trials.trial_model import TrialOutcome
 from io_benchmark.analysis.trials.trial_outcomes import outcomes
 from io_benchmark.results import workloads
 
@@ -166,13 +167,14 @@ def _diagnose(
     names = _Names.of(machine)
     measurements = _measurements(machine, names, compared, margin=margin, assumed=assumed)
     own, others = ([run.worker for run in runs] for runs in (machine.runs, machine.others))
-    trials = outcomes(machine.subject, *((own, others) if machine.ratio > 1 else (others, own)))
+    sides = (own, others) if machine.ratio > 1 else (others, own)
+    trials = outcomes(machine.subject, *sides, assumed)
     baseline, candidate = (
         SideViews.of_workers(workers, machine.subject) for workers in (others, own)
     )
     case = Case.of(machine.subject, machine.ratio, baseline, candidate, measurements)
     causes = judge(case, trials)
-    remedies = _remedies(machine, names, causes, measurements)
+    remedies = _remedies(machine, names, causes, measurements, trials)
     return Diagnosis(names.worker, causes, remedies, machine.subject, trials)
 
 
@@ -204,6 +206,7 @@ def _remedies(
     names: _Names,
     causes: Sequence[Cause],
     measurements: Sequence[OtherMeasurement],
+    trials: Sequence[TrialOutcome],
 ) -> tuple[Remedy, ...]:
     """Return the remedies of the supported causes, else to replace a worker that is slow.
 
@@ -222,6 +225,7 @@ def _remedies(
         names.worker,
         names.rest,
         machines=dict.fromkeys(measured, machine_type),
+        trials=trials,
     )
     # Which of several causes it is does not matter to whoever replaces it.
     supported = [cause for cause in causes if cause.state.holds]

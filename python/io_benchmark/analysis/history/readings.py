@@ -61,7 +61,6 @@ def readings_of(measured: RunResult) -> tuple[list[HistoryReading], list[LeftOut
             ),
         )
         for run in kept
-        if run.entry.mean_ns > 0
     ]
     when = origin.time.date().isoformat()
     left_out = [

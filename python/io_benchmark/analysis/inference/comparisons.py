@@ -117,4 +117,5 @@ def _comparison(
         advice=None,
         look=pair.look.text,
         assumed_variation=None if estimate.assumed_variation is None else pair.variation,
+        means_ns=(pair.ours.mean_ns, pair.theirs.mean_ns),
     )

@@ -57,6 +57,11 @@ class SideData(Struct, frozen=True):
     def count(self) -> int:
         return len(self.log_means)
 
+    @property
+    def mean_ns(self) -> float:
+        """Return the geometric mean, of which ratios are."""
+        return math.exp(_mean(self.log_means))
+
 
 class Estimate(Struct, frozen=True):
     """ln of a ratio, its variance and the degrees of freedom of that."""

@@ -43,7 +43,7 @@ def _repeated_worker(subject: Subject, side: str, runs: Sequence[Run]) -> Proble
     tasks = [run.worker.task_id for run in runs if run.worker.task_id != UNKNOWN]
     at_once = machines_used_at_once(run.worker for run in runs)
     message = statement(
-        "{side}: {runs} runs were on the same worker {worker} and count as one{at_once}",
+        "{side}: {runs} runs were on the same machine {worker} and count as one{at_once}",
         side=side,
         runs=count(len(runs)),
         worker=machine,
@@ -70,7 +70,7 @@ def shared_workers(
     if more > 0:
         named = statement("{workers} and {more} more", workers=named, more=count(more))
     message = statement(
-        "{baseline} and {candidate} were measured on the same worker {workers}",
+        "{baseline} and {candidate} were measured on the same machine {workers}",
         baseline=sides[0],
         candidate=sides[1],
         workers=named,

@@ -104,13 +104,16 @@ class RelativeTimes(Struct, frozen=True, dict=True):
     @property
     def first_third(self) -> float:
         """Return the time of an operation at the start; over the whole run it is 1."""
-        return self._mean(slice(None, len(self.times) // 3))
+        return self._mean(slice(None, self._third))
 
     @property
     def last_third_over_first(self) -> float:
         """Return how much longer an operation took at the end than at the start."""
-        third = len(self.times) // 3
-        return self._mean(slice(-third, None)) / self._mean(slice(None, third))
+        return self._mean(slice(-self._third, None)) / self.first_third
+
+    @property
+    def _third(self) -> int:
+        return max(1, len(self.times) // 3)
 
 
 class _Work(NamedTuple):

@@ -3,9 +3,8 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Zones that may be the difference between two sides: data centres differ as pools do.
 
-Where both sides have workers in one zone, sides are compared within zones as well, by least squares on
-the logarithms of the workers' means. If zones do not matter, both ratios estimate the same one, and their
-difference has a known variance (Hausman 1978, Econometrica 46:1251).
+Where both sides have workers in one zone, the sides are compared within such zones as well: the ratio by
+least squares on the logarithms of the workers' means, its interval by the same method as that of all workers.
 """
 
 import math
@@ -14,9 +13,12 @@ from collections.abc import Sequence
 from operator import mul
 from statistics import fmean
 
-from io_benchmark.analysis.inference import distributions
-from io_benchmark.analysis.inference.estimates import SideData
+from msgspec.structs import replace
+
+from io_benchmark.analysis.inference import decisions
+from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.levels import DEFAULT_MARGIN, LEVEL
+from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.model import Problem, Run, Severity, Subject
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.statements import (
@@ -25,48 +27,57 @@ from io_benchmark.analysis.statements import (
     Unit,
     count,
     joined,
+    share,
     statement,
 )
 
-_RULE = "zones"
+RULE = "zones"
 _PLACE = ("cloud", "region", "zone")
 _Zone = tuple[str, ...]
 
 
 def uneven_zones(
-    subject: Subject,
-    data: tuple[SideData, SideData],
-    candidate: Sequence[Run],
-    baseline: Sequence[Run],
+    subject: Subject, pair: Pair, candidate: Sequence[Run], baseline: Sequence[Run]
 ) -> list[Problem]:
     """Return a problem where the zones of two sides may be what differs, as far as they are known.
 
-    `data` are the candidate's and the baseline's machines, in the order of their runs.
+    Its explanation has the ratio within zones. The pair's workers are in the order of their runs.
     """
     ours, theirs = _zones(candidate), _zones(baseline)
     if min(len(ours), len(theirs)) < 2 or not all((*ours, *theirs)):
         return []
-    sides = baseline[0].worker.side, candidate[0].worker.side
-    if not set(ours) & set(theirs):
-        message = statement(
-            "{baseline} and {candidate} have no zone in common: a difference may be that of the zones",
-            baseline=sides[0],
-            candidate=sides[1],
-        )
-        workers = _workers(sides, theirs, ours)
-        return [Problem(_RULE, Severity.WARNING, subject, sides, message, workers)]
-    logs = [log for side in data for log in side.log_means]
-    within = _ratio_within_zones(logs, [*ours, *theirs], len(ours))
+    within = _within_zones(pair, ours, theirs)
     if within is None:
-        return []
+        explanation = statement(
+            "They have no zone in common, so zone and pool cannot be told apart."
+        )
+    else:
+        workers, estimate = within
+        shift = abs(estimate.log_ratio - math.log(pair.ours.mean_ns / pair.theirs.mean_ns))
+        regions = [{zone[:-1] for zone in zones} for zones in (ours, theirs)]
+        if regions[0] == regions[1] and shift <= math.log1p(DEFAULT_MARGIN):
+            return []
+        (test,) = decisions.holm([estimate.p_value], [pair.look])
+        interval = estimate.interval(test.level)
+        explanation = statement(
+            "Within the zones that both have, with {workers} of {all} workers, the ratio is {ratio} "
+            "({level} interval {low} to {high}).",
+            workers=count(workers),
+            all=count(len(ours) + len(theirs)),
+            ratio=Quantity(estimate.ratio, Unit.RATIO),
+            level=share(LEVEL),
+            low=Quantity(interval.low_ratio, Unit.RATIO),
+            high=Quantity(interval.high_ratio, Unit.RATIO),
+        )
     message = statement(
-        "{baseline} and {candidate} have different shares of zones; within zones the ratio is {within}",
-        baseline=sides[0],
-        candidate=sides[1],
-        within=Quantity(within, Unit.RATIO),
+        "workers of {baseline}: {in_baseline}; of {candidate}: {in_candidate}",
+        baseline=pair.baseline,
+        in_baseline=_counted(theirs),
+        candidate=pair.candidate,
+        in_candidate=_counted(ours),
     )
-    workers = _workers(sides, theirs, ours)
-    return [Problem(_RULE, Severity.WARNING, subject, sides, message, workers)]
+    sides = pair.baseline, pair.candidate
+    return [Problem(RULE, Severity.WARNING, subject, sides, message, explanation)]
 
 
 def _zones(runs: Sequence[Run]) -> list[_Zone]:
@@ -78,51 +89,38 @@ def _zones(runs: Sequence[Run]) -> list[_Zone]:
     ]
 
 
-def _workers(sides: tuple[str, str], *zones: Sequence[_Zone]) -> Statement:
-    """Return 'Workers of intel: 5 in us-central1-a, 1 in us-central1-f; of amd-16: …'."""
-    baseline, candidate = (
-        joined(
-            statement("{workers} in {zone}", workers=count(workers), zone=zone[-1])
-            for zone, workers in sorted(Counter(of_side).items())
-        )
-        for of_side in zones
-    )
-    return statement(
-        "Workers of {baseline}: {in_baseline}; of {candidate}: {in_candidate}.",
-        baseline=sides[0],
-        in_baseline=baseline,
-        candidate=sides[1],
-        in_candidate=candidate,
+def _counted(zones: Sequence[_Zone]) -> Statement:
+    """Return '5 in us-central1-a, 1 in us-central1-f'."""
+    return joined(
+        statement("{workers} in {zone}", workers=count(workers), zone=zone[-1])
+        for zone, workers in sorted(Counter(zones).items())
     )
 
 
-def _ratio_within_zones(
-    log_means: Sequence[float], zones: Sequence[_Zone], candidates: int
-) -> float | None:
-    """Return the ratio within zones, where it differs from the ratio over all by more than chance.
-
-    The first `candidates` means are the candidate's.
-    """
-    degrees = len(log_means) - len(set(zones)) - 1
-    if degrees < 1 or len(set(zones)) == 1:
+def _within_zones(
+    pair: Pair, ours: Sequence[_Zone], theirs: Sequence[_Zone]
+) -> tuple[int, Estimate] | None:
+    """Return the ratio within the zones that both have, and of how many workers; None: there is none."""
+    common = set(ours) & set(theirs)
+    if not common:
         return None
-    baselines = len(log_means) - candidates
-    side = [1.0] * candidates + [0.0] * baselines
+    sides = [
+        [each for each in zip(side.log_means, side.runs, zones, strict=True) if each[2] in common]
+        for side, zones in ((pair.ours, ours), (pair.theirs, theirs))
+    ]
+    candidate, baseline = (
+        SideData(tuple(log for log, _, _ in side), tuple(runs for _, runs, _ in side))
+        for side in sides
+    )
+    zones = [zone for side in sides for _, _, zone in side]
     # The side's part that zones do not predict.
-    alone = _off_zone_means(side, zones)
+    alone = _off_zone_means([1.0] * candidate.count + [0.0] * baseline.count, zones)
     square = math.fsum(map(mul, alone, alone))
-    within = math.fsum(map(mul, alone, log_means)) / square
-    over_all = fmean(log_means[:candidates]) - fmean(log_means[candidates:])
-    without_side = [log - within * share for log, share in zip(log_means, side, strict=True)]
-    rest = _off_zone_means(without_side, zones)
-    variance = math.fsum(map(mul, rest, rest)) / degrees
-    extra = 1 / square - 1 / candidates - 1 / baselines
-    shift = abs(within - over_all)
-    if shift <= math.log1p(DEFAULT_MARGIN) or extra <= 0:
-        return None
-    error = math.sqrt(variance * extra)
-    is_chance = error > 0 and 2 * distributions.tail(shift / error, degrees) > 1 - LEVEL
-    return None if is_chance else math.exp(within)
+    log_ratio = math.fsum(map(mul, alone, (*candidate.log_means, *baseline.log_means))) / square
+    estimate = Estimate.of_sides(candidate, baseline, pair.variation.ratio, pair.look)
+    # Unequal shares of the zones make least squares less precise.
+    loss = 1 / square / (1 / candidate.count + 1 / baseline.count)
+    return len(zones), replace(estimate, log_ratio=log_ratio, variance=loss * estimate.variance)
 
 
 def _off_zone_means(values: Sequence[float], zones: Sequence[_Zone]) -> list[float]:

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis.inference.estimates import Estimate
+from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.model import Run, Subject, Worker
 from io_benchmark.analysis.observed.machine_identity import by_machine
@@ -140,6 +140,10 @@ class _Table(Struct, frozen=True):
         return replace(
             at_place,
             ratio=estimate.ratio,
+            means_ns=(
+                SideData.of(paired).mean_ns,
+                SideData.of([first[id(run.worker)] for run in paired]).mean_ns,
+            ),
             interval=estimate.interval(LEVEL),
             method=estimate.method,
             workers=len(machines),

@@ -94,7 +94,8 @@ def _decided(
             "a disk"
         )
     rest += _earlier_text(comparison)
-    brief = f"{rest}."
+    zones = f" {side.within_zones}" if side.within_zones else ""
+    brief = f"{rest}.{zones}"
     to_change: str | None = ""
     if comparison.verdict is Verdict.FASTER:
         # A pool that is faster than before has been changed already.
@@ -104,7 +105,7 @@ def _decided(
         if side.diagnosis is None
         else Explanation.of(side.diagnosis, side.to_confirm, to_change)
     )
-    rest += "." if explanation is None else f": {explanation.sentence}."
+    rest += ("." if explanation is None else f": {explanation.sentence}.") + zones
     return PoolAnswer(
         side.side,
         side.verdict,

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from io_benchmark.analysis.model import Comparison, Diagnosis, State
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.run_record import WorkerLine
-from io_benchmark.analysis.trials.confirm import Pace
+from io_benchmark.analysis.trials.confirm import Confirming, Pace
 from io_benchmark.number_text import compact
+from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.results.trials import TrialKind
 
 _MIB = 1024**2
@@ -27,13 +28,20 @@ def pace_text(pace: Pace) -> str:
     )
 
 
+def reasons_text(confirming: Confirming) -> str:
+    """Return why comparisons need no run."""
+    return " ".join(map(text_of, confirming.reasons))
+
+
 def how_to_confirm(report: Report, diagnosis: Diagnosis, comparison: Comparison) -> str:
     """Write how to confirm a cause of a difference, without a full stop; nothing if no run would."""
     tried = any(
         each.tried_by is TrialKind.PACE and each.state in _TO_CONFIRM for each in diagnosis.causes
     )
     sides = {comparison.candidate, comparison.baseline}
-    pace = next((each for each in report.confirming if {each.pool, each.against} == sides), None)
+    pace = next(
+        (each for each in report.confirming.paces if {each.pool, each.against} == sides), None
+    )
     command = "" if pace is None else _command(pace, report.workers)
     if not tried or pace is None or not command:
         return ""

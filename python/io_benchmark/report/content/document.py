@@ -25,6 +25,7 @@ from io_benchmark.report.content.place_tables import PlacesPart
 from io_benchmark.report.content.pool_lines import PoolsPart
 from io_benchmark.report.content.report_index import DiagnosedCandidate, MeasuredSubject
 from io_benchmark.report.content.report_sections import Section
+from io_benchmark.report.content.screen_lines import COMPARED
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.worker_rows import WorkersPart
 from io_benchmark.results import workloads
@@ -83,7 +84,7 @@ def build(report: Report, *, details: bool = False) -> ReportContent:
     return ReportContent(
         title=report.title,
         baseline=report.baseline,
-        introduction=_introduction(report),
+        introduction=_introduction(report, has_compared=any(part.compared_ns for part in measured)),
         nothing=nothing,
         notes=notes,
         sections=sections,
@@ -103,14 +104,16 @@ def build(report: Report, *, details: bool = False) -> ReportContent:
     )
 
 
-def _introduction(report: Report) -> str:
+def _introduction(report: Report, *, has_compared: bool) -> str:
     if not report.subjects and not report.baseline:
         return ""
     reason = f" ({report.baseline_reason})" if report.baseline_reason else ""
     text = (
-        f"The baseline is {report.baseline}{reason}. A ratio is a mean time divided by the "
-        f"baseline's; within ±{percent(report.margin_ratio)} counts as equivalent."
+        f"The baseline is {report.baseline}{reason}. A ratio is a geometric mean time of workers divided "
+        f"by the baseline's; within ±{percent(report.margin_ratio)} counts as equivalent."
     )
+    if has_compared:
+        text += f" {COMPARED} is that mean where the averages give another ratio."
     if any(workloads.of(part.subject.workload).higher_is_better for part in report.subjects):
         text += " A ratio above 1 is slower, also where a rate is shown."
     return text

@@ -17,13 +17,20 @@ from io_benchmark.report.content.answers import AnsweredSubject
 from io_benchmark.report.content.footnotes import ProblemNotes
 from io_benchmark.report.content.pool_lines import PoolsPart
 from io_benchmark.report.content.report_index import NO_VERDICT
-from io_benchmark.report.content.screen_lines import ALWAYS, AVERAGE, MEASURES, ROWS, ScreenLine
+from io_benchmark.report.content.screen_lines import (
+    ALWAYS,
+    AVERAGE,
+    COMPARED,
+    MEASURES,
+    ROWS,
+    ScreenLine,
+)
 from io_benchmark.report.content.tables import FiguresTable, MeasureTable
 from io_benchmark.report.content.warning_lines import warning_lines
 from io_benchmark.report.content.worker_rows import WorkersPart
 from io_benchmark.results import workloads
 
-_ROW_RANKS = dict(zip(ROWS, (*range(1, len(ROWS)), AVERAGE), strict=True))
+_ROW_RANKS = {row: rank for rank, row in enumerate(ROWS, 1)} | {"Avg": AVERAGE, COMPARED: AVERAGE}
 
 
 class FirstScreen(Struct, frozen=True):
@@ -89,6 +96,6 @@ class FirstScreen(Struct, frozen=True):
         if part.subject.workload in workloads.IN_BATCHES:
             return cls(title, lines, table_title, measures=MeasureTable.of([part]))
         table = FiguresTable.of(part)
-        rows = tuple(row for row in table.rows if row.label in ROWS)
+        rows = tuple(row for row in table.rows if row.label in _ROW_RANKS)
         heads = tuple(type(head)(head.text, head.verdict) for head in table.heads)
         return cls(title, lines, table_title, FiguresTable(heads, rows))

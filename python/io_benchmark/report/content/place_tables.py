@@ -10,9 +10,10 @@ from typing import Self
 from msgspec import Struct
 
 from io_benchmark.analysis.inference import decisions, estimates
-from io_benchmark.analysis.model import DIFFERENT, Subject
+from io_benchmark.analysis.model import DIFFERENT, Comparison, Subject
 from io_benchmark.analysis.report_model import AtPlace, PlaceRow, Places
-from io_benchmark.number_text import NOTHING, digits, interval, ratio, ratio_range
+from io_benchmark.number_text import NOTHING, agree, digits, interval, ratio, ratio_range
+from io_benchmark.report.content.screen_lines import COMPARED
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.subject_text import unit_text
 from io_benchmark.report.content.tables import INTERVAL_HEAD, ColumnHead, FiguresRow, FiguresTable
@@ -140,7 +141,10 @@ def _table(places: Places) -> _PlacesTable:
         ratios=FiguresTable(
             pools, tuple(line for row in places.rows[1:] for line in _ratio_rows(row, sides, short))
         ),
-        notes=tuple(_notes(places.rows, short)),
+        notes=(
+            *_notes(places.rows, short),
+            *_compared_means(places.rows, short, lambda mean: digits(shown(mean))),
+        ),
     )
 
 
@@ -225,6 +229,30 @@ def _notes(rows: Iterable[PlaceRow], short: Mapping[str, str]) -> list[str]:
         for text in texts:
             pools.setdefault((place, text), []).append(short[side.side])
     return [f"{place}, {', '.join(names)}: {text}" for (place, text), names in pools.items()]
+
+
+def _compared_means(
+    rows: Sequence[PlaceRow], short: Mapping[str, str], mean_text: Callable[[float], str]
+) -> Iterable[str]:
+    """Write the means that a ratio is of, where the averages in the table give another one."""
+    averages_ns = {(row.place, side.side): side.mean_ns for row in rows for side in row.sides}
+    first = rows[0].place
+    for row in rows:
+        place = row.place
+        compared: list[tuple[tuple[str, str], tuple[str, str], AtPlace | Comparison]] = [
+            *(((place, each.side), (first, each.side), each) for each in row.sides),
+            *(((place, each.candidate), (place, each.baseline), each) for each in row.comparisons),
+        ]
+        for here, there, each in compared:
+            over, under = averages_ns.get(here), averages_ns.get(there)
+            if not (over and under and each.ratio and each.means_ns):
+                continue
+            if not agree(over / under, each.ratio):
+                means = (
+                    f"{mean_text(mean_ns)} ({short[at]}, {short[side]})"
+                    for (at, side), mean_ns in zip((here, there), each.means_ns, strict=True)
+                )
+                yield f"{COMPARED.lower()} of the ratio {ratio(each.ratio)}: {' and '.join(means)}"
 
 
 def _assumptions(sides: Iterable[AtPlace]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from typing import Self
 
 from msgspec import Struct
 
+from io_benchmark.analysis.inference import zones
 from io_benchmark.analysis.model import (
     DIFFERENT,
     MEDIAN,
@@ -23,8 +24,10 @@ from io_benchmark.analysis.model import (
 )
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.report_model import NoiseFloor, Report, SideBottleneck, SubjectReport
+from io_benchmark.number_text import agree
 from io_benchmark.report.content.confirming import how_to_confirm
 from io_benchmark.report.content.footnotes import ProblemNotes
+from io_benchmark.report.content.statement_text import text_of
 
 BASELINE, NO_VERDICT = "baseline", "no verdict"
 
@@ -71,6 +74,7 @@ class MeasuredSide(Struct, frozen=True):
     median_ratio: float | None = None  # where medians vary less than means
     division: Division | None = None  # of the difference into parts
     refused_by: tuple[str, ...] = ()
+    within_zones: str = ""  # the ratio there, in a sentence
 
 
 class MeasuredSubject(Struct, frozen=True):
@@ -98,6 +102,20 @@ class MeasuredSubject(Struct, frozen=True):
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
         return tuple(side.comparison for side in self.all_sides if side.comparison is not None)
+
+    @property
+    def compared_ns(self) -> dict[str, tuple[float, ...]]:
+        """Return by side the means that ratios are of; none where the sides' averages give the same."""
+        averages_ns = {side.side: side.figures.mean_ns for side in self.sides if side.figures}
+        by_side: dict[str, dict[float, None]] = {}
+        agreed = True
+        for each in self.comparisons:
+            sides = (each.candidate, each.baseline)
+            for side, mean_ns in zip(sides, each.means_ns or (), strict=False):
+                by_side.setdefault(side, {})[mean_ns] = None
+            over, under = (averages_ns[side] for side in sides)
+            agreed &= each.means_ns is None or agree(over / under, each.ratio)
+        return {} if agreed else {side: tuple(means) for side, means in by_side.items()}
 
     @staticmethod
     def of_report(
@@ -173,6 +191,7 @@ def _measured_subject(
             "" if diagnosis is None else how_to_confirm(report, diagnosis, comparison),
             _median_ratio(part, comparison),
             divisions.get(side),
+            within_zones=_within_zones(report.problems, comparison),
         )
 
     sides = dict.fromkeys([*part.figures, *(side for each in refused for side in each.sides)])
@@ -186,6 +205,17 @@ def _measured_subject(
         bottlenecks=part.bottlenecks,
         median_is_steady=part.median_is_steady,
     )
+
+
+def _within_zones(problems: Sequence[Problem], comparison: Comparison) -> str:
+    sides = (comparison.baseline, comparison.candidate)
+    found = (
+        text_of(each.explanation)
+        for each in problems
+        if each.rule == zones.RULE and each.sides == sides and each.explanation is not None
+        if each.subject in (None, comparison.subject)
+    )
+    return next(found, "")
 
 
 def _rules(refused: Sequence[Problem], side: str, baseline: str) -> tuple[str, ...]:

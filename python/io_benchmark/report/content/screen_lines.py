@@ -6,9 +6,10 @@
 from msgspec import Struct
 
 # Figures of a measurement, in the order in which they are left out.
-ROWS = ("Total", "P50", "P95", "P99", "Avg")
+COMPARED = "Compared avg"  # what a ratio is of, where that is not of the averages
+ROWS = ("Total", "P50", "P95", "P99")
 # The same order of everything: the lowest rank goes first.
-NOTE, MEASURES, CONFIRM, AVERAGE, WHERE, TRY, ALWAYS = range(len(ROWS), len(ROWS) + 7)
+NOTE, MEASURES, CONFIRM, AVERAGE, WHERE, TRY, ALWAYS = range(len(ROWS) + 1, len(ROWS) + 8)
 
 
 class ScreenLine(Struct, frozen=True):

@@ -21,6 +21,7 @@ from io_benchmark.number_text import (
     times,
 )
 from io_benchmark.report.content.report_index import BASELINE, MeasuredSide, MeasuredSubject
+from io_benchmark.report.content.screen_lines import COMPARED
 from io_benchmark.results import workloads
 
 INTERVAL_HEAD = f"{percent(LEVEL)} interval"
@@ -65,6 +66,10 @@ class FiguresTable(Struct, frozen=True):
         rows = _figure_rows(
             [side.figures for side in sides if side.figures is not None], part.median_is_steady
         )
+        if part.compared_ns:
+            at = next(at for at, row in enumerate(rows) if row.label == "Avg")
+            cells = (part.compared_ns.get(side.side, ()) for side in sides)
+            rows.insert(at + 1, FiguresRow(COMPARED, tuple(", ".join(times(c)) for c in cells)))
         if part.median_is_steady:
             rows.append(
                 FiguresRow(f"{_MEDIAN_LABEL} vs {against}", _cells(sides, _median_text, ratio(1)))
@@ -176,6 +181,9 @@ def _measure(part: MeasuredSubject) -> Measure:
                 ),
             )
         )
+        if means_ns := part.compared_ns.get(side.side, ()):
+            texts = ", ".join(digits(shown(mean_ns)) for mean_ns in means_ns)
+            details.setdefault(COMPARED.lower(), []).append(f"{side.side} {texts}")
         for detail in figures.details:
             details.setdefault(detail.label, []).append(f"{side.side} {_detail_text(detail)}")
     return Measure(

@@ -199,7 +199,12 @@ def _repeated_text(machine: str, count: int, workers: Sequence[WorkerLine]) -> s
     lines = [line for line in workers if line.machine == machine]
     runs_by_side = Counter(line.side for line in lines)
     merged = " and ".join(f"{side}'s" for side, runs in runs_by_side.items() if runs > 1)
-    text = f"Worker {machine} ran {count:,} of these tasks, so they are not independent"
+    # By its boot id one machine may have several workers, or one that no queue names.
+    ids = sorted({line.worker_id for line in lines} - {UNKNOWN})
+    who = f"Worker {machine}" if len(ids) == 1 else f"The machine {machine}"
+    if len(ids) > 1:
+        who = f"One machine, with the workers {_listed(ids)},"
+    text = f"{who} ran {count:,} of these tasks, so they are not independent"
     if any(line.at_once for line in lines):
         text += f"; {text_of(AT_ONCE)}"
     return f"{text}; {merged} count as one worker." if merged else f"{text}."

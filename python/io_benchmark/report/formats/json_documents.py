@@ -22,7 +22,8 @@ Versions of a comparison:
   3 (2026-11-23)  `unit` and `higher_is_better` are of a subject, not of each side's figures. Parts of
                   a difference have neither `difference_ns` nor `share`, and a division has no
                   `difference_ns`: they follow from `baseline_ns` and `candidate_ns`. Evidence has no
-                  `text`: its observations have it. A value with a unit has its `type`.
+                  `text`: its observations have it. `confirming` has `paces`, as before, and `reasons` in
+                  place of `confirming_reasons`. A value with a unit has its `type`.
 Versions of a history:
   1 (2026-11)     the first
   2 (2026-11-22)  Conditions, remarks and reasons are sentences with their values. Left-out results

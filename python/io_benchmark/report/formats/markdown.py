@@ -292,7 +292,7 @@ def _workers(content: ReportContent, *, brief: bool) -> list[str]:
         rows = [
             [
                 prose(row.side),
-                prose(row.worker) + (" (ran more than once)" if row.repeated else ""),
+                prose(row.worker) + (" (its machine ran several)" if row.repeated else ""),
                 prose(row.machine),
                 prose(row.task) + (f" ([job on {row.host}]({row.url}))" if row.url else ""),
                 prose(row.state),

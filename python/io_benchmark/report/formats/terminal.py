@@ -275,7 +275,7 @@ def _show_workers(page: Page, content: ReportContent) -> None:
     page.heading("Workers")
     page.items(
         (
-            f"{row.side}: worker {row.worker}{' (ran more than once)' if row.repeated else ''}, "
+            f"{row.side}: worker {row.worker}{' (its machine ran several)' if row.repeated else ''}, "
             f"{row.machine}; task {row.task}, {row.state}; from {row.source}"
             + (f"; job {row.url}" if row.url else "")
             for row in content.workers.rows

@@ -97,6 +97,13 @@ def write_task_record(folder: Path, record: TaskRecord) -> None:
     (folder / TASK_NAME).write_bytes(text + b"\n")
 
 
+def recorded_pool(folder: Path) -> str | None:
+    """Return the pool of a run whose result cannot be read; None: its folder does not say."""
+    with suppress(ResultError):
+        return _parse_task_record(*_record_file(folder / TASK_NAME)).pool
+    return None
+
+
 def read_run(path: Path) -> RunResult:
     """Read a run's folder, or a bare file, whose worker is not known."""
     folder, file = (path, path / RESULT_NAME) if path.is_dir() else (path.parent, path)

@@ -7,6 +7,7 @@ A run is written to a hidden folder and moved to its place in one step. While a 
 folder, it holds a shared lock on it. What a killed fetch left behind is removed when no fetch does.
 """
 
+import errno
 import fcntl
 import os
 import re
@@ -31,7 +32,7 @@ _UNFINISHED = re.compile(rf"\.{run_files.FOLDER.pattern}-[0-9a-f]{{8}}")
 class _StoredRun(NamedTuple):
     """A run in the folder."""
 
-    record: TaskRecord | None  # None: it was fetched before
+    record: TaskRecord | None  # None: it was fetched before, or by another fetch
     folder_name: str
 
 
@@ -40,7 +41,6 @@ class RunStore(Struct):
 
     folder: Path
     runs: list[_StoredRun] = field(default_factory=list)
-    kept: int = 0  # runs that were fetched before
     # Folders of tasks that had left no result before, by task.
     _without_result: dict[str, list[Path]] = field(default_factory=dict)
     _lock: int | None = None
@@ -74,7 +74,6 @@ class RunStore(Struct):
             raise ResultError(f"{broken} ({error})") from None
         if task is None or (task.task_id, task.run_id) != (task_id, run_id):
             raise ResultError(f"{broken} ({run_files.TASK_NAME} does not describe this run)")
-        self.kept += 1
         self.runs.append(_StoredRun(None, folder.name))
         return True
 
@@ -83,7 +82,10 @@ class RunStore(Struct):
         record = run_result.task
         if record is None:
             raise ResultError(f"{run_result.source}: its source does not know its task")
-        self.runs.append(_StoredRun(record, self._write(record, data)))
+        if self._write(record, data):
+            self.runs.append(_StoredRun(record, f"{record.task_id}.{record.run_id}"))
+        else:
+            self.has_run(record.task_id, record.run_id)
 
     def add_without_result(self, records: Iterable[TaskRecord]) -> None:
         """Write the records of tasks that left no result, next to the runs of others."""
@@ -93,8 +95,11 @@ class RunStore(Struct):
             if folder in self._without_result.get(record.task_id, ()) or not folder.exists():
                 self._write(record, None)
 
-    def _write(self, record: TaskRecord, data: bytes | None) -> str:
-        """Write a run to a hidden folder and move it to its place in one step; return its name."""
+    def _write(self, record: TaskRecord, data: bytes | None) -> bool:
+        """Write a run to a hidden folder and move it to its place in one step.
+
+        Return False if another fetch did so meanwhile.
+        """
         target = run_files.run_folder(self.folder, record.task_id, record.run_id)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -108,17 +113,20 @@ class RunStore(Struct):
                 # The task may have a result by now.
                 for earlier in self._without_result.pop(record.task_id, ()):
                     with suppress(FileNotFoundError):
-                        (earlier / run_files.TASK_NAME).unlink()
-                        earlier.rmdir()
+                        if not (earlier / run_files.RESULT_NAME).exists():
+                            (earlier / run_files.TASK_NAME).unlink()
+                            earlier.rmdir()
                 unfinished.rename(target)
             except BaseException:
                 shutil.rmtree(unfinished, ignore_errors=True)
                 raise
         except OSError as error:
+            if error.errno in {errno.EEXIST, errno.ENOTEMPTY} and target.is_dir():
+                return False
             raise ResultError(
                 f"{target}: cannot be written ({error.strerror}); free space or name another folder"
             ) from None
-        return target.name
+        return True
 
     def _hold(self) -> None:
         """Lock the folder; remove unfinished runs first, unless another fetch uses it."""

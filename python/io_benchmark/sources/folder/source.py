@@ -121,15 +121,16 @@ def _read(
 ) -> None:
     """Read one run; an unreadable one is a problem and stops nothing."""
     if run.problem is not None:
-        log.problem(position, run.problem)
-        if run.without_result is not None:
-            log.without_result.append(run.without_result)
+        record = run.without_result
+        log.problem(position, run.problem, pool=None if record is None else record.pool)
+        if record is not None:
+            log.without_result.append(record)
         return
     try:
         run_result = run_files.read_run(run.path) if run.entries is None else archives.read(run)
     except ResultError as error:
         request.budget.spend(min(run.size_bytes, MAXIMUM_BYTES))
-        log.problem(position, str(error))
+        log.problem(position, str(error), pool=run_files.recorded_pool(run.path))
     else:
         request.budget.spend(run_result.size_bytes)
         request.accept(position, run_result, b"")

@@ -15,8 +15,7 @@ from io_benchmark.sources.taskcluster.access import ACCESS_TOKEN, CERTIFICATE, C
 from io_benchmark.text import clean
 
 _CREATE = re.compile(r"queue:create-task:[a-z-]+:[^:]+/")
-_SCOPES_LENGTH = 1500
-_TEXT_LENGTH = 200
+_SCOPES_LENGTH = 1500  # of a text that names them, too
 # By a part of the text; the first match counts.
 _CAUSES = (
     (
@@ -45,6 +44,10 @@ _CAUSES = (
         f"it does not know the client; check {CLIENT_ID}, and that the deployment is right",
     ),
     (
+        "ext.certificate issuer",
+        "the client that made the temporary credentials lacks a scope of theirs; ask its owner for it",
+    ),
+    (
         "ext.certificate",
         f"the certificate does not belong to the credentials; check {CERTIFICATE}",
     ),
@@ -54,7 +57,7 @@ _CAUSES = (
 
 def explain_unauthenticated(message: str, who: str) -> str:
     """Explain a 401 and what to do; `who` names the credentials that were used."""
-    first_line = clean(message.strip().partition("\n")[0], _TEXT_LENGTH)
+    first_line = clean(message.strip().partition("\n")[0], _SCOPES_LENGTH)
     lowered = first_line.lower()
     client = who.removeprefix("as ")
     for text, cause in _CAUSES:

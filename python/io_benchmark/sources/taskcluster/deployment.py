@@ -276,7 +276,8 @@ class Deployment:
                 advice = "request that scope from the deployment's owners"
             scopes = needs or missing_scopes(str(error)) or "a scope"
             return ResultError(
-                f"is private: it needs {scopes}, and the request was made {self.access.who}; {advice}"
+                f"{self.access.root_url} refuses the request, which needs {scopes} and was made "
+                f"{self.access.who}; {advice}"
             )
         return ResultError(f"{self.access.root_url}: {error.status_code}, {_first_line(error)}")
 

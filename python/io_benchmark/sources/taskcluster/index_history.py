@@ -149,7 +149,8 @@ async def _explain_nothing(
         return f"{address}: {address.root_url} has no such pool; its pools are {shown}"
     return (
         f"{address}: {address.root_url} has no results there; check --project, "
-        f"{TRUST_DOMAIN_VARIABLE} and {ROOT_VARIABLE}"
+        f"{TRUST_DOMAIN_VARIABLE} and {ROOT_VARIABLE}; results of try and of pull requests expire after "
+        "28 days"
     )
 
 

@@ -173,7 +173,7 @@ class ResultReader:
         position = Position(number, task.label, task.task_id)
         for problem in choice.problems:
             url = TaskAddress(deployment.access.root_url, task.task_id).url
-            line = self.log.problem(position, problem, url)
+            line = self.log.problem(position, problem, url, task.pool)
             if run_id is None and task.status.is_resolved:
                 self._add_without_result(task, QueueRun(0, task.status.state), line)
         for remark in choice.remarks:
@@ -271,7 +271,8 @@ class ResultReader:
             self._request.accept(position, run_result, data)
 
     def _problem(self, download: _Download, run: QueueRun, text: str) -> str:
-        return self.log.problem(download.position_of(run), text, download.url_of(run))
+        url, pool = download.url_of(run), download.task.pool
+        return self.log.problem(download.position_of(run), text, url, pool)
 
     def _remark_on_substitute(self, download: _Download, chosen: QueueRun) -> None:
         for run in download.runs:
