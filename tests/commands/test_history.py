@@ -185,7 +185,7 @@ def test_a_bad_result_is_named(pushes: list[past.Push], tmp_path: Path) -> None:
     first, second = sorted((tmp_path / "results").iterdir())[:2]
     (first / "io-benchmark.json").write_text("{}")
     document = json.loads((second / "io-benchmark.json").read_text())
-    document["workloads"][0] |= {"completed": False, "incomplete_reason": "disk full"}
+    document["workloads"][0] |= {"outcome": {"state": "failed", "reason": "disk full"}}
     (second / "io-benchmark.json").write_text(json.dumps(document))
     done = history("amd-16", "results", folder=tmp_path)
     assert "Object missing required field `version`" in done.stderr
