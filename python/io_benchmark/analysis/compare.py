@@ -126,7 +126,9 @@ def compare(
         timelines=plot_data.rate_timelines(workers),
         places=place_rows.compare_places(plan, workers, compared, reports),
         single_workers=single_workers,
-        confirming=Confirming.of((each for part in reports for each in part.comparisons), read),
+        confirming=Confirming.of(
+            (comparison for part in reports for comparison in part.comparisons), read
+        ),
         decision_cost=decision_cost.cost_of_deciding(reports, workers, options.prices),
         replication=replication.count_workers(reports, lines),
     )
@@ -186,27 +188,38 @@ def _compare_subject(
             both = (sides[candidate], sides[baseline])
             problems += independent_workers.shared_workers(subject, *both)
             problems += independent_workers.measured_apart(subject, *both)
-            whole = data[candidate], data[baseline]
-            ours, theirs, unequal = common_prefix.compared_samples(
-                subject, whole, sides[candidate], sides[baseline]
+            all_data = data[candidate], data[baseline]
+            candidate_data, baseline_data, unequal = common_prefix.compared_samples(
+                subject, all_data, sides[candidate], sides[baseline]
             )
             problems += unequal
             results = (tasks.results[candidate], tasks.results[baseline])
             schedule = options.schedule.of_sides(results)
             lost = (tasks.lost[candidate], tasks.lost[baseline])
-            look = schedule.look_of_sides((ours.count, theirs.count), results, lost)
+            look = schedule.look_of_sides(
+                (candidate_data.count, baseline_data.count), results, lost
+            )
             variation = _variation((candidate, baseline), sides, data, options)
             ran_on = {run.worker.machine for runs in both for run in runs}
             is_one = len(ran_on) == 1 and UNKNOWN not in ran_on
-            pair = Pair(candidate, baseline, ours, theirs, variation, look, schedule, is_one)
+            pair = Pair(
+                candidate,
+                baseline,
+                candidate_data,
+                baseline_data,
+                variation,
+                look,
+                schedule,
+                is_one,
+            )
             problems += zones.uneven_zones(subject, pair, *both)
             pairs.append(pair.with_earlier_looks(subject, both, lost))
     comparisons = compare_sides(subject, pairs, margin=options.margin)
-    counts = {side: of.count for side, of in data.items()}
+    counts = {side: measured.count for side, measured in data.items()}
     problems += independent_workers.single_workers(subject, comparisons, counts)
     order = plan.order(sides)
     workload = workloads.of(subject.workload)
-    machines = {side: of.runs for side, of in data.items()}
+    machines = {side: measured.runs for side, measured in data.items()}
     workers = {side: [run.worker for run in sides[side]] for side in order}
     return (
         SubjectReport(
@@ -234,7 +247,7 @@ def _variation(
     """Return how far workers are assumed to differ where a side of the pair has too few."""
     if options.worker_variation is not None:
         return WorkerVariation.given(options.worker_variation)
-    logs = {side: of.log_means for side, of in data.items()}
+    logs = {side: measured.log_means for side, measured in data.items()}
     few = [side for side in pair if WorkerVariation.has_few(logs[side])]
     past = options.past.variations([runs[side][0] for side in few]) if options.past else ()
     return WorkerVariation.of_pair(pair, logs, past)
@@ -248,12 +261,12 @@ def _merge_repeated(
     for problem in problems:
         subjects.setdefault(replace(problem, subject=None), {})[problem.subject] = None
     merged = []
-    for problem, of_problem in subjects.items():
+    for problem, problem_subjects in subjects.items():
         everywhere = {r.subject for r in reports if set(problem.sides) <= set(r.figures)}
-        if len(everywhere) > 1 and everywhere <= set(of_problem):
+        if len(everywhere) > 1 and everywhere <= set(problem_subjects):
             merged.append(problem)
         else:
-            merged += [replace(problem, subject=subject) for subject in of_problem]
+            merged += [replace(problem, subject=subject) for subject in problem_subjects]
     return tuple(merged)
 
 

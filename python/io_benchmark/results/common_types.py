@@ -3,6 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Types and small parts that all parts of the result file share."""
 
+import sys
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated
@@ -21,7 +22,7 @@ Name = Annotated[str, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$")]
 # Four months: a longer time is not a measurement.
 Nanoseconds = Annotated[int, Meta(ge=0, le=10**16)]
 # JSON may hold numbers that are beyond a float: these would become infinite.
-Finite = Annotated[float, Meta(ge=0, le=10**9)]
+Finite = Annotated[float, Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
 FileSizes = Annotated[list[Annotated[int, Meta(ge=0, le=2**50)]], Meta(max_length=100_000)]
 Column = Annotated[Sequence[Nanoseconds], Meta(max_length=MAXIMUM_SAMPLES)]
 SparseColumn = Annotated[Sequence[Count | None], Meta(max_length=MAXIMUM_SECONDS)]

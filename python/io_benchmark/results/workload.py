@@ -61,7 +61,7 @@ class Parameters(ResultPart, frozen=True):
     """The parameters that every workload has; they limit how much is measured."""
 
     samples_planned: Count
-    time_limit_s: Finite
+    time_limit_s: Annotated[float, Meta(ge=0, le=10**9)]
 
 
 class Observations(ResultPart, frozen=True):

@@ -104,7 +104,7 @@ class SideViews(Struct, frozen=True, eq=False):
         if key not in self._answers:
             known: dict[Answer, Answer] = {}
             answers = map(answer, self._read(read))
-            self._answers[key] = [known.setdefault(each, each) for each in answers]
+            self._answers[key] = [known.setdefault(value, value) for value in answers]
         return self._others(self._answers[key])
 
     def _others(self, answers: list[Answer]) -> list[Answer]:

@@ -36,7 +36,7 @@ def summarize(data: SideData, workload: Workload) -> Figures:
         mean_ns=mean_ns,
         value=workload.shown(mean_ns),
         percentiles_ns={
-            percent: fmean(fmean(each[percent] for each in worker) for worker in percentiles_ns)
+            percent: fmean(fmean(run[percent] for run in worker) for worker in percentiles_ns)
             for percent in PERCENTILES
         },
         total_ns=mean(lambda entry: sum(entry.total_ns)),
