@@ -63,7 +63,7 @@ def measure(arguments):
         child = _start(settings.command, mask)
     except OSError as error:
         wall_ns, usage = time.monotonic_ns() - started_ns, None
-        ending = _Ending.of_error(error)
+        ending = _Ending.of_error(error, settings.command[0])
         ERRORS.say("io-benchmark: %s: %s" % (settings.command[0], ending.error))
     else:
         status, usage = _wait(child, profile, attempts)
@@ -90,8 +90,10 @@ class _Ending(NamedTuple):
         return cls(os.WEXITSTATUS(status), None, None)
 
     @classmethod
-    def of_error(cls, error):
-        is_missing = error.errno == errno.ENOENT
+    def of_error(cls, error, name):
+        # bash tries only paths; it looks for other names, and folders are none.
+        is_looked_for = "/" not in name and shutil.which(name, os.F_OK) is None
+        is_missing = is_looked_for or error.errno == errno.ENOENT
         return cls(NOT_FOUND if is_missing else NOT_EXECUTABLE, None, error.strerror)
 
 
@@ -116,6 +118,8 @@ class _Attempts:
 
 def _start(command, mask):
     """Start the command with the signals that this program was started with."""
+    if not command[0]:
+        raise OSError(errno.ENOENT, os.strerror(errno.ENOENT))
     signals = {"setsigmask": mask, "setsigdef": IGNORED_BY_PYTHON}
     environment = _environment()
     try:
