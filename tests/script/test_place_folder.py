@@ -9,7 +9,7 @@ from pathlib import Path
 
 import place_folder
 import pytest
-from worker import Worker
+from worker import Worker, outcome_of
 
 STRANGER = 65534
 
@@ -89,6 +89,24 @@ def test_a_link_of_this_user_is_measured(worker: Worker, tmp_path: Path) -> None
     code, output = worker.run("--retrieves", "10", "--place", f"p={link}")
     assert code == 0, output
     assert list(worker.workspace.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        pytest.param("/proc", "no folder can be made there; use a path on a disk", id="proc"),
+        pytest.param("/dev/full", "Not a directory", id="device"),
+    ],
+)
+def test_a_place_without_folders(worker: Worker, path: str, reason: str) -> None:
+    """Such as /proc, or a mount whose source was removed: it has its reason; the others are measured."""
+    places = ("--place", f"bad={path}", "--place", f"good={worker.workspace}")
+    code, output = worker.run("--retrieves", "10", *places)
+    assert (code, "Traceback" in output) == (1, False)
+    assert f"error: place bad ({path}): {reason}\n" in output
+    result = worker.result()
+    assert [place.failed for place in result.storage.places] == [reason, None]
+    assert [outcome_of(entry)[0] for entry in result.workloads] == ["failed", "completed"]
 
 
 def test_whoever_leaves_last_removes_the_place(tmp_path: Path) -> None:
