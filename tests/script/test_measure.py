@@ -109,7 +109,10 @@ def test_a_command_that_cannot_be_run(profiled: Profiled, tmp_path: Path, word: 
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "found").touch()
     (tmp_path / "loop").symlink_to("loop")
-    options = {"cwd": tmp_path, "env": {"PATH": f"{tmp_path}/folder:{os.environ['PATH']}"}}
+    options: dict[str, Any] = {
+        "cwd": tmp_path,
+        "env": {"PATH": f"{tmp_path}/folder:{os.environ['PATH']}"},
+    }
     done = profiled.run(word, **options)
     bash = run("bash", "-c", '"$0"', word, **options)
     assert (done.returncode, done.stdout) == (bash.returncode, b"")
