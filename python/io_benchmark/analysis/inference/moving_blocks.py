@@ -12,8 +12,8 @@ import math
 from array import array
 from collections.abc import Collection, Sequence
 from functools import cached_property, lru_cache
-from itertools import accumulate
-from operator import mul, sub, truediv
+from itertools import accumulate, compress
+from operator import mul, not_, sub, truediv
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -49,9 +49,10 @@ def variance_of_mean(
     whole = _variance_of_series(values, tries_longer)
     if min(len(firsts), count - len(firsts)) < _FEWEST_APART:
         return whole
-    series: tuple[list[float], list[float]] = ([], [])
-    for at, value in enumerate(values):
-        series[at in firsts].append(value)
+    is_first = bytearray(count)
+    for at in firsts:
+        is_first[at] = True
+    series = list(compress(values, is_first)), list(compress(values, map(not_, is_first)))
     spreads = [_variance_of_series(each, tries_longer) for each in series]
     # A wave slows both, so their errors add up.
     error = math.fsum(
