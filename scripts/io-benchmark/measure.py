@@ -61,7 +61,7 @@ def measure(arguments):
         child = _start(settings.command, mask, of_children)
     except OSError as error:
         wall_ns, usage = time.monotonic_ns() - started_ns, None
-        ending = _Ending.of_error(error)
+        ending = _Ending.of_error(error, settings.command[0])
         ERRORS.say("io-benchmark: %s: %s" % (settings.command[0], ending.error))
     else:
         status, usage = _wait(child, profile, attempts)
@@ -88,8 +88,12 @@ class _Ending(NamedTuple):
         return cls(os.WEXITSTATUS(status), None, None)
 
     @classmethod
-    def of_error(cls, error):
-        is_missing = error.errno == errno.ENOENT
+    def of_error(cls, error, name):
+        import shutil  # noqa: PLC0415 - few commands need it
+
+        # bash tries only paths; it looks for other names, and folders are none.
+        is_looked_for = "/" not in name and shutil.which(name, os.F_OK) is None
+        is_missing = is_looked_for or error.errno == errno.ENOENT
         return cls(NOT_FOUND if is_missing else NOT_EXECUTABLE, None, error.strerror)
 
 
@@ -123,6 +127,8 @@ def _start(command, mask, of_children):
 
     Not by posix_spawn(), because the GNU C library's leaves the signals 32 and 33 ignored.
     """
+    if not command[0]:
+        raise OSError(errno.ENOENT, os.strerror(errno.ENOENT))
     environment = _environment()
     # Closed when the command starts; otherwise it gets the reason why not.
     reader, writer = os.pipe()

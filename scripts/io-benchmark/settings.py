@@ -87,7 +87,7 @@ class _MeasureSettings(NamedTuple):
     command: List[str]
     places: List[_Place]
     pool: Optional[str]
-    output: str
+    output: Optional[str]
 
 
 def _formatter(prog):
@@ -204,8 +204,8 @@ def parse_measure(arguments) -> _MeasureSettings:
     places: Any = {"dest": "places", "action": "append", "metavar": "NAME=/path"}
     add("--place", **places, type=_parse_place, help="where it works (default: here)")
     add("--pool", type=_parse_pool, metavar="NAME", help="the pool of this machine")
-    output: Any = {"default": "task-profile.json", "metavar": "FILE"}
-    add("--output", **output, help="default: %(default)s")
+    text = "default: a new file, task-profile.json if there is none"
+    add("--output", metavar="FILE", help=text)
     at = arguments.index("--") if "--" in arguments else len(arguments)
     command = arguments[at + 1 :]
     given = parser.parse_args(arguments[:at])

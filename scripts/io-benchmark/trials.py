@@ -152,7 +152,7 @@ class _Trials:
             "lookup": KnownLookups(retrieves.urls, retrieves.url_list),
             "unlink": SeedSteps(retrieves.url_list, "", "unlink"),
         }
-        memory_bytes = host.memory_bytes("MemAvailable") or 0
+        memory_bytes = host.available_bytes() or 0
         if memory_bytes < MEMORY_NEEDED_BYTES:
             text = "%d MiB of memory are available, and %d are needed"
             sizes = (memory_bytes // MIB, MEMORY_NEEDED_BYTES // MIB)
@@ -172,7 +172,7 @@ class _Trials:
     def _plan(self):
         """Return the largest trials that time and memory allow; WorkloadError where they allow none."""
         sizes = self._retrieves.sizes_bytes
-        room_bytes = SHARE_OF_ROOM * (host.memory_bytes("MemAvailable") or sum(sizes))
+        room_bytes = SHARE_OF_ROOM * (host.available_bytes() or sum(sizes))
         lengths = [
             length
             for length in BLOCK_RETRIEVES
@@ -230,7 +230,7 @@ class _Trials:
 
     def _measure_ceilings(self, ceiling_s):
         space = os.statvfs(self._retrieves.folder)
-        memory_bytes = host.memory_bytes("MemAvailable") or 0
+        memory_bytes = host.available_bytes() or 0
         free_bytes = min(space.f_bavail * space.f_frsize, memory_bytes)
         room_bytes = int(SHARE_OF_ROOM * free_bytes)
         size = min(PILOT_BYTES, room_bytes)

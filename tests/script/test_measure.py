@@ -97,11 +97,50 @@ def test_a_command_that_is_not_found(profiled: Profiled) -> None:
     assert reasons == {"the command was not started"}
 
 
-def test_a_command_that_is_not_executable(profiled: Profiled, tmp_path: Path) -> None:
-    """A folder, or a file without the permission."""
-    done = profiled.run(str(tmp_path))
-    assert done.returncode == 126
-    assert done.stderr == b"io-benchmark: %s: Permission denied\n" % bytes(tmp_path)
+@pytest.mark.parametrize(
+    "word",
+    [
+        *("", "absent", "long" * 100, "..", "found", "./missing", "./file", "./folder"),
+        *("./file/x", "./loop", "./" + "long" * 100, "/long" * 1000),
+    ],
+)
+def test_a_command_that_cannot_be_run(profiled: Profiled, tmp_path: Path, word: str) -> None:
+    """One line, and the exit code that bash has for it."""
+    (tmp_path / "file").touch()
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "found").touch()
+    (tmp_path / "loop").symlink_to("loop")
+    options: dict[str, Any] = {
+        "cwd": tmp_path,
+        "env": {"PATH": f"{tmp_path}/folder:{os.environ['PATH']}"},
+    }
+    done = profiled.run(word, **options)
+    bash = run("bash", "-c", '"$0"', word, **options)
+    assert (done.returncode, done.stdout) == (bash.returncode, b"")
+    ending = profiled.profile().ending
+    line = f"io-benchmark: {word}: {ending.error}"
+    assert done.stderr.decode() == line[:4000] + "\n"
+    assert ending.code == done.returncode
+
+
+# Sends Ctrl-C to the script while it imports this module.
+AT_IMPORT = """
+import builtins, os, signal
+def importing(name, *rest, original=builtins.__import__):
+    if name == {module!r}:
+        os.kill(os.getpid(), signal.SIGINT)
+    return original(name, *rest)
+builtins.__import__ = importing
+"""
+
+
+@pytest.mark.parametrize(("module", "command"), [("measure", "measure"), ("early_end", "run")])
+def test_ctrl_c_while_it_starts(profiled: Profiled, module: str, command: str) -> None:
+    """It ends by the signal, without a traceback."""
+    words = profiled.command("true", prelude=AT_IMPORT.format(module=module))
+    words[words.index("measure")] = command
+    done = run(*words)
+    assert (done.returncode, done.stderr, done.stdout) == (-signal.SIGINT, b"", b"")
 
 
 def test_a_script_that_names_no_interpreter(profiled: Profiled, tmp_path: Path) -> None:

@@ -102,6 +102,7 @@ def _retrieves(entry: CacheRetrieveEntry, stolen_per_cpu: float | None) -> Entry
         total_ns=array("q", list(map(add, lookup_ns, copy_ns))),
         operations=_constant(1, len(lookup_ns)),
         size_bytes=_sizes(sizes_of_files, _column(samples.file_index).tobytes()),
+        first_reads=_first_reads(_column(samples.file_index).tobytes()),
         planned=entry.retrieves_planned,
         parts_ns=time_parts.of_retrieves(samples, stolen_per_cpu),
         lookup_ns=lookup_ns,
@@ -137,6 +138,15 @@ def _constant(value: int, count: int) -> Integers:
 def _sizes(of_files: Sequence[int], files: bytes) -> Integers:
     """Return the size of each sample's file; the runs of a push copy the same files in turn."""
     return array("q", [of_files[number] for number in array("q", files)])
+
+
+@lru_cache(maxsize=4)
+def _first_reads(files: bytes) -> frozenset[int]:
+    """Return which samples take a file that none before them took."""
+    firsts: dict[int, int] = {}
+    for at, number in enumerate(array("q", files)):
+        firsts.setdefault(number, at)
+    return frozenset(firsts.values())
 
 
 def _column(values: Sequence[int]) -> Integers:

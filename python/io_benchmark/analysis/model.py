@@ -77,6 +77,7 @@ class Entry(Struct, frozen=True, dict=True):
     planned: int  # samples that were to be taken
     parts_ns: Mapping[Part, float] = field(default_factory=dict)  # of one operation, on average
     lookup_ns: "Integers | None" = None  # of cache-retrieve only: the part of a retrieve's time
+    first_reads: frozenset[int] = frozenset()  # retrieves that took a file for the first time
 
     @property
     def retrieves(self) -> CacheRetrieveEntry | None:
@@ -106,7 +107,7 @@ class Entry(Struct, frozen=True, dict=True):
 
     @cached_property
     def relative_times(self) -> RelativeTimes:
-        return RelativeTimes.of(self.total_ns, self.operations, self.size_bytes)
+        return RelativeTimes.of(self.total_ns, self.operations, self.size_bytes, self.first_reads)
 
     @property
     def blocked_ns(self) -> float | None:

@@ -27,7 +27,7 @@ from io_benchmark_taskgraph.mistakes import (
     shown,
 )
 from io_benchmark_taskgraph.script_modules import needed_modules
-from io_benchmark_taskgraph.stanza import ARTIFACTS_PATH, PLACE_PATH, SCRIPT_PATH
+from io_benchmark_taskgraph.stanza import ARTIFACTS_PATH, PLACE_PATH
 from io_benchmark_taskgraph.task_command import MAX_ARGUMENT_BYTES, check_sizes
 from io_benchmark_taskgraph.transforms import Tasks
 from io_benchmark_taskgraph.zip_application import ZipApplication
@@ -41,10 +41,11 @@ SHELL = ["bash", "-cx"]
 TEXT = """\
 # io-benchmark {application.version} profiles the command at the end: https://github.com/mozilla-releng/io-benchmark
 # sha256 {application.sha256}
-application="${{IO_BENCHMARK_SCRIPT_DIR:-{folder}}}"/io-benchmark.pyz
 artifacts="${{IO_BENCHMARK_ARTIFACTS:-{artifacts}}}"/io-benchmark
-mkdir -p "${{application%/*}}" "$artifacts"
-printf %s "${{@:1:{count}}}" | base64 -d > "$application"
+mkdir -p "$artifacts"
+# In a new folder that only this user can change: what is compared is what is started.
+application=$(mktemp -d)/io-benchmark.pyz &&
+  printf %s "${{@:1:{count}}}" | base64 -d > "$application"
 shift {count}
 if [ "$(sha256sum < "$application")" = "{application.sha256}  -" ] &&
   python3 -I -B "$application" measure --help < /dev/null > /dev/null; then
@@ -111,7 +112,6 @@ def _wrap(config: Any, tasks: Tasks) -> Tasks:
             )
             text = TEXT.format(
                 application=application,
-                folder=SCRIPT_PATH,
                 artifacts=ARTIFACTS_PATH,
                 count=len(parts),
                 pool=shlex.quote(pool),

@@ -45,10 +45,7 @@ def wrap(run_transform, make_transform_config, datadir):
 
 def run(command, folder, **environment):
     """Run a command as run-task would, but for the folders."""
-    folders = {
-        "IO_BENCHMARK_SCRIPT_DIR": str(folder / "script"),
-        "IO_BENCHMARK_ARTIFACTS": str(folder / "artifacts"),
-    }
+    folders = {"TMPDIR": str(folder), "IO_BENCHMARK_ARTIFACTS": str(folder / "artifacts")}
     return subprocess.run(
         command,
         env={"PATH": "/usr/local/bin:/usr/bin:/bin", **folders, **environment},
@@ -111,11 +108,12 @@ def test_it_runs(wrap, tmp_path):
     assert [place["path"] for place in profile["storage"]["places"]] == ["/builds/worker/workspace"]
 
 
-def test_a_script_that_cannot_be_unpacked(wrap, tmp_path):
+@pytest.mark.parametrize("environment", [{}, {"TMPDIR": "/missing"}])
+def test_a_script_that_cannot_be_unpacked(wrap, tmp_path, environment):
     """The command runs without a profile, and a line says so."""
     command = wrap(**FOLDER, run={"command": "echo done; exit 3"})["run"]["command"]
     command[4] = command[4][:1000]
-    done = run(command, tmp_path)
+    done = run(command, tmp_path, **environment)
     assert (done.returncode, done.stdout) == (3, "done\n")
     assert "the command has no profile\n" in done.stderr
 
@@ -123,7 +121,7 @@ def test_a_script_that_cannot_be_unpacked(wrap, tmp_path):
 def test_an_image_without_python(wrap, tmp_path):
     """The same, as for any other tool that is missing."""
     (tmp_path / "bin").mkdir()
-    for tool in ("bash", "mkdir", "base64", "gzip", "sha256sum"):
+    for tool in ("bash", "mkdir", "mktemp", "base64", "gzip", "sha256sum"):
         (tmp_path / "bin" / tool).symlink_to(str(shutil.which(tool)))
     command = wrap(**FOLDER, run={"command": "echo done; exit 3"})["run"]["command"]
     command[0] = str(tmp_path / "bin/bash")
