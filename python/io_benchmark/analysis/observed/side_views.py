@@ -81,13 +81,19 @@ class SideViews(Struct, frozen=True, eq=False):
 
     def values_of_workers(self, read: Callable[[Runs], Value]) -> AbstractSet[Value]:
         """Return the different values of its workers."""
-        return set(map(read, self.workers))
+        return set(self._by_worker(read))
 
     def means(self, read: Callable[[Runs], Mapping[Value, float]]) -> dict[Value, float]:
         """Return the means over all workers by key; a key that a worker does not have is 0 for it."""
-        rows = list(map(read, self.workers))
+        rows = self._by_worker(read)
         keys = dict.fromkeys(chain.from_iterable(rows))
-        return {key: fmean(row.get(key, 0.0) for row in rows) for key in keys}
+        return {key: fmean([row.get(key, 0.0) for row in rows]) for key in keys}
+
+    def _by_worker(self, read: Callable[[Runs], Answer]) -> list[Answer]:
+        key = (Runs, read)
+        if key not in self._answers:
+            self._answers[key] = list(map(read, self._all))
+        return self._others(self._answers[key])
 
     def _read(self, read: Callable[[View], Reading]) -> list[list[Reading]]:
         """Return what was read of every worker, also of the one that is left out here."""
