@@ -42,7 +42,7 @@ from io_benchmark.analysis.report_model import (
 )
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, share, statement
 from io_benchmark.report.formats import Layout
-from io_benchmark.report.formats.terminal import render_report
+from io_benchmark.report.formats.output import rendered
 
 MS = 1_000_000
 MIB = 1024 * 1024
@@ -748,4 +748,5 @@ def large(workers: int = 1000, retrieves: int = 2000) -> Report:
 
 def on_terminal(report: Report, width: int, *, colour: bool = False, details: bool = True) -> str:
     """Return the text report at this width."""
-    return render_report(report, Layout(details, width, styles=colour, colors=colour))
+    layout = Layout(details, width, styles=colour, colors=colour)
+    return rendered(report, "text", layout=layout)
