@@ -101,8 +101,10 @@ def _block(block: Block) -> Markup:
             figure = Markup("<figure>\n<figcaption>{}</figcaption>\n{}\n</figure>")
             return figure.format(_line(block.caption), draw(block.plot, *block.arguments))
         case Fold():
-            fold = Markup("<details>\n<summary>{}</summary>\n{}\n</details>")
-            return fold.format(_text(block.summary), _written(block.blocks))
+            # The style sheet does not print what has pictures alone.
+            kind = "samples" if all(isinstance(each, Picture) for each in block.blocks) else ""
+            fold = Markup('<details class="{}">\n<summary>{}</summary>\n{}\n</details>')
+            return fold.format(kind, _text(block.summary), _written(block.blocks))
 
 
 def _items(block: Items) -> Markup:
