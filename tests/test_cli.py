@@ -57,7 +57,7 @@ def test_what_is_loaded(tmp_path: Path) -> None:
         "late = {'dataclasses', 'inspect', 'msgspec'}\n"
         "cli.main(['--help'], sys.stdin, sys.stderr, sys.stderr, {})\n"
         "print(*sorted(late & set(sys.modules)))\n"
-        "unused = {'asyncio', 'jinja2', 'io_benchmark.analysis.history.series'}\n"
+        "unused = {'asyncio', 'io_benchmark.analysis.history.series'}\n"
         "cli.main(['compare', sys.argv[1]], sys.stdin, sys.stderr, sys.stderr, {})\n"
         "print(*sorted(unused & set(sys.modules)))"
     )

@@ -20,7 +20,7 @@ PREDICTION = ("observed", "inference", "parts", "trials", "validity", "predictio
 HISTORY = ("observed", "inference", "validity", "history")
 # Real tasks are compared by the same statistics; a benchmark's report may be held against them.
 TASKS = ("observed", "inference", "tasks")
-REPORT = ("content", "plots", "formats")
+REPORT = ("content", "plots", "sections", "formats")
 
 
 def imports_of(path: Path) -> Iterator[str]:

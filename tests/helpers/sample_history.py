@@ -21,7 +21,7 @@ from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.model import Subject
 from io_benchmark.analysis.observed.machine_identity import MachineMarks
 from io_benchmark.report.formats import Layout
-from io_benchmark.report.formats.terminal_history import render_history
+from io_benchmark.report.formats.output import rendered
 
 MS = 1_000_000
 FIRST = datetime(2026, 4, 27, 3, tzinfo=UTC)  # a Monday
@@ -169,4 +169,4 @@ def hostile() -> History:
 
 def on_terminal(found: History, columns: int, *, colour: bool = False) -> str:
     layout = Layout(columns=columns, styles=colour, colors=colour)
-    return render_history(found, layout)
+    return rendered(found, "text", layout=layout)

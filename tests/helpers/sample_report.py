@@ -43,7 +43,7 @@ from io_benchmark.analysis.run_record import WorkerLine
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, share, statement
 from io_benchmark.analysis.summary.replication import count_workers
 from io_benchmark.report.formats import Layout
-from io_benchmark.report.formats.terminal import render_report
+from io_benchmark.report.formats.output import rendered
 
 MS = 1_000_000
 MIB = 1024 * 1024
@@ -758,4 +758,5 @@ def on_terminal(
     report: SampledReport, width: int, *, colour: bool = False, details: bool = True
 ) -> str:
     """Return the text report at this width."""
-    return render_report(report, Layout(details, width, styles=colour, colors=colour))
+    layout = Layout(details, width, styles=colour, colors=colour)
+    return rendered(report, "text", layout=layout)

@@ -4,7 +4,6 @@
 """What the supported causes leave over of a difference."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
@@ -17,7 +16,7 @@ from simulated_push import Pool, measure
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.parts.time_parts import Kind, Phase
 from io_benchmark.analysis.report_model import Report
-from io_benchmark.report.formats import Layout, html, json_documents, markdown, terminal
+from io_benchmark.report.formats.output import rendered
 
 WARM = replace(simulated_cases.BASE, resident_share=1.0)
 SLOW_GREP = simulated_cases.TRUTHS["slow grep"].change(WARM)
@@ -84,20 +83,18 @@ def test_a_cause_that_is_hidden_by_another() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "render", [terminal.render_report, markdown.render_report, html.render_report]
-)
-def test_every_format_says_it(render: Callable[[Report, Layout], str]) -> None:
+@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+def test_every_format_says_it(form: str) -> None:
     """One sentence after the causes, before what to try."""
     report, _ = hidden_cost()
-    text = " ".join(render(report, Layout(details=True)).split())
+    text = " ".join(rendered(report, form, details=True).split())
     assert " ms per retrieve) is not explained by these causes; it is in copies on a CPU" in text
 
 
 def test_json_has_it() -> None:
     """As data, with the times as numbers."""
     report, share = hidden_cost()
-    (diagnosis,) = json.loads(json_documents.render_report(report))["diagnoses"]
+    (diagnosis,) = json.loads(rendered(report, "json"))["diagnoses"]
     leftover = diagnosis["leftover"]
     assert leftover["share"] == pytest.approx(share, abs=0.05)
     assert [(part["phase"], part["kind"]) for part in leftover["parts"]] == [("copy", "kernel")]

@@ -14,13 +14,18 @@ from io_benchmark.analysis.model import Diagnosis, State
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.statements import statement
 from io_benchmark.analysis.trials.trial_model import TrialOutcome, TrialState
-from io_benchmark.report.content.hypotheses import Explanation
+from io_benchmark.report.blocks import plain
 from io_benchmark.report.content.statement_text import text_of
+from io_benchmark.report.sections.causes import explanation
 from io_benchmark.results.trials import TrialKind
 
 CONFIRMED, SUPPORTED, NOT_SEPARABLE = State.CONFIRMED, State.SUPPORTED, State.NOT_SEPARABLE
 PACE, UNLINK = TrialKind.PACE, TrialKind.UNLINK
 NORMAL = (66.0, 65.0, 67.0)
+
+
+def said(found: Diagnosis) -> list[str]:
+    return [plain(item.line) for item in explanation(found)]
 
 
 def judged(name: str, state: State, kind: TrialKind | None = PACE) -> Judged:
@@ -116,13 +121,10 @@ def test_a_confirmed_cause_leads_the_answer() -> None:
     found = diagnosis(126)
     (cause,) = [each for each in found.causes if each.state.holds]
     assert (cause.name, cause.state) == ("device-count", CONFIRMED)
-    explained = Explanation.of(found)
+    cause, advice = said(found)
     claim = "1 disk against 2 disks, striped, which explains 100 %"
-    assert (explained.claim, explained.standing) == (claim, "confirmed by a trial")
-    assert explained.sentence == f"{claim}, confirmed by a trial"
-    ((label, text),) = explained.steps
-    assert label == "Try"
-    assert text.startswith("use a machine type with more local SSDs, striped")
+    assert cause == f"Cause (confirmed by a trial): {claim}."
+    assert advice.startswith("Try: use a machine type with more local SSDs, striped")
     assert found.remedies[0].cause == "device-count"
 
 
@@ -136,4 +138,4 @@ def test_a_refuted_cause_has_no_remedy() -> None:
         "not make the difference. It explains 1.7 % of the gap."
     )
     assert "device-count" not in {remedy.cause for remedy in found.remedies}
-    assert Explanation.of(found).sentence == "no cause is supported by the observations"
+    assert said(found)[0] == "Cause: none is supported by the observations."

@@ -10,13 +10,13 @@ import pytest
 import seed_case
 import seed_workers
 from msgspec.structs import replace
+from written import lines, screen, section
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.model import Comparison, Verdict, Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
-from io_benchmark.report.content import document
 from io_benchmark.results import Result
 from io_benchmark.results.format import PLAN_VARIABLE
 
@@ -88,14 +88,14 @@ def test_a_verdict_stands():
 def test_what_the_report_says():
     """Both, in the answer; the assumptions are those of the look that decided."""
     workers = [*side("amd-16", DECIDED), *side("intel", (*BASELINE, *LATER))]
-    content = document.build(report(workers, DECLARED))
-    ((answer,),) = [section.answers for section in content.sections]
-    assert answer.lead == "amd-16 is 1.15× slower than intel"
-    assert ", decided at an earlier look, which stands; all workers: 1.01× (" in answer.rest
-    ((_, certainty),) = content.sections[0].certainty
-    assert certainty.startswith("3 and 3 workers, compared by Welch's test")
-    assert "; first of at most 2 looks, which decided: later workers are not part" in certainty
-    assert content.workers.cost == ""
+    made = report(workers, DECLARED)
+    answer = screen(made)[0]
+    assert answer.startswith("- amd-16 is 1.15× slower than intel (")
+    assert ", decided at an earlier look, which stands; all workers: 1.01× (" in answer
+    (assumptions,) = [each for each in lines(section(made, "cache")) if "Welch's test" in each]
+    assert assumptions.startswith("- amd-16: 3 and 3 workers, compared by Welch's test")
+    assert "; first of at most 2 looks, which decided: later workers are not part" in assumptions
+    assert not any("To settle" in line for line in screen(made))
 
 
 def test_the_same_verdict_by_all_workers():
@@ -114,10 +114,9 @@ def test_the_same_verdict_between_looks():
     assert found.of_all.verdict is found.verdict is Verdict.SLOWER
     assert found.interval.level_ratio < found.of_all.interval.level_ratio
     made = report([*side("amd-16", DECIDED), *side("intel", 2 * BASELINE)], DECLARED)
-    ((answer,),) = [section.answers for section in document.build(made).sections]
-    assert answer.rest.startswith("(95 % interval ")
-    assert "), decided at an earlier look" in answer.rest
-    assert "all workers" not in answer.rest
+    answer = screen(made)[0]
+    assert "), decided at an earlier look" in answer
+    assert "all workers" not in answer
 
 
 def test_a_later_look_decides():

@@ -13,7 +13,7 @@ from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.statements import statement
 from io_benchmark.analysis.summary.decision_cost import cost_of_deciding
 from io_benchmark.costs.worker_time import Cost, CostShare, Price
-from io_benchmark.report.content import document
+from io_benchmark.report.sections.workers import cost_text
 
 PLAN = Plan("", "intel", "", (("amd-16", "intel"), ("amd-30", "intel")))
 TOO_MANY = statement("that would take more than 100 per pool")
@@ -55,7 +55,7 @@ def test_by_whole_runs():
         runs=2,
         with_setup=True,
     )
-    assert document.build(report).workers.cost == (
+    assert cost_text(report) == (
         f"To settle amd-30: {count} more workers per pool, {2 * count} in total, about "
         f"{0.75 * count:.0f} worker hours (estimated from 2 runs, set-up included), {count * 0.425:.2f} USD at "
         "the given prices."
@@ -69,9 +69,7 @@ def test_without_the_queues_times():
     (of_amd_30, _) = report.decision_cost.shares
     (duration_ns,) = (one.result.duration_ns for one in measured if one.pool == "amd-30")
     assert of_amd_30.minutes == pytest.approx(duration_ns / HOUR_NS * 60)
-    assert document.build(report).workers.cost.endswith(
-        "(estimated from 2 runs, without the set-up of tasks)."
-    )
+    assert cost_text(report).endswith("(estimated from 2 runs, without the set-up of tasks).")
 
 
 def test_a_pool_without_a_price():
@@ -113,7 +111,7 @@ def test_nothing_is_inconclusive():
     plan = Plan("", "intel", "", (("amd-16", "intel"),))
     report = compare(plan, [one for one in workers() if one.pool != "amd-30"], Options())
     assert report.decision_cost is None
-    assert document.build(report).workers.cost == ""
+    assert cost_text(report) == ""
 
 
 def test_what_repetition_does_not_settle():
@@ -129,6 +127,6 @@ def test_what_repetition_does_not_settle():
     part = replace(part, comparisons=comparisons)
     assert cost_of_deciding([part], workers(), {}) is None
     made = replace(report, subjects=(part,), decision_cost=None)
-    assert document.build(made).workers.cost == (
+    assert cost_text(made) == (
         "More workers are not expected to settle amd-30: that would take more than 100 per pool."
     )

@@ -12,12 +12,12 @@ import simulated_cases
 from msgspec.structs import replace
 from seed_workers import worker
 from simulated_push import Pool, measure
+from written import screen
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.model import State, Worker
 from io_benchmark.analysis.plan import BEFORE, Plan
 from io_benchmark.analysis.report_model import Report
-from io_benchmark.report.content import document
 from io_benchmark.report.formats.output import rendered
 
 TASK = "fN1SgBXkQqWw0mF5yzYYTA"
@@ -39,8 +39,8 @@ def report(**changes: str) -> Report:
 
 def offer(made: Report) -> str:
     """Return what follows "To confirm:" on the first screen."""
-    texts = {line.lead: line.text for line in document.build(made).first_screen.lines}
-    return texts.get("To confirm:", "")
+    steps = (line.removeprefix("To confirm: ") for line in screen(made) if line[:2] == "To")
+    return next(steps, "")
 
 
 def test_the_missing_run() -> None:

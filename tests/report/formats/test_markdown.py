@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from io_benchmark.report.formats import Layout
-from io_benchmark.report.formats.markdown import render_report
-from io_benchmark.report.formats.markdown_text import MAXIMUM_LENGTH, prose
+from io_benchmark.report.formats.markdown import MAXIMUM_LENGTH
+from io_benchmark.report.formats.markdown_text import prose
+from io_benchmark.report.formats.output import rendered
 from io_benchmark.text import clean
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -97,7 +97,7 @@ def test_prose(text, expected):
 
 def test_hostile_document():
     """The whole document has no HTML, links or images, and all rows of a table have the same width."""
-    tokens = PARSER.parse(render_report(sample_report.hostile(10), Layout(details=True)))
+    tokens = PARSER.parse(rendered(sample_report.hostile(10), "markdown", details=True))
     children = [child for token in tokens for child in token.children or ()]
     kinds = {token.type for token in (*tokens, *children)}
     assert not kinds & {"html_block", "html_inline", "link_open", "image", "em_open", "fence"}
@@ -114,7 +114,7 @@ def test_hostile_document():
 
 def test_the_details_are_the_only_html():
     """The answer's 40 lines come first; whatever names have, nothing else is HTML."""
-    text = render_report(sample_report.hostile(10))
+    text = rendered(sample_report.hostile(10), "markdown")
     blocks = [token.content for token in PARSER.parse(text) if token.type == "html_block"]
     assert blocks == ["<details>\n<summary>Details</summary>\n", "</details>\n"]
     assert text.partition("<details>")[0].count("\n") <= 40
@@ -130,10 +130,10 @@ def test_the_details_are_the_only_html():
 )
 def test_fits_a_comment(report):
     """A large report fits in a comment, and says that something is left out."""
-    text = render_report(report())
+    text = rendered(report(), "markdown")
     assert len(text) <= MAXIMUM_LENGTH + 100
     assert text.startswith("## io-benchmark")
-    assert "And 970 more." in text or "does not fit a comment" in text
+    assert "and 970 more workers" in text or "does not fit a comment" in text
 
 
 @pytest.mark.parametrize(

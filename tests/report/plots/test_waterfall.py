@@ -17,8 +17,8 @@ BAR = re.compile(r'<rect x="([0-9.]+)%" y="([0-9.]+)" width="([0-9.]+)%" height=
 
 
 def drawn(*steps: PartRow, start_ms: float = 70, end_ms: float = 130) -> str:
-    whole = PartRow("", "all parts", "", (), (end_ms - start_ms) * MS, None, is_sum=True)
-    rows = PartRows(steps, steps, whole, start_ms * MS, end_ms * MS, UNIT, has_intervals=False)
+    whole = PartRow("", "all parts", start_ms * MS, end_ms * MS, None, is_sum=True)
+    rows = PartRows(steps, steps, whole, UNIT)
     return str(draw(rows, "intel", "amd-16", "parts-0"))
 
 
@@ -29,7 +29,8 @@ def step(
     phase: str = "copies",
     kind: str = "blocked",
 ) -> PartRow:
-    return PartRow(phase, kind, "I/O", (), difference_ms * MS, None, is_certain=is_certain)
+    bounds = (None, None) if is_certain else (-MS, MS)
+    return PartRow(phase, kind, 0.0, difference_ms * MS, None, "I/O", *bounds)
 
 
 def test_bars_follow_each_other():
@@ -50,8 +51,8 @@ def test_description():
     )
     assert '<title id="parts-0-t">From intel to amd-16, part by part</title>' in picture
     assert (
-        '<desc id="parts-0-d">intel 70.0 ms; copies blocked (I/O) +70.0 ms; '
-        "lookups on a CPU in the kernel (I/O) −10.0 ms, not certain; amd-16 130.0 ms</desc>"
+        '<desc id="parts-0-d">intel 70.0 ms; copies blocked +70.0 ms; '
+        "lookups on a CPU in the kernel −10.0 ms, not certain; amd-16 130.0 ms</desc>"
     ) in picture
 
 

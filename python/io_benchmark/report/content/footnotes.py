@@ -16,9 +16,8 @@ from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.results import workloads
 
 _SIDES_SHOWN = 6
-# A sentence about many measurements has many notes: of this many in a row only the ends are shown.
-_ROW_LENGTH = 3
-_ROWS_SHOWN = 4
+# Of a sentence about many measurements.
+_MARKS_SHOWN = 6
 # Rules that change most how a verdict is read come first, those about single runs last.
 _RANKS = {**dict.fromkeys(SIDE_RULES, 1), **dict.fromkeys(COMPARISON_RULES, 0)}
 _LAST_RANK = 2
@@ -157,33 +156,9 @@ def _subjects_text(subjects: Sequence[Subject]) -> str:
 
 
 def short_marks(numbers: Sequence[int], mark: str = "[{}]") -> str:
-    """Return ' [1] [3] to [6]': of numbers in a row the ends, and at most a few of these."""
-    rows = _rows(numbers)
-    shown = rows if len(rows) <= _ROWS_SHOWN else rows[: _ROWS_SHOWN - 1]
-    parts = [
-        mark.format(first) if first == last else f"{mark.format(first)} to {mark.format(last)}"
-        for first, last in shown
-    ]
-    left = len(numbers) - sum(last - first + 1 for first, last in shown)
-    if left:
-        parts.append(f"and {left:,} more notes")
+    """Return ' [1] [3] [4]'; of many notes the first ones are named and the others counted."""
+    shown = numbers if len(numbers) <= _MARKS_SHOWN else numbers[: _MARKS_SHOWN - 1]
+    parts = [mark.format(number) for number in shown]
+    if len(numbers) > len(shown):
+        parts.append(f"and {len(numbers) - len(shown):,} more notes")
     return "".join(f" {part}" for part in parts)
-
-
-def _rows(numbers: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the first and the last of numbers in a row; shorter rows are taken apart."""
-    rows: list[tuple[int, int]] = []
-    for number in numbers:
-        if rows and rows[-1][1] == number - 1:
-            rows[-1] = (rows[-1][0], number)
-        else:
-            rows.append((number, number))
-    return [
-        pair
-        for first, last in rows
-        for pair in (
-            [(first, last)]
-            if last - first + 1 >= _ROW_LENGTH
-            else [(number, number) for number in range(first, last + 1)]
-        )
-    ]

@@ -3,13 +3,19 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Names of what was measured, as titles and labels have them."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from msgspec import Struct
 
-from io_benchmark.analysis.model import Subject
+from io_benchmark.analysis.model import Subject, Verdict
+from io_benchmark.number_text import digits, times
 from io_benchmark.results import workloads
+
+if TYPE_CHECKING:
+    from io_benchmark.analysis.history.history_model import Change, HistorySeries
 
 
 def place_of(subject: Subject) -> str:
@@ -27,6 +33,18 @@ def unit_text(workload_name: str) -> str:
     """Return '(IOPS, higher is better)'."""
     workload = workloads.of(workload_name)
     return f"({workload.unit}, {'higher' if workload.higher_is_better else 'lower'} is better)"
+
+
+def mean_texts(series: HistorySeries, means_ns: Sequence[float]) -> list[str]:
+    """Write means of a history, all in one unit."""
+    workload = workloads.of(series.subject.workload)
+    if not workload.higher_is_better:
+        return times(means_ns)
+    return [f"{digits(workload.shown(mean_ns))} {workload.unit}" for mean_ns in means_ns]
+
+
+def change_kind(change: Change) -> Verdict:
+    return Verdict.SLOWER if change.ratio >= 1 else Verdict.FASTER
 
 
 class Distinction(Struct, frozen=True):

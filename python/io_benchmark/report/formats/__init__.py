@@ -3,31 +3,35 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Output formats: the registry from which options, help and commands take them.
 
-Each format turns the same comparison, history or predictions into text. A new one needs its module and its entry
-here.
+A format renders the blocks of every report, or writes the data of some reports. A new one needs its module and
+its entry here.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 # For text that does not follow a terminal.
 TEXT_COLUMNS = 80
+COMPARISON, HISTORY, TASKS, PREDICTIONS = "comparison", "history", "tasks", "predictions"
 
 
 class _Format(NamedTuple):
-    """An output format. Its modules are loaded on use: jinja2 costs a terminal's reader nothing.
+    """An output format; its modules are loaded on use.
 
-    `report` has a function `render_report(report, layout)`, `history` has
-    `render_history(history, layout)`, `tasks` has `render_tasks(report, layout)`, `predictions` has
-    `render_predictions(predictions, layout)`; all return the whole text. They may be the same module.
+    The module of a format for people has `render(document, layout)`; all return the whole text.
     """
 
     name: str
     audience: str
-    report: str
-    history: str = ""  # empty: it has none
-    tasks: str = ""
-    predictions: str = ""
+    module: str = ""  # renders the blocks of every report
+    # Modules that write the data of a report instead: `render_report`, `render_history`, `render_tasks`,
+    # `render_predictions`, each with the report.
+    data: Mapping[str, str] = {}
     lists_unreadable: bool = False  # it has a line for each result that could not be read
+
+    def has(self, kind: str) -> bool:
+        """Return whether it renders this kind of report."""
+        return bool(self.module) or kind in self.data
 
 
 class Layout(NamedTuple):
@@ -42,40 +46,23 @@ class Layout(NamedTuple):
 
 
 PLAIN = Layout()
-
+_JSON = {
+    COMPARISON: "json_documents",
+    HISTORY: "json_documents",
+    TASKS: "json_documents",
+    PREDICTIONS: "json_documents",
+}
 FORMATS = {
     entry.name: entry
     for entry in (
-        _Format(
-            "text",
-            "a terminal",
-            "terminal",
-            "terminal_history",
-            tasks="terminal_tasks",
-            predictions="terminal_predictions",
-            lists_unreadable=True,
-        ),
-        _Format(
-            "markdown",
-            "a bug in Bugzilla or on GitHub",
-            "markdown",
-            "markdown_history",
-            tasks="markdown_tasks",
-            predictions="markdown_predictions",
-        ),
-        _Format("html", "an attachment", "html", "html"),
-        _Format(
-            "json",
-            "programs",
-            "json_documents",
-            "json_documents",
-            tasks="json_documents",
-            predictions="json_documents",
-            lists_unreadable=True,
-        ),
-        _Format("perfherder", "Treeherder", "perfherder"),
+        _Format("text", "a terminal", "text", lists_unreadable=True),
+        _Format("markdown", "a bug in Bugzilla or on GitHub", "markdown"),
+        _Format("html", "an attachment", "page"),
+        _Format("json", "programs", data=_JSON, lists_unreadable=True),
+        _Format("perfherder", "Treeherder", data={COMPARISON: "perfherder"}),
     )
 }
-HISTORY_FORMATS = {name: entry for name, entry in FORMATS.items() if entry.history}
-TASK_FORMATS = {name: entry for name, entry in FORMATS.items() if entry.tasks}
-PREDICTION_FORMATS = {name: entry for name, entry in FORMATS.items() if entry.predictions}
+HISTORY_FORMATS, TASK_FORMATS, PREDICTION_FORMATS = (
+    {name: entry for name, entry in FORMATS.items() if entry.has(kind)}
+    for kind in (HISTORY, TASKS, PREDICTIONS)
+)

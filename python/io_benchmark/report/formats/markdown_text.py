@@ -8,12 +8,10 @@ punctuation becomes code, in which nothing is markup, a link, a mention or a ref
 """
 
 import re
-from collections.abc import Iterable, Sequence
 
-LINES_SHOWN = 30
-# Both allow 65,535 characters in a comment.
-MAXIMUM_LENGTH = 60_000
 _SYMBOLS = frozenset(("%", "\N{EN DASH}", "±", "÷", "×", "·", "→", "∞"))
+# What a sentence may have alone before or behind words of another kind.
+_BETWEEN_PIECES = ("", ",", ".", ":", ";", "(", ")")
 # A word: brackets and quotes, the core, then brackets, quotes and punctuation.
 _PARTS = re.compile(r"""([("'±]*)(.*?)([)"',;:.!?%×…]*)""", re.DOTALL)
 # A sign is part of its number.
@@ -23,31 +21,6 @@ _REFERENCE = re.compile(
     r"www\.|\bgh-[0-9]|\b[0-9a-f]{7,}\b|\b(?:bug|comment|attachment)s?\b", re.IGNORECASE
 )
 _LIST_MARK = re.compile(r"[0-9]+[.)]+")
-
-
-def cut_for_comment(text: str, room: int = MAXIMUM_LENGTH) -> str:
-    """Cut a text that is longer than the room in a comment at the end of a line."""
-    if len(text) <= room:
-        return text
-    end = text.rindex("\n", 0, room)
-    return text[:end] + "\n\nCut here: the rest does not fit a comment.\n"
-
-
-def items(texts: Sequence[str], shown: int = LINES_SHOWN) -> str:
-    """Write a list of texts; a longer one than `shown` ends in a count."""
-    rest = len(texts) - shown
-    lines = [*map(prose, texts[:shown]), *([f"and {rest:,} more"] if rest > 0 else [])]
-    return "\n".join(f"- {line}" for line in lines)
-
-
-def titled_items(title: str, texts: Sequence[str]) -> str:
-    """Write a list of texts under its title, which is Markdown; nothing without texts."""
-    return f"{title}\n\n{items(texts)}" if texts else ""
-
-
-def table_row(cells: Iterable[str]) -> str:
-    """Write one row of a table, whose cells are Markdown."""
-    return f"| {' | '.join(cells)} |"
 
 
 def prose(text: str) -> str:
@@ -75,7 +48,7 @@ def _split_word(word: str) -> tuple[str, str, str]:
 
 
 def _is_plain(word: str, core: str) -> bool:
-    if not word or word.rstrip(".,;:)") in _SYMBOLS:
+    if word in _BETWEEN_PIECES or word.rstrip(".,;:)") in _SYMBOLS:
         return True
     return bool(_PLAIN.fullmatch(core)) and not _REFERENCE.search(core)
 

@@ -13,12 +13,21 @@ from typing import TYPE_CHECKING, Any, TextIO
 from io_benchmark.analysis.prediction.prediction_model import Predictions
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.tasks.task_model import TaskReport
-from io_benchmark.report.formats import FORMATS, TEXT_COLUMNS, Layout
+from io_benchmark.report.formats import (
+    COMPARISON,
+    FORMATS,
+    HISTORY,
+    PREDICTIONS,
+    TASKS,
+    TEXT_COLUMNS,
+    Layout,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from io_benchmark.analysis.history.history_model import History
+    from io_benchmark.report.blocks import Document
 
 _DUMB_TERMINALS = ("dumb", "unknown")
 # COLUMNS=0 and similar settings would leave nothing to read.
@@ -26,7 +35,7 @@ _LEAST_COLUMNS = 20
 
 
 def show(
-    shown: Report | History | TaskReport | Predictions,
+    report: Report | History | TaskReport | Predictions,
     form: str,
     stream: TextIO,
     environment: Mapping[str, str],
@@ -45,7 +54,7 @@ def show(
         has_styles = _is_terminal(stream, environment) and not is_dumb
         has_colors = has_styles and not environment.get("NO_COLOR")
         layout = Layout(details, _columns(environment), has_styles, has_colors, page, lines_below)
-    stream.write(rendered(shown, form, layout=layout))
+    stream.write(rendered(report, form, layout=layout))
 
 
 def _is_terminal(stream: TextIO, environment: Mapping[str, str]) -> bool:
@@ -69,25 +78,36 @@ def _columns(environment: Mapping[str, str]) -> int:
 
 
 def rendered(
-    shown: Report | History | TaskReport | Predictions,
+    report: Report | History | TaskReport | Predictions,
     form: str,
     *,
     details: bool = False,
     layout: Layout | None = None,
 ) -> str:
     """Return the whole text, which is the same each time."""
-    entry = FORMATS[form]
-    if isinstance(shown, Report):
-        render = _module(entry.report).render_report
-    elif isinstance(shown, TaskReport):
-        render = _module(entry.tasks).render_tasks
-    elif isinstance(shown, Predictions):
-        render = _module(entry.predictions).render_predictions
-    else:
-        render = _module(entry.history).render_history
-    text: str = render(shown, layout or Layout(details))
-    return text
+    entry, kind = FORMATS[form], _kind(report)
+    layout = layout or Layout(details)
+    if not entry.module:
+        function = "render_report" if kind == COMPARISON else f"render_{kind}"
+        text: str = getattr(_module(f"formats.{entry.data[kind]}"), function)(report, layout)
+        return text
+    written: str = _module(f"formats.{entry.module}").render(document_of(report), layout)
+    return written
+
+
+def document_of(report: Report | History | TaskReport | Predictions) -> Document:
+    """Return everything that a report says, as blocks."""
+    document: Document = _module(f"sections.{_kind(report)}").document(report)
+    return document
+
+
+def _kind(report: Report | History | TaskReport | Predictions) -> str:
+    if isinstance(report, Report):
+        return COMPARISON
+    if isinstance(report, TaskReport):
+        return TASKS
+    return PREDICTIONS if isinstance(report, Predictions) else HISTORY
 
 
 def _module(name: str) -> Any:
-    return import_module(f"io_benchmark.report.formats.{name}")
+    return import_module(f"io_benchmark.report.{name}")

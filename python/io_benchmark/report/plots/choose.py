@@ -4,22 +4,18 @@
 """Choose which of many workers to draw: few, and the same each time."""
 
 from collections.abc import Sequence
+from statistics import fmean
 
-import numpy as np
-
-from io_benchmark.analysis.model import Subject
-from io_benchmark.analysis.report_model import SampleSeries
+from io_benchmark.analysis.report_model import SampleSeries, SubjectReport
 
 SIDES_DRAWN = 12
 
 
-def by_side(
-    series: Sequence[SampleSeries], subject: Subject, sides: Sequence[str]
-) -> dict[str, list[SampleSeries]]:
+def by_side(series: Sequence[SampleSeries], part: SubjectReport) -> dict[str, list[SampleSeries]]:
     """Return one subject's workers that have samples, by side in the order of the sides."""
-    workers_of: dict[str, list[SampleSeries]] = {side: [] for side in sides}
+    workers_of: dict[str, list[SampleSeries]] = {side: [] for side in part.figures}
     for worker in series:
-        if worker.subject == subject and worker.side in workers_of and len(worker.total_ns):
+        if worker.subject == part.subject and worker.side in workers_of and len(worker.total_ns):
             workers_of[worker.side].append(worker)
     drawn = [(side, workers) for side, workers in workers_of.items() if workers]
     return dict(drawn[:SIDES_DRAWN])
@@ -33,4 +29,4 @@ def typical(workers: Sequence[SampleSeries]) -> SampleSeries:
 
 def by_mean(workers: Sequence[SampleSeries]) -> list[SampleSeries]:
     """Sort workers, the fastest first."""
-    return sorted(workers, key=lambda series: (float(np.mean(series.total_ns)), series.worker))
+    return sorted(workers, key=lambda series: (fmean(series.total_ns), series.worker))

@@ -9,16 +9,15 @@ import numpy as np
 from markupsafe import Markup
 
 from io_benchmark.analysis.model import Figures
-from io_benchmark.analysis.report_model import SampleSeries
-from io_benchmark.report.plots.choose import by_mean, typical
-from io_benchmark.report.plots.scales import TIMES, Axis, Scale
-from io_benchmark.report.plots.svg import TITLE_HEIGHT, Drawing, path
+from io_benchmark.analysis.report_model import SampleSeries, SubjectReport
+from io_benchmark.report.plots.choose import by_mean, by_side
+from io_benchmark.report.plots.scales import Axis, Scale, axis_of
+from io_benchmark.report.plots.svg import Drawing, path
 from io_benchmark.text import name
 
 # This many sides can be distinguished in one panel.
-TOGETHER = 4
-_SHARED_HEIGHT, _LEGEND_HEIGHT = 190.0, 19.0
-_PANEL_HEIGHT = 92.0
+_TOGETHER = 4
+_HEIGHT, _LEGEND_HEIGHT = 190.0, 19.0
 _PANEL_GAP = 14.0
 _WORKERS_DRAWN = 6
 _QUANTILES = np.linspace(0, 1, 81)
@@ -30,43 +29,33 @@ _TITLE_OF_RATES = "Share of samples with at most a given rate"
 _LEVELS = ((0.0, "0 %"), (0.5, "50 %"), (1.0, "100 %"))
 
 
-def draw(
-    sides: Mapping[str, Sequence[SampleSeries]],
-    figures: Mapping[str, Figures],
-    baselines: Mapping[str, str],
-    identifier: str,
-    axis: Axis = TIMES,
-) -> Markup:
-    """Draw few sides in one panel, else a panel per side with its baseline's typical worker behind."""
+def draw(part: SubjectReport, series: Sequence[SampleSeries], identifier: str) -> Markup:
+    """Draw a line per worker; of many sides a few share a panel."""
+    sides, axis, figures = by_side(series, part), axis_of(part.subject), part.figures
     scale = _scale(sides, axis)
     ticks = scale.ticks(_TICKS)
     places = [scale.place(tick) for tick in ticks]
-    description = "; ".join(
+    means = [
         f"{name(side)}: mean {axis.text(figures[side].mean_ns)}"
         for side in sides
         if side in figures
-    )
-    drawing = Drawing(identifier, _TITLE_OF_RATES if axis.rate else _TITLE_OF_TIMES, description)
-    top = 0.0
-    if len(sides) <= TOGETHER:
-        top = _draw_together(drawing, sides, figures, (scale, axis), places) + _PANEL_GAP
-        sides = {}
-    for side, workers in sides.items():
-        behind = sides.get(baselines.get(side, side), ())
-        drawing.grid(places, _LEVELS, top + TITLE_HEIGHT, _PANEL_HEIGHT)
-        _draw_panel(
-            drawing,
-            side,
-            workers,
-            None if behind is workers or not behind else typical(behind),
-            figures.get(side),
-            (scale, axis),
-            top,
-        )
-        top += TITLE_HEIGHT + _PANEL_HEIGHT + _PANEL_GAP
-    bottom = top - _PANEL_GAP
+    ]
+    title = _TITLE_OF_RATES if axis.rate else _TITLE_OF_TIMES
+    drawing = Drawing(identifier, title, "; ".join(means))
+    bottom = -_PANEL_GAP
+    for panel in _panels(list(sides)):
+        workers = {side: sides[side] for side in panel}
+        bottom = _draw_panel(drawing, workers, figures, (scale, axis), places, bottom + _PANEL_GAP)
     drawing.axis(zip(places, map(axis.tick, ticks), strict=True), bottom)
     return drawing.markup()
+
+
+def _panels(sides: Sequence[str]) -> list[Sequence[str]]:
+    """Return the sides of each panel: the first one, which others are compared with, is in all."""
+    if len(sides) <= _TOGETHER:
+        return [sides]
+    others = _TOGETHER - 1
+    return [(sides[0], *sides[start : start + others]) for start in range(1, len(sides), others)]
 
 
 def _scale(sides: Mapping[str, Sequence[SampleSeries]], axis: Axis) -> Scale:
@@ -79,32 +68,33 @@ def _scale(sides: Mapping[str, Sequence[SampleSeries]], axis: Axis) -> Scale:
     return Scale.around(ends, logarithmic=True, room=0.03)
 
 
-def _draw_together(
+def _draw_panel(
     drawing: Drawing,
     sides: Mapping[str, Sequence[SampleSeries]],
     figures: Mapping[str, Figures],
     across: tuple[Scale, Axis],
     ticks: Sequence[float],
+    top: float,
 ) -> float:
-    """Draw all sides in one panel below their names, and return where it ends."""
+    """Draw sides in one panel below their names, and return where it ends."""
     scale, axis = across
-    plot = len(sides) * _LEGEND_HEIGHT + _PANEL_GAP
-    drawing.grid(ticks, _LEVELS, plot, _SHARED_HEIGHT)
+    plot = top + len(sides) * _LEGEND_HEIGHT + _PANEL_GAP
+    drawing.grid(ticks, _LEVELS, plot, _HEIGHT)
     paths = []
-    for at, (side, workers) in enumerate(sides.items()):
+    for number, (side, workers) in enumerate(sides.items()):
         drawn = _spread(workers, _WORKERS_DRAWN)
-        paths += [_curve(worker, across, f"curve side-{at}", _SHARED_HEIGHT) for worker in drawn]
+        paths += [_curve(worker, across, f"curve side-{number}") for worker in drawn]
         label = f"{name(side, 24)}, {_count(drawn, workers)}"
         if side in figures:
             mean_ns = figures[side].mean_ns
             place = scale.place(axis.place(mean_ns))
-            drawing.line((place, plot), (place, plot + _SHARED_HEIGHT), f"average side-{at}")
+            drawing.line((place, plot), (place, plot + _HEIGHT), f"average side-{number}")
             label += f", mean {axis.text(mean_ns)}"
-        middle = at * _LEGEND_HEIGHT + 9
-        drawing.line((0, middle), (0.06, middle), f"curve side-{at}")
+        middle = top + number * _LEGEND_HEIGHT + 9
+        drawing.line((0, middle), (0.06, middle), f"curve side-{number}")
         drawing.text(0.08, middle + 4, label, "t", "start")
-    drawing.frame(plot, _SHARED_HEIGHT, paths)
-    return plot + _SHARED_HEIGHT
+    drawing.frame(plot, _HEIGHT, paths)
+    return plot + _HEIGHT
 
 
 def _count(drawn: Sequence[SampleSeries], workers: Sequence[SampleSeries]) -> str:
@@ -113,35 +103,10 @@ def _count(drawn: Sequence[SampleSeries], workers: Sequence[SampleSeries]) -> st
     return f"{len(drawn)} of {count}" if len(drawn) < len(workers) else count
 
 
-def _draw_panel(
-    drawing: Drawing,
-    side: str,
-    workers: Sequence[SampleSeries],
-    behind: SampleSeries | None,
-    figures: Figures | None,
-    across: tuple[Scale, Axis],
-    top: float,
-) -> None:
-    drawn = _spread(workers, _WORKERS_DRAWN)
-    drawing.name(top + 13, f"{name(side, 24)}, {_count(drawn, workers)}")
-    plot = top + TITLE_HEIGHT
-    scale, axis = across
-    paths = [] if behind is None else [_curve(behind, across, "curve behind")]
-    paths += [_curve(worker, across, "curve") for worker in drawn]
-    drawing.frame(plot, _PANEL_HEIGHT, paths)
-    if figures is not None:
-        place = scale.place(axis.place(figures.mean_ns))
-        drawing.line((place, plot), (place, plot + _PANEL_HEIGHT), "average")
-        label = f"mean {axis.text(figures.mean_ns)}"
-        drawing.text(place, plot - 4, label, "tick", "end" if place > 0.5 else "start")
-
-
-def _curve(
-    worker: SampleSeries, across: tuple[Scale, Axis], kind: str, height: float = _PANEL_HEIGHT
-) -> Markup:
+def _curve(worker: SampleSeries, across: tuple[Scale, Axis], kind: str) -> Markup:
     scale, axis = across
     values = np.maximum(np.quantile(axis.values(worker.total_ns), _QUANTILES), scale.low)
-    return path(scale.places(values), (1 - _QUANTILES) * height, kind)
+    return path(scale.places(values), (1 - _QUANTILES) * _HEIGHT, kind)
 
 
 def _spread(workers: Sequence[SampleSeries], most: int) -> list[SampleSeries]:

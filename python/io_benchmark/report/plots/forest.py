@@ -12,11 +12,9 @@ from io_benchmark.analysis.model import Comparison, Verdict
 from io_benchmark.number_text import interval, ratio, tick
 from io_benchmark.report.plots.scales import Scale
 from io_benchmark.report.plots.svg import Drawing
-from io_benchmark.text import name
 
 _ROW_HEIGHT = 46
 _LABEL_HEIGHT = 16
-_NAME_LENGTH = 22
 _TICKS = 5
 # The picture ends here, also where an interval does not.
 _WIDEST = 20.0
@@ -29,17 +27,13 @@ _SHAPES = {
 
 
 def draw(
-    comparisons: Sequence[Comparison],
-    margin_ratio: float,
-    identifier: str,
-    names: Sequence[str] = (),
+    comparisons: Sequence[Comparison], names: Sequence[str], margin_ratio: float, identifier: str
 ) -> Markup:
-    """Draw a row per comparison, under its name or the candidate's."""
-    rows = names or [name(comparison.candidate, _NAME_LENGTH) for comparison in comparisons]
+    """Draw a row per comparison, under its name."""
     margin = (1 - margin_ratio, 1 + margin_ratio)
     scale = _scale(comparisons, margin)
     descriptions = (
-        f"{names[at] if names else name(comparison.candidate)}: {ratio(comparison.ratio)}, "
+        f"{names[at]}: {ratio(comparison.ratio)}, "
         f"{interval(comparison.interval.low_ratio, comparison.interval.high_ratio)}, {comparison.verdict}"
         for at, comparison in enumerate(comparisons)
     )
@@ -57,7 +51,7 @@ def draw(
     equal = scale.place(1)
     drawing.line((equal, 0), (equal, bottom + 4), "one")
     for at, comparison in enumerate(comparisons):
-        _draw_row(drawing, comparison, rows[at], scale, float(_ROW_HEIGHT * at))
+        _draw_row(drawing, comparison, names[at], scale, float(_ROW_HEIGHT * at))
     return drawing.markup()
 
 

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from io_benchmark.analysis.history.history_model import Change, HistorySeries
 from io_benchmark.number_text import digits, ratio
-from io_benchmark.report.content.history_content import FASTER, SLOWER, mean_texts
+from io_benchmark.report.content.subject_text import change_kind, mean_texts
 from io_benchmark.report.plots.scales import Scale
 from io_benchmark.report.plots.svg import Drawing, points
 from io_benchmark.results import workloads
@@ -77,7 +77,7 @@ def _draw_change(
     drawing: Drawing, series: HistorySeries, change: Change, number: int, clock: Scale
 ) -> None:
     """Draw a line between the last point before the change and the first one after."""
-    kind = SLOWER if change.ratio >= 1 else FASTER
+    kind = change_kind(change)
     sides = (series.points[change.at - 1], series.points[change.at])
     place = sum(clock.place(point.time.timestamp()) for point in sides) / 2
     drawing.line((place, _HEAD - 4), (place, _HEAD + _HEIGHT), f"change {kind}")

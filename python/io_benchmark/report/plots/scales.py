@@ -12,7 +12,7 @@ from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
 from io_benchmark.analysis.history.history_model import HistorySeries
-from io_benchmark.analysis.model import Integers
+from io_benchmark.analysis.model import Integers, Subject
 from io_benchmark.number_text import TIME_UNITS, digits, tick, times
 from io_benchmark.results import workloads
 from io_benchmark.results.workload import NS_PER_S
@@ -111,6 +111,11 @@ class Axis(Struct, frozen=True):
 
 
 TIMES = Axis()
+
+
+def axis_of(subject: Subject) -> Axis:
+    workload = workloads.of(subject.workload)
+    return Axis(workload.unit) if workload.higher_is_better else TIMES
 
 
 def _time_label(tick_ns: float) -> str:

@@ -3,7 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Every retrieve when it happened: drift, stalls and regimes that no average shows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from markupsafe import Markup
@@ -11,18 +11,16 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from io_benchmark.analysis.model import Integers
-from io_benchmark.analysis.report_model import SampleSeries
+from io_benchmark.analysis.report_model import SampleSeries, SubjectReport
 from io_benchmark.number_text import size
-from io_benchmark.report.plots.choose import typical
-from io_benchmark.report.plots.scales import TIMES, Axis, Scale
+from io_benchmark.report.plots.choose import by_side, typical
+from io_benchmark.report.plots.scales import Scale, axis_of
 from io_benchmark.report.plots.svg import TITLE_HEIGHT, Drawing, points
 from io_benchmark.results.workload import NS_PER_S
 from io_benchmark.text import name
 
 PANEL_HEIGHT = 118.0
 PANEL_GAP = 12.0
-# In all panels of one picture together, so that many pools do not make the page large.
-POINTS_DRAWN = 6000
 _POINTS_IN_A_PANEL = 700
 _CLASSES = 4
 _TICKS = 6
@@ -40,18 +38,20 @@ class _SizeClass(Struct, frozen=True):
     upper_bytes: int
 
 
-class Scatter(Struct, frozen=True):
-    picture: Markup
-    classes: tuple[_SizeClass, ...]
-    thinning: str  # which points are drawn, where not all are
+# A symbol of the legend, by its stroke.
+_SWATCHES = {"h0": "M0 0h0", "v5": "M0 -2.5v5", "h5": "M-2.5 0h5"}
+_SWATCH = Markup(
+    '<span class="swatch"><svg width="12" height="12" viewBox="-6 -6 12 12" aria-hidden="true">'
+    '<path class="points {}" d="{}"/></svg>{}</span> '
+)
 
 
 def draw(
-    sides: Mapping[str, Sequence[SampleSeries]],
-    identifier: str,
-    axis: Axis = TIMES,
-    points_drawn: int = POINTS_DRAWN,
-) -> Scatter:
+    part: SubjectReport, series: Sequence[SampleSeries], identifier: str, points_drawn: int
+) -> Markup:
+    """Draw a panel per side; below them is what the symbols mean, and which samples are not drawn."""
+    sides, axis = by_side(series, part), axis_of(part.subject)
+    # The points of all panels together, so that many pools do not make the page large.
     chosen = {side: typical(workers) for side, workers in sides.items()}
     classes = _size_classes([worker.file_size_bytes for worker in chosen.values()])
     most = min(_POINTS_IN_A_PANEL, points_drawn // len(chosen))
@@ -81,7 +81,10 @@ def draw(
     drawing.axis(ticks, bottom)
     # Only retrieves have a size.
     noun = "retrieve" if classes[0].upper_bytes else "sample"
-    return Scatter(drawing.markup(), classes, _thinning_text(steps, noun))
+    symbols = (_SWATCH.format(each.kind, _SWATCHES[each.stroke], each.label) for each in classes)
+    legend = Markup().join(symbols) if classes[0].upper_bytes else Markup()
+    below = Markup('\n<p class="quiet">{}{}</p>').format(legend, _thinning_text(steps, noun))
+    return drawing.markup() + below
 
 
 def _size_classes(sizes_bytes: Sequence[Integers]) -> tuple[_SizeClass, ...]:

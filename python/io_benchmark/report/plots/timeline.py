@@ -55,24 +55,19 @@ _RATES = (
 )
 
 
-class _TimelinePicture(Struct, frozen=True):
-    title: str
-    picture: Markup
+_FIGURE = Markup("<figure>\n<figcaption><strong>{}</strong></figcaption>\n{}\n</figure>\n")
 
 
-def draw(
-    timelines: Sequence[RateTimeline], sides: Sequence[str], identifier: str
-) -> tuple[_TimelinePicture, ...]:
-    """Draw a picture per rate, with the sides below each other; none without timelines."""
-    of_sides = {timeline.side: timeline for timeline in timelines if timeline.time_s}
-    chosen = [of_sides[side] for side in sides if side in of_sides][:SIDES_DRAWN]
-    if not chosen:
-        return ()
+def draw(timelines: Sequence[RateTimeline], sides: Sequence[str], identifier: str) -> Markup:
+    """Draw a picture per rate, with the sides below each other."""
+    by_side = {timeline.side: timeline for timeline in timelines if timeline.time_s}
+    chosen = [by_side[side] for side in sides if side in by_side][:SIDES_DRAWN]
     clock = Scale.from_zero(max(line.time_s) for line in chosen)
-    return tuple(
-        _TimelinePicture(rate.title, _draw(rate, chosen, clock, f"{identifier}-{rate.kind}"))
+    pictures = (
+        _FIGURE.format(rate.title, _draw(rate, chosen, clock, f"{identifier}-{rate.kind}"))
         for rate in _RATES
     )
+    return Markup('<div class="timelines">\n{}</div>').format(Markup().join(pictures))
 
 
 def _draw(rate: _Rate, timelines: Sequence[RateTimeline], clock: Scale, identifier: str) -> Markup:

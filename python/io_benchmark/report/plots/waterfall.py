@@ -7,7 +7,6 @@ import itertools
 from collections.abc import Sequence
 
 from markupsafe import Markup
-from msgspec import Struct
 
 from io_benchmark.number_text import TimeScale, tick
 from io_benchmark.report.content.part_rows import PartRow, PartRows
@@ -18,17 +17,17 @@ _ROW_HEIGHT = 38
 _LABEL_HEIGHT = 14
 _BAR_TOP, _BAR_HEIGHT = 20, 12
 _TICKS = 5
-_END = "M0 -6L6 0L0 6L-6 0Z"
+_SHAPE = "M0 -6L6 0L0 6L-6 0Z"
+_End = tuple[str, float]  # a side where the steps begin or end, and its mean in nanoseconds
 
 
 def draw(rows: PartRows, baseline: str, candidate: str, identifier: str) -> Markup:
     """Draw a row per part, between a row for each side."""
-    start, end = _End(baseline, rows.baseline_ns), _End(candidate, rows.candidate_ns)
+    start = (baseline, rows.whole.baseline_ns)
+    end = (candidate, rows.whole.candidate_ns)
     steps, unit = rows.shown, rows.scale
-    reached_ns = [
-        *itertools.accumulate((step.difference_ns for step in steps), initial=start.mean_ns)
-    ]
-    scale = _scale([*reached_ns, end.mean_ns])
+    reached_ns = [*itertools.accumulate((step.difference_ns for step in steps), initial=start[1])]
+    scale = _scale([*reached_ns, end[1]])
     places = [scale.place(value) for value in reached_ns]
     described = (
         f"{step.name} {_text(rows, step)}{'' if step.is_certain else ', not certain'}"
@@ -36,7 +35,7 @@ def draw(rows: PartRows, baseline: str, candidate: str, identifier: str) -> Mark
     )
     drawing = Drawing(
         identifier,
-        f"From {start.name} to {end.name}, part by part",
+        f"From {baseline} to {candidate}, part by part",
         "; ".join([_end_text(start, unit), *described, _end_text(end, unit)]),
         gutter=False,
     )
@@ -53,15 +52,8 @@ def draw(rows: PartRows, baseline: str, candidate: str, identifier: str) -> Mark
     _draw_end(drawing, start, unit, places[0], 0.0)
     for at, step in enumerate(steps):
         _draw_step(drawing, rows, step, (places[at], places[at + 1]), float(_ROW_HEIGHT * (at + 1)))
-    _draw_end(drawing, end, unit, scale.place(end.mean_ns), bottom - _ROW_HEIGHT)
+    _draw_end(drawing, end, unit, scale.place(end[1]), bottom - _ROW_HEIGHT)
     return drawing.markup()
-
-
-class _End(Struct, frozen=True):
-    """A side where the steps begin or end."""
-
-    name: str
-    mean_ns: float
 
 
 def _text(rows: PartRows, step: PartRow) -> str:
@@ -75,14 +67,14 @@ def _scale(values_ns: Sequence[float]) -> Scale:
 
 
 def _end_text(end: _End, unit: TimeScale) -> str:
-    return f"{end.name} {unit.plain(end.mean_ns)} {unit.unit}"
+    return f"{end[0]} {unit.plain(end[1])} {unit.unit}"
 
 
 def _draw_end(drawing: Drawing, end: _End, unit: TimeScale, place: float, top: float) -> None:
     text = top + _LABEL_HEIGHT
-    drawing.text(0, text, end.name, "name", "start")
-    drawing.text(1, text, f"{unit.plain(end.mean_ns)} {unit.unit}", "name", "end")
-    drawing.mark(place, top + _BAR_TOP + _BAR_HEIGHT / 2, _END, "end")
+    drawing.text(0, text, end[0], "name", "start")
+    drawing.text(1, text, f"{unit.plain(end[1])} {unit.unit}", "name", "end")
+    drawing.mark(place, top + _BAR_TOP + _BAR_HEIGHT / 2, _SHAPE, "end")
 
 
 def _draw_step(
@@ -92,5 +84,5 @@ def _draw_step(
     kind = "slower" if step.difference_ns > 0 else "faster"
     filled = kind if step.is_certain else f"{kind} open"
     drawing.band(min(places), max(places), top + _BAR_TOP, _BAR_HEIGHT, f"step {filled}")
-    drawing.text(0, top + _LABEL_HEIGHT, step.short_name, anchor="start")
+    drawing.text(0, top + _LABEL_HEIGHT, step.name, anchor="start")
     drawing.text(1, top + _LABEL_HEIGHT, _text(rows, step), anchor="end")

@@ -1,0 +1,222 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""A report as blocks: a section returns them, and each format has one function per kind.
+
+All text in blocks is harmless (`harmless`), and still unescaped: a format escapes its own markup.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+# Kinds of words besides verdicts and the states of causes.
+STRONG, QUIET, CODE, WARNING = "strong", "quiet", "code", "warning"
+BASELINE, NO_VERDICT = "baseline", "no verdict"
+# What is never left out; what has a lower rank is left out first where there is no room.
+ALWAYS = 100
+# A longer list ends in a count on a terminal and in Markdown; the page and the JSON have all of it.
+LINES_SHOWN = 30
+# With so many columns a table that may be turned is turned; a narrow terminal needs it earlier.
+TURNED_FROM = 7
+
+
+class Words(Struct, frozen=True):
+    """Text with a kind, which decides how it looks, or with the address that it leads to."""
+
+    text: str
+    kind: str = ""
+    link: str = ""
+
+
+class Marks(Struct, frozen=True):
+    """References to footnotes, by their numbers."""
+
+    numbers: tuple[int, ...]
+
+
+Inline: TypeAlias = str | Words | Marks
+Line: TypeAlias = Inline | tuple[Inline, ...]
+
+
+class Heading(Struct, frozen=True):
+    line: Line
+    level: int = 2  # below the title; 3 is below another heading
+
+
+class Paragraph(Struct, frozen=True):
+    line: Line
+    kind: str = ""
+    rank: int = ALWAYS
+
+
+class Item(Struct, frozen=True):
+    line: Line
+    below: tuple["Item", ...] = ()
+    kind: str = ""  # a verdict, by which the page colors it
+    mark: str = "-"
+    rank: int = ALWAYS
+
+
+class Items(Struct, frozen=True):
+    """A list; what has no room is counted if there is a `noun`, such as " pools"."""
+
+    items: tuple[Item, ...]
+    title: Line = ""
+    noun: str = ""
+    shown: int = LINES_SHOWN
+    left_out: int = 0
+
+    @property
+    def further(self) -> str:
+        """Return 'and 3 more', of what a terminal and Markdown do not show; nothing without any."""
+        return _further(self.left_out if self.noun else 0, len(self.items), self.shown, self.noun)
+
+    @classmethod
+    def of(cls, lines: Iterable[Line], title: Line = "", mark: str = "-") -> "Items":
+        return cls(tuple(Item(line, mark=mark) for line in lines), title)
+
+
+class Row(Struct, frozen=True):
+    """A row of a table; one without cells has its label across all columns."""
+
+    label: Line
+    cells: tuple[Line, ...] = ()
+    is_strong: bool = False
+    level: int = 0  # 1: it belongs to a row above that has no cells
+    rank: int = ALWAYS
+
+
+class Table(Struct, frozen=True):
+    corner: str  # the head of the labels
+    heads: tuple[Line, ...]
+    rows: tuple[Row, ...]
+    title: Line = ""
+    drop: tuple[str, ...] = ()  # heads of columns that are left out first where there is no room
+    turned_corner: str = ""  # rows and columns may change places; then this is the corner
+    is_prose: bool = False  # cells are sentences: paragraphs on a terminal
+    shown: int = 0  # rows on a terminal and in Markdown, folded on the page; 0: all
+    noun: str = ""  # what further rows are
+    left_out: int = 0
+
+    @property
+    def further(self) -> str:
+        """Return 'and 3 more pools', of what a terminal and Markdown do not show."""
+        return _further(self.left_out if self.noun else 0, len(self.rows), self.shown, self.noun)
+
+    def turned(self) -> "Table":
+        """Return the table with its columns as rows."""
+        columns = zip(*(row.cells for row in self.rows), strict=True)
+        return Table(
+            self.turned_corner,
+            tuple(row.label for row in self.rows),
+            tuple(Row(head, cells) for head, cells in zip(self.heads, columns, strict=True)),
+            self.title,
+        )
+
+    def keep_columns(self, positions: Sequence[int]) -> "Table":
+        """Return the table with some of its columns."""
+        rows = (
+            replace(row, cells=tuple(row.cells[position] for position in positions))
+            if row.cells
+            else row
+            for row in self.rows
+        )
+        heads = tuple(self.heads[position] for position in positions)
+        return replace(self, heads=heads, rows=tuple(rows))
+
+
+def _further(left_out: int, length: int, shown: int, noun: str) -> str:
+    count = left_out + (max(length - shown, 0) if shown else 0)
+    return f"and {count:,} more{noun}" if count else ""
+
+
+class Picture(Struct, frozen=True):
+    """A picture: the module of `plots` that draws it on the page, and its arguments."""
+
+    caption: Line
+    plot: str
+    arguments: tuple[Any, ...]
+    # The module that draws it with characters, its first argument and a width; else the page alone has it.
+    characters: str = ""
+
+
+class Fold(Struct, frozen=True):
+    """Blocks that the page and Markdown show when they are asked for; a terminal has them open."""
+
+    summary: str
+    blocks: "tuple[Block, ...]"
+    on_page_only: bool = False  # elsewhere it stays closed
+
+
+Block: TypeAlias = Heading | Paragraph | Items | Table | Picture | Fold
+
+
+class Document(Struct, frozen=True):
+    """A report: all of it, and what a first screen has, if it is for one."""
+
+    title: str
+    blocks: tuple[Block, ...]
+    screen: tuple[Block, ...] = ()
+    command: str = ""  # which shows all of it with --details
+    reason: str = ""  # behind the title of a screen: why these sides are compared so
+
+
+def plain(line: Line) -> str:
+    """Return a line's text without its marks."""
+    return "".join(
+        piece if isinstance(piece, str) else piece.text
+        for piece in pieces(line)
+        if not isinstance(piece, Marks)
+    )
+
+
+def pieces(line: Line) -> tuple[Inline, ...]:
+    return line if isinstance(line, tuple) else (line,)
+
+
+def reductions(blocks: Sequence[Block]) -> Iterator[tuple[Block, ...]]:
+    """Yield the blocks, then with less and less: folds close first, then the lowest ranks go."""
+    closed = tuple(
+        Paragraph(block.summary, QUIET) if isinstance(block, Fold) else block for block in blocks
+    )
+    yield tuple(blocks)
+    yield closed
+    for rank in sorted(set(_ranks(closed)) - {ALWAYS}):
+        yield tuple(_above(closed, rank))
+
+
+def _ranks(blocks: Iterable[Block]) -> Iterator[int]:
+    for block in blocks:
+        match block:
+            case Paragraph():
+                yield block.rank
+            case Items():
+                for item in block.items:
+                    yield from (item.rank, *(below.rank for below in item.below))
+            case Table():
+                yield from (row.rank for row in block.rows)
+
+
+def _above(blocks: Iterable[Block], rank: int) -> Iterator[Block]:
+    """Yield what is above a rank; a table without rows goes, and with it its title."""
+    for block in blocks:
+        match block:
+            case Items():
+                items = tuple(
+                    replace(item, below=tuple(each for each in item.below if each.rank > rank))
+                    for item in block.items
+                    if item.rank > rank
+                )
+                yield replace(block, items=items, left_out=len(block.items) - len(items))
+            case Table():
+                rows = tuple(row for row in block.rows if row.rank > rank)
+                if rows:
+                    left_out = len(block.rows) - len(rows)
+                    yield replace(block, rows=rows, left_out=left_out)
+            case Paragraph() if block.rank <= rank:
+                pass
+            case _:
+                yield block

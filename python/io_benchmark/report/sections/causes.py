@@ -1,0 +1,286 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Possible causes of a difference, what was tried, and what to try."""
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from io_benchmark.analysis.leftover_model import Leftover
+from io_benchmark.analysis.model import (
+    DIFFERENT,
+    Cause,
+    Comparison,
+    Diagnosis,
+    Remedy,
+    State,
+    Subject,
+)
+from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.trials.trial_model import TrialOutcome
+from io_benchmark.number_text import NOTHING, percent, ratio, signed_percent, times
+from io_benchmark.report.blocks import (
+    CODE,
+    STRONG,
+    Block,
+    Fold,
+    Heading,
+    Item,
+    Items,
+    Line,
+    Paragraph,
+    Row,
+    Table,
+    Words,
+)
+from io_benchmark.report.content.part_rows import part_name
+from io_benchmark.report.content.statement_text import FACT_LENGTH, evidence_text, text_of
+from io_benchmark.report.content.subject_text import Distinction
+from io_benchmark.report.sections.measured import explained_comparison
+from io_benchmark.results import workloads
+from io_benchmark.results.trials import TrialKind
+
+# A screen leaves out how to confirm a cause earlier than what to try.
+CONFIRM, TRY = 7, 10
+# Longer evidence would hide the sentence around it; the table of hypotheses has it.
+_EVIDENCE_LENGTH = 120
+# A sentence about causes says how much they leave over from this share of the difference on.
+_LARGE_LEFTOVER = 0.2
+_TRIAL_HEADS = ("Meaning", "Outcome", "Explains", "Interval")
+_CHANGES = {
+    TrialKind.PACE: "the faster side's copies, limited to what the slower side's disks can write",
+    TrialKind.LOOKUP: "lookups without grep",
+    TrialKind.UNLINK: "the destination removed before each copy",
+    TrialKind.MEMORY: "everything in memory",
+}
+
+
+def causes(report: Report) -> Iterator[Block]:
+    """Write why each candidate differs, then why single workers differ from their pools."""
+    explained: set[str] = set()
+    for diagnosis in report.diagnoses:
+        comparison = explained_comparison(report, diagnosis)
+        baseline = report.baseline if comparison is None else comparison.baseline
+        title = f"Possible causes, {diagnosis.candidate} compared with {baseline}"
+        decided = comparison is not None and comparison.verdict in DIFFERENT
+        if comparison is not None and decided:
+            title = f"Why {diagnosis.candidate} is {comparison.verdict} than {baseline}"
+        if comparison is not None:
+            title += _measurement(comparison, report)
+        # Further diagnoses of a candidate are of other workloads.
+        is_first = diagnosis.candidate not in explained
+        explained.add(diagnosis.candidate)
+        yield from _diagnosis(title, diagnosis, baseline, decided=decided, is_first=is_first)
+    for worker in report.single_workers:
+        if worker.diagnosis is not None:
+            candidate, baseline = worker.division.candidate, worker.division.baseline
+            title = f"Why {candidate} is {worker.verdict} than {baseline}"
+            yield from _diagnosis(title, worker.diagnosis, baseline, decided=True, is_first=False)
+
+
+def _measurement(comparison: Comparison, report: Report) -> str:
+    """Return ' on metadata, stat, 4 at once in container', if there are other measurements."""
+    subject = comparison.subject
+    siblings: list[Subject] = [
+        part.subject for part in report.subjects if part.subject.workload == subject.workload
+    ]
+    if subject.workload not in workloads.IN_BATCHES and len(siblings) == 1:
+        return ""
+    place = f" in {subject.place}" if Distinction.between(siblings).place else ""
+    return f" on {subject.workload}, {subject.label}{place}"
+
+
+def _diagnosis(
+    title: str, diagnosis: Diagnosis, baseline: str, *, decided: bool, is_first: bool
+) -> Iterator[Block]:
+    """Write the causes, those that hold first.
+
+    A cause that does not hold is only counted where nothing differs, or where another workload's
+    difference is explained first.
+    """
+    ordered = [
+        cause
+        for state in State
+        for cause in _by_share([cause for cause in diagnosis.causes if cause.state is state])
+    ]
+    holding = [cause for cause in ordered if cause.state.holds]
+    listed = ordered if decided and (is_first or not holding) else holding
+    counted = Counter(cause.state for cause in ordered if cause not in listed)
+    blocks: list[Block] = []
+    if listed:
+        blocks.append(_cause_table(listed, diagnosis.candidate, baseline))
+    if diagnosis.leftover is not None:
+        blocks.append(Paragraph(_leftover_text(diagnosis, diagnosis.leftover)))
+    if counted:
+        counts = ", ".join(f"{count:,} {state}" for state, count in counted.items())
+        unlisted = [cause for cause in ordered if cause not in listed]
+        table = _cause_table(unlisted, diagnosis.candidate, baseline)
+        blocks.append(Fold(f"Further hypotheses: {counts}", (table,), on_page_only=True))
+    if diagnosis.trials:
+        blocks.append(_trial_table(diagnosis.trials))
+    if diagnosis.remedies:
+        blocks.append(Items(tuple(map(_remedy, diagnosis.remedies)), "What to try"))
+    if blocks:
+        yield Heading(title)
+        yield from blocks
+
+
+def _by_share(same: Sequence[Cause]) -> list[Cause]:
+    """Sort causes, the largest share first; causes without a share keep their order at the end."""
+    return sorted(same, key=lambda cause: math.inf if cause.share is None else -cause.share)
+
+
+def _cause_table(listed: Sequence[Cause], candidate: str, baseline: str) -> Table:
+    heads = ("Why", f"On {candidate}", f"On {baseline}", "Share")
+    return Table("Hypothesis", heads, tuple(map(_cause_row, listed)), is_prose=True)
+
+
+def _cause_row(cause: Cause) -> Row:
+    explanation = [*map(text_of, cause.explanation)]
+    if cause.predicted_ratio is not None and cause.share is None:
+        explanation.insert(0, f"Predicts {ratio(cause.predicted_ratio)}.")
+    if cause.workload is not None:
+        explanation.append(f"The workload {cause.workload} would show it.")
+    label = (
+        Words(cause.state.upper(), cause.state),
+        " ",
+        Words(cause.name, CODE),
+        f": {cause.hypothesis}",
+    )
+    candidate, baseline = map(evidence_text, (cause.candidate_evidence, cause.baseline_evidence))
+    if candidate == baseline and candidate:
+        baseline = "the same"
+    share = "" if cause.share is None else _share_text(cause)
+    return Row(label, (" ".join(filter(None, explanation)), candidate, baseline, share))
+
+
+def _trial_table(outcomes: Sequence[TrialOutcome]) -> Table:
+    """Write what was tried; shares are of the gap between the sides."""
+    rows = []
+    for outcome in outcomes:
+        share, low, high = map(_percent, (outcome.share, outcome.low_share, outcome.high_share))
+        ends = NOTHING if low == NOTHING else f"{low} to {high}"
+        label = (Words(outcome.kind, CODE), f": {_CHANGES[outcome.kind]}")
+        cells: tuple[Line, ...] = (text_of(outcome.meaning), outcome.state.value, share, ends)
+        rows.append(Row(label, cells))
+    return Table("Trial", _TRIAL_HEADS, tuple(rows), "What was tried", is_prose=True)
+
+
+def _percent(share: float | None) -> str:
+    return NOTHING if share is None else signed_percent(round(100 * share))
+
+
+def _remedy(remedy: Remedy) -> Item:
+    action = _clause(text_of(remedy.action))
+    # A pool's name is written as it is.
+    if "-" not in action.split(" ", 1)[0]:
+        action = action[:1].upper() + action[1:]
+    gain = _gain_text(remedy)
+    evidence = " ".join(map(text_of, remedy.evidence))
+    return Item(
+        (
+            Words(action, STRONG),
+            f" ({gain}), for " if gain else ", for ",
+            Words(remedy.cause, CODE),
+            f". {evidence}",
+        )
+    )
+
+
+def _gain_text(remedy: Remedy) -> str:
+    """Return '1.90× faster, measured', or nothing without a known gain."""
+    if remedy.gain_ratio is None or not math.isfinite(remedy.gain_ratio):
+        return ""
+    return f"{ratio(remedy.gain_ratio)} faster, {'measured' if remedy.measured else 'predicted'}"
+
+
+def _leftover_text(diagnosis: Diagnosis, left: Leftover) -> str:
+    """Write what the supported causes leave over."""
+    where = " and ".join(part_name(part.phase, part.kind) for part in left.parts)
+    text = f"{percent(left.share)} of the difference ({_time_left(diagnosis, left)})"
+    return f"{text} is not explained by these causes" + (f"; it is in {where}." if where else ".")
+
+
+def _time_left(diagnosis: Diagnosis, left: Leftover) -> str:
+    """Return '24.5 ms per retrieve'."""
+    workload = diagnosis.subject.workload if diagnosis.subject else "cache-retrieve"
+    return f"{times([left.difference_ns])[0]} per {workloads.of(workload).operation}"
+
+
+def explanation(
+    diagnosis: Diagnosis, to_confirm: str = "", to_change: str | None = ""
+) -> Iterator[Item]:
+    """Write the causes of a difference in a sentence, confirmed and large ones first, and what to try.
+
+    `to_change` is the baseline if that is the slower side; None if nothing is to be changed.
+    """
+    standing, claim = _claim(diagnosis)
+    yield _below(f"Cause ({standing})" if standing else "Cause", f"{claim}.")
+    if diagnosis.remedies and to_change is not None:
+        remedy = diagnosis.remedies[0]
+        gain = _gain_text(remedy)
+        place = f"on {to_change}, " if to_change else ""
+        action = _clause(text_of(remedy.action))
+        yield _below("Try", f"{place}{action}{f' ({gain})' if gain else ''}.", TRY)
+    if to_confirm:
+        yield _below("To confirm", f"{to_confirm}.", CONFIRM)
+
+
+def _below(label: str, text: str, rank: int | None = None) -> Item:
+    line = (Words(f"{label}:", STRONG), f" {text}")
+    return Item(line) if rank is None else Item(line, rank=rank)
+
+
+def _claim(diagnosis: Diagnosis) -> tuple[str, str]:
+    """Return the standing of the first cause and what the causes explain, without a full stop."""
+    holding = sorted(
+        _by_share([cause for cause in diagnosis.causes if cause.state.holds]),
+        key=lambda cause: cause.state is not State.CONFIRMED,
+    )
+    not_separable = [each for each in diagnosis.causes if each.state is State.NOT_SEPARABLE]
+    open_causes = ", ".join(cause.name for cause in not_separable)
+    if not holding and len(not_separable) == 1:
+        difference = _difference(not_separable[0])
+        claim = f"{difference} ({open_causes}), of which nothing shows the cost"
+        return State.NOT_SEPARABLE, claim
+    if not holding and open_causes:
+        return State.NOT_SEPARABLE, open_causes
+    if not holding:
+        return "", "none is supported by the observations"
+    first, *others = holding
+    claim = f"{_difference(first)} ({first.name})"
+    if first.share is not None:
+        joined = ", which " if math.isfinite(first.share) else " "
+        claim = f"{_difference(first)}{joined}{_share_text(first)}"
+    if others:
+        claim += "; also supported: " + ", ".join(cause.name for cause in others)
+    if open_causes:
+        claim += f"; not separable from that: {open_causes}"
+    left = diagnosis.leftover
+    if left is not None and left.share >= _LARGE_LEFTOVER:
+        claim += f"; not explained: {_time_left(diagnosis, left)} ({percent(left.share)})"
+    confirmed = first.state is State.CONFIRMED
+    return "confirmed by a trial" if confirmed else first.state.value, claim
+
+
+def _difference(cause: Cause) -> str:
+    """Return both sides' summaries, or where they are equal or long, the hypothesis."""
+    summaries = (cause.candidate_evidence.summary, cause.baseline_evidence.summary)
+    candidate, baseline = (each and text_of(each, FACT_LENGTH) for each in summaries)
+    differ = candidate and baseline and candidate != baseline
+    if differ and len(f"{candidate}{baseline}") <= _EVIDENCE_LENGTH:
+        return f"{candidate} against {baseline}"
+    return _clause(cause.hypothesis) or cause.name
+
+
+def _share_text(cause: Cause) -> str:
+    """Return how much of the difference a cause explains that holds."""
+    if cause.share is None or not math.isfinite(cause.share):
+        return f"({cause.name}, {cause.state})"
+    return f"explains {percent(cause.share)}"
+
+
+def _clause(sentence: str) -> str:
+    """Return the sentence without its full stop, as a part of a longer one."""
+    return sentence.removesuffix(".")

@@ -1,0 +1,345 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""A pool over time: what changed and when, then each series with its picture and its points."""
+
+from calendar import month_name
+from collections.abc import Iterable, Iterator, Sequence
+
+from io_benchmark.analysis.history.explanations import FEWEST_VALUES, STEP
+from io_benchmark.analysis.history.history_model import (
+    Change,
+    Effect,
+    FactChange,
+    FactSpread,
+    FactValue,
+    History,
+    HistorySeries,
+    Level,
+)
+from io_benchmark.analysis.history.seasons import DAY, TREND, WEEK, WEEKENDS, YEAR
+from io_benchmark.analysis.model import Verdict
+from io_benchmark.number_text import NOTHING, percent, ratio
+from io_benchmark.report.blocks import (
+    CODE,
+    NO_VERDICT,
+    QUIET,
+    Block,
+    Document,
+    Fold,
+    Heading,
+    Item,
+    Items,
+    Paragraph,
+    Picture,
+    Row,
+    Table,
+    Words,
+)
+from io_benchmark.report.content.harmless import make_harmless
+from io_benchmark.report.content.statement_text import text_of
+from io_benchmark.report.content.subject_text import change_kind, mean_texts
+from io_benchmark.report.content.verdict_text import bounds_text
+from io_benchmark.results import workloads
+from io_benchmark.text import clean
+
+_HEADS = ("Revision", "Workers", "Mean", "Ratio to previous level", "Change")
+_DROP = ("Revision", "Workers", "Ratio to previous level")
+_REVISION_LENGTH = 12
+_POINTS_SHOWN = 60
+# The answer names this many facts that changed, and counts the others.
+_FACTS_IN_ANSWER = 3
+_VALUES_SHOWN, _VALUE_LENGTH = 4, 120
+# A trend of a shorter history is reported per week.
+_LONG_DAYS = 180
+_SLOWEST = {YEAR: "around {time}", WEEK: "on {time}s", DAY: "at {time} UTC"}
+_POSSIBLE = {
+    STEP: "a step",
+    TREND: "a trend",
+    YEAR: "a season of a year",
+    WEEK: "a season of a week",
+    WEEKENDS: "different weekends",
+    DAY: "a season of a day",
+}
+_INTRODUCTION = (
+    "A point is one push, at the mean of its workers' logarithms. A step is reported only where it "
+    "explains the points better than chance, dependence on the point before, a trend or a season. "
+    "Looking at a steady pool every week shows a false step in at most 5 % of years. "
+    "Intervals are a little too narrow, because the data chose the point of the change."
+)
+_VARIED = "Varied before or after the change, so not an explanation by itself"
+_NOT_OBSERVED = (
+    "It is unknown what changed: host and storage were not observed both before and after."
+)
+_NOTHING_CHANGED = "No observed fact about host and storage changed here."
+
+
+def document(history: History) -> Document:
+    """Write everything that a report of a history says."""
+    history = make_harmless(history)
+    every = history.series
+    blocks: list[Block] = [Heading("Answer")]
+    if not every:
+        blocks.append(Paragraph(Words("No result could be read and judged.", NO_VERDICT)))
+    for series in every:
+        items = tuple(_answer(series, every))
+        blocks.append(Items(items, _title(series, every) if len(every) > 1 else ""))
+    blocks += [Paragraph(_INTRODUCTION, QUIET)] if every else []
+    for number, series in enumerate(every):
+        blocks += _series(series, number)
+    for title, lines in (
+        ("Left out", [f"{each.source}: {text_of(each.reason)}" for each in history.left_out]),
+        ("Not read", history.unreadable),
+        ("Remarks", [text_of(remark) for remark in history.remarks]),
+    ):
+        blocks += [Heading(title), Items.of(lines)] if lines else []
+    return Document(f"History of {history.pool}", tuple(blocks))
+
+
+def _title(series: HistorySeries, every: Sequence[HistorySeries]) -> str:
+    """Return the subject, with the conditions that its other series do not have."""
+    siblings = [sibling for sibling in every if sibling.subject == series.subject]
+    conditions = (
+        text_of(traits)
+        for rule, traits in series.conditions.items()
+        if any((rule, traits) not in sibling.conditions.items() for sibling in siblings)
+    )
+    return "; ".join((str(series.subject), *conditions))
+
+
+def _answer(series: HistorySeries, every: Sequence[HistorySeries]) -> Iterator[Item]:
+    for change in series.changes:
+        yield _change_answer(change, series)
+    effects = [] if series.trend is None else [_trend(series.trend, series)]
+    for lead, rest in (*effects, *map(_season, series.seasons)):
+        yield Item((Words(lead, Verdict.EQUIVALENT), f" {rest}."), kind=Verdict.EQUIVALENT)
+    unclear = _unclear(series)
+    if unclear:
+        yield Item(Words(f"{unclear}.", Verdict.INCONCLUSIVE), kind=Verdict.INCONCLUSIVE)
+    if not series.changes and not series.possible:
+        yield Item(Words(f"{_steady(series)}.", Verdict.EQUIVALENT), kind=Verdict.EQUIVALENT)
+    yield Item(f"{_now(series, every)}.", kind="now")
+
+
+def _change_answer(change: Change, series: HistorySeries) -> Item:
+    kind, date = change_kind(change), series.points[change.at].date
+    before, after = mean_texts(series, [change.before_ns, change.after_ns])
+    size = ratio(change.ratio)
+    verdict = f"{size} slower" if kind is Verdict.SLOWER else f"faster, at {size} its time"
+    here = [fact for fact in change.changed if fact.points_off == 0]
+    near = [fact for fact in change.changed if fact.points_off]
+    facts = (_facts("Changed here", here), _facts("Close by", near))
+    texts = (
+        f"{bounds_text(change.interval, change.interval.level_ratio)}, from {before} to {after}.",
+        *filter(None, facts),
+        *([] if change.changed else [_nothing(change)]),
+    )
+    return Item((Words(f"{date}: {verdict}", kind), f" {' '.join(texts)}"), kind=kind)
+
+
+def _nothing(change: Change) -> str:
+    return _NOT_OBSERVED if change.unobserved else _NOTHING_CHANGED
+
+
+def _facts(where: str, changed: Sequence[FactChange]) -> str:
+    texts = [_change_text(fact) for fact in changed[:_FACTS_IN_ANSWER]]
+    left_out = len(changed) - len(texts)
+    if left_out:
+        texts.append(f"and {left_out:,} more")
+    return f"{where}: {'; '.join(texts)}." if texts else ""
+
+
+def _steady(series: HistorySeries) -> str:
+    (level,) = series.levels
+    if level.end < FEWEST_VALUES:
+        return (
+            f"{_points(level)}: too few to distinguish a change from chance, which needs "
+            f"{FEWEST_VALUES} or more"
+        )
+    return f"{'No step' if series.trend or series.seasons else 'No change'} in {_points(level)}"
+
+
+def _now(series: HistorySeries, every: Sequence[HistorySeries]) -> str:
+    """Write which level it is on, or was on last."""
+    level = series.levels[-1]
+    (mean,) = mean_texts(series, [level.mean_ns])
+    since, last = series.points[level.start].date, series.points[-1]
+    newest = max(each.points[-1].time for each in every if each.subject == series.subject)
+    is_newest = last.time >= newest
+    text = (
+        f"Now {mean} since {since}" if is_newest else f"It was {mean} from {since} to {last.date}"
+    )
+    if series.trend is not None or series.seasons:
+        (mean,) = mean_texts(series, [series.expected_ns[-1]])
+        text = f"{'Now' if is_newest else 'It was'} about {mean} on {last.date}"
+        text += f"; the level began on {since}"
+    text += f", {_points(level)}"
+    if level.variation_ratio is not None:
+        text += f", which vary by {percent(level.variation_ratio)}"
+    return text
+
+
+def _points(level: Level) -> str:
+    count = level.end - level.start
+    return "1 point" if count == 1 else f"{count:,} points"
+
+
+def _trend(trend: Effect, series: HistorySeries) -> tuple[str, str]:
+    """Return `trend: +10 % per year (8 to 12)`; of a short history per week."""
+    length = series.points[-1].time - series.points[0].time
+    years, unit = (1.0, "year") if length.days >= _LONG_DAYS else (7 / 365.25, "week")
+    ends = (trend.interval.low_ratio, trend.interval.high_ratio)
+    size, low, high = (_change_percent(change**years) for change in (trend.ratio, *ends))
+    return f"trend: {size} % per {unit}", f"({low} to {high} % of the time)"
+
+
+def _season(season: Effect) -> tuple[str, str]:
+    low, high = season.interval.low_ratio, season.interval.high_ratio
+    if season.name == WEEKENDS:
+        shares = [abs(1 - end) for end in (season.ratio, low, high)]
+        size, first, second = (f"{100 * share:.2g}" for share in (shares[0], *sorted(shares[1:])))
+        word = Verdict.FASTER if season.ratio < 1 else Verdict.SLOWER
+        return f"season: weekends {size} % {word}", f"({first} to {second})"
+    size, first, second = (_change_percent(change)[1:] for change in (season.ratio, low, high))
+    time = str(season.slowest)
+    if season.name == YEAR and season.slowest is not None:
+        month, day = map(int, season.slowest.split("-"))
+        time = f"{day} {month_name[month]}"
+    when = _SLOWEST[season.name].format(time=time)
+    return f"season: ±{size} % over a {season.name}", f"({first} to {second}), slowest {when}"
+
+
+def _change_percent(ratio_of_times: float) -> str:
+    """Return `+10` for 1.1, with two significant digits."""
+    return f"{float(f'{100 * (ratio_of_times - 1):.2g}'):+g}"
+
+
+def _unclear(series: HistorySeries) -> str:
+    """Return what may explain the points and is not clear, or nothing."""
+    if not series.possible:
+        return ""
+    *others, last = [_POSSIBLE[name] for name in series.possible]
+    listed = f"{', '.join(others)} or {last}" if others else last
+    if series.trend is not None or series.seasons or series.changes:
+        return f"There may also be {listed}, which is not clear"
+    if others:
+        return f"Not steady, but none of these explains it clearly: {listed}"
+    return f"Not steady: there may be {listed}, which is not clear"
+
+
+def _series(series: HistorySeries, number: int) -> Iterator[Block]:
+    yield Heading(str(series.subject))
+    yield Paragraph(f"{_figure_text(series)}.", QUIET)
+    conditions = "; ".join(text_of(traits) for traits in series.conditions.values())
+    yield Paragraph(f"{conditions}.", QUIET)
+    yield _picture(series, number)
+    rows = [*_rows(series)]
+    table = Table(
+        "Date", _HEADS, tuple(rows[::-1]), drop=_DROP, shown=_POINTS_SHOWN, noun=" points"
+    )
+    yield table if series.changes else table.keep_columns(range(len(_HEADS) - 1))
+    for position, change in enumerate(series.changes, start=1):
+        date = series.points[change.at].date
+        yield Heading(f"Change {position}, {date}: {ratio(change.ratio)}", 3)
+        yield from _change(change)
+
+
+def _figure_text(series: HistorySeries) -> str:
+    """Return what each value is, and which direction is better."""
+    workload = workloads.of(series.subject.workload)
+    if workload.higher_is_better:
+        return (
+            f"Each value is a rate, in {workload.unit}, where higher is better. Ratios are of the "
+            f"times that one {workload.operation} takes: above 1 is slower"
+        )
+    return f"Each value is the mean time of one {workload.operation}, where lower is better"
+
+
+def _picture(series: HistorySeries, number: int) -> Picture:
+    workload = workloads.of(series.subject.workload)
+    rate = "rate" if workload.higher_is_better else "time"
+    title = f"Mean {rate} in {workload.unit}, push by push"
+    line = (
+        "line is what the trend, the seasons and the changes explain"
+        if series.trend is not None or series.seasons
+        else "horizontal lines are the levels"
+    )
+    text = (
+        ". A large dot is a push; a small dot is one of its workers, where it had several. The "
+        f"{line}. A dashed line marks a change, with its ratio."
+    )
+
+    arguments = (series, f"history-{number}", title)
+    return Picture((Words(title, "strong"), text), "history_plot", arguments, "line_drawing")
+
+
+def _rows(series: HistorySeries) -> Iterator[Row]:
+    """Yield a row per point; the first one of a level has the number of the change."""
+    means = mean_texts(series, [point.mean_ns for point in series.points])
+    begins = {change.at: number for number, change in enumerate(series.changes)}
+    for position, (point, mean) in enumerate(zip(series.points, means, strict=True)):
+        number = begins.get(position)
+        change = (
+            ""
+            if number is None
+            else Words(f"change {number + 1}", change_kind(series.changes[number]))
+        )
+        cells = (
+            Words((point.revision or NOTHING)[:_REVISION_LENGTH], CODE),
+            f"{len(point.workers):,}",
+            mean,
+            NOTHING if point.ratio is None else ratio(point.ratio),
+            change,
+        )
+        yield Row(point.date, cells)
+
+
+def _change(change: Change) -> Iterator[Block]:
+    here = [_change_text(fact) for fact in change.changed if fact.points_off == 0]
+    near = [_change_text(fact) for fact in change.changed if fact.points_off]
+    if here:
+        yield Items.of(here, "Changed here")
+    if near:
+        yield Items.of(near, "Changed close by")
+    if not change.changed:
+        yield Paragraph(_nothing(change))
+    if change.varied:
+        yield Fold(_VARIED, (Items.of(map(_spread_text, change.varied)),))
+
+
+def _change_text(fact: FactChange) -> str:
+    """Return 'disks 2 → 1', and how far from the change of the level it changed."""
+    text = f"{fact.name} {_difference(fact.before, fact.after)}"
+    if fact.points_off:
+        count = abs(fact.points_off)
+        points = "1 point" if count == 1 else f"{count:,} points"
+        text += f" ({points} {'later' if fact.points_off > 0 else 'earlier'})"
+    return text
+
+
+def _spread_text(fact: FactSpread) -> str:
+    before, after = _values_text(fact.before), _values_text(fact.after)
+    if before == after:
+        return f"{fact.name}: {before}, before and after"
+    return f"{fact.name}: {before} before, {after} after"
+
+
+def _difference(before: FactValue, after: FactValue) -> str:
+    """Return both values; of long lists of options only what was removed and added."""
+    if isinstance(before, str) or isinstance(after, str) or min(len(before), len(after)) < 3:
+        return f"{_value_text(before)} → {_value_text(after)}"
+    removed = ", ".join(option for option in before if option not in after)
+    added = ", ".join(option for option in after if option not in before)
+    texts = [f"without {_value_text(removed)}"] if removed else []
+    return " and ".join([*texts, *([f"with {_value_text(added)}"] if added else [])])
+
+
+def _values_text(values: Iterable[FactValue]) -> str:
+    every = [*map(_value_text, values)]
+    left_out = len(every) - _VALUES_SHOWN
+    text = " or ".join(every[:_VALUES_SHOWN])
+    return f"{text} or {left_out:,} others" if left_out > 0 else text
+
+
+def _value_text(value: FactValue) -> str:
+    return clean(value if isinstance(value, str) else ",".join(value), _VALUE_LENGTH)

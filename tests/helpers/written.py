@@ -1,0 +1,107 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What a report says, as lines of plain text, whatever format shows it."""
+
+from collections.abc import Iterable, Iterator
+
+from io_benchmark.analysis.history.history_model import History
+from io_benchmark.analysis.prediction.prediction_model import Predictions
+from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.tasks.task_model import TaskReport
+from io_benchmark.report.blocks import (
+    Block,
+    Fold,
+    Heading,
+    Item,
+    Items,
+    Paragraph,
+    Picture,
+    Row,
+    Table,
+    pieces,
+    plain,
+)
+from io_benchmark.report.formats.output import document_of
+
+AnyReport = Report | History | TaskReport | Predictions
+
+
+def screen(report: AnyReport) -> list[str]:
+    """The lists of a first screen: `- answer`, `Cause: …` below it, `! warning`."""
+    lists = [block for block in document_of(report).screen if isinstance(block, Items)]
+    return [line for block in lists for line in _items(block.items)]
+
+
+def section(report: AnyReport, title: str) -> list[Block]:
+    """The blocks below the heading that starts so; none where there is no such heading."""
+    found: list[Block] = []
+    is_inside = False
+    for block in _opened(document_of(report).blocks):
+        if isinstance(block, Heading) and block.level == 2:
+            is_inside = plain(block.line).startswith(title)
+        elif is_inside:
+            found.append(block)
+    return found
+
+
+def headings(report: AnyReport) -> list[str]:
+    blocks = _opened(document_of(report).blocks)
+    return [plain(block.line) for block in blocks if isinstance(block, Heading)]
+
+
+def folds(report: AnyReport) -> list[str]:
+    blocks = document_of(report).blocks
+    return [block.summary for block in blocks if isinstance(block, Fold)]
+
+
+def lines(blocks: Iterable[Block]) -> list[str]:
+    """Every line: titles, items and rows, whose cells are apart by a bar."""
+    return [line for block in blocks for line in _lines(block)]
+
+
+def tables(blocks: Iterable[Block]) -> list[Table]:
+    return [block for block in blocks if isinstance(block, Table)]
+
+
+def rows(table: Table) -> dict[str, tuple[str, ...]]:
+    """The cells of each row, by its label."""
+    return {plain(row.label): tuple(map(plain, row.cells)) for row in table.rows}
+
+
+def kinds(line: object) -> list[str]:
+    return [piece.kind for piece in pieces(line) if hasattr(piece, "kind")]  # type: ignore[arg-type]
+
+
+def _opened(blocks: Iterable[Block]) -> Iterator[Block]:
+    for block in blocks:
+        yield block
+        if isinstance(block, Fold):
+            yield from _opened(block.blocks)
+
+
+def _lines(block: Block) -> Iterator[str]:
+    match block:
+        case Heading() | Paragraph():
+            yield plain(block.line)
+        case Items():
+            yield from [plain(block.title)] if block.title else []
+            yield from _items(block.items)
+        case Table():
+            yield from [plain(block.title)] if block.title else []
+            yield " | ".join((block.corner, *map(plain, block.heads)))
+            yield from map(_row, block.rows)
+        case Picture():
+            yield plain(block.caption)
+        case Fold():
+            yield block.summary
+
+
+def _items(items: Iterable[Item]) -> Iterator[str]:
+    for item in items:
+        yield f"{item.mark} {plain(item.line)}"
+        yield from (plain(below.line) for below in item.below)
+
+
+def _row(row: Row) -> str:
+    return " | ".join((plain(row.label), *map(plain, row.cells)))

@@ -1,0 +1,213 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Every kind of block in every format: nothing is lost, nothing is escaped twice, and all has room."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from page import Page
+from rich.cells import cell_len
+
+from io_benchmark.report.blocks import (
+    Block,
+    Document,
+    Fold,
+    Heading,
+    Item,
+    Items,
+    Marks,
+    Paragraph,
+    Row,
+    Table,
+    Words,
+    plain,
+    reductions,
+)
+from io_benchmark.report.formats import Layout, markdown, page, text
+
+KINDS = st.sampled_from(["", "slower", "supported", "strong", "quiet", "code", "warning"])
+# One word each, so that wrapping and tables keep it whole.
+TEXTS = st.from_regex(r"[a-z<&*_`|\\]{1,12}", fullmatch=True)
+LINES = st.one_of(
+    TEXTS,
+    st.builds(Words, TEXTS, KINDS),
+    st.tuples(TEXTS, st.just(" "), st.builds(Words, TEXTS, KINDS)),
+)
+ITEMS = st.builds(Item, LINES, st.lists(st.builds(Item, LINES), max_size=2).map(tuple), KINDS)
+
+
+@st.composite
+def drawn_tables(draw: st.DrawFn) -> Table:
+    columns = draw(st.integers(1, 9))
+    cells = st.lists(LINES, min_size=columns, max_size=columns).map(tuple)
+    rows = draw(st.lists(st.builds(Row, LINES, cells, st.booleans()), min_size=1, max_size=4))
+    heads = draw(cells)
+    turned = draw(st.sampled_from(["", "pool"]))
+    prose = draw(st.booleans())
+    return Table("corner", heads, tuple(rows), draw(TEXTS), (), turned, prose)
+
+
+LEAVES = st.one_of(
+    st.builds(Heading, LINES, st.sampled_from([2, 3])),
+    st.builds(Paragraph, LINES, KINDS),
+    st.builds(Items, st.lists(ITEMS, min_size=1, max_size=4).map(tuple), TEXTS),
+    drawn_tables(),
+)
+BLOCKS = st.lists(
+    st.one_of(LEAVES, st.builds(Fold, TEXTS, st.lists(LEAVES, max_size=3).map(tuple))), max_size=4
+).map(tuple)
+
+
+def words(blocks: tuple[Block, ...]) -> list[str]:
+    """Every piece of text in blocks."""
+    found: list[str] = []
+    for block in blocks:
+        match block:
+            case Heading() | Paragraph():
+                found.append(plain(block.line))
+            case Items():
+                found.append(plain(block.title))
+                for item in block.items:
+                    found += [plain(each.line) for each in (item, *item.below)]
+            case Table():
+                found.append(plain(block.title))
+                found += map(plain, () if block.is_prose else block.heads)
+                for row in block.rows:
+                    found += map(plain, (row.label, *row.cells))
+            case Fold():
+                found += [block.summary, *words(block.blocks)]
+    return found
+
+
+def squeezed(shown: str) -> str:
+    """Text without white space, which formats may add and remove."""
+    return re.sub(r"\s", "", shown)
+
+
+@settings(max_examples=20, deadline=None)
+@given(BLOCKS)
+def test_text_has_everything(blocks: tuple[Block, ...]) -> None:
+    """Each word is there as it is."""
+    shown = squeezed(text.render(Document("title", blocks), Layout(columns=400)))
+    assert [word for word in words(blocks) if squeezed(word).rstrip(".") not in shown] == []
+
+
+@settings(max_examples=20, deadline=None)
+@given(BLOCKS, st.sampled_from([20, 40, 80]))
+def test_text_is_as_wide_as_the_terminal(blocks: tuple[Block, ...], width: int) -> None:
+    """No line is wider, unless a single column needs it, and none ends in spaces."""
+    lines = text.render(Document("title", blocks), Layout(columns=width)).splitlines()
+    assert [line for line in lines if line != line.rstrip()] == []
+    assert [line for line in lines if cell_len(line) > max(width, 45)] == []
+
+
+@settings(max_examples=20, deadline=None)
+@given(BLOCKS)
+def test_the_page_has_everything(blocks: tuple[Block, ...]) -> None:
+    """Each word is text there, escaped once."""
+    shown = squeezed("".join(Page(page.render(Document("title", blocks), Layout())).text))
+    assert [word for word in words(blocks) if squeezed(word) not in shown] == []
+
+
+@settings(max_examples=20, deadline=None)
+@given(BLOCKS)
+def test_markdown_has_everything(blocks: tuple[Block, ...]) -> None:
+    """Read as GitHub reads it; two characters have others instead, which code cannot hold."""
+    source = markdown.render(Document("title", blocks), Layout())
+    shown = _Shown()
+    shown.feed(MarkdownIt("commonmark", {"html": True}).enable("table").render(source))
+    found = squeezed("".join(shown.text)).replace("`", "'").replace("|", "¦")
+    expected = (squeezed(word).replace("`", "'").replace("|", "¦") for word in words(blocks))
+    assert [word for word in expected if word not in found] == []
+
+
+class _Shown(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.text: list[str] = []
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+RANKED = (
+    Items((Item("first"), Item("second", rank=2, below=(Item("below", rank=1),))), noun=" pools"),
+    Table("", ("head",), (Row("low", ("1",), rank=3), Row("high", ("2",)))),
+    Fold("folded", (Paragraph("inside"),)),
+)
+
+
+def test_what_is_left_out_first() -> None:
+    """Folds close, then the lowest ranks go; what is above all of them stays."""
+    whole, closed, *ranked = reductions(RANKED)
+    assert whole == RANKED
+    assert closed[2] == Paragraph("folded", "quiet")
+    kept = []
+    for blocks in ranked:
+        items, table = blocks[0], blocks[1]
+        assert isinstance(items, Items)
+        assert isinstance(table, Table)
+        kept.append((len(items.items), len(items.items[-1].below), len(table.rows), items.further))
+    assert kept == [(2, 0, 2, ""), (1, 0, 2, "and 1 more pools"), (1, 0, 1, "and 1 more pools")]
+
+
+@pytest.mark.parametrize(("length", "lowest"), [(21, 0), (22, 1), (30, 9)])
+def test_a_screen(length: int, lowest: int) -> None:
+    """It has 23 lines at most: empty lines go first, then what has the lowest rank."""
+    items = tuple(Item(f"line {number}", rank=number) for number in range(length))
+    document = Document("title", (), (Items(items),), "compare")
+    shown = text.render(document, Layout()).splitlines()
+    assert len(shown) == 23
+    assert next(line for line in shown if "line" in line) == f"  - line {lowest}"
+    assert shown[-1].startswith("Everything else: compare --details")
+
+
+def test_room_for_the_lines_of_a_command() -> None:
+    """What a command writes below takes the place of what has a low rank."""
+    items = tuple(Item(f"line {number}", rank=number) for number in range(18))
+    document = Document("title", (), (Items(items),), "compare")
+    assert "line 0" in text.render(document, Layout())
+    assert "line 0" not in text.render(document, Layout(lines_below=4))
+
+
+def test_warnings_that_had_no_room() -> None:
+    """The last line says that there are some."""
+    items = (*(Item(f"line {number}") for number in range(21)), Item("warning", mark="!", rank=1))
+    document = Document("title", (), (Items(items),), "compare")
+    assert "Warnings and all else: report.html" in text.render(
+        document, Layout(page="report.html", lines_below=1)
+    )
+
+
+WIDE = Table("corner", tuple(f"head-{n}" for n in range(9)), (Row("row", tuple("123456789")),))
+
+
+def test_a_table_that_is_too_wide() -> None:
+    """Columns that may go do; then it is turned, or continued below with its labels again."""
+    dropped = Table("corner", WIDE.heads, WIDE.rows, drop=WIDE.heads[1:])
+    turned = Table("corner", WIDE.heads, WIDE.rows, turned_corner="pool")
+
+    def shown(table: Table) -> list[str]:
+        return text.render(Document("title", (table,)), Layout(columns=40)).splitlines()[2:]
+
+    assert shown(dropped)[0] == "  corner  head-0  head-6  head-7  head-8"
+    assert [line.split()[0] for line in shown(turned)[2:]] == list(WIDE.heads)
+    assert [line.split() for line in shown(WIDE) if "row" in line] == [
+        ["row", "1", "2", "3", "4"],
+        ["row", "5", "6", "7", "8"],
+        ["row", "9"],
+    ]
+
+
+def test_marks() -> None:
+    """Footnotes are numbers; many are counted."""
+    line = ("words", Marks((1, 2, 3, 4, 5, 6, 7)))
+    document = Document("title", (Paragraph(line),))
+    assert "words [1] [2] [3] [4] [5] and 2 more notes" in text.render(document, Layout())
+    assert "words \\[1\\] \\[2\\]" in markdown.render(document, Layout())
+    assert page.render(document, Layout()).count('href="#note-') == 7

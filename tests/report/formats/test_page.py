@@ -1,0 +1,117 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The page as text: its policy, its pictures and its size, whatever is in names."""
+
+import re
+from importlib.resources import files
+
+import every_workload
+import pytest
+import sample_history
+import sample_report
+import sample_tasks
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+from page import Page, assert_harmless
+
+from io_benchmark.report.formats.output import rendered
+
+SMALL = replace(sample_report.seed_case(5), timelines=())
+MARKUP = ["<", ">", "&", '"', "'", "</title>", "</style>", "]]>", "-->", "x"]
+
+
+def page(report: object) -> str:
+    return rendered(report, "html")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "report", [lambda: sample_report.hostile(50), sample_history.hostile, sample_tasks.hostile]
+)
+def test_hostile_texts_are_text(report) -> None:  # type: ignore[no-untyped-def]
+    """Names full of markup are shown as they are, and make no element."""
+    assert_harmless(Page(page(report())))
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.one_of(st.text(), st.lists(st.sampled_from(MARKUP)).map("".join)))
+def test_any_name_is_text(name: str) -> None:
+    """Any name of a pool is text in tables, pictures and titles."""
+    assert_harmless(Page(page(sample_report.renamed(SMALL, "amd-16", name))))
+
+
+def test_policy_and_style() -> None:
+    """The page's policy allows only its own styles, which load nothing."""
+    text = page(sample_report.empty())
+    (policy,) = [value for _, value in Page(text).attributes if value.startswith("default-src")]
+    assert policy == (
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+        "form-action 'none'"
+    )
+    (styles,) = re.findall("<style>\n(.*?)</style>", text, re.DOTALL)
+    assert styles == (files("io_benchmark.report.formats") / "page.css").read_text()
+    assert not re.search(r"url\(|@import|<", styles)
+
+
+def test_pictures_are_described() -> None:
+    """Every picture refers to its own title and description."""
+    attributes = Page(page(sample_report.seed_case(50))).attributes
+    ids = [value for key, value in attributes if key == "id"]
+    named = [value for key, value in attributes if key in ("aria-labelledby", "aria-describedby")]
+    # Parts, forest, distribution, scatter, and three timelines, each with two.
+    assert len(named) == 14
+    assert set(named) <= set(ids)
+    assert len(ids) == len(set(ids))
+
+
+@pytest.mark.parametrize(("retrieves", "mentioned"), [(700, False), (701, True)])
+def test_thinning_is_mentioned(retrieves: int, mentioned: bool) -> None:
+    """The picture says where not every retrieve is drawn."""
+    text = page(sample_report.seed_case(retrieves))
+    assert ("Only every 2nd retrieve and the slowest hundredth are drawn." in text) is mentioned
+
+
+def test_a_thousand_results() -> None:
+    """They make a page of less than a megabyte; a few workers are drawn, and all are listed."""
+    text = page(sample_report.large(1000, 2000))
+    assert len(text.encode()) < 1_000_000
+    assert "typical of 334 workers" in text
+    assert "6 of 334 workers" in text
+    assert "<summary>1,000 workers</summary>" in text
+
+
+def test_many_sides() -> None:
+    """Of many sides only the first are drawn, and the caption says so."""
+    text = page(sample_report.many_pools(20, pools=20))
+    assert "Only the first 12 of 20 sides are drawn." in text
+
+
+def test_hundreds_of_measurements() -> None:
+    """Anyone's task may name as many as a result may hold: the first ones are drawn."""
+    report = every_workload.report()
+    part = report.subjects[10]
+    subjects = [replace(part.subject, variant=f"variant-{at}") for at in range(400)]
+    one = next(each for each in report.series if each.subject == part.subject)
+    parts = tuple(replace(part, subject=subject, comparisons=()) for subject in subjects)
+    series = tuple(replace(one, subject=subject) for subject in subjects)
+    text = page(replace(report, subjects=parts, series=series, diagnoses=(), problems=()))
+    assert text.count("Samples of variant-") == 60
+    assert len(text.encode()) < 2_000_000
+
+
+def test_rates_are_drawn_as_rates() -> None:
+    """Each measurement has its pictures, in its unit, with ids of their own."""
+    text = page(every_workload.report())
+    assert_harmless(Page(text))
+    assert "mean 170,000 IOPS" in text
+    assert "mean 512 µs" in text
+    ids = [value for key, value in Page(text).attributes if key == "id"]
+    assert len(ids) == len(set(ids))
+    assert len(text.encode()) < 600_000
+
+
+def test_many_points_of_a_history() -> None:
+    """Sixty rows are shown; more are folded away."""
+    assert "<summary>69 points</summary>" in page(sample_history.steady())
+    assert "points</summary>" not in page(sample_history.one_change())

@@ -1,0 +1,211 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""The page in a real Chromium: it loads nothing, has no errors, and is readable."""
+
+import itertools
+
+import divided_reports
+import every_workload
+import pytest
+import sample_report
+import several_places
+
+from io_benchmark.report.formats.output import rendered
+
+PHONE = (360, 740)
+DESKTOP = (1200, 900)
+# Between margins of 14 mm, at 96 px per inch.
+A4_WIDTH = 688
+
+# For every picture, its box and how many of its marks are painted where one could see them.
+PICTURES = """
+[...document.querySelectorAll("svg.plot")].map(svg => {
+  const box = svg.getBoundingClientRect();
+  const marks = [...svg.querySelectorAll("path")].filter(path => {
+    const own = path.getBBox({stroke: true});
+    const style = getComputedStyle(path);
+    return own.width > 0 && (style.stroke !== "none" || style.fill !== "none");
+  });
+  return {width: box.width, height: box.height, marks: marks.length};
+})
+"""
+# The lightness of the colour that the page, or its text, is painted in: 0 to 255.
+LIGHTNESS = """
+(() => {
+  const style = getComputedStyle(document.body);
+  const mean = text => text.match(/[0-9.]+/g).slice(0, 3).map(Number).reduce((a, b) => a + b) / 3;
+  return {paper: mean(style.backgroundColor), ink: mean(style.color)};
+})()
+"""
+TABLES = """
+[...document.querySelectorAll(".scroll")].map(
+  box => ({name: box.ariaLabel, table: box.scrollWidth, room: box.clientWidth}))
+"""
+# For every folded part whether it is shown.
+UNFOLDED = """
+[...document.querySelectorAll("details")].map(
+  part => part.getBoundingClientRect().height > 2 * part.firstElementChild.offsetHeight)
+"""
+WIDTHS = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+SMALLEST_TEXT = """
+Math.min(...[...document.querySelectorAll("p, td, th, li, dd, .plot text")]
+  .filter(each => each.textContent.trim())
+  .map(each => parseFloat(getComputedStyle(each).fontSize)))
+"""
+
+
+TEXTS_OF_PARTS = """
+[...document.querySelectorAll("svg[aria-labelledby^=parts-] text:not(.tick)")].map(text => {
+  const box = text.getBoundingClientRect();
+  return {left: box.left, right: box.right, top: Math.round(box.bottom / 4)};
+})
+"""
+
+
+def _long_names():
+    """Return a report about pools with names as names can be."""
+    report = sample_report.seed_case()
+    for pool in ("amd-16", "amd-30"):
+        report = sample_report.renamed(report, pool, f"{pool}-{'x' * (39 - len(pool))}")
+    return report
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    """Return a function that opens a report's page from a file."""
+
+    def open_page(report):
+        path = tmp_path / "report.html"
+        path.write_text(rendered(report, "html"), encoding="utf-8")
+        browser.open(path)
+        return path.as_uri()
+
+    return open_page
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        pytest.param(sample_report.seed_case, id="seed-case"),
+        pytest.param(sample_report.hostile, id="hostile"),
+        pytest.param(sample_report.many_pools, id="twelve-pools"),
+        pytest.param(sample_report.empty, id="nothing-readable"),
+        pytest.param(divided_reports.three_pools, id="one-disk-against-two"),
+    ],
+)
+def test_nothing_is_loaded(browser, opened, report):
+    """Only the file is loaded, and the console stays empty, at any width."""
+    address = opened(report())
+    browser.look(*PHONE, dark=False)
+    browser.look(*DESKTOP, dark=True)
+    assert browser.evaluate("document.readyState") == "complete"
+    assert browser.requests == [address]
+    assert browser.complaints == []
+    assert browser.evaluate("document.scripts.length") == 0
+
+
+@pytest.mark.parametrize(
+    "size", [pytest.param(PHONE, id="phone"), pytest.param(DESKTOP, id="desktop")]
+)
+@pytest.mark.parametrize(
+    ("report", "count"),
+    [
+        pytest.param(sample_report.seed_case, 7, id="seed-case"),
+        pytest.param(divided_reports.three_pools, 8, id="one-disk-against-two"),
+    ],
+)
+def test_pictures_are_visible(browser, opened, size, report, count):
+    """Each picture has a size, fits the window, and something is painted in it."""
+    opened(report())
+    browser.look(*size, dark=False)
+    pictures = browser.evaluate(PICTURES)
+    assert len(pictures) == count
+    for picture in pictures:
+        assert 150 < picture["width"] <= size[0]
+        assert picture["height"] > 60
+        assert picture["marks"] >= 2
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        pytest.param(sample_report.seed_case, id="seed-case"),
+        pytest.param(sample_report.hostile, id="hostile"),
+        pytest.param(sample_report.many_pools, id="twelve-pools"),
+        pytest.param(sample_report.before_after, id="before-and-after"),
+        pytest.param(every_workload.report, id="every-workload"),
+        pytest.param(several_places.five, id="five-places"),
+        pytest.param(divided_reports.three_pools, id="one-disk-against-two"),
+    ],
+)
+def test_phone(browser, opened, report):
+    """At 360 px the page does not scroll sideways, and no text is too small to read."""
+    opened(report())
+    browser.look(*PHONE, dark=False)
+    scrolled, window = browser.evaluate(WIDTHS)
+    assert scrolled <= window == PHONE[0]
+    assert browser.evaluate(SMALLEST_TEXT) >= 10
+
+
+@pytest.mark.parametrize(
+    "report",
+    [sample_report.seed_case, divided_reports.three_pools, every_workload.report],
+    ids=["seed-case", "parts", "every-workload"],
+)
+@pytest.mark.parametrize("width", [360, 390])
+def test_tables_on_a_phone(browser, opened, report, width):
+    """All tables about three pools are read without scrolling sideways."""
+    opened(report())
+    browser.look(width, 740, dark=False)
+    tables = browser.evaluate(TABLES)
+    assert len(tables) > 2
+    assert [each for each in tables if each["table"] > each["room"]] == []
+
+
+@pytest.mark.parametrize("report", [sample_report.many_pools, _long_names])
+def test_on_paper(browser, opened, report):
+    """On A4 nothing is cut, the paper is white for a reader of dark pages, and folded text is open."""
+    opened(report())
+    browser.look(A4_WIDTH, 900, dark=True)
+    browser.call("Emulation.setEmulatedMedia", media="print")
+    assert browser.evaluate(LIGHTNESS) == {"paper": 255, "ink": 0}
+    scrolled, window = browser.evaluate(WIDTHS)
+    assert scrolled <= window
+    assert all(browser.evaluate(UNFOLDED))
+
+
+def test_pictures_of_samples_are_not_printed(browser, opened):
+    """Their captions remain, because a picture per measurement would be a book."""
+    opened(every_workload.report())
+    browser.call("Emulation.setEmulatedMedia", media="print")
+    shown = browser.evaluate(UNFOLDED)
+    assert not all(shown)
+    assert any(shown)
+
+
+@pytest.mark.parametrize("width", [360, 390, 1280])
+def test_texts_of_the_parts_do_not_overlap(browser, opened, width):
+    """The name of a part and its size have room next to each other."""
+    opened(divided_reports.three_pools())
+    browser.look(width, 900, dark=False)
+    texts = browser.evaluate(TEXTS_OF_PARTS)
+    assert len(texts) > 20
+    for row in {text["top"] for text in texts}:
+        boxes = sorted((text["left"], text["right"]) for text in texts if text["top"] == row)
+        assert all(before[1] < after[0] for before, after in itertools.pairwise(boxes)), boxes
+        assert boxes[0][0] >= 0
+        assert boxes[-1][1] <= width
+
+
+def test_dark_and_light(browser, opened):
+    """The page follows its reader's preference; text has contrast in light and dark."""
+    opened(sample_report.seed_case())
+    browser.look(*DESKTOP, dark=True)
+    dark = browser.evaluate(LIGHTNESS)
+    browser.look(*DESKTOP, dark=False)
+    light = browser.evaluate(LIGHTNESS)
+    assert dark["paper"] < 40
+    assert dark["ink"] > 200
+    assert light["paper"] > 230
+    assert light["ink"] < 60

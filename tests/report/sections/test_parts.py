@@ -1,0 +1,259 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Where the time went: the parts of a difference, in a sentence and in a table."""
+
+import re
+
+import divided_reports
+import pytest
+import sample_report
+import several_places
+import simulated_cases
+from divided_reports import Times, pair, with_parts
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+from seed_workers import pair_report
+from simulated_push import Pool
+from written import folds, lines, rows, section, tables
+
+from io_benchmark.analysis.model import DIFFERENT
+from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
+from io_benchmark.analysis.report_model import Report
+from io_benchmark.number_text import NOTHING
+from io_benchmark.report.blocks import Items, plain
+
+LOOKUP_USER = Part(Phase.LOOKUP, Kind.USER)
+LOOKUP_KERNEL = Part(Phase.LOOKUP, Kind.KERNEL)
+COPY_USER, COPY_KERNEL, COPY_WAITING, COPY_BLOCKED, COPY_UNEXPLAINED = (
+    Part(Phase.COPY, kind) for kind in Kind
+)
+BLOCKED = "copies blocked (I/O, writeback, memory)"
+SEED_CASE = sample_report.seed_case(10)
+
+
+def sentences(report: Report) -> list[str]:
+    lists = [block for block in section(report, "Where") if isinstance(block, Items)]
+    return [line.removeprefix("- ") for line in lines(lists)]
+
+
+def of_parts(parts: dict[Part, Times]) -> tuple[str, dict[str, tuple[str, ...]]]:
+    """The sentence, without its lead, and the table about a difference with these parts."""
+    report = with_parts(SEED_CASE, parts)
+    (table,) = tables(section(report, "Where"))
+    (sentence,) = sentences(report)
+    return sentence.partition(": ")[2], rows(table)
+
+
+@pytest.mark.parametrize(
+    ("truth", "workers", "sentence"),
+    [
+        ("one disk", 3, f"+75.0 ms per retrieve against intel: {BLOCKED} +75.1 ms (100 %)."),
+        (
+            "slow grep",
+            3,
+            "+10.3 ms per retrieve against intel: lookups on a CPU in user mode +10.3 ms (100 %).",
+        ),
+        (
+            "half a CPU",
+            3,
+            (
+                "+19.9 ms per retrieve against intel: copies waiting for a CPU +18.0 ms (91 %), lookups "
+                "waiting for a CPU +1.9 ms (9 %)."
+            ),
+        ),
+        ("one disk", 1, f"+79.5 ms per retrieve against intel: {BLOCKED} +79.4 ms (100 %)."),
+    ],
+)
+def test_sentence(truth: str, workers: int, sentence: str) -> None:
+    """The sentence names the part in which the machines differ, and no other."""
+    assert sentences(pair(truth, workers=workers)) == [f"amd-16, {sentence}"]
+
+
+def test_faster() -> None:
+    """A share is of the difference, so it is positive where less time is spent."""
+    case = simulated_cases.make(("one disk",))
+    report = divided_reports.of_pools(Pool("intel", case.fast), Pool("amd-16", case.slow))
+    assert sentences(report) == [
+        f"intel, −75.0 ms per retrieve against amd-16: {BLOCKED} −75.1 ms (100 %)."
+    ]
+
+
+def test_table() -> None:
+    """Each part that is not small has a row; the shares add up, and the whole is the average."""
+    (table,) = tables(section(pair("one disk", "slow grep"), "Where"))
+    assert plain(table.title) == "amd-16 against intel, ms per retrieve"
+    assert table.heads == ("intel", "amd-16", "Difference", "95 % interval", "Share")
+    assert rows(table) == {
+        "lookups": (),
+        "on a CPU in user mode": ("0.4", "10.6", "+10.3", "+9.8 to +10.8", "14 %"),
+        "copies": (),
+        "on a CPU in the kernel": ("12.0", "12.0", "0.0", "−0.4 to +0.4", "0 %"),
+        "blocked": ("58.1", "123.8", "+65.7", "+57.3 to +74.0", "86 %"),
+        "other parts": ("0.9", "0.9", "0.0", NOTHING, "0 %"),
+        "all parts": ("71.5", "147.4", "+75.9", NOTHING, "100 %"),
+    }
+    (single,) = tables(section(pair("one disk", workers=1), "Where"))
+    assert single.heads == ("intel", "amd-16", "Difference", "Share")
+
+
+def test_results_without_accounting() -> None:
+    """Older files know lookups and copies; the report says what they do not record."""
+    (sentence,) = sentences(pair_report({}, {}))
+    assert sentence.endswith(
+        "copies +69.7 ms (100 %); the results do not record what the lookups and copies waited for."
+    )
+
+
+@pytest.mark.parametrize(
+    ("parts", "sentence"),
+    [
+        pytest.param(
+            {
+                LOOKUP_USER: (1, 1, 0, 0),
+                COPY_KERNEL: (10, 12, 1, 3),
+                COPY_UNEXPLAINED: (65, 133, 60, 76),
+            },
+            "copies, not recorded +68.0 ms (97 %), copies on a CPU in the kernel +2.0 ms (3 %); the "
+            "results do not record what the copies waited for.",
+            id="without waiting",
+        ),
+        pytest.param(
+            {
+                Part(Phase.OPERATION, Kind.KERNEL): (11, 13, 1, 3),
+                Part(Phase.OPERATION, Kind.BLOCKED): (65, 133, 60, 76),
+            },
+            "blocked (I/O, writeback, memory) +68.0 ms (97 %), on a CPU in the kernel +2.0 ms (3 %).",
+            id="an operation with one phase",
+        ),
+        pytest.param(
+            {COPY_KERNEL: (30, 40, -5, 25), COPY_BLOCKED: (40, 60, -1, 41)},
+            "no part alone is certain.",
+            id="no part is certain",
+        ),
+        pytest.param(
+            {COPY_KERNEL: (30, 40, -5, 25), COPY_BLOCKED: (40, 60, 15, 25)},
+            f"{BLOCKED} +20.0 ms (67 %), the rest +10.0 ms (33 %), of which no part alone is certain.",
+            id="the rest",
+        ),
+        pytest.param(
+            {LOOKUP_USER: (15, 5, -11, -9), COPY_BLOCKED: (60, 140, 70, 90)},
+            f"{BLOCKED} +80.0 ms (114 %), lookups on a CPU in user mode −10.0 ms (−14 %).",
+            id="both directions",
+        ),
+        pytest.param(
+            {LOOKUP_USER: (15, 5, -21, 1), COPY_BLOCKED: (60, 140, 70, 90)},
+            f"{BLOCKED} +80.0 ms (114 %), the rest −10.0 ms (−14 %), of which no part alone is certain.",
+            id="the uncertain one in the other direction",
+        ),
+        pytest.param(
+            {LOOKUP_USER: (30, 10, -21, -19), COPY_BLOCKED: (40, 61, 20, 22)},
+            f"{BLOCKED} +21.00 ms, lookups on a CPU in user mode −20.00 ms.",
+            id="parts that cancel each other have no share",
+        ),
+    ],
+)
+def test_parts(parts: dict[Part, Times], sentence: str) -> None:
+    """What is certain is named, the largest first, and the shares add up to 100 %."""
+    assert of_parts(parts)[0] == sentence
+
+
+@pytest.mark.parametrize(
+    ("user", "expected"),
+    [
+        pytest.param((1, 2.37, 1, 2), ["blocked", "other parts", "all parts"], id="1.9 %"),
+        pytest.param(
+            (1, 2.50, 1, 2),
+            ["on a CPU in user mode", "on a CPU in the kernel", "blocked", "all parts"],
+            id="2.1 %, so one small part is left, which keeps its name",
+        ),
+    ],
+)
+def test_small_parts(user: Times, expected: list[str]) -> None:
+    """Parts below 2 % of the difference and of both times share a row, if there are two."""
+    parts = {LOOKUP_USER: user, LOOKUP_KERNEL: (1, 0.9, -0.2, 0.0), COPY_BLOCKED: (80, 150, 60, 80)}
+    assert [label for label, cells in of_parts(parts)[1].items() if cells] == expected
+
+
+@given(st.data())
+def test_shares_add_up(data: st.DataObject) -> None:
+    """Whatever the parts are: the shares of a sentence, and those of a table, add up to 100 %."""
+    times = st.one_of(st.floats(0, 1e10), st.floats(0, 100), st.sampled_from([0.0, 1.0, 1e10]))
+    ends = st.sampled_from([-1e3, -1.0, 0.0, 1.0, 1e3])
+    has_intervals = data.draw(st.booleans())
+    parts: dict[Part, Times] = {}
+    for part in (LOOKUP_USER, LOOKUP_KERNEL, COPY_USER, COPY_WAITING, COPY_BLOCKED):
+        low, high = sorted([data.draw(ends), data.draw(ends)])
+        bounds = (low, high) if has_intervals else (None, None)
+        parts[part] = (data.draw(times), data.draw(times), *bounds)
+    report = with_parts(SEED_CASE, parts)
+    (table,) = tables(section(report, "Where"))
+    shares = [plain(row.cells[-1]) for row in table.rows if row.cells]
+    assert set(shares) == {NOTHING} or sum(map(percent, shares[:-1])) == 100
+    in_sentence = re.findall(r"\((−?[0-9,]+ %)\)", sentences(report)[0])
+    assert in_sentence == [] or sum(map(percent, in_sentence)) == 100
+
+
+def percent(text: str) -> int:
+    return int(text.removesuffix(" %").replace("−", "-").replace(",", ""))
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        pytest.param(
+            lambda: divided_reports.of_pools(
+                *(Pool(name, simulated_cases.BASE) for name in ("amd-16", "intel"))
+            ),
+            id="no-difference",
+        ),
+        pytest.param(sample_report.refused, id="refused"),
+        pytest.param(sample_report.empty, id="nothing-read"),
+        pytest.param(
+            lambda: with_parts(
+                SEED_CASE, {Part(Phase.OPERATION, Kind.UNEXPLAINED): (1, 2, None, None)}
+            ),
+            id="one-part",
+        ),
+    ],
+)
+def test_nothing_to_divide(report) -> None:  # type: ignore[no-untyped-def]
+    """Only a decided difference with several parts is divided."""
+    assert section(report(), "Where the time went") == []
+
+
+def test_many_pools() -> None:
+    """Each candidate has a sentence; three have a table, and the others are folded."""
+    parts = {LOOKUP_USER: (1, 1, 0, 0), COPY_BLOCKED: (75, 145, 60, 80)}
+    report = with_parts(sample_report.many_pools(10), parts)
+    different = [
+        each.candidate for each in report.subjects[0].comparisons if each.verdict in DIFFERENT
+    ]
+    assert [line.split(",")[0] for line in sentences(report)] == different
+    assert len(tables(section(report, "Where"))) == len(different)
+    assert folds(report) == [f"The parts of {len(different) - 3} further differences"]
+
+
+def test_several_measurements() -> None:
+    """The measurement that the answer names first leads; the others are folded."""
+    report = several_places.few_measurements()
+    first, second, *others = report.subjects
+    twice = replace(
+        second,
+        comparisons=tuple(
+            replace(each, subject=second.subject, ratio=1.5)
+            for each in first.comparisons
+            if each.verdict in DIFFERENT
+        ),
+        divisions=first.divisions,
+    )
+    report = replace(report, subjects=(first, twice, *others), diagnoses=())
+    assert [line.partition(":")[0] for line in sentences(report)] == [
+        "amd-16, +74.0 ms per retrieve against intel in workspace"
+    ]
+    assert "The parts of 1 further difference" in folds(report)
+    assert [plain(table.title) for table in tables(section(report, "Where"))] == [
+        "amd-16 against intel in workspace, ms per retrieve",
+        f"amd-16 against intel in {second.subject.place}, ms per retrieve",
+    ]

@@ -1,0 +1,119 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Workers that do not belong to their pool."""
+
+import divided_reports
+import pytest
+from msgspec.structs import replace
+from written import headings, lines, screen, section
+
+from io_benchmark.analysis.model import UNKNOWN, Subject, Verdict
+from io_benchmark.analysis.report_model import Report, SingleWorker
+
+
+def worker() -> SingleWorker:
+    (only,) = divided_reports.one_bad_worker().single_workers
+    return only
+
+
+def report(*workers: SingleWorker) -> Report:
+    return replace(divided_reports.one_bad_worker(), single_workers=workers)
+
+
+def answer(whole: Report) -> str:
+    """The answer about the only worker, without what to try."""
+    found = lines(section(whole, "Answer"))
+    return found[found.index("Workers that do not belong to their pool") + 1]
+
+
+def test_the_screen() -> None:
+    """It has a sentence and its cause; what a decision costs is a line of its own."""
+    assert screen(report(worker())) == [
+        "- amd-16 compared with intel is inconclusive at 1.17× (95 % interval 0.81 to 1.70).",
+        (
+            "- worker us-central1-f/141834572747825 of amd-16 (task wRy5QqWwjMF5-yzYYTLgz5.0) "
+            "alone takes 1.95× the time of its pool (4 other workers)."
+        ),
+        "Cause (supported): 1 disk against 2 disks, striped, which explains 99 %.",
+        "Try: replace this worker, or set it up as the rest of its pool (1.95× faster, measured).",
+        (
+            "- To settle amd-16: 47 more workers per pool, 94 in total, about 4.2 worker hours "
+            "(estimated from 10 runs, set-up included)."
+        ),
+    ]
+    four = tuple(replace(worker(), machine=f"m{number}") for number in range(4))
+    assert "- and 2 more workers that do not belong to their pool" in screen(report(*four))
+
+
+def test_the_full_sentence() -> None:
+    """What the verdict is, and what it would be without the worker; parts and causes have sections."""
+    assert answer(report(worker())) == (
+        "- worker us-central1-f/141834572747825 of amd-16 (task wRy5QqWwjMF5-yzYYTLgz5.0) alone takes "
+        "1.95× the time of its pool (4 other workers; equal ones stay within 0.75 to 1.33). The verdict "
+        "stays inconclusive: it counts all workers, and does not blame the pool for this one. Without "
+        "it, amd-16 compared with intel is at 1.02× (95 % interval 0.987 to 1.064). That is information "
+        "and not a verdict, because the worker is chosen by its time."
+    )
+    found = headings(report(worker()))
+    assert {"Where the time went", "Why", "Answer"} <= {
+        title.partition(" us-")[0].partition(" worker")[0] for title in found
+    }
+
+
+def test_a_machine_type_and_several_tasks() -> None:
+    """Both are named; of a machine without a name, the tasks are."""
+    named = replace(worker(), instance_type="c2-standard-16", tasks=("A.0", "B.1"))
+    assert "amd-16 (task A.0, B.1, machine c2-standard-16) alone" in answer(report(named))
+    unknown = replace(worker(), machine=UNKNOWN, tasks=("A.0",))
+    assert answer(report(unknown)).startswith("- a worker of amd-16 (task A.0) alone takes 1.95×")
+
+
+def test_further_measurements() -> None:
+    """One answer per worker: the measurement that is explained leads."""
+    fresh, spawn = (
+        replace(worker(), diagnosis=None, subject=subject, ratio=ratio)
+        for subject, ratio in (
+            (replace(worker().subject, destination="fresh"), 1.5),
+            (Subject("spawn", "workspace", variant="posix-spawn"), 1.4),
+        )
+    )
+    first = divided_reports.one_bad_worker().subjects[0]
+    several = replace(
+        report(fresh, worker(), spawn),
+        subjects=tuple(replace(first, subject=each.subject) for each in (worker(), fresh, spawn)),
+    )
+    found = answer(several)
+    assert "its pool on cache-retrieve, overwrite in workspace (4 other workers; " in found
+    assert "Also 1.50× on cache-retrieve, fresh in workspace; 1.40× on spawn" in found
+
+
+@pytest.mark.parametrize(
+    ("verdict", "expected"),
+    [
+        pytest.param(
+            Verdict.EQUIVALENT,
+            "The verdict stays equivalent: it counts all workers, and does not blame the pool",
+            id="not different",
+        ),
+        pytest.param(
+            Verdict.SLOWER,
+            "The verdict stays slower: it counts all workers. A cause that only this worker has does",
+            id="different",
+        ),
+    ],
+)
+def test_the_verdict_stays(verdict: Verdict, expected: str) -> None:
+    """Whatever the verdict is, it counts all workers; without a comparison nothing is said of one."""
+    whole = report(worker())
+    (subject,) = whole.subjects
+    comparisons = tuple(replace(each, verdict=verdict) for each in subject.comparisons)
+    decided = replace(whole, subjects=(replace(subject, comparisons=comparisons),))
+    assert expected in answer(decided)
+    alone = replace(whole, subjects=(replace(subject, comparisons=()),))
+    assert "The verdict stays" not in answer(alone)
+
+
+def test_a_faster_worker() -> None:
+    """It is as little of its pool as a slower one."""
+    assert "alone takes 0.50× the time of its pool" in answer(report(replace(worker(), ratio=0.5)))
