@@ -30,7 +30,6 @@ tar, command 00000000
   - amd-30: amd-30 has no write ceiling of the place workspace; measure
     cache-retrieve there with trials, and use the same name of the place in the
     profile.
-
   Notes:
   - Tasks of one pool are assumed to differ by 5 %; 3 profiles show how far.
   - Workers of amd-16, amd-30, intel are assumed to differ by 5 %; 3 workers per
@@ -81,10 +80,12 @@ MARKDOWN = """\
 
 ### tar, command `00000000`
 
-2.00 s on intel, by 1 profile. Meanwhile: 0.500 CPUs used, 100 MiB written to its disks, 0 B read.
+2.00 s on intel, by 1 profile.
+
+Meanwhile: 0.500 CPUs used, 100 MiB written to its disks, 0 B read.
 
 | pool | time | 90 % of tasks | ratio | writes |
-| --- | ---: | ---: | ---: | ---: |
+| --- | --: | --: | --: | --: |
 | intel | 2.00 s | profiled |  |  |
 | amd-16 | 3.00 s | 2.35 to 3.82 s | 1.50× | +1 s |
 
