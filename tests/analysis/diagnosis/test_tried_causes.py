@@ -121,9 +121,9 @@ def test_a_confirmed_cause_leads_the_answer() -> None:
     found = diagnosis(126)
     (cause,) = [each for each in found.causes if each.state.holds]
     assert (cause.name, cause.state) == ("device-count", CONFIRMED)
-    cause, advice = said(found)
+    sentence, advice = said(found)
     claim = "1 disk against 2 disks, striped, which explains 100 %"
-    assert cause == f"Cause (confirmed by a trial): {claim}."
+    assert sentence == f"Cause (confirmed by a trial): {claim}."
     assert advice.startswith("Try: use a machine type with more local SSDs, striped")
     assert found.remedies[0].cause == "device-count"
 

@@ -9,11 +9,12 @@ import pytest
 import seed_workers
 import several_places
 from msgspec.structs import replace
+from written import lines, section, tables
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
-from io_benchmark.report.content import document
+from io_benchmark.report.blocks import plain
 from io_benchmark.report.formats.output import rendered
 
 
@@ -34,15 +35,14 @@ def report(factors: Sequence[float]) -> Report:
 def test_a_slow_worker_moves_the_average_more() -> None:
     """The row below the averages has what the ratio is of."""
     made = report([1, 1, 4])
-    (section,) = document.build(made).sections
-    assert section.table is not None
-    rows = {row.label: row.cells for row in section.table.rows}
-    assert list(rows)[:2] == ["Avg", "Compared avg"]
-    intel, amd = (float(cell.removesuffix(" ms")) for cell in rows["Compared avg"])
+    (table,) = tables(section(made, "cache-retrieve"))
+    cells = {plain(row.label): tuple(map(plain, row.cells)) for row in table.rows}
+    assert list(cells)[:2] == ["Avg", "Compared avg"]
+    intel, amd = (float(cell.removesuffix(" ms")) for cell in cells["Compared avg"])
     (comparison,) = made.subjects[0].comparisons
     assert amd / intel == pytest.approx(comparison.ratio, rel=0.01)
-    assert rows["Avg"][0] == rows["Compared avg"][0]
-    assert float(rows["Avg"][1].removesuffix(" ms")) > 1.2 * amd
+    assert cells["Avg"][0] == cells["Compared avg"][0]
+    assert float(cells["Avg"][1].removesuffix(" ms")) > 1.2 * amd
 
 
 @pytest.mark.parametrize("details", [False, True])
@@ -60,9 +60,8 @@ def test_rows_of_places() -> None:
     row = places.rows[2]
     side = replace(row.sides[0], mean_ns=2 * (row.sides[0].mean_ns or 0.0))
     rows = (*places.rows[:2], replace(row, sides=(side, *row.sides[1:])))
-    part = document.build(replace(made, places=(replace(places, rows=rows),))).places
-    assert part is not None
-    assert part.tables[0].notes == (
-        "compared avg of the ratio 2.31×: 175 (boot-disk, intel) and 75.8 (workspace, intel)",
-        "compared avg of the ratio 1.03×: 180 (boot-disk, amd-16) and 175 (boot-disk, intel)",
-    )
+    shown = lines(section(replace(made, places=(replace(places, rows=rows),)), "Places"))
+    assert [line for line in shown if "compared avg" in line] == [
+        "- compared avg of the ratio 2.31×: 175 (boot-disk, intel) and 75.8 (workspace, intel)",
+        "- compared avg of the ratio 1.03×: 180 (boot-disk, amd-16) and 175 (boot-disk, intel)",
+    ]

@@ -9,18 +9,25 @@ from msgspec.structs import replace
 from written import lines, rows, section, tables
 
 from io_benchmark.analysis.model import Verdict
-from io_benchmark.report.content.worker_rows import Replication, _Decision
+from io_benchmark.analysis.report_model import Replication, Standing
+from io_benchmark.analysis.summary.replication import count_workers
 from io_benchmark.report.formats.output import rendered
 
 
 def report(*workers, **changes):
     """The seed's case, where amd-16 is decided and amd-30 needs 12 more workers."""
     made = sample_report.seed_case(5)
-    return replace(made, workers=workers or made.workers, **changes)
+    return sample_report.counted(replace(made, workers=workers or made.workers, **changes))
+
+
+def cells(made):
+    """What the table has of each side: runs, workers, workers needed."""
+    (table,) = tables(section(sample_report.counted(made), "Workers per pool"))
+    return {str(row.label): row.cells for row in table.rows}
 
 
 def counts(made):
-    return Replication.of_sides(made.subjects, made.workers)
+    return count_workers(made.subjects, made.workers)
 
 
 def cautions(made):
@@ -40,15 +47,15 @@ def with_figures(made, **workers):
         side: replace(one, workers=workers.get(side.replace("-", "_"), one.workers))
         for side, one in part.figures.items()
     }
-    return replace(made, subjects=(replace(part, figures=figures),))
+    return sample_report.counted(replace(made, subjects=(replace(part, figures=figures),)))
 
 
 def test_one_worker_a_pool():
     """The baseline needs as many as the candidate that needs most."""
     assert counts(report()) == (
-        Replication("intel", 1, 1, 1, _Decision.OPEN, 13, 12),
-        Replication("amd-16", 1, 1, 1, _Decision.DECIDED, None, None),
-        Replication("amd-30", 1, 1, 1, _Decision.OPEN, 13, 12),
+        Replication("intel", 1, 1, 1, Standing.OPEN, 13, 12),
+        Replication("amd-16", 1, 1, 1, Standing.DECIDED, None, None),
+        Replication("amd-30", 1, 1, 1, Standing.OPEN, 13, 12),
     )
 
 
@@ -64,10 +71,10 @@ def test_a_pool_that_has_more_needs_fewer():
 def test_what_is_enough_in_one_pool_may_lack_in_another():
     """Said of both."""
     made = with_figures(report(*three("intel"), *three("amd-30")[:1]), intel=20)
-    assert [(row.side, row.cells[2]) for row in counts(made)] == [
-        ("intel", "enough here, too few in another pool"),
-        ("amd-30", "12 more, 13 in total"),
-    ]
+    assert {side: row[2] for side, row in cells(made).items()} == {
+        "intel": "enough here, too few in another pool",
+        "amd-30": "12 more, 13 in total",
+    }
 
 
 def test_not_by_repetition():
@@ -89,13 +96,13 @@ def test_not_by_repetition():
 def test_everything_is_refused():
     """Without a comparison there is no number to give."""
     rows = counts(sample_report.refused(5))
-    assert {(row.standing, row.workers_needed) for row in rows} == {(_Decision.NO_VERDICT, None)}
+    assert {(row.standing, row.workers_needed) for row in rows} == {(Standing.NO_VERDICT, None)}
 
 
 def test_one_side_alone():
     """A side that is only there is counted, too."""
     made = report(*three("intel"), subjects=())
-    assert counts(made) == (Replication("intel", 3, 3, 0, _Decision.NO_VERDICT, None, None),)
+    assert counts(made) == (Replication("intel", 3, 3, 0, Standing.NO_VERDICT, None, None),)
 
 
 def test_machines_and_runs():
@@ -139,9 +146,7 @@ def test_a_preempted_run_stands_in():
         incomplete_reason="still running",
     )
     made = with_figures(report(*three("amd-16"), preempted), amd_16=3)
-    assert [(row.side, row.cells) for row in counts(made)] == [
-        ("amd-16", ("4", "3 of 4", "enough"))
-    ]
+    assert cells(made) == {"amd-16": ("4", "3 of 4", "enough")}
     assert cautions(made) == (
         (
             "amd-16: 1 of its 4 workers is not compared, because a validity rule refuses their "
@@ -164,7 +169,7 @@ def test_all_candidates_decided():
         replace(one, verdict=Verdict.EQUIVALENT, advice=None) for one in part.comparisons
     )
     made = replace(made, subjects=(replace(part, comparisons=comparisons),))
-    assert {row.cells[2] for row in counts(made)} == {"enough"}
+    assert {row[2] for row in cells(made).values()} == {"enough"}
 
 
 @pytest.mark.parametrize(

@@ -189,7 +189,7 @@ WIDE = Table("corner", tuple(f"head-{n}" for n in range(9)), (Row("row", tuple("
 
 def test_a_table_that_is_too_wide() -> None:
     """Columns that may go do; then it is turned, or continued below with its labels again."""
-    dropped = Table("corner", WIDE.heads, WIDE.rows, drop=WIDE.heads[1:])
+    dropped = Table("corner", WIDE.heads, WIDE.rows, drop=tuple(map(str, WIDE.heads[1:])))
     turned = Table("corner", WIDE.heads, WIDE.rows, turned_corner="pool")
 
     def shown(table: Table) -> list[str]:

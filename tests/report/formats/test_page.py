@@ -29,7 +29,7 @@ def page(report: object) -> str:
 @pytest.mark.parametrize(
     "report", [lambda: sample_report.hostile(50), sample_history.hostile, sample_tasks.hostile]
 )
-def test_hostile_texts_are_text(report) -> None:  # type: ignore[no-untyped-def]
+def test_hostile_texts_are_text(report) -> None:
     """Names full of markup are shown as they are, and make no element."""
     assert_harmless(Page(page(report())))
 

@@ -14,7 +14,7 @@ from written import folds, headings, lines, rows, section, tables
 from io_benchmark.analysis.model import Severity, Subject
 from io_benchmark.analysis.report_model import Bottleneck, Report, SideBottleneck
 from io_benchmark.number_text import NOTHING
-from io_benchmark.report.blocks import Marks, Table, pieces, plain
+from io_benchmark.report.blocks import Heading, Marks, Table, pieces, plain
 from io_benchmark.report.sections.comparison import document
 from io_benchmark.report.sections.measurements import FOLDED_FROM
 
@@ -139,7 +139,9 @@ def test_marks() -> None:
     report = replace(report, problems=problems)
     blocks = document(report).blocks
     (title,) = [
-        each.line for each in blocks if "cache-retrieve" in plain(getattr(each, "line", ""))
+        heading.line
+        for heading in blocks
+        if isinstance(heading, Heading) and "cache-retrieve" in plain(heading.line)
     ]
     (table,) = tables(section(report, "cache-retrieve"))
     answers = next(each for each in blocks if hasattr(each, "items"))

@@ -218,7 +218,7 @@ def percent(text: str) -> int:
         ),
     ],
 )
-def test_nothing_to_divide(report) -> None:  # type: ignore[no-untyped-def]
+def test_nothing_to_divide(report) -> None:
     """Only a decided difference with several parts is divided."""
     assert section(report(), "Where the time went") == []
 
