@@ -58,7 +58,8 @@ def _stretches(entry):
     number = min(count, REPLICATES)
     for at in range(number):
         cut = slice(count * at // number, count * (at + 1) // number)
-        samples = {name: values[cut] for name, values in columns.items()}
+        # A column that was not measured is null.
+        samples = {name: values and values[cut] for name, values in columns.items()}
         yield {**entry, "samples": samples, "final_sync_ns": None}
 
 

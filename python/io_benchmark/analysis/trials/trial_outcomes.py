@@ -78,7 +78,7 @@ def _variance_of_workers(
             Run(worker, entry)
             for worker in side
             for entry in worker.entries
-            if entry.subject == subject and not worker.confirms
+            if entry.subject == subject and entry.operations_done and not worker.confirms
         ]
         for side in sides
     ]
