@@ -41,7 +41,8 @@ from io_benchmark.errors import UsageError
 from io_benchmark.results.reader import MAXIMUM_BYTES
 from io_benchmark.sources.budget import SMALL_BYTES, Budget
 from io_benchmark.sources.gather import gather
-from io_benchmark.sources.protocol import ReadProgress, TaskRecord
+from io_benchmark.sources.protocol import ReadProgress
+from io_benchmark.sources.run_results import TaskRecord
 
 CREDENTIALS = ME.environment
 NO_ARTIFACT = "left no io-benchmark.json"
@@ -188,13 +189,13 @@ def test_a_push_in_treeherder(loopback, policy):
     ]
 
 
-def test_many_tasks_are_asked_for_at_once(loopback, policy):
-    """Two requests for all tasks, then two per result; a run named twice counts once."""
+def test_a_run_that_is_named_twice_counts_once(loopback, policy):
+    """Two requests per address, then two per result."""
     gathered = read(
         loopback, policy, f"task:{INTEL}", f"task:{AMD_16}", f"task:{AMD_30}.0", f"task:{INTEL}.0"
     )
     assert runs(gathered) == [ALL_THREE[2], ALL_THREE[0], ALL_THREE[1]]
-    assert len(loopback.requests) == 2 + 2 * 3
+    assert len(loopback.requests) == 2 * 4 + 2 * 3
 
 
 def test_a_group_and_a_task_of_it(loopback, policy):

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from msgspec import Struct
 
-from io_benchmark.sources.protocol import TaskRecord
+from io_benchmark.sources.run_results import TaskRecord
 from io_benchmark.sources.taskcluster.api_answers import QueueRun, TaskDefinition, TaskStatus
 from io_benchmark.text import clean_name
 
