@@ -57,9 +57,9 @@ def test_times(values_ns, expected):
         pytest.param(0.981, 1.027, "0.981 to 1.027", id="narrow"),
         pytest.param(0.5, math.inf, "0.50 to ∞", id="open"),
         pytest.param(0.0123, 123.4, "0.0123 to 123", id="far-apart"),
-        pytest.param(4.65e-13, 9.72e11, "<0.01 to >100", id="tells-nothing"),
+        pytest.param(4.65e-13, 9.72e11, "unknown", id="tells-nothing"),
         pytest.param(0.02, 54_321.0, "0.0200 to >100", id="tells-nothing-upwards"),
-        pytest.param(0.0, math.inf, "<0.01 to ∞", id="unbounded"),
+        pytest.param(0.0, math.inf, "unknown", id="unbounded"),
     ],
 )
 def test_interval(low, high, expected):

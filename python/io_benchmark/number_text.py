@@ -12,8 +12,9 @@ NOTHING = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"
 _MOST_DECIMALS = 3
 _NARROW, _ROUNDING = 0.1, 0.01
-# An interval that reaches over this factor has its ends cut at these.
+# An interval that reaches over this factor is cut at these ends.
 _WIDE, _LEAST, _MOST = 100_000, 0.01, 100
+_UNKNOWN = "unknown"
 # (nanoseconds, name), the largest first
 TIME_UNITS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"), (1, "ns"))
 # (seconds, name), the largest first; at least two of it, as in 90 min instead of 1.5 h
@@ -123,15 +124,17 @@ def ratio_range(values: Sequence[float]) -> str:
 
 
 def interval(low: float, high: float) -> str:
-    """Write an interval of ratios: three decimals where two would hide how narrow it is.
-
-    An interval so wide that it says next to nothing has its ends cut.
-    """
-    if high > _WIDE * low:
-        return f"{_end(low)} to {_end(high)}"
+    """Write an interval of ratios: three decimals where two would hide how narrow it is."""
+    if is_cut(low, high):
+        return _UNKNOWN if low < _LEAST and high > _MOST else f"{_end(low)} to {_end(high)}"
     if math.isfinite(high - low) and high - low < _NARROW and low >= 0.1:
         return f"{low:.3f} to {high:.3f}"
     return f"{_ratio_digits(low)} to {_ratio_digits(high)}"
+
+
+def is_cut(low: float, high: float) -> bool:
+    """Return whether an interval of ratios is so wide that its ends say next to nothing."""
+    return high > _WIDE * low
 
 
 def _end(value: float) -> str:

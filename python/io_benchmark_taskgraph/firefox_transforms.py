@@ -34,7 +34,6 @@ from io_benchmark_taskgraph.stanza import (
     PERFHERDER_MODES,
     PLACE_NAME,
     PLACE_PATH,
-    SCRIPT_PATH,
     TRIALS,
     WORKSPACE,
     TaskPlace,
@@ -65,9 +64,8 @@ def _places_of(items: list[Any]) -> tuple[TaskPlace, ...]:
     Unique()([place.path for place in places])
     Unique()([place.name for place in {WORKSPACE, *places}])
     for path in (place.path for place in places):
-        for reserved in (ARTIFACTS_PATH, SCRIPT_PATH):
-            if commonpath([path, reserved]) in (path, reserved):
-                raise voluptuous.Invalid(f"{path}: the task needs {reserved} itself")
+        if commonpath([path, ARTIFACTS_PATH]) in (path, ARTIFACTS_PATH):
+            raise voluptuous.Invalid(f"{path}: the task needs {ARTIFACTS_PATH} itself")
     return tuple(places)
 
 

@@ -26,7 +26,6 @@ MAX_RETRIEVES = 100_000
 MAX_REPLICATES = 100  # as many as taskgraph's action "Retrigger" makes at once
 
 ARTIFACTS_PATH = "/builds/worker/artifacts"
-SCRIPT_PATH = "/tmp/io-benchmark"  # noqa: S108 - in the task's container
 
 # Printable ASCII without spaces, and no user before the host.
 _URL = re.compile(r"[a-z]+://[^\x00-\x20\x7f-\U0010ffff/@]+(/[\x21-\x7e]*)?")
@@ -178,12 +177,11 @@ def _place(value: object) -> TaskPlace:
             f"{shown(path)} is not a place's path; write an absolute one of letters, digits and ._+- "
             "without a slash at its end"
         )
-    for reserved in (ARTIFACTS_PATH, SCRIPT_PATH):
-        if posixpath.commonpath([path, reserved]) in (path, reserved):
-            raise voluptuous.Invalid(
-                f"{plain(path)} contains {reserved} or is inside it, which the task itself needs; "
-                "use another path"
-            )
+    if posixpath.commonpath([path, ARTIFACTS_PATH]) in (path, ARTIFACTS_PATH):
+        raise voluptuous.Invalid(
+            f"{plain(path)} contains {ARTIFACTS_PATH} or is inside it, which the task itself "
+            "needs; use another path"
+        )
     return TaskPlace(name, path)
 
 

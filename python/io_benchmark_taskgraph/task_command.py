@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from io_benchmark_taskgraph.mistakes import BadKeyError
 from io_benchmark_taskgraph.stanza import (
     ARTIFACTS_PATH,
-    SCRIPT_PATH,
     WORKSPACE,
     Benchmark,
     TaskPlace,
@@ -35,8 +34,8 @@ TEXT = """\
 # this one are these modules as one zip application, in base64; the same file:
 # io-benchmark script -o io-benchmark.pyz
 # sha256 {application.sha256}
-application="${{IO_BENCHMARK_SCRIPT_DIR:-{folder}}}"/io-benchmark.pyz
-mkdir -p "${{application%/*}}"
+# In a new folder that only this user can change: what is compared is what is started.
+application=$(mktemp -d)/io-benchmark.pyz
 printf %s "$@" | base64 -d > "$application" || true
 if [ "$(sha256sum < "$application")" != "{application.sha256}  -" ]; then
   printf 'TEST-%s | %s: cannot unpack %s; see the lines above\\n' \\
@@ -90,7 +89,6 @@ def make_command(
     text = TEXT.format(
         application=application,
         benchmark=benchmark,
-        folder=SCRIPT_PATH,
         pool=shlex.quote(pool),
         options=_options(benchmark, pool, time_budget_s),
         places=" \\\n  ".join(map(_place, benchmark.places)),

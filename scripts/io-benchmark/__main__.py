@@ -23,13 +23,15 @@ missing.
 """
 
 import os
-import pkgutil
+import signal
 import sys
 import time
 
 
 def _known_workloads():
     """Return the workloads in this folder; a task's zip application holds those that it needs."""
+    import pkgutil  # noqa: PLC0415 - takes time, in which Ctrl-C must not be a traceback
+
     folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "workloads")
     names = [module.name for module in pkgutil.iter_modules([folder])]
     return sorted(name.replace("_", "-") for name in names)
@@ -46,6 +48,10 @@ def _reserve_standard_streams(*, inheritable):
 
 def main(arguments):
     """Return the exit code."""
+    if signal.getsignal(signal.SIGINT) == signal.default_int_handler:
+        signal.signal(
+            signal.SIGINT, signal.SIG_DFL
+        )  # Ctrl-C ends it without a traceback
     if sys.version_info < (3, 8) or not sys.platform.startswith("linux"):
         found = "Python %d.%d on %s" % (*sys.version_info[:2], sys.platform)
         print("error: needs Python 3.8 or later on Linux; this is " + found)

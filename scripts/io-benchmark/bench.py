@@ -166,6 +166,8 @@ class _Bench:
         document = self.record.document
         document["host"] = host.observe()
         document["limits"] = limits.observe()
+        if not document["host"]["first_touch_ns_per_mib"]:
+            self.warn("memory-not-touched", host.TOO_LITTLE_MEMORY)
         for place in self.settings.places:
             folder = None
             try:

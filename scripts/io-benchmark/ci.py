@@ -9,7 +9,6 @@ name of a pool at most. Taskcluster is not here: the result has keys for its tas
 
 import hashlib
 import os
-import platform
 import re
 from typing import Any, NamedTuple, Optional, Tuple
 from urllib.parse import quote, urlsplit
@@ -172,7 +171,7 @@ def guess_pool() -> Tuple[str, str]:
     """Return a name for machines like this one, and what it comes from."""
     system = _current()
     if system is None:
-        return _as_pool(platform.node()) or "host", "the host's name"
+        return _as_pool(os.uname().nodename) or "host", "the host's name"
     machine = _filled(system.machine)
     for template in system.pools:
         text = _filled(template) or ""

@@ -17,7 +17,6 @@ signal, also if the profile fails. Exit code 127: the command was not found; 126
 import errno
 import os
 import resource
-import shutil
 import signal
 import time
 from contextlib import suppress
@@ -26,7 +25,6 @@ from typing import NamedTuple, Optional
 from log import ERRORS
 from reading import read_text
 from settings import WrongArgumentsError, parse_measure
-from task_profile import TaskProfile
 
 FORWARDED = (
     signal.SIGHUP,
@@ -39,7 +37,7 @@ FORWARDED = (
 )
 WAITED_FOR = {signal.SIGCHLD, *FORWARDED}
 SI_KERNEL = 0x80  # the origin of a signal: the kernel, such as for a terminal's Ctrl-C
-# Python ignores these; a command expects them as they are by default.
+# Python ignores these when it starts, and nothing shows whether they were ignored before.
 IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 WRONG_ARGUMENTS, NOT_EXECUTABLE, NOT_FOUND = 2, 126, 127
 LONGEST_REST_S = 3600
@@ -50,20 +48,20 @@ def measure(arguments):
     """Return the command's exit code; end by its signal if one ended it."""
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, WAITED_FOR)
     # Where it is ignored, the kernel forgets how children end.
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    of_children = signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:
         settings = parse_measure(arguments)
     except WrongArgumentsError as error:
         ERRORS.say("error: %s; measure --help lists the arguments" % error)
         return WRONG_ARGUMENTS
     attempts = _Attempts()
-    profile = attempts.make(TaskProfile, settings, settings.command)
+    profile = attempts.make(_begin, settings)
     started_ns = time.monotonic_ns()
     try:
-        child = _start(settings.command, mask)
+        child = _start(settings.command, mask, of_children)
     except OSError as error:
         wall_ns, usage = time.monotonic_ns() - started_ns, None
-        ending = _Ending.of_error(error)
+        ending = _Ending.of_error(error, settings.command[0])
         ERRORS.say("io-benchmark: %s: %s" % (settings.command[0], ending.error))
     else:
         status, usage = _wait(child, profile, attempts)
@@ -90,8 +88,12 @@ class _Ending(NamedTuple):
         return cls(os.WEXITSTATUS(status), None, None)
 
     @classmethod
-    def of_error(cls, error):
-        is_missing = error.errno == errno.ENOENT
+    def of_error(cls, error, name):
+        import shutil  # noqa: PLC0415 - few commands need it
+
+        # bash tries only paths; it looks for other names, and folders are none.
+        is_looked_for = "/" not in name and shutil.which(name, os.F_OK) is None
+        is_missing = is_looked_for or error.errno == errno.ENOENT
         return cls(NOT_FOUND if is_missing else NOT_EXECUTABLE, None, error.strerror)
 
 
@@ -114,18 +116,56 @@ class _Attempts:
         return None
 
 
-def _start(command, mask):
-    """Start the command with the signals that this program was started with."""
-    signals = {"setsigmask": mask, "setsigdef": IGNORED_BY_PYTHON}
+def _begin(settings):
+    from task_profile import TaskProfile  # noqa: PLC0415 - --help must not take its time
+
+    return TaskProfile(settings, settings.command)
+
+
+def _start(command, mask, of_children):
+    """Start the command with the signals that this program was started with.
+
+    Not by posix_spawn(), because the GNU C library's leaves the signals 32 and 33 ignored.
+    """
+    if not command[0]:
+        raise OSError(errno.ENOENT, os.strerror(errno.ENOENT))
     environment = _environment()
+    # Closed when the command starts; otherwise it gets the reason why not.
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            for number in IGNORED_BY_PYTHON:
+                signal.signal(number, signal.SIG_DFL)
+            signal.signal(signal.SIGCHLD, of_children)
+            if signal.getsignal(signal.SIGINT) == signal.default_int_handler:
+                signal.signal(signal.SIGINT, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+            _become(command, environment)
+        except OSError as error:
+            os.write(writer, b"%d" % error.errno)
+        finally:
+            os._exit(NOT_EXECUTABLE)
+    os.close(writer)
+    number = os.read(reader, 16)
+    os.close(reader)
+    if number:
+        os.waitpid(child, 0)
+        raise OSError(int(number), os.strerror(int(number)))
+    return child
+
+
+def _become(command, environment):
     try:
-        return os.posix_spawnp(command[0], command, environment, **signals)
+        os.execvpe(command[0], command, environment)
     except OSError as error:
         if error.errno != errno.ENOEXEC:
             raise
+    import shutil  # noqa: PLC0415 - few commands need it
+
     # As a shell does with a script whose first line names no interpreter.
     script = shutil.which(command[0]) or command[0]
-    return os.posix_spawn(SHELL, [SHELL, script, *command[1:]], environment, **signals)
+    os.execve(SHELL, [SHELL, script, *command[1:]], environment)
 
 
 def _environment():

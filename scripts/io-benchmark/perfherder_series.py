@@ -5,7 +5,7 @@
 
 import os
 
-from result_file import write_by_rename
+import result_file
 from summary import each_ns, percentile
 
 FRAMEWORK = "build_metrics"  # Perfherder knows a fixed list of frameworks
@@ -75,5 +75,4 @@ def _test_of(workload, name, operation_ns):
 def write(artifacts, suites):
     """Write the file, also without suites: a missing artifact would be another error."""
     document = {"framework": {"name": FRAMEWORK}, "suites": suites}
-    path = os.path.join(artifacts, FILE_NAME)
-    write_by_rename(path, os.path.join(artifacts, ".perfherder.tmp"), document)
+    result_file.write(os.path.join(artifacts, FILE_NAME), document)

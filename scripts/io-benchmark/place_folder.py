@@ -17,26 +17,29 @@ OPEN_TO_ALL = (
     "every user can write there and replace what this run writes; "
     "run `chmod o-w` on it or use another path"
 )
+NO_FOLDERS = "no folder can be made there; use a path on a disk"
 OF_ANOTHER = (
     "belongs to another user (uid %d), who could redirect what this run writes; "
     "run as that user or use another path"
 )
 
 
-def claim(path):
+def claim(path, attempts=10):
     """Make a new folder in the place, for this run alone; return its path."""
     try:
         os.mkdir(path, MADE_HERE)
     except FileExistsError:
         check_owner(path)
         mode = os.stat(path).st_mode
-        is_open = mode & stat.S_IWOTH and not mode & stat.S_ISVTX
+        is_open = stat.S_ISDIR(mode) and mode & stat.S_IWOTH and not mode & stat.S_ISVTX
         if is_open and not _is_of_job(path):
             raise OSError(errno.EPERM, OPEN_TO_ALL) from None
     try:
         return tempfile.mkdtemp(prefix="io-benchmark-", dir=path)
-    except FileNotFoundError:  # another run has just removed the place
-        return claim(path)
+    except FileNotFoundError:
+        if not attempts:
+            raise OSError(errno.ENOENT, NO_FOLDERS) from None
+        return claim(path, attempts - 1)  # another run has just removed the place
     except OSError:
         _remove_if_made_here(path)
         raise

@@ -12,12 +12,9 @@ import hashlib
 import json
 import os
 import re
+import stat
 import time
 from contextlib import suppress
-from pathlib import Path
-
-import ci
-from place_folder import check_owner
 
 # 1 (2026-11): the first.
 # 2 (2026-11-22): `outcome` with a state, where `completed` and `incomplete_reason` were.
@@ -33,14 +30,21 @@ JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":
 
 def _script_sha256():
     """Hash the zip application; in a folder: name, length and text of each module."""
-    folder = Path(__file__).absolute().parent
-    if folder.is_file():
-        return hashlib.sha256(folder.read_bytes()).hexdigest()
+    folder = os.path.dirname(os.path.abspath(__file__))
+    modules = [folder] if os.path.isfile(folder) else []
+    for parent, _, names in os.walk(folder):
+        modules += [
+            os.path.join(parent, name) for name in names if name.endswith(".py")
+        ]
     digest = hashlib.sha256()
-    for module in sorted(folder.rglob("*.py"), key=str):
-        text = module.read_bytes()
-        title = "%s %d\n" % (module.relative_to(folder), len(text))
-        digest.update(title.encode() + text)
+    for module in sorted(modules):
+        with open(module, "rb") as file:
+            text = file.read()
+        if module != folder:
+            digest.update(
+                b"%s %d\n" % (os.fsencode(os.path.relpath(module, folder)), len(text))
+            )
+        digest.update(text)
     return digest.hexdigest()
 
 
@@ -51,6 +55,7 @@ def _describe_task(pool):
         "task_group_id": os.environ.get("TASK_GROUP_ID") or None,
         "root_url": os.environ.get("TASKCLUSTER_ROOT_URL") or None,
         "instance_type": os.environ.get("TASKCLUSTER_INSTANCE_TYPE") or None,
+        "ci": None,
     }
     run_id = os.environ.get("RUN_ID", "")
     task["run_id"] = int(run_id) if re.fullmatch("[0-9]{1,9}", run_id) else None
@@ -59,7 +64,10 @@ def _describe_task(pool):
         task["location"] = {key: str(value) for key, value in sorted(location.items())}
     except (ValueError, AttributeError, RecursionError):
         task["location"] = {}  # not JSON, not a mapping, or nested too deeply
-    task["ci"] = None if task["task_id"] else ci.describe()
+    if task["task_id"] is None:
+        import ci  # noqa: PLC0415 - as in reading.py
+
+        task["ci"] = ci.describe()
     return task
 
 
@@ -76,10 +84,10 @@ def head(version, pool):
 
 class ResultFile:
     def __init__(self, settings, origin_ns):
+        from place_folder import check_owner  # noqa: PLC0415 - as in reading.py
+
         folder = os.path.join(settings.artifacts, "io-benchmark")
         self.path = os.path.join(folder, "io-benchmark.json")
-        # Outside the uploaded folder: a file left behind must not become an artifact.
-        self._temporary = os.path.join(settings.artifacts, ".io-benchmark.json.tmp")
         self._origin_ns = origin_ns
         self.due_ns = origin_ns + GROW_EVERY_NS
         self.document = {
@@ -110,7 +118,7 @@ class ResultFile:
         now_ns = time.monotonic_ns()
         self.document["duration_ns"] = now_ns - self._origin_ns
         self.due_ns = now_ns + GROW_EVERY_NS
-        write_by_rename(self.path, self._temporary, self.document)
+        write(self.path, self.document)
         self.due_ns = time.monotonic_ns() + GROW_EVERY_NS
 
     def write_if_possible(self):
@@ -147,19 +155,78 @@ def outcome(state, reason=None):
     return {"state": state, "reason": reason}
 
 
-def write_by_rename(path, temporary, document):
+def write(path, document, *, may_replace=True):
+    """Write the document completely or not at all; return the path, which has a number if it must be new."""
+    # In names that are not UTF-8, a question mark replaces each invalid byte.
+    data = JSON.encode(_readable(document)).encode("utf-8", "replace") + b"\n"
     try:
-        with suppress(FileNotFoundError):
-            os.unlink(temporary)  # of a killed run, or a link put there
-        with open(temporary, "xb") as file:  # does not follow a link
-            text = JSON.encode(_readable(document))
-            # In names that are not UTF-8, a question mark replaces each invalid byte.
-            file.write(text.encode("utf-8", "replace") + b"\n")
-        os.replace(temporary, path)
+        if may_replace and os.path.lexists(path):
+            _write_existing(path, data)
+            return path
+        return _write_whole(path, data, None, may_replace)
     except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from None
+
+
+def _write_existing(path, data):
+    """Write into a device, a pipe or an open file, such as /dev/stdout; replace any other file."""
+    shared = _open_descriptor(path)
+    # The kernel decides whether the file may be changed, and whether a link to it may be followed.
+    flags = os.O_WRONLY | os.O_CREAT | os.O_NONBLOCK | os.O_NOCTTY
+    descriptor = os.open(path, flags, 0o666) if shared is None else shared
+    with open(descriptor, "wb") as file:
+        before = os.fstat(descriptor)
+        is_replaced = shared is None and stat.S_ISREG(before.st_mode)
+        if not is_replaced:
+            os.set_blocking(descriptor, True)
+            file.write(data)
+    if is_replaced:
+        _write_whole(os.path.realpath(path), data, before)
+
+
+def _open_descriptor(path):
+    """Return a copy of the descriptor by which this process already writes to the file, if one does."""
+    for number in map(int, os.listdir("/proc/self/fd")):
+        with suppress(
+            OSError
+        ):  # the descriptor that listed the folder; a link to nothing
+            mode = fcntl.fcntl(number, fcntl.F_GETFL) & os.O_ACCMODE
+            if mode and os.path.samestat(os.fstat(number), os.stat(path)):
+                return os.dup(number)
+    return None
+
+
+def _write_whole(path, data, before, may_replace=True):
+    """Write a file by rename; the one before gives it mode and owner. Return its path."""
+    folder = os.path.dirname(path)
+    temporary = os.path.join(folder, ".io-benchmark-" + os.urandom(8).hex())
+    try:
+        with open(temporary, "xb") as file:  # does not follow a link
+            file.write(data)
+            if before is not None:
+                with suppress(PermissionError):
+                    os.fchown(file.fileno(), before.st_uid, before.st_gid)
+                os.fchmod(file.fileno(), stat.S_IMODE(before.st_mode))
+        path = path if may_replace else _make_first_free(path)
+        os.replace(temporary, path)
+    except BaseException:
         with suppress(FileNotFoundError):
             os.unlink(temporary)
-        raise OSError(error.errno, error.strerror, path) from None
+        raise
+    return path
+
+
+def _make_first_free(path):
+    """Make an empty file under this name, or under the first numbered one that no other run has."""
+    (stem, ending), number = os.path.splitext(path), 1
+    while True:
+        try:
+            open(path, "xb").close()
+        except FileExistsError:
+            number += 1
+            path = "%s-%d%s" % (stem, number, ending)
+        else:
+            return path
 
 
 def _readable(value):

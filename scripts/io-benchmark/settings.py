@@ -6,12 +6,9 @@
 import argparse
 import os
 import re
-import textwrap
 from argparse import ArgumentTypeError
 from typing import Any, List, NamedTuple, Optional
-from urllib.parse import urlsplit
 
-import ci
 from log import MIB
 from usage import HELP
 
@@ -80,6 +77,8 @@ class _RunSettings(NamedTuple):
         """Return the host only: the rest may hold a signature, and results are public."""
         if self.upload_url is None:
             return None
+        from urllib.parse import urlsplit  # noqa: PLC0415 - as in reading.py
+
         parts = urlsplit(self.upload_url)
         return "%s://%s" % (parts.scheme, parts.netloc)
 
@@ -88,11 +87,19 @@ class _MeasureSettings(NamedTuple):
     command: List[str]
     places: List[_Place]
     pool: Optional[str]
-    output: str
+    output: Optional[str]
+
+
+def _formatter(prog):
+    """Return argparse's formatter, which imports much where it must ask for the width."""
+    return argparse.HelpFormatter(prog, width=HELP_COLUMNS)
 
 
 class _Parser(argparse.ArgumentParser):
     text = ""  # of --help, where argparse's own is not wanted
+
+    def __init__(self, **keywords):
+        super().__init__(formatter_class=_formatter, **keywords)
 
     def error(self, message):
         raise WrongArgumentsError(message)
@@ -140,6 +147,8 @@ def _percentage(text):
 
 
 def _parse_url(text):
+    from urllib.parse import urlsplit  # noqa: PLC0415 - as in reading.py
+
     try:
         parts = urlsplit(text)
         parts.port  # noqa: B018 - raises if it is not a number
@@ -195,8 +204,8 @@ def parse_measure(arguments) -> _MeasureSettings:
     places: Any = {"dest": "places", "action": "append", "metavar": "NAME=/path"}
     add("--place", **places, type=_parse_place, help="where it works (default: here)")
     add("--pool", type=_parse_pool, metavar="NAME", help="the pool of this machine")
-    output: Any = {"default": "task-profile.json", "metavar": "FILE"}
-    add("--output", **output, help="default: %(default)s")
+    text = "default: a new file, task-profile.json if there is none"
+    add("--output", metavar="FILE", help=text)
     at = arguments.index("--") if "--" in arguments else len(arguments)
     command = arguments[at + 1 :]
     given = parser.parse_args(arguments[:at])
@@ -250,6 +259,8 @@ def parse(arguments, known_workloads) -> _RunSettings:
 
 
 def _listed(names):
+    import textwrap  # noqa: PLC0415 - as in reading.py
+
     width = HELP_COLUMNS - HELP_INDENT
     lines = textwrap.wrap(", ".join(names), width, break_on_hyphens=False)
     return "\n".join(" " * HELP_INDENT + line for line in lines)
@@ -268,6 +279,8 @@ def _without_command(arguments):
 
 def _add_defaults(given):
     """Add what this machine and its CI system decide."""
+    import ci  # noqa: PLC0415 - as in reading.py
+
     given.pool_origin = None
     if given.pool is None:
         given.pool, given.pool_origin = ci.guess_pool()

@@ -14,12 +14,13 @@ import time
 
 import reading
 import result_file
-from log import NS_PER_S
+from log import ERRORS, NS_PER_S
 from observe import devices, host, limits, mounts, sampler, storage
 from observe.disk_timeline import DiskTimeline
 
 # 1 (2026-11-22): the first.
 VERSION = 1
+DEFAULT_NAME = "task-profile.json"
 BUSY = tuple(
     "cpu_%s_ms" % name for name in ("user", "nice", "system", "irq", "softirq")
 )
@@ -51,7 +52,11 @@ class TaskProfile:
     """A profile that begins when this is made; `timeline` takes rows until it is finished."""
 
     def __init__(self, settings, command):
-        self._output = os.path.abspath(settings.output)
+        # Of several commands in one folder, each has its profile.
+        self._may_replace = settings.output is not None
+        self._output = os.path.abspath(
+            settings.output if self._may_replace else DEFAULT_NAME
+        )
         self._unknown = {}
         self._document = result_file.head(VERSION, settings.pool)
         self._document["command"] = _describe(command)
@@ -92,10 +97,14 @@ class TaskProfile:
             timeline=self.timeline.as_timeline(),
             unknown=self._unknown,
         )
-        folder, name = os.path.split(self._output)
-        os.makedirs(folder, exist_ok=True)
-        temporary = os.path.join(folder, ".%s.tmp" % name)
-        result_file.write_by_rename(self._output, temporary, self._document)
+        os.makedirs(os.path.dirname(self._output), exist_ok=True)
+        path = result_file.write(
+            self._output, self._document, may_replace=self._may_replace
+        )
+        if path != self._output:
+            ERRORS.say(
+                "io-benchmark: %s exists; the profile is %s" % (DEFAULT_NAME, path)
+            )
 
     def _known(self, path, value, reason):
         """Return the value; where it is None, note why."""

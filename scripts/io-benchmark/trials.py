@@ -5,7 +5,8 @@
 
 Measured: first, how fast the idle storage takes a file, written in order and synced (ceilings). Then, in
 rounds, the same retrieves as in the samples (normal), without grep (lookup), with the destination removed
-first (unlink), in memory (memory), and limited to a given rate of writing (pace).
+first (unlink), and in memory (memory). The rounds of retrieves that are limited to a given rate of writing
+(pace) come last: they leave the storage idle, and what follows it is faster than in the samples.
 Not measured: what a retrieve spends. Not timed: retrieves before each block, until as much memory is dirty
 as at the end of the samples.
 
@@ -57,7 +58,7 @@ class Retrieves(NamedTuple):
 
 class _Plan(NamedTuple):
     retrieves: int  # per block
-    rounds_at_most: int
+    rounds_at_most: int  # of each kind
     ceiling_s: float
     end_ns: Optional[int]  # for rounds beyond the fewest; None: none is too late
 
@@ -133,7 +134,10 @@ class _Trials:
                 self._record["file_indexes"] = indexes
                 self._read_files()
                 self._measure_ceilings(plan.ceiling_s)
-                self._measure_rounds(plan)
+                usual = [kind for kind in self._ways if kind != "pace"]
+                self._measure_rounds(plan, usual)
+                if len(usual) < len(self._ways):
+                    self._measure_rounds(plan, ["pace"])
         finally:
             for path in (self._destination, self._ceiling_file):
                 with suppress(FileNotFoundError):
@@ -148,7 +152,7 @@ class _Trials:
             "lookup": KnownLookups(retrieves.urls, retrieves.url_list),
             "unlink": SeedSteps(retrieves.url_list, "", "unlink"),
         }
-        memory_bytes = host.memory_bytes("MemAvailable") or 0
+        memory_bytes = host.available_bytes() or 0
         if memory_bytes < MEMORY_NEEDED_BYTES:
             text = "%d MiB of memory are available, and %d are needed"
             sizes = (memory_bytes // MIB, MEMORY_NEEDED_BYTES // MIB)
@@ -168,7 +172,7 @@ class _Trials:
     def _plan(self):
         """Return the largest trials that time and memory allow; WorkloadError where they allow none."""
         sizes = self._retrieves.sizes_bytes
-        room_bytes = SHARE_OF_ROOM * (host.memory_bytes("MemAvailable") or sum(sizes))
+        room_bytes = SHARE_OF_ROOM * (host.available_bytes() or sum(sizes))
         lengths = [
             length
             for length in BLOCK_RETRIEVES
@@ -191,7 +195,9 @@ class _Trials:
             if ceiling_s >= least_ceiling_s:
                 ceiling_s = min(ceiling_s, LONGEST_CEILING_S)
                 end_ns = time.monotonic_ns() + int(allowed_s * NS_PER_S)
-                return _Plan(length, ROUNDS_AT_MOST, ceiling_s, end_ns)
+                # The usual rounds leave the time for the paced ones.
+                at_most = rounds if "pace" in self._ways else ROUNDS_AT_MOST
+                return _Plan(length, at_most, ceiling_s, end_ns)
         if not self._is_limited:
             return _Plan(lengths[-1], ROUNDS_WANTED, GOOD_CEILING_S, None)
         needed_s = (blocks_s + CEILINGS * SHORTEST_CEILING_S) / PLANNED_SHARE
@@ -224,7 +230,7 @@ class _Trials:
 
     def _measure_ceilings(self, ceiling_s):
         space = os.statvfs(self._retrieves.folder)
-        memory_bytes = host.memory_bytes("MemAvailable") or 0
+        memory_bytes = host.available_bytes() or 0
         free_bytes = min(space.f_bavail * space.f_frsize, memory_bytes)
         room_bytes = int(SHARE_OF_ROOM * free_bytes)
         size = min(PILOT_BYTES, room_bytes)
@@ -256,8 +262,8 @@ class _Trials:
         os.unlink(self._ceiling_file)
         return took_ns
 
-    def _measure_rounds(self, plan):
-        kinds, clock = list(self._ways), time.monotonic_ns
+    def _measure_rounds(self, plan, kinds):
+        clock = time.monotonic_ns
         longest_ns = longest_block_ns = 0
         text = "  trials: blocks of %d retrieves (%s)"
         say(text % (plan.retrieves, ", ".join(kinds)))

@@ -14,8 +14,8 @@ import io_benchmark
 PACKAGE = Path(io_benchmark.__file__).parent
 # Each room imports from those before it.
 ANALYSIS = ("observed", "inference", "parts", "trials", "validity", "summary", "diagnosis")
-# A prediction needs what trials measured, and no comparison.
-PREDICTION = ("observed", "inference", "parts", "trials", "prediction")
+# A prediction needs what trials measured and which runs are valid, and no comparison.
+PREDICTION = ("observed", "inference", "parts", "trials", "validity", "prediction")
 # A history judges one pool over time, without diagnosis.
 HISTORY = ("observed", "inference", "validity", "history")
 # Real tasks are compared by the same statistics; a benchmark's report may be held against them.

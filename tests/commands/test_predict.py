@@ -11,7 +11,8 @@ import program
 import pytest
 from predicted_tasks import profile_document, result_documents, write_profile, write_results
 
-from io_benchmark.report.formats.json_predictions import _predictions_schema
+from io_benchmark.analysis.prediction.prediction_model import Predictions
+from io_benchmark.report.formats.json_documents import report_schema
 
 ANSWER = """\
 How long tasks take on other pools
@@ -65,7 +66,7 @@ def test_text(profile: Path, results: Path) -> None:
 def test_json(profile: Path, results: Path) -> None:
     """The same as data, as the schema describes it."""
     document = json.loads(program.run("predict", profile, "--on", results, "--json").stdout)
-    jsonschema.Draft202012Validator(_predictions_schema()).validate(document)
+    jsonschema.Draft202012Validator(report_schema(Predictions)).validate(document)
     (task,) = document["tasks"]
     amd_16, amd_30 = task["pools"]
     assert (task["pool"], amd_16["pool"], amd_30["pool"]) == ("intel", "amd-16", "amd-30")
@@ -146,6 +147,17 @@ def test_the_same_profile_twice(profile: Path, results: Path, tmp_path: Path) ->
     assert f"error: {profile} and {copied}: the same profile; use each profile once" in done.stderr
 
 
+def test_an_interval_that_says_nothing(results: Path, tmp_path: Path) -> None:
+    """Tasks that take 2 s and half an hour: no end is shown, which would have many digits."""
+    paths = [
+        write_profile(tmp_path / f"{at}.json", profile_document((0,) * count, cpu_s=1))
+        for at, count in enumerate((4, 5, 3600))
+    ]
+    done = program.run("predict", *paths, "--on", results)
+    (row,) = [line for line in done.stdout.splitlines() if line.startswith("  amd-16")]
+    assert row.split() == ["amd-16", "0.347", "min", "unknown", "0.0346×"]
+
+
 def test_written_file(profile: Path, results: Path, tmp_path: Path) -> None:
     """`--write` writes what stdout would have."""
     written = tmp_path / "predictions.json"
@@ -160,6 +172,17 @@ def test_nothing_predicted(results: Path, tmp_path: Path) -> None:
     done = program.run("predict", path, "--on", results, expected=1)
     assert "does not name its pool" in " ".join(done.stdout.split())
     assert done.stderr == "error: nothing could be predicted; see the report for the reasons\n"
+
+
+def test_the_pool_of_a_profile(profile: Path, results: Path, tmp_path: Path) -> None:
+    """`--pool` names it where the profile does not; a profile that names its pool keeps it."""
+    unnamed = write_profile(
+        tmp_path / "unnamed.json", profile_document((0, 50, 50, 0), cpu_s=1, pool=None)
+    )
+    done = program.run("predict", unnamed, "--pool", "intel", "--on", results)
+    assert done.stdout == ANSWER
+    done = program.run("predict", profile, "--pool", "intel", "--on", results, expected=2)
+    assert done.stderr == "error: --pool intel: every profile names its pool; omit --pool\n"
 
 
 @pytest.mark.parametrize(

@@ -79,6 +79,22 @@ def test_the_screen(folder):
     assert "amd-16 costs 7.1 % less per hour and 9.5 % more per task" in words
 
 
+def test_an_interval_that_says_nothing(folder):
+    """Where two workers differ by hours, no end of an interval is shown, also not of money."""
+    rows = [row for row in real_tasks.rows() if row["label"].endswith("1/2")]
+    few = [row for row in rows if row["worker"][-1] in "01"]
+    first = {"label": few[0]["label"], "pool": "intel", "state": "completed"}
+    first |= {name: few[0][name] for name in ("worker", "resolved")}
+    (folder / "few.csv").write_text(
+        real_tasks.table([{**first, "started": "2026-03-20T01:00:00Z"}, *few[1:]])
+    )
+    text = tasks(folder, "few.csv", "--prices", "prices.yml", "--details")
+    words = " ".join(text.split())
+    assert "is inconclusive at 0.33× (95 % interval unknown), −2.8 h per task. Where" in words
+    assert "−70 % per task, which is inconclusive, by the given prices" in words
+    assert "at 3.05× the price of intel per hour (interval unknown)." in words
+
+
 @pytest.mark.parametrize("columns", ["80", "200"])
 def test_many_pools_fit_the_screen_too(folder, columns):
     """Those that differ most are named, the others counted."""
@@ -241,7 +257,9 @@ def test_before_and_after(folder):
         (["runs.csv", "--project", "x"], "--project cannot be combined with ADDRESS"),
         (["runs.csv", "--operations", "5"], "--operations needs --benchmark"),
         (["runs.csv", "--operations", "0"], "is not a number from 1 to"),
+        (["runs.csv", "--operations", f"00000000001{10**9}"], "is not a number from 1 to"),
         (["runs.csv", "--label", "("], "is not a regular expression"),
+        (["runs.csv", "--label", "[[:alpha:]]"], "expression: Possible nested set at position 1"),
         (["runs.csv", "--since", "yesterday"], "is not a date"),
         (["runs.csv", "--baseline", "arm"], "--baseline arm: no such pool here"),
         (["runs.csv", "--against", "runs.csv", "--baseline", "intel"], "each pool is its own"),

@@ -114,7 +114,7 @@ def test_environment_is_the_tasks_and_no_more(
         name: Path(seen.pop(name))
         for name in (
             "IO_BENCHMARK_ARTIFACTS",
-            "IO_BENCHMARK_SCRIPT_DIR",
+            "TMPDIR",
             "IO_BENCHMARK_PLACE_CONTAINER",
             "TASK_WORKDIR",
         )

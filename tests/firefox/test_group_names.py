@@ -66,6 +66,13 @@ def test_line_ends():
     assert after == config("  'I': 'Docker'", "  'IOB': 'I/O'", end="\r\n")
 
 
+def test_other_line_ends_of_yaml():
+    """Above the groups they change nothing, though YAML counts them as lines."""
+    above = "# \x85 \u2028 \u2029\r \n"
+    after = GroupNames(above + config("  I: Docker")).put("IOB", "I/O")
+    assert after == above + config("  I: Docker", "  IOB: I/O")
+
+
 @pytest.mark.parametrize(
     "name",
     [
@@ -112,6 +119,9 @@ def test_replace():
             config("  I: x", "  IOB: [x]"), "IOB in line 4 is not a name on one line", id="list"
         ),
         pytest.param(config("  IOB: x", "  IOB: y"), "IOB is given 2 times", id="twice"),
+        pytest.param(
+            config("  I: x", end="\r"), "line 1 does not begin with a group's key", id="cr"
+        ),
     ],
 )
 def test_what_cannot_be_edited_safely(text, why):

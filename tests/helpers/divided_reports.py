@@ -35,9 +35,9 @@ def of_pools(
     return of_measured(measured, baseline=pools[-1].name)
 
 
-def tried(slow: Machine, fast: Machine, seed: int = 1) -> Report:
-    """Compare two pools that ran trials, and once more after the run that confirms."""
-    pools = {pool.name: pool for pool in (Pool(SLOW, slow), Pool(FAST, fast))}
+def tried(slow: Machine, fast: Machine, seed: int = 1, workers: int = 3) -> Report:
+    """Compare two pools that ran trials, and again with the run that confirms, on one more worker."""
+    pools = {pool.name: pool for pool in (Pool(SLOW, slow, workers), Pool(FAST, fast, workers))}
     measured = measure([*pools.values()], seed, retrieves=TRIED_RETRIEVES, trials=True)
     report = of_measured(measured, FAST)
     for pace in report.confirming.paces:

@@ -182,6 +182,8 @@ class Pool:
     ) -> Worker:
         length = len(files) if self.retrieves is None else self.retrieves
         entry = simulation.entry(times[:length], kinds(files[:length]))
+        firsts = np.unique(files[:length], return_index=True)[1].tolist()
+        entry = replace(entry, first_reads=frozenset(firsts))
         outcome = msgspec.structs.replace(entry.facts.outcome, state=self.ended_by)
         facts = msgspec.structs.replace(entry.facts, outcome=outcome, retrieves_planned=len(files))
         base = _base()

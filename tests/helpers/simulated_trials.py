@@ -140,12 +140,12 @@ def of_machine(
     sizes = [sizes_bytes[index] for index in file_indexes]
     trials = _Trials(machine, sizes, pace_bytes_per_s, generator, noise)
     ceilings = [trials.ceiling() for _ in range(CEILINGS)]
-    kinds = KINDS if pace_bytes_per_s is None else (*KINDS, "pace")
-    blocks = [
-        trials.block(kind)
-        for at in range(ROUNDS)
-        for kind in (*kinds[at % len(kinds) :], *kinds[: at % len(kinds)])
+    order = [
+        KINDS[(at + start) % len(KINDS)] for start in range(ROUNDS) for at in range(len(KINDS))
     ]
+    if pace_bytes_per_s is not None:
+        order += ["pace"] * ROUNDS
+    blocks = [trials.block(kind) for kind in order]
     spent_ns = sum(sum(each["lookup_ns"]) + sum(each["copy_ns"]) for each in blocks)
     return {
         "state": "completed",

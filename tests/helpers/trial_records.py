@@ -48,3 +48,4 @@ def add_trials(document: Mapping[str, Any], paced_at: int | None = None) -> None
     pool = document["task"]["pool"]
     (entry,) = (one for one in document["workloads"] if one["name"] == "cache-retrieve")
     entry["trials"] = trials(CEILINGS_MIB[pool], COPY_MS[pool], paced_at)
+    document["config"]["pace_bytes_per_s"] = paced_at

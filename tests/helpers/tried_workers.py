@@ -9,7 +9,6 @@ from typing import Any
 import msgspec
 import seed_case
 from seed_workers import worker
-from simulated_push import as_version_2
 
 from io_benchmark.analysis.model import Subject, Worker
 
@@ -56,7 +55,7 @@ def tried(pool: str, *recorded: dict[str, Any] | None) -> list[Worker]:
     documents = seed_case.documents(len(recorded), pools=[pool])
     for document, each in zip(documents, recorded, strict=True):
         document["workloads"][0]["trials"] = each
-        as_version_2(document)
+        document["config"]["pace_bytes_per_s"] = each and each["pace_bytes_per_s"]
     return [worker(msgspec.json.decode(msgspec.json.encode(each))) for each in documents]
 
 

@@ -3,6 +3,9 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Which job this is, in environments as each system's documentation describes them."""
 
+import os
+from types import SimpleNamespace
+
 import ci
 import pytest
 
@@ -169,11 +172,11 @@ def test_the_mark_alone(environment, system):
 def test_no_system(environment, monkeypatch):
     """A machine without CI is a pool by its host's name."""
     environment({"GITHUB_ACTIONS": "false", "CIRCLECI": "", "BUILD_TAG": "v1"})
-    monkeypatch.setattr(ci.platform, "node", lambda: "build-7.example.org")
+    monkeypatch.setattr(os, "uname", lambda: SimpleNamespace(nodename="build-7.example.org"))
     assert ci.describe() is None
     assert ci.work_folder() is None
     assert ci.guess_pool() == ("build-7.example.org", "the host's name")
-    monkeypatch.setattr(ci.platform, "node", lambda: "")
+    monkeypatch.setattr(os, "uname", lambda: SimpleNamespace(nodename=""))
     assert ci.guess_pool() == ("host", "the host's name")
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from profiled import Profiled
+from worker import SCRIPT
 
 SIGNALS = ("SIGHUP", "SIGINT", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGTERM")
 # Writes a line per signal, for so many seconds. print() cannot be interrupted by its own handler.
@@ -96,11 +97,50 @@ def test_a_command_that_is_not_found(profiled: Profiled) -> None:
     assert reasons == {"the command was not started"}
 
 
-def test_a_command_that_is_not_executable(profiled: Profiled, tmp_path: Path) -> None:
-    """A folder, or a file without the permission."""
-    done = profiled.run(str(tmp_path))
-    assert done.returncode == 126
-    assert done.stderr == b"io-benchmark: %s: Permission denied\n" % bytes(tmp_path)
+@pytest.mark.parametrize(
+    "word",
+    [
+        *("", "absent", "long" * 100, "..", "found", "./missing", "./file", "./folder"),
+        *("./file/x", "./loop", "./" + "long" * 100, "/long" * 1000),
+    ],
+)
+def test_a_command_that_cannot_be_run(profiled: Profiled, tmp_path: Path, word: str) -> None:
+    """One line, and the exit code that bash has for it."""
+    (tmp_path / "file").touch()
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "found").touch()
+    (tmp_path / "loop").symlink_to("loop")
+    options: dict[str, Any] = {
+        "cwd": tmp_path,
+        "env": {"PATH": f"{tmp_path}/folder:{os.environ['PATH']}"},
+    }
+    done = profiled.run(word, **options)
+    bash = run("bash", "-c", '"$0"', word, **options)
+    assert (done.returncode, done.stdout) == (bash.returncode, b"")
+    ending = profiled.profile().ending
+    line = f"io-benchmark: {word}: {ending.error}"
+    assert done.stderr.decode() == line[:4000] + "\n"
+    assert ending.code == done.returncode
+
+
+# Sends Ctrl-C to the script while it imports this module.
+AT_IMPORT = """
+import builtins, os, signal
+def importing(name, *rest, original=builtins.__import__):
+    if name == {module!r}:
+        os.kill(os.getpid(), signal.SIGINT)
+    return original(name, *rest)
+builtins.__import__ = importing
+"""
+
+
+@pytest.mark.parametrize(("module", "command"), [("measure", "measure"), ("early_end", "run")])
+def test_ctrl_c_while_it_starts(profiled: Profiled, module: str, command: str) -> None:
+    """It ends by the signal, without a traceback."""
+    words = profiled.command("true", prelude=AT_IMPORT.format(module=module))
+    words[words.index("measure")] = command
+    done = run(*words)
+    assert (done.returncode, done.stderr, done.stdout) == (-signal.SIGINT, b"", b"")
 
 
 def test_a_script_that_names_no_interpreter(profiled: Profiled, tmp_path: Path) -> None:
@@ -164,21 +204,20 @@ def test_nohup(profiled: Profiled) -> None:
     assert (seen.returncode, seen.stdout) == (0, b"alive\n")
 
 
-def status_of(*command: str) -> bytes:
-    seen = run(*command)
-    assert seen.returncode == 0
-    # Two signals of the C library's own, 32 and 33, are ignored by what posix_spawn starts.
-    output: bytes = seen.stdout.replace(b"0000000180000000", b"0000000000000000")
-    return output
-
-
+@pytest.mark.parametrize("ignored", ["USR2", "CHLD INT HUP"])
 @pytest.mark.parametrize("blocked", [set(), {signal.SIGUSR1, signal.SIGCHLD}])
-def test_signals_are_as_without_it(profiled: Profiled, blocked: set[signal.Signals]) -> None:
-    """Blocked and ignored signals of the command: those that this program was started with."""
-    asked = ("grep", "^Sig[BI]", "/proc/self/status")
+def test_signals_are_as_without_it(
+    profiled: Profiled, blocked: set[signal.Signals], ignored: str
+) -> None:
+    """Blocked, ignored and caught signals of the command: those that this program was started with."""
+    asked = ("grep", "^Sig[BIC]", "/proc/self/status")
+    ignoring = ("sh", "-c", f"trap '' {ignored}; exec \"$@\"", "sh")
     before = signal.pthread_sigmask(signal.SIG_BLOCK, blocked)
     try:
-        assert status_of(*profiled.command(*asked)) == status_of(*asked)
+        alone, measured = (
+            run(*ignoring, *command) for command in (asked, profiled.command(*asked))
+        )
+        assert (measured.returncode, measured.stdout) == (0, alone.stdout)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
@@ -316,3 +355,14 @@ def test_wrong_arguments(profiled: Profiled, arguments: list[str], problem: str)
     assert (done.returncode, done.stdout) == (2, "")
     assert problem in done.stderr
     assert done.stderr.endswith("; measure --help lists the arguments\n")
+
+
+@pytest.mark.parametrize("command", [["--help"], ["--", "true"]], ids=["help", "command"])
+def test_few_modules_are_loaded(command: list[str], tmp_path: Path) -> None:
+    """Each of them delays the command, and so does the check by --help in a task that is profiled."""
+    start = [sys.executable, "-X", "importtime", "-ISB", str(SCRIPT), "measure", *command]
+    seen = run(*start, env={"TASK_ID": "x", "PATH": os.environ["PATH"]}, cwd=tmp_path)
+    loaded = {line.rpartition(b"|")[2].strip().decode() for line in seen.stderr.splitlines()}
+    needless = {"ci", "pathlib", "place_folder", "platform", "shutil", "subprocess", "tempfile"}
+    assert not loaded & {*needless, "urllib.parse"}
+    assert ("task_profile" in loaded) == (command != ["--help"])

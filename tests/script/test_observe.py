@@ -6,7 +6,7 @@
 from collections.abc import Callable
 
 import pytest
-from observe import devices, limits, mounts, storage
+from observe import devices, host, limits, mounts, storage
 
 Record = Callable[..., None]
 
@@ -342,6 +342,43 @@ def test_v1_paths_are_relative_to_the_mounts_root(
     assert [(limit["group"], limit["kind"], limit["value"]) for limit in found["io"]] == [
         (f"{base}{folder}", "write_bytes_per_s", 1048576)
     ]
+
+
+@pytest.mark.parametrize(
+    ("mount", "group", "files"),
+    [
+        pytest.param(
+            "cgroup2 cgroup rw",
+            "0::/task",
+            {"max": "72", "current": "50", "stat": "inactive_file 10\n"},
+            id="v2",
+        ),
+        pytest.param(
+            "cgroup cgroup rw,memory",
+            "1:memory:/task",
+            {
+                "limit_in_bytes": "72",
+                "usage_in_bytes": "50",
+                "stat": "inactive_file 4\ntotal_inactive_file 10\n",
+            },
+            id="v1",
+        ),
+    ],
+)
+def test_memory_that_a_cgroup_leaves(
+    recorded: Record, mount: str, group: str, files: dict[str, str]
+) -> None:
+    """The limit less what is used; the kernel gives up page cache before it ends a process."""
+    recorded(
+        {
+            "/proc/meminfo": "MemAvailable: 100 kB\n",
+            "/proc/self/cgroup": f"{group}\n",
+            "/proc/self/mountinfo": f"1 1 0:9 / /sys/fs/cgroup rw - {mount}\n",
+            **{f"/sys/fs/cgroup/task/memory.{name}": text for name, text in files.items()},
+        }
+    )
+    assert host.available_bytes() == 72 - 50 + 10
+    assert host._touch_new_memory() == []
 
 
 def test_an_unlimited_v1_memory_group_is_no_limit(recorded: Record) -> None:

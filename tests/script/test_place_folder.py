@@ -9,7 +9,7 @@ from pathlib import Path
 
 import place_folder
 import pytest
-from worker import Worker
+from worker import Worker, outcome_of
 
 STRANGER = 65534
 
@@ -91,40 +91,22 @@ def test_a_link_of_this_user_is_measured(worker: Worker, tmp_path: Path) -> None
     assert list(worker.workspace.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", [".io-benchmark.json.tmp", ".perfherder.tmp"])
-def test_a_planted_link_is_not_followed(worker: Worker, tmp_path: Path, name: str) -> None:
-    """What it points to stays as it is; the result is a separate file."""
-    victim = tmp_path / "victim"
-    victim.write_text("untouched")
-    worker.artifacts.mkdir()
-    (worker.artifacts / name).symlink_to(victim)
-    code, output = worker.run("--retrieves", "10")
-    assert code == 0, output
-    assert victim.read_text() == "untouched"
-    assert worker.result().outcome.state == "completed"
-    assert not worker.result_path.is_symlink()
-
-
-def test_a_leftover_of_a_killed_run_is_replaced(worker: Worker) -> None:
-    """Half a file is where the next run writes its own."""
-    worker.artifacts.mkdir()
-    (worker.artifacts / ".io-benchmark.json.tmp").write_text('{"version": ')
-    code, output = worker.run("--retrieves", "10")
-    assert code == 0, output
-    assert worker.result().outcome.state == "completed"
-    assert sorted(path.name for path in worker.artifacts.iterdir()) == [
-        "io-benchmark",
-        "perfherder-data-io-benchmark.json",
-    ]
-
-
-def test_a_folder_in_the_way_of_the_result_is_one_line(worker: Worker) -> None:
-    """Neither removed nor written into."""
-    (worker.artifacts / ".io-benchmark.json.tmp").mkdir(parents=True)
-    code, output = worker.run("--retrieves", "10")
-    assert code == 1
-    assert "Traceback" not in output
-    assert output.startswith("error: the result cannot be written: ")
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        pytest.param("/proc", "no folder can be made there; use a path on a disk", id="proc"),
+        pytest.param("/dev/full", "Not a directory", id="device"),
+    ],
+)
+def test_a_place_without_folders(worker: Worker, path: str, reason: str) -> None:
+    """Such as /proc, or a mount whose source was removed: it has its reason; the others are measured."""
+    places = ("--place", f"bad={path}", "--place", f"good={worker.workspace}")
+    code, output = worker.run("--retrieves", "10", *places)
+    assert (code, "Traceback" in output) == (1, False)
+    assert f"error: place bad ({path}): {reason}\n" in output
+    result = worker.result()
+    assert [place.failed for place in result.storage.places] == [reason, None]
+    assert [outcome_of(entry)[0] for entry in result.workloads] == ["failed", "completed"]
 
 
 def test_whoever_leaves_last_removes_the_place(tmp_path: Path) -> None:

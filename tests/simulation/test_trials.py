@@ -89,12 +89,13 @@ def _seeds(request: pytest.FixtureRequest) -> range:
     return range(LONG_SEEDS if request.config.getoption("--long") else SEEDS)
 
 
-def test_write_bandwidth_is_confirmed(seeds: range) -> None:
+@pytest.mark.parametrize("workers", [1, 3])
+def test_write_bandwidth_is_confirmed(workers: int, seeds: range) -> None:
     """In 19 of 20 pushes or more, with decoys and without; no other cause ever is."""
     tried = confirmed = 0
     for name, changes in BY_BANDWIDTH.values():
         for seed in seeds:
-            report = divided_reports.tried(changed(*changes), BASE, seed)
+            report = divided_reports.tried(changed(*changes), BASE, seed, workers)
             found = causes(report, State.CONFIRMED)
             assert found in ([], [name])
             tried += 1
@@ -102,11 +103,14 @@ def test_write_bandwidth_is_confirmed(seeds: range) -> None:
     assert confirmed >= 0.95 * tried
 
 
+@pytest.mark.parametrize("workers", [1, 3])
 @pytest.mark.parametrize("changes", NOT_BY_STORAGE.values(), ids=NOT_BY_STORAGE)
-def test_no_cause_in_storage_is_confirmed(changes: tuple[Change, ...], seeds: range) -> None:
+def test_no_cause_in_storage_is_confirmed(
+    changes: tuple[Change, ...], workers: int, seeds: range
+) -> None:
     """Where something else makes the difference."""
     for seed in seeds[1:]:
-        report = divided_reports.tried(changed(*changes), BASE, seed)
+        report = divided_reports.tried(changed(*changes), BASE, seed, workers)
         assert not set(causes(report, State.CONFIRMED)) & set(IN_STORAGE)
         assert outcomes(report).get(TrialKind.PACE) is not CONFIRMED
 
@@ -151,6 +155,23 @@ def test_what_a_rewritten_file_flushes() -> None:
     report = divided_reports.tried(BASE, fast)
     assert outcomes(report)[TrialKind.UNLINK] is CONFIRMED
     assert causes(report, State.CONFIRMED) == ["ext4-flush"]
+    remove, _ = report.diagnoses[0].remedies
+    assert (remove.cause, remove.measured) == ("ext4-flush", True)
+    assert remove.gain_ratio == pytest.approx(5.5, abs=0.5)
+
+
+def test_a_removed_file_that_is_being_written() -> None:
+    """Where little may be dirty, removing the destination does not help: that does not refute the cause."""
+    slow, fast = (
+        changed(limits(memory_bytes=120.0 * MIB)),
+        changed(storage(flushes_rewritten_files=False)),
+    )
+    report = divided_reports.tried(slow, fast)
+    assert outcomes(report)[TrialKind.UNLINK] is REFUTED
+    found = cause(report, "ext4-flush")
+    assert found.state is State.NOT_SEPARABLE
+    assert "This refutes the remedy only" in found.explanation[-1].template
+    assert "ext4-flush" not in {remedy.cause for remedy in report.diagnoses[0].remedies}
 
 
 def test_a_hidden_slow_grep_is_refuted() -> None:

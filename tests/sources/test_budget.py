@@ -15,7 +15,7 @@ from io_benchmark.sources.folder import run_files
 from io_benchmark.sources.gather import gather
 from io_benchmark.sources.run_results import weight_bytes
 
-GOOD = Path(__file__).parents[1] / "fixtures" / "result-v1.json"
+GOOD = Path(__file__).parents[1] / "fixtures" / "result-v2.json"
 
 
 @pytest.fixture

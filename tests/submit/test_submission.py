@@ -109,7 +109,9 @@ def test_in_utc():
     assert _dated({"relative-datestamp": "0 seconds"}, moment) == "2026-11-20T23:00:00.000Z"
 
 
-@pytest.mark.parametrize("text", ["soon", "1 fortnight", "-1 day", "day"])
+@pytest.mark.parametrize(
+    "text", ["soon", "1 fortnight", "-1 day", "day", "9999 years", "99999999 years"]
+)
 def test_not_understood(text):
     """A mistake of the kind, told in one line."""
     with pytest.raises(GraphError, match=r"a task's date is .* correct it in the kind"):

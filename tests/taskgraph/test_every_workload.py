@@ -37,7 +37,7 @@ def test_every_workload_at_once(workloads, tmp_path):
         build(workloads),
         env={
             "PATH": os.environ["PATH"],
-            "IO_BENCHMARK_SCRIPT_DIR": str(tmp_path / "script"),
+            "TMPDIR": str(tmp_path),
             "IO_BENCHMARK_WORKSPACE": str(workspace),
             "IO_BENCHMARK_ARTIFACTS": str(artifacts),
             "IO_BENCHMARK_PROFILE": "quick",
@@ -97,7 +97,7 @@ def test_lines_of_the_log(tmp_path):
         built,
         env={
             "PATH": os.environ["PATH"],
-            "IO_BENCHMARK_SCRIPT_DIR": str(tmp_path / "script"),
+            "TMPDIR": str(tmp_path),
             "IO_BENCHMARK_WORKSPACE": str(workspace),
             "IO_BENCHMARK_ARTIFACTS": str(tmp_path / "artifacts"),
             "IO_BENCHMARK_PROFILE": "quick",

@@ -7,6 +7,7 @@ import base64
 import hashlib
 import json
 import shutil
+import stat
 import subprocess
 
 import embedding
@@ -33,8 +34,8 @@ TEXT = """\
 # this one are these modules as one zip application, in base64; the same file:
 # io-benchmark script -o io-benchmark.pyz
 # sha256 SHA256
-application="${IO_BENCHMARK_SCRIPT_DIR:-/tmp/io-benchmark}"/io-benchmark.pyz
-mkdir -p "${application%/*}"
+# In a new folder that only this user can change: what is compared is what is started.
+application=$(mktemp -d)/io-benchmark.pyz
 printf %s "$@" | base64 -d > "$application" || true
 if [ "$(sha256sum < "$application")" != "SHA256  -" ]; then
   printf 'TEST-%s | %s: cannot unpack %s; see the lines above\\n' \\
@@ -79,11 +80,11 @@ def test_whole_text():
 
 
 def run(command, tmp_path, **environment):
-    folder = {"IO_BENCHMARK_SCRIPT_DIR": str(tmp_path / "the script's")}
-    path = {"PATH": "/usr/local/bin:/usr/bin:/bin"}
+    folder = tmp_path / "the script's"
+    folder.mkdir(exist_ok=True)
     done = subprocess.run(
         command,
-        env={**path, **folder, **environment},
+        env={"PATH": "/usr/local/bin:/usr/bin:/bin", "TMPDIR": str(folder), **environment},
         stdout=subprocess.PIPE,
         check=True,
         text=True,
@@ -175,14 +176,15 @@ def test_the_application_arrives_byte_for_byte(tmp_path):
     text = "# $HOME ${x} `id` \\n \\\\ \"'\n\tä\n#  trailing \r\n\n"
     modules = {**PRINTS_ARGUMENTS, "observe/host.py": text}
     run(build(stanza.Benchmark.parse(SMALLEST), modules), tmp_path)
-    written = tmp_path / "the script's" / "io-benchmark.pyz"
+    (written,) = tmp_path.glob("the script's/*/io-benchmark.pyz")
     assert written.read_bytes() == zip_application._zipped(modules)
+    assert stat.S_IMODE(written.parent.stat().st_mode) == 0o700  # no other user can replace it
 
 
 def start(command, folder, path="/usr/local/bin:/usr/bin:/bin"):
     return subprocess.run(
         command,
-        env={"PATH": path, "IO_BENCHMARK_SCRIPT_DIR": str(folder)},
+        env={"PATH": path, "TMPDIR": str(folder)},
         capture_output=True,
         check=False,
         text=True,
@@ -191,8 +193,8 @@ def start(command, folder, path="/usr/local/bin:/usr/bin:/bin"):
 
 def test_the_log_has_the_start_alone(tmp_path):
     """bash traces how the script is started, and neither its text nor how it was unpacked."""
-    folder = tmp_path / "script"
-    done = start(build(stanza.Benchmark.parse(SMALLEST), PRINTS_ARGUMENTS), folder)
+    done = start(build(stanza.Benchmark.parse(SMALLEST), PRINTS_ARGUMENTS), tmp_path)
+    (folder,) = tmp_path.iterdir()
     assert done.stderr == (
         f"+ exec python3 -u -B {folder}/io-benchmark.pyz run --pool amd-16 --workload cache-retrieve "
         "--retrieves 2000 --seed 1 --destination overwrite --fidelity seed --time-budget 3300 "
@@ -230,8 +232,9 @@ def test_a_damaged_application(tmp_path, damage):
     """What was not unpacked as it was built is not started; one line on stdout says so."""
     command = build(stanza.Benchmark.parse(SMALLEST), PRINTS_ARGUMENTS)
     done = start([*command[:-1], damage(command[-1])], tmp_path)
+    (folder,) = tmp_path.iterdir()
     assert done.stdout == (
-        f"TEST-UNEXPECTED-FAIL | amd-16: cannot unpack {tmp_path}/io-benchmark.pyz; "
+        f"TEST-UNEXPECTED-FAIL | amd-16: cannot unpack {folder}/io-benchmark.pyz; "
         "see the lines above\n"
     )
     assert done.returncode == 1
@@ -242,11 +245,9 @@ def test_a_tool_that_is_missing(tmp_path, tool):
     """The tool that the image lacks is named, and nothing is started."""
     tools = tmp_path / "bin"
     tools.mkdir()
-    for name in {"bash", "mkdir", "base64", "gzip", "sha256sum", "python3"} - {tool}:
+    for name in {"bash", "mktemp", "base64", "gzip", "sha256sum", "python3"} - {tool}:
         (tools / name).symlink_to(str(shutil.which(name)))
-    done = start(
-        build(stanza.Benchmark.parse(SMALLEST), PRINTS_ARGUMENTS), tmp_path / "x", str(tools)
-    )
+    done = start(build(stanza.Benchmark.parse(SMALLEST), PRINTS_ARGUMENTS), tmp_path, str(tools))
     assert done.returncode == 1
     assert done.stdout.startswith("TEST-UNEXPECTED-FAIL | amd-16: cannot unpack ")
     assert f"{tool}: command not found" in done.stderr
@@ -254,11 +255,9 @@ def test_a_tool_that_is_missing(tmp_path, tool):
 
 def test_a_folder_that_cannot_be_made(tmp_path):
     """Where the application cannot be written, nothing is started."""
-    in_the_way = tmp_path / "file"
-    in_the_way.write_text("")
-    done = start(build(stanza.Benchmark.parse(SMALLEST), PRINTS_ARGUMENTS), in_the_way)
+    done = start(build(stanza.Benchmark.parse(SMALLEST), PRINTS_ARGUMENTS), tmp_path / "missing")
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == f"mkdir: cannot create directory '{in_the_way}': File exists\n"
+    assert done.stderr.startswith("mktemp: failed to create directory via template ")
 
 
 def noise(count):

@@ -14,6 +14,7 @@ import msgspec
 from io_benchmark.analysis.model import UNKNOWN, Entry, Integers, Subject, Worker
 from io_benchmark.analysis.parts import time_parts
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry
+from io_benchmark.results.common_types import OutcomeState
 from io_benchmark.results.format import RecordedTimeline
 from io_benchmark.results.workload import NS_PER_S, BatchColumns
 from io_benchmark.results.workloads.cache_retrieve import RetrieveColumns
@@ -39,11 +40,16 @@ def worker_of(measured: RunResult, side: str) -> Worker:
         run_id=run_id,
         worker_id=worker_id,
         state=task.state if task else UNKNOWN,
+        completed=result.outcome.state is OutcomeState.COMPLETED,
+        incomplete_reason=result.outcome.explanation,
+        instance_type=result.task.instance_type,
+        zone=result.task.location.get("zone"),
         source=measured.source,
         result=msgspec.structs.replace(result, workloads=[entry.facts for entry in entries]),
         entries=entries,
         reason=task.reason_resolved if task else None,
         machine=worker_id,
+        url=result.task.ci.link if result.task.ci is not None else None,
         queue=task.task_queue if task else "",
         started=(task.started if task else "") or result.started,
         task_ns=_task_ns(task) if task else None,
@@ -96,6 +102,7 @@ def _retrieves(entry: CacheRetrieveEntry, stolen_per_cpu: float | None) -> Entry
         total_ns=array("q", list(map(add, lookup_ns, copy_ns))),
         operations=_constant(1, len(lookup_ns)),
         size_bytes=_sizes(sizes_of_files, _column(samples.file_index).tobytes()),
+        first_reads=_first_reads(_column(samples.file_index).tobytes()),
         planned=entry.retrieves_planned,
         parts_ns=time_parts.of_retrieves(samples, stolen_per_cpu),
         lookup_ns=lookup_ns,
@@ -131,6 +138,15 @@ def _constant(value: int, count: int) -> Integers:
 def _sizes(of_files: Sequence[int], files: bytes) -> Integers:
     """Return the size of each sample's file; the runs of a push copy the same files in turn."""
     return array("q", [of_files[number] for number in array("q", files)])
+
+
+@lru_cache(maxsize=4)
+def _first_reads(files: bytes) -> frozenset[int]:
+    """Return which samples take a file that none before them took."""
+    firsts: dict[int, int] = {}
+    for at, number in enumerate(array("q", files)):
+        firsts.setdefault(number, at)
+    return frozenset(firsts.values())
 
 
 def _column(values: Sequence[int]) -> Integers:

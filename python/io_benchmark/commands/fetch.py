@@ -102,8 +102,8 @@ def _report(
     as_json: bool,
 ) -> None:
     remarks, problems = log.remark_lines(), log.problem_lines()
-    fetched = len(store.runs) - store.kept
     runs = sorted(store.runs, key=lambda run: run.folder_name)
+    fetched = sum(run.record is not None for run in runs)
     if as_json:
         body = {
             "version": JSON_VERSION,
@@ -119,7 +119,7 @@ def _report(
         context.tell(f"note: {remark}")
     for problem in problems:
         context.tell(f"error: {problem}")
-    already = f", {store.kept} skipped" if store.kept else ""
+    already = f", {len(runs) - fetched} skipped" if fetched < len(runs) else ""
     missing = f", {len(problems)} could not be fetched" if problems else ""
     runs_fetched = "1 run" if fetched == 1 else f"{fetched} runs"
     context.tell(f"{runs_fetched} fetched{already}{missing}")

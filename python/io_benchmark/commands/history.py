@@ -25,7 +25,12 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from io_benchmark.commands.context import EXIT_FAILED, Context
-from io_benchmark.commands.options import add_output_options, output_report, parse_date
+from io_benchmark.commands.options import (
+    add_output_options,
+    output_report,
+    parse_date,
+    whole_number,
+)
 from io_benchmark.errors import UsageError
 from io_benchmark.report.formats import HISTORY_FORMATS
 from io_benchmark.text import clean
@@ -55,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--project", metavar="NAME", help=f"project in the index (default: {PROJECT})")
     add(
         "--last",
-        type=_last,
+        type=whole_number(MOST),
         default=LAST,
         metavar="N",
         help=f"show the newest N points (default: {LAST}, at most {MOST})",
@@ -183,9 +188,3 @@ def _dated(reading: HistoryReading, times: dict[str, datetime]) -> HistoryReadin
     """Give a reading the time of its push in the index, however late the task ran."""
     origin = reading.origin
     return replace(reading, origin=replace(origin, time=times.get(origin.group, origin.time)))
-
-
-def _last(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text[:9]) <= MOST:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {MOST}")
-    return int(text)

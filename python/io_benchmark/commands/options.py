@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -103,6 +103,17 @@ def parse_percentage(text: str) -> float:
     if match is None or not 0 < float(match[1]) < 100:
         raise argparse.ArgumentTypeError(f"{text!r} is not a percentage such as 5%")
     return float(match[1]) / 100
+
+
+def whole_number(most: int) -> Callable[[str], int]:
+    """Return what parses the value of an option that is a number from 1 to `most`."""
+
+    def parse(text: str) -> int:
+        if not re.fullmatch("[0-9]{1,10}", text) or not 1 <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f"{clean(text)!r} is not a number from 1 to {most:,}")
+        return int(text)
+
+    return parse
 
 
 def parse_date(text: str) -> date:

@@ -48,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="ADDRESS",
         help="where the results of the pools are",
     )
+    add("--pool", metavar="NAME", help="the pool of profiles that do not name theirs")
     add_output_options(parser.add_argument_group("output"), PREDICTION_FORMATS, has_prices=True)
 
 
@@ -55,7 +56,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     from io_benchmark.analysis.prediction.predict import predict
     from io_benchmark.analysis.prediction.prediction_model import Predictions
 
-    profiles = _profiles(arguments.profiles)
+    profiles = _profiles(arguments.profiles, arguments.pool)
     gathered = _workers(arguments.on, context)
     tasks = predict(profiles, gathered.results, arguments.prices)
     predictions = Predictions(tuple(tasks), gathered.unreadable, gathered.remarks)
@@ -69,7 +70,9 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     return 0 if is_predicted and not problems and not predictions.unreadable else EXIT_FAILED
 
 
-def _profiles(paths: list[Path]) -> list[TaskProfile]:
+def _profiles(paths: list[Path], pool: str | None) -> list[TaskProfile]:
+    from msgspec.structs import replace
+
     from io_benchmark.results import load
     from io_benchmark.results.reader import parse_profile
 
@@ -81,7 +84,15 @@ def _profiles(paths: list[Path]) -> list[TaskProfile]:
             both = f"{clean(str(files[data]))} and {clean(str(path))}"
             raise UsageError(f"{both}: the same profile; use each profile once")
         files[data] = path
-    return [parse_profile(data, str(path)) for data, path in files.items()]
+    profiles = [parse_profile(data, str(path)) for data, path in files.items()]
+    if pool is None:
+        return profiles
+    if all(profile.task.pool for profile in profiles):
+        raise UsageError(f"--pool {clean(pool)}: every profile names its pool; omit --pool")
+    return [
+        replace(profile, task=replace(profile.task, pool=profile.task.pool or pool))
+        for profile in profiles
+    ]
 
 
 def _workers(addresses: list[str], context: Context) -> Gathered[Worker]:

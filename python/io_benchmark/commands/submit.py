@@ -8,10 +8,7 @@ import re
 from collections.abc import Sequence
 
 from io_benchmark.commands.context import Context
-from io_benchmark.commands.options import (
-    add_output_options,
-    add_root_option,
-)
+from io_benchmark.commands.options import add_output_options, add_root_option, whole_number
 from io_benchmark.errors import UsageError
 from io_benchmark.report.formats import FORMATS
 from io_benchmark.submit import owner, sizes
@@ -116,7 +113,12 @@ def _add_tasks(parser: argparse.ArgumentParser) -> None:
         default=sizes.FULL,
         help="small sizes; not comparable with full sizes",
     )
-    add("--replicates", type=_replicates, metavar="N", help="tasks per pool, interleaved")
+    add(
+        "--replicates",
+        type=whole_number(MAXIMUM_REPLICATES),
+        metavar="N",
+        help="tasks per pool, interleaved",
+    )
     add(
         "--owner",
         type=_owner,
@@ -199,12 +201,6 @@ def _pool_and_queue(text: str) -> tuple[str, str]:
     if not pool or not equals or not QUEUE_NAME.fullmatch(queue):
         raise _mistake(text, "is not POOL=PROVISIONER/WORKERTYPE")
     return pool, queue
-
-
-def _replicates(text: str) -> int:
-    if not re.fullmatch("[0-9]{1,3}", text) or not 1 <= int(text) <= MAXIMUM_REPLICATES:
-        raise _mistake(text, f"is not a number from 1 to {MAXIMUM_REPLICATES}")
-    return int(text)
 
 
 def _owner(text: str) -> str:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -28,6 +29,7 @@ from io_benchmark.commands.options import (
     output_report,
     parse_date,
     refuse_baseline_with_against,
+    whole_number,
 )
 from io_benchmark.errors import UsageError
 from io_benchmark.report.formats import TASK_FORMATS
@@ -84,7 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--operations",
-        type=_operations,
+        type=whole_number(_MOST_OPERATIONS),
         metavar="N",
         help="how many of its operations one task does",
     )
@@ -280,12 +282,9 @@ def _nothing(names: Mapping[str, str]) -> str:
 
 def _pattern(text: str) -> re.Pattern[str]:
     try:
-        return re.compile(text)
-    except (re.error, RecursionError, OverflowError) as error:
+        with warnings.catch_warnings():
+            # Of what other languages read differently, such as [[:alpha:]].
+            warnings.simplefilter("error")
+            return re.compile(text)
+    except (re.error, RecursionError, OverflowError, Warning) as error:
         raise argparse.ArgumentTypeError(f"{text!r} is not a regular expression: {error}") from None
-
-
-def _operations(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text[:11]) <= _MOST_OPERATIONS:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {_MOST_OPERATIONS:,}")
-    return int(text)

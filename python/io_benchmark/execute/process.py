@@ -113,7 +113,7 @@ def _environment(
         "TASK_WORKDIR": str(folders.work),
         "IO_BENCHMARK_WORKSPACE": str(local_run.workspace.resolve()),
         "IO_BENCHMARK_ARTIFACTS": str(folders.artifacts),
-        "IO_BENCHMARK_SCRIPT_DIR": str(folders.script),
+        "TMPDIR": str(folders.script),
         "IO_BENCHMARK_PROFILE": local_run.profile,
         **{f"IO_BENCHMARK_PLACE_{name}": str(path) for name, path in folders.places.items()},
         **_for_a_report(local_run),

@@ -92,7 +92,7 @@ def _insert(text: str, key: str, name: str) -> str:
     smaller = [pair for pair in names if pair[0].value < key]
     first, value = max(smaller, key=lambda pair: str(pair[0].value)) if smaller else names[0]
     lines = text_lines.split(text)
-    at = first.start_mark.line
+    at = text.count("\n", 0, first.start_mark.index)  # YAML has more ends of lines
     indent = lines[at][: first.start_mark.column]
     if indent.strip():
         raise _refusal(f"line {at + 1} does not begin with a group's key")

@@ -40,7 +40,8 @@ class Root(Struct, frozen=True):
             return cls(path, "--root")
         with refuse_unreadable(str(start), _ADVICE):
             start = start.resolve(strict=True)
-            for folder in (start, *start.parents):
+            # The last is the program's own checkout, of an editable installation.
+            for folder in (start, *start.parents, BUNDLE.parents[2]):
                 if _missing_mark(folder) is None:
                     return cls(folder, "checkout")
         if _missing_mark(BUNDLE) is None:

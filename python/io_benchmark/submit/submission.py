@@ -14,6 +14,7 @@ import json
 import re
 import uuid
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -189,21 +190,22 @@ def _dated(value: Any, now: datetime) -> Any:
     """Replace every relative date of the kinds by the date counted from `now`."""
     if isinstance(value, dict):
         if set(value) == {RELATIVE}:
-            return queue_time(now + _distance(str(value[RELATIVE])))
+            return queue_time(_date(str(value[RELATIVE]), now))
         return {key: _dated(inner, now) for key, inner in value.items()}
     if isinstance(value, list):
         return [_dated(inner, now) for inner in value]
     return value
 
 
-def _distance(text: str) -> timedelta:
+def _date(text: str, now: datetime) -> datetime:
     match = _AMOUNT.fullmatch(text.strip().lower())
-    if match is None or match[2] not in _UNITS_S:
-        raise GraphError(
-            f"a task's date is {text!r}, which is not a number and one of {', '.join(_UNITS_S)}; "
-            "correct it in the kind"
-        )
-    return timedelta(seconds=int(match[1]) * _UNITS_S[match[2]])
+    with suppress(OverflowError):
+        if match is not None and match[2] in _UNITS_S:
+            return now + timedelta(seconds=int(match[1]) * _UNITS_S[match[2]])
+    raise GraphError(
+        f"a task's date is {text!r}, which is not a number and one of {', '.join(_UNITS_S)}, "
+        "before the year 10,000; correct it in the kind"
+    )
 
 
 def _has_expired(expires: str | None) -> bool:

@@ -16,6 +16,7 @@ from typing import Any
 
 import voluptuous
 from taskgraph.transforms.base import TransformSequence
+from taskgraph.util.workertypes import get_worker_type
 
 from io_benchmark_taskgraph.checks import checked
 from io_benchmark_taskgraph.mistakes import (
@@ -26,7 +27,7 @@ from io_benchmark_taskgraph.mistakes import (
     shown,
 )
 from io_benchmark_taskgraph.script_modules import needed_modules
-from io_benchmark_taskgraph.stanza import ARTIFACTS_PATH, PLACE_PATH, SCRIPT_PATH
+from io_benchmark_taskgraph.stanza import ARTIFACTS_PATH, PLACE_PATH
 from io_benchmark_taskgraph.task_command import MAX_ARGUMENT_BYTES, check_sizes
 from io_benchmark_taskgraph.transforms import Tasks
 from io_benchmark_taskgraph.zip_application import ZipApplication
@@ -40,14 +41,16 @@ SHELL = ["bash", "-cx"]
 TEXT = """\
 # io-benchmark {application.version} profiles the command at the end: https://github.com/mozilla-releng/io-benchmark
 # sha256 {application.sha256}
-application="${{IO_BENCHMARK_SCRIPT_DIR:-{folder}}}"/io-benchmark.pyz
 artifacts="${{IO_BENCHMARK_ARTIFACTS:-{artifacts}}}"/io-benchmark
-mkdir -p "${{application%/*}}" "$artifacts"
-printf %s "${{@:1:{count}}}" | base64 -d > "$application"
+mkdir -p "$artifacts"
+# In a new folder that only this user can change: what is compared is what is started.
+application=$(mktemp -d)/io-benchmark.pyz &&
+  printf %s "${{@:1:{count}}}" | base64 -d > "$application"
 shift {count}
 if [ "$(sha256sum < "$application")" = "{application.sha256}  -" ] &&
   python3 -I -B "$application" measure --help < /dev/null > /dev/null; then
-  exec python3 -I -B "$application" measure --place {place} --output "$artifacts"/task-profile.json -- "$@"
+  exec python3 -I -B "$application" measure --pool {pool} --place {place} \\
+    --output "$artifacts"/task-profile.json -- "$@"
 fi
 echo "io-benchmark: cannot unpack or start $application; the command has no profile" >&2
 exec "$@"
@@ -103,11 +106,15 @@ def _wrap(config: Any, tasks: Tasks) -> Tasks:
             words = _words(task)
             application = build(posixpath.normpath(chosen["script"]))
             parts = application.arguments(MAX_ARGUMENT_BYTES)
+            # `predict` finds the benchmark's pool by its worker type.
+            _, pool = get_worker_type(
+                config.graph_config, task.get("worker-type"), config.params["level"]
+            )
             text = TEXT.format(
                 application=application,
-                folder=SCRIPT_PATH,
                 artifacts=ARTIFACTS_PATH,
                 count=len(parts),
+                pool=shlex.quote(pool),
                 place=shlex.quote(f"workspace={chosen['measure']}"),
             )
             wrapper = ["bash", "-c", text, "io-benchmark", *parts]

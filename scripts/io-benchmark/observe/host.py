@@ -6,19 +6,24 @@
 import hmac
 import mmap
 import os
-import platform
 import re
-import shutil
 import sys
 import time
 
 from log import MIB
-from observe import mounts, storage
+from observe import limits, mounts, storage
 from reading import exists, first_int, first_line_of, first_match, read_int, read_text
 
 MACHINE_ID_OF = b"io-benchmark"
-TOUCH_BYTES = 64 * MIB
+TOUCH_BYTES, CHUNK_BYTES = 64 * MIB, 8 * MIB
+TOO_LITTLE_MEMORY = (
+    "the cost of touching new memory is not known: %d MiB are not free"
+    % (2 * CHUNK_BYTES // MIB)
+)
+# v1 also has a line for the group without those below it, first.
+INACTIVE = r"(?s:.*)^(?:total_)?inactive_file (\d+)"
 TOOLS = ("bash", "cp", "curl", "fio", "grep", "sed")
+USED_MEMORY = ("memory.usage_in_bytes", "memory.current")  # of v1, of v2
 HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
 VM_SETTINGS = ["dirty_background_bytes", "dirty_background_ratio", "dirty_bytes"]
 VM_SETTINGS += ["dirty_expire_centisecs", "dirty_ratio", "dirty_writeback_centisecs"]
@@ -27,10 +32,11 @@ VM_SETTINGS += ["swappiness"]
 
 def observe(*, may_measure=True):
     """Describe the machine; without measuring, what takes time is left empty."""
+    kernel = os.uname()
     return {
-        "kernel": platform.release(),
-        "kernel_version": platform.version(),
-        "architecture": platform.machine(),
+        "kernel": kernel.release,
+        "kernel_version": kernel.version,
+        "architecture": kernel.machine,
         "distribution": first_match(r'^PRETTY_NAME="?([^"\n]+)', "/etc/os-release"),
         "cpu_model": first_match(r"^model name\s*:\s*(.+)", "/proc/cpuinfo"),
         "cpu_count": len(os.sched_getaffinity(0)),
@@ -54,6 +60,20 @@ def observe(*, may_measure=True):
 def memory_bytes(field):
     kib = first_int(r"^%s:\s+(\d+) kB" % field, "/proc/meminfo")
     return None if kib is None else kib * 1024
+
+
+def available_bytes():
+    """Return the memory that is free on the machine and in each cgroup; None where it is not known.
+
+    A cgroup's inactive page cache counts as free: the kernel takes it back first.
+    """
+    free = [memory_bytes("MemAvailable")]
+    for limit in limits.observe()["memory"]:
+        group = limit["group"]
+        used = [read_int(os.path.join(group, name)) or 0 for name in USED_MEMORY]
+        cached = first_int(INACTIVE, os.path.join(group, "memory.stat")) or 0
+        free.append(limit["bytes"] - max(used) + cached)
+    return min((value for value in free if value is not None), default=None)
 
 
 def _l3_cache_bytes():
@@ -87,16 +107,18 @@ def _container():
 
 
 def _touch_new_memory():
-    """Return the cost of touching new memory, per MiB, for each 8 MiB; high in some guests."""
+    """Return the cost of touching new memory, per MiB, for each chunk; high in some guests."""
     costs = []
+    # Half of what is free at most: beyond a cgroup's limit, the kernel would kill this process.
+    chunks = min(TOUCH_BYTES, (available_bytes() or 0) // 2) // CHUNK_BYTES
     try:
-        memory = mmap.mmap(-1, TOUCH_BYTES)
-    except OSError:
+        memory = mmap.mmap(-1, chunks * CHUNK_BYTES)
+    except (OSError, ValueError):
         return costs  # not enough memory
     with memory:
-        for start in range(0, TOUCH_BYTES, 8 * MIB):
+        for start in range(0, chunks * CHUNK_BYTES, CHUNK_BYTES):
             started_ns = time.monotonic_ns()
-            for offset in range(start, start + 8 * MIB, mmap.PAGESIZE):
+            for offset in range(start, start + CHUNK_BYTES, mmap.PAGESIZE):
                 memory[offset] = 1
             costs.append((time.monotonic_ns() - started_ns) // 8)
     return costs
@@ -104,12 +126,14 @@ def _touch_new_memory():
 
 def _tools():
     """Return path and version of each tool that a workload may call; None if it is missing."""
+    import shutil  # noqa: PLC0415 - as in reading.py
+
     known = dict.fromkeys(TOOLS)
     for name in TOOLS:
         path = shutil.which(name)
         if path is not None:
             known[name] = {"path": path, "version": first_line_of([path, "--version"])}
-    known["python3"] = {"path": sys.executable, "version": platform.python_version()}
+    known["python3"] = {"path": sys.executable, "version": sys.version.split()[0]}
     return known
 
 

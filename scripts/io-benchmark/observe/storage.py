@@ -10,7 +10,6 @@ import fcntl
 import mmap
 import os
 import time
-from tempfile import TemporaryFile
 
 from log import MIB
 from observe import devices, mounts
@@ -213,6 +212,8 @@ def _probe_writes(path):
 
 def _reflink_works(path):
     """Return whether cp can share extents here; None where it cannot be tried."""
+    from tempfile import TemporaryFile  # noqa: PLC0415 - as in reading.py
+
     try:
         with TemporaryFile(dir=path) as source, TemporaryFile(dir=path) as copy:
             source.write(b"x" * 4096)

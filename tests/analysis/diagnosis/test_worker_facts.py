@@ -13,7 +13,7 @@ import pytest
 import simulated_cases
 from msgspec.structs import replace
 from seed_workers import SUBJECT, worker
-from simulated_cases import BASE, TRUTHS, disks
+from simulated_cases import BASE, TRUTHS, disks, neighbours
 from simulated_machine import Machine
 from simulated_push import Pool, measure
 
@@ -97,6 +97,13 @@ def test_workers_of_the_faster_side_have_it_too() -> None:
         RULED_OUT,
         "Fast in spite of this: 2 of 5 workers of the faster side.",
     )
+
+
+def test_another_fact_on_fast_workers() -> None:
+    """Neighbours write on all slow workers. Two fast ones wait for their CPUs, which is no such neighbour."""
+    busy = neighbours(runnable_per_cpu=0.3)(BASE)
+    writing = neighbours(same_disk_write_mib_per_s=350.0)(BASE)
+    assert causes(writing, {}, {1: busy, 3: busy})["other-load"].state is SUPPORTED
 
 
 def test_one_worker_does_not_make_its_side_slow() -> None:

@@ -8,6 +8,7 @@ from statistics import fmean
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from predicted_tasks import pool_workers, profile
 
 from io_benchmark.analysis.prediction.pool_change import MODEL_ERROR
@@ -40,6 +41,13 @@ def test_waiting_for_writes():
     assert (pool.added_by_syncs_ns, pool.added_by_cpu_ns) == (0, 0)
     assert pool.write_bytes_per_s == pytest.approx(50 * 1024**2)
     assert pool.workers == 2
+
+
+def test_order_of_profiles():
+    """It changes nothing, and neither does a profile that names the worker type of its pool."""
+    profiles = [profile(MIXED), profile((0, 20, 50, 10), pool="intel", read_mib=1)]
+    by_type = [replace(each, task=replace(each.task, pool="b-linux")) for each in profiles]
+    assert predicted(profiles) == predicted(profiles[::-1]) == predicted(by_type)
 
 
 def test_writes_behind_computing_cost_nothing():

@@ -55,7 +55,7 @@ def test_the_profiles_pool_has_no_results():
 def test_a_profile_that_does_not_name_its_pool():
     """Then nothing tells which results belong to it."""
     text = reason(profile(pool=None), pool_workers("intel"), pool_workers("amd-16"))
-    assert text == "the profile does not name its pool; profile again with --pool NAME"
+    assert text == "the profile does not name its pool; name it by --pool NAME"
 
 
 def test_a_profile_of_another_disk():

@@ -20,6 +20,8 @@ UNDECIDED, NOT_RUN = TrialState.UNDECIDED, TrialState.NOT_RUN
 SLOW: dict[str, Sequence[float]] = {"normal": (126, 127, 125)}
 FAST: dict[str, Sequence[float]] = {"normal": (66, 65, 67)}
 STEADY = (66, 66.5, 65.5)
+# Blocks between paced ones: the pace leaves the disks idle.
+AFTER_PACE = {"normal": (20, 40, 66), "lookup": (66, 20, 40)}
 LOW, HIGH = (390, 391, 392), (780, 784, 782)
 
 
@@ -40,7 +42,7 @@ def paced(times: Sequence[float], rate: float = 391) -> TrialOutcome:
         [trials(SLOW, ceilings=LOW)],
         [
             trials(FAST, ceilings=HIGH),
-            trials(FAST | {"pace": times}, ceilings=HIGH, pace_mib_per_s=rate),
+            trials(AFTER_PACE | {"pace": times}, ceilings=HIGH, pace_mib_per_s=rate),
         ],
     )
     return found[TrialKind.PACE]
@@ -82,7 +84,9 @@ def test_repetitions_that_scatter() -> None:
     """The mean says that the gap goes, but one repetition says that nearly half of it stays."""
     found = outcome("lookup", {"lookup": (96, 50, 60)}, {"lookup": STEADY})
     assert found.state is UNDECIDED
-    assert text_of(found.meaning) == "The repetitions scatter by ±101 %, too much to tell."
+    assert (
+        text_of(found.meaning) == "The repetitions or workers differ by ±101 %, too much to tell."
+    )
 
 
 def test_machines_that_differ() -> None:
@@ -184,9 +188,42 @@ def test_only_common_files_are_compared() -> None:
     ],
 )
 def test_pace(times: Sequence[float], state: TrialState, meaning: str) -> None:
-    """The faster side's own machine is compared before and after."""
+    """The pace is on another worker; what it ran besides the pace does not count."""
     found = paced(times)
     assert (found.state, text_of(found.meaning)) == (state, meaning)
+
+
+@pytest.mark.parametrize("normal", [FAST, AFTER_PACE], ids=["without others", "with others"])
+def test_other_trials_of_a_paced_run(normal: Times) -> None:
+    """They count only where the side has no run without a pace."""
+    run = trials({"lookup": STEADY, **normal, "pace": STEADY}, pace_mib_per_s=391)
+    unpaced = [trials({**FAST, "lookup": STEADY})] if normal is AFTER_PACE else []
+    found = by_kind([trials(SLOW | {"lookup": SLOW["normal"]})], [*unpaced, run])[TrialKind.LOOKUP]
+    assert found.state is REFUTED
+    assert found.share == pytest.approx(0, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("slow", "fast", "half_width"),
+    [
+        pytest.param((126,), (66,), 0.22, id="one worker each, as far as is assumed"),
+        pytest.param((90,), (66,), 0.39, id="one worker each, and a smaller gap"),
+        pytest.param((90, 90, 90), (66, 66, 66), 0, id="workers that are alike"),
+    ],
+)
+def test_how_far_workers_differ(
+    slow: Sequence[float], fast: Sequence[float], half_width: float
+) -> None:
+    """The paced run is on one more worker, and the verdict takes workers to differ as far."""
+    times = ((ms, ms + 0.1, ms - 0.1) for ms in (*slow, *fast, slow[0]))
+    *normal, held = ({"normal": each} for each in times)
+    paced = trials(AFTER_PACE | {"pace": held["normal"]}, ceilings=HIGH, pace_mib_per_s=391)
+    found = by_kind(
+        [trials(each, ceilings=LOW) for each in normal[: len(slow)]],
+        [*(trials(each, ceilings=HIGH) for each in normal[len(slow) :]), paced],
+    )[TrialKind.PACE]
+    assert found.state is (CONFIRMED if half_width <= 0.25 else UNDECIDED)
+    assert (found.share, found.high_share) == pytest.approx((1, 1 + half_width), abs=0.01)
 
 
 def test_a_shared_pace() -> None:

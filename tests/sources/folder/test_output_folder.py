@@ -29,15 +29,35 @@ def interrupted(wanted: Path | None) -> None:
 
 
 def test_what_is_done_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The default name has the kind of work and the time; a second one differs."""
+    """The default name has the kind of work and the time."""
     monkeypatch.chdir(tmp_path)
-    with output_folder.new_output_folder(None, "test") as first:
-        fill(first)
-    with output_folder.new_output_folder(None, "test") as second:
-        pass
-    assert first != second
-    assert first.parent == second.parent == tmp_path / output_folder.DEFAULT_FOLDER
-    assert (first / "run" / "a.json").exists()
+    with output_folder.new_output_folder(None, "test") as folder:
+        fill(folder)
+    assert folder.parent == tmp_path / output_folder.DEFAULT_FOLDER
+    assert folder.name.startswith("test-2")
+    assert sorted(path.name for path in folder.iterdir()) == ["b", "run"]
+
+
+def test_two_default_names_differ() -> None:
+    """Two commands that start in the same second, before either makes its folder."""
+    assert output_folder.default_output_folder("test") != output_folder.default_output_folder(
+        "test"
+    )
+
+
+@pytest.mark.parametrize("listed", [True, False], ids=["later", "at-the-same-time"])
+def test_a_folder_has_one_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, listed: bool
+) -> None:
+    """A second one is refused, even before the first wrote a result, and changes nothing."""
+    with output_folder.new_output_folder(tmp_path, "test") as folder:
+        with monkeypatch.context() as patch:
+            if not listed:
+                patch.setattr(Path, "iterdir", lambda _folder: iter(()))
+            with pytest.raises(UsageError, match=f"--output {tmp_path}: .*name a"):
+                break_off(tmp_path)
+        fill(folder)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["b", "run"]
 
 
 def test_what_is_broken_off_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,7 +86,7 @@ def test_another_runs_folder_beside_it_stays(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        pytest.param("full", "is not empty; name a new folder", id="not-empty"),
+        pytest.param("full", "is not empty, or another command", id="not-empty"),
         pytest.param("full/file", "--output .*/full/file: ", id="a-file"),
         pytest.param("full/file/under", "--output .*Not a directory", id="below-a-file"),
     ],

@@ -157,6 +157,14 @@ def test_bad_rows_are_left_out_and_named(file, row, message):
     assert line.endswith("; the row is left out")
 
 
+@pytest.mark.parametrize("column", ["label", "run_id", "started", "own_ended", "cost"])
+@pytest.mark.parametrize("number", [10**400, -(10**400), 1e308], ids=["long", "negative", "float"])
+def test_numbers_of_any_size(file, column, number):
+    """A row with one in any column is left out, or used."""
+    runs, lines = read(file, json.dumps([{**AS_OBJECT, column: number}, AS_OBJECT]))
+    assert len(runs) + len(lines) == 2
+
+
 def test_many_bad_rows_are_counted(file):
     """Three are named."""
     _, lines = read(file, "\n".join([HEAD, *["build,b,w,x,,"] * 10]))
@@ -186,6 +194,10 @@ def test_many_bad_rows_are_counted(file):
         (
             json.dumps({**EXPORT, "tasks": {**EXPORT["tasks"], "scheduled": ["x", 1]}}),
             "'x' is not a number",
+        ),
+        (
+            json.dumps({**EXPORT, "tasks": {**EXPORT["tasks"], "scheduled": [10**400, 1]}}),
+            "is not a number",
         ),
     ],
 )

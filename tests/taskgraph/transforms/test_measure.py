@@ -18,6 +18,7 @@ from io_benchmark_taskgraph.transforms.measure import transforms
 
 TASK: dict[str, Any] = {
     "name": "build",
+    "worker-type": "b-linux",
     "worker": {"docker-image": {"in-tree": "build"}, "max-run-time": 600},
     "run": {"using": "run-task", "command": "make -j"},
 }
@@ -44,10 +45,7 @@ def wrap(run_transform, make_transform_config, datadir):
 
 def run(command, folder, **environment):
     """Run a command as run-task would, but for the folders."""
-    folders = {
-        "IO_BENCHMARK_SCRIPT_DIR": str(folder / "script"),
-        "IO_BENCHMARK_ARTIFACTS": str(folder / "artifacts"),
-    }
+    folders = {"TMPDIR": str(folder), "IO_BENCHMARK_ARTIFACTS": str(folder / "artifacts")}
     return subprocess.run(
         command,
         env={"PATH": "/usr/local/bin:/usr/bin:/bin", **folders, **environment},
@@ -71,6 +69,7 @@ def test_a_task_with_the_line(wrap):
     assert command[-3:] == ["bash", "-cx", "make -j"]
     assert made == {
         "name": "build",
+        "worker-type": "b-linux",
         "worker": {**TASK["worker"], "artifacts": [ARTIFACT]},
         "run": {"using": "run-task"},
     }
@@ -94,7 +93,7 @@ def test_other_commands(wrap, command, words):
 
 
 def test_it_runs(wrap, tmp_path):
-    """The command's code and output, and a profile next to them."""
+    """The command's code and output, and a profile next to them that names the worker type."""
     text = "cat; echo problem >&2; exit 3"
     command = wrap(**FOLDER, run={"command": text})["run"]["command"]
     done = run(command, tmp_path)
@@ -105,14 +104,16 @@ def test_it_runs(wrap, tmp_path):
     )
     profile = json.loads((tmp_path / "artifacts/io-benchmark/task-profile.json").read_text())
     assert profile["ending"]["code"] == 3
+    assert profile["task"]["pool"] == "linux"
     assert [place["path"] for place in profile["storage"]["places"]] == ["/builds/worker/workspace"]
 
 
-def test_a_script_that_cannot_be_unpacked(wrap, tmp_path):
+@pytest.mark.parametrize("environment", [{}, {"TMPDIR": "/missing"}])
+def test_a_script_that_cannot_be_unpacked(wrap, tmp_path, environment):
     """The command runs without a profile, and a line says so."""
     command = wrap(**FOLDER, run={"command": "echo done; exit 3"})["run"]["command"]
     command[4] = command[4][:1000]
-    done = run(command, tmp_path)
+    done = run(command, tmp_path, **environment)
     assert (done.returncode, done.stdout) == (3, "done\n")
     assert "the command has no profile\n" in done.stderr
 
@@ -120,7 +121,7 @@ def test_a_script_that_cannot_be_unpacked(wrap, tmp_path):
 def test_an_image_without_python(wrap, tmp_path):
     """The same, as for any other tool that is missing."""
     (tmp_path / "bin").mkdir()
-    for tool in ("bash", "mkdir", "base64", "gzip", "sha256sum"):
+    for tool in ("bash", "mkdir", "mktemp", "base64", "gzip", "sha256sum"):
         (tmp_path / "bin" / tool).symlink_to(str(shutil.which(tool)))
     command = wrap(**FOLDER, run={"command": "echo done; exit 3"})["run"]["command"]
     command[0] = str(tmp_path / "bin/bash")

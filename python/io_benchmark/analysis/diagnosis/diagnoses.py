@@ -87,6 +87,7 @@ def diagnoses(
                 baseline,
                 machines=machines,
                 place_kinds=place_kinds,
+                trials=trials,
             )
             leftover = left_over(causes, RULES, case)
             diagnosed.append(Diagnosis(candidate, causes, to_try, subject, trials, leftover))
@@ -102,7 +103,7 @@ def _tried(comparison: Comparison, workers: Sequence[Worker]) -> tuple[TrialOutc
         [worker for worker in workers if worker.side == side]
         for side in (sides if comparison.ratio > 1 else reversed(sides))
     )
-    return outcomes(comparison.subject, slower, faster)
+    return outcomes(comparison.subject, slower, faster, comparison.assumed_variation_ratio)
 
 
 def _compared(
@@ -171,6 +172,7 @@ def suggest_remedies(
     *,
     machines: Mapping[str, str | None],
     place_kinds: Mapping[tuple[str, str], str | None] = MappingProxyType({}),
+    trials: Sequence[TrialOutcome] = (),
 ) -> tuple[Remedy, ...]:
     """Return remedies for the slower side of a pair, in the causes' order, confirmed ones first.
 
@@ -178,7 +180,7 @@ def suggest_remedies(
     (another destination, another place, another pool), that decides whether it is suggested at all.
     `measured` has each side's mean time of each subject; `machines` each side's machine type, so
     that another pool of the push can show what another machine type gains; `place_kinds` what each
-    place of a side is.
+    place of a side is; `trials` what changes gained the slower side.
     """
     sides = (candidate, baseline)
     candidate_ns, baseline_ns = (measured.get(side, {}).get(subject) for side in sides)
@@ -189,7 +191,8 @@ def suggest_remedies(
         key=lambda cause: cause.state is not State.CONFIRMED,
     )
     names = frozenset(cause.name for cause in supported)
-    push = Push(subject, measured, machines, *sides, names, place_kinds)
+    tried = {each.kind.value: each.gain_ratio for each in trials if each.gain_ratio}
+    push = Push(subject, measured, machines, *sides, names, place_kinds, tried)
     return tuple(
         Remedy(owner.name, _action(action, gain), gain.ratio, gain.measured, gain.evidence)
         for owner, cause in _with_shared(supported, causes)

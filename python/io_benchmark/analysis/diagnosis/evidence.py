@@ -103,9 +103,16 @@ WRITE_RATE = span(
     Unit.BYTES_PER_SECOND,
     "write rate {value}",
 )
+
+
+def written_share(view: View) -> float | None:
+    """Return the bytes that reached the disks per byte copied."""
+    return view.written_share
+
+
 WRITTEN_SHARE = span(
     "written-share",
-    lambda view: view.written_share,
+    written_share,
     Unit.SHARE,
     "{value} of the bytes copied were written to the disks",
 )

@@ -55,6 +55,7 @@ class Push(Struct, frozen=True):
     fast: str
     supported: frozenset[str]
     place_kinds: Mapping[tuple[str, str], str | None] = field(default_factory=dict)  # (side, place)
+    tried: Mapping[str, float] = field(default_factory=dict)  # trial -> its gain for the slow side
 
     def allowed_ratio(self, cause: Cause) -> float | None:
         """Return how much faster the slow side gets at most without what the cause explains."""
@@ -88,7 +89,7 @@ def other_subject(
 ) -> FindGain:
     """Compare with the same side to another destination or in another variant; `instead` describes it.
 
-    The remark is for a push that did not measure it.
+    A trial of this name measures it, too. The remark is for a push that did not.
     """
 
     def find(push: Push, _cause: Cause) -> Gain | None:
@@ -99,6 +100,12 @@ def other_subject(
         gain = push.gain(push.slow, subject, f"{{side}}: {instead} {_INSTEAD}.")
         if gain is not None:
             return gain.if_worth_it
+        if value in push.tried:
+            ratio = push.tried[value]
+            template = "{side}: a retrieve in trial {trial} takes {part} of its usual time."
+            part = Quantity(1 / ratio, Unit.SHARE)
+            evidence = statement(template, side=push.slow, trial=value, part=part)
+            return Gain(ratio, measured=True, evidence=(evidence,)).if_worth_it
         unknown = _unknown_gain(
             f"Not measured here: {name} {{value}} in the same push would show it.", value=value
         )

@@ -39,7 +39,9 @@ from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.report_model import SingleWorker
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
 from io_benchmark.analysis.summary import figures
+from io_benchmark.analysis.trials.trial_model import TrialOutcome
 from io_benchmark.analysis.trials.trial_outcomes import outcomes
+from io_benchmark.results import workloads
 
 Compared = Mapping[Subject, Sequence[Run]]
 
@@ -165,13 +167,14 @@ def _diagnose(
     names = _Names.of(machine)
     measurements = _measurements(machine, names, compared, margin=margin, assumed=assumed)
     own, others = ([run.worker for run in runs] for runs in (machine.runs, machine.others))
-    trials = outcomes(machine.subject, *((own, others) if machine.ratio > 1 else (others, own)))
+    sides = (own, others) if machine.ratio > 1 else (others, own)
+    trials = outcomes(machine.subject, *sides, assumed)
     baseline, candidate = (
         SideViews.of_workers(workers, machine.subject) for workers in (others, own)
     )
     case = Case.of(machine.subject, machine.ratio, baseline, candidate, measurements)
     causes = judge(case, trials)
-    remedies = _remedies(machine, names, causes, measurements)
+    remedies = _remedies(machine, names, causes, measurements, trials)
     return Diagnosis(names.worker, causes, remedies, machine.subject, trials)
 
 
@@ -182,6 +185,7 @@ def _measurements(
     key = _key(machine.runs[0].worker)
     measurements = []
     for subject, runs in compared.items():
+        workload = workloads.of(subject.workload)
         of_side = [run for run in runs if run.worker.side == machine.side]
         own = [run for run in of_side if _key(run.worker) == key]
         others = [run for run in of_side if _key(run.worker) != key]
@@ -192,7 +196,7 @@ def _measurements(
             (comparison,) = compare_sides(
                 subject, [pair], margin=margin, advised=False, are_pools=False
             )
-            both = (figures.summarize(data[name]) for name in (names.rest, names.worker))
+            both = (figures.summarize(data[name], workload) for name in (names.rest, names.worker))
             measurements.append(OtherMeasurement(comparison, *both))
     return tuple(measurements)
 
@@ -202,6 +206,7 @@ def _remedies(
     names: _Names,
     causes: Sequence[Cause],
     measurements: Sequence[OtherMeasurement],
+    trials: Sequence[TrialOutcome],
 ) -> tuple[Remedy, ...]:
     """Return the remedies of the supported causes, else to replace a worker that is slow.
 
@@ -220,6 +225,7 @@ def _remedies(
         names.worker,
         names.rest,
         machines=dict.fromkeys(measured, machine_type),
+        trials=trials,
     )
     # Which of several causes it is does not matter to whoever replaces it.
     supported = [cause for cause in causes if cause.state.holds]

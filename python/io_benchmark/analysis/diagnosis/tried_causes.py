@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import part
+from io_benchmark.analysis.diagnosis.evidence import written_share
 from io_benchmark.analysis.diagnosis.separation import Judged
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.side_views import SideViews
@@ -24,6 +25,10 @@ from io_benchmark.results.trials import TrialKind
 
 # Less than this of the bytes copied is what the page cache absorbs.
 _WRITES_SHARE = 0.2
+_ONLY_REMEDY = (
+    "{found} This refutes the remedy only: copies that wait for something else, and a removed file that is "
+    "being written already, look the same."
+)
 # Where the destination's flush is the cause, a pace adds to the faster side what it does not do.
 _ORDER = (TrialKind.LOOKUP, TrialKind.UNLINK, TrialKind.PACE)
 
@@ -41,6 +46,8 @@ def _refuted(each: Judged, trials: Outcomes, case: Case) -> Judged:
         return each
     outcome = trials.get(kind)
     if outcome is not None and outcome.state is TrialState.REFUTED:
+        if kind is TrialKind.UNLINK:
+            return each.now(State.NOT_SEPARABLE, statement(_ONLY_REMEDY, found=_sentence(outcome)))
         return each.now(State.REFUTED, _sentence(outcome))
     is_confirmed = outcome is not None and outcome.state is TrialState.CONFIRMED
     if _is_about_lookups(each, case) and not is_confirmed and _writing_limits_both(case):
@@ -113,14 +120,10 @@ def _writing_limits_both(case: Case) -> bool:
 
 def _writing_limits(side: SideViews) -> bool:
     """Return whether the copies wait for what they write."""
-    written, blocked = side.mean(_written_share), side.mean(_blocked_share)
+    written, blocked = side.mean(written_share), side.mean(_blocked_share)
     if written is None or blocked is None:
         return False
     return written >= _WRITES_SHARE and blocked >= WAITS_SHARE
-
-
-def _written_share(view: View) -> float | None:
-    return view.written_share
 
 
 def _blocked_share(view: View) -> float | None:

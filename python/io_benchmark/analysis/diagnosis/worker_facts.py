@@ -46,9 +46,18 @@ def hold_to_workers(judgement: CauseJudgement, rule: CauseRule, case: Case) -> C
     """Rule a supported cause out where the times of the workers do not follow its fact."""
     if judgement.state is not State.SUPPORTED:
         return judgement
-    slower, faster = _of_slower(rule, case), _of_faster(rule, case)
-    if not slower.present or not case.faster.measured.workers:
+    fact = judgement.explanation[0].template
+    workers, others = case.slower.measured.workers, case.faster.measured
+    slower = _by_fact(workers, [_has(rule, case, fact, runs, case.faster) for runs in workers])
+    if not slower.present or not others.workers:
         return judgement
+    # Each worker of the faster side is judged against its others.
+    having = [
+        _has(rule, case, fact, runs, others.without(at)) if len(others.workers) > 1 else None
+        for at, runs in enumerate(others.workers)
+    ]
+    # Where no worker is worse than all others, the rule reads no fact of single workers.
+    faster = _by_fact(others.workers, having) if not all(having) else _Workers((), ())
     contradiction = _Times.of(rule, case, slower.present).contradiction(slower, faster)
     if contradiction is not None:
         return judgement.now(State.RULED_OUT, contradiction)
@@ -61,37 +70,26 @@ def hold_to_workers(judgement: CauseJudgement, rule: CauseRule, case: Case) -> C
     )
 
 
-def _of_slower(rule: CauseRule, case: Case) -> _Workers:
-    """Judge each worker of the slower side against the faster side."""
-    workers = case.slower.measured.workers
-    return _by_state(workers, [_judge(rule, case, runs, case.faster) for runs in workers])
-
-
-def _of_faster(rule: CauseRule, case: Case) -> _Workers:
-    """Judge each worker of the faster side against its others."""
-    side = case.faster.measured
-    workers = side.workers
-    if len(workers) < 2:
-        return _Workers((), ())
-    states = [_judge(rule, case, runs, side.without(at)) for at, runs in enumerate(workers)]
-    if State.SUPPORTED in states and len(set(states)) == 1:
-        # No worker is worse than all others: the rule reads no fact of single workers.
-        return _Workers((), ())
-    return _by_state(workers, states)
-
-
-def _by_state(workers: Sequence[Runs], states: Sequence[State]) -> _Workers:
-    judged = list(zip(workers, states, strict=True))
-    known = ({State.SUPPORTED}, {State.RULED_OUT, State.NOT_JUDGED})
-    present, missing = (tuple(runs for runs, each in judged if each in states) for states in known)
+def _by_fact(workers: Sequence[Runs], having: Sequence[bool | None]) -> _Workers:
+    judged = list(zip(workers, having, strict=True))
+    present, missing = (
+        tuple(runs for runs, has in judged if has is each) for each in (True, False)
+    )
     return _Workers(present, missing)
 
 
-def _judge(rule: CauseRule, case: Case, runs: Runs, faster: SideViews) -> State:
-    """Judge one worker as if it were its side; the difference to explain stays that of the sides."""
+def _has(rule: CauseRule, case: Case, fact: str, runs: Runs, faster: SideViews) -> bool | None:
+    """Judge one worker as if it were its side; the difference to explain stays that of the sides.
+
+    A rule may read several facts. None: not known, or another fact than that of its side supports it.
+    """
     slower = SideViews.of(runs)
     candidate, baseline = (slower, faster) if case.candidate_is_slower else (faster, slower)
-    return rule.judge(replace(case, candidate=candidate, baseline=baseline, whole=case)).state
+    judged = rule.judge(replace(case, candidate=candidate, baseline=baseline, whole=case))
+    if judged.state in (State.RULED_OUT, State.NOT_JUDGED):
+        return False
+    is_same = judged.state is State.SUPPORTED and judged.explanation[0].template == fact
+    return True if is_same else None
 
 
 class _Times(Struct, frozen=True):

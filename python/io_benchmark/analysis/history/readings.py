@@ -61,7 +61,6 @@ def readings_of(measured: RunResult) -> tuple[list[HistoryReading], list[LeftOut
             ),
         )
         for run in kept
-        if run.entry.mean_ns > 0
     ]
     when = origin.time.date().isoformat()
     left_out = [
@@ -183,9 +182,9 @@ def _bound_text(text: Statement, most: int) -> Statement:
     if sum(map(len, texts)) <= most:
         return text
     each = most // len(texts)
-    return replace(
-        text,
-        values=tuple(
+    return Statement(
+        text.template,
+        tuple(
             (name, _shorten(value, each) if isinstance(value, str) else value)
             for name, value in text.values
         ),

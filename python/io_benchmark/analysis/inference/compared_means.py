@@ -66,7 +66,9 @@ def _paired(
     """
     count = min(len(entry.total_ns) for entry in (*candidate, *baseline))
     (logs, times), (base_logs, base) = (_averaged(side, count) for side in (candidate, baseline))
-    spread = variance_of_mean(list(map(sub, times, base)), tries_longer=tries_longer)
+    differences = list(map(sub, times, base))
+    firsts = candidate[0].first_reads
+    spread = variance_of_mean(differences, first_reads=firsts, tries_longer=tries_longer)
     if candidate[0].retrieves is not None:
         return _ComparedMeans(logs, base_logs, (spread,), _PAIRED_RETRIEVES)
     return _ComparedMeans(logs, base_logs, (_of_short(spread, count),), _PAIRED_BATCHES)

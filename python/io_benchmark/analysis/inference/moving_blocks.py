@@ -10,14 +10,15 @@ variance of a mean is taken from the means of overlapping blocks well over 20 re
 
 import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property, lru_cache
-from itertools import accumulate
-from operator import mul, sub, truediv
+from itertools import accumulate, compress
+from operator import mul, not_, sub, truediv
 from typing import NamedTuple
 
 from msgspec import Struct
 
+from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.inference.variances import MeanVariance
 
 _BLOCK_RETRIEVES = 64
@@ -25,6 +26,8 @@ _BLOCKS_ABOUT = 10
 # Bursts and modes may last longer than a tenth of a run: a fifth and a third of it are tried as well.
 _LONGER_BLOCKS = (5, 3)
 FEWEST_RETRIEVES = 20
+# First reads, and other samples, that show by themselves how far they vary.
+_FEWEST_APART = 8
 
 
 def _block_length(count: int) -> int:
@@ -32,11 +35,35 @@ def _block_length(count: int) -> int:
     return max(1, min(max(_BLOCK_RETRIEVES, math.ceil(count / _BLOCKS_ABOUT)), count // 2))
 
 
-def variance_of_mean(values: Sequence[float], *, tries_longer: bool = False) -> MeanVariance:
+def variance_of_mean(
+    values: Sequence[float], *, first_reads: Collection[int] = (), tries_longer: bool = False
+) -> MeanVariance:
     """Return the variance of the mean of a series in its order of time.
 
+    `first_reads` are the samples that took a file for the first time. They become fewer, and blocks
+    would take this course for waves; so they are a series apart where that is less.
     `tries_longer` returns the largest variance by blocks of several lengths.
     """
+    count = len(values)
+    firsts = {at for at in first_reads if at < count}
+    whole = _variance_of_series(values, tries_longer)
+    if min(len(firsts), count - len(firsts)) < _FEWEST_APART:
+        return whole
+    is_first = bytearray(count)
+    for at in firsts:
+        is_first[at] = True
+    series = list(compress(values, is_first)), list(compress(values, map(not_, is_first)))
+    spreads = [_variance_of_series(each, tries_longer) for each in series]
+    # A wave slows both, so their errors add up.
+    error = math.fsum(
+        len(each) / count * math.sqrt(spread.variance)
+        for each, spread in zip(series, spreads, strict=True)
+    )
+    apart = MeanVariance(error**2, min(spread.degrees for spread in spreads))
+    return min(whole, apart, key=lambda each: each.half_width(LEVEL))
+
+
+def _variance_of_series(values: Sequence[float], tries_longer: bool) -> MeanVariance:
     count = len(values)
     length = _block_length(count)
     if count < 2 * length or count < 2:
@@ -67,10 +94,15 @@ class RelativeTimes(Struct, frozen=True, dict=True):
 
     times: Sequence[float]
     weights: Sequence[float]
+    first_reads: Collection[int]
 
     @classmethod
     def of(
-        cls, total_ns: "array[int]", operations: "array[int]", size_bytes: "array[int]"
+        cls,
+        total_ns: "array[int]",
+        operations: "array[int]",
+        size_bytes: "array[int]",
+        first_reads: Collection[int] = (),
     ) -> "RelativeTimes":
         """Divide each time by the average time of its operations, for each file size."""
         work = _Work.of(size_bytes.tobytes(), operations.tobytes())
@@ -80,7 +112,7 @@ class RelativeTimes(Struct, frozen=True, dict=True):
             time_ns = sum(map(times_ns.__getitem__, samples))
             averages_ns.append(time_ns / done * work.mean if time_ns else work.mean)
         times = map(truediv, times_ns, map(averages_ns.__getitem__, work.groups))
-        return cls(array("d", list(times)), work.weights)
+        return cls(array("d", list(times)), work.weights, first_reads)
 
     def _mean(self, part: slice) -> float:
         """Return the time of one operation in a part of the run; it is 1 over the whole run."""
@@ -89,7 +121,9 @@ class RelativeTimes(Struct, frozen=True, dict=True):
     def spread(self, *, tries_longer: bool = False) -> MeanVariance:
         """Return the variance of the mean, a ratio of two means, to the first order."""
         differences = list(map(sub, self.times, self.weights))
-        return variance_of_mean(differences, tries_longer=tries_longer)
+        return variance_of_mean(
+            differences, first_reads=self.first_reads, tries_longer=tries_longer
+        )
 
     @cached_property
     def error_of_mean(self) -> float:
@@ -104,13 +138,16 @@ class RelativeTimes(Struct, frozen=True, dict=True):
     @property
     def first_third(self) -> float:
         """Return the time of an operation at the start; over the whole run it is 1."""
-        return self._mean(slice(None, len(self.times) // 3))
+        return self._mean(slice(None, self._third))
 
     @property
     def last_third_over_first(self) -> float:
         """Return how much longer an operation took at the end than at the start."""
-        third = len(self.times) // 3
-        return self._mean(slice(-third, None)) / self._mean(slice(None, third))
+        return self._mean(slice(-self._third, None)) / self.first_third
+
+    @property
+    def _third(self) -> int:
+        return max(1, len(self.times) // 3)
 
 
 class _Work(NamedTuple):

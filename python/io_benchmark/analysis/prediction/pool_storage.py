@@ -63,7 +63,8 @@ class PoolStorage(Struct, frozen=True):
     @classmethod
     def of(cls, pool: str, workers: Sequence[Worker], prices: Mapping[str, Price]) -> "PoolStorage":
         """Return the figures of one pool's workers."""
-        groups = by_machine(workers, lambda worker: worker.machine)
+        measuring = [worker for worker in workers if worker.entries]
+        groups = by_machine(measuring, lambda worker: worker.machine)
         figures: _Logs = {}
         for runs in groups:
             for key, logs in _measured(runs).items():

@@ -8,21 +8,20 @@ The interval is that of a single task. Each part of its error is a variance of l
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from statistics import fmean
 from types import MappingProxyType
 
+import msgspec
 from msgspec.structs import replace
 
 from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
 from io_benchmark.analysis.inference.variances import FEWEST_FOR_VARIATION, MeanVariance
-from io_benchmark.analysis.model import Worker
-from io_benchmark.analysis.observed.machine_identity import identify_machines
+from io_benchmark.analysis.model import Run, Worker
+from io_benchmark.analysis.observed.machine_identity import by_side, identify_machines
 from io_benchmark.analysis.prediction.demand import Demand
 from io_benchmark.analysis.prediction.pool_change import PoolChange
-from io_benchmark.analysis.prediction.pool_storage import (
-    WRITE_RATE,
-    PoolStorage,
-)
+from io_benchmark.analysis.prediction.pool_storage import WRITE_RATE, PoolStorage
 from io_benchmark.analysis.prediction.prediction_model import (
     PREDICTION_LEVEL,
     PoolPrediction,
@@ -38,6 +37,7 @@ from io_benchmark.analysis.statements import (
     share,
     statement,
 )
+from io_benchmark.analysis.validity.checks import check_runs
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.results.task_profile import TaskProfile
 
@@ -53,22 +53,33 @@ def predict(
     prices: Mapping[str, Price] = MappingProxyType({}),
 ) -> list[TaskPrediction]:
     """Predict each task on each pool. Profiles of the same command are of one task."""
-    by_pool: dict[str, list[Worker]] = {}
-    for worker in identify_machines(workers):
-        by_pool.setdefault(worker.pool, []).append(worker)
+    known = [_with_valid_entries(worker) for worker in identify_machines(workers)]
+    by_pool = by_side(known, attrgetter("pool"))
     storages = {pool: PoolStorage.of(pool, runs, prices) for pool, runs in sorted(by_pool.items())}
-    tasks: dict[str, list[TaskProfile]] = {}
-    for profile in profiles:
-        tasks.setdefault(profile.command.sha256, []).append(profile)
-    return [_predict_task(task, storages) for task in tasks.values()]
+    tasks: dict[str, dict[str | None, list[TaskProfile]]] = {}
+    # In one order, because the first profile is the one whose errors count.
+    for profile in sorted(profiles, key=msgspec.json.encode):
+        pools = tasks.setdefault(profile.command.sha256, {})
+        pools.setdefault(_pool(profile.task.pool, known), []).append(profile)
+    return [_predict_task(pools, storages) for pools in tasks.values()]
+
+
+def _pool(name: str | None, workers: Sequence[Worker]) -> str | None:
+    """Return the pool that a profile names: by its own name, or by its worker type."""
+    of_type = {worker.pool for worker in workers if worker.queue.rpartition("/")[2] == name}
+    is_type = len(of_type) == 1 and all(worker.pool != name for worker in workers)
+    return of_type.pop() if is_type else name
+
+
+def _with_valid_entries(worker: Worker) -> Worker:
+    """Leave out what a comparison would refuse, such as a workload that failed."""
+    runs, _ = check_runs((Run(worker, entry) for entry in worker.entries), frozenset())
+    return replace(worker, entries=tuple(run.entry for run in runs))
 
 
 def _predict_task(
-    profiles: Sequence[TaskProfile], storages: Mapping[str, PoolStorage]
+    pools: Mapping[str | None, list[TaskProfile]], storages: Mapping[str, PoolStorage]
 ) -> TaskPrediction:
-    pools: dict[str | None, list[TaskProfile]] = {}
-    for profile in profiles:
-        pools.setdefault(profile.task.pool, []).append(profile)
     source = max(pools, key=lambda pool: _speed(storages.get(pool or ""), pools[pool]))
     used = pools[source]
     demands = [Demand.of(profile) for profile in used]
@@ -76,7 +87,7 @@ def _predict_task(
     unusable = next((demand for demand in demands if isinstance(demand, Statement)), None)
     own = storages.get(source or "")
     if source is None:
-        unusable = statement("the profile does not name its pool; profile again with --pool NAME")
+        unusable = statement("the profile does not name its pool; name it by --pool NAME")
     elif own is None:
         unusable = statement(
             "{pool}, where the task was profiled, has no results; add them to --on", pool=source

@@ -123,8 +123,17 @@ class TaskComparison(Struct, frozen=True):
     references: tuple[Reference, ...] = ()
     warnings: tuple[Statement, ...] = ()
 
+    def shares(self, ended: tuple[int, int]) -> list[float]:
+        """Return for each side the share of runs that ended in this way instead of being completed."""
+        return [
+            runs / (runs + completed) if runs else 0.0
+            for runs, completed in zip(ended, self.completed, strict=True)
+        ]
 
-class TaskReport(Struct, frozen=True):
+
+class TaskReport(Struct, frozen=True, tag_field="version", tag=2):
+    """How long the same tasks took on several pools, and what they cost."""
+
     title: str
     baseline: str
     baseline_reason: str

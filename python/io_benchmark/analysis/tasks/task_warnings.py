@@ -86,7 +86,7 @@ def _times_apart(pair: TaskPair) -> Iterator[Statement]:
 
 def _failures(comparison: TaskComparison) -> Iterator[Statement]:
     """Return what the runs that do not count say about the completed ones."""
-    failed, lost = (_parts(comparison, ended) for ended in (comparison.failed, comparison.lost))
+    failed, lost = map(comparison.shares, (comparison.failed, comparison.lost))
     sides = {"baseline": comparison.baseline, "candidate": comparison.candidate}
     if abs(failed[0] - failed[1]) > _ENDED_DIFFER:
         yield statement(
@@ -104,14 +104,6 @@ def _failures(comparison: TaskComparison) -> Iterator[Statement]:
             second=share(lost[1]),
             **sides,
         )
-
-
-def _parts(comparison: TaskComparison, ended: tuple[int, int]) -> list[float]:
-    """Return for each side the share of runs that ended in this way instead of being completed."""
-    return [
-        runs / (runs + completed) if runs else 0.0
-        for runs, completed in zip(ended, comparison.completed, strict=True)
-    ]
 
 
 def _tails(pair: TaskPair, comparison: TaskComparison) -> Iterator[Statement]:

@@ -24,6 +24,7 @@ class GoneShare(Struct, frozen=True):
     share: float
     half_width: float
     repetitions: int
+    gain_ratio: float  # how many times as fast the slower side is after the change
 
 
 class Gap(Struct, frozen=True):
@@ -45,60 +46,56 @@ class Gap(Struct, frozen=True):
     def mean_ns(self) -> float:
         return _mean(self.slower) - _mean(self.faster)
 
-    @property
-    def spread_of_machines(self) -> MeanVariance | None:
-        """Return how far machines of one side differ, as parts of their times; None without several.
-
-        Both sides are taken to vary alike.
-        """
-        machines = [[fmean(times) for times in side] for side in (self.slower, self.faster)]
-        return MeanVariance.pooled(
-            [[mean / fmean(means) for mean in means] for means in machines if len(means) > 1]
-        )
-
-    def gone_after(self, changed: "Gap", spread: MeanVariance | None = None) -> GoneShare:
+    def gone_after(self, changed: "Gap", of_workers: MeanVariance | None = None) -> GoneShare:
         """Compare this gap with the one after a change.
 
-        The interval is over repetitions, or over machines where these differ more. If only the faster
-        side was changed, `spread` says how far machines of the slower side differ.
+        The interval is over repetitions, or over machines where these differ more. If other machines of
+        the faster side were changed, and the slower side was not, `of_workers` says how far workers of a
+        pool differ.
         """
-        repetitions = min(self.repetitions, changed.repetitions)
         persists = changed.mean_ns / self.mean_ns
         # Residuals: the changed blocks less their share of the normal blocks; their mean is 0.
-        slower, faster = (
+        over_repetitions = MeanVariance.of_mean(
             [
-                [after - persists * before for before, after in zip(*times, strict=False)][
-                    :repetitions
-                ]
-                for times in zip(*both, strict=True)
+                after - persists * before
+                for before, after in zip(self.by_repetition, changed.by_repetition, strict=False)
             ]
-            for both in ((self.slower, changed.slower), (self.faster, changed.faster))
         )
-        over_machines = (
-            _over_machines(slower, faster) if spread is None else _spread(slower, spread)
+        if of_workers is None:
+            over_machines = self._over_machines(changed, persists)
+        else:
+            over_machines = self._over_workers(changed, persists, of_workers)
+        half_ns = max(each.half_width(LEVEL) for each in (over_repetitions, over_machines))
+        repetitions = min(self.repetitions, changed.repetitions)
+        gain_ratio = Gap(self.slower, changed.slower).times_as_long
+        return GoneShare(1 - persists, half_ns / abs(self.mean_ns), repetitions, gain_ratio)
+
+    @property
+    def by_repetition(self) -> list[float]:
+        slower, faster = (
+            list(map(fmean, zip(*times, strict=False))) for times in (self.slower, self.faster)
         )
-        half_ns = max(_over_repetitions(slower, faster), over_machines)
-        return GoneShare(1 - persists, half_ns / abs(self.mean_ns), repetitions)
+        return [slow - fast for slow, fast in zip(slower, faster, strict=False)]
 
+    def _over_machines(self, changed: "Gap", persists: float) -> MeanVariance:
+        """Return the variance over machines that ran both; none where both sides have only one."""
+        sides = [
+            [fmean(after) - persists * fmean(before) for before, after in zip(*times, strict=True)]
+            for times in ((self.slower, changed.slower), (self.faster, changed.faster))
+        ]
+        return MeanVariance.of_sum(
+            [MeanVariance.of_mean(means) for means in sides if len(means) > 1]
+        )
 
-def _over_repetitions(slower: _Times, faster: _Times) -> float:
-    gaps = [
-        fmean(slow) - fmean(fast)
-        for slow, fast in zip(zip(*slower, strict=True), zip(*faster, strict=True), strict=True)
-    ]
-    return MeanVariance.of_mean(gaps).half_width(LEVEL)
-
-
-def _over_machines(slower: _Times, faster: _Times) -> float:
-    """Return half the width over machines; nothing where both sides have only one."""
-    sides = [[fmean(times) for times in side] for side in (slower, faster)]
-    several = [MeanVariance.of_mean(means) for means in sides if len(means) > 1]
-    return MeanVariance.of_sum(several).half_width(LEVEL)
-
-
-def _spread(slower: _Times, spread: MeanVariance) -> float:
-    of_mean = replace(spread, variance=spread.variance / len(slower))
-    return of_mean.half_width(LEVEL) * abs(_mean(slower))
+    def _over_workers(
+        self, changed: "Gap", persists: float, of_workers: MeanVariance
+    ) -> MeanVariance:
+        """Return the variance by how far workers differ; what a change sets is the same for all of them."""
+        stays = max(0.0, persists)
+        slower_ns, faster_ns = _mean(self.slower) * (1 - stays), _mean(self.faster) * stays
+        factor = slower_ns**2 / len(self.slower)
+        factor += faster_ns**2 * (1 / len(self.faster) + 1 / len(changed.faster))
+        return replace(of_workers, variance=factor * of_workers.variance)
 
 
 def _mean(times: _Times) -> float:

@@ -64,6 +64,16 @@ class TriedSide(Struct, frozen=True):
         kept = ([run for run in machine if wanted(run)] for machine in self.machines)
         return replace(self, machines=[machine for machine in kept if machine])
 
+    def having(self, *kinds: TrialKind) -> "TriedSide":
+        """Return the side with only the runs that have blocks of these kinds.
+
+        Runs with a pace count only where there are no others: the blocks after a pace are too fast,
+        because it leaves the disks idle.
+        """
+        having = self.only(lambda run: {*kinds} <= {block.trial for block in run.blocks})
+        unpaced = having.only(lambda run: run.pace_bytes_per_s is None)
+        return unpaced if unpaced.machines else having
+
     def paced_at(self, bytes_per_s: float) -> "TriedSide":
         """Return the side with only the runs whose copies were limited to about this rate."""
         return self.only(lambda run: is_same_pace(run.pace_bytes_per_s, bytes_per_s))

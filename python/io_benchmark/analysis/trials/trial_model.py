@@ -32,3 +32,4 @@ class TrialOutcome(Struct, frozen=True):
     low_share: float | None = None  # 95 %, over repetitions
     high_share: float | None = None
     repetitions: int = 0
+    gain_ratio: float | None = None  # how many times as fast the change makes the slower side

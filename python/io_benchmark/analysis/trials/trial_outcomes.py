@@ -13,7 +13,10 @@ from statistics import fmean
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.model import Subject, Worker
+from io_benchmark.analysis.inference.estimates import SideData
+from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
+from io_benchmark.analysis.inference.variances import MeanVariance
+from io_benchmark.analysis.model import Run, Subject, Worker
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
@@ -40,24 +43,50 @@ _CONFIRMED = {
 }
 _REFUTED = {
     TrialKind.LOOKUP: "The gap stays: the lookups do not make the difference.",
-    TrialKind.UNLINK: "The gap stays: what a rewritten file flushes does not make the difference.",
+    TrialKind.UNLINK: "The gap stays: removing the destination first does not take it away.",
     TrialKind.MEMORY: "The gap stays: storage is not involved.",
 }
 
 
 def outcomes(
-    subject: Subject, slower: Sequence[Worker], faster: Sequence[Worker]
+    subject: Subject,
+    slower: Sequence[Worker],
+    faster: Sequence[Worker],
+    assumed_variation: float | None = None,
 ) -> tuple[TrialOutcome, ...]:
-    """Return what every kind of trial shows; nothing where no trials were recorded."""
+    """Return what every kind of trial shows; nothing where no trials were recorded.
+
+    `assumed_variation` is how far the verdict takes workers to differ; None where it was estimated.
+    """
     sides = TriedSide.of(slower, subject), TriedSide.of(faster, subject)
     if not any(side.machines for side in sides):
         return ()
-    paced = _pace(*sides)
+    paced = _pace(*sides, _variance_of_workers(subject, (slower, faster), assumed_variation))
     if paced.state is TrialState.CONFIRMED:
         paced = _held_to_blocked(paced, _blocked_share(subject, slower, faster))
     return _without_contradictions(
         (paced, *(_both_changed(kind, *sides) for kind in _CONFIRMED)),
     )
+
+
+def _variance_of_workers(
+    subject: Subject, sides: Sequence[Sequence[Worker]], assumed: float | None
+) -> MeanVariance:
+    """Return how far workers of a pool differ, by the samples that the verdict counts."""
+    runs = [
+        [
+            Run(worker, entry)
+            for worker in side
+            for entry in worker.entries
+            if entry.subject == subject and not worker.confirms
+        ]
+        for side in sides
+    ]
+    seen = MeanVariance.pooled([SideData.of(of_side).log_means for of_side in runs])
+    if assumed is None and seen is not None:
+        return seen
+    least = MeanVariance.of_single((), assumed or DEFAULT_WORKER_VARIATION)
+    return least if seen is None else replace(least, variance=max(least.variance, seen.variance))
 
 
 def _blocked_share(
@@ -91,7 +120,7 @@ def _held_to_blocked(paced: TrialOutcome, blocked_share: float | None) -> TrialO
 
 def _both_changed(kind: TrialKind, slower: TriedSide, faster: TriedSide) -> TrialOutcome:
     """Judge a trial that both sides ran."""
-    sides = [side.only(lambda run: _has(run, kind)) for side in (slower, faster)]
+    sides = [side.having(kind, TrialKind.NORMAL) for side in (slower, faster)]
     missing = [
         side.name for side, having in zip((slower, faster), sides, strict=True) if not having.runs
     ]
@@ -119,7 +148,7 @@ def _both_changed(kind: TrialKind, slower: TriedSide, faster: TriedSide) -> Tria
     return outcome
 
 
-def _pace(slower: TriedSide, faster: TriedSide) -> TrialOutcome:
+def _pace(slower: TriedSide, faster: TriedSide, of_workers: MeanVariance) -> TrialOutcome:
     """Judge the faster side, limited to what the slower side's disks can write."""
     kind = TrialKind.PACE
     wanted = Pace.between(slower, faster)
@@ -127,33 +156,23 @@ def _pace(slower: TriedSide, faster: TriedSide) -> TrialOutcome:
         return _not_run(kind, wanted)
     low = wanted.bytes_per_s
     values: dict[str, Value] = {"low": _rate(low), "slower": slower.name, "faster": faster.name}
-    paced = faster.paced_at(low).only(lambda run: _has(run, kind))
+    paced = faster.paced_at(low).having(kind)
     if not paced.runs:
         template = (
             "The disks of {slower} can write {low}, and {faster} was not limited to that yet; "
             "--confirm does it."
         )
         return _not_run(kind, statement(template, **values))
-    slower, faster = (
-        side.only(lambda run: _has(run, TrialKind.NORMAL)) for side in (slower, faster)
-    )
-    files = _common_files(slower.runs + faster.runs)
+    slower, faster = (side.having(TrialKind.NORMAL) for side in (slower, faster))
+    files = _common_files(slower.runs + faster.runs + paced.runs)
     if not files or not slower.runs:
         return _not_run(kind, statement("The sides did not copy the same files."))
-    slow, fast, held = (
-        side.times(each, files)
-        for side, each in (
-            (slower, TrialKind.NORMAL),
-            (paced, TrialKind.NORMAL),
-            (paced, kind),
-        )
-    )
-    normal, changed = Gap(slow, fast), Gap(slow, held)
-    unpaced = faster.times(TrialKind.NORMAL, files)
+    slow, fast = (side.times(TrialKind.NORMAL, files) for side in (slower, faster))
+    normal, changed = Gap(slow, fast), Gap(slow, paced.times(kind, files))
     unusable = _unusable(kind, normal, changed)
     if unusable is not None:
         return unusable
-    gone = normal.gone_after(changed, Gap(slow, unpaced).spread_of_machines)
+    gone = normal.gone_after(changed, of_workers)
     pace = fmean(run.pace_bytes_per_s or low for run in paced.runs)
     held_ratio = 1 / changed.times_as_long
     values |= {"pace": _rate(pace), "ratio": Quantity(held_ratio, Unit.RATIO)}
@@ -180,11 +199,12 @@ def _judge_pace(gone: GoneShare, at_ceiling: float, values: Mapping[str, Value])
 def _judged(
     kind: TrialKind, state: TrialState, meaning: Statement, gone: GoneShare
 ) -> TrialOutcome:
-    """Return the outcome with its interval; undecided where the repetitions scatter."""
-    if gone.half_width > _MOST_SCATTER_SHARE:
+    """Return the outcome with its interval; undecided where it is wide."""
+    is_wide = gone.half_width > _MOST_SCATTER_SHARE
+    if is_wide:
         state = TrialState.UNDECIDED
         meaning = statement(
-            "The repetitions scatter by ±{scatter}, too much to tell.",
+            "The repetitions or workers differ by ±{scatter}, too much to tell.",
             scatter=share(gone.half_width),
         )
     return TrialOutcome(
@@ -195,6 +215,7 @@ def _judged(
         gone.share - gone.half_width,
         gone.share + gone.half_width,
         gone.repetitions,
+        None if is_wide else gone.gain_ratio,
     )
 
 
@@ -219,12 +240,6 @@ def _without_contradictions(judged: Sequence[TrialOutcome]) -> tuple[TrialOutcom
         else each
         for each in judged
     )
-
-
-def _has(run: Trials, kind: TrialKind) -> bool:
-    """Return whether a run has the kind, and normal blocks to compare with."""
-    kinds = [block.trial for block in run.blocks]
-    return kind in kinds and TrialKind.NORMAL in kinds
 
 
 def _why_missing(kind: TrialKind, missing: Sequence[str], recorded: Sequence[Trials]) -> Statement:

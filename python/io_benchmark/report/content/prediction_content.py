@@ -24,6 +24,7 @@ from io_benchmark.number_text import (
     count,
     digits,
     duration_unit,
+    is_cut,
     percent,
     ratio,
     size,
@@ -162,6 +163,8 @@ def _money(time_ns: float | None, price: Price | None) -> str:
 def _interval(pool: PoolPrediction, own_ns: float) -> str:
     if pool.time_ns is None:
         return "not predicted"
+    if is_cut(pool.low_ns or 0.0, pool.high_ns or 0.0):
+        return "unknown"
     low, high = (_time(end, own_ns) for end in (pool.low_ns, pool.high_ns))
     return f"{low.rpartition(' ')[0]} to {high}"
 

@@ -3,13 +3,12 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What a report about real tasks says: sentences and tables, without any markup."""
 
-import math
 from collections.abc import Callable, Iterator
 
 from msgspec import Struct
 
 from io_benchmark.analysis.inference.levels import LEVEL
-from io_benchmark.analysis.model import Advice, Verdict
+from io_benchmark.analysis.model import Advice, Interval, Verdict
 from io_benchmark.analysis.tasks.task_model import (
     CostComparison,
     Reference,
@@ -18,7 +17,15 @@ from io_benchmark.analysis.tasks.task_model import (
     TaskReport,
     TaskTimes,
 )
-from io_benchmark.number_text import MINUS, count, digits, duration_unit, percent, ratio
+from io_benchmark.number_text import (
+    MINUS,
+    count,
+    digits,
+    duration_unit,
+    is_cut,
+    percent,
+    ratio,
+)
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.task_tables import (
     POOLS_NAMED,
@@ -124,7 +131,7 @@ def _difference(each: TaskComparison) -> str:
     value, low, high = (
         _signed(seconds / size_s) for seconds in (each.difference_s, *each.difference_interval_s)
     )
-    ends = f" ({low} to {high})" if math.isfinite(each.interval.high_ratio) else ""
+    ends = "" if _is_cut(each.interval) else f" ({low} to {high})"
     return f"{value} {unit} per task{ends}"
 
 
@@ -179,7 +186,7 @@ def _where(each: TaskComparison) -> str:
 
 
 def _reference(reference: Reference) -> tuple[str, str]:
-    value = f"{ratio(reference.ratio)} ({ends_of(reference.interval)})"
+    value = f"{ratio(reference.ratio)} ({_named_ends(reference.interval)})"
     standing = _STANDINGS[reference.standing]
     if reference.kind == "benchmark":
         return "Benchmark", f"{value}, which {standing}."
@@ -198,16 +205,26 @@ def _money(each: TaskComparison, cost: CostComparison) -> str:
         ends = sorted((abs(low), abs(high)))
         per_task = f"{_more(cost.ratio - 1, 'per task')} ({percent(ends[0])} to {percent(ends[1])})"
     else:
-        known = math.isfinite(high)
-        ends_text = f" ({percent_change(low)} to {percent_change(high)})" if known else ""
+        ends_text = (
+            "" if _is_cut(cost.interval) else f" ({percent_change(low)} to {percent_change(high)})"
+        )
         per_task = f"{percent_change(cost.ratio - 1)} per task{ends_text}, which is inconclusive"
     names = (name(each.candidate), name(each.baseline))
     source = "the given prices" if cost.baseline.source == "prices" else "the costs of the runs"
     return (
         f"{names[0]} costs {per_hour} and {per_task}, by {source}. A task costs the same on both at "
         f"{ratio(cost.break_even_ratio)} the price of {names[1]} per hour "
-        f"({ends_of(cost.break_even_interval)})."
+        f"({_named_ends(cost.break_even_interval)})."
     )
+
+
+def _named_ends(found: Interval) -> str:
+    """Return '1.65 to 2.23', or 'interval unknown'."""
+    return f"{'interval ' if _is_cut(found) else ''}{ends_of(found)}"
+
+
+def _is_cut(found: Interval) -> bool:
+    return is_cut(found.low_ratio, found.high_ratio)
 
 
 def _more(change: float, unit: str) -> str:

@@ -77,11 +77,16 @@ def pair_table(report: TaskReport) -> TaskTable:
         ("Stopped runs", each.stopped),
     ):
         if any(values):
-            rows.append((title, *map(count, values)))
+            rows.append((title, *map(_with_share, values, each.shares(values))))
     if each.cost is not None and any(cost.lost_share for cost in costs):
         rows.append(("Time of lost runs", *(f"+{percent(cost.lost_share)}" for cost in costs)))
     heads = tuple(name(side, _HEAD_CELLS) for side in names)
     return TaskTable("", heads, tuple(rows))
+
+
+def _with_share(runs: int, share: float) -> str:
+    """Write '1 (7.7 %)': the runs that ended in some way, of these and the completed ones."""
+    return f"{count(runs)} ({percent(share)})" if runs else count(runs)
 
 
 def _amount(value: float) -> str:
@@ -104,7 +109,7 @@ def sides_table(report: TaskReport) -> TaskTable:
             ratio(each.ratio),
             each.verdict.value,
             NOTHING if each.cost is None else percent_change(each.cost.ratio - 1),
-            count(each.lost[1]),
+            _with_share(each.lost[1], each.shares(each.lost)[1]),
         )
         for each in in_order(report.comparisons)
     )

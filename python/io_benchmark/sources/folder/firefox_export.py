@@ -8,10 +8,10 @@ testing/workers/JSON_FORMAT.md describes. What is wrong with it is a ValueError.
 """
 
 import itertools
-import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from io_benchmark.sources.task_runs import LATEST_MS
 from io_benchmark.text import clean
 
 _SHOWN_LENGTH = 60
@@ -75,7 +75,7 @@ def _entry(values: object, index: object) -> Any:
 
 
 def _number(value: object) -> float:
-    if isinstance(value, int | float) and math.isfinite(value):
+    if isinstance(value, int | float) and abs(value) <= LATEST_MS:
         return float(value)
     raise ValueError(
         f"{clean(repr(value)[:120], _SHOWN_LENGTH)} is not a number of milliseconds; download it again"

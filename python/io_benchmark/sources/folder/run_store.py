@@ -6,6 +6,7 @@
 A run is written to a hidden folder, which no command reads, and moved to its place in one step.
 """
 
+import errno
 import os
 from collections.abc import Iterable
 from contextlib import suppress
@@ -25,7 +26,7 @@ from io_benchmark.sources.run_results import RunResult, TaskRecord
 class _StoredRun(NamedTuple):
     """A run in the folder."""
 
-    record: TaskRecord | None  # None: it was fetched before
+    record: TaskRecord | None  # None: it was fetched before, or by another fetch
     folder_name: str
 
 
@@ -34,7 +35,6 @@ class RunStore(Struct):
 
     folder: Path
     runs: list[_StoredRun] = field(default_factory=list)
-    kept: int = 0  # runs that were fetched before
     # Folders of tasks that had left no result before, by task.
     _without_result: dict[str, list[Path]] = field(default_factory=dict)
 
@@ -43,10 +43,11 @@ class RunStore(Struct):
         if resolved.exists() and not resolved.is_dir():
             raise UsageError(f"--output {self.folder}: is not a folder; name a folder for the runs")
         for path in self.folder.iterdir() if resolved.exists() else ():
-            record = run_files.read_task_record(path)
-            is_run = run_files.FOLDER.fullmatch(path.name) and record and record.problem
-            if is_run and not os.path.lexists(path / run_files.RESULT_NAME):
-                self._without_result.setdefault(path.name.rpartition(".")[0], []).append(path)
+            if run_files.FOLDER.fullmatch(path.name):
+                record = run_files.read_task_record(path)
+                has_result = os.path.lexists(path / run_files.RESULT_NAME)
+                if record is not None and record.problem is not None and not has_result:
+                    self._without_result.setdefault(path.name.rpartition(".")[0], []).append(path)
 
     def has_run(self, task_id: str, run_id: int) -> bool:
         """Return whether the run was fetched before; read it, as it may be damaged or another run."""
@@ -60,7 +61,6 @@ class RunStore(Struct):
             raise ResultError(f"{broken} ({error})") from None
         if task is None or (task.task_id, task.run_id) != (task_id, run_id):
             raise ResultError(f"{broken} ({run_files.TASK_NAME} does not describe this run)")
-        self.kept += 1
         self.runs.append(_StoredRun(None, folder.name))
         return True
 
@@ -69,7 +69,10 @@ class RunStore(Struct):
         record = run_result.task
         if record is None:
             raise ResultError(f"{run_result.source}: its source does not know its task")
-        self.runs.append(_StoredRun(record, self._write(record, data)))
+        if self._write(record, data):
+            self.runs.append(_StoredRun(record, f"{record.task_id}.{record.run_id}"))
+        else:
+            self.has_run(record.task_id, record.run_id)
 
     def add_without_result(self, records: Iterable[TaskRecord]) -> None:
         """Write the records of tasks that left no result, next to the runs of others."""
@@ -79,8 +82,11 @@ class RunStore(Struct):
             if folder in self._without_result.get(record.task_id, ()) or not folder.exists():
                 self._write(record, None)
 
-    def _write(self, record: TaskRecord, data: bytes | None) -> str:
-        """Write a run to a hidden folder and move it to its place in one step; return its name."""
+    def _write(self, record: TaskRecord, data: bytes | None) -> bool:
+        """Write a run to a hidden folder and move it to its place in one step.
+
+        Return False if another fetch did so meanwhile.
+        """
         target = run_files.run_folder(self.folder, record.task_id, record.run_id)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -93,11 +99,14 @@ class RunStore(Struct):
                 # The task may have a result by now.
                 for earlier in self._without_result.pop(record.task_id, ()):
                     with suppress(FileNotFoundError):
-                        (earlier / run_files.TASK_NAME).unlink()
-                        earlier.rmdir()
+                        if not (earlier / run_files.RESULT_NAME).exists():
+                            (earlier / run_files.TASK_NAME).unlink()
+                            earlier.rmdir()
                 unfinished.rename(target)
         except OSError as error:
+            if error.errno in {errno.EEXIST, errno.ENOTEMPTY} and target.is_dir():
+                return False
             raise ResultError(
                 f"{target}: cannot be written ({error.strerror}); free space or name another folder"
             ) from None
-        return target.name
+        return True

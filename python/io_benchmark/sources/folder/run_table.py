@@ -272,7 +272,7 @@ def _parsed_ms(value: object) -> float | None:
     if isinstance(value, str) and re.fullmatch(r"[0-9]{9,14}(\.[0-9]{1,9})?", value):
         value = float(value)
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value) if abs(value) >= _MILLISECONDS_FROM else 1000.0 * value
+        return value if abs(value) >= _MILLISECONDS_FROM else 1000 * value
     return parse_milliseconds(str(value)[:40].replace(" UTC", "Z"))
 
 

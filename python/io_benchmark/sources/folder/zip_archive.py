@@ -23,8 +23,7 @@ from zipfile import ZipInfo
 from msgspec.structs import replace
 
 from io_benchmark.errors import ResultError
-from io_benchmark.results.other_content import other_content
-from io_benchmark.results.reader import MAXIMUM_BYTES
+from io_benchmark.results.reader import MAXIMUM_BYTES, other_content
 from io_benchmark.sources.folder import run_files
 from io_benchmark.sources.folder.run_files import FoundRun
 from io_benchmark.sources.run_results import RunResult

@@ -16,6 +16,7 @@ from io_benchmark.analysis.diagnosis.cause_rule import (
     is_enough,
     part,
 )
+from io_benchmark.analysis.diagnosis.causes.lookup_costs import lookup_ns
 from io_benchmark.analysis.diagnosis.cpu_waits import StolenTime
 from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
@@ -215,10 +216,6 @@ def _number(version: str | None) -> str:
     return match.group() if match else "unknown"
 
 
-def _lookup_ns(view: View) -> float | None:
-    return view.lookup_mean_ns
-
-
 def _coreutils(view: View) -> float | None:
     tool = view.host.tools.get("cp") if view.host is not None else None
     match = re.search(r"([0-9]{1,3})\.[0-9]", (tool.version if tool is not None else "") or "")
@@ -239,7 +236,7 @@ def _image_and_tools(case: Case) -> CauseJudgement:
     )
     if not is_unranked(case, _tools):
         return judgement
-    share = case.explained_share(_lookup_ns)
+    share = case.explained_share(lookup_ns)
     if share is not None and is_enough(share):
         # Starting a process is as large a part of a lookup as the tool's own work, and kernels that
         # count ticks do not tell one from the other.

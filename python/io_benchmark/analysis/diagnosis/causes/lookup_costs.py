@@ -28,7 +28,8 @@ _PARTS = in_lookups(*set(Kind) - {Kind.WAITING})
 _PART = "The lookups make up {share} of the difference."
 
 
-def _lookup_ns(view: View) -> float | None:
+def lookup_ns(view: View) -> float | None:
+    """Return the mean time of a lookup."""
     return view.lookup_mean_ns
 
 
@@ -36,10 +37,10 @@ def _by_lookups(
     case: Case, rest: str, enough: Callable[[Sides, float], CauseJudgement]
 ) -> CauseJudgement:
     """Rule a cause out where the lookups are too small a part; `rest` names what else there is."""
-    evidence = Sides.of(case, span("lookup", _lookup_ns, Unit.NANOSECONDS, "lookup {value}"))
+    evidence = Sides.of(case, span("lookup", lookup_ns, Unit.NANOSECONDS, "lookup {value}"))
     if case.difference_ns is None:
         return evidence.not_observable("The workload has no times.", workload="spawn")
-    share = case.explained_share(_lookup_ns)
+    share = case.explained_share(lookup_ns)
     if share is None:
         return evidence.nothing_to_explain()
     if not is_enough(share):

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
 from io_benchmark.analysis.diagnosis.causes.storage_places import storage_differs
-from io_benchmark.analysis.diagnosis.evidence import span
+from io_benchmark.analysis.diagnosis.evidence import span, written_share
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool, follows
 from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank, fact_tally
 from io_benchmark.analysis.model import State
@@ -142,13 +142,9 @@ def _data_mode(view: View) -> str | None:
     return view.mount_options.get("data")
 
 
-def _written_share(view: View) -> float | None:
-    return view.written_share
-
-
 def _journal_factor(case: Case) -> float | None:
     """Return how much more the slower side writes where only its journal has the data, too."""
-    slower, faster = case.slower.mean(_written_share), case.faster.mean(_written_share)
+    slower, faster = case.slower.mean(written_share), case.faster.mean(written_share)
     if case.slower.values(_data_mode) != {"journal"} or not slower or not faster:
         return None
     if "journal" in case.faster.values(_data_mode):

@@ -16,7 +16,7 @@ from io_benchmark.analysis.diagnosis.cause_rule import (
     part,
 )
 from io_benchmark.analysis.diagnosis.cpu_waits import share_for_others
-from io_benchmark.analysis.diagnosis.evidence import WRITTEN_SHARE, span
+from io_benchmark.analysis.diagnosis.evidence import WRITTEN_SHARE, span, written_share
 from io_benchmark.analysis.inference.moving_blocks import RelativeTimes
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.side_views import SideViews
@@ -154,10 +154,6 @@ def _own_amplification(view: View) -> float:
     return float(copies * (2 if view.mount_options.get("data") == "journal" else 1))
 
 
-def _written_share(view: View) -> float | None:
-    return view.written_share
-
-
 def _other_load(case: Case) -> CauseJudgement:
     evidence = Sides.of(
         case,
@@ -168,7 +164,7 @@ def _other_load(case: Case) -> CauseJudgement:
     # The benchmark's own waiting for a CPU tells more than that something waited.
     pressure = _pressed if waiting is None else _pressed_memory
     pressed = [side.median(pressure) for side in (case.slower, case.faster)]
-    written = [side.median(_written_share) for side in (case.slower, case.faster)]
+    written = [side.median(written_share) for side in (case.slower, case.faster)]
     if waiting is None and None in pressed and None in written:
         return evidence.not_observable("Neither pressure nor disk counters were recorded.")
     if not case.differs:

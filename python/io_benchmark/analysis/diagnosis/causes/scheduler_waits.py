@@ -193,8 +193,9 @@ def _scheduler_idling(case: Case) -> CauseJudgement:
         )
     where = "more workers of the slower side" if faster else "the slower side alone"
     judgement = evidence.supported(
-        f"All four preconditions are met on {where}: a synchronous write waits for the journal's "
+        "All four preconditions are met on {where}: a synchronous write waits for the journal's "
         "thread, and the scheduler leaves the disk idle between the two.",
+        where=where,
     )
     slowest_write = case.slowest(case.measured(SYNC_WRITE))
     if slowest_write is None:

@@ -1,0 +1,91 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""Entries that ended early, with no sample, one or two: every command reads them."""
+
+import itertools
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import program
+import pytest
+import real_tasks
+from predicted_tasks import profile_document, result_documents, write_profile, write_results
+
+from io_benchmark.report.formats import FORMATS, HISTORY_FORMATS, PREDICTION_FORMATS, TASK_FORMATS
+from io_benchmark.results.common_types import OutcomeState
+
+WORKLOADS = ("random-io", "spawn", "sync-write", "metadata", "exec", "upload", "unpack")
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> Path:
+    return write_profile(tmp_path / "profile.json", profile_document((0, 50, 50, 0), cpu_s=1))
+
+
+def _documents() -> list[dict[str, Any]]:
+    """Return two results of each of two pools."""
+    pools = ("amd-16", "intel")
+    return [
+        document
+        for pool in pools
+        for document in result_documents(pool, (100, 100), between=0.02, only=WORKLOADS)
+    ]
+
+
+def _cut(document: dict[str, Any], samples: int) -> dict[str, Any]:
+    """Keep the first samples of every entry, which end in every way that a run knows."""
+    endings = itertools.cycle(OutcomeState)
+    for entry, ending in zip(document["workloads"], endings, strict=False):
+        entry["samples"] = {name: column[:samples] for name, column in entry["samples"].items()}
+        entry["outcome"] = {"state": ending, "reason": None}
+    return document
+
+
+@pytest.mark.parametrize("samples", [0, 1, 2])
+@pytest.mark.parametrize("count", [1, 2, 4], ids=["a worker", "a pool", "all"])
+def test_every_command(samples: int, count: int, profile: Path, tmp_path: Path) -> None:
+    """Each command shows them in each format, and none of its figures is unknown to arithmetic."""
+    documents = _documents()
+    cut = [_cut(document, samples) for document in documents[:count]]
+    results = write_results(tmp_path / "results", [*cut, *documents[count:]])
+    runs = tmp_path / "runs.csv"
+    runs.write_text(real_tasks.table())
+    allowed = ["--allow", "incomplete", "--allow", "too-few-retrieves"]
+    commands: list[tuple[list[str | Path], Iterable[str]]] = [
+        (["compare", results], FORMATS),
+        (["compare", results, *allowed], ["json"]),
+        (["history", "amd-16", results], HISTORY_FORMATS),
+        (["tasks", runs, "--benchmark", results, "--operations", "9"], TASK_FORMATS),
+        (["predict", profile, "--on", results], PREDICTION_FORMATS),
+    ]
+    for command, formats in commands:
+        for form in formats:
+            done = program.run(*command, "--format", form, expected=None)
+            assert done.exit_code in (0, 1, 3), done.stderr
+            assert "Traceback" not in done.stderr
+            assert "NaN" not in done.stdout
+
+
+@pytest.mark.parametrize("samples", [0, 1, 2])
+def test_predictions_use_what_a_comparison_would(
+    samples: int, profile: Path, tmp_path: Path
+) -> None:
+    """A worker whose every entry was cut short changes no time, and is not counted."""
+    whole = _documents()
+    cut = [_cut(document, samples) for document in result_documents("amd-16", (10,))]
+    predictions = [
+        json.loads(
+            program.run(
+                "predict",
+                profile,
+                "--on",
+                write_results(tmp_path / name, whole, more),
+                "--json",
+            ).stdout
+        )
+        for name, more in (("without", []), ("with", cut))
+    ]
+    assert predictions[0] == predictions[1]
