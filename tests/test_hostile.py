@@ -17,7 +17,7 @@ from io_benchmark.analysis.plan import Plan
 from io_benchmark.errors import ResultError
 from io_benchmark.report.formats import FORMATS
 from io_benchmark.report.formats.output import rendered
-from io_benchmark.sources.protocol import RunResult
+from io_benchmark.sources.run_results import RunResult
 
 FIXTURES = Path(__file__).parent / "fixtures"
 GOOD, ALL = FIXTURES / "result-v2.json", FIXTURES / "result-v2-all.json"

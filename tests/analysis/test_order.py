@@ -22,7 +22,7 @@ from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.report.formats.output import rendered as rendered_as
 from io_benchmark.results import parse
-from io_benchmark.sources.protocol import RunResult
+from io_benchmark.sources.run_results import RunResult
 
 PLAN = Plan("amd-16 against intel", "intel", "for the test", (("amd-16", "intel"),))
 BOOTS = ("4514e179-e9e1-4620-b051-b51d93f6b9cd", "0a1b2c3d-e9e1-4620-b051-b51d93f6b9cd")

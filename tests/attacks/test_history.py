@@ -16,7 +16,7 @@ from io_benchmark.analysis.history.readings import readings_of
 from io_benchmark.analysis.history.series import history
 from io_benchmark.report.formats import output
 from io_benchmark.results import parse
-from io_benchmark.sources.protocol import RunResult
+from io_benchmark.sources.run_results import RunResult
 
 MOST_BYTES = 1_100_000
 LONG = "ж" * 4_000

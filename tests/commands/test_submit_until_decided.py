@@ -18,7 +18,7 @@ from killed_submit import Killer, labels
 from loopback_deployment import AMD_16, Artifact, Deployment
 from loopback_runs import run
 
-from io_benchmark.sources.protocol import queue_time
+from io_benchmark.sources.run_results import queue_time
 
 IMAGE = ("--image", "localhost/image:latest")
 TWO = (*IMAGE, "-j", "amd-30,intel")

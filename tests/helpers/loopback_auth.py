@@ -4,7 +4,7 @@
 """Who asks the loopback's Taskcluster: signatures checked as the auth service and each API do.
 
 Hawk over the method, the address, the time, `ext` and the payload's hash, whose content type counts;
-bewits; temporary credentials with their certificates. The texts are those of a real deployment.
+temporary credentials with their certificates. The texts are those of a real deployment.
 """
 
 import base64
@@ -33,7 +33,6 @@ PUBLIC_ARTIFACTS = "queue:get-artifact:public/*"
 
 _ATTRIBUTE = re.compile(r'(\w+)="([^"\\]*)"\s*(?:,\s*|$)')
 _ATTRIBUTES = {"id", "ts", "nonce", "hash", "ext", "mac", "app", "dlg"}
-_BEWIT = re.compile(r"^(/.*)([?&])bewit=([^&$]*)(?:&(.+))?$")
 
 
 class AuthenticationError(Exception):
@@ -86,18 +85,9 @@ def authenticate(
     """Return the sender; raise an AuthenticationError for an invalid signature."""
     known = {one.client_id: one for one in clients}
     authorization = incoming.headers.get("authorization")
-    bewit = _BEWIT.match(incoming.resource)
-    if authorization and bewit:
-        raise AuthenticationError(
-            "Cannot use two authentication schemes at once this request has both bewit in "
-            "querystring and and 'authorization' header"
-        )
-    if bewit:
-        client = _bewit(incoming, bewit, known, now_s)
-    elif authorization:
-        client = _hawk(incoming, authorization, known, now_s)
-    else:
+    if authorization is None:
         return Identity(None, anonymous)
+    client = _hawk(incoming, authorization, known, now_s)
     return Identity(client.client_id, (*client.scopes, *anonymous))
 
 
@@ -140,28 +130,6 @@ def _hawk(
     return client
 
 
-def _bewit(
-    incoming: Incoming, found: "re.Match[str]", known: Mapping[str, Client], now_s: float
-) -> Client:
-    path, mark, bewit, rest = found.groups()
-    if incoming.method not in ("GET", "HEAD"):
-        raise AuthenticationError("Unauthorized: Invalid method")
-    try:
-        text = base64.urlsafe_b64decode(bewit + "=" * (-len(bewit) % 4)).decode()
-        client_id, expires, mac, ext = text.split("\\")
-    except ValueError:
-        raise AuthenticationError("Bad Request: Invalid bewit structure") from None
-    if float(expires) <= now_s:
-        raise AuthenticationError("Unauthorized: Access expired")
-    client = _client(client_id, ext, known, now_s)
-    resource = path + (f"{mark}{rest}" if rest else "")
-    host, port = incoming.host
-    signed = ["hawk.1.bewit", expires, "", "GET", resource, host, port, "", ext]
-    if not hmac.compare_digest(_mac(client.access_token, signed), mac):
-        raise AuthenticationError("Unauthorized: Bad mac")
-    return client
-
-
 def _mac(key: str, signed: list[str]) -> str:
     text = "".join(f"{part}\n" for part in signed)
     return base64.b64encode(hmac.digest(key.encode(), text.encode(), "sha256")).decode()
@@ -183,14 +151,7 @@ def _client(client_id: str, ext: str, known: Mapping[str, Client], now_s: float)
     client = known[issuer]
     if certificate is not None:
         client = _temporary(client_id, client, certificate, now_s)
-    restriction = given.get("authorizedScopes")
-    if restriction is None:
-        return client
-    if unsatisfied({"AllOf": restriction}, (*client.scopes, *ANONYMOUS)) is not None:
-        raise AuthenticationError(
-            "Supplied credentials do not satisfy authorizedScopes; credentials have scopes:"
-        )
-    return Client(client.client_id, client.access_token, tuple(restriction))
+    return client
 
 
 def _parsed(ext: str) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from loopback_deployment import Artifact, Deployment, slug
 from loopback_runs import run
 
 from io_benchmark.sources.folder import run_files
-from io_benchmark.sources.protocol import TaskRecord
+from io_benchmark.sources.run_results import TaskRecord
 
 POOL = "amd-16"
 FIRST = datetime(2026, 4, 27, 3, 0, tzinfo=UTC)  # a Monday

@@ -15,7 +15,7 @@ from typing import Any
 
 from loopback_deployment import Artifact, Deployment, shown
 
-from io_benchmark.sources.protocol import queue_time
+from io_benchmark.sources.run_results import queue_time
 
 GROUP = "Q0dZr3pPQ3m2cV9zqv1l9A"
 PROFILE = "public/io-benchmark/task-profile.json"

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from io_benchmark.sources.folder import run_files
-from io_benchmark.sources.protocol import TaskRecord
+from io_benchmark.sources.run_results import TaskRecord
 
 MIB = 1024 * 1024
 MS = 1_000_000

@@ -21,7 +21,7 @@ from io_benchmark.analysis.model import Cause, Entry, Subject, Worker
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
-from io_benchmark.sources.protocol import RunResult
+from io_benchmark.sources.run_results import RunResult
 
 SUBJECT = Subject("cache-retrieve", "workspace", "overwrite", "seed")
 

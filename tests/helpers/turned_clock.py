@@ -5,7 +5,7 @@
 
 from collections.abc import Callable
 
-from io_benchmark.sources.taskcluster.task_watch import _WaitClock
+from io_benchmark.sources.taskcluster.task_watch import WaitClock
 
 
 class Turned:
@@ -23,5 +23,5 @@ class Turned:
             self._steps.pop(0)()
 
     @property
-    def clock(self) -> _WaitClock:
-        return _WaitClock(lambda: self.now_s, self.sleep)
+    def clock(self) -> WaitClock:
+        return WaitClock(lambda: self.now_s, self.sleep)

@@ -10,9 +10,10 @@ import pytest
 from msgspec.structs import replace
 
 from io_benchmark import results
-from io_benchmark.sources.budget import Budget, weight_bytes
+from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.folder import run_files
 from io_benchmark.sources.gather import gather
+from io_benchmark.sources.run_results import weight_bytes
 
 GOOD = Path(__file__).parents[1] / "fixtures" / "result-v2.json"
 

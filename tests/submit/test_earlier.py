@@ -12,7 +12,7 @@ from submitted_tasks import generated, of_all
 
 from io_benchmark.errors import UsageError
 from io_benchmark.sources.folder import run_files
-from io_benchmark.sources.protocol import RunResult
+from io_benchmark.sources.run_results import RunResult
 from io_benchmark.submit.definitions import SubmissionSettings, select_tasks
 from io_benchmark.submit.earlier import NS_PER_MINUTE, EarlierResult, EarlierResults, LikeOption
 

@@ -18,7 +18,7 @@ from io_benchmark.results.common_types import OutcomeState
 from io_benchmark.results.format import RecordedTimeline
 from io_benchmark.results.workload import NS_PER_S, BatchColumns
 from io_benchmark.results.workloads.cache_retrieve import RetrieveColumns
-from io_benchmark.sources.protocol import RunResult, TaskRecord
+from io_benchmark.sources.run_results import RunResult, TaskRecord
 
 _STOLEN = "cpu_steal_ms"
 _WORKING = ("cpu_user_ms", "cpu_nice_ms", "cpu_system_ms", "cpu_irq_ms", "cpu_softirq_ms")

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from io_benchmark.analysis.report_model import Report
     from io_benchmark.sources.budget import Budget
     from io_benchmark.sources.gather import Gathered
-    from io_benchmark.sources.protocol import RunResult
+    from io_benchmark.sources.run_results import RunResult
 
 EXIT_EXPECTATION = 3
 # Half of what the kind of the report leaves for reading, comparing, drawing and uploading.

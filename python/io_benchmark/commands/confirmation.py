@@ -14,7 +14,7 @@ from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.trials.confirm import Confirming
 from io_benchmark.report.content.confirming import pace_text, reasons_text
-from io_benchmark.sources.protocol import RunResult
+from io_benchmark.sources.run_results import RunResult
 from io_benchmark.submit.confirming import SUFFIX, with_trials
 from io_benchmark.submit.repeating import new_label
 

@@ -26,7 +26,8 @@ from io_benchmark.sources.folder import output_folder
 from io_benchmark.sources.folder.run_store import RunStore
 
 if TYPE_CHECKING:
-    from io_benchmark.sources.protocol import ReadLog, SourceAddress, TaskRecord
+    from io_benchmark.sources.protocol import ReadLog, SourceAddress
+    from io_benchmark.sources.run_results import TaskRecord
 
 JSON_VERSION = 1
 # Results of 0.2 MB: ten thousand of them.
@@ -65,7 +66,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
         if arguments.output is not None
         else output_folder.default_output_folder("fetch")
     )
-    with store, show_progress(context.stderr) as progress:
+    with show_progress(context.stderr) as progress:
         request = ReadRequest(
             context.environment,
             store.accept,
@@ -121,7 +122,7 @@ def _report(
     already = f", {len(runs) - fetched} skipped" if fetched < len(runs) else ""
     missing = f", {len(problems)} could not be fetched" if problems else ""
     runs_fetched = "1 run" if fetched == 1 else f"{fetched} runs"
-    context.tell(f"{runs_fetched} fetched{already}{missing} ({log.requests} requests)")
+    context.tell(f"{runs_fetched} fetched{already}{missing}")
 
 
 def _as_json(folder: Path, record: TaskRecord | None, name: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from io_benchmark.analysis.model import Worker
 from io_benchmark.commands.context import Context
 from io_benchmark.commands.progress_display import show_progress
 from io_benchmark.sources.gather import gather
-from io_benchmark.sources.protocol import RunResult
+from io_benchmark.sources.run_results import RunResult
 from io_benchmark.submit.confirming import SUFFIX
 from io_benchmark.submit.definitions import job_of
 

@@ -38,7 +38,7 @@ from io_benchmark.text import clean
 if TYPE_CHECKING:
     from io_benchmark.analysis.history.history_model import HistoryReading, LeftOut
     from io_benchmark.sources.budget import Budget
-    from io_benchmark.sources.protocol import RunResult
+    from io_benchmark.sources.run_results import RunResult
 
 USAGE = "POOL [ADDRESS ...] [OPTION ...]"
 EXAMPLES = (

@@ -17,7 +17,8 @@ from io_benchmark.errors import MissingError, ResultError
 from io_benchmark.results import Result
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.gather import gather, read_history
-from io_benchmark.sources.protocol import HistoryQuery, ReadRequest, RunResult
+from io_benchmark.sources.protocol import HistoryQuery, ReadRequest
+from io_benchmark.sources.run_results import RunResult
 
 _INDEX = "index"
 

@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from io_benchmark.sources.folder import run_files
-from io_benchmark.sources.protocol import TaskRecord
+from io_benchmark.sources.run_results import TaskRecord
 
 if TYPE_CHECKING:
     from io_benchmark.execute.local_run import LocalRun, RunOutcome

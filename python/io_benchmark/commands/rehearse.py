@@ -30,7 +30,7 @@ from io_benchmark.commands.options import add_root_option, parse_job_names
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.paths import current_folder, resolve_path
 from io_benchmark.sources.folder import output_folder, run_files
-from io_benchmark.sources.protocol import RunResult
+from io_benchmark.sources.run_results import RunResult
 
 if TYPE_CHECKING:
     from io_benchmark.commands.rehearsal import Rehearsal

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from io_benchmark.analysis.plan import Plan
     from io_benchmark.analysis.report_model import Report
     from io_benchmark.sources.gather import Gathered
-    from io_benchmark.sources.protocol import RunResult
+    from io_benchmark.sources.run_results import RunResult
     from io_benchmark.sources.task_runs import TaskRun
 
 USAGE = "[ADDRESS ...] [OPTION ...]"
@@ -176,7 +176,7 @@ def _runs(
 ) -> Gathered[TaskRun]:
     from io_benchmark.commands.progress_display import show_progress
     from io_benchmark.sources.gather import gather_task_runs
-    from io_benchmark.sources.task_runs import RunQuery
+    from io_benchmark.sources.protocol import RunQuery
 
     with show_progress(context.stderr) as progress:
         query = RunQuery(

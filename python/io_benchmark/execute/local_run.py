@@ -12,7 +12,7 @@ from typing import Any, cast
 from msgspec import Struct
 
 from io_benchmark.errors import ExecutionError
-from io_benchmark.sources.protocol import queue_time
+from io_benchmark.sources.run_results import queue_time
 
 # `.invalid` is reserved (RFC 2606), so a rehearsal cannot send requests to a real deployment.
 ROOT_URL = "https://taskcluster.invalid"

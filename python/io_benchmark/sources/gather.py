@@ -5,7 +5,8 @@
 
 import re
 import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from msgspec import Struct
@@ -21,11 +22,12 @@ from io_benchmark.sources.protocol import (
     ReadLog,
     ReadProgress,
     ReadRequest,
-    RunResult,
+    RunQuery,
     Source,
     SourceAddress,
 )
-from io_benchmark.sources.task_runs import RunQuery, TaskRun
+from io_benchmark.sources.run_results import RunResult
+from io_benchmark.sources.task_runs import TaskRun
 from io_benchmark.sources.taskcluster.source import TaskclusterSource
 from io_benchmark.text import clean
 
@@ -99,11 +101,12 @@ def gather(
     log = read_addresses(addresses, request)
     log.extend(collection.log)
     results = sorted(collection.results, key=lambda result: result[0])
+    lost = {record.task_id: record.pool for record in log.without_result if record.is_lost}
     return Gathered(
         tuple(result for _, result in results),
         log.problem_lines(),
         log.remark_lines(),
-        tuple({each.task_id: each.pool for each in log.without_result if each.is_lost}.values()),
+        tuple(lost.values()),
         tuple(sorted(log.missing)),
     )
 
@@ -111,10 +114,9 @@ def gather(
 def read_addresses(addresses: Sequence[SourceAddress], request: ReadRequest) -> ReadLog:
     """Read each address with its source, local ones first, after all were checked."""
     log = ReadLog()
-    for source, addresses_there in _by_source(addresses):
-        log.extend(source.read(addresses_there, request))
-    for line in request.budget.take_left_out():
-        log.problems.append((LAST, line))
+    for source, source_addresses in _checked(addresses):
+        log.extend(source.read(source_addresses, request))
+    log.problems += [(LAST, line) for line in request.budget.take_left_out()]
     return log
 
 
@@ -124,8 +126,7 @@ def read_history(query: HistoryQuery, request: ReadRequest) -> HistoryLog:
     history = next((history for history in histories if history is not None), None)
     if history is None:
         raise ResultError("no source of results has an index; give addresses of results")
-    for line in request.budget.take_left_out():
-        history.log.problems.append((LAST, line))
+    history.log.problems += [(LAST, line) for line in request.budget.take_left_out()]
     return history
 
 
@@ -134,23 +135,24 @@ def gather_task_runs(
 ) -> Gathered[TaskRun]:
     """Read the runs of tasks at all addresses, or of a project's pushes; each run once, in order.
 
-    Raise a UsageError for a mistake in an address before anything is read.
+    Raise a UsageError for a mistake in an address before anything is requested.
     """
     log = ReadLog()
+    addresses = parse_addresses(texts, query.environment)
+    with _advice_on_paths(f"a table of task runs, {address_forms(local=False)}"):
+        for source, source_addresses in _by_source(addresses):
+            log.extend(source.read_runs(source_addresses, query))
     if project is not None:
         logs = (source.read_recent_runs(project, query) for source in SOURCES)
-        log.extend(next((each for each in logs if each is not None), ReadLog()))
-    for source, addresses in _by_source(parse_addresses(texts, query.environment), runs=True):
-        log.extend(source.read_runs(addresses, query))
-    found: dict[Hashable, TaskRun] = {}
+        log.extend(next((log for log in logs if log is not None), ReadLog()))
+    runs: dict[Hashable, TaskRun] = {}
     # The most complete record of a run first: it has costs, or the times of the task's own work.
     for run in sorted(query.runs, reverse=True, key=lambda run: (run.cost, run.own_ended_ms, run)):
-        found.setdefault((run.task_id, run.run_id) if run.task_id else run, run)
-    repeated = len(query.runs) - len(found)
+        runs.setdefault((run.task_id, run.run_id) if run.task_id else run, run)
+    repeated = len(query.runs) - len(runs)
     if repeated:
         log.remark(LAST, f"runs that were read more than once: {repeated:,}; each counts once")
-    runs = tuple(sorted(found.values()))
-    return Gathered(runs, log.problem_lines(), log.remark_lines())
+    return Gathered(tuple(sorted(runs.values())), log.problem_lines(), log.remark_lines())
 
 
 def wait_for(
@@ -160,32 +162,42 @@ def wait_for(
     tell: Callable[[str], None],
 ) -> None:
     """Wait at most this long until the results at all addresses are complete."""
+    groups = _checked(parse_addresses(texts, environment))
     ends_s = time.monotonic() + limit_s
-    for number, (source, addresses) in enumerate(_by_source(parse_addresses(texts, environment))):
+    for number, (source, addresses) in enumerate(groups):
         left_s = limit_s if number == 0 else max(0.0, ends_s - time.monotonic())
         source.wait(addresses, environment, left_s, tell)
 
 
-def _by_source(
-    addresses: Sequence[SourceAddress], *, runs: bool = False
-) -> list[tuple[Source, list[SourceAddress]]]:
-    """Group addresses of results, or of task runs, by source; check all; local sources come first."""
+_Group = tuple[Source, list[SourceAddress]]
+
+
+def _by_source(addresses: Sequence[SourceAddress]) -> list[_Group]:
+    """Group addresses by their source, local ones first."""
     sources = dict.fromkeys(address.source for address in addresses)
-    groups = [
+    return [
         (source, [address for address in addresses if address.source is source])
         for source in sorted(sources, key=lambda source: not source.is_local)
     ]
-    for source, addresses_there in groups:
-        try:
-            (source.check_runs if runs else source.check)(addresses_there)
-        except MissingPathError as error:
-            suggestions = (source.suggest(error.path) for source in SOURCES)
-            forms = address_forms()
-            if runs:
-                forms = f"a table of task runs, {address_forms(local=False)}"
-            advice = next(filter(None, suggestions), f"give {forms}")
-            raise UsageError(f"{error}; {advice}") from None
+
+
+def _checked(addresses: Sequence[SourceAddress]) -> list[_Group]:
+    groups = _by_source(addresses)
+    with _advice_on_paths(address_forms()):
+        for source, source_addresses in groups:
+            source.check(source_addresses)
     return groups
+
+
+@contextmanager
+def _advice_on_paths(forms: str) -> Iterator[None]:
+    """Add to the error about a missing path what it may mean, or the forms of address."""
+    try:
+        yield
+    except MissingPathError as error:
+        suggestions = (source.suggest(error.path) for source in SOURCES)
+        advice = next(filter(None, suggestions), f"give {forms}")
+        raise UsageError(f"{error}; {advice}") from None
 
 
 class _GatheredRuns(Generic[T]):
@@ -200,9 +212,11 @@ class _GatheredRuns(Generic[T]):
         self._without_record: dict[Hashable, int] = {}  # which of the results
 
     def accept(self, position: Position, run_result: RunResult, _data: bytes) -> None:
-        run, content = _identity(run_result)
+        record, content = run_result.task, run_result.result.identity
+        # By the queue's record, and by what the result records about itself.
+        run = None if record is None else (record.task_id, record.run_id)
         source = run_result.archive or run_result.source
-        first = self._sources.get(run if run is not None else content)
+        first = self._sources.get(run or content)
         if first is not None:
             self._repeated(position, source, first)
             return
@@ -223,10 +237,3 @@ class _GatheredRuns(Generic[T]):
 
     def _repeated(self, position: Position, source: str, first: str) -> None:
         self.log.remark(position, f"{source}: the same run as {first}, and counted once")
-
-
-def _identity(run_result: RunResult) -> tuple[Hashable, Hashable]:
-    """Identify a run by the queue's record, and by what its result records about itself."""
-    record = run_result.task
-    run = None if record is None else (record.task_id, record.run_id)
-    return run, run_result.result.identity

@@ -9,67 +9,24 @@ results. Commands and `gather` use sources through this protocol alone.
 
 # ruff: noqa: ARG002 - a method of the protocol that does nothing by default
 
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-import msgspec
 from msgspec import Struct, field
 
-from io_benchmark.results import Result
+from io_benchmark.errors import UsageError
 from io_benchmark.sources.budget import Budget
+from io_benchmark.sources.run_results import RunResult, TaskRecord
+from io_benchmark.sources.task_runs import TaskRun
 from io_benchmark.text import clean
 
 if TYPE_CHECKING:
-    from io_benchmark.sources.task_runs import RunQuery
     from io_benchmark.sources.web.retrying import RequestPolicy
 
-
-class TaskRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """One run of one task, as the queue (or a rehearsal) describes it."""
-
-    version: int = 1
-    task_id: str
-    run_id: int
-    label: str
-    pool: str
-    task_queue: str
-    worker_group: str
-    worker_id: str
-    state: str
-    image: str | None
-    started: str
-    resolved: str
-    # Not in records of before 2026-11-21.
-    reason_resolved: str | None = None
-    task_group_id: str | None = None
-    revision: str | None = None
-    # Only of a task that left no result: why, and whether it was planned with its pool's others.
-    problem: str | None = None
-    is_lost: bool = False
-
-
-def queue_time(moment: datetime) -> str:
-    """Write a time as the queue does: UTC, milliseconds, Z."""
-    text = moment.astimezone(UTC).isoformat(timespec="milliseconds")
-    return text.replace("+00:00", "Z")
-
-
-class RunResult(Struct, frozen=True):
-    """A result and, where it is known, the run that it came from."""
-
-    result: Result
-    task: TaskRecord | None
-    # Where it was read from, for people; the same whether its folder is an archive or not.
-    source: str = ""
-    size_bytes: int = 0  # of the result file
-    weight_bytes: int = 0  # in memory
-    archive: str = ""  # the zip file that it was read from
-
-    @property
-    def pool(self) -> str:
-        return self.task.pool if self.task else self.result.task.pool
+MOST_RUNS = 200_000
 
 
 class Position(NamedTuple):
@@ -81,7 +38,7 @@ class Position(NamedTuple):
     run_id: int = 0
 
 
-LAST = Position(sys.maxsize)
+FIRST, LAST = Position(-1), Position(sys.maxsize)
 
 
 class ReadProgress(NamedTuple):
@@ -93,11 +50,10 @@ class ReadProgress(NamedTuple):
 
 
 class ReadLog(Struct):
-    """Messages about a reading, each with its position, and the number of requests."""
+    """Messages about a reading, each with its position."""
 
     problems: list[tuple[Position, str]] = field(default_factory=list)
     remarks: list[tuple[Position, str]] = field(default_factory=list)
-    requests: int = 0
     # Of each task that ended and left no result, its newest run.
     without_result: list[TaskRecord] = field(default_factory=list)
     missing: set[str] = field(default_factory=set)  # pools that have a problem
@@ -105,8 +61,7 @@ class ReadLog(Struct):
     def problem(self, position: Position, text: str, url: str = "", pool: str | None = None) -> str:
         """Add a problem and return its line; a long text never cuts the URL off."""
         self.missing |= {pool} if pool else set()
-        shown = clean(text)
-        line = f"{shown} ({url})" if url else shown
+        line = clean(text) + (f" ({url})" if url else "")
         self.problems.append((position, line))
         return line
 
@@ -118,7 +73,6 @@ class ReadLog(Struct):
         """Add all messages of another log."""
         self.problems += log.problems
         self.remarks += log.remarks
-        self.requests += log.requests
         self.without_result += log.without_result
         self.missing |= log.missing
 
@@ -143,6 +97,38 @@ class ReadRequest(Struct, frozen=True):
     # `accept` writes to a disk: a source that reads concurrently calls it in a thread.
     accept_blocks: bool = False
     policy: "RequestPolicy | None" = None  # None: the default
+
+
+class RunQuery(Struct):
+    """Which runs of any tasks a command wants, and where they go."""
+
+    environment: Mapping[str, str]
+    label: re.Pattern[str] | None = None
+    pools: tuple[str, ...] = ()  # each with or without its provisioner; none: all
+    since: date | None = None
+    progress: Callable[[ReadProgress], None] = lambda _progress: None
+    policy: "RequestPolicy | None" = None  # None: the default
+    runs: list[TaskRun] = field(default_factory=list)
+
+    def wants_task(self, label: str, pool: str) -> bool:
+        """Return whether the runs of such a task are wanted."""
+        is_wanted = not self.pools or any(f"/{pool}".endswith(f"/{name}") for name in self.pools)
+        return is_wanted and (self.label is None or self.label.search(label) is not None)
+
+    def accept(self, run: TaskRun) -> None:
+        """Keep a run that is wanted; raise a UsageError where there are too many."""
+        if not self.wants_task(run.label, run.pool):
+            return
+        if self.since is not None:
+            moment_ms = run.started_ms if run.started_ms >= 0 else run.resolved_ms
+            first = datetime(self.since.year, self.since.month, self.since.day, tzinfo=UTC)
+            if moment_ms < first.timestamp() * 1000:
+                return
+        if len(self.runs) == MOST_RUNS:
+            raise UsageError(
+                f"there are more than {MOST_RUNS:,} runs; select fewer by --label, --pool or --since"
+            )
+        self.runs.append(run)
 
 
 class HistoryQuery(Struct, frozen=True):
@@ -211,14 +197,10 @@ class Source(Protocol):
         """Read a pool's history from an index; None where the source has none."""
         return None
 
-    def check_runs(self, addresses: Sequence[SourceAddress]) -> None:
-        """Raise a UsageError for a mistake in an address of task runs."""
-        return
-
-    def read_runs(self, addresses: Sequence[SourceAddress], query: "RunQuery") -> ReadLog:
+    def read_runs(self, addresses: Sequence[SourceAddress], query: RunQuery) -> ReadLog:
         """Give the query the runs of all tasks at the addresses; only their results are not read."""
         raise NotImplementedError
 
-    def read_recent_runs(self, project: str, query: "RunQuery") -> ReadLog | None:
+    def read_recent_runs(self, project: str, query: RunQuery) -> ReadLog | None:
         """Give the query the runs of a project's pushes by an index; None where the source has none."""
         return None

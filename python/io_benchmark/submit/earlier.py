@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from msgspec import Struct
 
 from io_benchmark.errors import UsageError
-from io_benchmark.sources.protocol import RunResult
+from io_benchmark.sources.run_results import RunResult
 from io_benchmark.submit.definitions import SelectedTask, job_of
 from io_benchmark.text import clean, clean_name
 

@@ -22,7 +22,7 @@ import msgspec
 from msgspec import Struct
 
 from io_benchmark.errors import GraphError, MissingError, ResultError
-from io_benchmark.sources.protocol import queue_time
+from io_benchmark.sources.run_results import queue_time
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.submit.definitions import (
     PRIORITIES,

@@ -19,7 +19,7 @@ from io_benchmark.analysis.history.readings import readings_of
 from io_benchmark.analysis.model import Subject
 from io_benchmark.analysis.observed.machine_identity import MachineMarks
 from io_benchmark.report.content.statement_text import text_of
-from io_benchmark.sources.protocol import RunResult
+from io_benchmark.sources.run_results import RunResult
 
 SUBJECT = Subject("cache-retrieve", "workspace", "overwrite", "seed")
 

@@ -19,7 +19,7 @@ from io_benchmark.analysis.history.series import history
 from io_benchmark.report.formats.output import rendered
 from io_benchmark.results import parse
 from io_benchmark.results.workloads import WORKLOADS
-from io_benchmark.sources.protocol import RunResult
+from io_benchmark.sources.run_results import RunResult
 
 WEEKS, CHANGE_AT = 12, 6
 RATES = ("random-io", "metadata", "unpack")

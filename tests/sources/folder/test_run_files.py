@@ -11,7 +11,7 @@ import pytest
 
 from io_benchmark.errors import ResultError
 from io_benchmark.sources.folder import run_files
-from io_benchmark.sources.protocol import TaskRecord
+from io_benchmark.sources.run_results import TaskRecord
 
 GOOD = Path(__file__).parents[2] / "fixtures" / "result-v2.json"
 TASK_ID = "Prp_WjpGRx26VH-wA8fjTA"

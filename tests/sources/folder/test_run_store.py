@@ -13,7 +13,8 @@ from msgspec.structs import replace
 from io_benchmark import results
 from io_benchmark.sources.folder import run_files
 from io_benchmark.sources.folder.run_store import RunStore
-from io_benchmark.sources.protocol import LAST, RunResult, TaskRecord
+from io_benchmark.sources.protocol import LAST
+from io_benchmark.sources.run_results import RunResult, TaskRecord
 
 DOCUMENT = seed_case.documents(1)[0]
 DATA = json.encode(DOCUMENT)
@@ -25,14 +26,14 @@ RUN = RunResult(results.parse(DATA, "a result"), RECORD)
 @pytest.mark.parametrize("earlier", [[], [LOST]], ids=["new", "without-result-before"])
 def test_two_fetches_get_the_same_run(tmp_path: Path, earlier: list[TaskRecord]) -> None:
     """The second keeps what the first wrote, and a record without a result replaces nothing."""
-    with RunStore(tmp_path) as before:
-        for record in earlier:
-            before._write(record, None)
-    with RunStore(tmp_path) as first, RunStore(tmp_path) as second, RunStore(tmp_path) as third:
-        first.accept(LAST, RUN, DATA)
-        second.accept(LAST, RUN, DATA)
-        third.runs += first.runs
-        third.add_without_result([LOST])
+    before = RunStore(tmp_path)
+    for record in earlier:
+        before._write(record, None)
+    first, second, third = (RunStore(tmp_path) for _ in range(3))
+    first.accept(LAST, RUN, DATA)
+    second.accept(LAST, RUN, DATA)
+    third.runs += first.runs
+    third.add_without_result([LOST])
     assert [[run.record for run in store.runs] for store in (first, second)] == [[RECORD], [None]]
     (folder,) = tmp_path.iterdir()
     assert run_files.read_run(folder).task == RECORD

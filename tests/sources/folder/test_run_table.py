@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 
 from io_benchmark.errors import ResultError, UsageError
-from io_benchmark.sources import task_runs
+from io_benchmark.sources import protocol
 from io_benchmark.sources.folder import run_table
 from io_benchmark.sources.folder.run_table import read_run_table
-from io_benchmark.sources.task_runs import RunQuery, TaskRun
+from io_benchmark.sources.protocol import RunQuery
+from io_benchmark.sources.task_runs import TaskRun
 
 RUN = TaskRun(
     label="build",
@@ -231,7 +232,7 @@ def test_limits(file, tmp_path, monkeypatch):
     with pytest.raises(ResultError, match="is larger than"):
         read(file, f"{HEAD}\n{ROW}\n")
     monkeypatch.undo()
-    monkeypatch.setattr(task_runs, "MOST_RUNS", 1)
+    monkeypatch.setattr(protocol, "MOST_RUNS", 1)
     with pytest.raises(UsageError, match="more than 1 runs; select fewer"):
         read(file, f"{HEAD}\n{ROW}\n{ROW}\n")
     for path in (tmp_path, tmp_path / "missing"):

@@ -19,7 +19,7 @@ import seed_case
 from io_benchmark.errors import UsageError
 from io_benchmark.sources.folder import search
 from io_benchmark.sources.gather import Gathered, gather
-from io_benchmark.sources.protocol import RunResult
+from io_benchmark.sources.run_results import RunResult
 
 POOLS = ("amd-16", "intel")
 GOOD = (Path(__file__).parents[2] / "fixtures" / "result-v2.json").read_bytes()

@@ -13,7 +13,7 @@ import pytest
 from io_benchmark.errors import UsageError
 from io_benchmark.sources.folder import run_files
 from io_benchmark.sources.gather import gather
-from io_benchmark.sources.protocol import TaskRecord
+from io_benchmark.sources.run_results import TaskRecord
 
 GOOD = Path(__file__).parents[2] / "fixtures" / "result-v2.json"
 CUT = "ends too early: its upload or download was cut; download it again or measure again"

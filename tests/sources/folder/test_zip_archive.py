@@ -21,7 +21,7 @@ from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.sources.folder import zip_archive
 from io_benchmark.sources.folder.zip_archive import ZipArchive
 from io_benchmark.sources.gather import Gathered, gather
-from io_benchmark.sources.protocol import RunResult
+from io_benchmark.sources.run_results import RunResult
 
 GOOD = (Path(__file__).parents[2] / "fixtures" / "result-v2.json").read_bytes()
 RESULT = "io-benchmark/io-benchmark.json"
@@ -330,7 +330,8 @@ def test_an_archive_that_vanishes(tmp_path: Path) -> None:
     archive = make(tmp_path / "a.zip", (RESULT, GOOD))
     with ZipArchive(archive) as opened:
         (run,) = opened.runs()
-        assert opened.read(run).pool == "intel"
+        assert run.entries is not None
+        assert opened.read(run.source, *run.entries).pool == "intel"
     archive.unlink()
     with pytest.raises(ResultError, match=re.escape("a.zip: No such file or directory")):
         ZipArchive(archive)

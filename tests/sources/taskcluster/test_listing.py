@@ -19,7 +19,7 @@ def listed(loopback, policy, *texts):
     remote = {at: meaning for at, text in enumerate(texts) if (meaning := parse(text, environment))}
 
     async def main():
-        async with connect(remote, environment, policy) as (_, deployments):
+        async with connect(remote, environment, policy) as deployments:
             listing = TaskListing(deployments)
             tasks = await listing.tasks(remote)
             return listing, [(at, task.task_id, run_id) for at, _, task, run_id in tasks]

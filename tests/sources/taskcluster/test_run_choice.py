@@ -5,8 +5,9 @@
 
 import pytest
 
+from io_benchmark.errors import NoArtifactError
 from io_benchmark.sources.taskcluster.api_answers import QueueRun, TaskStatus
-from io_benchmark.sources.taskcluster.task_results import _choose_runs, _RunChoice
+from io_benchmark.sources.taskcluster.task_results import choose_runs
 from io_benchmark.sources.taskcluster.tasks import QueueTask
 
 TASK = "Prp_WjpGRx26VH-wA8fjTA"
@@ -23,27 +24,48 @@ def task(*states, state="completed"):
     return QueueTask(status=status, label="x", kind="io-benchmark", pool="p", image=None)
 
 
-def wanted(*states, stands_in=False, run_id=None):
-    """Return the numbers of the runs to try, in order, per result."""
-    choice = _choose_runs(task(*states), run_id)
-    assert choice.are_substitutes == stands_in
-    return [[run.run_id for run in runs] for runs in choice.wanted]
+def chosen(*states, run_id=None):
+    """Return the numbers of the runs to try, in order, per result; and the remarks."""
+    remarks: list[str] = []
+    choice = choose_runs(task(*states), run_id, remarks.append)
+    return [[run.run_id for run in runs] for runs in choice], remarks
 
 
-def test_every_completed_run_is_a_replicate():
-    """Failed runs next to them are not."""
-    assert wanted("completed", "failed", "completed") == [[0], [2]]
-
-
-def test_where_none_completed_the_newest_resolved_stands_in():
-    """The newest run that has a result is used."""
-    assert wanted("failed", "exception", stands_in=True) == [[1, 0]]
-    assert wanted("failed", "pending", stands_in=True) == [[0]]
-
-
-def test_a_named_run_is_read_whatever_became_of_it():
-    """No other run is read."""
-    assert wanted("failed", "completed", run_id=0) == [[0]]
+@pytest.mark.parametrize(
+    ("states", "run_id", "runs", "remarks"),
+    [
+        pytest.param(
+            ("completed", "failed", "completed"),
+            None,
+            [[0], [2]],
+            [" run 1 (x) failed and is not counted"],
+            id="every completed run is a replicate",
+        ),
+        pytest.param(("failed", "exception"), None, [[1, 0]], [], id="newest resolved first"),
+        pytest.param(
+            ("failed", "pending"),
+            None,
+            [[0]],
+            [" run 1 (x) is still pending and not counted; read it again later"],
+            id="a run in progress",
+        ),
+        pytest.param(
+            ("exception worker-shutdown", "completed", "exception canceled", "running"),
+            None,
+            [[1]],
+            [
+                " run 0 (x) was preempted (worker-shutdown) and is not counted",
+                " run 2 (x) was cancelled (canceled) and is not counted",
+                " run 3 (x) is still running and not counted; read it again later",
+            ],
+            id="how the others ended",
+        ),
+        pytest.param(("failed", "completed"), 0, [[0]], [], id="a named run"),
+    ],
+)
+def test_which_runs_are_read(states, run_id, runs, remarks):
+    """Completed runs, else the newest that has a result; a named run whatever became of it."""
+    assert chosen(*states, run_id=run_id) == (runs, [TITLE + remark for remark in remarks])
 
 
 @pytest.mark.parametrize(
@@ -67,7 +89,9 @@ def test_a_named_run_is_read_whatever_became_of_it():
 )
 def test_nothing_to_read(states, run_id, problem):
     """The line names task and run, and says what to do."""
-    assert _choose_runs(task(*states), run_id) == _RunChoice((), (TITLE + problem,))
+    with pytest.raises(NoArtifactError) as caught:
+        chosen(*states, run_id=run_id)
+    assert str(caught.value) == TITLE + problem
 
 
 @pytest.mark.parametrize(
@@ -79,26 +103,10 @@ def test_nothing_to_read(states, run_id, problem):
 )
 def test_without_runs(state, why):
     """A waiting task differs from one that was stopped before it began."""
-    problem = f"{TITLE} (x): has no runs, it is {state} and {why}; look at its group"
-    assert _choose_runs(task(state=state), None) == _RunChoice((), (problem,))
-
-
-def test_a_rerun_in_progress_is_remarked():
-    """The completed run counts already; the other will change the result."""
-    given = task("completed", "running")
-    remark = f"{TITLE} run 1 (x) is still running and not counted; read it again later"
-    assert _choose_runs(given, None) == _RunChoice(((given.status.runs[0],),), (), (remark,))
-
-
-def test_runs_beside_completed_ones_are_remarked():
-    """A user who counts workers learns how the others ended."""
-    given = task("exception worker-shutdown", "failed", "completed", "exception canceled")
-    choice = _choose_runs(given, None)
-    assert choice.wanted == ((given.status.runs[2],),)
-    assert choice.remarks == (
-        f"{TITLE} run 0 (x) was preempted (worker-shutdown) and is not counted",
-        f"{TITLE} run 1 (x) failed and is not counted",
-        f"{TITLE} run 3 (x) was cancelled (canceled) and is not counted",
+    with pytest.raises(NoArtifactError) as caught:
+        choose_runs(task(state=state), None, print)
+    assert (
+        str(caught.value) == f"{TITLE} (x): has no runs, it is {state} and {why}; look at its group"
     )
 
 

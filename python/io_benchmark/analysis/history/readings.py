@@ -28,7 +28,7 @@ from io_benchmark.analysis.observed.machine_identity import MachineMarks
 from io_benchmark.analysis.statements import Statement, count, joined, statement
 from io_benchmark.analysis.validity import checks
 from io_benchmark.analysis.validity.comparability import SIDE_RULES
-from io_benchmark.sources.protocol import RunResult, TaskRecord
+from io_benchmark.sources.run_results import RunResult, TaskRecord
 
 MEASUREMENTS, _FACTS, _LINES = 200, 150, 50
 # Characters of a name, of a fact or condition, and of a line about what was left out.

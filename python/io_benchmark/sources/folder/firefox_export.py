@@ -8,13 +8,20 @@ testing/workers/JSON_FORMAT.md describes. What is wrong with it is a ValueError.
 """
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from io_benchmark.sources.task_runs import LATEST_MS
 from io_benchmark.text import clean
 
 _SHOWN_LENGTH = 60
+# The table of a column's texts, and the name of the indices into it.
+_INDICES = {
+    "label": ("labels", "labelIds"),
+    "pool": ("taskQueueIds", "taskQueueIdIds"),
+    "resolution": ("resolutions", "resolutionIds"),
+    "worker": ("workerIds", "workerIdIds"),
+}
 
 
 def export_rows(document: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -37,44 +44,31 @@ def export_rows(document: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str,
     worker_groups = _worker_groups(document, tables)
     scheduled = itertools.accumulate(map(_number, columns["scheduled"]))
     cells = zip(*columns.values(), strict=True)
-    for number, (at_ms, values) in enumerate(zip(scheduled, cells, strict=True), 1):
-        yield (
-            f"row {number}",
-            _row(dict(zip(columns, values, strict=True)), at_ms, tables, worker_groups),
-        )
-
-
-def _row(
-    task: Mapping[str, Any], at_ms: float, tables: Mapping[str, Any], worker_groups: Sequence[Any]
-) -> dict[str, Any]:
-    worker = task.get("workerIdIds")
-    row = {
-        "label": _entry(tables, "labels", task["labelIds"]),
-        "pool": _entry(tables, "taskQueueIds", task["taskQueueIdIds"]),
-        "resolution": _entry(tables, "resolutions", task["resolutionIds"]),
-        "worker": _entry(tables, "workerIds", worker),
-        "worker_group": _at(worker_groups, worker),
-        "task_id": task.get("taskIds"),
-        "cost": task.get("runCosts"),
-        "scheduled": at_ms,
-    }
-    for name in ("started", "resolved"):
-        value = task[name]
-        row[name] = None if value is None else at_ms + _number(value)
-    return row
+    for number, (scheduled_ms, values) in enumerate(zip(scheduled, cells, strict=True), 1):
+        task = dict(zip(columns, values, strict=True))
+        row: dict[str, Any] = {
+            column: _entry(tables.get(table), task.get(index))
+            for column, (table, index) in _INDICES.items()
+        }
+        row |= {
+            "worker_group": _entry(worker_groups, task.get("workerIdIds")),
+            "task_id": task.get("taskIds"),
+            "cost": task.get("runCosts"),
+            "scheduled": scheduled_ms,
+        }
+        for name in ("started", "resolved"):
+            row[name] = None if task[name] is None else scheduled_ms + _number(task[name])
+        yield f"row {number}", row
 
 
 def _worker_groups(document: Mapping[str, Any], tables: Mapping[str, Any]) -> list[Any]:
     information = document.get("workerInfo")
     ids = information.get("workerGroupIds") if isinstance(information, dict) else None
-    return [_entry(tables, "workerGroups", each) for each in ids] if isinstance(ids, list) else []
+    groups = tables.get("workerGroups")
+    return [_entry(groups, index) for index in ids] if isinstance(ids, list) else []
 
 
-def _entry(tables: Mapping[str, Any], name: str, index: object) -> Any:
-    return _at(tables.get(name), index)
-
-
-def _at(values: object, index: object) -> Any:
+def _entry(values: object, index: object) -> Any:
     if isinstance(values, list) and type(index) is int and 0 <= index < len(values):
         return values[index]
     return None

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from io_benchmark import results
 from io_benchmark.errors import ResultError
 from io_benchmark.results.reader import DECODE_ERRORS, decode_problem
-from io_benchmark.sources.budget import weight_bytes
-from io_benchmark.sources.protocol import RunResult, TaskRecord
+from io_benchmark.sources.run_results import RunResult, TaskRecord
 from io_benchmark.text import clean
 
 if TYPE_CHECKING:
@@ -38,9 +38,6 @@ MAXIMUM_DEPTH = 10
 FOLDER = re.compile(r"[A-Za-z0-9_-]{22}\.[0-9]{1,9}")
 
 
-_NamedBytes = tuple[str, bytes]  # a file's content after its name for messages
-
-
 class FoundRun(Struct, frozen=True):
     """A result that is there, or should be: in a folder, a file or an archive."""
 
@@ -51,36 +48,6 @@ class FoundRun(Struct, frozen=True):
     entries: tuple[ZipInfo, ZipInfo | None] | None = None
     problem: str | None = None  # why it is not read
     without_result: TaskRecord | None = None  # of a task that left none
-
-    def parse(self, result_file: _NamedBytes, record_file: _NamedBytes | None) -> RunResult:
-        """Parse the files of the run."""
-        name, data = result_file
-        result = results.parse(data, name)
-        return RunResult(
-            result,
-            None if record_file is None else _parse_task_record(*record_file),
-            self.source,
-            len(data),
-            weight_bytes(result, data),
-            "" if self.entries is None else str(self.path),
-        )
-
-    @staticmethod
-    def of_record(source: str, path: Path, record_file: _NamedBytes) -> FoundRun | None:
-        """Return the run of a task that left no result, as `fetch` records it; None for any other."""
-        with suppress(ResultError):
-            record = _parse_task_record(*record_file)
-            if record.problem is not None:
-                return FoundRun(source, path, problem=record.problem, without_result=record)
-        return None
-
-    @staticmethod
-    def recorded_in(folder: Path) -> FoundRun | None:
-        """Return the run of a task that left no result, if its record is in the folder."""
-        file = folder / TASK_NAME
-        with suppress(ResultError):
-            return FoundRun.of_record(str(folder), folder, _record_file(file))
-        return None
 
 
 def run_folder(folder: Path, task_id: str, run_id: int) -> Path:
@@ -97,35 +64,42 @@ def write_task_record(folder: Path, record: TaskRecord) -> None:
     (folder / TASK_NAME).write_bytes(text + b"\n")
 
 
-def recorded_pool(folder: Path) -> str | None:
-    """Return the pool of a run whose result cannot be read; None: its folder does not say."""
+def parse_task_record(name: str, data: bytes) -> TaskRecord:
+    """Parse a task.json; `name` is for messages."""
+    try:
+        return msgspec.json.decode(data, type=TaskRecord)
+    except DECODE_ERRORS as error:
+        raise ResultError(f"{name}: {decode_problem(error, data)}") from None
+
+
+def read_task_record(folder: Path) -> TaskRecord | None:
+    """Read the task.json in a folder; None where there is none that can be read."""
     with suppress(ResultError):
-        return _parse_task_record(*_record_file(folder / TASK_NAME)).pool
+        return _task_record(folder / TASK_NAME)
     return None
+
+
+def without_result(source: str, path: Path, record: TaskRecord | None) -> FoundRun | None:
+    """Return the run of a task that left no result, as `fetch` records it; None for any other."""
+    if record is None or record.problem is None:
+        return None
+    return FoundRun(source, path, problem=record.problem, without_result=record)
 
 
 def read_run(path: Path) -> RunResult:
     """Read a run's folder, or a bare file, whose worker is not known."""
     folder, file = (path, path / RESULT_NAME) if path.is_dir() else (path.parent, path)
     _check_regular(file)
-    data = results.load(file)
+    run_result = RunResult.parse(results.load(file), str(file), str(path))
     record_file = folder / TASK_NAME
-    record = None
     if file.name == RESULT_NAME and os.path.lexists(record_file):
-        record = _record_file(record_file)
-    return FoundRun(str(path), path).parse((str(file), data), record)
+        return replace(run_result, task=_task_record(record_file))
+    return run_result
 
 
-def _record_file(path: Path) -> _NamedBytes:
+def _task_record(path: Path) -> TaskRecord:
     _check_regular(path)
-    return str(path), results.load(path, MAXIMUM_TASK_BYTES)
-
-
-def _parse_task_record(name: str, data: bytes) -> TaskRecord:
-    try:
-        return msgspec.json.decode(data, type=TaskRecord)
-    except DECODE_ERRORS as error:
-        raise ResultError(f"{name}: {decode_problem(error, data)}") from None
+    return parse_task_record(str(path), results.load(path, MAXIMUM_TASK_BYTES))
 
 
 def _check_regular(path: Path) -> None:

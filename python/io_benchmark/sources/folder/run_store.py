@@ -3,30 +3,24 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The folder that `fetch` fills: each run is complete or absent.
 
-A run is written to a hidden folder and moved to its place in one step. While a fetch uses the
-folder, it holds a shared lock on it. What a killed fetch left behind is removed when no fetch does.
+A run is written to a hidden folder, which no command reads, and moved to its place in one step.
 """
 
 import errno
-import fcntl
 import os
-import re
-import secrets
-import shutil
-import threading
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple, Self
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 from msgspec import Struct, field
 
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.paths import resolve_path
 from io_benchmark.sources.folder import run_files
-from io_benchmark.sources.protocol import Position, RunResult, TaskRecord
-
-_UNFINISHED = re.compile(rf"\.{run_files.FOLDER.pattern}-[0-9a-f]{{8}}")
+from io_benchmark.sources.protocol import Position
+from io_benchmark.sources.run_results import RunResult, TaskRecord
 
 
 class _StoredRun(NamedTuple):
@@ -43,24 +37,17 @@ class RunStore(Struct):
     runs: list[_StoredRun] = field(default_factory=list)
     # Folders of tasks that had left no result before, by task.
     _without_result: dict[str, list[Path]] = field(default_factory=dict)
-    _lock: int | None = None
-    _locking: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
         resolved = resolve_path(self.folder, f"--output {self.folder}")
         if resolved.exists() and not resolved.is_dir():
             raise UsageError(f"--output {self.folder}: is not a folder; name a folder for the runs")
-
-    def __enter__(self) -> Self:
-        if self.folder.is_dir():
-            self._hold()
-            self._find_without_result()
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+        for path in self.folder.iterdir() if resolved.exists() else ():
+            if run_files.FOLDER.fullmatch(path.name):
+                record = run_files.read_task_record(path)
+                has_result = os.path.lexists(path / run_files.RESULT_NAME)
+                if record is not None and record.problem is not None and not has_result:
+                    self._without_result.setdefault(path.name.rpartition(".")[0], []).append(path)
 
     def has_run(self, task_id: str, run_id: int) -> bool:
         """Return whether the run was fetched before; read it, as it may be damaged or another run."""
@@ -103,10 +90,9 @@ class RunStore(Struct):
         target = run_files.run_folder(self.folder, record.task_id, record.run_id)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._hold()
-            unfinished = self.folder / f".{target.name}-{secrets.token_hex(4)}"
-            unfinished.mkdir()
-            try:
+            with TemporaryDirectory(prefix=f".{target.name}-", dir=self.folder) as hidden:
+                unfinished = Path(hidden) / target.name
+                unfinished.mkdir()
                 if data is not None:
                     (unfinished / run_files.RESULT_NAME).write_bytes(data)
                 run_files.write_task_record(unfinished, record)
@@ -117,9 +103,6 @@ class RunStore(Struct):
                             (earlier / run_files.TASK_NAME).unlink()
                             earlier.rmdir()
                 unfinished.rename(target)
-            except BaseException:
-                shutil.rmtree(unfinished, ignore_errors=True)
-                raise
         except OSError as error:
             if error.errno in {errno.EEXIST, errno.ENOTEMPTY} and target.is_dir():
                 return False
@@ -127,29 +110,3 @@ class RunStore(Struct):
                 f"{target}: cannot be written ({error.strerror}); free space or name another folder"
             ) from None
         return True
-
-    def _hold(self) -> None:
-        """Lock the folder; remove unfinished runs first, unless another fetch uses it."""
-        with self._locking:
-            if self._lock is not None:
-                return
-            # Where the file system has no locks, the folder is used and nothing is removed.
-            self._lock = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-            with suppress(OSError):
-                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                self._remove_unfinished()
-            with suppress(OSError):
-                fcntl.flock(self._lock, fcntl.LOCK_SH)
-
-    def _find_without_result(self) -> None:
-        for path in self.folder.iterdir():
-            is_run = run_files.FOLDER.fullmatch(path.name) is not None
-            has_result = is_run and os.path.lexists(path / run_files.RESULT_NAME)
-            if is_run and not has_result and run_files.FoundRun.recorded_in(path) is not None:
-                task_id, _, _ = path.name.rpartition(".")
-                self._without_result.setdefault(task_id, []).append(path)
-
-    def _remove_unfinished(self) -> None:
-        for path in self.folder.iterdir():
-            if _UNFINISHED.fullmatch(path.name) and path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path, ignore_errors=True)

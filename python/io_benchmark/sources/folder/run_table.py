@@ -15,6 +15,7 @@ import io
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,8 @@ from io_benchmark import results
 from io_benchmark.errors import ResultError
 from io_benchmark.results.reader import DECODE_ERRORS, decode_problem
 from io_benchmark.sources.folder.firefox_export import export_rows
-from io_benchmark.sources.task_runs import LATEST_MS, RunQuery, TaskRun, parse_milliseconds
+from io_benchmark.sources.protocol import RunQuery
+from io_benchmark.sources.task_runs import LATEST_MS, TaskRun, parse_milliseconds
 from io_benchmark.text import clean, clean_name
 
 _MOST_BYTES = 48 * 1024 * 1024
@@ -135,23 +137,14 @@ def _json(data: bytes) -> Any:
 
 
 def _object_rows(objects: Sequence[Any]) -> Iterator[tuple[str, _Row]]:
-    names: dict[str, str | None] = {}
-    known: set[str] = set()
-    for number, each in enumerate(objects, 1):
-        if not isinstance(each, dict):
+    columns: dict[str, str | None] = {}
+    for number, row in enumerate(objects, 1):
+        if not isinstance(row, dict):
             raise _BadRowError(f"row {number} is not an object; write one per run")
-        for name in each:
-            if name not in names:
-                names[name] = _column(name)
-        known |= {column for name in each if (column := names[name]) is not None}
-    _check_columns(known)
-    for number, each in enumerate(objects, 1):
-        row: dict[str, Any] = {}
-        for name, value in each.items():
-            column = names[name]
-            if column is not None:
-                row.setdefault(column, value)
-        yield f"row {number}", row
+        columns |= {name: _column(name) for name in row if name not in columns}
+    _check_columns(columns.values())
+    for number, row in enumerate(objects, 1):
+        yield f"row {number}", _by_column((columns[name], value) for name, value in row.items())
 
 
 def _csv_rows(data: bytes) -> Iterator[tuple[str, _Row]]:
@@ -164,16 +157,23 @@ def _csv_rows(data: bytes) -> Iterator[tuple[str, _Row]]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
         columns = [_column(name) for name in next(reader)]
-        _check_columns({column for column in columns if column is not None})
+        _check_columns(columns)
         for cells in reader:
             if cells:
-                row: dict[str, Any] = {}
-                for column, cell in zip(columns, cells, strict=False):
-                    if column is not None and cell.strip():
-                        row.setdefault(column, cell.strip())
+                pairs = zip(columns, map(str.strip, cells), strict=False)
+                row = _by_column((column, cell) for column, cell in pairs if cell)
                 yield f"line {reader.line_num}", row
     except csv.Error as error:
         raise _BadRowError(f"line {reader.line_num}: is not CSV: {error}") from None
+
+
+def _by_column(cells: Iterable[tuple[str | None, Any]]) -> _Row:
+    """Return the cells of the columns that are used; the first of a column counts."""
+    row: dict[str, Any] = {}
+    for column, value in cells:
+        if column is not None:
+            row.setdefault(column, value)
+    return row
 
 
 def _column(name: str) -> str | None:
@@ -183,18 +183,19 @@ def _column(name: str) -> str | None:
     return next((column for column, names in _COLUMNS.items() if plain in names), None)
 
 
-def _check_columns(columns: set[str]) -> None:
-    missing = [" or ".join(names) for names in _REQUIRED if not columns & set(names)]
+def _check_columns(columns: Iterable[str | None]) -> None:
+    present = set(columns)
+    missing = [" or ".join(names) for names in _REQUIRED if present.isdisjoint(names)]
     if missing:
-        known = ", ".join(_COLUMNS)
-        raise _BadRowError(f"has no column {', '.join(missing)}; the columns are {known}")
+        raise _BadRowError(
+            f"has no column {', '.join(missing)}; the columns are {', '.join(_COLUMNS)}"
+        )
 
 
 def _run(row: _Row) -> TaskRun:
     task_id, run_id = _task_run(row)
     state, reason = _ending(row)
-    worker = _text(row, "worker")
-    group = _text(row, "worker_group")
+    worker, group = _text(row, "worker"), _text(row, "worker_group")
     cost = _cost(row.get("cost"))
     return TaskRun(
         label=_needed(row, "label"),
@@ -233,16 +234,13 @@ def _needed(row: _Row, name: str) -> str:
 
 
 def _task_run(row: _Row) -> tuple[str, int]:
-    task_id = _text(row, "task_id")
-    run = _text(row, "run_id")
+    task_id, run = _text(row, "task_id"), _text(row, "run_id")
     match = _TASK_RUN.fullmatch(task_id)
     if match:
-        task_id = match[1]
-    if not run:
-        return task_id, int(match[2]) if match else 0
-    if not re.fullmatch("[0-9]{1,9}", run):
+        task_id, run = match[1], run or match[2]
+    if not re.fullmatch("[0-9]{0,9}", run):
         raise _BadRowError(f"run_id: {_shown(run)} is not the number of a run")
-    return task_id, int(run)
+    return task_id, int(run or 0)
 
 
 def _ending(row: _Row) -> tuple[str, str]:
@@ -270,7 +268,7 @@ def _time_ms(row: _Row, name: str) -> int:
 
 
 def _parsed_ms(value: object) -> float | None:
-    """Return milliseconds since 1970, of a number or of a date with its time; UTC without a zone."""
+    """Return milliseconds since 1970, of a number or of a date with its time."""
     if isinstance(value, str) and re.fullmatch(r"[0-9]{9,14}(\.[0-9]{1,9})?", value):
         value = float(value)
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -282,11 +280,11 @@ def _cost(value: object) -> float:
     """Return a cost; -1 where there is none: the export writes 0 then."""
     if value is None or value == "":
         return -1.0
-    try:
-        amount = float(value) if isinstance(value, str | int | float) else math.nan
-    except (ValueError, OverflowError):
-        amount = math.nan
-    if isinstance(value, bool) or not 0 <= amount <= _MOST_COST:
+    amount = math.nan
+    if isinstance(value, str | int | float) and not isinstance(value, bool):
+        with suppress(ValueError, OverflowError):
+            amount = float(value)
+    if not 0 <= amount <= _MOST_COST:
         raise _BadRowError(f"cost: {_shown(value)} is not a cost such as 0.31")
     return amount or -1.0
 

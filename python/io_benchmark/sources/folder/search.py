@@ -9,7 +9,6 @@ name without `.zip`, so a report does not depend on which of them a download lef
 """
 
 import os
-import stat
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from msgspec import Struct, field
 from io_benchmark.errors import MissingPathError, ResultError, UsageError
 from io_benchmark.sources.folder import run_files
 from io_benchmark.sources.folder.run_files import FoundRun
+from io_benchmark.sources.folder.zip_archive import ZipArchive
 from io_benchmark.text import clean
 
 # A folder of 1,000 downloads has a few thousand files; a checkout with all its caches has more.
@@ -29,8 +29,7 @@ def find_runs(path: Path) -> tuple[list[FoundRun], list[str]]:
     """Find the results at a path, in order, with remarks; raise a UsageError where there are none."""
     shown = clean(str(path), run_files.SHOWN_LENGTH)
     try:
-        if not stat.S_ISDIR(path.stat().st_mode):
-            return _in_file(path), []
+        path.stat()
         search = _Search(path)
         search.search()
     except FileNotFoundError:
@@ -39,23 +38,17 @@ def find_runs(path: Path) -> tuple[list[FoundRun], list[str]]:
         raise UsageError(
             f"{shown}: cannot read this path ({error.strerror}); name a folder of results"
         ) from None
-    return search.chosen(), search.remarks()
-
-
-def _in_file(path: Path) -> list[FoundRun]:
-    """Return the results in an archive, or the file as one."""
-    if not (path.is_file() and _is_archive(path)):
-        return [_run_at(path)]
-    runs = _in_archive(path)
-    if not runs:
-        raise UsageError(
-            f"{clean(str(path), run_files.SHOWN_LENGTH)}: has no {run_files.RESULT_NAME}; name an archive of "
-            "results (archives in it are not read)"
-        )
-    return _in_order(runs)
+    problem = search.problem()
+    if problem is not None:
+        raise UsageError(f"{shown}: {problem}")
+    # By their folders, so that an archive is where its folder would be.
+    search.runs.sort(key=lambda run: (Path(run.source).parts, run.entries is not None))
+    return search.runs, search.remarks()
 
 
 class _Search(Struct):
+    """A search of a folder, or of a file."""
+
     top: Path
     runs: list[FoundRun] = field(default_factory=list)
     _too_deep: list[Path] = field(default_factory=list)
@@ -63,24 +56,30 @@ class _Search(Struct):
     _seen: int = 0
 
     def search(self) -> None:
-        """Search the folder; a run's own folder is that run alone."""
-        if _is_stored(self.top):
-            self.runs.append(_run_at(self.top))
-        else:
+        """Search the path; a file that is not an archive and a run's own folder are one run."""
+        if _is_archive(self.top):
+            self.runs += _in_archive(self.top)
+        elif self.top.is_dir() and not _is_stored(self.top):
             self._search(self.top, 0)
+        else:
+            self.runs.append(_run_at(self.top))
 
-    def chosen(self) -> list[FoundRun]:
-        """Return the runs in order; raise a UsageError where it is not clear which are meant."""
-        shown = clean(str(self.top), run_files.SHOWN_LENGTH)
+    def problem(self) -> str | None:
+        """Return why it is not known which runs are meant."""
         if self._stores and self.top not in self._stores:
             newest = clean(str(max(self._stores)), run_files.SHOWN_LENGTH)
-            raise UsageError(f"{shown}: has several folders of results; name one, such as {newest}")
-        if not self.runs:
-            raise UsageError(
-                f"{shown}: has no results; name a folder that contains {run_files.RESULT_NAME}, "
-                "in folders or zip files (archives in archives are not read)"
+            return f"has several folders of results; name one, such as {newest}"
+        if self.runs:
+            return None
+        if not self.top.is_dir():
+            return (
+                f"has no {run_files.RESULT_NAME}; name an archive of results (archives in it are not "
+                "read)"
             )
-        return _in_order(self.runs)
+        return (
+            f"has no results; name a folder that contains {run_files.RESULT_NAME}, in folders or zip "
+            "files (archives in archives are not read)"
+        )
 
     def remarks(self) -> list[str]:
         """Name the first folder that is too deep."""
@@ -95,14 +94,15 @@ class _Search(Struct):
         with os.scandir(folder) as entries:
             for entry in entries:
                 self._count()
+                path = folder / entry.name
                 if entry.name == run_files.RESULT_NAME:
                     self.runs.append(_run_at(folder))
                 elif entry.name.startswith("."):
                     continue
                 elif _is(entry.is_dir):
-                    below.append((folder / entry.name, entry.is_symlink()))
-                elif entry.name.lower().endswith(run_files.ARCHIVE_SUFFIX) and _is(entry.is_file):
-                    self.runs += _in_archive(folder / entry.name)
+                    below.append((path, entry.is_symlink()))
+                elif path.suffix.lower() == run_files.ARCHIVE_SUFFIX and _is(entry.is_file):
+                    self.runs += _in_archive(path)
         for path, is_link in below:
             self._enter(path, depth + 1, is_link=is_link)
 
@@ -115,26 +115,25 @@ class _Search(Struct):
             )
 
     def _enter(self, folder: Path, depth: int, *, is_link: bool) -> None:
+        before = len(self.runs)
         if _is_stored(folder):
             self._stores.add(folder.parent)
-            if depth == 1:
-                self.runs.append(_run_at(folder))
         elif is_link:
             # A run, but nothing below it: links may lead in circles.
             if os.path.lexists(folder / run_files.RESULT_NAME):
                 self.runs.append(_run_at(folder))
+            return
         elif depth > run_files.MAXIMUM_DEPTH:
             self._too_deep.append(folder)
         else:
-            before = len(self.runs)
             try:
                 self._search(folder, depth)
             except OSError as error:
                 problem = f"{folder}: cannot be searched ({error.strerror})"
                 self.runs.append(FoundRun(str(folder), folder, problem=problem))
-            is_run = run_files.FOLDER.fullmatch(folder.name) is not None
-            if is_run and depth == 1 and len(self.runs) == before:
-                self.runs.append(_run_at(folder))
+        is_run = run_files.FOLDER.fullmatch(folder.name) is not None
+        if is_run and depth == 1 and len(self.runs) == before:
+            self.runs.append(_run_at(folder))
 
 
 def _is(kind: Callable[[], bool]) -> bool:
@@ -156,17 +155,16 @@ def _run_at(path: Path) -> FoundRun:
     try:
         file = path / run_files.RESULT_NAME if path.is_dir() else path
         return FoundRun(str(path), path, file.stat().st_size)
-    except FileNotFoundError:
-        return FoundRun.recorded_in(path) or FoundRun(str(path), path)
     except OSError:
-        return FoundRun(str(path), path)
+        record = run_files.read_task_record(path)
+        return run_files.without_result(str(path), path, record) or FoundRun(str(path), path)
 
 
 def _is_archive(path: Path) -> bool:
-    """Return whether a file is a zip file, by its name or its first bytes."""
-    if path.suffix.lower() == run_files.ARCHIVE_SUFFIX:
-        return True
+    """Return whether a path is that of a zip file, by its name or its first bytes."""
     try:
+        if not path.is_file() or path.suffix.lower() == run_files.ARCHIVE_SUFFIX:
+            return path.is_file()
         with path.open("rb") as file:
             return file.read(len(_ARCHIVE_MAGIC)) == _ARCHIVE_MAGIC
     except OSError:
@@ -174,16 +172,8 @@ def _is_archive(path: Path) -> bool:
 
 
 def _in_archive(path: Path) -> list[FoundRun]:
-    # Most folders have no archives, and its modules take 5 ms.
-    from io_benchmark.sources.folder.zip_archive import ZipArchive  # noqa: PLC0415
-
     try:
         with ZipArchive(path) as archive:
             return archive.runs()
     except ResultError as error:
         return [FoundRun(str(path), path, problem=str(error))]
-
-
-def _in_order(runs: list[FoundRun]) -> list[FoundRun]:
-    """Order runs by their folders, so that an archive is where its folder would be."""
-    return sorted(runs, key=lambda run: (Path(run.source).parts, run.entries is not None))

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -17,21 +16,20 @@ from io_benchmark.results.reader import MAXIMUM_BYTES
 from io_benchmark.sources.budget import SMALL_BYTES
 from io_benchmark.sources.folder import run_files
 from io_benchmark.sources.folder.run_files import FoundRun
+from io_benchmark.sources.folder.run_table import read_run_table
 from io_benchmark.sources.folder.search import find_runs
+from io_benchmark.sources.folder.zip_archive import ZipArchive
 from io_benchmark.sources.protocol import (
     Position,
     ReadLog,
     ReadProgress,
     ReadRequest,
-    RunResult,
+    RunQuery,
     Source,
     SourceAddress,
 )
-from io_benchmark.sources.task_runs import RunQuery
+from io_benchmark.sources.run_results import RunResult
 from io_benchmark.text import clean
-
-if TYPE_CHECKING:
-    from io_benchmark.sources.folder.zip_archive import ZipArchive
 
 
 class _Path(Struct, frozen=True, dict=True):
@@ -40,7 +38,7 @@ class _Path(Struct, frozen=True, dict=True):
     path: Path
 
     @cached_property
-    def found(self) -> tuple[list[FoundRun], list[str]]:
+    def search(self) -> tuple[list[FoundRun], list[str]]:
         return find_runs(self.path)
 
 
@@ -55,38 +53,33 @@ class FolderSource(Source):
 
     def check(self, addresses: Sequence[SourceAddress]) -> None:
         for address in addresses:
-            _ = address.meaning.found
+            _ = address.meaning.search
 
     def read(self, addresses: Sequence[SourceAddress], request: ReadRequest) -> ReadLog:
         log = ReadLog()
-        runs: list[tuple[Position, FoundRun]] = []
+        positions: list[tuple[Position, FoundRun]] = []
         for address in addresses:
-            found, remarks = address.meaning.found
-            for number, run in enumerate(found):
-                runs.append((Position(address.number, run_id=number), run))
+            runs, remarks = address.meaning.search
+            for number, run in enumerate(runs):
+                positions.append((Position(address.number, run_id=number), run))
             for remark in remarks:
                 log.remark(Position(address.number), remark)
         # In order, but large ones last: they must not take the place of all others.
-        runs.sort(key=lambda pair: pair[1].size_bytes > SMALL_BYTES)
-        with _Archives() as archives:
-            for done, (position, run) in enumerate(runs, 1):
+        positions.sort(key=lambda pair: pair[1].size_bytes > SMALL_BYTES)
+        with _Reader() as reader:
+            for done, (position, run) in enumerate(positions, 1):
                 if request.budget.allows_reading(run.source, run.size_bytes):
-                    _read(position, run, archives, request, log)
-                request.progress(ReadProgress("reading results", done, len(runs)))
+                    _read(position, run, reader, request, log)
+                request.progress(ReadProgress("reading results", done, len(positions)))
         return log
 
-    def check_runs(self, addresses: Sequence[SourceAddress]) -> None:
+    def read_runs(self, addresses: Sequence[SourceAddress], query: RunQuery) -> ReadLog:
         for address in addresses:
             path = address.meaning.path
             # Unlike a Path, it takes any text.
             if not os.path.exists(path):  # noqa: PTH110
                 shown = clean(address.text, run_files.SHOWN_LENGTH)
                 raise MissingPathError(f"{shown}: no such file", str(path))
-
-    def read_runs(self, addresses: Sequence[SourceAddress], query: RunQuery) -> ReadLog:
-        # Results are read without it.
-        from io_benchmark.sources.folder.run_table import read_run_table  # noqa: PLC0415
-
         log = ReadLog()
         for done, address in enumerate(addresses, 1):
             position = Position(address.number)
@@ -99,38 +92,36 @@ class FolderSource(Source):
         return log
 
 
-class _Archives(ExitStack):
-    """Keeps the last archive open: its results follow each other."""
+class _Reader(ExitStack):
+    """Reads found runs; it keeps the last archive open, because its results follow each other."""
 
-    _path: Path | None = None
-    _archive: "ZipArchive"
+    _archive: ZipArchive | None = None
 
     def read(self, run: FoundRun) -> RunResult:
-        from io_benchmark.sources.folder.zip_archive import ZipArchive  # noqa: PLC0415
-
-        if run.path != self._path:
+        if run.entries is None:
+            return run_files.read_run(run.path)
+        if self._archive is None or self._archive.path != run.path:
             self.close()
-            self._path = None
+            self._archive = None
             self._archive = self.enter_context(ZipArchive(run.path))
-            self._path = run.path
-        return self._archive.read(run)
+        return self._archive.read(run.source, *run.entries)
 
 
 def _read(
-    position: Position, run: FoundRun, archives: _Archives, request: ReadRequest, log: ReadLog
+    position: Position, run: FoundRun, reader: _Reader, request: ReadRequest, log: ReadLog
 ) -> None:
     """Read one run; an unreadable one is a problem and stops nothing."""
+    record = run.without_result
     if run.problem is not None:
-        record = run.without_result
-        log.problem(position, run.problem, pool=None if record is None else record.pool)
-        if record is not None:
-            log.without_result.append(record)
+        log.problem(position, run.problem, pool=record.pool if record else None)
+        log.without_result += [record] if record else []
         return
     try:
-        run_result = run_files.read_run(run.path) if run.entries is None else archives.read(run)
+        run_result = reader.read(run)
     except ResultError as error:
         request.budget.spend(min(run.size_bytes, MAXIMUM_BYTES))
-        log.problem(position, str(error), pool=run_files.recorded_pool(run.path))
+        record = run_files.read_task_record(run.path)
+        log.problem(position, str(error), pool=record.pool if record else None)
     else:
         request.budget.spend(run_result.size_bytes)
         request.accept(position, run_result, b"")

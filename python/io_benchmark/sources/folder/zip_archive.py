@@ -16,18 +16,17 @@ import stat
 import struct
 import zipfile
 import zlib
-from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path, PurePosixPath
-from types import TracebackType
-from typing import Self
 from zipfile import ZipInfo
+
+from msgspec.structs import replace
 
 from io_benchmark.errors import ResultError
 from io_benchmark.results.reader import MAXIMUM_BYTES, other_content
 from io_benchmark.sources.folder import run_files
 from io_benchmark.sources.folder.run_files import FoundRun
-from io_benchmark.sources.protocol import RunResult
+from io_benchmark.sources.run_results import RunResult
 from io_benchmark.text import clean
 
 # Of 40,000 entries with paths of 60 characters.
@@ -63,36 +62,27 @@ class _LimitedFile(io.BufferedReader):
         return super().read(size)
 
 
-class ZipArchive:
+class ZipArchive(ExitStack):
     """An open zip file; a ResultError is one line that names the file and the reason."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        super().__init__()
+        self.path = path
         try:
-            self._file = _LimitedFile(io.FileIO(path))
-            try:
-                self._archive = zipfile.ZipFile(self._file)
-            except BaseException:
-                self._file.close()
-                raise
-        except OSError as error:
-            raise self._error(error.strerror or str(error)) from None
-        except ResultError as error:
-            raise self._error(str(error)) from None
-        except _BROKEN as error:
-            raise self._error(_not_an_archive(path, error)) from None
+            self._archive = self._open()
+        except BaseException as error:
+            self.close()
+            if isinstance(error, OSError):
+                raise self._error(error.strerror or str(error)) from None
+            if isinstance(error, ResultError):
+                raise self._error(str(error)) from None
+            if isinstance(error, _BROKEN):
+                raise self._error(_not_an_archive(path, error)) from None
+            raise
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        _kind: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
-        self._archive.close()
-        self._file.close()
+    def _open(self) -> zipfile.ZipFile:
+        file = self.enter_context(_LimitedFile(io.FileIO(self.path)))
+        return self.enter_context(zipfile.ZipFile(file))
 
     def runs(self) -> list[FoundRun]:
         """List the results; those in hidden folders are left out, as in a folder."""
@@ -101,15 +91,15 @@ class ZipArchive:
         for entry in self._archive.infolist():
             if entry.filename.endswith((run_files.RESULT_NAME, run_files.TASK_NAME)):
                 path = _path(entry)
-                if any(_is_hidden(part) for part in path.parts):
+                if any(part.startswith(".") and part != ".." for part in path.parts):
                     continue
                 if path.name == run_files.RESULT_NAME:
                     results.setdefault(path.parent, []).append(entry)
                 elif path.name == run_files.TASK_NAME:
                     records[path.parent] = entry
         without_result = {
-            folder: entry
-            for folder, entry in records.items()
+            folder: record
+            for folder, record in records.items()
             if folder not in results and run_files.FOLDER.fullmatch(folder.name)
         }
         count = len(results) + len(without_result)
@@ -118,66 +108,62 @@ class ZipArchive:
         runs = [
             self._run(folder, entries, records.get(folder)) for folder, entries in results.items()
         ]
-        for folder, entry in without_result.items():
-            runs += self._without_result(folder, entry)
-        return runs
+        recorded = (self._without_result(*pair) for pair in without_result.items())
+        return runs + [run for run in recorded if run is not None]
 
-    def read(self, run: FoundRun) -> RunResult:
+    def read(self, source: str, result: ZipInfo, record: ZipInfo | None) -> RunResult:
         """Read one of its results."""
-        if run.entries is None:
-            raise self._error(f"{run.source} is not in it")
-        result, record = run.entries
-        record_file = None if record is None else self._content(record)
-        return run.parse(self._content(result), record_file)
+        data = self._content(result)
+        run_result = RunResult.parse(data, self._name(result), source, str(self.path))
+        if record is None:
+            return run_result
+        task = run_files.parse_task_record(self._name(record), self._content(record))
+        return replace(run_result, task=task)
 
     def _run(
-        self, folder: PurePosixPath, results: Sequence[ZipInfo], record: ZipInfo | None
+        self, folder: PurePosixPath, results: list[ZipInfo], record: ZipInfo | None
     ) -> FoundRun:
-        result = results[0]
+        result = refused = results[0]
         problem = _problem(result, MAXIMUM_BYTES)
-        name = result.filename
         if problem is None and len(results) > 1:
             problem = f"is in it {len(results):,} times; which one is meant is not known"
         if problem is None and record is not None:
-            problem, name = _problem(record, run_files.MAXIMUM_TASK_BYTES), record.filename
-        return FoundRun(
-            str(_unpacked(self._path, folder)),
-            self._path,
-            result.file_size,
-            (result, record),
-            None if problem is None else str(self._error(f"{name} {problem}")),
-        )
+            refused, problem = record, _problem(record, run_files.MAXIMUM_TASK_BYTES)
+        if problem is not None:
+            problem = str(self._error(f"{refused.filename} {problem}"))
+        source = str(_unpacked(self.path, folder))
+        return FoundRun(source, self.path, result.file_size, (result, record), problem)
 
-    def _without_result(self, folder: PurePosixPath, entry: ZipInfo) -> list[FoundRun]:
-        """Return the run of a task that left no result; nothing where the record is another's."""
+    def _without_result(self, folder: PurePosixPath, entry: ZipInfo) -> FoundRun | None:
+        """Return the run of a task that left no result; None where the record is another's."""
         if _problem(entry, run_files.MAXIMUM_TASK_BYTES) is not None:
-            return []
-        source = str(_unpacked(self._path, folder))
-        run = FoundRun.of_record(source, self._path, self._content(entry))
-        return [] if run is None else [run]
+            return None
+        data = self._content(entry)
+        with suppress(ResultError):
+            record = run_files.parse_task_record(self._name(entry), data)
+            return run_files.without_result(str(_unpacked(self.path, folder)), self.path, record)
+        return None
 
-    def _content(self, entry: ZipInfo) -> tuple[str, bytes]:
-        """Return an entry's name for messages and its bytes, never more than its checked size."""
+    def _content(self, entry: ZipInfo) -> bytes:
+        """Return an entry's bytes, never more than its checked size."""
         try:
             with self._archive.open(entry) as content:
-                data = b"".join(iter(lambda: content.read(_CHUNK_BYTES), b""))
+                return b"".join(iter(lambda: content.read(_CHUNK_BYTES), b""))
         except (OSError, *_BROKEN) as error:
             raise self._error(
                 f"{entry.filename} cannot be read ({_reason(error)}); download it again"
             ) from None
-        return f"{self._path}: {entry.filename}", data
+
+    def _name(self, entry: ZipInfo) -> str:
+        return f"{self.path}: {entry.filename}"
 
     def _error(self, problem: str) -> ResultError:
-        return ResultError(clean(f"{self._path}: {problem}", run_files.SHOWN_LENGTH))
+        return ResultError(clean(f"{self.path}: {problem}", run_files.SHOWN_LENGTH))
 
 
 def _path(entry: ZipInfo) -> PurePosixPath:
     """Return an entry's path; archives from Windows may have backslashes."""
     return PurePosixPath(entry.filename.replace("\\", "/"))
-
-
-def _is_hidden(part: str) -> bool:
-    return part.startswith(".") and part != ".."
 
 
 def _unpacked(path: Path, folder: PurePosixPath) -> Path:

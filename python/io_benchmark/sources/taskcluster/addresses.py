@@ -9,7 +9,6 @@ task, a group or an indexed task, or Treeherder's page of a push.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from msgspec import Struct
@@ -24,9 +23,7 @@ DECISION = ".taskgraph.decision"
 
 # The queue's own pattern for a task id (a slug: 22 characters of URL-safe base64 of a v4 UUID).
 SLUG_PATTERN = r"[A-Za-z0-9_-]{8}[Q-T][A-Za-z0-9_-][CGKOSWaeimquy26-][A-Za-z0-9_-]{10}[AQgw]"
-_SLUG = re.compile(SLUG_PATTERN)
-_RUN = re.compile(r"[0-9]{1,9}")
-# Treeherder once wrote ID-RUN. A slug has a fixed length, so both forms are unambiguous.
+# Treeherder once wrote ID-RUN. An id has a fixed length, so both forms are unambiguous.
 _TASK_RUN = re.compile(rf"({SLUG_PATTERN})(?:[.-]([0-9]{{1,9}}))?")
 _ROUTE = re.compile(r"[A-Za-z0-9_!~*'()%-]+(?:\.[A-Za-z0-9_!~*'()%-]+)*")
 _ROUTE_LENGTH = 255
@@ -34,6 +31,8 @@ _PREFIXED = re.compile(r"(task|group|index):(.*)")
 _REPOSITORY = re.compile(r"[A-Za-z0-9_.-]{1,100}")
 _REVISION = re.compile(r"[0-9a-f]{40}")
 _TRUST_DOMAIN = re.compile(r"[A-Za-z0-9_-]{1,50}")
+# As the kind's transforms accept them.
+_PROJECT = re.compile(r"[A-Za-z0-9_-]{1,100}(\.[A-Za-z0-9_-]{1,100})*")
 # Repositories whose decision tasks use another trust domain than gecko; the variable names others.
 _TRUST_DOMAINS = (
     (re.compile(r"io-benchmark(-pr)?"), "releng"),
@@ -43,14 +42,13 @@ _TRUST_DOMAINS = (
 )
 
 
-@dataclass(frozen=True)
-class TaskAddress:
+class TaskAddress(Struct, frozen=True):
     """One task: all runs that count, or the named run."""
 
     root_url: str
     task_id: str
     run_id: int | None = None
-    remark: str | None = field(default=None, compare=False)
+    remark: str | None = None  # what a pasted address leaves out
 
     def __str__(self) -> str:
         return f"task:{self.task_id}" + ("" if self.run_id is None else f".{self.run_id}")
@@ -118,15 +116,29 @@ def default_root_url(environment: Mapping[str, str]) -> str:
         ) from None
 
 
+def default_remark(root_url: str) -> str:
+    """Say that the default deployment was used."""
+    return f"read {root_url}, because {ROOT_VARIABLE} is not set"
+
+
+def project_namespace(project: str, environment: Mapping[str, str]) -> str:
+    """Return the index's namespace of a project; raise a UsageError for what is not one's name."""
+    if not _PROJECT.fullmatch(project):
+        raise UsageError(
+            f"--project: {clean(project, 100)!r} is not the name of a project; try io-benchmark"
+        )
+    return f"{trust_domain(project, environment)}.v2.{project}"
+
+
 def _parse_prefixed(
     text: str, prefix: str, rest: str, environment: Mapping[str, str]
 ) -> TaskclusterAddress:
     root_url = default_root_url(environment)
     if prefix == "task":
-        match = re.fullmatch(rf"({SLUG_PATTERN})(?:\.([0-9]{{1,9}}))?", rest)
+        match = _TASK_RUN.fullmatch(rest)
         if match is None:
             raise _mistake(text, "it is not task:ID or task:ID.RUN with an id of 22 characters")
-        return TaskAddress(root_url, match[1], None if match[2] is None else int(match[2]))
+        return _task_run(root_url, match)
     if prefix == "group":
         return GroupAddress(root_url, _slug(text, rest, "group:ID with an id of 22 characters"))
     return IndexAddress(root_url, _route(text, rest))
@@ -204,8 +216,7 @@ def _parse_treeherder(
                 "the address selects one job of a push, and only that job is read; remove "
                 "selectedTaskRun from it to read the whole push"
             )
-        run_id = None if match[2] is None else int(match[2])
-        return TaskAddress(root_url, match[1], run_id, remark)
+        return _task_run(root_url, match, remark)
     repository, revision = query.get("repo"), query.get("revision")
     if repository and revision:
         return IndexAddress(root_url, _decision_route(text, repository, revision, environment))
@@ -245,15 +256,19 @@ def _task(text: str, root_url: str, segments: list[str]) -> TaskAddress:
     task_id = _slug(text, segments[0], "/tasks/ID")
     match segments[1:]:
         case ["runs", run, *_]:
-            if not _RUN.fullmatch(run):
+            if not re.fullmatch("[0-9]{1,9}", run):
                 shown = clean(run, 30)
                 raise _mistake(text, f"{shown!r} is not the number of a run; the first is 0")
             return TaskAddress(root_url, task_id, int(run))
     return TaskAddress(root_url, task_id)
 
 
+def _task_run(root_url: str, match: re.Match[str], remark: str | None = None) -> TaskAddress:
+    return TaskAddress(root_url, match[1], None if match[2] is None else int(match[2]), remark)
+
+
 def _slug(text: str, slug: str, right: str) -> str:
-    if not _SLUG.fullmatch(slug):
+    if not re.fullmatch(SLUG_PATTERN, slug):
         shown = clean(slug, 50)
         raise _mistake(text, f"{shown!r} is not a Taskcluster id; use {right}")
     return slug

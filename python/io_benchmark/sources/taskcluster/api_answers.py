@@ -6,15 +6,13 @@
 Ids are checked against the queue's pattern, because they become parts of paths.
 """
 
-from collections.abc import Awaitable, Callable
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
 
 from io_benchmark.resolutions import in_words
 from io_benchmark.sources.taskcluster.addresses import SLUG_PATTERN
-from io_benchmark.sources.web.retrying import RequestPolicy, TransientError
 from io_benchmark.text import clean, clean_name
 
 T = TypeVar("T")
@@ -122,52 +120,57 @@ class TaskDefinition(_ApiObject, frozen=True):
             return _TaskPayload()
 
 
-class _GroupMember(_ApiObject, frozen=True):
+class GroupMember(_ApiObject, frozen=True):
+    """A task in a listing of its group."""
+
     status: TaskStatus
     task: TaskDefinition
 
 
-class GroupPage(_ApiObject, frozen=True):
-    tasks: list[_GroupMember]
-    continuation_token: str | None = None
+class NamedDefinition(_ApiObject, frozen=True):
+    """One of the definitions that were requested together."""
 
-
-class StatusAnswer(_ApiObject, frozen=True):
-    status: TaskStatus
-
-
-class StatusesPage(_ApiObject, frozen=True):
-    statuses: list[StatusAnswer]
-    continuation_token: str | None = None
-
-
-class _DefinitionOfMany(_ApiObject, frozen=True):
     task_id: _Slug
     task: TaskDefinition
 
 
-class DefinitionsPage(_ApiObject, frozen=True):
-    tasks: list[_DefinitionOfMany]
-    continuation_token: str | None = None
-
-
 class IndexedTask(_ApiObject, frozen=True):
+    """A task of the index."""
+
     task_id: _Slug
     namespace: str = ""  # the full path, with its name
 
 
-class IndexPage(_ApiObject, frozen=True):
-    tasks: list[IndexedTask]
-    continuation_token: str | None = None
+class StatusAnswer(_ApiObject, frozen=True):
+    """The status of one task."""
+
+    status: TaskStatus
 
 
 class _Namespace(_ApiObject, frozen=True):
     name: str
 
 
-class NamespacesPage(_ApiObject, frozen=True):
-    namespaces: list[_Namespace]
+class _Page(_ApiObject, frozen=True, kw_only=True):
     continuation_token: str | None = None
+
+
+class TasksPage(_Page, Generic[T], frozen=True, kw_only=True):
+    """A page of tasks, in one of the forms above."""
+
+    tasks: list[T]
+
+
+class StatusesPage(_Page, frozen=True, kw_only=True):
+    """A page of statuses."""
+
+    statuses: list[StatusAnswer]
+
+
+class NamespacesPage(_Page, frozen=True, kw_only=True):
+    """A page of namespaces of the index."""
+
+    namespaces: list[_Namespace]
 
 
 class ArtifactContent(_ApiObject, frozen=True):
@@ -187,7 +190,7 @@ class ObjectDownload(_ApiObject, frozen=True):
     url: str
 
 
-class _IncompleteError(ValueError):
+class IncompleteError(ValueError):
     """An answer ends in the middle."""
 
 
@@ -199,20 +202,5 @@ def decode(data: bytes, kind: type[T]) -> T:
         return msgspec.json.decode(data, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         if "truncated" in str(error):
-            raise _IncompleteError(str(error)) from None
+            raise IncompleteError(str(error)) from None
         raise ValueError(str(error)) from None
-
-
-async def request_answer(
-    policy: RequestPolicy, kind: type[T], request: Callable[[], Awaitable[Any]]
-) -> T:
-    """Return the decoded answer; repeat a request whose answer ends in the middle."""
-
-    async def attempt() -> T:
-        body = await request()
-        try:
-            return decode(body if isinstance(body, bytes) else b"", kind)
-        except _IncompleteError:
-            raise TransientError("the deployment sent only a part of its answer") from None
-
-    return await policy.retry(attempt)

@@ -18,21 +18,16 @@ from taskcluster.exceptions import (
     TaskclusterRestFailure,
 )
 
-from io_benchmark.errors import (
-    MissingError,
-    NoArtifactError,
-    RequestRefusedError,
-    ResultError,
-)
+from io_benchmark.errors import MissingError, NoArtifactError, RequestRefusedError, ResultError
 from io_benchmark.sources.taskcluster import api_answers
 from io_benchmark.sources.taskcluster.access import ACCESS_TOKEN, CLIENT_ID, Access
-from io_benchmark.sources.taskcluster.api_answers import request_answer
 from io_benchmark.sources.taskcluster.authorization_errors import (
     explain_unauthenticated,
     missing_scopes,
 )
 from io_benchmark.sources.taskcluster.client_session import ClientSession
 from io_benchmark.sources.taskcluster.tasks import ARTIFACT, QueueTask
+from io_benchmark.sources.web.retrying import TransientError
 from io_benchmark.sources.web.web_client import WebClient, is_web_url
 from io_benchmark.text import clean
 
@@ -41,6 +36,7 @@ T = TypeVar("T")
 # The size of a page of the queue.
 _MAXIMUM_IDS = 1000
 _MAXIMUM_PAGES = 1000
+_Ask = Callable[[], Awaitable[Any]]  # a call of the client
 
 
 class Deployment:
@@ -49,16 +45,15 @@ class Deployment:
     def __init__(self, access: Access, http: WebClient) -> None:
         self.access = access
         self._http = http
-        session = ClientSession(http)
-        options = {
-            "rootUrl": access.api_root_url,
-            "maxRetries": 0,
-            "credentials": dict(access.credentials),
-        }
-        self._queue = taskcluster.aio.Queue(options, session=session)
-        self._index = taskcluster.aio.Index(options, session=session)
-        self._workers = taskcluster.aio.WorkerManager(options, session=session)
-        self._session = session
+        self._session = ClientSession(http)
+        options = self._options(access.api_root_url, access.credentials)
+        self._queue = taskcluster.aio.Queue(options, session=self._session)
+        self._index = taskcluster.aio.Index(options, session=self._session)
+        self._workers = taskcluster.aio.WorkerManager(options, session=self._session)
+
+    @staticmethod
+    def _options(root_url: str, credentials: Mapping[str, str]) -> dict[str, Any]:
+        return {"rootUrl": root_url, "maxRetries": 0, "credentials": dict(credentials)}
 
     async def create_task(self, task_id: str, definition: Mapping[str, Any]) -> None:
         """Create a task; repeating a lost answer creates the same task under the same id only once."""
@@ -79,7 +74,7 @@ class Deployment:
             return None
         return True
 
-    async def _change(self, ask: Callable[[], Awaitable[Any]]) -> api_answers.StatusAnswer:
+    async def _change(self, ask: _Ask) -> api_answers.StatusAnswer:
         try:
             return await self._answer(api_answers.StatusAnswer, ask)
         except (TaskclusterRestFailure, TaskclusterAuthFailure) as error:
@@ -88,29 +83,34 @@ class Deployment:
     async def find(self, route: str) -> str | None:
         """Return the id of the task at a route of the index."""
         try:
-            indexed = await self._ask(api_answers.IndexedTask, lambda: self._index.findTask(route))
+            return (
+                await self._ask(api_answers.IndexedTask, lambda: self._index.findTask(route))
+            ).task_id
         except MissingError:
             return None
-        return indexed.task_id
 
     async def indexed(self, namespace: str) -> dict[str, str]:
-        """Return the ids of the tasks directly in a namespace of the index, by name."""
+        """Return the ids of the tasks directly in a namespace, by name; none where it does not exist."""
         pages = self._pages(
-            api_answers.IndexPage, lambda query: self._index.listTasks(namespace, query=query)
+            api_answers.TasksPage[api_answers.IndexedTask],
+            lambda query: self._index.listTasks(namespace, query=query),
         )
-        return {
-            task.namespace.rpartition(".")[2]: task.task_id
-            async for page in pages
-            for task in page.tasks
-        }
+        try:
+            tasks = [task async for page in pages for task in page.tasks]
+        except MissingError:
+            return {}
+        return {task.namespace.rpartition(".")[2]: task.task_id for task in tasks}
 
     async def namespaces(self, namespace: str) -> list[str]:
-        """Return the names of the namespaces directly in a namespace of the index."""
+        """Return the names of the namespaces directly in a namespace; none where it does not exist."""
         pages = self._pages(
             api_answers.NamespacesPage,
             lambda query: self._index.listNamespaces(namespace, query=query),
         )
-        return [namespace.name async for page in pages for namespace in page.namespaces]
+        try:
+            return [namespace.name async for page in pages for namespace in page.namespaces]
+        except MissingError:
+            return []
 
     async def group(
         self, group_id: str, on_tasks: Callable[[int], None] = lambda _count: None
@@ -118,13 +118,12 @@ class Deployment:
         """Return all tasks of a group; `on_tasks` gets their number after each page."""
         members: dict[str, QueueTask] = {}
         pages = self._pages(
-            api_answers.GroupPage, lambda query: self._queue.listTaskGroup(group_id, query=query)
+            api_answers.TasksPage[api_answers.GroupMember],
+            lambda query: self._queue.listTaskGroup(group_id, query=query),
         )
         async for page in pages:
-            members |= {
-                member.status.task_id: QueueTask.of(member.task, member.status)
-                for member in page.tasks
-            }
+            for member in page.tasks:
+                members[member.status.task_id] = QueueTask.of(member.task, member.status)
             on_tasks(len(members))
             page.tasks.clear()  # its 100 MB, before the next page arrives
         return list(members.values())
@@ -134,23 +133,20 @@ class Deployment:
         if len(task_ids) == 1:
             return await self._single_task(task_ids[0])
         tasks: dict[str, QueueTask] = {}
-        for at in range(0, len(task_ids), _MAXIMUM_IDS):
-            payload = {"taskIds": list(task_ids[at : at + _MAXIMUM_IDS])}
+        for start in range(0, len(task_ids), _MAXIMUM_IDS):
+            payload = {"taskIds": list(task_ids[start : start + _MAXIMUM_IDS])}
             tasks |= await self._many_tasks(payload)
         return tasks
 
     async def _many_tasks(self, payload: dict[str, list[str]]) -> dict[str, QueueTask]:
-        status_pages = self._pages(
+        pages = self._pages(
             api_answers.StatusesPage,
             lambda query: self._queue.statuses(payload=payload, query=query),
         )
-        statuses = {
-            answer.status.task_id: answer.status
-            async for page in status_pages
-            for answer in page.statuses
-        }
+        answers = [answer async for page in pages for answer in page.statuses]
+        statuses = {answer.status.task_id: answer.status for answer in answers}
         pages = self._pages(
-            api_answers.DefinitionsPage,
+            api_answers.TasksPage[api_answers.NamedDefinition],
             lambda query: self._queue.tasks(payload=payload, query=query),
         )
         return {
@@ -211,11 +207,7 @@ class Deployment:
     async def _object_url(self, content: api_answers.ArtifactContent) -> str:
         """Return an address that is valid for an hour, by credentials for this object only."""
         payload = {"acceptDownloadMethods": {"getUrl": True}}
-        options = {
-            "rootUrl": self.access.root_url,
-            "maxRetries": 0,
-            "credentials": content.credentials,
-        }
+        options = self._options(self.access.root_url, content.credentials)
         try:
             service = taskcluster.aio.Object(options, session=self._session)
             service.makeHawkExt()
@@ -242,7 +234,7 @@ class Deployment:
             query["continuationToken"] = token
         raise ResultError(f"{self.access.root_url} gives more than {_MAXIMUM_PAGES} pages")
 
-    async def _ask(self, kind: type[T], ask: Callable[[], Awaitable[Any]], needs: str = "") -> T:
+    async def _ask(self, kind: type[T], ask: _Ask, needs: str = "") -> T:
         """Return the decoded answer; raise a ResultError that explains a refusal."""
         try:
             return await self._answer(kind, ask)
@@ -252,10 +244,18 @@ class Deployment:
         except TaskclusterRestFailure as error:
             raise self._refusal(error, needs) from None
 
-    async def _answer(self, kind: type[T], ask: Callable[[], Awaitable[Any]]) -> T:
+    async def _answer(self, kind: type[T], ask: _Ask) -> T:
         """Call the client, repeat that where it may help, and return the decoded answer."""
+
+        async def attempt() -> T:
+            body = await ask()
+            try:
+                return api_answers.decode(body if isinstance(body, bytes) else b"", kind)
+            except api_answers.IncompleteError:
+                raise TransientError("the deployment sent only a part of its answer") from None
+
         try:
-            return await request_answer(self._http.policy, kind, ask)
+            return await self._http.policy.retry(attempt)
         except ValueError as error:
             raise ResultError(
                 f"{self.access.root_url} does not answer like a Taskcluster deployment "
@@ -263,33 +263,32 @@ class Deployment:
             ) from None
 
     def _refusal(self, error: TaskclusterRestFailure, needs: str) -> ResultError:
+        root_url = self.access.root_url
+        first_line = clean(str(error).strip().partition("\n")[0], 200)
         if error.status_code == 404:
-            return MissingError(_first_line(error))
+            return MissingError(first_line)
         if error.status_code == 424:
             body = error.body if isinstance(error.body, dict) else {}
             return _error_artifact(str(body.get("reason", "")), str(body.get("message", "")))
-        if error.status_code == 403:
-            advice = f"set {CLIENT_ID} and {ACCESS_TOKEN}"
-            if self.access.api_root_url != self.access.root_url:
-                advice = "give the task that scope"
-            elif self.access.credentials:
-                advice = "request that scope from the deployment's owners"
-            scopes = needs or missing_scopes(str(error)) or "a scope"
-            return ResultError(
-                f"{self.access.root_url} refuses the request, which needs {scopes} and was made "
-                f"{self.access.who}; {advice}"
-            )
-        return ResultError(f"{self.access.root_url}: {error.status_code}, {_first_line(error)}")
+        if error.status_code != 403:
+            return ResultError(f"{root_url}: {error.status_code}, {first_line}")
+        advice = f"set {CLIENT_ID} and {ACCESS_TOKEN}"
+        if self.access.api_root_url != root_url:
+            advice = "give the task that scope"
+        elif self.access.credentials:
+            advice = "request that scope from the deployment's owners"
+        scopes = needs or missing_scopes(str(error)) or "a scope"
+        return ResultError(
+            f"{root_url} refuses the request, which needs {scopes} and was made {self.access.who}; "
+            f"{advice}"
+        )
 
 
 def _error_artifact(reason: str | None, message: str | None) -> NoArtifactError:
-    why = clean(reason or "no reason given", 100)
-    details = f", {clean(message, 200)!r}" if message else ""
-    return NoArtifactError(
-        f"has an error artifact instead of a result ({why}{details}): the script wrote none; "
-        f"look at the task's log"
+    why = clean(reason or "no reason given", 100) + (
+        f", {clean(message, 200)!r}" if message else ""
     )
-
-
-def _first_line(error: Exception) -> str:
-    return clean(str(error).strip().partition("\n")[0], 200)
+    return NoArtifactError(
+        f"has an error artifact instead of a result ({why}): the script wrote none; look at the "
+        "task's log"
+    )

@@ -10,10 +10,11 @@ others: replicates, retriggers and duplicates.
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
-from io_benchmark.errors import MissingError, UsageError
+from io_benchmark.errors import MissingError
 from io_benchmark.sources.protocol import (
+    FIRST,
     HistoryLog,
     HistoryQuery,
     Position,
@@ -26,8 +27,9 @@ from io_benchmark.sources.taskcluster.addresses import (
     TRUST_DOMAIN_VARIABLE,
     GroupAddress,
     IndexAddress,
+    default_remark,
     default_root_url,
-    trust_domain,
+    project_namespace,
 )
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing, connect
@@ -36,63 +38,60 @@ from io_benchmark.sources.taskcluster.tasks import ALL_KIND, QueueTask
 from io_benchmark.text import clean
 
 _JOB = "io-benchmark"
-# As the kind's transforms accept them.
-PROJECT = re.compile(r"[A-Za-z0-9_-]{1,100}(\.[A-Za-z0-9_-]{1,100})*")
 _DATE = re.compile(r"[0-9]{14}")
 # An action may create a task for a push as long as the push's decision task is kept, a year. No
 # task is older than its push unless a clock is wrong.
 _AFTER_PUSH, _BEFORE_PUSH = timedelta(days=400), timedelta(days=1)
-_FIRST = Position(-1)  # of remarks about the whole reading
-
-
-def _history_namespace(query: HistoryQuery, environment: Mapping[str, str]) -> str:
-    """Return the namespace of the pool's results by date; a dot in a name would end the name."""
-    if not PROJECT.fullmatch(query.project):
-        shown = clean(query.project, 100)
-        raise UsageError(f"--project: {shown!r} is not the name of a project; try io-benchmark")
-    domain = trust_domain(query.project, environment)
-    return f"{domain}.v2.{query.project}.date.{_JOB}.{query.pool.replace('.', '~')}"
 
 
 async def read_index_history(query: HistoryQuery, request: ReadRequest) -> HistoryLog:
     """Read the pool's results at the deployment of the environment."""
     root_url = default_root_url(request.environment)
-    address = IndexAddress(root_url, _history_namespace(query, request.environment))
-    async with connect({0: address}, request.environment, request.policy) as (client, deployments):
+    address = IndexAddress(root_url, _route(query, request.environment))
+    async with connect({0: address}, request.environment, request.policy) as deployments:
         deployment = deployments[root_url]
         request.progress(ReadProgress("listing the index", 0, None))
-        dated = await _dated_tasks(deployment, address)
-        wanted, older = _newest(dated, query)
-        reader = ResultReader(client, deployments, request)
+        reader = ResultReader(deployments, request)
         log = reader.log
         if not request.environment.get(ROOT_VARIABLE):
-            log.remark(_FIRST, f"read {root_url}, because {ROOT_VARIABLE} is not set")
-        if not wanted:
+            log.remark(FIRST, default_remark(root_url))
+        names = await deployment.indexed(address.route)
+        dated = {time: task_id for name, task_id in names.items() if (time := _time(name))}
+        since = query.since
+        recent = sorted(time for time in dated if since is None or time.date() >= since)
+        if not recent:
             raise MissingError(await _explain_nothing(deployment, address, query, bool(dated)))
-        tasks = await _known_tasks(deployment, wanted, log)
+        newest = {time: dated[time] for time in recent[-query.newest :]}
+        tasks = await _known_tasks(deployment, newest, log)
         times = _push_times(tasks, log)
         indexed = [
             task
             for task in tasks.values()
-            if query.since is None or times[task.status.task_group_id].date() >= query.since
+            if since is None or times[task.status.task_group_id].date() >= since
         ]
         listing = TaskListing(deployments, request.progress)
         listed = await _tasks_of_pool(listing, deployment, indexed, query.pool)
         log.problems += listing.log.problems
         await reader.read(listed)
-    return HistoryLog(log, times, older)
+    return HistoryLog(log, times, len(recent) - len(newest))
+
+
+def _route(query: HistoryQuery, environment: Mapping[str, str]) -> str:
+    """Return the namespace of the pool's results by date; a dot in a name would end the name."""
+    namespace = project_namespace(query.project, environment)
+    return f"{namespace}.date.{_JOB}.{query.pool.replace('.', '~')}"
 
 
 async def _known_tasks(
-    deployment: Deployment, wanted: Mapping[datetime, str], log: ReadLog
+    deployment: Deployment, dated: Mapping[datetime, str], log: ReadLog
 ) -> dict[datetime, QueueTask]:
     """Return the tasks by date; report those that the deployment does not have."""
-    known = await deployment.tasks(list(wanted.values()))
-    for time, task_id in wanted.items():
-        if task_id not in known:
+    tasks = await deployment.tasks(list(dated.values()))
+    for time, task_id in dated.items():
+        if task_id not in tasks:
             text = f"task {task_id} of {time.date()}: does not exist; it may have expired"
             log.problem(Position(0, str(time), task_id), text)
-    return {time: known[task_id] for time, task_id in wanted.items() if task_id in known}
+    return {time: tasks[task_id] for time, task_id in dated.items() if task_id in tasks}
 
 
 def _push_times(tasks: Mapping[datetime, QueueTask], log: ReadLog) -> dict[str, datetime]:
@@ -114,23 +113,6 @@ def _push_times(tasks: Mapping[datetime, QueueTask], log: ReadLog) -> dict[str, 
     return times
 
 
-async def _dated_tasks(deployment: Deployment, address: IndexAddress) -> dict[datetime, str]:
-    """Return the task ids by date, where the names are dates."""
-    try:
-        indexed = await deployment.indexed(address.route)
-    except MissingError:
-        return {}
-    dated = {_time(name): task_id for name, task_id in indexed.items()}
-    return {time: task_id for time, task_id in dated.items() if time is not None}
-
-
-def _newest(dated: Mapping[datetime, str], query: HistoryQuery) -> tuple[dict[datetime, str], int]:
-    """Return the newest tasks, oldest first, and the number of older ones."""
-    times = sorted(time for time in dated if query.since is None or time.date() >= query.since)
-    newest = times[-query.newest :]
-    return {time: dated[time] for time in newest}, len(times) - len(newest)
-
-
 async def _explain_nothing(
     deployment: Deployment, address: IndexAddress, query: HistoryQuery, has_older: bool
 ) -> str:
@@ -140,10 +122,7 @@ async def _explain_nothing(
             f"{query.pool}: nothing was measured since {query.since}; the index has older results"
         )
     parent = address.route.rpartition(".")[0]
-    try:
-        pools = [name.replace("~", ".") for name in await deployment.namespaces(parent)]
-    except MissingError:
-        pools = []
+    pools = [name.replace("~", ".") for name in await deployment.namespaces(parent)]
     if pools:
         shown = ", ".join(clean(pool, 50) for pool in sorted(pools)[:20])
         return f"{address}: {address.root_url} has no such pool; its pools are {shown}"
@@ -181,9 +160,7 @@ async def _tasks_of_pool(
 
 def _time(name: str) -> datetime | None:
     """Return the date that a name in the index is; None where it is not one."""
-    if not _DATE.fullmatch(name):
-        return None
     try:
-        return datetime.strptime(name, "%Y%m%d%H%M%S").replace(tzinfo=UTC)
+        return datetime.strptime(f"{name}Z", "%Y%m%d%H%M%S%z") if _DATE.fullmatch(name) else None
     except ValueError:
         return None

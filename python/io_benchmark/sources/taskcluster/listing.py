@@ -1,13 +1,11 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""List the tasks that addresses lead to, and choose those of the benchmark."""
+"""List the tasks that addresses lead to: those of the benchmark, or all."""
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import NamedTuple
-
-from msgspec import Struct
 
 from io_benchmark.errors import GaveUpError, MissingError, ResultError
 from io_benchmark.sources.event_loop import run_all
@@ -21,6 +19,7 @@ from io_benchmark.sources.taskcluster.addresses import (
     TaskAddress,
     TaskclusterAddress,
 )
+from io_benchmark.sources.taskcluster.api_answers import QueueRun
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.group_problems import GroupProblems
 from io_benchmark.sources.taskcluster.tasks import KINDS, QueueTask
@@ -45,23 +44,21 @@ class ListedTask(NamedTuple):
         run_id = -1 if self.run_id is None else self.run_id
         return self.number, self.task.label, self.task.task_id, run_id
 
+    def position(self, run: QueueRun | None = None) -> Position:
+        """Return the position of messages about the task, or about a run."""
+        run_id = 0 if run is None else run.run_id
+        return Position(self.number, self.task.label, self.task.task_id, run_id)
+
+    def url(self, run: QueueRun | None = None) -> str:
+        """Return the address at which a browser shows the task, or a run."""
+        run_id = None if run is None else run.run_id
+        return TaskAddress(self.deployment.access.root_url, self.task.task_id, run_id).url
+
 
 class _ListedGroup(NamedTuple):
     number: int
     deployment: Deployment
     group_id: str
-
-
-class _Reference(Struct, frozen=True):
-    """A task that an address names."""
-
-    number: int
-    deployment: Deployment
-    task_id: str
-    run_id: int | None = None
-    shown: str = ""
-    # Listed in a namespace: tasks of other kinds are ignored there.
-    listed: bool = False
 
 
 class TaskListing:
@@ -71,67 +68,86 @@ class TaskListing:
         self,
         deployments: Mapping[str, Deployment],
         progress: Callable[[ReadProgress], None] = lambda _progress: None,
+        *,
+        every_kind: bool = False,
     ) -> None:
         self.log = ReadLog()
         # Requests that a deployment does not answer at the moment; another listing may succeed.
         self.lost: list[GaveUpError] = []
         # The decision and action tasks of the groups, and pushes whose decision task is not in the index
         # yet. A decision task is added to the index when it has completed.
-        self.creators: list[tuple[Deployment, QueueTask]] = []
+        self.creators: list[ListedTask] = []
         self.not_indexed: list[IndexAddress] = []
         self._deployments = deployments
         self._progress = progress
+        self._every_kind = every_kind
         self._listed = 0
 
     async def tasks(self, addresses: Mapping[int, TaskclusterAddress]) -> list[ListedTask]:
         """List each task once, by the number of its address, then by label."""
         self._progress(ReadProgress("listing tasks", 0, None))
-        tasks, groups = await self._tasks(await self._references(addresses))
-        groups += [
-            _ListedGroup(number, self._deployments[address.root_url], address.group_id)
-            for number, address in addresses.items()
-            if isinstance(address, GroupAddress)
-        ]
-        # A group may be named twice, a task by itself and with its group.
-        listings = [self._members(group) for group in _first_of_each_group(groups)]
-        for members in await run_all(listings, _GROUPS_AT_ONCE):
+        named = await run_all(self._named(*address) for address in addresses.items())
+        tasks: list[ListedTask] = []
+        groups: dict[tuple[Deployment, str], _ListedGroup] = {}
+        # A group may be named twice, a task by itself and with its group: the first address counts.
+        for listed in (listed for listing in named for listed in listing):
+            if isinstance(listed, ListedTask):
+                tasks.append(listed)
+            else:
+                groups.setdefault((listed.deployment, listed.group_id), listed)
+        for members in await run_all(map(self._members, groups.values()), _GROUPS_AT_ONCE):
             tasks += members
-        return _first_of_each_task(tasks)
+        first: dict[tuple[str, int | None], ListedTask] = {}
+        for task in sorted(tasks, key=lambda task: task.order):
+            first.setdefault((task.task.task_id, task.run_id), task)
+        return list(first.values())
 
-    async def _references(self, addresses: Mapping[int, TaskclusterAddress]) -> list[_Reference]:
-        """Return the tasks that are named, the index's included."""
-        named = [
-            _Reference(
-                number,
-                self._deployments[address.root_url],
-                address.task_id,
-                address.run_id,
-                str(address),
-            )
-            for number, address in addresses.items()
-            if isinstance(address, TaskAddress)
-        ]
-        indexed = await run_all(
-            self._indexed(number, address)
-            for number, address in addresses.items()
-            if isinstance(address, IndexAddress)
-        )
-        return named + [reference for references in indexed for reference in references]
-
-    async def _indexed(self, number: int, address: IndexAddress) -> list[_Reference]:
-        """Return the task at the route, or else those in the namespace of that name."""
+    async def _named(
+        self, number: int, address: TaskclusterAddress
+    ) -> Sequence[ListedTask | _ListedGroup]:
+        """Return the tasks that an address names, or the groups that these mean."""
         deployment = self._deployments[address.root_url]
+        if isinstance(address, GroupAddress):
+            return [_ListedGroup(number, deployment, address.group_id)]
+        listed: list[ListedTask | _ListedGroup] = []
+        run_id, takes_any = None, True
         try:
-            task_id = await deployment.find(address.route)
-            if task_id is not None:
-                return [_Reference(number, deployment, task_id, None, str(address))]
-            task_ids = [] if address.route.endswith(DECISION) else await self._namespace(address)
+            if isinstance(address, TaskAddress):
+                task_ids, run_id = [address.task_id], address.run_id
+            else:
+                task_ids, takes_any = await self._indexed(number, deployment, address)
+            if not task_ids:
+                return []
+            tasks = await deployment.tasks(task_ids)
         except ResultError as error:
             self._failed(Position(number), f"{address}: {error}", error)
             return []
+        for task in tasks.values():
+            if task.adds_tasks or (task.means_its_group and not self._every_kind):
+                listed.append(_ListedGroup(number, deployment, task.status.task_group_id))
+            elif takes_any or self._wants(task):
+                listed.append(ListedTask(number, deployment, task, run_id))
+        if len(tasks) < len(task_ids):
+            text = f"{address}: {address.root_url} has no such task; it may have expired, or belong to "
+            self.log.problem(Position(number), f"{text}another deployment")
+        elif not listed:
+            kinds = " or ".join(KINDS)
+            text = f"{address}: none of the tasks there is of kind {kinds}"
+            self.log.problem(Position(number), text)
+        return listed
+
+    async def _indexed(
+        self, number: int, deployment: Deployment, address: IndexAddress
+    ) -> tuple[list[str], bool]:
+        """Return the task at the route, which may be of any kind, or those in its namespace."""
+        task_id = await deployment.find(address.route)
+        if task_id is not None:
+            return [task_id], True
+        is_decision = address.route.endswith(DECISION)
+        task_ids = [] if is_decision else list((await deployment.indexed(address.route)).values())
         if not task_ids:
             hint = "it may have expired"
-            if address.route.endswith(DECISION):
+            if is_decision:
                 self.not_indexed.append(address)
                 hint = (
                     "it is added when the decision task has completed (compare --wait MINUTES "
@@ -140,59 +156,10 @@ class TaskListing:
                 )
             text = f"{address}: {address.root_url} has no such route; {hint}"
             self.log.problem(Position(number), text)
-        return [
-            _Reference(number, deployment, task_id, None, str(address), listed=True)
-            for task_id in task_ids
-        ]
-
-    async def _namespace(self, address: IndexAddress) -> list[str]:
-        try:
-            indexed = await self._deployments[address.root_url].indexed(address.route)
-        except MissingError:
-            return []
-        return list(indexed.values())
-
-    async def _tasks(
-        self, references: Sequence[_Reference]
-    ) -> tuple[list[ListedTask], list[_ListedGroup]]:
-        """Return the tasks themselves, and the groups that some of them mean."""
-        tasks: list[ListedTask] = []
-        groups: list[_ListedGroup] = []
-        for deployment in dict.fromkeys(reference.deployment for reference in references):
-            here = [reference for reference in references if reference.deployment is deployment]
-            try:
-                known = await deployment.tasks(
-                    list(dict.fromkeys(address.task_id for address in here))
-                )
-            except ResultError as error:
-                for reference in here:
-                    position = Position(reference.number, "", reference.task_id)
-                    self._failed(position, f"{reference.shown}: {error}", error)
-                continue
-            for reference in here:
-                number, task = reference.number, known.get(reference.task_id)
-                if task is None:
-                    position = Position(number, "", reference.task_id)
-                    self.log.problem(position, _no_task(reference))
-                elif task.means_its_group:
-                    groups.append(_ListedGroup(number, deployment, task.status.task_group_id))
-                elif task.is_benchmark or not reference.listed:
-                    tasks.append(ListedTask(number, deployment, task, reference.run_id))
-        used = {task.number for task in tasks} | {group.number for group in groups}
-        self._check_namespaces(references, used)
-        return tasks, groups
-
-    def _check_namespaces(self, references: Sequence[_Reference], used: set[int]) -> None:
-        """Report each namespace that has none of the benchmark's tasks."""
-        listed = {reference.number: reference.shown for reference in references if reference.listed}
-        for number, shown in listed.items():
-            if number not in used:
-                kinds = " or ".join(KINDS)
-                text = f"{shown}: none of the tasks there is of kind {kinds}"
-                self.log.problem(Position(number), text)
+        return task_ids, False
 
     async def _members(self, group: _ListedGroup) -> list[ListedTask]:
-        """Return the benchmark's tasks of a group, duplicates and retriggers included."""
+        """Return the wanted tasks of a group, duplicates and retriggers included."""
         counted = 0
 
         def count(tasks: int) -> None:
@@ -207,21 +174,24 @@ class TaskListing:
         try:
             members = await deployment.group(group_id, count)
         except MissingError:
-            problem = f"does not exist at {root_url}, or has expired"
+            text = f"group:{group_id}: does not exist at {root_url}, or has expired"
+            self.log.problem(position, text)
+            return []
         except ResultError as error:
             self._failed(position, f"group:{group_id}: {error}", error)
             return []
-        else:
-            self.creators += [(deployment, task) for task in members if task.adds_tasks]
-            benchmark = [task for task in members if task.is_benchmark]
-            problems = GroupProblems(root_url, members)
-            if benchmark:
-                for remark in problems.incomplete():
-                    self.log.remark(position, f"group:{group_id}: {remark}")
-                return [ListedTask(number, deployment, task) for task in benchmark]
-            problem = problems.no_benchmark(group_id)
-        self.log.problem(position, f"group:{group_id}: {problem}")
-        return []
+        listed = [ListedTask(number, deployment, task) for task in members]
+        self.creators += [member for member in listed if member.task.adds_tasks]
+        wanted = [member for member in listed if self._wants(member.task)]
+        problems = GroupProblems(root_url, members)
+        if not wanted:
+            self.log.problem(position, f"group:{group_id}: {problems.no_benchmark(group_id)}")
+        for remark in problems.incomplete() if wanted and not self._every_kind else ():
+            self.log.remark(position, f"group:{group_id}: {remark}")
+        return wanted
+
+    def _wants(self, task: QueueTask) -> bool:
+        return self._every_kind or task.is_benchmark
 
     def _failed(self, position: Position, text: str, error: ResultError) -> None:
         self.log.problem(position, text)
@@ -234,32 +204,10 @@ async def connect(
     addresses: Mapping[int, TaskclusterAddress],
     environment: Mapping[str, str],
     policy: RequestPolicy | None,
-) -> AsyncIterator[tuple[WebClient, dict[str, Deployment]]]:
-    """Yield a web client, and by root URL the deployments that the addresses name."""
+) -> AsyncIterator[dict[str, Deployment]]:
+    """Yield the deployments that the addresses name, by root URL."""
     # Mistakes in the environment are reported before the first request.
     root_urls = dict.fromkeys(address.root_url for address in addresses.values())
     accesses = [Access.of(root_url, environment) for root_url in root_urls]
     async with WebClient(policy or RequestPolicy()) as client:
-        yield client, {access.root_url: Deployment(access, client) for access in accesses}
-
-
-def _first_of_each_group(groups: Sequence[_ListedGroup]) -> list[_ListedGroup]:
-    first: dict[tuple[Deployment, str], _ListedGroup] = {}
-    for group in sorted(groups, key=lambda group: group.number):
-        first.setdefault((group.deployment, group.group_id), group)
-    return list(first.values())
-
-
-def _first_of_each_task(tasks: Sequence[ListedTask]) -> list[ListedTask]:
-    first: dict[tuple[str, int | None], ListedTask] = {}
-    for listed in sorted(tasks, key=lambda listed: listed.order):
-        first.setdefault((listed.task.task_id, listed.run_id), listed)
-    return list(first.values())
-
-
-def _no_task(reference: _Reference) -> str:
-    root_url = reference.deployment.access.root_url
-    return (
-        f"{reference.shown}: {root_url} has no such task; it may have expired, or belong to another "
-        "deployment"
-    )
+        yield {access.root_url: Deployment(access, client) for access in accesses}

@@ -3,11 +3,8 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Results of tasks in a Taskcluster deployment, as a source."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from io_benchmark.sources.protocol import (
     HistoryLog,
@@ -15,20 +12,16 @@ from io_benchmark.sources.protocol import (
     Position,
     ReadLog,
     ReadRequest,
+    RunQuery,
     Source,
     SourceAddress,
 )
-from io_benchmark.sources.task_runs import RunQuery
+from io_benchmark.sources.taskcluster import addresses as forms
+from io_benchmark.sources.taskcluster.addresses import TaskAddress, TaskclusterAddress
 from io_benchmark.text import clean
-
-if TYPE_CHECKING:
-    from io_benchmark.sources.taskcluster.addresses import TaskclusterAddress
 
 # Imports within methods: the client takes 0.2 s to load, which --help and folders need not wait for.
 # ruff: noqa: PLC0415
-
-# Nothing else is an address of this source.
-_BEGINNINGS = ("task:", "group:", "index:", "http://", "https://")
 
 
 class TaskclusterSource(Source):
@@ -37,17 +30,11 @@ class TaskclusterSource(Source):
     forms = ("task:ID", "group:ID", "index:ROUTE", "a Taskcluster or Treeherder address")
 
     def parse(self, text: str, environment: Mapping[str, str]) -> TaskclusterAddress | None:
-        if not text.strip().lower().startswith(_BEGINNINGS):
-            return None
-        from io_benchmark.sources.taskcluster.addresses import parse
-
-        return parse(text, environment)
+        return forms.parse(text, environment)
 
     def suggest(self, path: str) -> str | None:
         """Take a bare id, perhaps with a run."""
-        from io_benchmark.sources.taskcluster.addresses import SLUG_PATTERN
-
-        task_run = re.fullmatch(rf"{SLUG_PATTERN}([.-][0-9]{{1,9}})?", path)
+        task_run = re.fullmatch(rf"{forms.SLUG_PATTERN}([.-][0-9]{{1,9}})?", path)
         if task_run is None:
             return None
         return f"is task:{path} meant?" if task_run[1] else f"is task:{path} or group:{path} meant?"
@@ -74,11 +61,11 @@ class TaskclusterSource(Source):
         log.extend(run_coroutine(read_queue_runs(_numbered(addresses), query)))
         return log
 
-    def read_recent_runs(self, project: str, query: RunQuery) -> ReadLog | None:
+    def read_recent_runs(self, project: str, query: RunQuery) -> ReadLog:
         from io_benchmark.sources.event_loop import run_coroutine
-        from io_benchmark.sources.taskcluster.queue_runs import read_queue_runs
+        from io_benchmark.sources.taskcluster.queue_runs import read_project_runs
 
-        return run_coroutine(read_queue_runs({}, query, project))
+        return run_coroutine(read_project_runs(project, query))
 
     def wait(
         self,
@@ -98,18 +85,15 @@ def _numbered(addresses: Sequence[SourceAddress]) -> dict[int, TaskclusterAddres
 
 def _remarks(addresses: Sequence[SourceAddress], environment: Mapping[str, str]) -> ReadLog:
     """Say which deployment was used by default, and what an address leaves out."""
-    from io_benchmark.sources.taskcluster.addresses import ROOT_VARIABLE, TaskAddress
-
     log = ReadLog()
     for address in addresses:
         if isinstance(address.meaning, TaskAddress) and address.meaning.remark:
             text = f"{clean(address.text, 200)}: {address.meaning.remark}"
             log.remark(Position(address.number), text)
-    if not environment.get(ROOT_VARIABLE):
+    if not environment.get(forms.ROOT_VARIABLE):
         for address in addresses:
             root_url = address.meaning.root_url
             if not address.text.strip().startswith(root_url):
-                text = f"read {root_url}, because {ROOT_VARIABLE} is not set"
-                log.remark(Position(address.number), text)
+                log.remark(Position(address.number), forms.default_remark(root_url))
                 break
     return log

@@ -7,16 +7,13 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-
-from msgspec import Struct
+from typing import NamedTuple
 
 from io_benchmark.errors import GaveUpError, MissingError
 from io_benchmark.sources.event_loop import run_coroutine
-from io_benchmark.sources.taskcluster.addresses import TaskAddress, TaskclusterAddress
+from io_benchmark.sources.taskcluster.addresses import TaskclusterAddress
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing, connect
-from io_benchmark.sources.taskcluster.tasks import QueueTask
 from io_benchmark.sources.web.retrying import RequestPolicy
 from io_benchmark.text import clean_name
 
@@ -24,63 +21,70 @@ _INTERVAL_S = 15.0
 _GROWTH = 1.5
 _LONGEST = 4  # times the first interval
 _MAXIMUM_LOST = 5  # listings in a row, each of which was repeated many times
-_ORDER = ("completed", "failed", "exception", "running", "pending", "unscheduled", "unlisted")
+_STATES = ("completed", "failed", "exception", "running", "pending", "unscheduled", "unlisted")
 
 
-class _WaitClock(Struct, frozen=True):
+class WaitClock(NamedTuple):
     """The time and how to let it pass; tests replace both."""
 
     now_s: Callable[[], float] = time.monotonic
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
 
-class _WatchedTask(Struct, frozen=True):
-    """A task to wait for."""
+_CLOCK = WaitClock()
+
+
+class _WatchedTask(NamedTuple):
+    """A task, or its run, to wait for."""
 
     title: str
-    state: str
-    is_resolved: bool
-    reason: str  # its state, and why
+    state: str = "unlisted"
+    is_resolved: bool = False
+    reason: str = "unlisted"  # its state, and why
     url: str = ""
 
+    @classmethod
+    def of(cls, listed: ListedTask, title: str = "", url: str = "") -> "_WatchedTask":
+        task, status = listed.task, listed.task.status
+        title = title or f"{task.label} ({task.task_id})"
+        run = task.find_run(listed.run_id)
+        if run is not None:
+            return cls(title, run.state, run.is_resolved, run.shown_state, url)
+        reason = status.runs[-1].shown_state if status.runs else status.state
+        return cls(title, status.state, status.is_resolved, reason, url)
+
     @property
-    def shown(self) -> str:
+    def line(self) -> str:
         return f"{self.title}: {clean_name(self.reason)}"
 
 
-@dataclass(frozen=True)
-class _TaskCounts:
-    """How many tasks are in which state."""
+class TaskCounts(NamedTuple):
+    """How many of the watched tasks are resolved."""
 
-    states: tuple[tuple[str, int], ...] = ()
-    resolved: int = 0
-    total: int = 0
-    unresolved: tuple[str, ...] = field(default=(), compare=False)
+    resolved: int
+    total: int
 
-    @property
-    def shown(self) -> str:
-        listed = ", ".join(f"{count} {state}" for state, count in self.states)
-        return f"[{self.resolved}/{self.total}] {listed}"
+
+_Look = Callable[[], Awaitable[Sequence[_WatchedTask]]]
 
 
 async def _until_resolved(
-    look: Callable[[], Awaitable[Sequence[_WatchedTask]]],
+    look: _Look,
     tell: Callable[[str], None],
     *,
     every_s: float = _INTERVAL_S,
     limit_s: float | None = None,
-    before: _TaskCounts | None = None,
-    clock: _WaitClock | None = None,
-) -> _TaskCounts:
-    """Wait until all tasks that `look` returns are resolved, at most this long.
+    clock: WaitClock,
+) -> Sequence[_WatchedTask]:
+    """Wait until all tasks that `look` returns are resolved, at most this long; return the last look.
 
     The queue resolves every task by its deadline. A look that fails temporarily is repeated;
     several failures in a row are raised.
     """
-    clock = clock or _WaitClock()
     began_s = clock.now_s()
     pause_s, lost = every_s, 0
-    previous = before or _TaskCounts()
+    tasks: Sequence[_WatchedTask] = ()
+    previous = ""
     reported: set[str] = set()
     while True:
         try:
@@ -92,23 +96,37 @@ async def _until_resolved(
                 raise
             tell(f"the tasks could not be listed: {error}")
         else:
-            counts = _count(tasks)
-            if counts != previous:
-                minutes = (clock.now_s() - began_s) / 60
-                tell(f"{counts.shown} after {minutes:.0f} min")
+            counts = _counts(tasks)
+            if counts != previous and tasks:
+                tell(f"{counts} after {(clock.now_s() - began_s) / 60:.0f} min")
                 pause_s = every_s
-            for text in _new_failures(tasks, reported):
-                tell(text)
             previous = counts
-            if counts.resolved == counts.total:
-                return counts
+            # Each failure once: it can be looked at while other tasks run.
+            for task in tasks:
+                is_failure = task.is_resolved and task.state != "completed"
+                if is_failure and task.title not in reported:
+                    reported.add(task.title)
+                    tell(task.line + (f", {task.url}" if task.url else ""))
+            if all(task.is_resolved for task in tasks):
+                return tasks
         if limit_s is not None:
             left_s = began_s + limit_s - clock.now_s()
             if left_s <= 0:
-                return previous
+                return tasks
             pause_s = min(pause_s, left_s)
         await clock.sleep(pause_s)
         pause_s = min(pause_s * _GROWTH, every_s * _LONGEST)
+
+
+def _counts(tasks: Sequence[_WatchedTask]) -> str:
+    """Return `[2/3] 1 completed, 1 failed, 1 running`."""
+    states = Counter(clean_name(task.state) for task in tasks)
+    ordered = sorted(
+        states,
+        key=lambda state: (_STATES.index(state) if state in _STATES else len(_STATES), state),
+    )
+    listed = ", ".join(f"{states[state]} {state}" for state in ordered)
+    return f"[{sum(task.is_resolved for task in tasks)}/{len(tasks)}] {listed}"
 
 
 def wait_for_tasks(
@@ -118,7 +136,7 @@ def wait_for_tasks(
     tell: Callable[[str], None],
     *,
     policy: RequestPolicy | None = None,
-    clock: _WaitClock | None = None,
+    clock: WaitClock = _CLOCK,
 ) -> None:
     """Wait at most this long until the benchmark's tasks at the addresses are resolved.
 
@@ -126,18 +144,19 @@ def wait_for_tasks(
     wrong with them.
     """
 
-    async def wait() -> _TaskCounts:
-        async with connect(addresses, environment, policy) as (_, deployments):
-            look = _Look(addresses, deployments, tell)
-            return await _until_resolved(look, tell, limit_s=limit_s, clock=clock)
+    async def wait() -> Sequence[_WatchedTask]:
+        async with connect(addresses, environment, policy) as deployments:
+            watch = _Watch(addresses, deployments, tell)
+            return await _until_resolved(watch.look, tell, limit_s=limit_s, clock=clock)
 
     try:
-        counts = run_coroutine(wait())
+        tasks = run_coroutine(wait())
     except GaveUpError as error:
         tell(f"not waiting any longer: {error}")
         return
-    if counts.unresolved:
-        tell(f"not waiting any longer; not resolved: {', '.join(counts.unresolved)}")
+    unresolved = [task.line for task in tasks if not task.is_resolved]
+    if unresolved:
+        tell(f"not waiting any longer; not resolved: {', '.join(unresolved)}")
 
 
 async def wait_in_group(
@@ -148,8 +167,8 @@ async def wait_in_group(
     *,
     every_s: float,
     limit_s: float | None,
-    clock: _WaitClock | None = None,
-) -> _TaskCounts:
+    clock: WaitClock = _CLOCK,
+) -> TaskCounts:
     """Wait at most this long until the tasks with these labels, by id, are resolved.
 
     The group's other tasks do not count.
@@ -159,21 +178,20 @@ async def wait_in_group(
         members = {task.task_id: task for task in await deployment.group(group_id)}
         watched = []
         for task_id, label in labels.items():
-            title = f"{label} ({task_id})"
+            title, task = f"{label} ({task_id})", members.get(task_id)
+            # The queue may take a moment to list a new task.
             watched.append(
-                _watch(title, members[task_id])
-                if task_id in members  # the queue may take a moment
-                else _WatchedTask(title, "unlisted", is_resolved=False, reason="unlisted")
+                _WatchedTask.of(ListedTask(0, deployment, task), title)
+                if task is not None
+                else _WatchedTask(title)
             )
         return watched
 
-    before = _TaskCounts(total=len(labels))
-    return await _until_resolved(
-        look, tell, every_s=every_s, limit_s=limit_s, before=before, clock=clock
-    )
+    tasks = await _until_resolved(look, tell, every_s=every_s, limit_s=limit_s, clock=clock)
+    return TaskCounts(sum(task.is_resolved for task in tasks), len(labels))
 
 
-class _Look:
+class _Watch:
     """Lists the benchmark's tasks, with the decision and action tasks that may still add some."""
 
     def __init__(
@@ -188,20 +206,15 @@ class _Look:
         # What was seen unresolved: creators by id, routes by name; whether it still is.
         self._unresolved: dict[str, bool] = {}
 
-    async def __call__(self) -> list[_WatchedTask]:
+    async def look(self) -> list[_WatchedTask]:
         listing, tasks = await self._list()
-        if self._has_just_ended(listing):
+        if any(
+            self._unresolved.get(creator.task.task_id) and creator.task.status.is_resolved
+            for creator in listing.creators
+        ):
             # It may have added tasks after their page was listed.
             listing, tasks = await self._list()
-        watched = [
-            _watch(
-                f"{listed.task.label} ({listed.task.task_id})",
-                listed.task,
-                listed.run_id,
-                _url(listed.deployment, listed.task),
-            )
-            for listed in tasks
-        ]
+        watched = [_WatchedTask.of(listed, url=listed.url()) for listed in tasks]
         return watched + self._not_indexed(listing) + self._creators(listing)
 
     async def _list(self) -> tuple[TaskListing, list[ListedTask]]:
@@ -211,70 +224,29 @@ class _Look:
             raise listing.lost[0]
         return listing, tasks
 
-    def _has_just_ended(self, listing: TaskListing) -> bool:
-        return any(
-            self._unresolved.get(task.task_id, False) and task.status.is_resolved
-            for _, task in listing.creators
-        )
-
     def _creators(self, listing: TaskListing) -> list[_WatchedTask]:
         """Return the creators that were seen to run; the others added their tasks before."""
         watched = []
-        for deployment, task in listing.creators:
-            is_new = task.task_id not in self._unresolved
-            if is_new and task.status.is_resolved:
+        for creator in listing.creators:
+            task_id, is_resolved = creator.task.task_id, creator.task.status.is_resolved
+            if is_resolved and task_id not in self._unresolved:
                 continue
-            title, url = f"{task.label} ({task.task_id})", _url(deployment, task)
-            if is_new:
-                self._tell(f"waiting for {title}, which adds tasks to its group, {url}")
-            self._unresolved[task.task_id] = not task.status.is_resolved
-            watched.append(_watch(title, task, None, url))
+            task = _WatchedTask.of(creator, url=creator.url())
+            if task_id not in self._unresolved:
+                self._tell(f"waiting for {task.title}, which adds tasks to its group, {task.url}")
+            self._unresolved[task_id] = not is_resolved
+            watched.append(task)
         return watched
 
     def _not_indexed(self, listing: TaskListing) -> list[_WatchedTask]:
-        watched = []
-        for address in listing.not_indexed:
-            if str(address) not in self._unresolved:
-                self._unresolved[str(address)] = True
+        for address in map(str, listing.not_indexed):
+            if address not in self._unresolved:
+                self._unresolved[address] = True
                 self._tell(
                     f"waiting for the push's decision task: {address} does not exist yet; it is "
                     "added to the index when the decision task has completed"
                 )
-            title = f"decision task of {address}"
-            watched.append(_WatchedTask(title, "unlisted", False, "not in the index"))
-        return watched
-
-
-def _watch(title: str, task: QueueTask, run_id: int | None = None, url: str = "") -> _WatchedTask:
-    """Watch a task, or its run where one is named."""
-    runs, status = task.status.runs, task.status
-    named = task.find_run(run_id)
-    if named is not None:
-        return _WatchedTask(title, named.state, named.is_resolved, named.shown_state, url)
-    reason = runs[-1].shown_state if runs else status.state
-    return _WatchedTask(title, status.state, status.is_resolved, reason, url)
-
-
-def _url(deployment: Deployment, task: QueueTask) -> str:
-    return TaskAddress(deployment.access.root_url, task.task_id).url
-
-
-def _count(tasks: Sequence[_WatchedTask]) -> _TaskCounts:
-    states = Counter(clean_name(task.state) for task in tasks)
-    ordered = sorted(states.items(), key=lambda pair: (_rank(pair[0]), pair[0]))
-    unresolved = tuple(task.shown for task in tasks if not task.is_resolved)
-    return _TaskCounts(tuple(ordered), len(tasks) - len(unresolved), len(tasks), unresolved)
-
-
-def _rank(state: str) -> int:
-    return _ORDER.index(state) if state in _ORDER else len(_ORDER)
-
-
-def _new_failures(tasks: Sequence[_WatchedTask], reported: set[str]) -> list[str]:
-    """Report each failure once: it can be looked at while other tasks run."""
-    lines = []
-    for task in tasks:
-        if task.is_resolved and task.state != "completed" and task.title not in reported:
-            reported.add(task.title)
-            lines.append(task.shown + (f", {task.url}" if task.url else ""))
-    return lines
+        return [
+            _WatchedTask(f"decision task of {address}", reason="not in the index")
+            for address in listing.not_indexed
+        ]

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from msgspec import Struct
 
-from io_benchmark.sources.protocol import TaskRecord
+from io_benchmark.sources.run_results import TaskRecord
 from io_benchmark.sources.taskcluster.api_answers import QueueRun, TaskDefinition, TaskStatus
 from io_benchmark.text import clean_name
 
@@ -28,10 +28,9 @@ ARTIFACT = f"{_FOLDER}/io-benchmark.json"
 _PROFILE = f"{_FOLDER}/task-profile.json"
 
 _POOL = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"
-# How the transform passes the pool to the script; the script's text has it in quotes at most.
-_OPTION = "--pool"
 _REVISION = re.compile(r"/(?:blob|file|raw|rev)/([0-9a-f]{40})/")
-_POOL_ARGUMENT = re.compile(rf"(?<!\S){_OPTION}[ =]({_POOL})(?!\S)")
+# How the transform passes the pool to the script; the script's text has it in quotes at most.
+_POOL_ARGUMENT = re.compile(rf"(?<!\S)--pool[ =]({_POOL})(?!\S)")
 
 
 class QueueTask(Struct, frozen=True):
@@ -148,15 +147,8 @@ class QueueTask(Struct, frozen=True):
 
 def _pool_of_command(command: Any) -> str | None:
     """Return the last `--pool NAME`: the script comes before the line that starts it."""
-    for part in reversed(list(_strings(command))):
-        # From the end: searching 100 kB of script takes a millisecond per task.
-        at = part.rfind(_OPTION)
-        while at >= 0:
-            match = _POOL_ARGUMENT.match(part, at)
-            if match:
-                return match[1]
-            at = part.rfind(_OPTION, 0, at)
-    return None
+    names = [name for part in _strings(command) for name in _POOL_ARGUMENT.findall(part)]
+    return names[-1] if names else None
 
 
 def _strings(command: Any) -> Iterator[str]:

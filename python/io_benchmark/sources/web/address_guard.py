@@ -97,7 +97,6 @@ class AddressGuard(AbstractResolver):
             return True
         if self._allowed is None:
             self._allowed = await self._reach_of_origin()
-        # This machine may have private addresses as well; no storage has a link-local address.
         return reach <= self._allowed
 
     async def _reach_of_origin(self) -> _Reach:

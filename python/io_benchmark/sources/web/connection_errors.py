@@ -16,27 +16,28 @@ _NUMBER = re.compile(r"\[Errno ([0-9]+)\]")
 
 def explain_connection_error(error: Exception, host: str) -> str:
     """Return one line, such as `cannot connect to HOST: connection refused`."""
-    if isinstance(error, aiohttp.ClientConnectorCertificateError):
-        why = _handshake(error.certificate_error)
-        return f"cannot trust {host}: {why}; check the address, and SSL_CERT_FILE"
-    if isinstance(error, aiohttp.ClientSSLError):
-        return f"cannot establish TLS with {host}: {_handshake(error)}; check the address"
-    cause = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else error
-    if isinstance(cause, socket.gaierror):
-        return f"cannot find the host {host}: {_lower(cause.strerror or 'unknown name')}"
-    reason = _reason(cause)
-    if isinstance(error, aiohttp.ClientConnectorError):
-        return f"cannot connect to {host}: {reason}"
-    if isinstance(error, aiohttp.ServerDisconnectedError):
-        return f"{host} closed the connection without an answer"
-    if isinstance(error, aiohttp.ClientPayloadError):
-        return f"{host} sent only a part of its answer"
-    return f"the connection to {host} failed: {reason}"
+    match error:
+        case aiohttp.ClientConnectorCertificateError():
+            why = _handshake(error.certificate_error)
+            return f"cannot trust {host}: {why}; check the address, and SSL_CERT_FILE"
+        case aiohttp.ClientSSLError():
+            return f"cannot establish TLS with {host}: {_handshake(error)}; check the address"
+        case aiohttp.ClientConnectorError(os_error=socket.gaierror() as cause):
+            reason = _lower(cause.strerror or "unknown name")
+            return f"cannot find the host {host}: {reason}"
+        case aiohttp.ClientConnectorError():
+            return f"cannot connect to {host}: {_reason(error.os_error)}"
+        case aiohttp.ServerDisconnectedError():
+            return f"{host} closed the connection without an answer"
+        case aiohttp.ClientPayloadError():
+            return f"{host} sent only a part of its answer"
+        case _:
+            return f"the connection to {host} failed: {_reason(error)}"
 
 
 def _reason(error: BaseException) -> str:
     """Return the reason by the error's number; a text may contain several."""
-    number = error.errno if isinstance(error, OSError) else None
+    number = getattr(error, "errno", None)
     if number is None:
         match = _NUMBER.search(str(error))
         number = int(match[1]) if match else None
@@ -49,9 +50,7 @@ def _handshake(error: Exception) -> str:
     cause: object = getattr(error, "os_error", error)
     # Only an error of a handshake has these.
     message = getattr(cause, "verify_message", None) or getattr(cause, "reason", None)
-    if message:
-        return clean(str(message).replace("_", " ").lower(), 200)
-    return clean(str(cause), 200)
+    return clean(str(message).replace("_", " ").lower() if message else str(cause), 200)
 
 
 def _lower(text: str) -> str:

@@ -46,7 +46,6 @@ class WebClient:
 
     def __init__(self, policy: RequestPolicy) -> None:
         self.policy = policy
-        self.requests = 0
         self._session = self._new_session(None)
         # Many answers of a deployment may arrive at once, but only one large one.
         self._large = asyncio.Semaphore(1)
@@ -58,13 +57,12 @@ class WebClient:
 
     def _new_session(self, guard: AddressGuard | None) -> aiohttp.ClientSession:
         policy = self.policy
+        timeout = aiohttp.ClientTimeout(
+            total=policy.answer_s, sock_connect=policy.connect_s, sock_read=policy.silence_s
+        )
         return aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=policy.connections, resolver=guard),
-            timeout=aiohttp.ClientTimeout(
-                total=policy.answer_s,
-                sock_connect=policy.connect_s,
-                sock_read=policy.silence_s,
-            ),
+            timeout=timeout,
             # Decoded here, within a limit. No cookies, no .netrc: a storage host gets nothing
             # that was not meant for it.
             auto_decompress=False,
@@ -72,10 +70,7 @@ class WebClient:
             trust_env=False,
             # A signature of Taskcluster covers the content type; a request without content has none.
             skip_auto_headers=("Content-Type",),
-            headers={
-                "User-Agent": f"io-benchmark/{__version__}",
-                "Accept-Encoding": "gzip",
-            },
+            headers={"User-Agent": f"io-benchmark/{__version__}", "Accept-Encoding": "gzip"},
         )
 
     async def __aexit__(self, *_error: object) -> None:
@@ -98,7 +93,6 @@ class WebClient:
         `guarded` has the connections for an address that an answer gave; else a user named the host.
         """
         session, large = (guarded, None) if guarded else (self._session, self._large)
-        self.requests += 1
         host = _host(url)
         try:
             # Already encoded: quoting it again would break signatures.
