@@ -10,7 +10,7 @@ the points of the steps, so they are a little too narrow.
 import calendar as names_of_days
 import math
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 
 import numpy as np
 from msgspec import Struct
@@ -19,24 +19,13 @@ from io_benchmark.analysis.arrays import Numbers
 from io_benchmark.analysis.history.autoregression import Regression
 from io_benchmark.analysis.history.explanations import explain
 from io_benchmark.analysis.history.history_model import Effect
-from io_benchmark.analysis.history.seasons import (
-    DAY,
-    TREND,
-    WAVES,
-    WEEK,
-    YEAR_DAYS,
-    Calendar,
-)
+from io_benchmark.analysis.history.seasons import DAY, TREND, WAVES, Calendar
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.inference.variances import reach
 from io_benchmark.analysis.model import Interval
 
 # A step whose gain equals its penalty is found in this share of steady pools.
 _FALSE_ALARMS = 0.05
-# The calendar's first day, a Monday.
-_FIRST_DAY = datetime(1969, 12, 29, tzinfo=UTC)
-# A year in which 29 February does not move the other days.
-_USUAL_YEAR_DAYS = 365
 _LARGEST_LOG = 700.0
 
 
@@ -129,7 +118,4 @@ def _time(name: str, cycle: float) -> str:
     """Write the time of this part of a cycle."""
     if name == DAY:
         return f"{round(24 * cycle) % 24:02d}:00"
-    if name == WEEK:
-        return names_of_days.day_name[math.floor(7 * cycle) % 7]
-    days = round(cycle * YEAR_DAYS) % _USUAL_YEAR_DAYS
-    return f"{_FIRST_DAY + timedelta(days=days):%m-%d}"
+    return names_of_days.day_name[math.floor(7 * cycle) % 7]

@@ -113,7 +113,7 @@ class Change(Struct, frozen=True):
 
 
 class Effect(Struct, frozen=True):
-    """A trend, or a season of a `year`, a `week`, its `weekends` or a `day`, as a ratio of times.
+    """A trend, or a season of a `week`, its `weekends` or a `day`, as a ratio of times.
 
     For a trend, it is the ratio after a year. For weekends, it is the ratio to the other days. For any
     other season, it is the ratio of its slowest time to its average.
@@ -122,7 +122,7 @@ class Effect(Struct, frozen=True):
     name: str
     ratio: float
     interval: Interval
-    slowest: str | None = None  # a day as MM-DD, a day of the week or an hour, in UTC
+    slowest: str | None = None  # a day of the week or an hour, in UTC
 
 
 class HistorySeries(Struct, frozen=True):

@@ -29,7 +29,6 @@ from functools import cache, lru_cache
 
 from msgspec import Struct
 
-from io_benchmark.analysis.inference.crossing import chance_of_crossing
 from io_benchmark.analysis.inference.levels import EQUIVALENCE_LEVEL, LEVEL
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.statements import Statement, count, statement
@@ -290,6 +289,8 @@ def _common_factor(
 
     No look has a p-value below `least`, whatever its share is.
     """
+    # It imports numpy, which most comparisons do not need.
+    from io_benchmark.analysis.inference.crossing import chance_of_crossing
 
     def chance_of(factor: float) -> float:
         p_values = [max(share * factor, least) for share in shares]

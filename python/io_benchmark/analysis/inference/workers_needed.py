@@ -121,7 +121,7 @@ def advise(estimate: Estimate, pair: Pair, *, margin: float, comparisons: int) -
 
     Without a schedule the workers are looked at once.
     """
-    sides = (pair.ours, pair.theirs)
+    sides = (pair.candidate_side, pair.baseline_side)
     assumed = pair.variation.expected_ratio
     variation, degrees = _pooled_variation(sides, assumed)
     # One worker's mean is not known exactly either, and would not be in a repetition.
@@ -158,15 +158,14 @@ def advise(estimate: Estimate, pair: Pair, *, margin: float, comparisons: int) -
 
 def _workers_to_add(pair: Pair, needed: Callable[..., int | None]) -> int | None:
     """Return how many workers each side still needs; None where they would not decide."""
-    counts = (pair.ours.count, pair.theirs.count)
     if pair.schedule is None:
         wanted = needed()
     else:
-        stretches = pair.schedule.stretches(counts, pair.look, 2 * MOST_WORKERS)
+        stretches = pair.schedule.stretches(pair.counts, pair.look, 2 * MOST_WORKERS)
         wanted = needed(pair.schedule, stretches)
     if wanted is None:
         return None
-    add = max(1, wanted - min(counts))
+    add = max(1, wanted - min(pair.counts))
     return add if add <= MOST_WORKERS else None
 
 
@@ -178,7 +177,7 @@ def _obstacle(pair: Pair, needed_anew: int | None) -> Statement:
         return statement("that would take more than {most} per pool", most=count(MOST_WORKERS))
     template = (
         "no look is declared after {last} workers per pool"
-        if schedule.next_look(pair.ours.count, pair.theirs.count) is None
+        if schedule.next_look(*pair.counts) is None
         else "the chance at the last declared look, {last} workers per pool, is below 80 %"
     )
     return statement(

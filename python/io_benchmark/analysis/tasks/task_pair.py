@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 
 from io_benchmark.analysis.inference import levels
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
-from io_benchmark.analysis.inference.looks import SINGLE, Look, Schedule
+from io_benchmark.analysis.inference.looks import Look, Schedule
 from io_benchmark.analysis.tasks.label_ratio import LabelledRatio
 from io_benchmark.analysis.tasks.runs import Cell, Side, UsedRun
 from io_benchmark.analysis.tasks.task_model import LabelRow, TaskTimes
@@ -49,9 +49,7 @@ class TaskPair(NamedTuple):
         counts = [
             len({worker for _, worker in cells}) for cells in (candidate_cells, baseline_cells)
         ]
-        look = (
-            Schedule().look(2 * counts[0] * counts[1] / sum(counts)) if min(counts) > 1 else SINGLE
-        )
+        look = Schedule().look_of_sides(counts, ())
         ratio = LabelledRatio.of(
             _log_means(candidate_cells),
             _log_means(baseline_cells),

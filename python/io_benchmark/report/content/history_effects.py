@@ -3,19 +3,16 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """A history's trend and seasons, and what may explain its points and is not clear, in words."""
 
-from calendar import month_name
-
 from io_benchmark.analysis.history.explanations import STEP
 from io_benchmark.analysis.history.history_model import Effect, HistorySeries
-from io_benchmark.analysis.history.seasons import DAY, TREND, WEEK, WEEKENDS, YEAR
+from io_benchmark.analysis.history.seasons import DAY, TREND, WEEK, WEEKENDS
 
 # A trend of a shorter history is reported per week.
 _LONG_DAYS = 180
-_SLOWEST = {YEAR: "around {time}", WEEK: "on {time}s", DAY: "at {time} UTC"}
+_SLOWEST = {WEEK: "on {time}s", DAY: "at {time} UTC"}
 _POSSIBLE = {
     STEP: "a step",
     TREND: "a trend",
-    YEAR: "a season of a year",
     WEEK: "a season of a week",
     WEEKENDS: "different weekends",
     DAY: "a season of a day",
@@ -46,15 +43,8 @@ def _season(season: Effect) -> tuple[str, str]:
         word = "faster" if is_faster else "slower"
         return f"season: weekends {size} % {word}", f"({first} to {second})"
     size, first, second = (_change_percent(ratio)[1:] for ratio in (season.ratio, low, high))
-    when = _SLOWEST[season.name].format(time=_season_time(season))
+    when = _SLOWEST[season.name].format(time=season.slowest)
     return f"season: ±{size} % over a {season.name}", f"({first} to {second}), slowest {when}"
-
-
-def _season_time(season: Effect) -> str:
-    if season.name != YEAR or season.slowest is None:
-        return str(season.slowest)
-    month, day = map(int, season.slowest.split("-"))
-    return f"{day} {month_name[month]}"
 
 
 def _change_percent(ratio_of_times: float) -> str:
