@@ -11,11 +11,12 @@ import simulation
 
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.single_machines import _outside
+from io_benchmark.analysis.model import Entry
 
 STEADY = simulation.entry(np.full(100, 1_000_000))
 
 
-def side(*ratios: float, entry: simulation.Entry = STEADY) -> SideData:
+def side(*ratios: float, entry: Entry = STEADY) -> SideData:
     return SideData(tuple(map(math.log, ratios)), ((entry,),) * len(ratios))
 
 

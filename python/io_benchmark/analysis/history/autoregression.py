@@ -23,18 +23,18 @@ from numpy.typing import NDArray
 
 from io_benchmark.analysis.arrays import Numbers
 
-# Of values with a higher autocorrelation, no step can be distinguished from chance.
+# Where the autocorrelation is higher, no step can be distinguished from chance.
 _AUTOCORRELATIONS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 _OUTLIER = 3.5
 # Until the outliers no longer move the model by much.
 _ROUNDS = 3
-# Of normal values: the standard deviation by the median of the distances from the median.
+# The median of the distances of normal values from their median, in standard deviations.
 _NORMAL_MEDIAN = 0.6745
 # Fewer values are not a level: one or two may be outliers.
 SHORTEST_LEVEL = 3
 # A column that differs by less than this from the others cannot be told from them.
 _DISTINCT = 1e-6
-# Of a few values, models explain more by chance.
+# Models explain more by chance where there are few values.
 _LOST_VALUES = 4.0
 # All values are equal, in spite of rounding.
 _EQUAL = 1e-12
@@ -90,7 +90,7 @@ class Regression(Struct, frozen=True, eq=False):
             square = float(residuals @ residuals)
             along = _whitened_steps(count, rho)[0].T @ residuals
             scores = (along[:, None] - along[None, :]) ** 2
-            scores /= _squares(self.columns.tobytes(), self.columns.shape, rho)
+            scores /= _squares(self.columns, rho)
             without = min(without, _deviance(count, square, rho))
             place = int(np.argmax(scores[:, count]))
             found = _deviance(count, square - scores[place, count], rho)
@@ -122,7 +122,7 @@ class Regression(Struct, frozen=True, eq=False):
     def _residuals(self) -> Iterator[tuple[float, Numbers]]:
         """Return what the model leaves of the whitened values, for each autocorrelation."""
         for rho in _AUTOCORRELATIONS:
-            basis = _basis(self.columns.tobytes(), self.columns.shape, rho)
+            basis = _basis(self.columns, rho)
             cleaned = _cleaned(basis, _whiten(self.values, rho))
             yield rho, cleaned - basis @ (basis.T @ cleaned)
 
@@ -156,22 +156,19 @@ def _cleaned(basis: Numbers, whitened: Numbers) -> Numbers:
     return cleaned
 
 
-@lru_cache(maxsize=512)
-def _basis(columns: bytes, shape: tuple[int, int], rho: float) -> Numbers:
-    matrix = np.frombuffer(columns, dtype=np.float64).reshape(shape)
-    basis: Numbers = np.linalg.qr(_whiten(matrix, rho))[0]
+def _basis(columns: Numbers, rho: float) -> Numbers:
+    basis: Numbers = np.linalg.qr(_whiten(columns, rho))[0]
     return basis
 
 
-@lru_cache(maxsize=64)
-def _squares(columns: bytes, shape: tuple[int, int], rho: float) -> Numbers:
+def _squares(columns: Numbers, rho: float) -> Numbers:
     """Return how much of the difference of two steps the columns do not explain.
 
     It is infinite where a level would be too short.
     """
-    count = shape[0]
+    count = len(columns)
     steps, squares = _whitened_steps(count, rho)
-    explained = _basis(columns, shape, rho).T @ steps
+    explained = _basis(columns, rho).T @ steps
     own = np.sum(explained**2, axis=0)
     squares = squares - own[:, None] - own[None, :] + 2 * explained.T @ explained
     return np.where(_are_levels(count) & (squares > _DISTINCT), squares, np.inf)

@@ -17,7 +17,7 @@ from itertools import pairwise
 import numpy as np
 
 from io_benchmark.analysis.arrays import Numbers
-from io_benchmark.analysis.inference.distributions import quantile
+from io_benchmark.analysis.inference.variances import quantile
 
 # The density of the sum is known at points between two looks: so many keep five digits of the chance.
 _NODES_PER_DEVIATION, _FEWEST_NODES, _NODES_STEP = 2.8, 4, 8

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis.inference import compared_means, distributions
+from io_benchmark.analysis.inference import compared_means
 from io_benchmark.analysis.inference.levels import LEVEL, SINGLE_WORKER_VARIATION
 from io_benchmark.analysis.inference.looks import SINGLE, Look
 from io_benchmark.analysis.inference.variances import (
@@ -26,6 +26,7 @@ from io_benchmark.analysis.inference.variances import (
     MeanVariance,
     reach,
     sample_variance,
+    tail,
 )
 from io_benchmark.analysis.model import Entry, Interval, Run
 from io_benchmark.analysis.observed.machine_identity import by_machine
@@ -153,7 +154,7 @@ class Estimate(Struct, frozen=True):
         """Return the two-sided p-value of the hypothesis that the ratio is 1."""
         if self.error == 0:
             return 1.0 if self.log_ratio == 0 else 0.0
-        return min(1.0, 2 * distributions.tail(abs(self.log_ratio) / self.error, self.degrees))
+        return min(1.0, 2 * tail(abs(self.log_ratio) / self.error, self.degrees))
 
     def variation_to_explain(self, level: float) -> float | None:
         """Return how far workers must differ for this to be chance; None where the assumed is enough."""
