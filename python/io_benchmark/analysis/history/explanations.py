@@ -24,7 +24,7 @@ from io_benchmark.analysis.arrays import Numbers
 from io_benchmark.analysis.history.autoregression import Regression
 from io_benchmark.analysis.history.seasons import TREND, YEAR_DAYS, Calendar
 
-# Of a perfect step of five and five.
+# A step between five equal values and five others is not found in fewer.
 FEWEST_VALUES = 10
 # The penalty of a step is 9 + 2 ln n, and 2 ln (n / 30) more beyond 30 points, because long histories have
 # new points every day. Two steps back to the same level have 1.4 times that.
@@ -56,17 +56,10 @@ class _Model(Struct, frozen=True):
         return np.column_stack([calendar.columns(self.names), *steps])
 
 
-class _Explanation(Struct, frozen=True):
-    """What all good models have in common, and what only some of them have."""
-
-    clear: _Model
-    possible: tuple[str, ...]
-
-
-def explain(calendar: Calendar, values: Numbers) -> _Explanation:
-    """Return what explains the values best."""
+def explain(calendar: Calendar, values: Numbers) -> tuple[_Model, tuple[str, ...]]:
+    """Return what all good models have in common, and what only some of them have."""
     if len(values) < FEWEST_VALUES:
-        return _Explanation(_Model(), ())
+        return _Model(), ()
     models = list(_models(calendar, values, ()))
     best = min(models, key=lambda model: model.cost)
     seasons = _best_seasons(calendar, values, best)
@@ -83,7 +76,7 @@ def explain(calendar: Calendar, values: Numbers) -> _Explanation:
         and not _is_part(best, model)
     ]
     clear = _common(calendar, [best, *about_as_good])
-    return _Explanation(clear, _beside(clear, [best, *about_as_good]))
+    return clear, _beside(clear, [best, *about_as_good])
 
 
 def _models(calendar: Calendar, values: Numbers, seasons: tuple[str, ...]) -> Iterator[_Model]:
@@ -105,12 +98,14 @@ def _with_steps(calendar: Calendar, values: Numbers, model: _Model) -> Iterator[
     count = len(values)
     penalty = _STEP_PENALTY + 2 * math.log(count) + 2 * max(0.0, math.log(count / _LONG))
     while len(model.steps) < _MOST_STEPS:
-        found = Regression(model.columns(calendar), values).best_steps()
-        one, back = found.gain - penalty, found.gain_back - _BACK_PENALTY * penalty
-        gain, added = max((one, (found.at,)), (back, found.at_back))
-        if gain <= 0 or any(at in added for at, _ in model.steps):
+        best = Regression(model.columns(calendar), values).best_steps()
+        gain, starts = max(
+            (best.gain - penalty, (best.at,)),
+            (best.gain_back - _BACK_PENALTY * penalty, best.at_back),
+        )
+        if gain <= 0 or any(at in starts for at, _ in model.steps):
             return
-        steps = sorted([*model.steps, *((at, gain) for at in added)])
+        steps = sorted([*model.steps, *((at, gain) for at in starts)])
         model = _Model(model.names, tuple(steps), model.cost - gain)
         if not Regression(model.columns(calendar), values).is_possible:
             return
@@ -142,7 +137,7 @@ def _is_part(model: _Model, whole: _Model) -> bool:
 
 
 def _has_step(model: _Model, at: int) -> bool:
-    return any(abs(at - there) <= _SAME_STEP for there, _ in model.steps)
+    return any(abs(at - start) <= _SAME_STEP for start, _ in model.steps)
 
 
 def _common(calendar: Calendar, models: Sequence[_Model]) -> _Model:
@@ -153,7 +148,7 @@ def _common(calendar: Calendar, models: Sequence[_Model]) -> _Model:
         for name in best.names
         if (name != TREND or calendar.shows_trend) and all(name in model.names for model in models)
     )
-    steps = tuple(step for step in best.steps if all(_has_step(each, step[0]) for each in models))
+    steps = tuple(step for step in best.steps if all(_has_step(model, step[0]) for model in models))
     return _Model(names, steps, best.cost)
 
 

@@ -135,9 +135,11 @@ class HistorySeries(Struct, frozen=True):
     changes: tuple[Change, ...]
     trend: Effect | None
     seasons: tuple[Effect, ...]
-    # What only some good models have: `step`, `trend`, or a season's name.
+    # What may also move the points, and is not clear: `step`, `trend`, or a season's name.
     possible: tuple[str, ...]
-    autocorrelation: float | None  # of points with the one before; None where nothing is fitted
+    autocorrelation: (
+        float | None
+    )  # how much points depend on the one before; None: nothing is fitted
     expected_ns: tuple[float, ...]  # of each point, by the trend, the seasons and the changes
 
 

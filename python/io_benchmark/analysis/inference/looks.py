@@ -158,7 +158,7 @@ class Schedule(Struct, frozen=True):
             return SINGLE
         if not self.is_planned:
             return self.look(_of_equal_pools(*counts))
-        # Of a plan's runs some are refused, or share a machine. One that is still to come is another
+        # Some runs of a plan are refused, or share a machine. One that is still to come is another
         # look, and so is one that was added later, also in place of one that was lost.
         for side, without_result in zip(sides, lost, strict=True):
             planned = _replicates_planned(side) or 0

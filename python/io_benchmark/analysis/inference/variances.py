@@ -163,7 +163,7 @@ def tail(value: float, degrees: float) -> float:
         # Hill 1970, CACM 13:617; further terms are below 1e-14.
         y = (degrees - 0.5) * math.log1p(value * value / degrees)
         return _normal_tail(math.sqrt(y) * (1 + (y + 3) / (48 * (degrees - 0.5) ** 2)))
-    # Of t near 0 the other end of the distribution has more digits.
+    # Near 0 the other end of the distribution has more digits.
     x = degrees / (degrees + value * value)
     rest = value * value / (degrees + value * value)
     a = degrees / 2

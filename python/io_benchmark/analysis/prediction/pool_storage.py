@@ -54,7 +54,7 @@ class PoolStorage(Struct, frozen=True):
     files: Mapping[str, MeanVariance]
     filesystems: Mapping[str, frozenset[str | None]]  # by place
     write_limits: Mapping[str, float]  # by place: requests per second that a disk is limited to
-    cpus: float | None  # of the worker with the fewest
+    cpus: float | None  # that the worker with the fewest has
     # How much can wait in memory to be written before writers must wait; of the worker with the least.
     dirty_room_bytes: float | None
     # By place, how much longer retrieves took at the end of a run than at its start, where they did.
