@@ -37,6 +37,7 @@ def test_nobody_replaces_a_machine_for_less(ratio: float, expected: list[str]) -
 
 @pytest.mark.parametrize(("machines", "expected"), [(3, []), (4, ["a 0"])])
 def test_three_others_are_needed(machines: int, expected: list[str]) -> None:
+    """Two other machines do not show what is usual."""
     assert named({"a": side(2.0, *[1.0] * (machines - 1))}) == expected
 
 
@@ -48,11 +49,13 @@ def test_machines_may_vary_as_assumed(assumed: float, expected: list[str]) -> No
 
 @pytest.mark.parametrize(("looked_at", "expected"), [(4, ["a 0"]), (400, [])])
 def test_many_machines_make_it_stricter(looked_at: int, expected: list[str]) -> None:
+    """The level is corrected for all machines that a report looks at."""
     data = {"a": side(1.45, 1.0, 1.01, 0.99)}
     assert named(data, assumed=0.05, looked_at=looked_at) == expected
 
 
 def test_one_bad_machine_per_side_does_not_hide_the_other() -> None:
+    """The farthest machine of each side is left out of what is usual."""
     data = {"a": side(1.6, 1.0, 1.01, 0.99), "b": side(1.0, 1.01, 0.99, 0.6)}
     assert named(data, assumed=0.05, looked_at=8) == ["a 0", "b 3"]
 

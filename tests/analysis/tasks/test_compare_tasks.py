@@ -334,16 +334,3 @@ def test_order_changes_nothing():
     runs = of_rows(real_tasks.rows())
     shuffled = random.Random(7).sample(runs, len(runs))
     assert compared(shuffled) == compared(runs)
-
-
-def test_thousands_of_runs_are_quick():
-    """Ten thousand runs of two hundred labels take about a second."""
-    dice = random.Random(1)
-    runs = [
-        completed(
-            pool, dice.lognormvariate(2, 0.1), f"g/{pool}{at % 900}", f"t{at % 200}", run_id=at
-        )
-        for pool in "ab"
-        for at in range(5000)
-    ]
-    assert only(compared(runs)).verdict is Verdict.EQUIVALENT
