@@ -11,6 +11,7 @@ from typing import Any
 import jsonschema
 import msgspec
 import pytest
+from golden import schemas
 from hypothesis import given
 from hypothesis import strategies as st
 from worker import retrieves_of
@@ -25,7 +26,6 @@ from io_benchmark.results.workloads import WORKLOADS
 ROOT = Path(__file__).parents[1]
 FIXTURES = ROOT / "tests" / "fixtures"
 GOOD, ALL = FIXTURES / "result-v2.json", FIXTURES / "result-v2-all.json"
-OLD, OLD_ALL = FIXTURES / "result-v1.json", FIXTURES / "result-v1-all.json"
 PUBLISHED = ROOT / "taskcluster" / "docs" / "result.schema.json"
 
 
@@ -68,119 +68,7 @@ def test_a_real_file_reads_whole() -> None:
 
 def test_keys_of_a_newer_script_are_passed_over() -> None:
     """A version may grow keys; a reader that knows fewer still reads."""
-    for path in (GOOD, OLD):
-        data = changed("host.something_new", [1], path)
-        assert results.parse(data, "x") == read(GOOD)
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [pytest.param(OLD, GOOD, id="cache-retrieve"), pytest.param(OLD_ALL, ALL, id="every workload")],
-)
-def test_version_1_reads_to_the_same(old: Path, new: Path) -> None:
-    """Two files of one measurement, one per version, are the same result."""
-    assert (document(old)["version"], document(new)["version"]) == (1, 2)
-    assert read(old) == read(new)
-
-
-@pytest.mark.parametrize("path", [GOOD, ALL, OLD, OLD_ALL], ids=lambda path: path.stem)
-def test_one_pass_reads_what_the_parts_read(path: Path) -> None:
-    """A file without a mistake is decoded at once; its parts, one after the other, are the same."""
-    whole = reader._whole(path.read_bytes())
-    assert whole == reader._in_parts(path.read_bytes(), "x")
-    assert type(whole) is results.Result
-    kinds = {name: workload.entry for name, workload in WORKLOADS.items()}
-    assert all(type(entry) is kinds[str(entry.__struct_config__.tag)] for entry in whole.workloads)
-
-
-@pytest.mark.parametrize(
-    ("completed", "sentence", "state", "reason"),
-    [
-        pytest.param(True, None, "completed", None, id="completed"),
-        pytest.param(
-            False,
-            "the time budget of 0.05 s is used up",
-            "time-budget",
-            "the time budget of 0.05 s is used up",
-            id="time-budget",
-        ),
-        pytest.param(
-            False, "stopped by SIGTERM", "stopped", "stopped by SIGTERM", id="stopped by a signal"
-        ),
-        pytest.param(
-            False,
-            "place a (/a): no space; stopped by SIGINT",
-            "stopped",
-            "place a (/a): no space; stopped by SIGINT",
-            id="failed and stopped",
-        ),
-        pytest.param(
-            False,
-            "place a (/a): no space; the time budget of 60 s is used up",
-            "failed",
-            "place a (/a): no space; the time budget of 60 s is used up",
-            id="failed and out of time",
-        ),
-        pytest.param(
-            False, "skipped: fio: skipped: old", "skipped", "fio: skipped: old", id="skipped"
-        ),
-        pytest.param(False, "not started", "not-started", None, id="not-started"),
-        pytest.param(
-            False,
-            "not started: the time budget of 1e+06 s is used up",
-            "not-started",
-            "the time budget of 1e+06 s is used up",
-            id="not started in time",
-        ),
-        pytest.param(False, "ended in the middle", "running", None, id="killed in an entry"),
-        pytest.param(
-            False, "still running, or ended without a word", "running", None, id="killed in a run"
-        ),
-        pytest.param(
-            False,
-            "place a (/a): skipped: the\ntime budget",
-            "failed",
-            "place a (/a): skipped: the\ntime budget",
-            id="failed",
-        ),
-        pytest.param(False, None, "failed", None, id="failed without a reason"),
-    ],
-)
-def test_sentences_of_version_1(
-    completed: bool, sentence: str | None, state: str, reason: str | None
-) -> None:
-    """Each sentence that a script of version 1 wrote is read as the state that it meant."""
-    whole = document(OLD)
-    for part in (whole, whole["workloads"][0]):
-        part.update(completed=completed, incomplete_reason=sentence)
-    result = results.parse(json.dumps(whole).encode(), "x")
-    expected = ResultOutcome(state=OutcomeState(state), reason=reason)
-    assert [result.outcome, result.workloads[0].outcome] == [expected, expected]
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "message"),
-    [
-        pytest.param("completed", 1, "Expected `bool`, got `int` - at `$.completed`", id="run"),
-        pytest.param(
-            "workloads.0.completed",
-            None,
-            "Expected `bool`, got `null` - at `$.workloads[0].completed`",
-            id="entry",
-        ),
-        pytest.param(
-            "workloads.0.incomplete_reason",
-            "\ud800",
-            "",
-            id="surrogate",
-        ),
-    ],
-)
-def test_version_1_is_as_strict(key: str, value: object, message: str) -> None:
-    """What is translated is checked, and the message names the key of version 1."""
-    with pytest.raises(ResultError) as refused:
-        results.parse(changed(key, value, OLD), "x")
-    assert str(refused.value).startswith(f"x: {message}")
+    assert results.parse(changed("host.something_new", [1]), "x") == read(GOOD)
 
 
 @pytest.mark.parametrize(
@@ -219,19 +107,20 @@ def test_an_outcome_is_explained(state: str, reason: str | None, explanation: st
         pytest.param(b"\xff\xfe", "x: ", id="no-text"),
         pytest.param(b"[" * 100_000, "x: ", id="deep"),
         pytest.param(b'{"a":' * 100_000, "x: ", id="deep-objects"),
-        pytest.param(b'{"version": 0}', "x: $.version: 0 is too old", id="version-0"),
+        pytest.param(
+            b'{"version": 1}',
+            "x: $.version: 1 is too old for this program, which reads version 2: run the benchmark again",
+            id="version-1",
+        ),
         pytest.param(
             b'{"version": 99}',
-            "x: $.version: 99 is newer than this program, which reads 1 to 2: update io-benchmark",
+            "x: $.version: 99 is newer than this program, which reads version 2: update io-benchmark",
             id="version-99",
         ),
         pytest.param(
             b'{"version": "1"}', "x: Expected `int`, got `str` - at `$.version`", id="text"
         ),
         pytest.param(b'{"version": 2}', "x: Object missing required field `script`", id="bare"),
-        pytest.param(
-            b'{"version": 1}', "x: Object missing required field `script`", id="bare-version-1"
-        ),
         pytest.param(
             changed("outcome.state", "done"),
             "x: Invalid enum value 'done' - at `$.outcome.state`",
@@ -616,7 +505,6 @@ def test_an_unreadable_file_is_named(tmp_path: Path, name: str, reason: str) -> 
     [
         pytest.param(GOOD, id="cache-retrieve"),
         pytest.param(ALL, id="every workload"),
-        pytest.param(OLD_ALL, id="version 1"),
     ],
 )
 @given(data=st.data())
@@ -638,7 +526,7 @@ def test_no_mutation_gives_a_traceback(path: Path, data: st.DataObject) -> None:
 def test_the_published_schema_is_the_readers() -> None:
     """The JSON Schema in the documentation says what the reader does, and takes the real files."""
     published = json.loads(PUBLISHED.read_text())
-    assert published == results.json_schema()
+    assert published == schemas()[PUBLISHED]
     for path in (GOOD, ALL):
         jsonschema.Draft202012Validator(published).validate(document(path))
 
@@ -692,7 +580,7 @@ def test_the_schema_bounds_every_list_mapping_and_text() -> None:
             for at, inner in enumerate(part):
                 look(inner, f"{path}[{at}]")
 
-    look(results.json_schema(), "$")
+    look(schemas()[PUBLISHED], "$")
     assert unbounded == []
 
 

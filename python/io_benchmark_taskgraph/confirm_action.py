@@ -31,10 +31,11 @@ def _confirm(
 ) -> None:
     group = Group(task_group_id, parameters, graph_config)
     report = group.read_report()
-    pools = {pace["pool"] for pace in report["confirming"]}
+    confirming = report["confirming"]
+    pools = {pace["pool"] for pace in confirming["paces"]}
     underway = {pool: group.new_tasks(pool, confirming=True) for pool in pools}
     waited_for = []
-    for pace in report["confirming"]:
+    for pace in confirming["paces"]:
         pool, rate = pace["pool"], str(pace["bytes_per_s"])
         model = group.model(pool)
         if underway[pool] or model is None:
@@ -46,9 +47,9 @@ def _confirm(
         waited_for.append(group.repeat(model, END, remark, variables))
     if waited_for:
         group.report_after(waited_for)
-    elif not report["confirming"]:
-        reasons = [each["text"] for each in report.get("confirming_reasons", [])]
-        logger.info("nothing to confirm: %s", " ".join(reasons))
+    elif not confirming["paces"]:
+        reasons = " ".join(reason["text"] for reason in confirming["reasons"])
+        logger.info("nothing to confirm: %s", reasons)
 
 
 ACTION = GroupAction(

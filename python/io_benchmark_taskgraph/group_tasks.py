@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 REPORT_JOB = "io-benchmark-report"
 REPORT = "public/io-benchmark/report.json"
-REPORT_VERSION = 2
+REPORT_VERSION = 3
 PACE_VARIABLE = "IO_BENCHMARK_PACE"  # set in tasks that confirm a cause
 _POOL = re.compile(r"(?<!\S)--pool[ =]([A-Za-z0-9][A-Za-z0-9._-]*)(?!\S)")
 _SYMBOL_LENGTH = 25  # Treeherder's limit

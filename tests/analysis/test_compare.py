@@ -5,6 +5,7 @@
 
 import pytest
 from msgspec.structs import replace
+from seed_case import outcome
 from seed_workers import SUBJECT, measured, pair_report, workers
 
 from io_benchmark.analysis.compare import Options, compare
@@ -129,7 +130,7 @@ def test_before_and_after() -> None:
 
 def test_each_run_has_a_line() -> None:
     """With its side, task and machine, and whether it is complete."""
-    stopped = {"completed": False, "incomplete_reason": "stopped by SIGTERM"}
+    stopped = {"outcome": outcome("stopped", "stopped by SIGTERM")}
     found = workers(pools=("amd-16", "intel"), change={"amd-16": stopped})
     lines = compare(SEED, found, Options()).workers
     assert [(line.side, line.completed, line.incomplete_reason) for line in lines] == [

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import workload_entries
+from seed_case import outcome
 from seed_workers import measured, pair_report, workers
 
 from io_benchmark.analysis.model import Entry, Problem, Severity, Subject, Verdict
@@ -357,7 +358,7 @@ def first(entries: list[dict[str, Any]], count: int) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    ("rule", "count", "reason", "severity", "message"),
+    ("rule", "count", "ended", "severity", "message"),
     [
         pytest.param(
             "too-few-retrieves",
@@ -378,7 +379,7 @@ def first(entries: list[dict[str, Any]], count: int) -> list[dict[str, Any]]:
         pytest.param(
             "incomplete",
             100,
-            "stopped by SIGTERM",
+            outcome("stopped", "stopped by SIGTERM"),
             Severity.REFUSED,
             "100 of 500 batches: stopped by SIGTERM",
             id="incomplete",
@@ -386,7 +387,7 @@ def first(entries: list[dict[str, Any]], count: int) -> list[dict[str, Any]]:
         pytest.param(
             "cut-short",
             100,
-            "the time budget of 60 s is used up",
+            outcome("time-budget", "the time budget of 60 s is used up"),
             Severity.WARNING,
             "100 of 500 batches: the time budget",
             id="cut-short",
@@ -394,12 +395,12 @@ def first(entries: list[dict[str, Any]], count: int) -> list[dict[str, Any]]:
     ],
 )
 def test_runs_that_are_too_short(
-    rule: str, count: int, reason: str | None, severity: Severity, message: str
+    rule: str, count: int, ended: Any, severity: Severity, message: str
 ) -> None:
     """The rules are those of retrieves; a batch is an average, so that fewer do."""
     entries = first(workload_entries.entries(only=("spawn",)), count)
-    if reason is not None:
-        entries = [{**one, "completed": False, "incomplete_reason": reason} for one in entries]
+    if ended is not None:
+        entries = [{**entry, "outcome": ended} for entry in entries]
     change = {"workloads": lambda own: [*own, *entries]}
     found = report(change, dict(measured(only=("spawn",))))
     (problem,) = problems(found, rule)

@@ -17,7 +17,7 @@ import program
 import pytest
 from checkout import ROOT
 
-RESULT = ROOT / "tests/fixtures/result-v1.json"
+RESULT = ROOT / "tests/fixtures/result-v2.json"
 # Nothing listens there.
 NOWHERE = "http://127.0.0.1:1"
 # What a terminal would obey, and what would look like a second message.

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import past
 import workload_entries
+from seed_case import outcome
 
 from io_benchmark.analysis.history import readings
 from io_benchmark.analysis.history.readings import readings_of
@@ -17,7 +18,7 @@ from io_benchmark.report.formats import output
 from io_benchmark.results import parse
 from io_benchmark.sources.protocol import RunResult
 
-MOST_BYTES = 1_000_000
+MOST_BYTES = 1_100_000
 LONG = "ж" * 4_000
 SAMPLES = 20
 
@@ -80,7 +81,7 @@ def test_what_is_left_out() -> None:
     (document,) = push.documents
     failed = many_places(300)
     for at, entry in enumerate(failed):
-        entry |= {"completed": False, "incomplete_reason": f"{at} {LONG}"}
+        entry |= {"outcome": outcome("failed", f"{at} {LONG}")}
     document["workloads"] += failed
     made = rendered(document, push)
     assert max(len(one.encode()) for one in made) < MOST_BYTES
@@ -94,9 +95,9 @@ def test_names() -> None:
     made = rendered(push.documents[0], push, revision=long, task_group_id=long, worker_id=long)
     assert max(len(one.encode()) for one in made) < MOST_BYTES
     (series,) = json.loads(made[0])["series"]
-    assert max(
-        map(len, (series["points"][0]["revision"], series["points"][0]["task_group_id"]))
-    ) == (readings.IDENTIFIER)
+    assert max(map(len, (series["points"][0]["revision"], series["points"][0]["group"]))) == (
+        readings.IDENTIFIER
+    )
 
 
 def test_what_differs_stays_different() -> None:

@@ -76,9 +76,9 @@ def test_the_index(pushes: list[past.Push], fetched: Path, tmp_path: Path) -> No
     (series,) = found["series"]
     (change,) = series["changes"]
     assert change["at"] == 12
-    assert [
-        (point["time"], point["task_group_id"], point["revision"]) for point in series["points"]
-    ] == [(push.time.strftime("%Y-%m-%dT%H:%M:%SZ"), push.group, push.revision) for push in pushes]
+    assert [(point["time"], point["group"], point["revision"]) for point in series["points"]] == [
+        (push.time.strftime("%Y-%m-%dT%H:%M:%SZ"), push.group, push.revision) for push in pushes
+    ]
     offline = json.loads(history("amd-16", "results", "--json", folder=fetched).stdout)
     assert [point["mean_ns"] for point in series["points"]] == [
         point["mean_ns"] for point in offline["series"][0]["points"]
@@ -99,7 +99,7 @@ def test_fetch_then_history(pushes: list[past.Push], tmp_path: Path) -> None:
             capture_output=True,
         )
     (series,) = json.loads(history("amd-16", "past", "--json", folder=tmp_path).stdout)["series"]
-    assert [(point["task_group_id"], point["revision"]) for point in series["points"]] == [
+    assert [(point["group"], point["revision"]) for point in series["points"]] == [
         (push.group, push.revision) for push in pushes[:3]
     ]
 
@@ -185,7 +185,7 @@ def test_a_bad_result_is_named(pushes: list[past.Push], tmp_path: Path) -> None:
     first, second = sorted((tmp_path / "results").iterdir())[:2]
     (first / "io-benchmark.json").write_text("{}")
     document = json.loads((second / "io-benchmark.json").read_text())
-    document["workloads"][0] |= {"completed": False, "incomplete_reason": "disk full"}
+    document["workloads"][0] |= {"outcome": {"state": "failed", "reason": "disk full"}}
     (second / "io-benchmark.json").write_text(json.dumps(document))
     done = history("amd-16", "results", folder=tmp_path)
     assert "Object missing required field `version`" in done.stderr

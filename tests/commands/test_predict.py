@@ -11,7 +11,8 @@ import program
 import pytest
 from predicted_tasks import profile_document, result_documents, write_profile, write_results
 
-from io_benchmark.report.formats.json_predictions import _predictions_schema
+from io_benchmark.analysis.prediction.prediction_model import Predictions
+from io_benchmark.report.formats.json_documents import report_schema
 
 ANSWER = """\
 How long tasks take on other pools
@@ -65,7 +66,7 @@ def test_text(profile: Path, results: Path) -> None:
 def test_json(profile: Path, results: Path) -> None:
     """The same as data, as the schema describes it."""
     document = json.loads(program.run("predict", profile, "--on", results, "--json").stdout)
-    jsonschema.Draft202012Validator(_predictions_schema()).validate(document)
+    jsonschema.Draft202012Validator(report_schema(Predictions)).validate(document)
     (task,) = document["tasks"]
     amd_16, amd_30 = task["pools"]
     assert (task["pool"], amd_16["pool"], amd_30["pool"]) == ("intel", "amd-16", "amd-30")

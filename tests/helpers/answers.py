@@ -23,7 +23,12 @@ def evidence(document: Mapping[str, Any], cause: str) -> tuple[str, str]:
     """The baseline's and the candidate's."""
     (diagnosis,) = document["diagnoses"]
     (found,) = [one for one in diagnosis["causes"] if one["name"] == cause]
-    return found["baseline_evidence"]["text"], found["candidate_evidence"]["text"]
+    return _text(found["baseline_evidence"]), _text(found["candidate_evidence"])
+
+
+def _text(evidence: Mapping[str, Any]) -> str:
+    observations = evidence["observations"]
+    return "; ".join(observation["seen"][0]["value"]["text"] for observation in observations)
 
 
 def bottlenecks(document: Mapping[str, Any], at: int = 0) -> set[str]:

@@ -9,7 +9,7 @@ from seed_workers import measured, workers
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.report_model import SampledReport
 
 SLOWER = {
     "random-io/read-depth-32": 2.0,
@@ -30,7 +30,7 @@ OBSERVED = {
 
 
 @cache
-def report() -> Report:
+def report() -> SampledReport:
     """Compare the pools; amd-30 has a larger cache, hence a different binary and no verdict on exec."""
     change = {
         "intel": measured(seed=1),

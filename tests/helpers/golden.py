@@ -26,17 +26,13 @@ from checkout import ROOT
 from msgspec.structs import replace
 
 from io_benchmark.analysis.history.history_model import History
+from io_benchmark.analysis.prediction.prediction_model import Predictions
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.tasks.task_model import TaskReport
-from io_benchmark.report.formats import Layout
-from io_benchmark.report.formats.json_documents import (
-    _history_schema,
-    _report_schema,
-)
-from io_benchmark.report.formats.json_predictions import _predictions_schema
-from io_benchmark.report.formats.json_tasks import _tasks_schema
+from io_benchmark.report.formats import Layout, json_documents
 from io_benchmark.report.formats.output import rendered
-from io_benchmark.results import json_schema, task_profile
+from io_benchmark.results import format as result_format
+from io_benchmark.results import task_profile
 from io_benchmark.results.schema import schema_of
 
 FOLDER = ROOT / "tests/report/golden"
@@ -128,11 +124,13 @@ def schemas() -> dict[Path, dict[str, Any]]:
     """Return the published schemas."""
     docs = ROOT / "taskcluster/docs"
     return {
-        docs / "report.schema.json": _report_schema(),
-        docs / "history.schema.json": _history_schema(),
-        docs / "predictions.schema.json": _predictions_schema(),
-        docs / "tasks.schema.json": _tasks_schema(),
-        docs / "result.schema.json": json_schema(),
+        docs / "report.schema.json": json_documents.report_schema(Report),
+        docs / "history.schema.json": json_documents.report_schema(History),
+        docs / "predictions.schema.json": json_documents.report_schema(Predictions),
+        docs / "tasks.schema.json": json_documents.report_schema(TaskReport),
+        docs / "result.schema.json": schema_of(
+            f"io-benchmark result, version {result_format.VERSION}", result_format.Result
+        ),
         docs / "task-profile.schema.json": schema_of(
             f"io-benchmark task profile, version {task_profile.VERSION}", task_profile.TaskProfile
         ),

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-GOOD = Path(__file__).parents[1] / "fixtures" / "result-v1.json"
+GOOD = Path(__file__).parents[1] / "fixtures" / "result-v2.json"
 MIB = 1024 * 1024
 FILE_BYTES = 16 * MIB  # the largest that is decoded
 SMALL_BYTES = 500 * 1024  # the largest that is read among the first

@@ -65,10 +65,14 @@ def _wrong_time(document: Document, truth: Truth) -> list[str]:
     if comparison["ratio"] < truth.ratio_above:
         return [f"ratio {comparison['ratio']:.2f}"]
     (division,) = report["divisions"]
-    largest = max(division["parts"], key=lambda part: part["difference_ns"])
-    if (largest["phase"], largest["kind"]) in truth.parts:
+    parts_ns = {
+        (part["phase"], part["kind"]): part["candidate_ns"] - part["baseline_ns"]
+        for part in division["parts"]
+    }
+    if max(parts_ns, key=parts_ns.__getitem__) in truth.parts:
         return []
-    shares = (f"{each['phase']} {each['kind']} {each['share']:.0%}" for each in division["parts"])
+    whole_ns = sum(parts_ns.values())
+    shares = (f"{' '.join(part)} {part_ns / whole_ns:.0%}" for part, part_ns in parts_ns.items())
     return [f"the time went to {', '.join(shares)}"]
 
 

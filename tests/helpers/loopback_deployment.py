@@ -17,7 +17,7 @@ from checkout import ROOT
 from loopback_runs import cancel, run, schedule
 
 EXCHANGES = ROOT / "tests" / "fixtures" / "taskcluster" / "exchanges.json"
-RESULT = ROOT / "tests" / "fixtures" / "result-v1.json"
+RESULT = ROOT / "tests" / "fixtures" / "result-v2.json"
 STATUS_KEYS = (
     "provisionerId",
     "workerType",

@@ -12,7 +12,6 @@ from typing import Any
 import seed_case
 import workload_entries
 from seed_workers import worker
-from simulated_push import as_version_2
 from tried_workers import trials
 
 from io_benchmark.analysis.model import Worker
@@ -115,7 +114,6 @@ def result_documents(
             for name in ("lookup_user_ns", "lookup_kernel_ns"):
                 samples[name] = [round(lookup_cpu_ms * 1e6 / 2)] * len(samples["copy_ns"])
         document["workloads"] += workload_entries.entries(slower, only=only)
-        as_version_2(document)
     return documents
 
 

@@ -28,7 +28,7 @@ def of_worker() -> dict[str, Any]:
     """Return the script's own suites for a real run: each workload's last measurement."""
     perfherder = import_module("perfherder_series")
     assert perfherder.FRAMEWORK == "build_metrics"
-    entries = json.loads((ROOT / "tests/fixtures/result-v1-all.json").read_text())["workloads"]
+    entries = json.loads((ROOT / "tests/fixtures/result-v2-all.json").read_text())["workloads"]
     last = {entry["name"]: entry for entry in entries}
     settings = SimpleNamespace(pool="amd-16", profile="full", perfherder="pool")
     return {

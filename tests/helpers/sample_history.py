@@ -161,10 +161,7 @@ def hostile() -> History:
             replace(
                 series,
                 subject=Subject(long, entities, breaks, script),
-                conditions=(
-                    (entities, text(script)),
-                    (long, text(breaks)),
-                ),
+                conditions={entities: text(script), long: text(breaks)},
                 points=(point, *series.points[1:]),
                 changes=(changed,),
             ),

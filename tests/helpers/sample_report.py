@@ -34,13 +34,14 @@ from io_benchmark.analysis.report_model import (
     Bottleneck,
     NoiseFloor,
     RateTimeline,
-    Report,
+    SampledReport,
     SampleSeries,
     SideBottleneck,
     SubjectReport,
-    WorkerLine,
 )
+from io_benchmark.analysis.run_record import WorkerLine
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, share, statement
+from io_benchmark.analysis.summary.replication import count_workers
 from io_benchmark.report.formats import Layout
 from io_benchmark.report.formats.terminal import render_report
 
@@ -81,6 +82,7 @@ def figures(
         samples=2000 * workers,
         operations=2000 * workers,
         mean_ns=mean_ms * MS,
+        value=mean_ms,
         percentiles_ns={
             percent: float(np.interp(percent, (50, 95, 99), (p50_ms, p95_ms, p99_ms))) * MS
             for percent in PERCENTILES
@@ -321,22 +323,27 @@ def with_divisions(part: SubjectReport) -> SubjectReport:
     )
 
 
-def divided(make: Callable[Arguments, Report]) -> Callable[Arguments, Report]:
-    """Divide the differences of a function's report."""
+def counted(report: SampledReport) -> SampledReport:
+    """Count the workers of a report again."""
+    return replace(report, replication=count_workers(report.subjects, report.workers))
+
+
+def divided(make: Callable[Arguments, SampledReport]) -> Callable[Arguments, SampledReport]:
+    """Divide the differences of a function's report, and count its workers."""
 
     @wraps(make)
-    def made(*arguments: Arguments.args, **keywords: Arguments.kwargs) -> Report:
+    def made(*arguments: Arguments.args, **keywords: Arguments.kwargs) -> SampledReport:
         report = make(*arguments, **keywords)
-        return replace(report, subjects=tuple(map(with_divisions, report.subjects)))
+        return counted(replace(report, subjects=tuple(map(with_divisions, report.subjects))))
 
     return made
 
 
 @divided
-def seed_case(retrieves: int = 2000) -> Report:
+def seed_case(retrieves: int = 2000) -> SampledReport:
     """Seed 000: amd-16 slower for a reason, amd-30 not decided with one worker each."""
     run_s = max(retrieves // 20, 40)
-    return Report(
+    return SampledReport(
         title="io-benchmark: amd-16, amd-30, intel",
         baseline="intel",
         baseline_reason="the last by name",
@@ -400,7 +407,7 @@ HOSTILE_NAMES = (
 
 
 @divided
-def hostile(retrieves: int = 2000) -> Report:
+def hostile(retrieves: int = 2000) -> SampledReport:
     """Return the seed's case with an attack in every text that comes from a file."""
     report = seed_case(retrieves)
     script, breaks, escapes, entities, long = HOSTILE_NAMES
@@ -498,7 +505,8 @@ def hostile(retrieves: int = 2000) -> Report:
     )
 
 
-def refused(retrieves: int = 2000) -> Report:
+@divided
+def refused(retrieves: int = 2000) -> SampledReport:
     """Return a report without a verdict: the candidate copied by reflink."""
     report = seed_case(retrieves)
     (part,) = report.subjects
@@ -533,9 +541,9 @@ def refused(retrieves: int = 2000) -> Report:
     )
 
 
-def empty() -> Report:
+def empty() -> SampledReport:
     """Return a report in which no result could be read."""
-    return Report(
+    return SampledReport(
         title="io-benchmark",
         baseline="",
         baseline_reason="",
@@ -558,7 +566,7 @@ def empty() -> Report:
 
 
 @divided
-def before_after(retrieves: int = 2000) -> Report:
+def before_after(retrieves: int = 2000) -> SampledReport:
     """Return two pools before and after a new image; each is its own baseline."""
     before = figures(146, 157, 205, 237, 291.4, workers=4, between=0.031)
     after = figures(97, 99, 130, 151, 194, workers=4, between=0.024)
@@ -568,7 +576,7 @@ def before_after(retrieves: int = 2000) -> Report:
         comparison("intel after", 1.004, 0.981, 1.027, Verdict.EQUIVALENT, baseline="intel before"),
     ]
     sides = ("amd-16 before", "amd-16 after", "intel before", "intel after")
-    return Report(
+    return SampledReport(
         title="io-benchmark: before and after",
         baseline="before",
         baseline_reason="--against",
@@ -615,13 +623,13 @@ def before_after(retrieves: int = 2000) -> Report:
 
 
 @divided
-def many_pools(retrieves: int = 2000, pools: int = 12) -> Report:
+def many_pools(retrieves: int = 2000, pools: int = 12) -> SampledReport:
     """Return more pools than fit as columns."""
     names = [f"pool-{number:02d}" for number in range(1, pools + 1)]
     verdicts = (Verdict.SLOWER, Verdict.FASTER, Verdict.EQUIVALENT, Verdict.INCONCLUSIVE)
     ratios = (1.3, 0.7, 1.0, 1.04)
     chosen = [(verdicts[at % 4], ratios[at % 4] + 0.01 * (at // 4)) for at in range(len(names) - 1)]
-    return Report(
+    return SampledReport(
         title="io-benchmark: twelve pools",
         baseline=names[0],
         baseline_reason="--baseline",
@@ -668,7 +676,7 @@ def many_pools(retrieves: int = 2000, pools: int = 12) -> Report:
 
 
 @divided
-def renamed(report: Report, side: str, other: str) -> Report:
+def renamed(report: SampledReport, side: str, other: str) -> SampledReport:
     """Return the report with a different name for one candidate."""
 
     def new(name: str) -> str:
@@ -696,7 +704,7 @@ def renamed(report: Report, side: str, other: str) -> Report:
     )
 
 
-def verbose() -> Report:
+def verbose() -> SampledReport:
     """Return a report whose text does not fit in a comment."""
     report = many_pools(5)
     cause = replace(SUPPORTED, explanation=(statement("word " * 150),))
@@ -707,7 +715,7 @@ def verbose() -> Report:
     )
 
 
-def several_subjects() -> Report:
+def several_subjects() -> SampledReport:
     """Return two destinations; the cause was judged by the first."""
     report = seed_case(FEW_RETRIEVES)
     (part,) = report.subjects
@@ -724,7 +732,7 @@ def several_subjects() -> Report:
     return replace(report, subjects=(part, other))
 
 
-def large(workers: int = 1000, retrieves: int = 2000) -> Report:
+def large(workers: int = 1000, retrieves: int = 2000) -> SampledReport:
     """Return as many results as a command must be able to handle."""
     sides = ("intel", "amd-16", "amd-30")
     report = seed_case(retrieves)
@@ -746,6 +754,8 @@ def large(workers: int = 1000, retrieves: int = 2000) -> Report:
     )
 
 
-def on_terminal(report: Report, width: int, *, colour: bool = False, details: bool = True) -> str:
+def on_terminal(
+    report: SampledReport, width: int, *, colour: bool = False, details: bool = True
+) -> str:
     """Return the text report at this width."""
     return render_report(report, Layout(details, width, styles=colour, colors=colour))

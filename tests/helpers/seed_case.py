@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Seed 000's investigation, rebuilt as result documents of format 1.
+"""Seed 000's investigation, rebuilt as result documents.
 
 Intel with two striped disks, AMD-30 with two striped disks, AMD-16 with one. The figures are the
 seed's: each pool's times have its average and, by its own definition sorted[n * p // 100], its
@@ -36,6 +36,11 @@ RETRIEVES = 2000
 SEQUENCE_SEED = 1
 DISK_BYTES = 375 * 1024**3
 STARTED = "2026-03-24T10:00:00Z"
+
+
+def outcome(state: str = "completed", reason: str | None = None) -> dict[str, str | None]:
+    """How a run or an entry ended."""
+    return {"state": state, "reason": reason}
 
 
 @dataclass(frozen=True)
@@ -287,7 +292,7 @@ def _document(pool: Pool, worker: int, seed: int, between: float) -> dict[str, A
     final_sync_ns = 240 * MS
     ended_ns = begin_ns + run_ns + final_sync_ns
     return {
-        "version": 1,
+        "version": 2,
         "script": {"version": "0.1.0", "sha256": hashlib.sha256(b"seed case").hexdigest()},
         "started": STARTED,
         "ended": f"2026-03-24T10:{ended_ns // S // 60:02d}:{ended_ns // S % 60:02d}Z",
@@ -340,14 +345,12 @@ def _document(pool: Pool, worker: int, seed: int, between: float) -> dict[str, A
                     for disk in pool.disks
                 },
                 "samples": samples,
-                "completed": True,
-                "incomplete_reason": None,
+                "outcome": outcome(),
             }
         ],
         "timeline": _timeline(pool, generator, rate, (populate_ns, begin_ns, ended_ns)),
         "warnings": [],
-        "completed": True,
-        "incomplete_reason": None,
+        "outcome": outcome(),
     }
 
 

@@ -15,12 +15,13 @@ from typing import Any
 
 import workload_entries
 from msgspec.structs import replace
+from seed_case import outcome
 from seed_workers import workers
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.model import Subject, Worker
 from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.report_model import SampledReport
 
 Document = dict[str, Any]
 FIRST = "workspace"
@@ -79,7 +80,7 @@ def skipped(entry: Document, reason: str) -> Document:
     """Return an entry for a place where the worker could not measure."""
     made = shortened(entry, 0)
     made |= {"retrieves_planned": entry["retrieves_planned"], "cache_state": None}
-    made |= {"completed": False, "incomplete_reason": f"skipped: {reason}"}
+    made |= {"outcome": outcome("skipped", reason)}
     return made
 
 
@@ -139,7 +140,7 @@ def five_workers() -> list[Worker]:
 
 
 @cache
-def five() -> Report:
+def five() -> SampledReport:
     """amd-16 against intel in five places, without the pictures."""
     plan = Plan("amd-16 against intel", "intel", "for the test", (("amd-16", "intel"),))
     report = compare(plan, five_workers(), Options())
@@ -153,7 +154,7 @@ DESTINATIONS = ("overwrite", "unlink", "fresh")
 
 
 @cache
-def everything() -> Report:
+def everything() -> SampledReport:
     """As the kind io-benchmark-all measures: 3 pools, 60 measurements or more; amd-16 has one disk."""
 
     def entries(pool: str, seed: int) -> Callable[[Any], list[Document]]:
@@ -209,7 +210,7 @@ FEW = (
 
 
 @cache
-def few_measurements() -> Report:
+def few_measurements() -> SampledReport:
     """Return two candidates with few measurements and one table of places, without causes."""
     report = everything()
 

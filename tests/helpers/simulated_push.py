@@ -161,7 +161,7 @@ def _document(
     document["storage"] = {"places": [_place(machine, document["storage"]["places"][0])]}
     document["limits"] |= _limits(machine)
     document["timeline"] = _timeline(machine, done, begin_ns, ended_ns, generator)
-    return as_version_2(document)
+    return document
 
 
 def _set_entry(
@@ -228,14 +228,6 @@ def _set_entry(
             },
         },
     }
-
-
-def as_version_2(document: dict[str, Any]) -> dict[str, Any]:
-    for part in (document, *document["workloads"]):
-        del part["completed"], part["incomplete_reason"]
-        part["outcome"] = {"state": "completed", "reason": None}
-    document["version"] = 2
-    return document
 
 
 def _host(machine: Machine, usual: Mapping[str, Any], generator: random.Random) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from typing import Any
 import msgspec
 import seed_case
 from seed_workers import worker
-from simulated_push import as_version_2
 
 from io_benchmark.analysis.model import Subject, Worker
 
@@ -57,7 +56,6 @@ def tried(pool: str, *recorded: dict[str, Any] | None) -> list[Worker]:
     for document, each in zip(documents, recorded, strict=True):
         document["workloads"][0]["trials"] = each
         document["config"]["pace_bytes_per_s"] = each and each["pace_bytes_per_s"]
-        as_version_2(document)
     return [worker(msgspec.json.decode(msgspec.json.encode(each))) for each in documents]
 
 

@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from seed_case import outcome
+
 US, MS = 1_000, 1_000_000
 Entry = dict[str, Any]
 
@@ -262,8 +264,7 @@ def _entry(
         "device_bytes": None,
         "process_times": _process_times(sum(durations), kind.blocked),
         "samples": {"start_ns": starts, "duration_ns": durations, "operations": operations},
-        "completed": True,
-        "incomplete_reason": None,
+        "outcome": outcome(),
     }
 
 
@@ -282,6 +283,5 @@ def skipped(entry: Entry, reason: str) -> Entry:
         "observed": dict.fromkeys(entry["observed"]),
         "run_ns": None,
         "samples": nothing,
-        "completed": False,
-        "incomplete_reason": f"skipped: {reason}",
+        "outcome": outcome("skipped", reason),
     }

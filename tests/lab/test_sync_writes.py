@@ -73,8 +73,8 @@ def test_a_capped_child_group(lab: Lab, measure: Measure, compare: Compare) -> N
     assert "slower" in verdicts <= {"slower", "inconclusive"}
     assert states(document)["cgroup-io-limit"] == "supported"
     unlimited, limited = evidence(document, "cgroup-io-limit")
-    assert unlimited == "no limit, as far as the container sees on 5 of 5 workers"
-    assert limited == f"write 100 operations/s on {Path(device).name} on 3 of 3 workers"
+    assert unlimited == "no limit, as far as the container sees"
+    assert limited == f"write 100 operations/s on {Path(device).name}"
 
 
 def usual_ns(results: list[Path]) -> float:

@@ -14,7 +14,7 @@ from io_benchmark.sources.budget import Budget, weight_bytes
 from io_benchmark.sources.folder import run_files
 from io_benchmark.sources.gather import gather
 
-GOOD = Path(__file__).parents[1] / "fixtures" / "result-v1.json"
+GOOD = Path(__file__).parents[1] / "fixtures" / "result-v2.json"
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ from io_benchmark.analysis.observed import machine_identity
 from io_benchmark.analysis.observed.machine_identity import by_side
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.report_model import Report, SubjectReport, WorkerLine
+from io_benchmark.analysis.report_model import SampledReport, SubjectReport
 from io_benchmark.analysis.statements import Statement, count, statement
 from io_benchmark.analysis.summary import (
     bottlenecks,
@@ -33,13 +33,13 @@ from io_benchmark.analysis.summary import (
     figures,
     place_rows,
     plot_data,
+    replication,
     workload_figures,
 )
 from io_benchmark.analysis.trials.confirm import Confirming
 from io_benchmark.analysis.validity import checks
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.results import workloads
-from io_benchmark.results.common_types import OutcomeState
 
 if TYPE_CHECKING:  # few comparisons have earlier results
     from io_benchmark.analysis.history.past_workers import PastWorkers
@@ -72,11 +72,11 @@ def compare(
     unreadable: Sequence[str] = (),
     remarks: Sequence[str] = (),
     lost: Sequence[str] = (),
-) -> Report:
+) -> SampledReport:
     """Compare the sides; `lost` has the side of each task that ended and left no result."""
-    read = machine_identity.identify_machines(workers)
+    read = _marked(machine_identity.identify_machines(workers))
     problems = checks.check_workers(read)
-    workers = _counted(read)
+    workers = [worker for worker in read if worker.is_counted]
     tasks = _Tasks(by_side(workers, attrgetter("side")), Counter(lost))
     compared: dict[Subject, list[Run]] = {}
     data: dict[Subject, dict[str, SideData]] = {}
@@ -105,9 +105,8 @@ def compare(
         margin=options.margin,
         assumed=variation,
     )
-    counted = set(map(id, workers))
-    busy = independent_workers.machines_used_at_once(read)
-    return Report(
+    lines = tuple(worker.line for worker in read)
+    return SampledReport(
         title=plan.title,
         baseline=plan.baseline,
         baseline_reason=plan.baseline_reason,
@@ -115,10 +114,7 @@ def compare(
         subjects=tuple(reports),
         diagnoses=diagnoses.diagnoses(plan, reports, workers, read),
         problems=_merge_repeated([*problems, *_nothing_in_common(plan, reports)], reports),
-        workers=tuple(
-            _line(worker, is_counted=id(worker) in counted, at_once=worker.machine in busy)
-            for worker in read
-        ),
+        workers=lines,
         unreadable=tuple(sorted(unreadable)),
         remarks=(
             *(statement("{remark}", remark=remark) for remark in remarks),
@@ -130,18 +126,30 @@ def compare(
         timelines=plot_data.rate_timelines(workers),
         places=place_rows.compare_places(plan, workers, compared, reports),
         single_workers=single_workers,
-        confirming=Confirming.of((each for part in reports for each in part.comparisons), read),
+        confirming=Confirming.of(
+            (comparison for part in reports for comparison in part.comparisons), read
+        ),
         decision_cost=decision_cost.cost_of_deciding(reports, workers, options.prices),
+        replication=replication.count_workers(reports, lines),
     )
 
 
-def _counted(workers: Sequence[Worker]) -> list[Worker]:
-    """Leave out runs that confirm a cause, except on a side that has no others.
+def _marked(workers: Sequence[Worker]) -> list[Worker]:
+    """Mark the runs that are counted, and those whose machine ran others at the same time.
 
-    They were asked for because of what the others showed, and only of one side.
+    Runs that confirm a cause are not counted, except on a side that has no others: they were asked for
+    because of what the others showed, and only of one side.
     """
     sides = {worker.side for worker in workers if not worker.confirms}
-    return [worker for worker in workers if not worker.confirms or worker.side not in sides]
+    busy = independent_workers.machines_used_at_once(workers)
+    return [
+        replace(
+            worker,
+            is_counted=not worker.confirms or worker.side not in sides,
+            at_once=worker.machine in busy,
+        )
+        for worker in workers
+    ]
 
 
 def _runs_by_subject(workers: Sequence[Worker]) -> dict[Subject, list[Run]]:
@@ -180,35 +188,50 @@ def _compare_subject(
             both = (sides[candidate], sides[baseline])
             problems += independent_workers.shared_workers(subject, *both)
             problems += independent_workers.measured_apart(subject, *both)
-            whole = data[candidate], data[baseline]
-            ours, theirs, unequal = common_prefix.compared_samples(
-                subject, whole, sides[candidate], sides[baseline]
+            all_data = data[candidate], data[baseline]
+            candidate_data, baseline_data, unequal = common_prefix.compared_samples(
+                subject, all_data, sides[candidate], sides[baseline]
             )
             problems += unequal
             results = (tasks.results[candidate], tasks.results[baseline])
             schedule = options.schedule.of_sides(results)
             lost = (tasks.lost[candidate], tasks.lost[baseline])
-            look = schedule.look_of_sides((ours.count, theirs.count), results, lost)
+            look = schedule.look_of_sides(
+                (candidate_data.count, baseline_data.count), results, lost
+            )
             variation = _variation((candidate, baseline), sides, data, options)
             ran_on = {run.worker.machine for runs in both for run in runs}
             is_one = len(ran_on) == 1 and UNKNOWN not in ran_on
-            pair = Pair(candidate, baseline, ours, theirs, variation, look, schedule, is_one)
+            pair = Pair(
+                candidate,
+                baseline,
+                candidate_data,
+                baseline_data,
+                variation,
+                look,
+                schedule,
+                is_one,
+            )
             problems += zones.uneven_zones(subject, pair, *both)
             pairs.append(pair.with_earlier_looks(subject, both, lost))
     comparisons = compare_sides(subject, pairs, margin=options.margin)
-    counts = {side: of.count for side, of in data.items()}
+    counts = {side: measured.count for side, measured in data.items()}
     problems += independent_workers.single_workers(subject, comparisons, counts)
     order = plan.order(sides)
-    machines = {side: of.runs for side, of in data.items()}
+    workload = workloads.of(subject.workload)
+    machines = {side: measured.runs for side, measured in data.items()}
     workers = {side: [run.worker for run in sides[side]] for side in order}
     return (
         SubjectReport(
             subject,
-            {side: figures.summarize(data[side]) for side in order},
+            {side: figures.summarize(data[side], workload) for side in order},
             comparisons,
             figures.noise_floors(data.values()),
             bottlenecks.bottlenecks_of_sides(subject, workers),
             tuple(Division.between(machines, pair.candidate, pair.baseline) for pair in pairs),
+            operation=workload.operation,
+            unit=workload.unit,
+            higher_is_better=workload.higher_is_better,
         ),
         pairs,
         problems,
@@ -224,7 +247,7 @@ def _variation(
     """Return how far workers are assumed to differ where a side of the pair has too few."""
     if options.worker_variation is not None:
         return WorkerVariation.given(options.worker_variation)
-    logs = {side: of.log_means for side, of in data.items()}
+    logs = {side: measured.log_means for side, measured in data.items()}
     few = [side for side in pair if WorkerVariation.has_few(logs[side])]
     past = options.past.variations([runs[side][0] for side in few]) if options.past else ()
     return WorkerVariation.of_pair(pair, logs, past)
@@ -238,12 +261,12 @@ def _merge_repeated(
     for problem in problems:
         subjects.setdefault(replace(problem, subject=None), {})[problem.subject] = None
     merged = []
-    for problem, of_problem in subjects.items():
+    for problem, problem_subjects in subjects.items():
         everywhere = {r.subject for r in reports if set(problem.sides) <= set(r.figures)}
-        if len(everywhere) > 1 and everywhere <= set(of_problem):
+        if len(everywhere) > 1 and everywhere <= set(problem_subjects):
             merged.append(problem)
         else:
-            merged += [replace(problem, subject=subject) for subject in of_problem]
+            merged += [replace(problem, subject=subject) for subject in problem_subjects]
     return tuple(merged)
 
 
@@ -296,25 +319,3 @@ def _not_counted(read: Sequence[Worker], counted: Sequence[Worker]) -> list[Stat
         for side, total in sorted(runs.items())
         if total > kept[side]
     ]
-
-
-def _line(worker: Worker, *, is_counted: bool, at_once: bool) -> WorkerLine:
-    result = worker.result
-    return WorkerLine(
-        side=worker.side,
-        pool=worker.pool,
-        task_id=worker.task_id,
-        run_id=worker.run_id,
-        worker_id=worker.worker_id,
-        state=worker.state,
-        completed=result.outcome.state is OutcomeState.COMPLETED,
-        incomplete_reason=result.outcome.explanation,
-        instance_type=result.task.instance_type,
-        zone=result.task.location.get("zone"),
-        source=worker.source,
-        reason=worker.reason,
-        machine=worker.machine,
-        is_counted=is_counted,
-        url=result.task.ci.link if result.task.ci is not None else None,
-        at_once=at_once,
-    )

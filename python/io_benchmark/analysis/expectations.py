@@ -68,9 +68,11 @@ class Expectation(Struct, frozen=True):
         if not comparisons:
             return self._not_met("not met", self._not_compared(report))
         # What is known to be broken comes before what is not decided.
-        broken = [each for each in comparisons if self._is_broken(each.interval)]
+        broken = [comparison for comparison in comparisons if self._is_broken(comparison.interval)]
         undecided = [
-            each for each in comparisons if not self._is_met(each.interval) and each not in broken
+            comparison
+            for comparison in comparisons
+            if not self._is_met(comparison.interval) and comparison not in broken
         ]
         if broken or undecided:
             outcome = "not met" if broken else "not decided"
@@ -94,7 +96,9 @@ class Expectation(Struct, frozen=True):
     def _not_compared(self, report: Report) -> Statement:
         """Explain which pairs were compared instead, or that these two were not compared on these parts."""
         pairs = dict.fromkeys(
-            (each.candidate, each.baseline) for part in report.subjects for each in part.comparisons
+            (comparison.candidate, comparison.baseline)
+            for part in report.subjects
+            for comparison in part.comparisons
         )
         if (self.candidate, self.baseline) in pairs:
             return statement(

@@ -14,6 +14,7 @@ import msgspec
 from io_benchmark.analysis.model import UNKNOWN, Entry, Integers, Subject, Worker
 from io_benchmark.analysis.parts import time_parts
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry
+from io_benchmark.results.common_types import OutcomeState
 from io_benchmark.results.format import RecordedTimeline
 from io_benchmark.results.workload import NS_PER_S, BatchColumns
 from io_benchmark.results.workloads.cache_retrieve import RetrieveColumns
@@ -39,11 +40,16 @@ def worker_of(measured: RunResult, side: str) -> Worker:
         run_id=run_id,
         worker_id=worker_id,
         state=task.state if task else UNKNOWN,
+        completed=result.outcome.state is OutcomeState.COMPLETED,
+        incomplete_reason=result.outcome.explanation,
+        instance_type=result.task.instance_type,
+        zone=result.task.location.get("zone"),
         source=measured.source,
         result=msgspec.structs.replace(result, workloads=[entry.facts for entry in entries]),
         entries=entries,
         reason=task.reason_resolved if task else None,
         machine=worker_id,
+        url=result.task.ci.link if result.task.ci is not None else None,
         queue=task.task_queue if task else "",
         started=(task.started if task else "") or result.started,
         task_ns=_task_ns(task) if task else None,

@@ -19,18 +19,19 @@ from io_benchmark.analysis.inference.moving_blocks import RelativeTimes
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.leftover_model import Leftover
 from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, Part, Phase
+from io_benchmark.analysis.run_record import UNKNOWN as UNKNOWN  # noqa: PLC0414 - part of the model
+from io_benchmark.analysis.run_record import WorkerLine
 from io_benchmark.analysis.statements import Statement, statement
 from io_benchmark.analysis.trials.trial_model import TrialOutcome
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
 from io_benchmark.results.trials import TrialKind, Trials
 
 Integers: TypeAlias = "array[int]"  # of 64 bits
-UNKNOWN = "unknown"
 PERCENTILES = (50, 95, 99)  # those that every report has
 MEDIAN, TAIL = 50, 95
 
 
-class Subject(Struct, frozen=True, order=True):
+class Subject(Struct, frozen=True, order=True, omit_defaults=True):
     """One measurement. Only identical measurements are compared.
 
     cache-retrieve has a destination and a fidelity; others have a variant and a number of threads.
@@ -121,23 +122,19 @@ class Entry(Struct, frozen=True, dict=True):
         return sum(self.parts_ns.get(Part(Phase.COPY, kind), 0.0) for kind in kinds)
 
 
-class Worker(Struct, frozen=True):
-    """One run of one task. The unit of replication is its machine, which may have run others."""
+class Worker(WorkerLine, frozen=True, kw_only=True):
+    """One run of one task, with what it measured."""
 
-    side: str  # the name that it is grouped by
-    pool: str
-    task_id: str
-    run_id: int | None
-    worker_id: str  # "group/id", or "unknown" without a record of the task
-    state: str  # the run's state, or "unknown"
-    source: str  # a path or an address, for people
     result: Result  # its samples are in `entries` alone
     entries: tuple[Entry, ...]
-    reason: str | None = None  # why the run ended, as the queue names it
-    machine: str = UNKNOWN  # as all results together identify it; see `machine_identity`
     queue: str = ""  # PROVISIONER/WORKERTYPE, where it is known
     started: str = ""  # by the queue where it is known, else by the worker
     task_ns: int | None = None  # from the start of the run to its end, with the task's set-up
+
+    @property
+    def line(self) -> WorkerLine:
+        """Return the run without what it measured."""
+        return WorkerLine(**{name: getattr(self, name) for name in WorkerLine.__struct_fields__})
 
     @property
     def task_name(self) -> Statement:
@@ -197,6 +194,7 @@ class Figures(Struct, frozen=True):
     samples: int
     operations: int  # a retrieve is one; a batch has as many as were timed together
     mean_ns: float  # of one operation, like all times here except the total
+    value: float  # the mean in the workload's unit, which may be a rate
     percentiles_ns: Mapping[int, float]  # one for each of PERCENTILES
     total_ns: float
     lookup_mean_ns: float | None  # only cache-retrieve has this and the next

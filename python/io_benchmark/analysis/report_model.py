@@ -1,7 +1,10 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The whole outcome of a comparison: `analysis` fills it, `report` shows it, neither knows the other."""
+"""The whole outcome of a comparison: `analysis` fills it, `report` shows it, neither knows the other.
+
+What is published as JSON is `Report` as it is here (`report/formats/json_documents.py`).
+"""
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -9,7 +12,6 @@ from enum import StrEnum
 from msgspec import Struct, field
 
 from io_benchmark.analysis.model import (
-    UNKNOWN,
     Comparison,
     Diagnosis,
     Figures,
@@ -20,6 +22,7 @@ from io_benchmark.analysis.model import (
     Verdict,
 )
 from io_benchmark.analysis.parts.division import Division
+from io_benchmark.analysis.run_record import WorkerLine
 from io_benchmark.analysis.statements import Statement
 from io_benchmark.analysis.trials.confirm import Confirming
 from io_benchmark.costs.worker_time import Cost
@@ -69,6 +72,10 @@ class SubjectReport(Struct, frozen=True):
     # By side; only cache-retrieve has them.
     bottlenecks: dict[str, SideBottleneck] = field(default_factory=dict)
     divisions: tuple[Division, ...] = ()  # of the comparisons, in their order
+    # How people know the workload's figure.
+    operation: str = "retrieve"  # what is done once
+    unit: str = "ms"
+    higher_is_better: bool = False
 
     def workers(self, side: str) -> int:
         return self.figures[side].workers if side in self.figures else 0
@@ -155,25 +162,25 @@ class Places(Struct, frozen=True):
     rows: tuple[PlaceRow, ...]
 
 
-class WorkerLine(Struct, frozen=True):
-    """One worker as the report lists it."""
+class Standing(StrEnum):
+    """Whether a side's verdicts have enough workers."""
+
+    DECIDED = "decided"
+    OPEN = "open"
+    NOT_BY_REPETITION = "not by repetition"
+    NO_VERDICT = "no verdict"
+
+
+class Replication(Struct, frozen=True):
+    """One side's workers; the comparison that needs most of them counts."""
 
     side: str
-    pool: str
-    task_id: str
-    run_id: int | None
-    worker_id: str
-    state: str
-    completed: bool
-    incomplete_reason: str | None
-    instance_type: str | None
-    zone: str | None
-    source: str
-    reason: str | None = None
-    machine: str = UNKNOWN  # as `Worker` has it
-    is_counted: bool = True  # otherwise it confirms a cause, and only its trials count
-    at_once: bool = False  # its machine ran several of these tasks at the same time
-    url: str | None = None  # of its job on another CI system
+    runs: int  # whose results were read
+    workers: int  # machines; a run whose machine is unknown counts as a separate one
+    workers_compared: int  # those that every verdict is based on
+    standing: Standing
+    workers_needed: int | None  # in total, where it is open
+    workers_to_add: int | None
 
 
 class SampleSeries(Struct, frozen=True):
@@ -198,8 +205,8 @@ class RateTimeline(Struct, frozen=True):
     pressure_io_ratio: Sequence[float]
 
 
-class Report(Struct, frozen=True):
-    """Everything that a report shows."""
+class Report(Struct, frozen=True, tag_field="version", tag=3):
+    """A comparison of pools, or of pools before and after a change."""
 
     title: str
     baseline: str
@@ -211,10 +218,16 @@ class Report(Struct, frozen=True):
     workers: tuple[WorkerLine, ...]
     unreadable: tuple[str, ...]  # one line for each result that could not be read
     remarks: tuple[Statement, ...]  # further footnotes
-    series: tuple[SampleSeries, ...]
-    timelines: tuple[RateTimeline, ...]
     places: tuple[Places, ...] = ()
     single_workers: tuple[SingleWorker, ...] = ()
     confirming: Confirming = Confirming()
     # Of deciding what more workers would decide: a share's tasks are the workers to add.
     decision_cost: Cost | None = None  # None: there is nothing
+    replication: tuple[Replication, ...] = ()
+
+
+class SampledReport(Report, frozen=True, kw_only=True):
+    """A comparison with the raw samples that its page draws; they are not published as JSON."""
+
+    series: tuple[SampleSeries, ...]
+    timelines: tuple[RateTimeline, ...]

@@ -29,12 +29,12 @@ class Unit(StrEnum):
     NUMBER = "number"  # written with its decimals
 
 
-class Quantity(Struct, frozen=True):
+class Quantity(Struct, frozen=True, tag_field="type", tag="quantity"):
     value: float
     unit: Unit
 
 
-class Range(Struct, frozen=True):
+class Range(Struct, frozen=True, tag_field="type", tag="range"):
     """The lowest and the highest of several values."""
 
     low: float
@@ -45,11 +45,29 @@ class Range(Struct, frozen=True):
 Value = str | Quantity | Range
 
 
-class Statement(Struct, frozen=True):
-    """A template for `str.format` and the values of its slots, which are never templates."""
+class Statement:
+    """A template for `str.format` and the values of its slots, which are never templates.
 
-    template: str
-    values: tuple[tuple[str, Value], ...] = ()
+    JSON has the text that they make (`json_documents`), so this is not a struct, which msgspec would
+    write by itself.
+    """
+
+    __slots__ = ("template", "values")
+
+    def __init__(self, template: str, values: tuple[tuple[str, Value], ...] = ()) -> None:
+        self.template = template
+        self.values = values
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Statement):
+            return NotImplemented
+        return (self.template, self.values) == (other.template, other.values)
+
+    def __hash__(self) -> int:
+        return hash((self.template, self.values))
+
+    def __repr__(self) -> str:
+        return f"Statement(template={self.template!r}, values={self.values!r})"
 
 
 def statement(template: str, **values: Value | Statement) -> Statement:

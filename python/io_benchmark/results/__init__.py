@@ -5,8 +5,7 @@
 
 from io_benchmark.results.format import Result
 from io_benchmark.results.reader import load, parse
-from io_benchmark.results.schema import json_schema
 from io_benchmark.results.workload import BatchEntry
 from io_benchmark.results.workloads.cache_retrieve import CacheRetrieveEntry
 
-__all__ = ["BatchEntry", "CacheRetrieveEntry", "Result", "json_schema", "load", "parse"]
+__all__ = ["BatchEntry", "CacheRetrieveEntry", "Result", "load", "parse"]

@@ -3,6 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Types and small parts that all parts of the result file share."""
 
+import sys
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated
@@ -20,6 +21,8 @@ Text = Annotated[str, Meta(max_length=10_000)]
 Name = Annotated[str, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$")]
 # Four months: a longer time is not a measurement.
 Nanoseconds = Annotated[int, Meta(ge=0, le=10**16)]
+# JSON may hold numbers that are beyond a float: these would become infinite.
+Finite = Annotated[float, Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
 FileSizes = Annotated[list[Annotated[int, Meta(ge=0, le=2**50)]], Meta(max_length=100_000)]
 Column = Annotated[Sequence[Nanoseconds], Meta(max_length=MAXIMUM_SAMPLES)]
 SparseColumn = Annotated[Sequence[Count | None], Meta(max_length=MAXIMUM_SECONDS)]
@@ -29,6 +32,22 @@ Many = Meta(max_length=MANY)
 
 class ResultPart(Struct, frozen=True, kw_only=True):
     """The base of every part of the file."""
+
+
+class Columns(ResultPart, frozen=True):
+    """Samples by column; one that the worker could not fill is None."""
+
+    @property
+    def known(self) -> dict[str, Sequence[int]]:
+        """Return the columns that the file has, by their names."""
+        named = ((name, getattr(self, name)) for name in self.__struct_fields__)
+        return {name: column for name, column in named if column is not None}
+
+    @property
+    def inconsistency(self) -> str | None:
+        if len(set(map(len, self.known.values()))) > 1:
+            return "samples: its columns differ in length"
+        return None
 
 
 class _DeviceBytes(ResultPart, frozen=True):

@@ -7,23 +7,21 @@ Unknown keys are skipped, so that a newer script may add keys within one version
 workload are skipped as well, and the reader names them.
 
 Versions:
-  1 (2026-11)     the first; entries of cache-retrieve, random-io, spawn, sync-write, metadata, exec
-                  and upload; still read, see `version_1`
+  1 (2026-11)     the first; no release wrote it, and it is not read
   2 (2026-11-22)  `outcome`, of the run and of each entry, says how it ended as data; before, there
                   were `completed` and a sentence in `incomplete_reason`
 """
 
-import math
 import re
-from collections.abc import Iterable
-from typing import Annotated, Any, Union
+from typing import TYPE_CHECKING, Annotated, Union
 
-from msgspec import Meta, defstruct
+from msgspec import Meta
 
 from io_benchmark.results.common_types import (
     Count,
     Few,
     FileSizes,
+    Finite,
     Many,
     Name,
     ResultOutcome,
@@ -33,10 +31,10 @@ from io_benchmark.results.common_types import (
 )
 from io_benchmark.results.machine import Host, Limits, Storage
 from io_benchmark.results.workload import BatchEntry
+from io_benchmark.results.workloads import WORKLOADS
 from io_benchmark.results.workloads.cache_retrieve import CacheRetrieveEntry
 
 VERSION = 2
-OLDEST_VERSION = 1
 MAXIMUM_ENTRIES = 400
 # How many tasks of a pool were created at once; each of them has this variable.
 PLAN_VARIABLE = "IO_BENCHMARK_REPLICATES"
@@ -47,8 +45,10 @@ _LINK = re.compile(
 )
 _LONGEST_LINK = 300
 
-# One of the types in `workloads`, by the entry's name; the reader and the schema know all of them.
-AnyEntry = CacheRetrieveEntry | BatchEntry
+if TYPE_CHECKING:
+    AnyEntry = CacheRetrieveEntry | BatchEntry
+else:  # those of all workloads, by the entry's name
+    AnyEntry = Union[tuple(workload.entry for workload in WORKLOADS.values())]  # noqa: UP007
 TimelineColumns = Annotated[dict[Text, SparseColumn], Few]
 
 
@@ -136,8 +136,8 @@ class _Config(ResultPart, frozen=True):
     retrieves: Count
     sizes_bytes: FileSizes | None
     seed: int
-    precision_ratio: float | None
-    time_budget_s: float | None
+    precision_ratio: Finite | None
+    time_budget_s: Finite | None
     artifacts: Text
     environment: Annotated[dict[Text, Text], Many]
     upload_url: Text | None = None
@@ -152,15 +152,13 @@ class RecordedTimeline(ResultPart, frozen=True):
     The reader returns the columns as arrays, or as a sequence with `None` where a value is missing.
     """
 
-    interval_s: float
+    interval_s: Finite
     columns: TimelineColumns
     devices: Annotated[dict[Text, TimelineColumns], Many]
 
     @property
     def inconsistency(self) -> str | None:
         """Return the first inconsistency between values, as 'key: problem', or None."""
-        if not math.isfinite(self.interval_s):
-            return "$.timeline.interval_s: is not a finite number"
         tables = (self.columns, *self.devices.values())
         if len({len(column) for columns in tables for column in columns.values()}) > 1:
             return "$.timeline: its columns differ in length"
@@ -197,15 +195,11 @@ class Result(ResultPart, frozen=True):
         boot_id = self.host.boot_id if self.host is not None else None
         return task.task_id, task.run_id, task.pool, boot_id, self.started, self.duration_ns
 
-    @classmethod
-    def with_entries(cls, kinds: Iterable[type[ResultPart]]) -> type[Any]:
-        """Return this type with entries of these types."""
-        entries: Any = Union[tuple(kinds)]  # noqa: UP007
-        return defstruct(
-            "Result",
-            [("workloads", Annotated[list[entries], Meta(max_length=MAXIMUM_ENTRIES)])],
-            bases=(cls,),
-            namespace={"__doc__": Result.__doc__},
-            frozen=True,
-            kw_only=True,
-        )
+    @property
+    def inconsistency(self) -> str | None:
+        """Return the first inconsistency between values, as 'key: problem', or None."""
+        for number, entry in enumerate(self.workloads):
+            problem = entry.inconsistency
+            if problem:
+                return f"$.workloads[{number}].{problem}"
+        return self.timeline.inconsistency if self.timeline is not None else None

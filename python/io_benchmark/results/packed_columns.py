@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from io_benchmark.results.common_types import ResultPart
+from io_benchmark.results.common_types import Columns
 from io_benchmark.results.format import AnyEntry, RecordedTimeline
 from io_benchmark.results.workloads.cache_retrieve import SPENT_COLUMNS
 
@@ -35,8 +35,8 @@ class _Sparse(Sequence[int | None]):
 
 def packed_entry(entry: AnyEntry) -> AnyEntry:
     """Return the entry with its samples as arrays; Python's integers take five times as much."""
-    samples: ResultPart = entry.samples
-    columns = {name: _packed_samples(name, values) for name, values in columns_of(samples).items()}
+    samples: Columns = entry.samples
+    columns = {name: _packed_samples(name, values) for name, values in samples.known.items()}
     return msgspec.structs.replace(entry, samples=msgspec.structs.replace(samples, **columns))
 
 
@@ -51,12 +51,6 @@ def _packed_samples(name: str, values: Sequence[int]) -> "array[int]":
 def _packed(code: str, values: Sequence[int | None]) -> "array[int]":
     """Return numbers as an array; struct packs a list in half the time that array takes."""
     return array(code, struct.pack(f"{len(values)}{code}", *values))
-
-
-def columns_of(samples: ResultPart) -> dict[str, Sequence[int]]:
-    """Return the columns that the file has."""
-    named = ((name, getattr(samples, name)) for name in samples.__struct_fields__)
-    return {name: values for name, values in named if values is not None}
 
 
 def packed_timeline(timeline: RecordedTimeline) -> RecordedTimeline:

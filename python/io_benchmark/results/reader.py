@@ -11,37 +11,23 @@ size. So a few characters are counted first. Characters inside texts are include
 bounds.
 """
 
-import math
 import os
 import re
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from functools import cache
 from operator import lt
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, TypeVar
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta
 
 from io_benchmark.errors import ResultError
-from io_benchmark.results import version_1
-from io_benchmark.results.common_types import Name, ResultPart
-from io_benchmark.results.format import (
-    MAXIMUM_ENTRIES,
-    OLDEST_VERSION,
-    VERSION,
-    AnyEntry,
-    Remark,
-    Result,
-)
-from io_benchmark.results.other_content import other_content
-from io_benchmark.results.packed_columns import columns_of, packed_entry, packed_timeline
+from io_benchmark.results import format as result_format
+from io_benchmark.results import task_profile
+from io_benchmark.results.common_types import Name
+from io_benchmark.results.format import MAXIMUM_ENTRIES, Remark, Result
+from io_benchmark.results.packed_columns import packed_entry, packed_timeline
+from io_benchmark.results.task_profile import TaskProfile
 from io_benchmark.results.workloads import WORKLOADS
-from io_benchmark.results.workloads.cache_retrieve import CacheRetrieveEntry
-
-if TYPE_CHECKING:
-    from io_benchmark.results.task_profile import TaskProfile
 
 # A run with all defaults has 0.3 MB. Each figure is about a hundred times what such a run has.
 MAXIMUM_BYTES = 16 * 1024 * 1024
@@ -56,68 +42,61 @@ SMALL_BYTES = 256 * 1024
 UNKNOWN_SHOWN = 5
 DECODE_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _TRUNCATED = "Input data was truncated"  # msgspec's words
+# What a failed download leaves in the place of a file, by its first bytes.
+_OTHER_CONTENT = (
+    (b"<", "is a web page, such as a login page; log in and download it again"),
+    (b"\x1f\x8b", "is a compressed file; unpack it"),
+    (b"version https://git-lfs", "is a pointer of Git LFS; run `git lfs pull`"),
+)
+
+_Kind = TypeVar("_Kind")
 
 
-class _Envelope(Result, frozen=True):
-    """A result whose entries are not yet decoded."""
-
-    version: int  # already checked
-    workloads: Annotated[list[msgspec.Raw], Meta(max_length=MAXIMUM_ENTRIES)]  # type: ignore[assignment]
+class _Versioned(msgspec.Struct, frozen=True):
+    version: int
 
 
-class _Decoders(Struct, frozen=True):
-    """The decoders of one version: of a whole result, and of its parts."""
-
-    whole: msgspec.json.Decoder[Result]
-    envelope: msgspec.json.Decoder[_Envelope]
-    entries: Mapping[str, msgspec.json.Decoder[Any]]
-
-    @staticmethod
-    @cache
-    def of(version: int) -> "_Decoders":
-        """Make them when they are needed: few files are of an older version."""
-        entries: dict[str, type[Any]] = {name: each.entry for name, each in WORKLOADS.items()}
-        result, envelope = Result, _Envelope
-        if version != VERSION:
-            entries = {name: version_1.type_of(entry) for name, entry in entries.items()}
-            result = envelope = version_1.type_of(_Envelope)
-        return _Decoders(
-            msgspec.json.Decoder(result.with_entries(entries.values())),
-            msgspec.json.Decoder(envelope),
-            {name: msgspec.json.Decoder(entry) for name, entry in entries.items()},
-        )
+class _Named(msgspec.Struct, frozen=True):
+    name: Name
 
 
-_VERSION_DECODER = msgspec.json.Decoder(msgspec.defstruct("_VersionOnly", [("version", int)]))
-_NAME_DECODER = msgspec.json.Decoder(msgspec.defstruct("_NameOnly", [("name", Name)]))
+class _Outline(msgspec.Struct, frozen=True):
+    workloads: Annotated[tuple[_Named, ...], Meta(max_length=MAXIMUM_ENTRIES)] = ()
 
 
 def parse(data: bytes, source: str) -> Result:
     """Parse a result; a ResultError names `source`, the key and the problem."""
     _check_size(data, source)
-    result = _whole(data) or _in_parts(data, source)
-    problem = _inconsistency(result)
+    version = _decode(_Versioned, data, source).version
+    if version != result_format.VERSION:
+        is_old = version < result_format.VERSION
+        age = "too old for" if is_old else "newer than"
+        remedy = "run the benchmark again" if is_old else "update io-benchmark"
+        readable = f"this program, which reads version {result_format.VERSION}"
+        raise _error(source, f"$.version: {version} is {age} {readable}: {remedy}")
+    names = dict.fromkeys(entry.name for entry in _decode(_Outline, data, source).workloads)
+    unknown = [name for name in names if name not in WORKLOADS]
+    result = _decode(Result, _without_entries(data, unknown) if unknown else data, source)
+    problem = result.inconsistency
     if problem:
         raise _error(source, problem)
     return msgspec.structs.replace(
         result,
         workloads=[packed_entry(entry) for entry in result.workloads],
         timeline=packed_timeline(result.timeline) if result.timeline else None,
+        warnings=[*result.warnings, _unknown_workloads(unknown)] if unknown else result.warnings,
     )
 
 
-def parse_profile(data: bytes, source: str) -> "TaskProfile":
+def parse_profile(data: bytes, source: str) -> TaskProfile:
     """Parse the profile of a task; a ResultError names `source`, the key and the problem."""
-    from io_benchmark.results import task_profile  # noqa: PLC0415 - only `predict` reads profiles
-
     _check_size(data, source)
-    version = _decode(_VERSION_DECODER, data, source).version
+    version = _decode(_Versioned, data, source).version
     if version != task_profile.VERSION:
         readable = f"this program reads profiles of version {task_profile.VERSION}"
         remedy = "name a task-profile.json that measure wrote, or update io-benchmark"
         raise _error(source, f"$.version: {version}, but {readable}: {remedy}")
-    decoder = msgspec.json.Decoder(task_profile.TaskProfile)
-    profile: TaskProfile = _decode(decoder, data, source)
+    profile = _decode(TaskProfile, data, source)
     times = [time for time in profile.timeline.columns.get("time_ns", ()) if time is not None]
     problem = profile.timeline.inconsistency
     if not problem and not all(map(lt, times, times[1:])):
@@ -125,77 +104,6 @@ def parse_profile(data: bytes, source: str) -> "TaskProfile":
     if problem:
         raise _error(source, problem)
     return profile
-
-
-def _whole(data: bytes) -> Result | None:
-    """Decode a result in one pass; None where anything about it is unusual."""
-    for version in range(VERSION, OLDEST_VERSION - 1, -1):
-        with suppress(*DECODE_ERRORS):
-            whole = _Decoders.of(version).whole.decode(data)
-            if whole.version == version:
-                return _result(whole, whole.workloads, whole.warnings, version)
-    return None
-
-
-def _in_parts(data: bytes, source: str) -> Result:
-    """Decode the version, the result and its entries, each by itself, and find what is wrong."""
-    version = _decode(_VERSION_DECODER, data, source).version
-    if not OLDEST_VERSION <= version <= VERSION:
-        is_old = version < OLDEST_VERSION
-        age = "too old for" if is_old else "newer than"
-        remedy = "run the benchmark again" if is_old else "update io-benchmark"
-        readable = f"this program, which reads {OLDEST_VERSION} to {VERSION}"
-        raise _error(source, f"$.version: {version} is {age} {readable}: {remedy}")
-    decoders = _Decoders.of(version)
-    return _with_entries(_decode(decoders.envelope, data, source), source, version)
-
-
-def _check_size(data: bytes, source: str) -> None:
-    if len(data) > MAXIMUM_BYTES:
-        raise _error(source, f"holds {len(data):,} bytes, more than {MAXIMUM_BYTES:,}")
-    if len(data) <= SMALL_BYTES:
-        return
-    for character, most, name in MAXIMUM_PARTS:
-        count = data.count(character)
-        if count > most:
-            raise _error(source, f"holds {count:,} {name}, more than {most:,}")
-
-
-def _with_entries(envelope: _Envelope, source: str, version: int) -> Result:
-    """Decode the entries; those of unknown workloads are skipped, with a warning that names them."""
-    entries: list[AnyEntry] = []
-    unknown: dict[str, None] = {}
-    for at, raw in enumerate(envelope.workloads):
-        part = f"workloads[{at}]"
-        name = _decode(_NAME_DECODER, raw, source, part).name
-        if name in WORKLOADS:
-            entries.append(_decode(_Decoders.of(version).entries[name], raw, source, part))
-        else:
-            unknown[name] = None
-    warnings = envelope.warnings
-    if unknown:
-        more = f" and {len(unknown) - UNKNOWN_SHOWN} more" if len(unknown) > UNKNOWN_SHOWN else ""
-        remark = Remark(
-            name="unknown-workload",
-            message=f"{', '.join(list(unknown)[:UNKNOWN_SHOWN])}{more}: unknown to this program and "
-            "skipped; update io-benchmark",
-        )
-        warnings = [*warnings, remark]
-    return _result(envelope, entries, warnings, version)
-
-
-def _result(
-    decoded: Result, entries: Sequence[AnyEntry], warnings: Sequence[Remark], version: int
-) -> Result:
-    """Return what was decoded as a result of this version."""
-    if version != VERSION:
-        entries = [
-            version_1.translate(entry, WORKLOADS[str(entry.__struct_config__.tag)].entry)
-            for entry in entries
-        ]
-        decoded = version_1.translate(decoded, Result)
-    parts = {"version": VERSION, "workloads": entries, "warnings": warnings}
-    return Result(**{**msgspec.structs.asdict(decoded), **parts})
 
 
 def load(path: Path, maximum_bytes: int | None = None) -> bytes:
@@ -210,53 +118,59 @@ def load(path: Path, maximum_bytes: int | None = None) -> bytes:
         raise _error(str(path), error.strerror or str(error)) from None
 
 
-def _decode(
-    decoder: msgspec.json.Decoder[Any], data: bytes | msgspec.Raw, source: str, part: str = ""
-) -> Any:
+def _check_size(data: bytes, source: str) -> None:
+    if len(data) > MAXIMUM_BYTES:
+        raise _error(source, f"holds {len(data):,} bytes, more than {MAXIMUM_BYTES:,}")
+    if len(data) <= SMALL_BYTES:
+        return
+    for character, most, name in MAXIMUM_PARTS:
+        count = data.count(character)
+        if count > most:
+            raise _error(source, f"holds {count:,} {name}, more than {most:,}")
+
+
+def _without_entries(data: bytes, names: list[str]) -> bytes:
+    """Return a result without its entries of these workloads."""
+    parts = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
+    entries = msgspec.json.decode(parts["workloads"], type=list[msgspec.Raw])
+    readable = [
+        entry for entry in entries if msgspec.json.decode(entry, type=_Named).name not in names
+    ]
+    return msgspec.json.encode({**parts, "workloads": readable})
+
+
+def _unknown_workloads(names: list[str]) -> Remark:
+    more = f" and {len(names) - UNKNOWN_SHOWN} more" if len(names) > UNKNOWN_SHOWN else ""
+    return Remark(
+        name="unknown-workload",
+        message=f"{', '.join(names[:UNKNOWN_SHOWN])}{more}: unknown to this program and skipped; "
+        "update io-benchmark",
+    )
+
+
+def _decode(kind: type[_Kind], data: bytes, source: str) -> _Kind:
     try:
-        return decoder.decode(data)
+        return msgspec.json.decode(data, type=kind)
     except DECODE_ERRORS as error:
-        text = decode_problem(error, data)
-        if part:  # the error's path begins at the part that was decoded
-            text = text.replace("`$", f"`$.{part}") if "`$" in text else f"{text} - at `$.{part}`"
-        raise _error(source, text) from None
+        raise _error(source, decode_problem(error, data)) from None
 
 
-def decode_problem(error: Exception, data: bytes | msgspec.Raw) -> str:
+def decode_problem(error: Exception, data: bytes) -> str:
     """Return what is wrong with JSON that cannot be decoded, and what to do if it is not whole."""
     if isinstance(error, RecursionError):
         return "is nested too deeply"
     if str(error) == _TRUNCATED:
         what = "ends too early: its upload or download was cut"
-        return other_content(bytes(data).strip()) or f"{what}; download it again or measure again"
-    return other_content(bytes(data)) or str(error)
+        return other_content(data.strip()) or f"{what}; download it again or measure again"
+    return other_content(data) or str(error)
 
 
-def _inconsistency(result: Result) -> str | None:
-    """Return the first inconsistency between values, as 'key: problem', or None."""
-    floats = {
-        "$.config.precision_ratio": result.config.precision_ratio,
-        "$.config.time_budget_s": result.config.time_budget_s,
-    }
-    for key, value in floats.items():
-        if value is not None and not math.isfinite(value):
-            return f"{key}: is not a finite number"
-    for at, entry in enumerate(result.workloads):
-        problem = _entry_inconsistency(entry)
-        if problem:
-            return f"$.workloads[{at}].{problem}"
-    return result.timeline.inconsistency if result.timeline is not None else None
-
-
-def _entry_inconsistency(entry: AnyEntry) -> str | None:
-    samples: ResultPart = entry.samples
-    if len({len(values) for values in columns_of(samples).values()}) > 1:
-        return "samples: its columns differ in length"
-    problem = entry.inconsistency if isinstance(entry, CacheRetrieveEntry) else None
-    ratio = entry.precision_reached_ratio
-    if not problem and ratio is not None and not math.isfinite(ratio):
-        return "precision_reached_ratio: is not a finite number"
-    return problem
+def other_content(start: bytes) -> str | None:
+    """Return what a file is, and what to do, if its start shows that a download failed."""
+    if not start:
+        return "is empty; download it again or measure again"
+    texts = (text for first, text in _OTHER_CONTENT if start.lstrip().startswith(first))
+    return next(texts, None)
 
 
 def _error(source: str, problem: str) -> ResultError:

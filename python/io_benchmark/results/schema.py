@@ -1,30 +1,33 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The format of the result file as a JSON Schema."""
+"""A format as a JSON Schema, from the types that its reader or writer has."""
 
 import inspect
 import re
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
-
-from io_benchmark.results.format import VERSION, Result
-from io_benchmark.results.workloads import WORKLOADS
 
 # The name of a type that only its module uses, alone or in a reference.
 _NAME = re.compile(r"^(#/\$defs/)?_")
 
 
-def json_schema() -> dict[str, Any]:
-    """Return the schema of a file, with the entries of every workload."""
-    whole = Result.with_entries(workload.entry for workload in WORKLOADS.values())
-    return schema_of(f"io-benchmark result, version {VERSION}", whole)
+def schema_of(
+    title: str,
+    document: type[msgspec.Struct],
+    *parts: type[msgspec.Struct],
+    schema_hook: Callable[[type], dict[str, Any]] | None = None,
+) -> dict[str, Any]:
+    """Return the schema of a format, the same with every version of Python.
 
-
-def schema_of(title: str, document: type[msgspec.Struct]) -> dict[str, Any]:
-    """Return the schema of a format, the same with every version of Python."""
-    schema: dict[str, Any] = _published(msgspec.json.schema(document))
+    `parts` are types that only the schemas of `schema_hook` refer to.
+    """
+    (reference, *_), definitions = msgspec.json.schema_components(
+        (document, *parts), schema_hook=schema_hook, ref_template="#/$defs/{name}"
+    )
+    schema: dict[str, Any] = _published({**reference, "$defs": definitions})
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": title,

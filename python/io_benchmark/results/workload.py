@@ -16,7 +16,9 @@ from io_benchmark.results.common_types import (
     MAXIMUM_SAMPLES,
     BytesByDevice,
     Column,
+    Columns,
     Count,
+    Finite,
     Name,
     Nanoseconds,
     ResultOutcome,
@@ -31,7 +33,7 @@ _Duration = Annotated[int, Meta(ge=1, le=10**16)]
 _Operations = Annotated[int, Meta(ge=1, le=10**12)]
 
 
-class BatchColumns(ResultPart, frozen=True):
+class BatchColumns(Columns, frozen=True):
     """One row per sample; start_ns counts from the script's start, by the monotonic clock.
 
     The reader returns the columns as arrays of 64-bit integers.
@@ -78,13 +80,18 @@ class BatchEntry(ResultPart, frozen=True, kw_only=True):
     threads: Count | None
     run_ns: Count | None
     stopped_early: Text | None
-    precision_reached_ratio: float | None
+    precision_reached_ratio: Finite | None
     device_bytes: BytesByDevice | None
     process_times: ProcessTimes | None = None
     samples: BatchColumns
     outcome: ResultOutcome
     parameters: Parameters
     observed: Observations
+
+    @property
+    def inconsistency(self) -> str | None:
+        """Return the first inconsistency between values, as 'key: problem', or None."""
+        return self.samples.inconsistency
 
 
 class SideFinding(Struct, frozen=True):

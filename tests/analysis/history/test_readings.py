@@ -11,6 +11,7 @@ import msgspec
 import past
 import pytest
 from msgspec.structs import replace
+from seed_case import outcome
 
 from io_benchmark import results
 from io_benchmark.analysis.history.history_model import Origin
@@ -162,9 +163,7 @@ def left_out_of(one):
 
 def test_an_incomplete_run_is_left_out():
     """By the rules of a comparison, and by name."""
-    one, push = measured(
-        {"workloads.0.completed": False, "workloads.0.incomplete_reason": "disk full"}
-    )
+    one, push = measured({"workloads.0.outcome": outcome("failed", "disk full")})
     task_id = push.documents[0]["task"]["task_id"]
     line = f"incomplete: amd-16, task {task_id} run 0: 60 of 60 retrieves: disk full"
     assert left_out_of(one) == ([], [("2026-04-27", line)])
@@ -172,7 +171,7 @@ def test_an_incomplete_run_is_left_out():
 
 def test_a_run_that_measured_nothing_is_left_out():
     """The history names it, with the reason."""
-    one, push = measured({"workloads": [], "completed": False, "incomplete_reason": "no space"})
+    one, push = measured({"workloads": [], "outcome": outcome("failed", "no space")})
     task_id = push.documents[0]["task"]["task_id"]
     line = f"amd-16, task {task_id} run 0: measured nothing: no space"
     assert left_out_of(one) == ([], [("2026-04-27", line)])

@@ -16,7 +16,6 @@ from io_benchmark.analysis.model import Comparison, Severity, State, Verdict, Wo
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.report.content.statement_text import evidence_text, text_of
-from io_benchmark.report.content.worker_rows import Replication
 
 BOOT = "4514e179-e9e1-4620-b051-b51d93f6b9cd"
 
@@ -84,10 +83,7 @@ def test_runs_of_one_machine_in_bare_files_are_one_worker() -> None:
     found = report(runs({"a": (2.0, 2.2), "b": (1.0, 1.1)}), "b")
     (subject,) = found.subjects
     assert {side: one.workers for side, one in subject.figures.items()} == {"a": 1, "b": 1}
-    assert [
-        (row.side, row.runs, row.workers)
-        for row in Replication.of_sides(found.subjects, found.workers)
-    ] == [
+    assert [(row.side, row.runs, row.workers) for row in found.replication] == [
         ("b", 2, 1),
         ("a", 2, 1),
     ]

@@ -12,6 +12,7 @@ import pytest
 import several_places
 import simulation
 import workload_entries
+from seed_case import outcome
 from seed_workers import workers
 from several_places import in_places, retrieved, shortened, skipped
 
@@ -190,7 +191,7 @@ def test_a_place_that_was_cut_off_has_a_row() -> None:
 
     def entries(first: Document) -> list[Document]:
         cut = shortened(retrieved(first, "container"), 30)
-        cut |= {"retrieves_planned": RETRIEVES, "completed": False, "incomplete_reason": "SIGTERM"}
+        cut |= {"retrieves_planned": RETRIEVES, "outcome": outcome("failed", "SIGTERM")}
         return [cut]
 
     found = only(intel(entries))["container"]
@@ -247,8 +248,8 @@ def test_one_that_ran_out_of_time_is_named() -> None:
 
     def entries(first: Document) -> list[Document]:
         cut = shortened(retrieved(first, "container", 2.0, noise=0.0), 300)
-        cut |= {"retrieves_planned": RETRIEVES, "completed": False}
-        return [cut | {"incomplete_reason": "the time budget of 60 s is used up"}]
+        ended = outcome("time-budget", "the time budget of 60 s is used up")
+        return [cut | {"retrieves_planned": RETRIEVES, "outcome": ended}]
 
     found = only(intel(entries))["container"]
     assert found.ratio == pytest.approx(2.0, abs=1e-6)

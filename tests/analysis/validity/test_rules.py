@@ -11,6 +11,7 @@ import pytest
 import seed_case
 from checkout import ROOT
 from msgspec.structs import asdict
+from seed_case import outcome
 from seed_workers import workers
 
 from io_benchmark.analysis.compare import Options, compare
@@ -50,11 +51,8 @@ def first(count: int) -> dict[str, Any]:
     }
 
 
-INCOMPLETE = {f"{ENTRY}completed": False, f"{ENTRY}incomplete_reason": "stopped by SIGTERM"}
-OUT_OF_TIME = {
-    f"{ENTRY}completed": False,
-    f"{ENTRY}incomplete_reason": "the time budget of 3300 s is used up",
-}
+INCOMPLETE = {f"{ENTRY}outcome": outcome("stopped", "stopped by SIGTERM")}
+OUT_OF_TIME = {f"{ENTRY}outcome": outcome("time-budget", "the time budget of 3300 s is used up")}
 
 BROKEN = [
     pytest.param(

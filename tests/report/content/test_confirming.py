@@ -52,7 +52,7 @@ def test_the_missing_run() -> None:
     )
     for form in ("text", "markdown", "html"):
         assert "once more with copies at 384 MiB/s" in rendered(made, form, details=True), form
-    (missing,) = json.loads(rendered(made, "json"))["confirming"]
+    (missing,) = json.loads(rendered(made, "json"))["confirming"]["paces"]
     assert (missing["pool"], missing["against"]) == ("intel", "amd-16")
 
 

@@ -8,19 +8,19 @@ import sample_report
 from msgspec.structs import replace
 
 from io_benchmark.analysis.model import Severity, Verdict
+from io_benchmark.analysis.report_model import Replication, Standing
 from io_benchmark.report.content import document
-from io_benchmark.report.content.worker_rows import Replication, _Decision
 from io_benchmark.report.formats.output import rendered
 
 
 def report(*workers, **changes):
     """The seed's case, where amd-16 is decided and amd-30 needs 12 more workers."""
     made = sample_report.seed_case(5)
-    return replace(made, workers=workers or made.workers, **changes)
+    return sample_report.counted(replace(made, workers=workers or made.workers, **changes))
 
 
 def counts(made):
-    return Replication.of_sides(made.subjects, made.workers)
+    return made.replication
 
 
 def three(side, **changes):
@@ -35,15 +35,15 @@ def with_figures(made, **workers):
         side: replace(one, workers=workers.get(side.replace("-", "_"), one.workers))
         for side, one in part.figures.items()
     }
-    return replace(made, subjects=(replace(part, figures=figures),))
+    return sample_report.counted(replace(made, subjects=(replace(part, figures=figures),)))
 
 
 def test_one_worker_a_pool():
     """The baseline needs as many as the candidate that needs most."""
     assert counts(report()) == (
-        Replication("intel", 1, 1, 1, _Decision.OPEN, 13, 12),
-        Replication("amd-16", 1, 1, 1, _Decision.DECIDED, None, None),
-        Replication("amd-30", 1, 1, 1, _Decision.OPEN, 13, 12),
+        Replication("intel", 1, 1, 1, Standing.OPEN, 13, 12),
+        Replication("amd-16", 1, 1, 1, Standing.DECIDED, None, None),
+        Replication("amd-30", 1, 1, 1, Standing.OPEN, 13, 12),
     )
 
 
@@ -74,7 +74,7 @@ def test_not_by_repetition():
         replace(one, advice=replace(one.advice, workers_to_add=None)) if one.advice else one
         for one in part.comparisons
     )
-    made = replace(made, subjects=(replace(part, comparisons=comparisons),))
+    made = sample_report.counted(replace(made, subjects=(replace(part, comparisons=comparisons),)))
     assert [row.standing.value for row in counts(made)] == [
         "not by repetition",
         "decided",
@@ -85,13 +85,13 @@ def test_not_by_repetition():
 def test_everything_is_refused():
     """Without a comparison there is no number to give."""
     rows = counts(sample_report.refused(5))
-    assert {(row.standing, row.workers_needed) for row in rows} == {(_Decision.NO_VERDICT, None)}
+    assert {(row.standing, row.workers_needed) for row in rows} == {(Standing.NO_VERDICT, None)}
 
 
 def test_one_side_alone():
     """A side that is only there is counted, too."""
     made = report(*three("intel"), subjects=())
-    assert counts(made) == (Replication("intel", 3, 3, 0, _Decision.NO_VERDICT, None, None),)
+    assert counts(made) == (Replication("intel", 3, 3, 0, Standing.NO_VERDICT, None, None),)
 
 
 def test_machines_and_runs():
@@ -226,7 +226,7 @@ def test_all_candidates_decided():
     comparisons = tuple(
         replace(one, verdict=Verdict.EQUIVALENT, advice=None) for one in part.comparisons
     )
-    made = replace(made, subjects=(replace(part, comparisons=comparisons),))
+    made = sample_report.counted(replace(made, subjects=(replace(part, comparisons=comparisons),)))
     assert {row.cells[2] for row in document.build(made).workers.replication} == {"enough"}
 
 

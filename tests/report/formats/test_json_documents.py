@@ -13,19 +13,16 @@ import numpy as np
 import pytest
 import sample_history
 import sample_report
+import sample_tasks
 import several_places
 from msgspec.structs import replace
 
+from io_benchmark.analysis.history.history_model import History
 from io_benchmark.analysis.model import PERCENTILES
-from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.statements import Quantity, Unit, statement
-from io_benchmark.report.formats.json_documents import (
-    _history_schema,
-    _report_schema,
-    render_history,
-    render_report,
-)
+from io_benchmark.analysis.tasks.task_model import TaskReport
+from io_benchmark.report.formats.json_documents import render_report, report_schema
 
 REPORTS: dict[str, Any] = {
     "seed-case": lambda: sample_report.seed_case(10),
@@ -55,29 +52,34 @@ HISTORIES = {
 }
 
 
+MADE: dict[str, Any] = {
+    **{name: (Report, make) for name, make in REPORTS.items()},
+    **{f"history: {name}": (History, make) for name, make in HISTORIES.items()},
+    **{
+        f"tasks: {name}": (TaskReport, getattr(sample_tasks, name))
+        for name in ("seed", "many", "nothing", "hostile")
+    },
+}
+
+
 def document_of(made):
-    """Return the document of a comparison or a history; it must be strict JSON."""
-    render = render_report if isinstance(made, Report) else render_history
-    return json.loads(render(made), parse_constant=pytest.fail)
+    """Return the document of a report; it must be strict JSON."""
+    return json.loads(render_report(made), parse_constant=pytest.fail)
 
 
-@pytest.mark.parametrize("name", REPORTS)
-def test_schema_of_a_comparison(name):
-    """Every document matches the schema."""
-    jsonschema.Draft202012Validator(_report_schema()).validate(document_of(REPORTS[name]()))
-
-
-@pytest.mark.parametrize("name", HISTORIES)
-def test_schema_of_a_history(name):
-    """Every document matches the schema."""
-    jsonschema.Draft202012Validator(_history_schema()).validate(document_of(HISTORIES[name]()))
+@pytest.mark.parametrize("name", MADE)
+def test_schema(name):
+    """Every document matches the schema of its kind."""
+    kind, make = MADE[name]
+    jsonschema.Draft202012Validator(report_schema(kind)).validate(document_of(make()))
 
 
 def test_figures_and_comparisons():
     """A side's figures, the workload's own unit, and the comparison with the baseline."""
     document = document_of(sample_report.seed_case(10))
     (part,) = document["subjects"]
-    assert document["version"] == 2
+    assert document["version"] == 3
+    assert (part["operation"], part["unit"], part["higher_is_better"]) == ("retrieve", "ms", False)
     assert part["subject"] == {
         "workload": "cache-retrieve",
         "place": "workspace",
@@ -98,8 +100,6 @@ def test_figures_and_comparisons():
         "between_workers_ratio": None,
         "details": [],
         "value": 146,
-        "unit": "ms",
-        "higher_is_better": False,
     }
     assert part["comparisons"][0] == {
         "of_all": None,
@@ -129,21 +129,17 @@ def test_figures_and_comparisons():
 def test_rates_of_every_workload():
     """Each measurement has a value in its workload's unit, and its details."""
     parts = document_of(every_workload.report())["subjects"]
-    units = {
-        part["subject"]["workload"]: {
-            (figures["unit"], figures["higher_is_better"]) for figures in part["figures"].values()
-        }
-        for part in parts
-    }
-    assert units == {
-        "cache-retrieve": {("ms", False)},
-        "random-io": {("IOPS", True)},
-        "spawn": {("µs", False)},
-        "sync-write": {("µs", False)},
-        "metadata": {("ops/s", True)},
-        "exec": {("ms", False)},
-        "upload": {("ms", False)},
-        "unpack": {("files/s", True)},
+    assert {
+        part["subject"]["workload"]: (part["unit"], part["higher_is_better"]) for part in parts
+    } == {
+        "cache-retrieve": ("ms", False),
+        "random-io": ("IOPS", True),
+        "spawn": ("µs", False),
+        "sync-write": ("µs", False),
+        "metadata": ("ops/s", True),
+        "exec": ("ms", False),
+        "upload": ("ms", False),
+        "unpack": ("files/s", True),
     }
     (stat,) = [
         part["figures"]["amd-16"]
@@ -224,7 +220,10 @@ def test_sentences_are_text_and_values():
     assert document_of(report)["remarks"] == [
         {
             "text": "sda\ufffd wrote 118 MiB/s",
-            "values": {"device": "sda\x1b", "rate": {"value": 123456789.5, "unit": "bytes/s"}},
+            "values": {
+                "device": "sda\x1b",
+                "rate": {"type": "quantity", "value": 123456789.5, "unit": "bytes/s"},
+            },
         }
     ]
 
@@ -240,7 +239,7 @@ def test_unknown_values_are_refused():
 def test_ascii_alone(made):
     """No name can control a terminal: a document is ASCII, with newlines between its parts only."""
     made = made()
-    text = (render_report if isinstance(made, Report) else render_history)(made)
+    text = render_report(made)
     assert {character for character in text if not " " <= character <= "~"} == {"\n"}
     document = json.loads(text)
     assert document.get("baseline", document.get("pool")) == sample_report.HOSTILE_NAMES[0]
@@ -274,7 +273,7 @@ def test_a_history():
     document = document_of(sample_history.one_change(count=12, workers=1, change_at=6))
     (series,) = document["series"]
     (change,) = series["changes"]
-    assert document["version"] == 2
+    assert document["version"] == 3
     assert series["conditions"]["cache-state"]["text"] == "cold cache"
     assert [point["time"] for point in series["points"][:2]] == [
         "2026-04-27T03:00:00Z",
@@ -287,7 +286,7 @@ def test_a_history():
     )
     assert series["points"][0] == {
         "time": "2026-04-27T03:00:00Z",
-        "task_group_id": "group-0",
+        "group": "group-0",
         "revision": f"00{'c0ffee' * 6}00",
         "mean_ns": pytest.approx(76e6),
         "value": pytest.approx(76),
@@ -314,7 +313,7 @@ def test_a_history():
 
 
 def test_parts_of_a_difference():
-    """All parts are there, in nanoseconds, and their signed shares add up to one."""
+    """All parts are there, in nanoseconds, and add up to the mean times."""
     (subject,) = document_of(divided_reports.three_pools())["subjects"]
     assert [(each["candidate"], each["baseline"]) for each in subject["divisions"]] == [
         ("amd-16", "intel"),
@@ -327,13 +326,13 @@ def test_parts_of_a_difference():
             for phase in ("lookup", "copy")
             for kind in ("user", "kernel", "waiting", "blocked")
         ]
-        means = [subject["figures"][divided[side]]["mean_ns"] for side in ("baseline", "candidate")]
-        assert divided["difference_ns"] == pytest.approx(means[1] - means[0])
-        assert sum(part["difference_ns"] for part in parts) == pytest.approx(
-            divided["difference_ns"]
+        for side in ("baseline", "candidate"):
+            mean_ns = subject["figures"][divided[side]]["mean_ns"]
+            assert sum(part[f"{side}_ns"] for part in parts) == pytest.approx(mean_ns)
+        assert all(
+            part["low_ns"] <= part["candidate_ns"] - part["baseline_ns"] <= part["high_ns"]
+            for part in parts
         )
-        assert sum(part["share"] for part in parts) == pytest.approx(1)
-        assert all(part["low_ns"] <= part["difference_ns"] <= part["high_ns"] for part in parts)
 
 
 def test_parts_of_workers_measured_once():
@@ -341,14 +340,3 @@ def test_parts_of_workers_measured_once():
     (subject,) = document_of(sample_report.seed_case(10))["subjects"]
     ends = {part[end] for part in subject["divisions"][0]["parts"] for end in ("low_ns", "high_ns")}
     assert ends == {None}
-
-
-def test_parts_without_a_difference():
-    """A share of nothing is null."""
-    parts = {
-        Part(Phase.LOOKUP, Kind.USER): (1, 2, None, None),
-        Part(Phase.COPY, Kind.USER): (2, 1, None, None),
-    }
-    report = divided_reports.with_parts(sample_report.seed_case(10), parts)
-    (subject,) = document_of(report)["subjects"]
-    assert {part["share"] for part in subject["divisions"][0]["parts"]} == {None}

@@ -13,7 +13,7 @@ from io_benchmark.errors import ResultError
 from io_benchmark.sources.folder import run_files
 from io_benchmark.sources.protocol import TaskRecord
 
-GOOD = Path(__file__).parents[2] / "fixtures" / "result-v1.json"
+GOOD = Path(__file__).parents[2] / "fixtures" / "result-v2.json"
 TASK_ID = "Prp_WjpGRx26VH-wA8fjTA"
 RECORD = TaskRecord(
     task_id=TASK_ID,

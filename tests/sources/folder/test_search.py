@@ -22,7 +22,7 @@ from io_benchmark.sources.gather import Gathered, gather
 from io_benchmark.sources.protocol import RunResult
 
 POOLS = ("amd-16", "intel")
-GOOD = (Path(__file__).parents[2] / "fixtures" / "result-v1.json").read_bytes()
+GOOD = (Path(__file__).parents[2] / "fixtures" / "result-v2.json").read_bytes()
 
 
 def read(*paths: Path) -> Gathered[RunResult]:

@@ -15,7 +15,7 @@ from io_benchmark.sources.folder import run_files
 from io_benchmark.sources.gather import gather
 from io_benchmark.sources.protocol import TaskRecord
 
-GOOD = Path(__file__).parents[2] / "fixtures" / "result-v1.json"
+GOOD = Path(__file__).parents[2] / "fixtures" / "result-v2.json"
 CUT = "ends too early: its upload or download was cut; download it again or measure again"
 A, B, C = ("Prp_WjpGRx26VH-wA8fjTA", "MOdWcuTGQvm3BthmXbZHwg", "Qh77Ox1nTlqlkGLffMbrXg")
 
@@ -111,7 +111,7 @@ def test_bad_ones_stop_nothing(tmp_path):
         f"{task_pipe}/task.json: is not a regular file",
         f"{loop}/io-benchmark.json: Too many levels of symbolic links",
         (
-            f"{bad}/io-benchmark.json: $.version: 99 is newer than this program, which reads 1 to 2: "
+            f"{bad}/io-benchmark.json: $.version: 99 is newer than this program, which reads version 2: "
             "update io-benchmark"
         ),
     )

@@ -23,7 +23,7 @@ from io_benchmark.sources.folder.zip_archive import ZipArchive
 from io_benchmark.sources.gather import Gathered, gather
 from io_benchmark.sources.protocol import RunResult
 
-GOOD = (Path(__file__).parents[2] / "fixtures" / "result-v1.json").read_bytes()
+GOOD = (Path(__file__).parents[2] / "fixtures" / "result-v2.json").read_bytes()
 RESULT = "io-benchmark/io-benchmark.json"
 MIB = 1024 * 1024
 EOCD = struct.Struct("<4s4H2LH")

@@ -360,7 +360,7 @@ def test_a_failing_host_is_no_reason_for_an_older_run(loopback, policy):
         ),
         pytest.param(
             Artifact(b'{"version": 99}'),
-            "$.version: 99 is newer than this program, which reads 1 to 2: update io-benchmark",
+            "$.version: 99 is newer than this program, which reads version 2: update io-benchmark",
             id="newer",
         ),
     ],

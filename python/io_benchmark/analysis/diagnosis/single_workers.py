@@ -41,6 +41,7 @@ from io_benchmark.analysis.statements import Quantity, Unit, count, statement
 from io_benchmark.analysis.summary import figures
 from io_benchmark.analysis.trials.trial_model import TrialOutcome
 from io_benchmark.analysis.trials.trial_outcomes import outcomes
+from io_benchmark.results import workloads
 
 Compared = Mapping[Subject, Sequence[Run]]
 
@@ -184,6 +185,7 @@ def _measurements(
     key = _key(machine.runs[0].worker)
     measurements = []
     for subject, runs in compared.items():
+        workload = workloads.of(subject.workload)
         of_side = [run for run in runs if run.worker.side == machine.side]
         own = [run for run in of_side if _key(run.worker) == key]
         others = [run for run in of_side if _key(run.worker) != key]
@@ -194,7 +196,7 @@ def _measurements(
             (comparison,) = compare_sides(
                 subject, [pair], margin=margin, advised=False, are_pools=False
             )
-            both = (figures.summarize(data[name]) for name in (names.rest, names.worker))
+            both = (figures.summarize(data[name], workload) for name in (names.rest, names.worker))
             measurements.append(OtherMeasurement(comparison, *both))
     return tuple(measurements)
 

@@ -6,6 +6,7 @@
 Plain, frozen data, as in `model`: `history` fills it, `report` shows it.
 """
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from msgspec import Struct
@@ -55,11 +56,11 @@ class Point(Struct, frozen=True):
     """One push: the mean of its workers' logarithms."""
 
     time: datetime
-    group: str
+    group: str  # the task group; without one, a name of its task
     revision: str | None
     workers: tuple[WorkerMean, ...]
-    log_mean: float
     mean_ns: float
+    value: float  # the mean in the workload's unit, which may be a rate
     # To the mean of the level before the point's level; None on the first level.
     ratio: float | None
 
@@ -74,6 +75,7 @@ class Level(Struct, frozen=True):
     start: int
     end: int
     mean_ns: float
+    value: float
     # Standard deviation of the points' logarithms, without trend and season; None for a single point.
     variation_ratio: float | None
 
@@ -125,22 +127,24 @@ class Effect(Struct, frozen=True):
     slowest: str | None = None  # a day of the week or an hour, in UTC
 
 
-class HistorySeries(Struct, frozen=True):
+class HistorySeries(Struct, frozen=True, omit_defaults=True):
     """Points that differ only in time, with the levels and changes among them."""
 
     subject: Subject
-    conditions: Conditions
+    # How people know the workload's figure.
+    operation: str  # what is done once
+    unit: str
+    higher_is_better: bool
+    conditions: Mapping[str, Statement]  # by the validity rule that compares them
     points: tuple[Point, ...]
     levels: tuple[Level, ...]
     changes: tuple[Change, ...]
-    trend: Effect | None
-    seasons: tuple[Effect, ...]
-    # What may also move the points, and is not clear: `step`, `trend`, or a season's name.
-    possible: tuple[str, ...]
-    autocorrelation: (
-        float | None
-    )  # how much points depend on the one before; None: nothing is fitted
     expected_ns: tuple[float, ...]  # of each point, by the trend, the seasons and the changes
+    trend: Effect | None = None
+    seasons: tuple[Effect, ...] = ()
+    # What may also move the points, and is not clear: `step`, `trend`, or a season's name.
+    possible: tuple[str, ...] = ()
+    autocorrelation: float | None = None  # of points with the one before; None: nothing is fitted
 
 
 class LeftOut(Struct, frozen=True):
@@ -150,8 +154,8 @@ class LeftOut(Struct, frozen=True):
     reason: Statement
 
 
-class History(Struct, frozen=True):
-    """Everything that a report of a history shows."""
+class History(Struct, frozen=True, tag_field="version", tag=3):
+    """A pool's history."""
 
     pool: str
     series: tuple[HistorySeries, ...]

@@ -182,9 +182,9 @@ def _bound_text(text: Statement, most: int) -> Statement:
     if sum(map(len, texts)) <= most:
         return text
     each = most // len(texts)
-    return replace(
-        text,
-        values=tuple(
+    return Statement(
+        text.template,
+        tuple(
             (name, _shorten(value, each) if isinstance(value, str) else value)
             for name, value in text.values
         ),

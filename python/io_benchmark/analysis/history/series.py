@@ -39,6 +39,8 @@ from io_benchmark.analysis.inference import variances
 from io_benchmark.analysis.model import UNKNOWN, Subject
 from io_benchmark.analysis.observed import machine_identity
 from io_benchmark.analysis.statements import Statement, count, joined, statement
+from io_benchmark.results import workloads
+from io_benchmark.results.workload import Workload
 
 
 class _SeriesKey(NamedTuple):
@@ -81,7 +83,12 @@ def history(
         else:
             alone.append(_left_out(key, key_points[0], usual))
     series.sort(
-        key=lambda line: (line.subject, _age(line), -len(line.points), repr(line.conditions))
+        key=lambda line: (
+            line.subject,
+            _age(line),
+            -len(line.points),
+            repr(list(line.conditions.items())),
+        )
     )
     return History(
         pool,
@@ -161,7 +168,7 @@ def _points_of(readings: Iterable[HistoryReading]) -> list[Point]:
     groups: dict[str, list[HistoryReading]] = {}
     for reading in readings:
         groups.setdefault(reading.origin.group, []).append(reading)
-    points = [_point(group, some) for group, some in groups.items()]
+    points = [_point(group, members) for group, members in groups.items()]
     return sorted(points, key=lambda point: (point.time, point.group))
 
 
@@ -177,15 +184,15 @@ def _point(group: str, readings: Sequence[HistoryReading]) -> Point:
         logs.append(log_mean)
         tasks = tuple(_task(reading.origin) for _, reading in of_machine)
         workers.append(WorkerMean(of_machine[0][0], tasks, math.exp(log_mean)))
-    log_mean = math.fsum(logs) / len(logs)
+    mean_ns = math.exp(math.fsum(logs) / len(logs))
     revisions = (reading.origin.revision for reading in readings if reading.origin.revision)
     return Point(
         time=min(reading.origin.time for reading in readings),
         group=group,
         revision=next(revisions, None),
         workers=tuple(workers),
-        log_mean=log_mean,
-        mean_ns=math.exp(log_mean),
+        mean_ns=mean_ns,
+        value=workloads.of(readings[0].subject.workload).shown(mean_ns),
         ratio=None,
     )
 
@@ -197,11 +204,12 @@ def _task(origin: Origin) -> str:
 def _series(
     key: _SeriesKey, points: Sequence[Point], readings: Sequence[HistoryReading]
 ) -> HistorySeries:
-    logs = np.array([point.log_mean for point in points])
+    workload = workloads.of(key.subject.workload)
+    logs = np.log([point.mean_ns for point in points])
     effects = Effects.of([point.time for point in points], logs)
     ends = [0, *(step.at for step in effects.steps), len(points)]
     left = logs if effects.expected is None else logs - effects.expected
-    levels = [_level(start, end, logs, left) for start, end in itertools.pairwise(ends)]
+    levels = [_level(workload, start, end, logs, left) for start, end in itertools.pairwise(ends)]
     spans = zip(effects.steps, ends, ends[2:], strict=False)
     changes = []
     for step, start, end in spans:
@@ -225,7 +233,10 @@ def _series(
         expected_ns = tuple(np.exp(effects.expected).tolist())
     return HistorySeries(
         subject=key.subject,
-        conditions=key.conditions,
+        operation=workload.operation,
+        unit=workload.unit,
+        higher_is_better=workload.higher_is_better,
+        conditions=dict(key.conditions),
         points=tuple(_with_ratios(points, levels)),
         levels=tuple(levels),
         changes=tuple(changes),
@@ -248,13 +259,13 @@ def _with_ratios(points: Sequence[Point], levels: Sequence[Level]) -> list[Point
     return made
 
 
-def _level(start: int, end: int, logs: Numbers, left: Numbers) -> Level:
+def _level(workload: Workload, start: int, end: int, logs: Numbers, left: Numbers) -> Level:
     """Return a level; `left` is what trend and seasons leave."""
-    mean = math.fsum(logs[start:end]) / (end - start)
+    mean_ns = math.exp(math.fsum(logs[start:end]) / (end - start))
     variation = None
     if end - start > 1:
         variation = math.sqrt(variances.sample_variance(left[start:end].tolist()))
-    return Level(start, end, math.exp(mean), variation)
+    return Level(start, end, mean_ns, workload.shown(mean_ns), variation)
 
 
 def _facts(

@@ -68,7 +68,7 @@ class View(Struct, frozen=True, dict=True):
 
     @property
     def machine_type(self) -> MachineType:
-        return MachineType(self.worker.result.task.instance_type)
+        return MachineType(self.worker.instance_type)
 
     @property
     def retrieves(self) -> CacheRetrieveEntry | None:

@@ -50,7 +50,9 @@ class TaskPrediction(Struct, frozen=True):
     price: Price | None = None  # of the profiled pool
 
 
-class Predictions(Struct, frozen=True):
+class Predictions(Struct, frozen=True, tag_field="version", tag=2):
+    """How long profiled tasks take on other pools."""
+
     tasks: tuple[TaskPrediction, ...]
     unreadable: tuple[str, ...]
     remarks: tuple[str, ...]

@@ -42,7 +42,7 @@ def bottlenecks_of_sides(
     if subject.workload != _COPIES:
         return {}
     return {
-        side: _of_side(
+        side: _side_bottleneck(
             [
                 [_bottleneck_of_run(view) for view in runs]
                 for runs in by_machine([View(worker, subject) for worker in workers])
@@ -52,9 +52,9 @@ def bottlenecks_of_sides(
     }
 
 
-def _of_side(workers: Sequence[Sequence[SideBottleneck]]) -> SideBottleneck:
+def _side_bottleneck(workers: Sequence[Sequence[SideBottleneck]]) -> SideBottleneck:
     """Return the bottleneck of most of a side's workers that have a known one."""
-    bottleneck = _of_most([_of_most([run.bottleneck for run in runs]) for runs in workers])
+    bottleneck = _most_common([_most_common([run.bottleneck for run in runs]) for runs in workers])
     # The reason of the run in the middle, so that the order of the runs does not matter.
     reasons = sorted(
         (run.reason for runs in workers for run in runs if run.bottleneck is bottleneck),
@@ -79,7 +79,7 @@ def _of_side(workers: Sequence[Sequence[SideBottleneck]]) -> SideBottleneck:
     )
 
 
-def _of_most(bottlenecks: Sequence[Bottleneck]) -> Bottleneck:
+def _most_common(bottlenecks: Sequence[Bottleneck]) -> Bottleneck:
     counts = Counter(bottlenecks)
     del counts[Bottleneck.UNKNOWN]
     for bottleneck, count in counts.most_common(1):
@@ -159,7 +159,7 @@ def _left_dirty(view: View) -> int | None:
     if view.retrieves is None:
         return None
     if view.retrieves.final_sync_device_bytes:
-        return sum(each.written for each in view.retrieves.final_sync_device_bytes.values())
+        return sum(device.written for device in view.retrieves.final_sync_device_bytes.values())
     dirty = view.retrieves.dirty_before_sync_bytes
     writeback = view.retrieves.writeback_before_sync_bytes
     return None if dirty is None else dirty + (writeback or 0)

@@ -13,7 +13,6 @@ from statistics import fmean
 from io_benchmark.analysis.model import Subject, Worker
 from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.costs.worker_time import Cost, CostShare, Price
-from io_benchmark.results.common_types import OutcomeState
 from io_benchmark.results.workload import NS_PER_S
 
 _NS_PER_MINUTE = 60 * NS_PER_S
@@ -28,11 +27,11 @@ def cost_of_deciding(
     subjects: dict[str, set[Subject]] = {}
     for part in reports:
         for comparison in part.comparisons:
-            wanted = part.workers_wanted(comparison)
-            if wanted is None or comparison.candidate in never:
+            needed = part.workers_wanted(comparison)
+            if needed is None or comparison.candidate in never:
                 continue
             for side in (comparison.candidate, comparison.baseline):
-                to_add[side] = max(to_add.get(side, 0), wanted - part.workers(side))
+                to_add[side] = max(to_add.get(side, 0), needed - part.workers(side))
                 subjects.setdefault(side, set()).add(part.subject)
     if not to_add:
         return None
@@ -41,7 +40,7 @@ def cost_of_deciding(
         for side, count in to_add.items()
         if count > 0
     }
-    counted = [worker for of_side in runs.values() for worker in of_side]
+    counted = [worker for side_runs in runs.values() for worker in side_runs]
     with_setup = all(worker.task_ns is not None for worker in counted)
     shares = (_share(side, to_add[side], runs[side], prices, with_setup) for side in runs)
     return Cost(tuple(shares), bool(prices), len(counted), with_setup)
@@ -49,9 +48,8 @@ def cost_of_deciding(
 
 def _typical_runs(workers: Sequence[Worker], subjects: set[Subject]) -> list[Worker]:
     """Return the runs that measured these, those that completed if there are any."""
-    runs = [each for each in workers if any(entry.subject in subjects for entry in each.entries)]
-    completed = [run for run in runs if run.result.outcome.state is OutcomeState.COMPLETED]
-    return completed or runs
+    runs = [run for run in workers if any(entry.subject in subjects for entry in run.entries)]
+    return [run for run in runs if run.completed] or runs
 
 
 def _share(
@@ -65,13 +63,11 @@ def _share(
         run.task_ns if with_setup and run.task_ns is not None else run.result.duration_ns
         for run in runs
     ]
-    found = {
-        Price.find(prices, run.pool, run.queue, run.result.task.instance_type or "") for run in runs
-    }
+    run_prices = {Price.find(prices, run.pool, run.queue, run.instance_type or "") for run in runs}
     return CostShare(
         side,
         count,
         fmean(times_ns) / _NS_PER_MINUTE,
         # Machines at several prices: which of them a further task gets is not known.
-        price=found.pop() if len(found) == 1 else None,
+        price=run_prices.pop() if len(run_prices) == 1 else None,
     )

@@ -14,9 +14,10 @@ from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.model import PERCENTILES, Entry, Figures
 from io_benchmark.analysis.observed.worker_view import mean_of_known
 from io_benchmark.analysis.report_model import NoiseFloor
+from io_benchmark.results.workload import Workload
 
 
-def summarize(data: SideData) -> Figures:
+def summarize(data: SideData, workload: Workload) -> Figures:
     entries = list(itertools.chain(*data.runs))
 
     def mean(figure: Callable[[Entry], float]) -> float:
@@ -26,14 +27,16 @@ def summarize(data: SideData) -> Figures:
     def part(figure: Callable[[Entry], float | None]) -> float | None:
         return mean_of_known(mean_of_known(map(figure, worker)) for worker in data.runs)
 
+    mean_ns = mean(lambda entry: entry.mean_ns)
     percentiles_ns = [[_percentiles_ns(entry) for entry in worker] for worker in data.runs]
     return Figures(
         workers=data.count,
         samples=sum(len(entry.total_ns) for entry in entries),
         operations=sum(entry.operations_done for entry in entries),
-        mean_ns=mean(lambda entry: entry.mean_ns),
+        mean_ns=mean_ns,
+        value=workload.shown(mean_ns),
         percentiles_ns={
-            percent: fmean(fmean(each[percent] for each in worker) for worker in percentiles_ns)
+            percent: fmean(fmean(run[percent] for run in worker) for worker in percentiles_ns)
             for percent in PERCENTILES
         },
         total_ns=mean(lambda entry: sum(entry.total_ns)),

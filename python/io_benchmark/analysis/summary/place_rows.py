@@ -178,7 +178,7 @@ def _difference(rule: comparability.TraitRule, run: Run, first: Run) -> Statemen
 
 
 def _distinct(statements: Iterable[Statement | None]) -> tuple[Statement, ...]:
-    return tuple(dict.fromkeys(each for each in statements if each is not None))
+    return tuple(dict.fromkeys(filter(None, statements)))
 
 
 def _place_kind(view: View) -> str:

@@ -40,11 +40,11 @@ def rate_timelines(workers: Sequence[Worker]) -> tuple[RateTimeline, ...]:
     sides: dict[str, list[Worker]] = {}
     for worker in workers:
         sides.setdefault(worker.side, []).append(worker)
-    found = (
-        next(filter(None, map(_rates, (*_typical(of_side), *of_side))), None)
-        for of_side in sides.values()
+    timelines = (
+        next(filter(None, map(_rates, (*_typical(side_workers), *side_workers))), None)
+        for side_workers in sides.values()
     )
-    return tuple(rates for rates in found if rates is not None)
+    return tuple(rates for rates in timelines if rates is not None)
 
 
 def _typical(workers: Sequence[Worker]) -> list[Worker]:

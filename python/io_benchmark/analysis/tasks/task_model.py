@@ -131,7 +131,9 @@ class TaskComparison(Struct, frozen=True):
         ]
 
 
-class TaskReport(Struct, frozen=True):
+class TaskReport(Struct, frozen=True, tag_field="version", tag=2):
+    """How long the same tasks took on several pools, and what they cost."""
+
     title: str
     baseline: str
     baseline_reason: str

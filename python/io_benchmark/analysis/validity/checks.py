@@ -26,17 +26,17 @@ def check_runs(runs: Iterable[Run], allowed: frozenset[str]) -> tuple[list[Run],
             message = rule(run)
             if message is None:
                 continue
-            given = _after_allowing(name, severity, allowed_here)
+            severity_here = _after_allowing(name, severity, allowed_here)
             problems.append(
                 Problem(
                     name,
-                    given,
+                    severity_here,
                     run.entry.subject,
                     (run.worker.side,),
                     _about_task(run.worker, message),
                 )
             )
-            if given is Severity.REFUSED or name == SKIPPED_RULE:
+            if severity_here is Severity.REFUSED or name == SKIPPED_RULE:
                 break  # no other rule matters for a run that is not compared
         else:
             kept.append(run)
@@ -86,14 +86,14 @@ def select_length(runs: Sequence[Run], allowed: frozenset[str]) -> tuple[list[Ru
 def check_workers(workers: Iterable[Worker]) -> list[Problem]:
     """Return the problems of everything that a worker measured."""
     return [
-        _of_worker(name, severity, worker, messages)
+        _worker_problem(name, severity, worker, messages)
         for worker in workers
         for name, (severity, rule) in WORKER_RULES.items()
         if (messages := rule(worker))
     ]
 
 
-def _of_worker(
+def _worker_problem(
     name: str, severity: Severity, worker: Worker, messages: Sequence[Statement]
 ) -> Problem:
     """Return one problem for all messages of a worker, which may be thousands."""
@@ -119,26 +119,26 @@ def check_sides(
     problems = []
     names = baseline[0].worker.side, candidate[0].worker.side
     for rule_name, (severity, traits_of) in SIDE_RULES.items():
-        theirs, ours = (
+        baseline_traits, candidate_traits = (
             sorted({traits_of(run) for run in runs}, key=repr) for runs in (baseline, candidate)
         )
-        if ours == theirs and len(ours) == 1:
+        if baseline_traits == candidate_traits and len(baseline_traits) == 1:
             continue
-        distinct = distinct_traits([*theirs, *ours])
+        distinct = distinct_traits([*baseline_traits, *candidate_traits])
         template = "{baseline}: {baseline_traits}; {candidate}: {candidate_traits}"
         values: dict[str, Value | Statement] = {
             "baseline": names[0],
-            "baseline_traits": joined(distinct[: len(theirs)], " and "),
+            "baseline_traits": joined(distinct[: len(baseline_traits)], " and "),
             "candidate": names[1],
-            "candidate_traits": joined(distinct[len(theirs) :], " and "),
+            "candidate_traits": joined(distinct[len(baseline_traits) :], " and "),
         }
         alone = [run.worker for runs in (baseline, candidate) for run in _alone(runs, traits_of)]
         if alone:
             template += ". Different from the rest of its side: {tasks}"
             values["tasks"] = joined(worker.task_name for worker in alone)
         message = statement(template, **values)
-        given = _after_allowing(rule_name, severity, allowed)
-        problems.append(Problem(rule_name, given, subject, names, message))
+        severity_here = _after_allowing(rule_name, severity, allowed)
+        problems.append(Problem(rule_name, severity_here, subject, names, message))
     return problems
 
 

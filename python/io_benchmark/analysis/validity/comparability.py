@@ -13,7 +13,7 @@ import msgspec
 
 from io_benchmark.analysis.model import Run, Severity
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, joined, statement
-from io_benchmark.results import workloads
+from io_benchmark.results import CacheRetrieveEntry, workloads
 
 # Parts of the cache that are in memory before the first retrieve.
 _COLD_SHARE, _WARM_SHARE = 0.05, 0.50
@@ -49,50 +49,53 @@ def _sequence(run: Run) -> Traits:
     )
 
 
-def _sizes(run: Run) -> Traits:
-    if run.entry.retrieves is None:
-        return ()
-    largest = sorted(set(run.entry.retrieves.file_sizes_bytes), reverse=True)[:_SIZES_SHOWN]
-    listed = joined(Quantity(size, Unit.BYTES) for size in largest)
-    return (statement("files of {sizes}", sizes=listed),)
+def _of_retrieves(trait: Callable[[CacheRetrieveEntry], Statement]) -> TraitRule:
+    """Make a rule of a trait that only retrieves have."""
+
+    def traits(run: Run) -> Traits:
+        return () if run.entry.retrieves is None else (trait(run.entry.retrieves),)
+
+    return traits
 
 
-def _retrieves(run: Run) -> Traits:
+@_of_retrieves
+def _sizes(entry: CacheRetrieveEntry) -> Statement:
+    largest = sorted(set(entry.file_sizes_bytes), reverse=True)[:_SIZES_SHOWN]
+    return statement(
+        "files of {sizes}", sizes=joined(Quantity(size, Unit.BYTES) for size in largest)
+    )
+
+
+@_of_retrieves
+def _retrieves(entry: CacheRetrieveEntry) -> Statement:
     # The first retrieve of a file reads the disk: of fewer retrieves, more are such.
-    if run.entry.retrieves is None:
-        return ()
-    return (statement("{count} retrieves planned", count=count(run.entry.planned)),)
+    return statement("{count} retrieves planned", count=count(entry.retrieves_planned))
 
 
-def _copy_method(run: Run) -> Traits:
-    if run.entry.retrieves is None:
-        return ()
-    return (statement("copied by {method}", method=str(run.entry.retrieves.copy_method)),)
+@_of_retrieves
+def _copy_method(entry: CacheRetrieveEntry) -> Statement:
+    return statement("copied by {method}", method=str(entry.copy_method))
 
 
-def _lookup_method(run: Run) -> Traits:
-    if run.entry.retrieves is None:
-        return ()
-    return (statement("looked up by {method}", method=str(run.entry.retrieves.lookup_method)),)
+@_of_retrieves
+def _lookup_method(entry: CacheRetrieveEntry) -> Statement:
+    return statement("looked up by {method}", method=str(entry.lookup_method))
 
 
-def _reflink(run: Run) -> Traits:
-    if run.entry.retrieves is None:
-        return ()
-    shared = run.entry.retrieves.shares_extents
-    return (statement("copies share extents" if shared else "copies move bytes"),)
+@_of_retrieves
+def _reflink(entry: CacheRetrieveEntry) -> Statement:
+    return statement("copies share extents" if entry.shares_extents else "copies move bytes")
 
 
-def _cache_state(run: Run) -> Traits:
-    if run.entry.retrieves is None:
-        return ()
-    state = run.entry.retrieves.cache_state
+@_of_retrieves
+def _cache_state(entry: CacheRetrieveEntry) -> Statement:
+    state = entry.cache_state
     if state is None or state.resident_bytes is None or state.cache_bytes == 0:
-        return (statement("cache state unknown"),)
+        return statement("cache state unknown")
     resident = state.resident_bytes / state.cache_bytes
     if resident < _COLD_SHARE:
-        return (statement("cold cache"),)
-    return (statement("warm cache" if resident > _WARM_SHARE else "half-warm cache"),)
+        return statement("cold cache")
+    return statement("warm cache" if resident > _WARM_SHARE else "half-warm cache")
 
 
 def _parameters(run: Run) -> Traits:

@@ -111,14 +111,14 @@ def reason_left_out(run: Run) -> Statement:
 
 
 def _few_retrieves(run: Run) -> Statement | None:
-    wanted = _fewest_without_warning(run.entry)
-    if len(run.entry.total_ns) >= wanted:
+    steady = _fewest_without_warning(run.entry)
+    if len(run.entry.total_ns) >= steady:
         return None
     return statement(
         "{count} {samples}; {wanted} or more give steadier figures",
         count=count(len(run.entry.total_ns)),
         samples=_samples(run.entry),
-        wanted=count(wanted),
+        wanted=count(steady),
     )
 
 

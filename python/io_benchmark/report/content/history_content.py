@@ -119,7 +119,7 @@ def _series_part(series: HistorySeries, every: Sequence[HistorySeries]) -> Serie
         apart="; ".join([str(series.subject), *_distinguishing_conditions(series, every)]),
         figure=_figure_text(series),
         drawn=_drawing_title(series),
-        conditions="; ".join(text_of(traits) for _, traits in series.conditions),
+        conditions="; ".join(text_of(traits) for traits in series.conditions.values()),
         now=_now(series, every),
         effects=trend_and_seasons(series),
         unclear=unclear_effects(series),
@@ -182,8 +182,8 @@ def _distinguishing_conditions(series: HistorySeries, every: Sequence[HistorySer
     others = [each for each in every if each.subject == series.subject]
     return [
         text_of(traits)
-        for rule, traits in series.conditions
-        if any((rule, traits) not in each.conditions for each in others)
+        for rule, traits in series.conditions.items()
+        if any((rule, traits) not in each.conditions.items() for each in others)
     ]
 
 

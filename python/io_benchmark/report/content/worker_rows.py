@@ -5,15 +5,20 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from enum import StrEnum
+from collections.abc import Iterator, Sequence
 from typing import Self
 
 from msgspec import Struct
 
 from io_benchmark.analysis.inference.independent_workers import AT_ONCE
-from io_benchmark.analysis.model import UNKNOWN, Comparison, Verdict
-from io_benchmark.analysis.report_model import Report, SubjectReport, WorkerLine
+from io_benchmark.analysis.model import UNKNOWN
+from io_benchmark.analysis.report_model import (
+    Replication,
+    Report,
+    Standing,
+    SubjectReport,
+)
+from io_benchmark.analysis.run_record import WorkerLine
 from io_benchmark.costs.worker_time import Cost
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.resolutions import in_words
@@ -23,68 +28,34 @@ _ENDED_BADLY = ("failed", "exception")
 _NAMES_SHOWN = 6
 
 
-class _Decision(StrEnum):
-    """Whether a side's verdicts have enough workers."""
-
-    DECIDED = "decided"
-    OPEN = "open"
-    NOT_BY_REPETITION = "not by repetition"
-    NO_VERDICT = "no verdict"
-
-
-class Replication(Struct, frozen=True):
-    """One side's workers; the comparison that needs most of them counts."""
-
+class _ReplicationRow(Struct, frozen=True):
     side: str
-    runs: int  # whose results were read
-    workers: int  # machines; a run whose machine is unknown counts as a separate one
-    workers_compared: int  # those that every verdict is based on
-    standing: _Decision
-    workers_needed: int | None  # in total, where it is open
-    workers_to_add: int | None
+    cells: tuple[str, ...]  # in the order of REPLICATION_HEADS
 
-    @property
-    def cells(self) -> tuple[str, ...]:
-        """Return what the table has of the side, in the order of REPLICATION_HEADS."""
-        workers = f"{self.workers:,}"
-        if 0 < self.workers_compared < self.workers:
-            workers = f"{self.workers_compared:,} of {workers}"
-        return f"{self.runs:,}", workers, self._needed
+    @classmethod
+    def of(cls, counts: Replication) -> Self:
+        workers = f"{counts.workers:,}"
+        if 0 < counts.workers_compared < counts.workers:
+            workers = f"{counts.workers_compared:,} of {workers}"
+        return cls(counts.side, (f"{counts.runs:,}", workers, _needed_text(counts)))
 
     @property
     def sentence(self) -> str:
         runs, workers, needed = self.cells
         return f"{self.side}: runs {runs}, workers {workers}, workers needed: {needed}"
 
-    @property
-    def _needed(self) -> str:
-        match self.standing:
-            case _Decision.DECIDED:
-                return "enough"
-            case _Decision.NOT_BY_REPETITION:
-                return "more would not settle it"
-            case _Decision.NO_VERDICT:
-                return "no verdict"
-        if self.workers_to_add == 0:
-            return "enough here, too few in another pool"
-        return f"{self.workers_to_add:,} more, {self.workers_needed:,} in total"
 
-    @staticmethod
-    def of_sides(
-        subjects: Sequence[SubjectReport], workers: Sequence[WorkerLine]
-    ) -> tuple["Replication", ...]:
-        """Count each side: a measurement's baseline before its candidates, then what was not compared."""
-        compared = (side for part in subjects for side in part.figures)
-        lines_by_side: dict[str, list[WorkerLine]] = {}
-        for line in workers:
-            if line.is_counted:
-                lines_by_side.setdefault(line.side, []).append(line)
-        order = dict.fromkeys([*compared, *lines_by_side])
-        return tuple(
-            _count_side(side, lines_by_side[side], subjects)
-            for side in order
-            if side in lines_by_side
-        )
+def _needed_text(counts: Replication) -> str:
+    match counts.standing:
+        case Standing.DECIDED:
+            return "enough"
+        case Standing.NOT_BY_REPETITION:
+            return "more would not settle it"
+        case Standing.NO_VERDICT:
+            return "no verdict"
+    if counts.workers_to_add == 0:
+        return "enough here, too few in another pool"
+    return f"{counts.workers_to_add:,} more, {counts.workers_needed:,} in total"
 
 
 class _WorkerRow(Struct, frozen=True):
@@ -106,71 +77,22 @@ class _WorkerRow(Struct, frozen=True):
 class WorkersPart(Struct, frozen=True):
     """How many workers each side had and needs, what is unusual, and a row for each run."""
 
-    replication: tuple[Replication, ...]
+    replication: tuple[_ReplicationRow, ...]
     cautions: tuple[str, ...]  # workers that are not independent, not compared or ended early
     rows: tuple[_WorkerRow, ...]
     cost: str = ""  # what a decision would cost, if something is inconclusive
 
     @classmethod
     def of(cls, report: Report) -> Self:
-        subjects, workers = report.subjects, report.workers
-        counts = Replication.of_sides(subjects, workers)
+        counts, workers = report.replication, report.workers
         runs = _runs_by_machine(workers)
         counted = [worker for worker in workers if worker.is_counted]
         return cls(
-            counts,
+            tuple(map(_ReplicationRow.of, counts)),
             tuple(_cautions(counted, counts)),
             tuple(_worker_row(worker, repeated=runs[worker.machine] > 1) for worker in workers),
             _cost_text(report),
         )
-
-
-def _count_side(
-    side: str, lines: Sequence[WorkerLine], subjects: Sequence[SubjectReport]
-) -> Replication:
-    compared = [
-        (part, comparison)
-        for part in subjects
-        for comparison in part.comparisons
-        if side in (comparison.candidate, comparison.baseline)
-    ]
-    never = SubjectReport.not_by_repetition(subjects)
-    standing, needed, to_add = _workers_needed(side, compared, never)
-    return Replication(
-        side=side,
-        runs=len(lines),
-        workers=_count_machines(lines),
-        workers_compared=min((part.workers(side) for part, _ in compared), default=0),
-        standing=standing,
-        workers_needed=needed,
-        workers_to_add=to_add,
-    )
-
-
-def _count_machines(lines: Sequence[WorkerLine]) -> int:
-    known = Counter(line.machine for line in lines)
-    unknown = known.pop(UNKNOWN, 0)
-    return len(known) + unknown
-
-
-def _workers_needed(
-    side: str, compared: Sequence[tuple[SubjectReport, Comparison]], never: Collection[str]
-) -> tuple[_Decision, int | None, int | None]:
-    if not compared:
-        return _Decision.NO_VERDICT, None, None
-    undecided = [each for each in compared if each[1].verdict is Verdict.INCONCLUSIVE]
-    if not undecided:
-        return _Decision.DECIDED, None, None
-    known = [
-        (part, count)
-        for part, comparison in undecided
-        if (count := part.workers_wanted(comparison)) is not None
-        and comparison.candidate not in never
-    ]
-    if not known:
-        return _Decision.NOT_BY_REPETITION, None, None
-    needed = max(count for _, count in known)
-    return _Decision.OPEN, needed, max(0, *(count - part.workers(side) for part, count in known))
 
 
 def _cost_text(report: Report) -> str:

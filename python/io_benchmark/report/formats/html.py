@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.history.history_model import History
 from io_benchmark.analysis.inference.levels import EQUIVALENCE_LEVEL
 from io_benchmark.analysis.model import Comparison
-from io_benchmark.analysis.report_model import Report, SubjectReport
+from io_benchmark.analysis.report_model import Report, SampledReport, SubjectReport
 from io_benchmark.number_text import percent
 from io_benchmark.report.content import document as contents
 from io_benchmark.report.content import history_content
@@ -58,7 +58,7 @@ class _Pictures(Struct, frozen=True):
     measures: tuple[tuple[str, "_Pictures"], ...] = ()  # by the label of each measurement
 
 
-def render_report(report: Report, _layout: Layout = PLAIN) -> str:
+def render_report(report: SampledReport, _layout: Layout = PLAIN) -> str:
     sides = dict.fromkeys(side for part in report.subjects for side in part.figures)
     content = contents.build(report)
     return _template(_REPORT_TEMPLATE).render(
@@ -123,7 +123,7 @@ def _waterfalls(part: DivisionsPart | None) -> dict[int, Markup]:
     }
 
 
-def _pictures(report: Report, section: Section) -> _Pictures:
+def _pictures(report: SampledReport, section: Section) -> _Pictures:
     """Draw one subject, or the ratios of several with the pictures of each below."""
     parts = [(at, report.subjects[at]) for at in section.subjects]
     if section.measures is None:
@@ -159,7 +159,7 @@ def _forest(
     return forest.draw(comparisons, report.margin_ratio, f"forest-{at}", names)
 
 
-def _subject_pictures(report: Report, part: SubjectReport, at: int) -> _Pictures:
+def _subject_pictures(report: SampledReport, part: SubjectReport, at: int) -> _Pictures:
     sides = choose.by_side(report.series, part.subject, list(part.figures))
     baselines = {comparison.candidate: comparison.baseline for comparison in part.comparisons}
     workload = workloads.of(part.subject.workload)

@@ -9,8 +9,10 @@ from typing import Annotated
 from io_benchmark.results.common_types import (
     BytesByDevice,
     Column,
+    Columns,
     Count,
     FileSizes,
+    Finite,
     Many,
     Name,
     ResultOutcome,
@@ -39,7 +41,7 @@ class _Trim(ResultPart, frozen=True):
     sync_ns: Count
 
 
-class RetrieveColumns(ResultPart, frozen=True):
+class RetrieveColumns(Columns, frozen=True):
     """One row per retrieve; start_ns counts from the script's start, by the monotonic clock.
 
     What was spent in user mode, in the kernel and waiting for a CPU is null where the worker cannot know
@@ -75,7 +77,7 @@ class CacheRetrieveEntry(ResultPart, frozen=True, tag_field="name", tag="cache-r
     run_ns: Count | None
     trims: Annotated[list[_Trim], Many] | None
     stopped_early: Text | None
-    precision_reached_ratio: float | None
+    precision_reached_ratio: Finite | None
     shares_extents: bool | None
     final_sync_ns: Count | None
     final_sync_method: Text | None
@@ -91,6 +93,8 @@ class CacheRetrieveEntry(ResultPart, frozen=True, tag_field="name", tag="cache-r
     def inconsistency(self) -> str | None:
         """Return the first inconsistency between values, as 'key: problem', or None."""
         samples = self.samples
+        if samples.inconsistency:
+            return samples.inconsistency
         rows = len(samples.copy_ns)
         if not all(map(add, samples.lookup_ns, samples.copy_ns)):
             return "samples: a retrieve took no time at all"

@@ -24,8 +24,7 @@ from typing import Self
 from zipfile import ZipInfo
 
 from io_benchmark.errors import ResultError
-from io_benchmark.results.other_content import other_content
-from io_benchmark.results.reader import MAXIMUM_BYTES
+from io_benchmark.results.reader import MAXIMUM_BYTES, other_content
 from io_benchmark.sources.folder import run_files
 from io_benchmark.sources.folder.run_files import FoundRun
 from io_benchmark.sources.protocol import RunResult
