@@ -97,15 +97,20 @@ def trend_and_step() -> History:
     return history("amd-16", readings)
 
 
-def season(weeks: int = 100) -> History:
-    """Return years in which winters are slow."""
-    waves = [math.cos(2 * math.pi * (at + 16) / 52.18) for at in range(weeks)]
-    return history("amd-30", [reading(at, 76 * 1.08**wave) for at, wave in enumerate(waves)])
+def _day(at: int, ratio: float) -> HistoryReading:
+    """Return a worker's mean on the day number `at`."""
+    weekly = reading(at, 76 * ratio)
+    return replace(weekly, origin=replace(weekly.origin, time=FIRST + timedelta(days=at)))
+
+
+def season() -> History:
+    """Return two months of days whose weekends are fast."""
+    return history("amd-30", [_day(at, 0.85 if at % 7 >= 5 else 1.0) for at in range(60)])
 
 
 def unclear() -> History:
-    """Return a winter that did not come back."""
-    return season(weeks=56)
+    """Return two weeks of days that become slower."""
+    return history("amd-30", [_day(at, 1.03**at) for at in range(14)])
 
 
 def too_few() -> History:

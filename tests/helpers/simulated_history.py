@@ -73,12 +73,6 @@ def drift(times: Values, per_year: float) -> Values:
     return slope * (times - float(times[0]))
 
 
-def wave(times: Values, amplitude: float, days: float = YEAR, phase: float = 0.0) -> Values:
-    """Return a season of `days`; an amplitude of 0.05 is ±5 %."""
-    turns = (times - MONDAY) / (days * DAY_S)
-    return math.log1p(amplitude) * np.sin(2 * math.pi * (turns + phase))
-
-
 def weekends(times: Values, ratio: float) -> Values:
     """Return what is different on Saturdays and Sundays (UTC)."""
     weekdays = (np.floor(times / DAY_S) + 3) % 7

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import msgspec
 import numpy as np
 
-from io_benchmark.analysis.inference import decisions
+from io_benchmark.analysis.inference.decisions import judge
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import SINGLE
 from io_benchmark.analysis.model import Entry, Interval, Subject, Verdict
@@ -220,5 +220,5 @@ def trial(candidate: Pool, baseline: Pool, workers: int, generator: np.random.Ge
 
 
 def judged(found: Estimate) -> tuple[Interval, Verdict]:
-    ((_, level),) = decisions.holm([found.p_value])
-    return found.interval(level), decisions.decide(found, level, SINGLE, MARGIN)
+    (judgement,) = judge([found], [SINGLE], MARGIN)
+    return judgement.interval, judgement.verdict

@@ -22,7 +22,6 @@ from simulated_history import (
     drift,
     irregular,
     steps,
-    wave,
     weekends,
     weekly,
     with_gap,
@@ -44,12 +43,9 @@ class Case:
     times: Values
     noise: Noise
     moved: Callable[[Values], Values] = np.zeros_like
-    phase: bool = False  # a season that begins anywhere
 
     def __call__(self, generator: np.random.Generator) -> tuple[Values, Values]:
-        start = 365.25 * 86_400 * generator.random() if self.phase else 0.0
-        times = self.times + start
-        return times, self.noise.draw(generator, len(times)) + self.moved(times)
+        return self.times, self.noise.draw(generator, len(self.times)) + self.moved(self.times)
 
 
 def effects(times: Values, values: Values) -> Effects:
@@ -117,14 +113,6 @@ def _drift(times: Values) -> Values:
     return drift(times, 0.10)
 
 
-def _season(times: Values) -> Values:
-    return wave(times, 0.05)
-
-
-def _both(times: Values) -> Values:
-    return _drift(times) + _season(times)
-
-
 def _weekends(times: Values) -> Values:
     return weekends(times, 0.9)
 
@@ -138,23 +126,6 @@ SMOOTH = {
         Case(weekly(104), Noise(autocorrelation=0.4), _drift),
         "trend",
         0.3,
-    ),
-    "a year of seasons": (Case(weekly(52), Noise(), _season, phase=True), "year", 0.0),
-    "two years of seasons": (Case(weekly(104), Noise(), _season, phase=True), "year", 0.6),
-    "two years of seasons, autocorrelation 0.4": (
-        Case(weekly(104), Noise(autocorrelation=0.4), _season, phase=True),
-        "year",
-        0.0,
-    ),
-    "two years of drift and seasons": (
-        Case(weekly(104), Noise(), _both, phase=True),
-        "trend",
-        0.5,
-    ),
-    "two years of drift and seasons, autocorrelation 0.4": (
-        Case(weekly(104), Noise(autocorrelation=0.4), _both, phase=True),
-        "trend",
-        0.1,
     ),
     "two months of weekends": (Case(daily(60), Noise(), _weekends), "weekends", 0.6),
 }

@@ -16,8 +16,8 @@ import simulation
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from io_benchmark.analysis.inference import decisions
 from io_benchmark.analysis.inference.comparisons import compare_sides
+from io_benchmark.analysis.inference.decisions import judge
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import SINGLE, Look, Schedule
 from io_benchmark.analysis.inference.pairs import Pair
@@ -57,11 +57,8 @@ def judged(
         Estimate.of_sides(side(logs), side(baseline), simulation.ASSUMED, look)
         for logs in candidates
     ]
-    tests = decisions.holm([each.p_value for each in found], [look] * len(found))
-    return [
-        (decisions.decide(each, test.level, look, simulation.MARGIN), each.interval(test.level))
-        for each, test in zip(found, tests, strict=True)
-    ]
+    judgements = judge(found, [look] * len(found), simulation.MARGIN)
+    return [(each.verdict, each.interval) for each in judgements]
 
 
 class Growing:

@@ -18,7 +18,7 @@ import simulation
 from io_benchmark.analysis.history.history_model import HistoryReading, Origin
 from io_benchmark.analysis.history.past_workers import _between_workers
 from io_benchmark.analysis.history.series import history
-from io_benchmark.analysis.inference import decisions
+from io_benchmark.analysis.inference.decisions import judge
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import SINGLE
 from io_benchmark.analysis.inference.pairs import Pair
@@ -74,7 +74,7 @@ class Pools:
 
     @property
     def is_called(self) -> bool:
-        verdict = decisions.decide(self.estimate, 0.95, SINGLE, simulation.MARGIN)
+        verdict = judge([self.estimate], [SINGLE], simulation.MARGIN)[0].verdict
         return verdict in DIFFERENT
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pytest
-from simulated_history import Noise, Values, daily, drift, steps, wave, weekends, weekly
+from simulated_history import Noise, Values, daily, drift, steps, weekends, weekly
 
 from io_benchmark.analysis.history.autoregression import Regression
 from io_benchmark.analysis.history.effects import Effects
@@ -17,36 +17,14 @@ from io_benchmark.analysis.history.explanations import FEWEST_VALUES
 # Annual flow of the Nile at Aswan, 1871 to 1970, in 10^8 m^3 (Durbin and Koopman 2001; R's
 # datasets::Nile). Cobb (Biometrika 65, 1978) dates its change to 1898, as do Zeileis et al. (2003)
 # and R's changepoint::cpt.mean, which ends the first piece at value 28.
-NILE = np.array(
-    [
-        *(1120, 1160, 963, 1210, 1160, 1160, 813, 1230, 1370, 1140, 995, 935, 1110, 994, 1020, 960),
-        *(1180, 799, 958, 1140, 1100, 1210, 1150, 1250, 1260, 1220, 1030, 1100, 774, 840, 874, 694),
-        *(940, 833, 701, 916, 692, 1020, 1050, 969, 831, 726, 456, 824, 702, 1120, 1100, 832, 764),
-        *(
-            821,
-            768,
-            845,
-            864,
-            862,
-            698,
-            845,
-            744,
-            796,
-            1040,
-            759,
-            781,
-            865,
-            845,
-            944,
-            984,
-            897,
-            822,
-        ),
-        *(1010, 771, 676, 649, 846, 812, 742, 801, 1040, 860, 874, 848, 890, 744, 749, 838, 1050),
-        *(918, 986, 797, 923, 975, 815, 1020, 906, 901, 1170, 912, 746, 919, 718, 714, 740),
-    ],
-    dtype=np.float64,
-)
+_FLOWS = """
+1120 1160 963 1210 1160 1160 813 1230 1370 1140 995 935 1110 994 1020 960 1180 799 958 1140 1100
+1210 1150 1250 1260 1220 1030 1100 774 840 874 694 940 833 701 916 692 1020 1050 969 831 726 456
+824 702 1120 1100 832 764 821 768 845 864 862 698 845 744 796 1040 759 781 865 845 944 984 897
+822 1010 771 676 649 846 812 742 801 1040 860 874 848 890 744 749 838 1050 918 986 797 923 975
+815 1020 906 901 1170 912 746 919 718 714 740
+"""
+NILE = np.array(_FLOWS.split(), dtype=np.float64)
 
 
 def effects(times: Values, values: Values) -> Effects:
@@ -142,27 +120,6 @@ def test_a_step_in_a_trend() -> None:
     assert [abs(step.at - 70) <= 1 for step in result.steps] == [True]
 
 
-def test_a_season_of_a_year() -> None:
-    """It is reported with its size and the day on which it is slowest."""
-    times = weekly(104)
-    result = effects(times, noise(1, 104) + wave(times, 0.08))
-    (season,) = result.seasons
-    assert (result.steps, result.trend, result.possible) == ((), None, ())
-    assert season.name == "year"
-    assert not season.interval.excludes(1.08)
-    # A quarter of a year after the first day, 27 April.
-    assert season.slowest is not None
-    assert season.slowest[:2] == "07"
-
-
-def test_a_season_that_did_not_come_back() -> None:
-    """A year of a wave is not called a season."""
-    times = weekly(56)
-    result = effects(times, noise(1, 56, variation=0.02) + wave(times, 0.08))
-    assert (result.seasons, result.steps) == ((), ())
-    assert "year" in result.possible
-
-
 def test_weekends_and_a_step() -> None:
     """Weekends do not hide a step."""
     times = daily(60)
@@ -182,12 +139,20 @@ def test_a_season_of_a_day() -> None:
     assert season.slowest in {"13:00", "14:00", "15:00"}
 
 
-def test_a_trend_of_minutes() -> None:
-    """Whatever happens within a few days is no trend, and no error."""
-    times = weekly(1)[0] + 0.1 * np.arange(30)
+@pytest.mark.parametrize(("days", "is_shown"), [(3.0, False), (13.9, False), (14.1, True)])
+def test_a_trend_takes_two_weeks(days: float, is_shown: bool) -> None:
+    """Whatever happens within fewer days is no trend, and no error."""
+    times = weekly(1)[0] + np.linspace(0, days * 86_400, 30)
     result = effects(times, noise(1, 30) + 0.3 * np.arange(30))
-    assert result.trend is None
-    assert "trend" in result.possible
+    assert (result.trend is not None, "trend" in result.possible) == (is_shown, not is_shown)
+
+
+@pytest.mark.parametrize(("weeks", "is_shown"), [(2.9, False), (3.1, True)])
+def test_a_season_comes_back_three_times(weeks: float, is_shown: bool) -> None:
+    """Fewer weeks than three do not show that weekends differ."""
+    times = weekly(1)[0] + np.linspace(0, weeks * 7 * 86_400, 60)
+    result = effects(times, noise(1, 60) + weekends(times, 0.7))
+    assert ("weekends" in {season.name for season in result.seasons}) == is_shown
 
 
 @pytest.mark.parametrize("count", range(1, FEWEST_VALUES))

@@ -10,11 +10,9 @@ import pytest
 import seed_workers
 from msgspec.structs import replace
 
-from io_benchmark.analysis.history import past_workers
-from io_benchmark.analysis.history.history_model import History, HistoryReading, Origin
+from io_benchmark.analysis.history.history_model import HistoryReading, Origin
 from io_benchmark.analysis.history.past_workers import PastWorkers
 from io_benchmark.analysis.history.readings import conditions_of
-from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.model import Run
 from io_benchmark.analysis.observed.machine_identity import MachineMarks
@@ -60,21 +58,6 @@ def test_one_push_with_three_workers(run: Run) -> None:
     assert (known.source, known.workers) == ("history", 3)
     assert known.shown_by is not None
     assert text_of(known.shown_by) == "3 earlier workers of intel (past)"
-
-
-def test_a_history_is_fitted_once(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A pool that is compared with several others has the same history in each pair."""
-    fitted = []
-
-    def count(pool: str, readings: list[HistoryReading], newest: int) -> History:
-        fitted.append(pool)
-        return history(pool, readings, newest=newest)
-
-    monkeypatch.setattr(past_workers, "history", count)
-    made = [reading(run, 0, at, f"m{number}") for number, at in enumerate(DEVIATIONS)]
-    past = PastWorkers("past", {"intel": made})
-    assert past.variations([run]) == past.variations([run])
-    assert fitted == ["intel"]
 
 
 def test_three_pushes_with_one_worker(run: Run) -> None:

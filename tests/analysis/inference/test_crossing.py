@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from scipy import special
 
-from io_benchmark.analysis.inference import crossing
 from io_benchmark.analysis.inference.crossing import chance_of_crossing
 
 
@@ -55,12 +54,3 @@ def test_few_points_are_enough(counts: Sequence[int], p_value: float) -> None:
     assert chance_of_crossing(counts, p_values) == pytest.approx(expected, rel=3e-3, abs=1e-9)
     if p_value >= 0.01:
         assert chance_of_crossing(counts, p_values) == pytest.approx(expected, rel=1e-5)
-
-
-@pytest.mark.parametrize("count", [8, 32, 200])
-def test_nodes(count: int) -> None:
-    """numpy has the same points and weights."""
-    expected, weights = np.polynomial.legendre.leggauss(count)
-    found = crossing._nodes(count)
-    assert found[0] == pytest.approx(expected.tolist(), abs=1e-14)
-    assert found[1] == pytest.approx(weights.tolist(), rel=1e-10)

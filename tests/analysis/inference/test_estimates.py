@@ -10,11 +10,14 @@ import math
 
 import numpy as np
 import pytest
+import seed_workers
 import simulation
+from msgspec.structs import replace
 
-from io_benchmark.analysis.inference import decisions, variances
+from io_benchmark.analysis.inference import variances
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
-from io_benchmark.analysis.model import Interval, Verdict
+from io_benchmark.analysis.inference.looks import SINGLE, Schedule
+from io_benchmark.analysis.model import Interval, Run, Verdict
 
 # Student's sleep data (1908), as R ships it.
 SLEEP_1 = (0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0)
@@ -103,34 +106,6 @@ def test_two_workers_vary_as_assumed_at_least() -> None:
     assert found.variance == pytest.approx(0.05**2 * (1 / 2 + 1 / 3))
 
 
-def test_holm_is_rs_p_adjust() -> None:
-    """R: p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm") gives 0.03 0.06 0.06 0.02."""
-    adjusted = decisions.holm([0.01, 0.04, 0.03, 0.005])
-    assert [p for p, _ in adjusted] == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    # Two are rejected at alpha/4 and alpha/3; the third fails at alpha/2, and so does the fourth.
-    assert [1 - level for _, level in adjusted] == pytest.approx(
-        [0.05 / 3, 0.05 / 2, 0.05 / 2, 0.05 / 4]
-    )
-
-
-def test_adjusted_p_values_are_probabilities() -> None:
-    """R: p.adjust(c(0.6, 0.01, 0.7), "holm") gives 1 0.03 1."""
-    assert [p for p, _ in decisions.holm([0.6, 0.01, 0.7])] == pytest.approx([1.0, 0.03, 1.0])
-
-
-def test_holms_intervals_decide_as_its_p_values_do() -> None:
-    """The interval at a step's level excludes 1 exactly where the adjusted p-value is below 5 %."""
-    generator = np.random.default_rng(7)
-    for _ in range(200):
-        estimates = [
-            Estimate(generator.normal(0, 0.2), 0.005, generator.uniform(2, 30), "workers", None, 0)
-            for _ in range(generator.integers(1, 6))
-        ]
-        steps = decisions.holm([one.p_value for one in estimates])
-        for one, (p_adjusted, level) in zip(estimates, steps, strict=True):
-            assert one.interval(level).excludes(1.0) == (p_adjusted < 0.05)
-
-
 def test_swapping_the_sides_turns_the_ratio_over() -> None:
     """Nothing but the direction changes: the ratio, the interval and the verdict mirror."""
     candidate, baseline = sides((0.3, 0.35, 0.31), (0.0, 0.01))
@@ -143,23 +118,37 @@ def test_swapping_the_sides_turns_the_ratio_over() -> None:
 
 
 @pytest.mark.parametrize(
-    ("adjusted", "at_90", "expected"),
+    ("counts", "is_look", "degrees"),
     [
-        pytest.param((1.10, 1.30), (1.12, 1.28), Verdict.SLOWER, id="slower"),
-        pytest.param((0.70, 0.90), (0.72, 0.88), Verdict.FASTER, id="faster"),
-        pytest.param((0.95, 1.06), (0.97, 1.03), Verdict.EQUIVALENT, id="equivalent"),
-        pytest.param((1.01, 1.04), (1.01, 1.03), Verdict.EQUIVALENT, id="real-but-within-margin"),
-        pytest.param((0.90, 1.20), (0.93, 1.15), Verdict.INCONCLUSIVE, id="wide"),
-        pytest.param((1.01, 1.09), (1.02, 1.08), Verdict.SLOWER, id="across-the-margin"),
-        pytest.param((0.0, math.inf), (0.0, math.inf), Verdict.INCONCLUSIVE, id="unknown"),
+        pytest.param((3, 3), True, 4.0, id="three"),
+        pytest.param((4, 4), True, 6.0, id="four"),
+        pytest.param((3, 3), False, 2.0, id="not-a-look"),
+        pytest.param((5, 5), True, 4.0, id="five"),
+        pytest.param((3, 5), True, 2.0, id="three-and-five"),
     ],
 )
-def test_verdicts(
-    adjusted: tuple[float, float], at_90: tuple[float, float], expected: Verdict
-) -> None:
-    """Each of the four, by the intervals alone."""
-    given = decisions.verdict(Interval(*adjusted, 0.95), Interval(*at_90, 0.90), 0.05)
-    assert given is expected
+def test_few_workers_at_a_look(counts: tuple[int, int], is_look: bool, degrees: float) -> None:
+    """Three or four per side cannot show which side varies more: their variances are pooled."""
+    generator = np.random.default_rng(3)
+    varied = tuple(generator.normal(0, 1, counts[0]))
+    equal = tuple(1e-9 * at for at in range(counts[1]))
+    look = Schedule().look(3) if is_look else SINGLE
+    found = Estimate.of_sides(*sides(varied, equal), 0.05, look)
+    assert found.degrees == pytest.approx(degrees, rel=1e-3)
+
+
+def test_runs_of_a_machine_are_one_worker() -> None:
+    """Its mean is that of the logarithms of its runs, and it weighs as much as another machine."""
+    machines = [("m", 1_000_000), ("n", 8_000_000), ("m", 4_000_000)]
+    (worker,) = seed_workers.workers(1, pools=("intel",))
+    runs = [
+        Run(replace(worker, machine=machine), simulation.entry(np.full(10, time_ns)))
+        for machine, time_ns in machines
+    ]
+    data = SideData.of(runs)
+    assert data.log_means == pytest.approx([math.log(2e6), math.log(8e6)])
+    assert [len(entries) for entries in data.runs] == [2, 1]
+    assert data.mean_ns == pytest.approx(4e6)
 
 
 def test_identical_workers_are_no_crash() -> None:

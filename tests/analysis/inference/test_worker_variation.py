@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from scipy.stats import chi2
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.inference import decisions
+from io_benchmark.analysis.inference.decisions import judge
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import SINGLE
 from io_benchmark.analysis.inference.variances import MeanVariance
@@ -165,7 +165,7 @@ def test_ten_percent_is_never_shown_by_a_single_worker(
     single = side([math.log(ratio)])
     for pair in ((single, several), (several, single)):
         estimate = Estimate.of_sides(*pair, assumed)
-        assert decisions.decide(estimate, 0.95, SINGLE, margin) not in DIFFERENT
+        assert judge([estimate], [SINGLE], margin)[0].verdict not in DIFFERENT
 
 
 def report(counts: dict[str, int], options: Options | None = None) -> Report:

@@ -211,6 +211,51 @@ def test_what_may_mislead():
     assert "50 % on a" in warnings(compared([*pools(10, 10), *failed]))[0]
 
 
+@pytest.mark.parametrize(("failed", "is_warned"), [(1, False), (2, True)])
+def test_failures_that_differ(failed, is_warned):
+    """A tenth of the runs may fail on one side alone without a warning."""
+    runs = [completed("a", 1, "g/f", state="failed", run_id=at) for at in range(failed)]
+    given = warnings(compared([*pools(10, 10, 10), *runs]))
+    assert any("those that completed" in line for line in given) == is_warned
+
+
+@pytest.mark.parametrize(("later", "is_warned"), [(2, False), (3, True)])
+def test_times_apart(later, is_warned):
+    """Half of the runs of each side are in the time of both at least."""
+    runs = [
+        replace(
+            run,
+            started_ms=run.started_ms
+            + at * 1000
+            + (DAY_MS if run.pool == "a" and at < later else 0),
+            resolved_ms=run.resolved_ms + DAY_MS * 2,
+        )
+        for pool in "ab"
+        for at, run in enumerate(run for run in pools(10, 10) if run.pool == pool)
+    ]
+    given = warnings(compared(runs))
+    assert any("ran at different times" in line for line in given) == is_warned
+
+
+@pytest.mark.parametrize(("known", "is_shown"), [(1, False), (2, True)])
+def test_parts_that_few_runs_have(known, is_shown):
+    """Half of a side's runs have a part, or it is not shown."""
+    runs = [
+        with_own_times(run) if run.pool == "b" or run.worker[-1] in "0123"[:known] else run
+        for run in pools(12, 10)
+    ]
+    assert (only(compared(runs)).times["a"].work_s is not None) == is_shown
+
+
+@pytest.mark.parametrize(("workers", "is_named"), [(2, False), (3, True)])
+def test_a_label_differs_from_three_workers_on(workers, is_named):
+    """Two workers per side do not show that one label differs from the others."""
+    runs = [*pools(60, 60, 12, spread=0.001, label="x")]
+    runs += pools(2, 1, workers, spread=0.001, label="y")
+    rows = {row.label: row.differs for row in only(compared(runs)).labels}
+    assert rows["y"] is is_named
+
+
 def test_lost_runs_differ():
     """The longer a run is, the more often its machine goes before it ends."""
     lost = [
@@ -289,16 +334,3 @@ def test_order_changes_nothing():
     runs = of_rows(real_tasks.rows())
     shuffled = random.Random(7).sample(runs, len(runs))
     assert compared(shuffled) == compared(runs)
-
-
-def test_thousands_of_runs_are_quick():
-    """Ten thousand runs of two hundred labels take about a second."""
-    dice = random.Random(1)
-    runs = [
-        completed(
-            pool, dice.lognormvariate(2, 0.1), f"g/{pool}{at % 900}", f"t{at % 200}", run_id=at
-        )
-        for pool in "ab"
-        for at in range(5000)
-    ]
-    assert only(compared(runs)).verdict is Verdict.EQUIVALENT

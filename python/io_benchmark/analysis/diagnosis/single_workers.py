@@ -148,14 +148,14 @@ def _without(
     data = {side: SideData.of(kept) for side, kept in sides.items()}
     rest = []
     for pair in pairs:
-        ours, theirs, _ = common_prefix.compared_samples(
+        candidate, baseline, _ = common_prefix.compared_samples(
             machine.subject,
             (data[pair.candidate], data[pair.baseline]),
             sides[pair.candidate],
             sides[pair.baseline],
         )
         # The same look: as strict as the comparison of all machines was.
-        rest.append(replace(pair, ours=ours, theirs=theirs, earlier={}))
+        rest.append(replace(pair, candidate_side=candidate, baseline_side=baseline, earlier={}))
     again = compare_sides(machine.subject, rest, margin=margin, advised=False)
     return tuple(each for each in again if machine.side in (each.candidate, each.baseline))
 

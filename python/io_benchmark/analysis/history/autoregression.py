@@ -23,18 +23,18 @@ from numpy.typing import NDArray
 
 from io_benchmark.analysis.arrays import Numbers
 
-# Of values with a higher autocorrelation, no step can be distinguished from chance.
+# Where the autocorrelation is higher, no step can be distinguished from chance.
 _AUTOCORRELATIONS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 _OUTLIER = 3.5
 # Until the outliers no longer move the model by much.
 _ROUNDS = 3
-# Of normal values: the standard deviation by the median of the distances from the median.
+# The median of the distances of normal values from their median, in standard deviations.
 _NORMAL_MEDIAN = 0.6745
 # Fewer values are not a level: one or two may be outliers.
 SHORTEST_LEVEL = 3
 # A column that differs by less than this from the others cannot be told from them.
 _DISTINCT = 1e-6
-# Of a few values, models explain more by chance.
+# Models explain more by chance where there are few values.
 _LOST_VALUES = 4.0
 # All values are equal, in spite of rounding.
 _EQUAL = 1e-12
@@ -49,7 +49,7 @@ class _BestSteps(Struct, frozen=True):
     at_back: tuple[int, int]
 
 
-class _Fit(Struct, frozen=True):
+class Fit(Struct, frozen=True):
     """A fitted model: coefficients and their covariance."""
 
     coefficients: Numbers
@@ -84,26 +84,26 @@ class Regression(Struct, frozen=True, eq=False):
     def best_steps(self) -> _BestSteps:
         """Return the step, and the two steps that leave the level unchanged, that explain most."""
         count = len(self.values)
-        without = one = back = math.inf
+        without = with_step = with_both = math.inf
         at, at_back = 0, (0, 0)
         for rho, residuals in self._residuals():
             square = float(residuals @ residuals)
             along = _whitened_steps(count, rho)[0].T @ residuals
             scores = (along[:, None] - along[None, :]) ** 2
-            scores /= _squares(self.columns.tobytes(), self.columns.shape, rho)
+            scores /= _squares(self.columns, rho)
             without = min(without, _deviance(count, square, rho))
             place = int(np.argmax(scores[:, count]))
-            found = _deviance(count, square - scores[place, count], rho)
-            if found < one:
-                one, at = found, place
+            deviance = _deviance(count, square - scores[place, count], rho)
+            if deviance < with_step:
+                with_step, at = deviance, place
             start, end = divmod(int(np.argmax(scores[:, :count])), count)
-            found = _deviance(count, square - scores[start, end], rho)
-            if found < back:
-                back, at_back = found, (start, end)
-        gain, gain_back = _scaled(count, without - one), _scaled(count, without - back)
+            deviance = _deviance(count, square - scores[start, end], rho)
+            if deviance < with_both:
+                with_both, at_back = deviance, (start, end)
+        gain, gain_back = _scaled(count, without - with_step), _scaled(count, without - with_both)
         return _BestSteps(gain, at, gain_back, at_back)
 
-    def fit(self) -> _Fit:
+    def fit(self) -> Fit:
         """Return the model's coefficients, by restricted maximum likelihood."""
         degrees = len(self.values) - self.columns.shape[1]
         fits = []
@@ -117,12 +117,12 @@ class Regression(Struct, frozen=True, eq=False):
             fits.append((restricted, rho, np.linalg.inv(triangle), basis.T @ cleaned, square))
         _, rho, inverse, along, square = min(fits, key=operator.itemgetter(0, 1))
         covariance = inverse @ inverse.T * square / degrees
-        return _Fit(inverse @ along, covariance, float(degrees), rho)
+        return Fit(inverse @ along, covariance, float(degrees), rho)
 
     def _residuals(self) -> Iterator[tuple[float, Numbers]]:
         """Return what the model leaves of the whitened values, for each autocorrelation."""
         for rho in _AUTOCORRELATIONS:
-            basis = _basis(self.columns.tobytes(), self.columns.shape, rho)
+            basis = _basis(self.columns, rho)
             cleaned = _cleaned(basis, _whiten(self.values, rho))
             yield rho, cleaned - basis @ (basis.T @ cleaned)
 
@@ -156,24 +156,21 @@ def _cleaned(basis: Numbers, whitened: Numbers) -> Numbers:
     return cleaned
 
 
-@lru_cache(maxsize=512)
-def _basis(columns: bytes, shape: tuple[int, int], rho: float) -> Numbers:
-    matrix = np.frombuffer(columns, dtype=np.float64).reshape(shape)
-    basis: Numbers = np.linalg.qr(_whiten(matrix, rho))[0]
+def _basis(columns: Numbers, rho: float) -> Numbers:
+    basis: Numbers = np.linalg.qr(_whiten(columns, rho))[0]
     return basis
 
 
-@lru_cache(maxsize=64)
-def _squares(columns: bytes, shape: tuple[int, int], rho: float) -> Numbers:
+def _squares(columns: Numbers, rho: float) -> Numbers:
     """Return how much of the difference of two steps the columns do not explain.
 
     It is infinite where a level would be too short.
     """
-    count = shape[0]
+    count = len(columns)
     steps, squares = _whitened_steps(count, rho)
-    explained = _basis(columns, shape, rho).T @ steps
-    own = np.sum(explained**2, axis=0)
-    squares = squares - own[:, None] - own[None, :] + 2 * explained.T @ explained
+    explained = _basis(columns, rho).T @ steps
+    norms = np.sum(explained**2, axis=0)
+    squares = squares - norms[:, None] - norms[None, :] + 2 * explained.T @ explained
     return np.where(_are_levels(count) & (squares > _DISTINCT), squares, np.inf)
 
 
@@ -183,8 +180,8 @@ def _whitened_steps(count: int, rho: float) -> tuple[Numbers, Numbers]:
     numbers = np.arange(count + 1)
     steps = _whiten((numbers[:-1, None] >= numbers[None, :]).astype(np.float64), rho)
     products = steps.T @ steps
-    own = np.diag(products)
-    return steps, own[:, None] + own[None, :] - 2 * products
+    norms = np.diag(products)
+    return steps, norms[:, None] + norms[None, :] - 2 * products
 
 
 @lru_cache(maxsize=64)
@@ -192,9 +189,9 @@ def _are_levels(count: int) -> NDArray[np.bool_]:
     """Return which starts and ends leave no level too short; an end after the last value is none."""
     numbers = np.arange(count + 1)
     starts, ends = numbers[:, None], numbers[None, :]
-    found: NDArray[np.bool_] = (
+    are_long: NDArray[np.bool_] = (
         (starts >= SHORTEST_LEVEL)
         & (ends - starts >= SHORTEST_LEVEL)
         & ((count - ends >= SHORTEST_LEVEL) | (ends == count))
     )
-    return found
+    return are_long

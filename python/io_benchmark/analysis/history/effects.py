@@ -10,41 +10,33 @@ the points of the steps, so they are a little too narrow.
 import calendar as names_of_days
 import math
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
+from typing import NamedTuple
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from io_benchmark.analysis.arrays import Numbers
-from io_benchmark.analysis.history.autoregression import Regression
+from io_benchmark.analysis.history.autoregression import Fit, Regression
 from io_benchmark.analysis.history.explanations import explain
 from io_benchmark.analysis.history.history_model import Effect
-from io_benchmark.analysis.history.seasons import (
-    DAY,
-    TREND,
-    WAVES,
-    WEEK,
-    YEAR_DAYS,
-    Calendar,
-)
+from io_benchmark.analysis.history.seasons import DAY, TREND, WAVES, Calendar
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.inference.variances import reach
 from io_benchmark.analysis.model import Interval
 
 # A step whose gain equals its penalty is found in this share of steady pools.
 _FALSE_ALARMS = 0.05
-# The calendar's first day, a Monday.
-_FIRST_DAY = datetime(1969, 12, 29, tzinfo=UTC)
-# A year in which 29 February does not move the other days.
-_USUAL_YEAR_DAYS = 365
 _LARGEST_LOG = 700.0
+_ALONE: Numbers = np.ones(1)
 
 
-class _Step(Struct, frozen=True):
+class _Step(NamedTuple):
     at: int
     p_value: float
-    before_log: float
-    log_ratio: float
+    before_ns: float
+    ratio: float
     interval: Interval
 
 
@@ -62,16 +54,14 @@ class Effects(Struct, frozen=True):
     def of(cls, times: Sequence[datetime], values: Numbers) -> "Effects":
         """Return the effects in values (logarithms) at these times."""
         calendar = Calendar.of(times)
-        found = explain(calendar, values)
-        model = found.clear
+        model, possible = explain(calendar, values)
         if not model.names and not model.steps:
-            return cls(possible=found.possible)
+            return cls(possible=possible)
         columns = model.columns(calendar)
         fit = Regression(columns, values).fit()
-        sizes = _Sizes(fit.coefficients, fit.covariance, reach(LEVEL, fit.degrees))
         effects, place = [], 1
         for name in model.names:
-            effects.append(sizes.effect(name, place))
+            effects.append(_effect(fit, name, place))
             place += 2 if name in WAVES else 1
         steps = []
         for number, (at, gain) in enumerate(model.steps, start=place):
@@ -79,45 +69,36 @@ class Effects(Struct, frozen=True):
             kept = [0, *range(place, number)]
             if TREND in model.names:
                 kept.append(1)
-            before = float(columns[at, kept] @ fit.coefficients[kept])
-            log_ratio, interval = float(fit.coefficients[number]), sizes.interval(number)
+            before_ns = math.exp(columns[at, kept] @ fit.coefficients[kept])
             p_value = _FALSE_ALARMS * math.exp(-gain / 2)
-            steps.append(_Step(at, p_value, before, log_ratio, interval))
+            steps.append(_Step(at, p_value, before_ns, *_ratio(fit, slice(number, number + 1))))
         return cls(
             next((effect for effect in effects if effect.name == TREND), None),
             tuple(effect for effect in effects if effect.name != TREND),
             tuple(steps),
-            found.possible,
+            possible,
             fit.autocorrelation,
             columns @ fit.coefficients,
         )
 
 
-class _Sizes(Struct, frozen=True):
-    """A model's coefficients, and how many standard errors an interval reaches."""
+def _effect(fit: Fit, name: str, place: int) -> Effect:
+    """Return the effect whose first column has this place."""
+    if name not in WAVES:
+        return Effect(name, *_ratio(fit, slice(place, place + 1)))
+    wave = slice(place, place + 2)
+    cosine, sine = fit.coefficients[wave]
+    ratio, interval = _ratio(fit, wave, np.array([cosine, sine]) / math.hypot(cosine, sine))
+    interval = replace(interval, low_ratio=max(1.0, interval.low_ratio))
+    return Effect(name, ratio, interval, _time(name, math.atan2(sine, cosine) / (2 * math.pi) % 1))
 
-    coefficients: Numbers
-    covariance: Numbers
-    reach: float
 
-    def interval(self, place: int) -> Interval:
-        """Return the interval of a coefficient, as a ratio."""
-        size = float(self.coefficients[place])
-        width = self.reach * math.sqrt(self.covariance[place, place])
-        return Interval(_exp(size - width), _exp(size + width), LEVEL)
-
-    def effect(self, name: str, place: int) -> Effect:
-        """Return the effect whose first column has this place."""
-        if name not in WAVES:
-            return Effect(name, _exp(float(self.coefficients[place])), self.interval(place))
-        both = slice(place, place + 2)
-        size = float(np.linalg.norm(self.coefficients[both]))
-        towards = self.coefficients[both] / size
-        width = self.reach * math.sqrt(towards @ self.covariance[both, both] @ towards)
-        interval = Interval(_exp(max(size - width, 0.0)), _exp(size + width), LEVEL)
-        cosine, sine = self.coefficients[both]
-        cycle = math.atan2(sine, cosine) / (2 * math.pi) % 1
-        return Effect(name, _exp(size), interval, _time(name, cycle))
+def _ratio(fit: Fit, columns: slice, weights: Numbers = _ALONE) -> tuple[float, Interval]:
+    """Return the ratio that these columns make with these weights, and its interval."""
+    size = float(weights @ fit.coefficients[columns])
+    variance = float(weights @ fit.covariance[columns, columns] @ weights)
+    width = reach(LEVEL, fit.degrees) * math.sqrt(variance)
+    return _exp(size), Interval(_exp(size - width), _exp(size + width), LEVEL)
 
 
 def _exp(log_ratio: float) -> float:
@@ -129,7 +110,4 @@ def _time(name: str, cycle: float) -> str:
     """Write the time of this part of a cycle."""
     if name == DAY:
         return f"{round(24 * cycle) % 24:02d}:00"
-    if name == WEEK:
-        return names_of_days.day_name[math.floor(7 * cycle) % 7]
-    days = round(cycle * YEAR_DAYS) % _USUAL_YEAR_DAYS
-    return f"{_FIRST_DAY + timedelta(days=days):%m-%d}"
+    return names_of_days.day_name[math.floor(7 * cycle) % 7]

@@ -13,7 +13,6 @@ The report shows what is in the cheapest model, and in every other model that co
 only in some of these is listed as possible.
 """
 
-import itertools
 import math
 from collections.abc import Iterator, Sequence
 
@@ -23,19 +22,19 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.arrays import Numbers
 from io_benchmark.analysis.history.autoregression import Regression
-from io_benchmark.analysis.history.seasons import SLOW, YEAR, Calendar
+from io_benchmark.analysis.history.seasons import TREND, YEAR_DAYS, Calendar
 
-# Of a perfect step of five and five.
+# A step between five equal values and five others is not found in fewer.
 FEWEST_VALUES = 10
 # The penalty of a step is 9 + 2 ln n, and 2 ln (n / 30) more beyond 30 points, because long histories have
 # new points every day. Two steps back to the same level have 1.4 times that.
 _STEP_PENALTY, _BACK_PENALTY, _LONG = 9.0, 1.4, 30
-# The penalty of a trend, of the season of a year, and of both is 11 and ln n per column; so is that of the
-# seasons of weeks and days.
+# The penalty of a trend is 11 and ln n; that of the seasons is 11 and ln n per column.
 _SMOOTH_PENALTY = 11.0
 # Models whose costs differ by less explain a history about as well. A drift that can be seen within less
 # than half a year is so steep that a step is more likely from the start.
 _ABOUT_AS_WELL, _ABOUT_AS_WELL_IN_SHORT = 6.0, 3.0
+_SHORT_DAYS = YEAR_DAYS / 2
 _MOST_STEPS = 12
 STEP = "step"
 # A step is the same in two models if it is at most this many points off.
@@ -57,28 +56,18 @@ class _Model(Struct, frozen=True):
         return np.column_stack([calendar.columns(self.names), *steps])
 
 
-class _Explanation(Struct, frozen=True):
-    """What all good models have in common, and what only some of them have."""
-
-    clear: _Model
-    possible: tuple[str, ...]
-
-
-def explain(calendar: Calendar, values: Numbers) -> _Explanation:
-    """Return what explains the values best."""
+def explain(calendar: Calendar, values: Numbers) -> tuple[_Model, tuple[str, ...]]:
+    """Return what all good models have in common, and what only some of them have."""
     if len(values) < FEWEST_VALUES:
-        return _Explanation(_Model(), ())
-    fast: tuple[str, ...] = ()
-    for _ in range(2):
-        models = list(_models(calendar, values, fast))
+        return _Model(), ()
+    models = list(_models(calendar, values, ()))
+    best = min(models, key=lambda model: model.cost)
+    seasons = _best_seasons(calendar, values, best)
+    if seasons:
+        models = list(_models(calendar, values, seasons))
         best = min(models, key=lambda model: model.cost)
-        options = calendar.fast()
-        if len(options) == 1:
-            break
-        previous, fast = fast, _best_fast(calendar, values, best, options)
-        if fast == previous:
-            break
-    margin = _ABOUT_AS_WELL if YEAR in calendar.slow() else _ABOUT_AS_WELL_IN_SHORT
+    is_short = calendar.length_days < _SHORT_DAYS
+    margin = _ABOUT_AS_WELL_IN_SHORT if is_short else _ABOUT_AS_WELL
     about_as_good = [
         model
         for model in models
@@ -87,16 +76,14 @@ def explain(calendar: Calendar, values: Numbers) -> _Explanation:
         and not _is_part(best, model)
     ]
     clear = _common(calendar, [best, *about_as_good])
-    return _Explanation(clear, _beside(clear, [best, *about_as_good]))
+    return clear, _beside(clear, [best, *about_as_good])
 
 
-def _models(calendar: Calendar, values: Numbers, fast: tuple[str, ...]) -> Iterator[_Model]:
-    """Return each choice of trend and season of a year, without steps and with more and more steps."""
-    slow = calendar.slow()
-    for chosen in itertools.chain.from_iterable(
-        itertools.combinations(slow, number) for number in range(len(slow) + 1)
-    ):
-        names = (*chosen, *fast)
+def _models(calendar: Calendar, values: Numbers, seasons: tuple[str, ...]) -> Iterator[_Model]:
+    """Return the models with these seasons, without and with a trend, each with more and more steps."""
+    trends: list[tuple[str, ...]] = [(), (TREND,)] if calendar.length_days > 0 else [()]
+    for trend in trends:
+        names = (*trend, *seasons)
         columns = calendar.columns(names)
         model = Regression(columns, values)
         if not model.is_possible:
@@ -111,35 +98,34 @@ def _with_steps(calendar: Calendar, values: Numbers, model: _Model) -> Iterator[
     count = len(values)
     penalty = _STEP_PENALTY + 2 * math.log(count) + 2 * max(0.0, math.log(count / _LONG))
     while len(model.steps) < _MOST_STEPS:
-        found = Regression(model.columns(calendar), values).best_steps()
-        one, back = found.gain - penalty, found.gain_back - _BACK_PENALTY * penalty
-        gain, added = max((one, (found.at,)), (back, found.at_back))
-        if gain <= 0 or any(at in added for at, _ in model.steps):
+        best = Regression(model.columns(calendar), values).best_steps()
+        gain, starts = max(
+            (best.gain - penalty, (best.at,)),
+            (best.gain_back - _BACK_PENALTY * penalty, best.at_back),
+        )
+        if gain <= 0 or any(at in starts for at, _ in model.steps):
             return
-        steps = sorted([*model.steps, *((at, gain) for at in added)])
+        steps = sorted([*model.steps, *((at, gain) for at in starts)])
         model = _Model(model.names, tuple(steps), model.cost - gain)
         if not Regression(model.columns(calendar), values).is_possible:
             return
         yield model
 
 
-def _best_fast(
-    calendar: Calendar, values: Numbers, model: _Model, options: Sequence[tuple[str, ...]]
-) -> tuple[str, ...]:
-    """Return the seasons of weeks and days that make a model cheapest."""
-    slow = tuple(name for name in model.names if name in SLOW)
+def _best_seasons(calendar: Calendar, values: Numbers, model: _Model) -> tuple[str, ...]:
+    """Return the seasons that make a model without seasons cheapest."""
     costs = {}
-    for fast in options:
-        columns = replace(model, names=(*slow, *fast)).columns(calendar)
+    for seasons in calendar.seasons():
+        columns = replace(model, names=(*model.names, *seasons)).columns(calendar)
         regression = Regression(columns, values)
         if regression.is_possible:
-            costs[fast] = regression.deviance + _penalty(calendar, fast)
-    return min(costs, key=lambda fast: costs[fast])
+            costs[seasons] = regression.deviance + _penalty(calendar, seasons)
+    return min(costs, key=lambda seasons: costs[seasons])
 
 
 def _penalty(calendar: Calendar, names: Sequence[str]) -> float:
     columns: int = calendar.columns(names).shape[1] - 1
-    groups = {name in SLOW for name in names}
+    groups = {name == TREND for name in names}
     return _SMOOTH_PENALTY * len(groups) + columns * math.log(len(calendar.days))
 
 
@@ -151,7 +137,7 @@ def _is_part(model: _Model, whole: _Model) -> bool:
 
 
 def _has_step(model: _Model, at: int) -> bool:
-    return any(abs(at - there) <= _SAME_STEP for there, _ in model.steps)
+    return any(abs(at - start) <= _SAME_STEP for start, _ in model.steps)
 
 
 def _common(calendar: Calendar, models: Sequence[_Model]) -> _Model:
@@ -160,9 +146,9 @@ def _common(calendar: Calendar, models: Sequence[_Model]) -> _Model:
     names = tuple(
         name
         for name in best.names
-        if calendar.is_long_enough(name) and all(name in model.names for model in models)
+        if (name != TREND or calendar.shows_trend) and all(name in model.names for model in models)
     )
-    steps = tuple(step for step in best.steps if all(_has_step(each, step[0]) for each in models))
+    steps = tuple(step for step in best.steps if all(_has_step(model, step[0]) for model in models))
     return _Model(names, steps, best.cost)
 
 

@@ -115,7 +115,7 @@ class Change(Struct, frozen=True):
 
 
 class Effect(Struct, frozen=True):
-    """A trend, or a season of a `year`, a `week`, its `weekends` or a `day`, as a ratio of times.
+    """A trend, or a season of a `week`, its `weekends` or a `day`, as a ratio of times.
 
     For a trend, it is the ratio after a year. For weekends, it is the ratio to the other days. For any
     other season, it is the ratio of its slowest time to its average.
@@ -124,7 +124,7 @@ class Effect(Struct, frozen=True):
     name: str
     ratio: float
     interval: Interval
-    slowest: str | None = None  # a day as MM-DD, a day of the week or an hour, in UTC
+    slowest: str | None = None  # a day of the week or an hour, in UTC
 
 
 class HistorySeries(Struct, frozen=True, omit_defaults=True):
@@ -142,7 +142,7 @@ class HistorySeries(Struct, frozen=True, omit_defaults=True):
     expected_ns: tuple[float, ...]  # of each point, by the trend, the seasons and the changes
     trend: Effect | None = None
     seasons: tuple[Effect, ...] = ()
-    # What only some good models have: `step`, `trend`, or a season's name.
+    # What may also move the points, and is not clear: `step`, `trend`, or a season's name.
     possible: tuple[str, ...] = ()
     autocorrelation: float | None = None  # of points with the one before; None: nothing is fitted
 

@@ -15,7 +15,7 @@ from io_benchmark.results import Result
 from io_benchmark.results.machine import Device, Host, Limits, StoragePlace
 
 _GIB = 1024**3
-# Of a leaf device's queue: those that decide how writes are gathered.
+# The settings of a leaf device's queue that decide how writes are gathered.
 _QUEUE = ("nr_requests", "read_ahead_kb", "max_sectors_kb", "rotational", "wbt_lat_usec")
 
 _Pairs = Iterator[tuple[str, object]]

@@ -12,15 +12,15 @@ few pushes to find steps, only pushes with several workers count, if there are a
 import math
 from collections.abc import Mapping, Sequence
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis.history.history_model import Conditions, HistoryReading, HistorySeries
+from io_benchmark.analysis.history.history_model import HistoryReading, HistorySeries
 from io_benchmark.analysis.history.readings import conditions_of
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.inference.variances import MeanVariance
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
-from io_benchmark.analysis.model import UNKNOWN, Run, Subject
+from io_benchmark.analysis.model import UNKNOWN, Run
 from io_benchmark.analysis.statements import Statement, count, joined, statement
 
 # Nearly a year of weekly pushes. Looking for steps in more takes long.
@@ -36,10 +36,6 @@ class PastWorkers(Struct, frozen=True):
 
     address: str  # where they were read, as the user named it
     readings: Mapping[str, Sequence[HistoryReading]]  # by pool
-    # A pool is in several pairs, and fitting its history takes 13 ms.
-    _known: dict[tuple[str, Subject, Conditions], WorkerVariation | None] = field(
-        default_factory=dict
-    )
 
     def variations(self, runs: Sequence[Run]) -> list[WorkerVariation]:
         """Return how far earlier workers differ in what these runs measured.
@@ -59,18 +55,11 @@ class PastWorkers(Struct, frozen=True):
 
     def _variation(self, run: Run) -> WorkerVariation | None:
         """Return how far earlier workers differ in what `run` measured; None if too few did."""
-        measured = run.worker.pool, run.entry.subject, conditions_of(run)
-        if measured not in self._known:
-            self._known[measured] = self._fitted(*measured)
-        return self._known[measured]
-
-    def _fitted(
-        self, pool: str, subject: Subject, conditions: Conditions
-    ) -> WorkerVariation | None:
+        pool, measured = run.worker.pool, (run.entry.subject, conditions_of(run))
         same_work = [
             reading
             for reading in self.readings.get(pool, ())
-            if (reading.subject, reading.conditions) == (subject, conditions)
+            if (reading.subject, reading.conditions) == measured
         ]
         for series in history(pool, same_work, newest=NEWEST_PUSHES).series:
             known, workers = _between_workers(series), _machines(series)

@@ -33,7 +33,7 @@ from io_benchmark.sources.run_results import RunResult, TaskRecord
 MEASUREMENTS, _FACTS, _LINES = 200, 150, 50
 # Characters of a name, of a fact or condition, and of a line about what was left out.
 _NAME, VALUE, _LINE = 100, 300, 600
-# Of a task, a group, a worker or a revision.
+# Characters of the name of a task, a group, a worker or a revision.
 IDENTIFIER = 200
 _DIGEST = 8
 

@@ -1,7 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What a pool's times may follow besides steps: a trend, the seasons of a year, the days of a week, the hours.
+"""What a pool's times may follow besides steps: a trend, the days of a week, the hours of a day.
 
 Each is some columns of a linear model of the points' logarithms, from the points' dates (UTC).
 """
@@ -15,13 +15,11 @@ from msgspec import Struct
 
 from io_benchmark.analysis.arrays import Numbers
 
-TREND, YEAR, WEEK, WEEKENDS, DAY = "trend", "year", "week", "weekends", "day"
+TREND, WEEK, WEEKENDS, DAY = "trend", "week", "weekends", "day"
 DAY_S = 86_400.0
 YEAR_DAYS, _WEEK_DAYS = 365.25, 7.0
-# A season of a year is considered from this part of a year on, and a trend or season is shown only after
-# the times below.
-_YEARS_CONSIDERED = 0.5
-_YEARS_SHOWN = {YEAR: 1.5, TREND: 14 / YEAR_DAYS}
+# What happens within fewer days is no trend.
+_TREND_DAYS = 14
 # A wave of a week or a day must repeat this often.
 _CYCLES = 3
 # A week and a day are divided into parts; enough of the parts must have enough points.
@@ -31,9 +29,7 @@ _FEWEST_PARTS = 4
 _THURSDAY = 3
 _SATURDAY = 5
 
-# What can look like a step of a few weeks or months.
-SLOW = (TREND, YEAR)
-WAVES = {YEAR: YEAR_DAYS, WEEK: _WEEK_DAYS, DAY: 1.0}
+WAVES = {WEEK: _WEEK_DAYS, DAY: 1.0}
 
 
 class Calendar(Struct, frozen=True):
@@ -46,34 +42,28 @@ class Calendar(Struct, frozen=True):
         return cls(np.array([time.timestamp() for time in times]) / DAY_S + _THURSDAY)
 
     @property
-    def years(self) -> float:
-        return float(self.days[-1] - self.days[0]) / YEAR_DAYS
+    def length_days(self) -> float:
+        return float(self.days[-1] - self.days[0])
 
-    def slow(self) -> tuple[str, ...]:
-        """Return those of `SLOW` that the points cover long enough."""
-        if self.years <= 0:
-            return ()
-        return SLOW if self.years >= _YEARS_CONSIDERED else (TREND,)
-
-    def fast(self) -> list[tuple[str, ...]]:
-        """Return the seasons within weeks and days that the points can show, in all combinations."""
+    def seasons(self) -> list[tuple[str, ...]]:
+        """Return the seasons that the points can show, in all combinations."""
         of_week = [(WEEK,), (WEEKENDS,)] if self._shows(_WEEK_DAYS) else []
         of_day = [(DAY,)] if self._shows(1.0) else []
         return [(*week, *day) for week in [(), *of_week] for day in [(), *of_day]]
 
-    def is_long_enough(self, name: str) -> bool:
-        """Return whether the points cover enough time to show this trend or season."""
-        return self.years >= _YEARS_SHOWN.get(name, 0.0)
+    @property
+    def shows_trend(self) -> bool:
+        return self.length_days >= _TREND_DAYS
 
     def columns(self, names: Sequence[str]) -> Numbers:
         """Return a column of ones, and those of each name."""
-        found = [np.ones(len(self.days))]
+        columns = [np.ones(len(self.days))]
         for name in names:
-            found += self._columns_of(name)
-        return np.column_stack(found)
+            columns += self._columns_of(name)
+        return np.column_stack(columns)
 
     def _shows(self, cycle_days: float) -> bool:
-        if self.days[-1] - self.days[0] < _CYCLES * cycle_days:
+        if self.length_days < _CYCLES * cycle_days:
             return False
         parts = np.floor(self.days % cycle_days / cycle_days * _PARTS[cycle_days])
         _, counts = np.unique(parts, return_counts=True)

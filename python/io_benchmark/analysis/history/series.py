@@ -74,16 +74,22 @@ def history(
     for reading in kept:
         by_key.setdefault(_SeriesKey(reading.subject, reading.conditions), []).append(reading)
     points = {key: _points_of(some) for key, some in by_key.items()}
-    series = [_series(key, points[key], by_key[key]) for key in points if _is_shown(key, points)]
+    series, alone = [], []
+    for key, key_points in points.items():
+        usual = _longest_other(key, points)
+        # A point with conditions that no other point has is left out where its subject has a series.
+        if len(key_points) > 1 or usual is None or len(points[usual]) == 1:
+            series.append(_series(key, key_points, by_key[key]))
+        else:
+            alone.append(_left_out(key, key_points[0], usual))
     series.sort(
-        key=lambda each: (
-            each.subject,
-            _age(each),
-            -len(each.points),
-            repr(list(each.conditions.items())),
+        key=lambda line: (
+            line.subject,
+            _age(line),
+            -len(line.points),
+            repr(list(line.conditions.items())),
         )
     )
-    alone = [_left_out(key, points) for key in points if not _is_shown(key, points)]
     return History(
         pool,
         tuple(series),
@@ -125,24 +131,16 @@ def _newest(
 
 def _longest_other(key: _SeriesKey, points: _Points) -> _SeriesKey | None:
     """Return the subject's longest other series."""
-    of_subject = [each for each in points if each.subject == key.subject and each != key]
-    return max(of_subject, key=lambda each: len(points[each]), default=None)
+    keys = [other for other in points if other.subject == key.subject and other != key]
+    return max(keys, key=lambda other: len(points[other]), default=None)
 
 
-def _is_shown(key: _SeriesKey, points: _Points) -> bool:
-    """Leave out a point with conditions that no other point has, where its subject has a series."""
-    longest = _longest_other(key, points)
-    return len(points[key]) > 1 or longest is None or len(points[longest]) == 1
-
-
-def _left_out(key: _SeriesKey, points: _Points) -> LeftOut:
-    (point,) = points[key]
-    usual = _longest_other(key, points)
+def _left_out(key: _SeriesKey, point: Point, usual: _SeriesKey) -> LeftOut:
     reason = statement(
         "{subject}: task {tasks}: {difference}",
         subject=str(key.subject),
         tasks=joined(task for worker in point.workers for task in worker.tasks),
-        difference=_difference(key.conditions, usual.conditions if usual is not None else ()),
+        difference=_difference(key.conditions, usual.conditions),
     )
     return LeftOut(point.time.date().isoformat(), reason)
 
@@ -220,9 +218,9 @@ def _series(
             Change(
                 at=step.at,
                 p_value=step.p_value,
-                before_ns=math.exp(step.before_log),
-                after_ns=math.exp(step.before_log + step.log_ratio),
-                ratio=math.exp(step.log_ratio),
+                before_ns=step.before_ns,
+                after_ns=step.before_ns * step.ratio,
+                ratio=step.ratio,
                 interval=step.interval,
                 changed=changed,
                 varied=varied,

@@ -9,11 +9,10 @@ and more workers of the baseline, for the sake of other candidates, must not wit
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.inference import decisions
+from io_benchmark.analysis.inference.decisions import Judgement, judge
 from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.inference.workers_needed import advise
@@ -33,89 +32,74 @@ def compare_sides(
     Unless `advised` is false, an inconclusive comparison has the number of workers that it needs. If
     `are_pools` is false, a single worker is compared for itself, and not for its pool.
     """
-    judge = partial(_judge, subject, margin=margin, are_pools=are_pools)
-    found = judge(pairs)
-    decided = _decided_before(pairs, judge)
-    if decided:
-        all_workers = found
-        found = judge([decided.get(at, pair) for at, pair in enumerate(pairs)])
-        for at, pair in decided.items():
-            before, now = found[at].comparison, all_workers[at].comparison
-            stands = _stands(pair, pairs[at].look.is_scheduled, before, now)
-            found[at] = found[at]._replace(comparison=stands)
+    judge_pairs = partial(_judge_pairs, margin=margin, are_pools=are_pools)
+    decided = _decided_before(pairs, judge_pairs)
+    looks = [decided.get(number, pair) for number, pair in enumerate(pairs)]
+    judgements = judge_pairs(looks)
+    of_all_workers = judge_pairs(pairs) if decided else judgements
     comparisons = []
-    for pair, (comparison, estimate) in zip(pairs, found, strict=True):
-        advice = None
-        if advised and comparison.verdict is Verdict.INCONCLUSIVE:
-            advice = advise(estimate, pair, margin=margin, comparisons=len(pairs))
-        comparisons.append(replace(comparison, advice=advice))
+    for pair, look, judgement, of_all in zip(pairs, looks, judgements, of_all_workers, strict=True):
+        comparison = _comparison(subject, look, judgement)
+        if look is not pair:
+            agrees = pair.look.is_scheduled and of_all.verdict is judgement.verdict
+            by_all = _comparison(subject, pair, of_all)
+            comparison = (
+                by_all if agrees else replace(comparison, of_all=by_all, workers=look.counts)
+            )
+        elif advised and comparison.verdict is Verdict.INCONCLUSIVE:
+            advice = advise(judgement.estimate, pair, margin=margin, comparisons=len(pairs))
+            comparison = replace(comparison, advice=advice)
+        comparisons.append(comparison)
     return tuple(comparisons)
 
 
-class _Judged(NamedTuple):
-    comparison: Comparison
-    estimate: Estimate
-
-
-def _judge(
-    subject: Subject, pairs: Sequence[Pair], *, margin: float, are_pools: bool
-) -> list[_Judged]:
-    found = [
-        Estimate.of_sides(pair.ours, pair.theirs, pair.variation.ratio, pair.look) for pair in pairs
+def _judge_pairs(pairs: Sequence[Pair], *, margin: float, are_pools: bool) -> list[Judgement]:
+    estimates = [
+        Estimate.of_sides(pair.candidate_side, pair.baseline_side, pair.variation.ratio, pair.look)
+        for pair in pairs
     ]
     if not are_pools:
-        found = [replace(estimate, single_sides=0) for estimate in found]
-    tests = decisions.holm([estimate.p_value for estimate in found], [pair.look for pair in pairs])
-    return [
-        _Judged(_comparison(subject, pair, estimate, test.p_value, test.level, margin), estimate)
-        for pair, estimate, test in zip(pairs, found, tests, strict=True)
-    ]
+        estimates = [replace(estimate, single_sides=0) for estimate in estimates]
+    return judge(estimates, [pair.look for pair in pairs], margin)
 
 
 def _decided_before(
-    pairs: Sequence[Pair], judge: Callable[[Sequence[Pair]], list[_Judged]]
+    pairs: Sequence[Pair], judge_pairs: Callable[[Sequence[Pair]], list[Judgement]]
 ) -> dict[int, Pair]:
     """Return by position the pairs that an earlier look decided, as they were then.
 
-    The looks are repeated in their order. A pair that was decided keeps its p-value, so that what Holm's
-    steps left to the others stays theirs.
+    The looks are repeated in their order. A pair that was decided keeps its p-value, so that Holm's steps
+    leave the same part of the error to the other pairs as at that look.
     """
     decided: dict[int, Pair] = {}
     for workers in sorted({workers for pair in pairs for workers in pair.earlier}):
         current = [
-            decided[at] if at in decided else pair.earlier.get(workers, pair)
-            for at, pair in enumerate(pairs)
+            decided.get(number) or pair.earlier.get(workers, pair)
+            for number, pair in enumerate(pairs)
         ]
-        for at, (comparison, _) in enumerate(judge(current)):
-            if workers in pairs[at].earlier and comparison.verdict is not Verdict.INCONCLUSIVE:
-                decided.setdefault(at, current[at])
+        for number, judgement in enumerate(judge_pairs(current)):
+            was_look = workers in pairs[number].earlier
+            if was_look and judgement.verdict is not Verdict.INCONCLUSIVE:
+                decided.setdefault(number, current[number])
     return decided
 
 
-def _stands(pair: Pair, is_look: bool, before: Comparison, now: Comparison) -> Comparison:
-    """Return the figures of the look that decided, unless all workers agree at a look of their own."""
-    if is_look and now.verdict is before.verdict:
-        return now
-    return replace(before, of_all=now, workers=(pair.ours.count, pair.theirs.count))
-
-
-def _comparison(
-    subject: Subject, pair: Pair, estimate: Estimate, p_value: float, level: float, margin: float
-) -> Comparison:
+def _comparison(subject: Subject, pair: Pair, judgement: Judgement) -> Comparison:
+    estimate = judgement.estimate
     return Comparison(
         subject=subject,
         baseline=pair.baseline,
         candidate=pair.candidate,
         ratio=estimate.ratio,
-        interval=estimate.interval(level),
-        interval_90=estimate.interval(pair.look.equivalence_level),
-        p_value=p_value,
-        verdict=decisions.decide(estimate, level, pair.look, margin),
+        interval=judgement.interval,
+        interval_90=judgement.interval_90,
+        p_value=judgement.p_value,
+        verdict=judgement.verdict,
         method=estimate.method,
         assumed_variation_ratio=estimate.assumed_variation,
-        variation_to_explain_ratio=estimate.variation_to_explain(level),
+        variation_to_explain_ratio=estimate.variation_to_explain(judgement.level),
         advice=None,
         look=pair.look.text,
         assumed_variation=None if estimate.assumed_variation is None else pair.variation,
-        means_ns=(pair.ours.mean_ns, pair.theirs.mean_ns),
+        means_ns=(pair.candidate_side.mean_ns, pair.baseline_side.mean_ns),
     )

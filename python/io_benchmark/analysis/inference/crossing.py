@@ -10,18 +10,17 @@ and Turnbull 2000, chapter 19).
 """
 
 import math
-from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
 
-from io_benchmark.analysis.inference.distributions import quantile
+import numpy as np
+
+from io_benchmark.analysis.arrays import Numbers
+from io_benchmark.analysis.inference.variances import quantile
 
 # The density of the sum is known at points between two looks: so many keep five digits of the chance.
 _NODES_PER_DEVIATION, _FEWEST_NODES, _NODES_STEP = 2.8, 4, 8
-# Less than a 1e-10th of a step is larger than this.
-_FAR_DEVIATIONS = 7.0
-_LAST_CHANGE = 1e-14  # in the search for a node
 
 
 def chance_of_crossing(counts: Sequence[int], p_values: Sequence[float]) -> float:
@@ -29,19 +28,17 @@ def chance_of_crossing(counts: Sequence[int], p_values: Sequence[float]) -> floa
 
     `counts` are the workers at each look, in rising order.
     """
-    points, density = [0.0], [1.0]  # before the first look the sum is 0
+    points, density = np.zeros(1), np.ones(1)  # before the first look the sum is 0
     steps = [after - before for before, after in pairwise((0, *counts))]
-    following = [*steps[1:], math.inf]
-    looks = zip(counts, p_values, steps, following, strict=True)
+    next_steps = [*steps[1:], math.inf]
+    looks = zip(counts, p_values, steps, next_steps, strict=True)
     for workers, p_value, step, next_step in looks:
         edge = quantile(p_value / 2, math.inf) * math.sqrt(workers)
         nodes, weights = _nodes(_count_of_nodes(edge / math.sqrt(min(step, next_step))))
-        reached = [node * edge for node in nodes]
-        # Nothing differs: the density below 0 is the mirror image of the one above.
-        above = _density_after(step, reached[len(reached) // 2 :], points, density)
-        at_reached = [*reversed(above), *above]
-        density = [at * weight * edge for at, weight in zip(at_reached, weights, strict=True)]
-        points = reached
+        distances = nodes[:, None] * edge - points
+        # The density of the sum and a normal value with the variance `step`.
+        spread = np.exp(-(distances**2) / (2 * step)) / math.sqrt(2 * math.pi * step)
+        points, density = nodes * edge, spread @ density * weights * edge
     return max(0.0, 1 - math.fsum(density))
 
 
@@ -52,45 +49,7 @@ def _count_of_nodes(deviations: float) -> int:
 
 
 @cache
-def _nodes(count: int) -> tuple[list[float], list[float]]:
+def _nodes(count: int) -> tuple[Numbers, Numbers]:
     """Return the nodes of Gauss and Legendre between -1 and 1, and their weights."""
-    nodes, weights = [], []
-    for number in range(count):
-        node, change = -math.cos(math.pi * (number + 0.75) / (count + 0.5)), 1.0
-        while abs(change) > _LAST_CHANGE:
-            value, slope = _legendre(count, node)
-            change = value / slope
-            node -= change
-        nodes.append(node)
-        weights.append(2 / ((1 - node * node) * slope * slope))
+    nodes, weights = np.polynomial.legendre.leggauss(count)
     return nodes, weights
-
-
-def _legendre(degree: int, at: float) -> tuple[float, float]:
-    """Return the value and the slope of a Legendre polynomial."""
-    before, value = 0.0, 1.0
-    for known in range(degree):
-        following = ((2 * known + 1) * at * value - known * before) / (known + 1)
-        before, value = value, following
-    return value, degree * (before - at * value) / (1 - at * at)
-
-
-def _density_after(
-    step: int, reached: Sequence[float], points: Sequence[float], density: Sequence[float]
-) -> list[float]:
-    """Return the density of a sum and a normal value with the variance `step`, where it is `reached`.
-
-    `density` is that of the sum at each of its points, times the point's weight.
-    """
-    scale = 1 / math.sqrt(2 * math.pi * step)
-    half = 1 / (2 * step)
-    far = _FAR_DEVIATIONS * math.sqrt(step)
-    found = []
-    for at in reached:
-        near = slice(bisect_left(points, at - far), bisect_right(points, at + far))
-        parts = [
-            part * math.exp((at - point) * (point - at) * half)
-            for part, point in zip(density[near], points[near], strict=True)
-        ]
-        found.append(scale * math.fsum(parts))
-    return found

@@ -6,6 +6,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.inference.looks import SINGLE, Look
@@ -17,6 +19,42 @@ class _AdjustedTest(NamedTuple):
 
     p_value: float
     level: float  # of the interval that decides as the p-value does
+
+
+class Judgement(Struct, frozen=True):
+    """A ratio with its verdict, where several ratios are tested together."""
+
+    estimate: Estimate
+    look: Look
+    p_value: float  # adjusted
+    level: float  # of the interval that decides as the p-value does
+    margin: float
+
+    @property
+    def interval(self) -> Interval:
+        return self.estimate.interval(self.level)
+
+    @property
+    def interval_90(self) -> Interval:
+        """Return the interval that shows equivalence."""
+        return self.estimate.interval(self.look.equivalence_level)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Return the verdict; a single worker differs only by more than workers of one pool may."""
+        by_intervals = verdict(self.interval, self.interval_90, self.margin)
+        if by_intervals in DIFFERENT and self.estimate.may_be_one_worker(self.level):
+            return Verdict.INCONCLUSIVE
+        return by_intervals
+
+
+def judge(estimates: Sequence[Estimate], looks: Sequence[Look], margin: float) -> list[Judgement]:
+    """Judge the ratios of several candidates, each at its look."""
+    tests = holm([estimate.p_value for estimate in estimates], looks)
+    return [
+        Judgement(estimate, look, test.p_value, test.level, margin)
+        for estimate, look, test in zip(estimates, looks, tests, strict=True)
+    ]
 
 
 def holm(p_values: Sequence[float], looks: Sequence[Look] = ()) -> list[_AdjustedTest]:
@@ -38,7 +76,7 @@ def holm(p_values: Sequence[float], looks: Sequence[Look] = ()) -> list[_Adjuste
         left = len(order) - rank
         running = max(running, min(1.0, left * p_values[at]))
         step = failed_at or alpha / left
-        if not failed_at and p_values[at] > step:
+        if p_values[at] > step:
             failed_at = step
         tests[at] = _AdjustedTest(running, 1 - step * parts[at])
     return tests
@@ -47,14 +85,6 @@ def holm(p_values: Sequence[float], looks: Sequence[Look] = ()) -> list[_Adjuste
 def margin_bounds(margin: float) -> tuple[float, float]:
     """Return symmetric bounds: 1/1.05 to 1.05 for a margin of 5 %."""
     return 1 / (1 + margin), 1 + margin
-
-
-def decide(estimate: Estimate, level: float, look: Look, margin: float) -> Verdict:
-    """Return the verdict; a single worker differs only by more than workers of one pool may."""
-    found = verdict(estimate.interval(level), estimate.interval(look.equivalence_level), margin)
-    if found in DIFFERENT and estimate.may_be_one_worker(level):
-        return Verdict.INCONCLUSIVE
-    return found
 
 
 def verdict(adjusted: Interval, at_90: Interval, margin: float) -> Verdict:

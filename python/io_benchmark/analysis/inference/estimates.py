@@ -16,8 +16,9 @@ import sys
 from collections.abc import Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from io_benchmark.analysis.inference import compared_means, distributions
+from io_benchmark.analysis.inference import compared_means
 from io_benchmark.analysis.inference.levels import LEVEL, SINGLE_WORKER_VARIATION
 from io_benchmark.analysis.inference.looks import SINGLE, Look
 from io_benchmark.analysis.inference.variances import (
@@ -25,6 +26,7 @@ from io_benchmark.analysis.inference.variances import (
     MeanVariance,
     reach,
     sample_variance,
+    tail,
 )
 from io_benchmark.analysis.model import Entry, Interval, Run
 from io_benchmark.analysis.observed.machine_identity import by_machine
@@ -69,10 +71,10 @@ class Estimate(Struct, frozen=True):
     log_ratio: float
     variance: float
     degrees: float
-    method: str
-    assumed_variation: float | None  # between workers; None where it was estimated
+    method: str = WORKERS
+    assumed_variation: float | None = None  # between workers; None where it was estimated
     # The part of the variance that is not variation between workers.
-    within_variance: float
+    within_variance: float = 0.0
     # Sides with one worker, and the variance that is assumed for the other workers of their pools.
     single_sides: int = 0
     single_variance: float = 0.0
@@ -86,13 +88,17 @@ class Estimate(Struct, frozen=True):
         look: Look = SINGLE,
     ) -> "Estimate":
         """Compare the independent workers of two sides."""
-        if candidate.count == 1 and baseline.count == 1:
+        counts = {candidate.count, baseline.count}
+        if counts == {1}:
             return _one_worker_each(candidate.runs[0], baseline.runs[0], assumed_variation)
-        if 1 in (candidate.count, baseline.count):
-            return _one_worker_against_several(candidate, baseline, assumed_variation)
-        if look.text is not None and {candidate.count, baseline.count} <= _ONE_VARIANCE:
-            return _with_one_variance(candidate, baseline, 0.0)
-        return _several_workers_each(candidate, baseline, assumed_variation)
+        log_ratio = _mean(candidate.log_means) - _mean(baseline.log_means)
+        if 1 in counts:
+            workers = _one_worker_against_several(candidate, baseline, assumed_variation)
+        elif look.text is not None and counts <= _ONE_VARIANCE:
+            workers = _with_one_variance(candidate, baseline)
+        else:
+            workers = _several_workers_each(candidate, baseline, assumed_variation)
+        return replace(workers, log_ratio=log_ratio)
 
     @classmethod
     def within_workers(cls, machines: Sequence[Sequence[tuple[Entry, Entry]]]) -> "Estimate":
@@ -109,7 +115,7 @@ class Estimate(Struct, frozen=True):
         logs = [_mean([task.log_ratio for task in tasks]) for tasks in by_machine]
         if len(logs) > 1:
             variance = sample_variance(logs) / len(logs)
-            return cls(_mean(logs), variance, len(logs) - 1.0, WORKERS, None, 0.0)
+            return cls(_mean(logs), variance, len(logs) - 1.0)
         (tasks,) = by_machine
         count = len(tasks)
         blocks = [
@@ -148,7 +154,7 @@ class Estimate(Struct, frozen=True):
         """Return the two-sided p-value of the hypothesis that the ratio is 1."""
         if self.error == 0:
             return 1.0 if self.log_ratio == 0 else 0.0
-        return min(1.0, 2 * distributions.tail(abs(self.log_ratio) / self.error, self.degrees))
+        return min(1.0, 2 * tail(abs(self.log_ratio) / self.error, self.degrees))
 
     def variation_to_explain(self, level: float) -> float | None:
         """Return how far workers must differ for this to be chance; None where the assumed is enough."""
@@ -196,34 +202,25 @@ def _several_workers_each(candidate: SideData, baseline: SideData, assumed: floa
     """
     sides = (candidate, baseline)
     variance = MeanVariance.of_sum([MeanVariance.of_mean(side.log_means) for side in sides])
-    welch = Estimate(
-        _mean(candidate.log_means) - _mean(baseline.log_means),
-        variance.variance,
-        variance.degrees,
-        WORKERS,
-        None,
-        0.0,
-    )
+    welch = Estimate(0.0, variance.variance, variance.degrees)
     has_few = _TOO_FEW_FOR_VARIATION in (candidate.count, baseline.count)
     if candidate.count == baseline.count and not has_few:
         return welch
     pooled = _with_one_variance(candidate, baseline, assumed if has_few else 0.0)
-    return max(welch, pooled, key=lambda each: reach(LEVEL, each.degrees) * each.error)
+    return max(welch, pooled, key=lambda estimate: reach(LEVEL, estimate.degrees) * estimate.error)
 
 
-def _with_one_variance(candidate: SideData, baseline: SideData, least: float) -> Estimate:
+def _with_one_variance(candidate: SideData, baseline: SideData, least: float = 0.0) -> Estimate:
     """Compare workers by the pooled t; both sides vary alike, and by `least` at least."""
     sides = (candidate, baseline)
     degrees = candidate.count + baseline.count - 2.0
     squares = math.fsum(sample_variance(side.log_means) * (side.count - 1) for side in sides)
     variance = max(squares / degrees, least**2)
     return Estimate(
-        _mean(candidate.log_means) - _mean(baseline.log_means),
+        0.0,
         variance * (1 / candidate.count + 1 / baseline.count),
         degrees,
-        WORKERS,
-        least if variance == least**2 else None,
-        0.0,
+        assumed_variation=least if variance == least**2 else None,
     )
 
 
@@ -232,18 +229,15 @@ def _one_worker_against_several(
 ) -> Estimate:
     """Compare workers; for the single one, use the larger of the other side's variance and `assumed`."""
     single, several = sorted((candidate, baseline), key=lambda side: side.count)
-    own = _of_single_worker(single, several, assumed)
-    parts = [MeanVariance.of_mean(several.log_means), *own]
-    degrees = MeanVariance.howe(parts)
+    single_parts = _of_single_worker(single, several, assumed)
+    parts = [MeanVariance.of_mean(several.log_means), *single_parts]
     return Estimate(
-        _mean(candidate.log_means) - _mean(baseline.log_means),
-        math.fsum(part.variance for part in parts),
-        degrees,
-        WORKERS,
-        assumed,
         0.0,
+        math.fsum(part.variance for part in parts),
+        MeanVariance.howe(parts),
+        assumed_variation=assumed,
         single_sides=1,
-        single_variance=own[0].variance,
+        single_variance=single_parts[0].variance,
     )
 
 

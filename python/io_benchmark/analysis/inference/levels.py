@@ -11,5 +11,5 @@ EQUIVALENCE_LEVEL = 0.90
 DEFAULT_MARGIN = 0.05
 # Between workers of a pool, where it cannot be estimated.
 DEFAULT_WORKER_VARIATION = 0.05
-# A difference that workers of one pool may have by chance is not called one by a single worker.
+# Two workers of one pool may differ by this: a single worker is slower or faster only by more.
 SINGLE_WORKER_VARIATION = 0.10

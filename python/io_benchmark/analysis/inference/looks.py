@@ -29,7 +29,6 @@ from functools import cache, lru_cache
 
 from msgspec import Struct
 
-from io_benchmark.analysis.inference.crossing import chance_of_crossing
 from io_benchmark.analysis.inference.levels import EQUIVALENCE_LEVEL, LEVEL
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.statements import Statement, count, statement
@@ -159,7 +158,7 @@ class Schedule(Struct, frozen=True):
             return SINGLE
         if not self.is_planned:
             return self.look(_of_equal_pools(*counts))
-        # Of a plan's runs some are refused, or share a machine. One that is still to come is another
+        # Some runs of a plan are refused, or share a machine. One that is still to come is another
         # look, and so is one that was added later, also in place of one that was lost.
         for side, without_result in zip(sides, lost, strict=True):
             planned = _replicates_planned(side) or 0
@@ -290,6 +289,8 @@ def _common_factor(
 
     No look has a p-value below `least`, whatever its share is.
     """
+    # It imports numpy, which most comparisons do not need.
+    from io_benchmark.analysis.inference.crossing import chance_of_crossing
 
     def chance_of(factor: float) -> float:
         p_values = [max(share * factor, least) for share in shares]

@@ -11,10 +11,9 @@ variance of a mean is taken from the means of overlapping blocks well over 20 re
 import math
 from array import array
 from collections.abc import Collection, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import accumulate, compress
 from operator import mul, not_, sub, truediv
-from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -105,14 +104,21 @@ class RelativeTimes(Struct, frozen=True, dict=True):
         first_reads: Collection[int] = (),
     ) -> "RelativeTimes":
         """Divide each time by the average time of its operations, for each file size."""
-        work = _Work.of(size_bytes.tobytes(), operations.tobytes())
-        times_ns = total_ns.tolist()
-        averages_ns = []
-        for samples, done in zip(work.samples, work.operations, strict=True):
-            time_ns = sum(map(times_ns.__getitem__, samples))
-            averages_ns.append(time_ns / done * work.mean if time_ns else work.mean)
-        times = map(truediv, times_ns, map(averages_ns.__getitem__, work.groups))
-        return cls(array("d", list(times)), work.weights, first_reads)
+        mean_operations = sum(operations) / len(operations)
+        work: dict[int, list[int]] = {}  # nanoseconds and operations, by file size
+        for size, time_ns, count in zip(size_bytes, total_ns, operations, strict=True):
+            total = work.setdefault(size, [0, 0])
+            total[0] += time_ns
+            total[1] += count
+        average_ns = {
+            size: (time_ns / count if time_ns else 1.0) * mean_operations
+            for size, (time_ns, count) in work.items()
+        }
+        return cls(
+            array("d", map(truediv, total_ns, map(average_ns.__getitem__, size_bytes))),
+            array("d", [count / mean_operations for count in operations]),
+            first_reads,
+        )
 
     def _mean(self, part: slice) -> float:
         """Return the time of one operation in a part of the run; it is 1 over the whole run."""
@@ -148,32 +154,3 @@ class RelativeTimes(Struct, frozen=True, dict=True):
     @property
     def _third(self) -> int:
         return max(1, len(self.times) // 3)
-
-
-class _Work(NamedTuple):
-    """What the samples of a run did, by file size."""
-
-    groups: Sequence[int]  # of each sample: the number of its file size
-    samples: Sequence[Sequence[int]]  # of each file size: which samples
-    operations: Sequence[int]  # of each file size, in all
-    mean: float  # operations of a sample
-    weights: Sequence[float]  # operations of each sample, relative to the mean
-
-    @classmethod
-    @lru_cache(maxsize=4)
-    def of(cls, size_bytes: bytes, operations: bytes) -> "_Work":
-        """Return the work of two columns; the runs of a push copy the same files in turn."""
-        sizes, done = array("q", size_bytes), array("q", operations)
-        number_of = {size: number for number, size in enumerate(dict.fromkeys(sizes))}
-        groups = [number_of[size] for size in sizes]
-        samples: list[list[int]] = [[] for _ in number_of]
-        for at, group in enumerate(groups):
-            samples[group].append(at)
-        mean = sum(done) / len(done)
-        return cls(
-            groups,
-            samples,
-            [sum(map(done.__getitem__, of_size)) for of_size in samples],
-            mean,
-            array("d", [count / mean for count in done]),
-        )

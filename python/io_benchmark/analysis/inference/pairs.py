@@ -25,14 +25,19 @@ class Pair(Struct, frozen=True):
 
     candidate: str
     baseline: str
-    ours: SideData  # the candidate's
-    theirs: SideData
+    candidate_side: SideData
+    baseline_side: SideData
     variation: WorkerVariation  # assumed where a side has one or two workers
     look: Look = SINGLE
     schedule: Schedule | None = None  # for more workers
     is_one_machine: bool = False  # that ran all tasks of both
     # What was compared at the looks before this one, by the workers per pool.
     earlier: Mapping[int, "Pair"] = field(default_factory=dict)
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """Return the workers of the candidate and of the baseline."""
+        return self.candidate_side.count, self.baseline_side.count
 
     def with_earlier_looks(
         self, subject: Subject, runs: tuple[Sequence[Run], Sequence[Run]], lost: tuple[int, int]
@@ -44,15 +49,17 @@ class Pair(Struct, frozen=True):
         schedule = self.schedule
         if schedule is None or not schedule.is_declared:
             return self
-        sides = tuple(sorted(of_side, key=_start) for of_side in runs)
-        counts = (self.ours.count, self.theirs.count)
+        sides = tuple(sorted(side_runs, key=_start) for side_runs in runs)
         earlier: dict[int, Pair] = {}
         if schedule.is_planned and self.look != SINGLE:
-            planned = [_first_planned(*each) for each in zip(sides, lost, strict=True)]
+            planned = [
+                _first_planned(side_runs, side_lost)
+                for side_runs, side_lost in zip(sides, lost, strict=True)
+            ]
             earlier |= self._at_look(subject, planned, SINGLE)
         for workers in () if schedule.is_planned else schedule.looks:
-            if workers <= min(counts) and counts != (workers, workers):
-                first = [_first_workers(of_side, workers) for of_side in sides]
+            if workers <= min(self.counts) and self.counts != (workers, workers):
+                first = [_first_workers(side_runs, workers) for side_runs in sides]
                 earlier |= self._at_look(subject, first, schedule.look(workers))
         return replace(self, earlier=earlier)
 
@@ -64,9 +71,9 @@ class Pair(Struct, frozen=True):
             return {}
         (candidate, baseline) = sides
         whole = (SideData.of(candidate), SideData.of(baseline))
-        ours, theirs, _ = compared_samples(subject, whole, candidate, baseline)
-        fewest = min(ours.count, theirs.count)
-        return {fewest: replace(self, ours=ours, theirs=theirs, look=look)} if fewest > 1 else {}
+        data = compared_samples(subject, whole, candidate, baseline)
+        pair = replace(self, candidate_side=data[0], baseline_side=data[1], look=look)
+        return {min(pair.counts): pair} if min(pair.counts) > 1 else {}
 
 
 def _start(run: Run) -> tuple[str, str, int]:

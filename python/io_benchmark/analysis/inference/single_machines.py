@@ -29,9 +29,9 @@ from io_benchmark.analysis.inference.variances import MeanVariance, reach, sampl
 from io_benchmark.analysis.model import Interval, Run, Subject
 from io_benchmark.analysis.observed.machine_identity import by_machine, by_side
 
-# Of reports whose pools have only equal machines, this part may name one.
+# The part of reports that may name a machine although all machines of their pools are equal.
 _FALSE_ALARMS = 0.0125
-# Of two others, nobody knows which is the usual one.
+# Two other machines that differ do not show which of them is as usual.
 _FEWEST_OTHERS = 3
 # Pools may vary more than is assumed of equal machines: twice its variance, as of seven machines.
 _ASSUMED_FACTOR, _ASSUMED_DEGREES = 2.0, 6.0
@@ -64,27 +64,30 @@ class SingleMachine(Struct, frozen=True):
             for side in data.values()
             if side.count > _FEWEST_OTHERS
         )
-        found = []
-        for subject, data in data_of.items():
-            tested = _outside(data, assumed_variation, looked_at)
-            for side, (farthest, usual) in tested.items():
-                machines = by_machine(by_side(compared[subject])[side])
-                found.append(
-                    cls(
-                        subject,
-                        side,
-                        tuple(machines[farthest.at]),
-                        tuple(
-                            run
-                            for at, runs in enumerate(machines)
-                            for run in runs
-                            if at != farthest.at
-                        ),
-                        math.exp(farthest.log_ratio),
-                        usual,
-                    )
-                )
-        return found
+        return [
+            cls._at(subject, side, by_machine(by_side(compared[subject])[side]), farthest, usual)
+            for subject, data in data_of.items()
+            for side, (farthest, usual) in _outside(data, assumed_variation, looked_at).items()
+        ]
+
+    @classmethod
+    def _at(
+        cls,
+        subject: Subject,
+        side: str,
+        machines: Sequence[Sequence[Run]],
+        farthest: "_Farthest",
+        usual: Interval,
+    ) -> "SingleMachine":
+        rest = [*machines[: farthest.at], *machines[farthest.at + 1 :]]
+        return cls(
+            subject,
+            side,
+            tuple(machines[farthest.at]),
+            tuple(run for runs in rest for run in runs),
+            math.exp(farthest.log_ratio),
+            usual,
+        )
 
 
 class _Farthest(Struct, frozen=True):
@@ -101,29 +104,29 @@ def _outside(
 ) -> dict[str, tuple[_Farthest, Interval]]:
     """Return the sides whose farthest machine is outside of what is usual."""
     farthest = {
-        side: _farthest(each.log_means)
-        for side, each in data.items()
-        if each.count > _FEWEST_OTHERS
+        side: _farthest(machines.log_means)
+        for side, machines in data.items()
+        if machines.count > _FEWEST_OTHERS
     }
     variances = [MeanVariance(_ASSUMED_FACTOR * assumed_variation**2, _ASSUMED_DEGREES)]
-    variances += [each.variance for each in farthest.values()]
+    variances += [machine.variance for machine in farthest.values()]
     variances += [
-        MeanVariance(sample_variance(each.log_means), each.count - 1.0)
-        for side, each in data.items()
-        if side not in farthest and each.count > 1
+        MeanVariance(sample_variance(machines.log_means), machines.count - 1.0)
+        for side, machines in data.items()
+        if side not in farthest and machines.count > 1
     ]
-    degrees = math.fsum(each.degrees for each in variances)
-    variance = math.fsum(each.variance * each.degrees for each in variances) / degrees
+    degrees = math.fsum(part.degrees for part in variances)
+    variance = math.fsum(part.variance * part.degrees for part in variances) / degrees
     level = 1 - _FALSE_ALARMS / max(1, looked_at)
     outside = {}
-    for side, each in farthest.items():
-        errors = [math.sqrt(variance * (1 + 1 / each.others))]
+    for side, machine in farthest.items():
+        errors = [math.sqrt(variance * (1 + 1 / machine.others))]
         factor = reach(level, min(degrees, _MOST_DEGREES))
-        if abs(each.log_ratio) > factor * errors[0]:
-            errors.append(_error_within_runs(data[side], each.at))
+        if abs(machine.log_ratio) > factor * errors[0]:
+            errors.append(_error_within_runs(data[side], machine.at))
         width = max(factor * math.hypot(*errors), math.log(_LEAST_RATIO))
-        if abs(each.log_ratio) > width:
-            outside[side] = each, Interval(math.exp(-width), math.exp(width), level)
+        if abs(machine.log_ratio) > width:
+            outside[side] = machine, Interval(math.exp(-width), math.exp(width), level)
     return outside
 
 
@@ -132,14 +135,14 @@ def _error_within_runs(side: SideData, at: int) -> float:
 
     A run of one sample shows none.
     """
-    others = [entry for each, runs in enumerate(side.runs) if each != at for entry in runs]
-    blocks = compared_means.compare_means(side.runs[at], others).blocks
-    return math.sqrt(math.fsum(each.variance for each in blocks if each.variance < math.inf))
+    rest = [entry for runs in (*side.runs[:at], *side.runs[at + 1 :]) for entry in runs]
+    blocks = compared_means.compare_means(side.runs[at], rest).blocks
+    return math.sqrt(math.fsum(part.variance for part in blocks if part.variance < math.inf))
 
 
 def _farthest(log_means: Sequence[float]) -> _Farthest:
     mean = math.fsum(log_means) / len(log_means)
-    at = max(range(len(log_means)), key=lambda each: abs(log_means[each] - mean))
+    at = max(range(len(log_means)), key=lambda number: abs(log_means[number] - mean))
     others = [*log_means[:at], *log_means[at + 1 :]]
     return _Farthest(
         at,

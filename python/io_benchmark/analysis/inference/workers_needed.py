@@ -13,12 +13,12 @@ import math
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from io_benchmark.analysis.inference import decisions, variances
-from io_benchmark.analysis.inference.distributions import tail
+from io_benchmark.analysis.inference import decisions
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.inference.looks import SINGLE, Schedule
 from io_benchmark.analysis.inference.pairs import Pair
+from io_benchmark.analysis.inference.variances import reach, sample_variance, tail
 from io_benchmark.analysis.model import Advice, Verdict
 from io_benchmark.analysis.statements import Statement, count, share, statement
 
@@ -41,7 +41,7 @@ def _pooled_variation(sides: Sequence[SideData], assumed: float) -> tuple[float,
     squares, degrees = 0.0, 0.0
     for side in sides:
         if side.count > 1:
-            squares += variances.sample_variance(side.log_means) * (side.count - 1)
+            squares += sample_variance(side.log_means) * (side.count - 1)
             degrees += side.count - 1
     total = squares + _PRIOR_DEGREES * assumed**2
     return math.sqrt(total / (degrees + _PRIOR_DEGREES)), degrees
@@ -65,9 +65,9 @@ def _chance_of_difference(log_ratio: float, variation: float, level: float, work
     """Return the chance that the interval excludes 1, in the direction of the estimate."""
     degrees = 2 * workers - 2
     shift = abs(log_ratio) / (variation * math.sqrt(2 / workers))
-    reach = variances.reach(level, degrees)
+    errors = reach(level, degrees)
     return math.fsum(
-        chance * tail(reach * estimated - shift, math.inf)
+        chance * tail(errors * estimated - shift, math.inf)
         for estimated, chance in _estimated_errors(degrees)
     )
 
@@ -79,10 +79,10 @@ def _chance_of_equivalence(
     degrees = 2 * workers - 2
     error = variation * math.sqrt(2 / workers)
     shift, edge = log_ratio / error, math.log1p(margin) / error
-    reach = variances.reach(level, degrees)
+    errors = reach(level, degrees)
     chances = []
     for estimated, chance in _estimated_errors(degrees):
-        room = edge - reach * estimated
+        room = edge - errors * estimated
         if room > 0:
             within = tail(-room - shift, math.inf) - tail(room - shift, math.inf)
             chances.append(chance * within)
@@ -121,7 +121,7 @@ def advise(estimate: Estimate, pair: Pair, *, margin: float, comparisons: int) -
 
     Without a schedule the workers are looked at once.
     """
-    sides = (pair.ours, pair.theirs)
+    sides = (pair.candidate_side, pair.baseline_side)
     assumed = pair.variation.expected_ratio
     variation, degrees = _pooled_variation(sides, assumed)
     # One worker's mean is not known exactly either, and would not be in a repetition.
@@ -158,15 +158,14 @@ def advise(estimate: Estimate, pair: Pair, *, margin: float, comparisons: int) -
 
 def _workers_to_add(pair: Pair, needed: Callable[..., int | None]) -> int | None:
     """Return how many workers each side still needs; None where they would not decide."""
-    counts = (pair.ours.count, pair.theirs.count)
     if pair.schedule is None:
         wanted = needed()
     else:
-        stretches = pair.schedule.stretches(counts, pair.look, 2 * MOST_WORKERS)
+        stretches = pair.schedule.stretches(pair.counts, pair.look, 2 * MOST_WORKERS)
         wanted = needed(pair.schedule, stretches)
     if wanted is None:
         return None
-    add = max(1, wanted - min(counts))
+    add = max(1, wanted - min(pair.counts))
     return add if add <= MOST_WORKERS else None
 
 
@@ -178,7 +177,7 @@ def _obstacle(pair: Pair, needed_anew: int | None) -> Statement:
         return statement("that would take more than {most} per pool", most=count(MOST_WORKERS))
     template = (
         "no look is declared after {last} workers per pool"
-        if schedule.next_look(pair.ours.count, pair.theirs.count) is None
+        if schedule.next_look(*pair.counts) is None
         else "the chance at the last declared look, {last} workers per pool, is below 80 %"
     )
     return statement(

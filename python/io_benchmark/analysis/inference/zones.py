@@ -53,7 +53,9 @@ def uneven_zones(
         )
     else:
         workers, estimate = within
-        shift = abs(estimate.log_ratio - math.log(pair.ours.mean_ns / pair.theirs.mean_ns))
+        shift = abs(
+            estimate.log_ratio - math.log(pair.candidate_side.mean_ns / pair.baseline_side.mean_ns)
+        )
         regions = [{zone[:-1] for zone in zones} for zones in (ours, theirs)]
         if regions[0] == regions[1] and shift <= math.log1p(DEFAULT_MARGIN):
             return []
@@ -106,7 +108,7 @@ def _within_zones(
         return None
     sides = [
         [each for each in zip(side.log_means, side.runs, zones, strict=True) if each[2] in common]
-        for side, zones in ((pair.ours, ours), (pair.theirs, theirs))
+        for side, zones in ((pair.candidate_side, ours), (pair.baseline_side, theirs))
     ]
     candidate, baseline = (
         SideData(tuple(log for log, _, _ in side), tuple(runs for _, runs, _ in side))

@@ -19,7 +19,7 @@ WINDOW_NS = 500_000_000
 _LATE_NS = 20_000_000
 # Two windows: one does not show when the task wrote.
 _LEAST_NS = 1_000_000_000
-# Of the command's time, which the timeline may miss or exceed.
+# The share of the command's time that the timeline may miss or exceed.
 _UNCOVERED_SHARE = 0.1
 # Each byte of a file is one byte of a disk; mirrors and parity write more.
 _WRITTEN_ONCE = {None, "linear", "raid0", "single"}

@@ -58,7 +58,7 @@ class PoolChange(Struct, frozen=True):
     def of(cls, demand: Demand, source: PoolStorage, target: PoolStorage) -> "PoolChange":
         """Compare the means of two pools."""
         places = [place.name for place in demand.places]
-        rates = {place: target.mean(WRITE_RATE, place) or math.inf for place in places}
+        rates = {place: target.ceiling(place) for place in places}
         syncs = {
             place: (target.mean(SYNC, place) or 0.0) - (source.mean(SYNC, place) or 0.0)
             for place in places
@@ -90,10 +90,7 @@ class PoolChange(Struct, frozen=True):
         """Return what writes add if the task waits for each of them, however busy it is meanwhile."""
         return max(
             float(np.sum(place.written_bytes))
-            * (
-                1 / self.rates[place.name]
-                - 1 / (self.source.mean(WRITE_RATE, place.name) or math.inf)
-            )
+            * (1 / self.rates[place.name] - 1 / self.source.ceiling(place.name))
             * NS_PER_S
             for place in demand.places
         )

@@ -5,6 +5,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from statistics import fmean
 
 from msgspec import Struct
@@ -35,7 +36,7 @@ _OPERATIONS = {
     ("metadata", "create-rename-unlink"): FILE,
     ("spawn", "posix-spawn"): SPAWN,
 }
-# Retrieves that take so many times as long at the end, and more than their noise makes it.
+# Retrieves slow down if they take this much longer at the end of a run, beyond four times their error.
 _SLOWED_DOWN_RATIO, _CLEARLY, _FEWEST_TO_SLOW_DOWN = 1.25, 4.0, 60
 _OPERATIONS_LIMIT = "write_operations_per_s"
 
@@ -53,7 +54,7 @@ class PoolStorage(Struct, frozen=True):
     files: Mapping[str, MeanVariance]
     filesystems: Mapping[str, frozenset[str | None]]  # by place
     write_limits: Mapping[str, float]  # by place: requests per second that a disk is limited to
-    cpus: float | None  # of the worker with the fewest
+    cpus: float | None  # that the worker with the fewest has
     # How much can wait in memory to be written before writers must wait; of the worker with the least.
     dirty_room_bytes: float | None
     # By place, how much longer retrieves took at the end of a run than at its start, where they did.
@@ -74,33 +75,33 @@ class PoolStorage(Struct, frozen=True):
             for place in worker.result.storage.places:
                 known = place.filesystem.type if place.filesystem else place.kind
                 types.setdefault(place.name, set()).add(known)
-        found = {
-            Price.find(prices, pool, each.queue, each.result.task.instance_type or "")
-            for each in workers
+        worker_prices = {
+            Price.find(prices, pool, worker.queue, worker.result.task.instance_type or "")
+            for worker in workers
         }
-        hosts = [(each.result.host, each.result.limits) for each in workers]
-        limits = sorted(
-            (limit for each in workers for limit in _write_limits(each)), reverse=True, key=_value
-        )
+        hosts = [(worker.result.host, worker.result.limits) for worker in workers]
+        limits = [limit for worker in workers for limit in _write_limits(worker)]
         return cls(
             pool,
             len(groups),
             figures,
             _agreement(groups),
             {place: frozenset(of_place) for place, of_place in types.items()},
-            dict(limits),
-            min(
-                (host.usable_cpus(limit) for host, limit in hosts if host is not None), default=None
-            ),
+            dict(sorted(limits, key=itemgetter(1), reverse=True)),  # the lowest of each place
+            min((host.usable_cpus(limit) for host, limit in hosts if host), default=None),
             min((room for room in map(dirty_room, workers) if room is not None), default=None),
             _slowed_down(workers),
-            found.pop() if len(found) == 1 else None,
+            worker_prices.pop() if len(worker_prices) == 1 else None,
         )
 
     def mean(self, figure: str, place: str = "") -> float | None:
         """Return the geometric mean over the machines that measured it; None: not measured."""
         logs = self.figures.get((figure, place))
         return math.exp(fmean(logs)) if logs else None
+
+    def ceiling(self, place: str) -> float:
+        """Return how many bytes per second the disks write; infinite where it was not measured."""
+        return self.mean(WRITE_RATE, place) or math.inf
 
     def variance(self, figure: str, place: str = "") -> MeanVariance:
         """Return the variance of ln of the mean."""
@@ -182,7 +183,3 @@ def _write_limits(worker: Worker) -> Iterator[tuple[str, float]]:
             numbers = {device.number for device in place.devices}
             if limit.kind == _OPERATIONS_LIMIT and limit.device in numbers:
                 yield place.name, float(limit.value)
-
-
-def _value(limit: tuple[str, float]) -> float:
-    return limit[1]

@@ -8,7 +8,7 @@ from msgspec import Struct
 from io_benchmark.analysis.statements import Statement
 from io_benchmark.costs.worker_time import Price
 
-# Of the interval of a single task's time.
+# The level of the interval of a single task's time.
 PREDICTION_LEVEL = 0.90
 
 

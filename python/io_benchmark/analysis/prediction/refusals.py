@@ -7,10 +7,11 @@ The model holds where disks are limited by bytes per second, and for the waiting
 For everything else that may decide the time, there is no prediction: a wrong one costs more.
 """
 
-import math
+from collections.abc import Iterator
 
 import numpy as np
 
+from io_benchmark.analysis.arrays import Numbers
 from io_benchmark.analysis.prediction.demand import Demand, PlaceDemand
 from io_benchmark.analysis.prediction.pool_storage import (
     FILE,
@@ -24,15 +25,15 @@ from io_benchmark.analysis.prediction.pool_storage import (
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, share, statement
 from io_benchmark.results.workload import NS_PER_S
 
-# Of the task's time: what may be neglected.
+# What may be neglected of the task's time.
 _SMALL_SHARE = 0.1
-# Of a pool's ceiling: a disk that writes so much does nothing else.
+# A disk that writes this share of its ceiling does nothing else.
 _AT_CEILING = 0.8
-# Of a pool's ceiling: a disk that writes more has another ceiling.
+# A disk that writes more than this many times a ceiling has another one.
 _ABOVE_CEILING = 1.5
 # Nearer than this, two ceilings or numbers of CPUs are the same.
 _SAME_RATIO = 1.1
-# Of the time in the kernel: from here on, the file system may decide it.
+# From this share of the time in the kernel on, the file system may decide the time.
 _KERNEL_SHARE = 0.25
 # A page: no file system writes less at once.
 _LEAST_REQUEST_BYTES = 4096
@@ -42,25 +43,29 @@ _LEAST_REQUESTS_PER_S = 100.0
 
 def reason_against(demand: Demand, source: PoolStorage, target: PoolStorage) -> Statement | None:
     """Return the first reason why this task's time on a pool is not known; None: predict it."""
-    reasons = [_cpus(demand, source, target), _memory(demand, target)]
+    return next(filter(None, _reasons(demand, source, target)), None)
+
+
+def _reasons(
+    demand: Demand, source: PoolStorage, target: PoolStorage
+) -> Iterator[Statement | None]:
+    """Return what each check says; a check may rely on those before it."""
+    yield _cpus(demand, source, target)
+    yield _memory(demand, target)
     for place in demand.places:
-        unmeasured = _unmeasured(place, source, target)
-        reasons += [unmeasured] if unmeasured else _of_place(demand, place, source, target)
-    return next(filter(None, reasons), None)
+        yield _unmeasured(place, source, target)
+        yield _burst(demand, place, source)
+        yield _burst(demand, place, target)
+        yield _another_disk(demand, place, source)
+        yield _reading(demand, place, target)
+        yield _source_bound(demand, place, source, target)
+        yield _requests(demand, place, target)
+        yield _metadata(demand, place, source, target)
 
 
-def _of_place(
-    demand: Demand, place: PlaceDemand, source: PoolStorage, target: PoolStorage
-) -> list[Statement | None]:
-    return [
-        _burst(demand, place, source),
-        _burst(demand, place, target),
-        _another_disk(demand, place, source),
-        _reading(demand, place, target),
-        _source_bound(demand, place, source, target),
-        _requests(demand, place, target),
-        _metadata(demand, place, source, target),
-    ]
+def _is_small(time_ns: Numbers | float, demand: Demand) -> bool:
+    """Return whether so much of the task's time may be neglected."""
+    return float(np.sum(time_ns)) <= _SMALL_SHARE * demand.wall_ns
 
 
 def _cpus(demand: Demand, source: PoolStorage, target: PoolStorage) -> Statement | None:
@@ -124,9 +129,9 @@ def _unmeasured(place: PlaceDemand, source: PoolStorage, target: PoolStorage) ->
 
 def _burst(demand: Demand, place: PlaceDemand, storage: PoolStorage) -> Statement | None:
     """Disks that are fast until their credit is used up, as many in a cloud are, have no one ceiling."""
-    ratio, ceiling = storage.slowed_down.get(place.name), storage.mean(WRITE_RATE, place.name)
-    writing_ns = float(np.sum(place.written_bytes)) / (ceiling or math.inf) * NS_PER_S
-    if ratio is None or writing_ns <= _SMALL_SHARE * demand.wall_ns:
+    ratio = storage.slowed_down.get(place.name)
+    writing_ns = place.written_bytes / storage.ceiling(place.name) * NS_PER_S
+    if ratio is None or _is_small(writing_ns, demand):
         return None
     return statement(
         "retrieves of {pool} took {ratio} as long at the end of a run as at its start, so that how fast "
@@ -138,9 +143,9 @@ def _burst(demand: Demand, place: PlaceDemand, storage: PoolStorage) -> Statemen
 
 def _another_disk(demand: Demand, place: PlaceDemand, source: PoolStorage) -> Statement | None:
     """The profile's disks write more than those of its pool can."""
-    ceiling = source.mean(WRITE_RATE, place.name) or math.inf
+    ceiling = source.ceiling(place.name)
     above = place.written_bytes > _ABOVE_CEILING * ceiling / NS_PER_S * demand.spans_ns
-    if float(np.sum(demand.spans_ns[above])) <= _SMALL_SHARE * demand.wall_ns:
+    if _is_small(demand.spans_ns[above], demand):
         return None
     return statement(
         "the profile's disks wrote up to {rate}, and those of {pool} write {ceiling}; check --pool "
@@ -156,9 +161,7 @@ def _another_disk(demand: Demand, place: PlaceDemand, source: PoolStorage) -> St
 
 def _reading(demand: Demand, place: PlaceDemand, target: PoolStorage) -> Statement | None:
     """Reads that cannot be neglected: the benchmark measures no ceiling of reading."""
-    ceiling = target.mean(WRITE_RATE, place.name) or math.inf
-    reading_ns = place.read_bytes / ceiling * NS_PER_S
-    if reading_ns <= _SMALL_SHARE * demand.wall_ns:
+    if _is_small(place.read_bytes / target.ceiling(place.name) * NS_PER_S, demand):
         return None
     return statement(
         "the task read {bytes} from the disks of {place}, and no ceiling of reading is measured; "
@@ -173,17 +176,15 @@ def _source_bound(
     demand: Demand, place: PlaceDemand, source: PoolStorage, target: PoolStorage
 ) -> Statement | None:
     """The profile shows at most how long the task takes on a faster disk, not how long it takes."""
-    here, there = (storage.mean(WRITE_RATE, place.name) for storage in (source, target))
-    if here is None or there is None or there <= _SAME_RATIO * here:
-        return None
+    here, there = source.ceiling(place.name), target.ceiling(place.name)
     at_ceiling = place.written_bytes >= _AT_CEILING * here / NS_PER_S * demand.spans_ns
-    bound = float(np.sum(demand.spans_ns[at_ceiling])) / demand.wall_ns
-    if bound <= _SMALL_SHARE:
+    bound_ns = demand.spans_ns[at_ceiling]
+    if there <= _SAME_RATIO * here or _is_small(bound_ns, demand):
         return None
     return statement(
         "{share} of the task's time the disks of {source} were at their ceiling, and those of "
         "{target} are faster; profile the task on {target}",
-        share=share(bound),
+        share=share(float(np.sum(bound_ns)) / demand.wall_ns),
         source=source.pool,
         target=target.pool,
     )
@@ -205,8 +206,8 @@ def _requests(demand: Demand, place: PlaceDemand, target: PoolStorage) -> Statem
     else:
         # Each synchronous write is at least one request.
         rate = max(_LEAST_REQUESTS_PER_S, NS_PER_S / sync_ns if sync_ns else 0.0)
-    ceiling = target.mean(WRITE_RATE, place.name) or math.inf
-    spans_ns = np.maximum(demand.spans_ns, place.written_bytes / ceiling * NS_PER_S)
+    writing_ns = place.written_bytes / target.ceiling(place.name) * NS_PER_S
+    spans_ns = np.maximum(demand.spans_ns, writing_ns)
     late_ns = np.maximum(0, requests / max(rate, 1.0) * NS_PER_S - spans_ns)
     if float(np.sum(late_ns)) <= _SMALL_SHARE * float(np.sum(spans_ns)):
         return None

@@ -55,12 +55,16 @@ def bottlenecks_of_sides(
 def _side_bottleneck(workers: Sequence[Sequence[SideBottleneck]]) -> SideBottleneck:
     """Return the bottleneck of most of a side's workers that have a known one."""
     bottleneck = _most_common([_most_common([run.bottleneck for run in runs]) for runs in workers])
-    # The reason of one run, and the same one in whichever order the runs come.
+    # The reason of the run in the middle, so that the order of the runs does not matter.
     reasons = sorted(
         (run.reason for runs in workers for run in runs if run.bottleneck is bottleneck),
         key=repr,
     )
-    reason = reasons[len(reasons) // 2] if reasons else statement("its workers differ in it")
+    reason = (
+        reasons[len(reasons) // 2]
+        if reasons
+        else statement("its workers have different bottlenecks")
+    )
 
     def mean(value: Callable[[SideBottleneck], float | None]) -> float | None:
         return mean_of_known(mean_of_known(map(value, runs)) for runs in workers)

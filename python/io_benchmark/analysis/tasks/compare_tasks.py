@@ -9,12 +9,13 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from io_benchmark.analysis.inference import decisions, levels
+from io_benchmark.analysis.inference import levels
+from io_benchmark.analysis.inference.decisions import Judgement, judge
 from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.inference.workers_needed import advise
-from io_benchmark.analysis.model import Verdict
+from io_benchmark.analysis.model import Advice, Verdict
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.statements import Statement, count, statement
@@ -58,12 +59,18 @@ def compare_tasks(
     }
     pairs = [pair for pair in by_sides.values() if pair is not None]
     messages += _nothing_in_common([sides for sides, pair in by_sides.items() if pair is None])
-    comparisons = _judge(pairs, options)
-    if options.benchmark is not None:
-        for at, comparison in enumerate(comparisons):
-            known, reasons = references(options.benchmark, comparison, options.operations)
-            comparisons[at] = replace(comparison, references=known)
+    judgements = judge(
+        [pair.ratio.estimate for pair in pairs], [pair.look for pair in pairs], options.margin
+    )
+    comparisons = []
+    for pair, judgement in zip(pairs, judgements, strict=True):
+        advice = _advise(pair, judgement, len(pairs), options)
+        comparison = _comparison(pair, judgement, advice, options)
+        if options.benchmark is not None:
+            measured, reasons = references(options.benchmark, comparison, options.operations)
+            comparison = replace(comparison, references=measured)
             messages += reasons
+        comparisons.append(comparison)
     return TaskReport(
         plan.title,
         plan.baseline,
@@ -92,54 +99,27 @@ def _nothing_in_common(pairs: Sequence[tuple[str, str]]) -> list[Statement]:
     return messages
 
 
-def _judge(pairs: Sequence[TaskPair], options: TaskOptions) -> list[TaskComparison]:
-    tests = decisions.holm(
-        [pair.ratio.estimate.p_value for pair in pairs], [pair.look for pair in pairs]
-    )
-    return [
-        _comparison(pair, test.p_value, test.level, len(pairs), options)
-        for pair, test in zip(pairs, tests, strict=True)
-    ]
-
-
 def _comparison(
-    pair: TaskPair, p_value: float, level: float, pairs: int, options: TaskOptions
+    pair: TaskPair, judgement: Judgement, advice: Advice | None, options: TaskOptions
 ) -> TaskComparison:
-    estimate = pair.ratio.estimate
-    interval = estimate.interval(level)
-    is_known = math.isfinite(estimate.variance)
-    verdict = (
-        decisions.decide(estimate, level, pair.look, options.margin)
-        if is_known
-        else Verdict.INCONCLUSIVE
-    )
-    advice = None
-    if verdict is Verdict.INCONCLUSIVE and is_known:
-        compared = Pair(
-            pair.candidate.name,
-            pair.baseline.name,
-            *pair.ratio.workers,
-            WorkerVariation.given(options.worker_variation),
-            schedule=Schedule(),
-        )
-        advice = advise(estimate, compared, margin=options.margin, comparisons=pairs)
+    ratio, interval = judgement.estimate.ratio, judgement.interval
     baseline_s = pair.mean_s(pair.baseline_cells)
     baseline, candidate = (side.not_completed(pair.mix) for side in (pair.baseline, pair.candidate))
-    cost = compare_costs(pair, options.prices, level)
+    cost = compare_costs(pair, options.prices, judgement.level)
     comparison = TaskComparison(
         baseline=pair.baseline.name,
         candidate=pair.candidate.name,
-        ratio=estimate.ratio,
+        ratio=ratio,
         interval=interval,
-        interval_90=estimate.interval(pair.look.equivalence_level),
-        p_value=p_value,
-        verdict=verdict,
+        interval_90=judgement.interval_90,
+        p_value=judgement.p_value,
+        verdict=judgement.verdict,
         workers=(pair.ratio.workers[1].count, pair.ratio.workers[0].count),
         completed=(_runs(pair.baseline_cells), _runs(pair.candidate_cells)),
         failed=(baseline[0], candidate[0]),
         lost=(baseline[1], candidate[1]),
         stopped=(baseline[2], candidate[2]),
-        difference_s=baseline_s * (estimate.ratio - 1),
+        difference_s=baseline_s * (ratio - 1),
         difference_interval_s=(
             baseline_s * (interval.low_ratio - 1),
             baseline_s * (interval.high_ratio - 1),
@@ -153,6 +133,22 @@ def _comparison(
     )
     warnings = [*warnings_of(pair, comparison), *([cost] if isinstance(cost, Statement) else [])]
     return replace(comparison, warnings=tuple(warnings))
+
+
+def _advise(
+    pair: TaskPair, judgement: Judgement, comparisons: int, options: TaskOptions
+) -> Advice | None:
+    """Return how many workers to add; None where there is a verdict, or one worker per side."""
+    if judgement.verdict is not Verdict.INCONCLUSIVE or math.isinf(judgement.estimate.variance):
+        return None
+    workers = Pair(
+        pair.candidate.name,
+        pair.baseline.name,
+        *pair.ratio.workers,
+        WorkerVariation.given(options.worker_variation),
+        schedule=Schedule(),
+    )
+    return advise(judgement.estimate, workers, margin=options.margin, comparisons=comparisons)
 
 
 def _runs(cells: Cells) -> int:

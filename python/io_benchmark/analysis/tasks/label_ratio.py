@@ -26,7 +26,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from io_benchmark.analysis.arrays import Numbers
-from io_benchmark.analysis.inference.estimates import WORKERS, Estimate, SideData
+from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import Look
 
 # ln of a mean time, by label and worker: each worker counts once for a label.
@@ -75,21 +75,17 @@ def _estimate(
     counts = [side.count for side in sides]
     if max(counts) == 1:
         # Nothing shows how far workers of these pools differ.
-        return Estimate(fit.log_ratio, math.inf, 1.0, WORKERS, None, 0.0), sides
+        return Estimate(fit.log_ratio, math.inf, 1.0), sides
     if len(fit.shares) == 1:
         return Estimate.of_sides(*sides, assumed_variation, look), sides
     if 1 in counts:
         single = Estimate.of_sides(*sides, assumed_variation, look)
         wider = fit.factor(counts)
-        return Estimate(
-            fit.log_ratio,
-            single.variance * wider,
-            single.degrees,
-            WORKERS,
-            assumed_variation,
-            0.0,
-            single.single_sides,
-            single.single_variance * wider,
+        return replace(
+            single,
+            log_ratio=fit.log_ratio,
+            variance=single.variance * wider,
+            single_variance=single.single_variance * wider,
         ), sides
     variance, degrees = fit.variance()
     assumed = None
@@ -97,7 +93,7 @@ def _estimate(
         least = assumed_variation**2 * fit.variance_of_unit
         if least > variance:
             variance, assumed = least, assumed_variation
-    return Estimate(fit.log_ratio, variance, degrees, WORKERS, assumed, 0.0), sides
+    return Estimate(fit.log_ratio, variance, degrees, assumed_variation=assumed), sides
 
 
 class _Fit:
@@ -119,7 +115,7 @@ class _Fit:
         self._counts = np.bincount(self._label).astype(np.float64)
         candidates = np.bincount(self._label, weights=side)
         baselines = self._counts - candidates
-        # Of one ratio for all labels: a side's part that labels do not predict.
+        # The part of the side that labels do not predict: one ratio for all labels follows from it.
         self._apart = side - (candidates / self._counts)[self._label]
         self._square = float(self._apart @ self._apart)
         common = float(self._apart @ logs) / self._square
@@ -131,7 +127,7 @@ class _Fit:
         times = times * np.exp(at_baseline - at_baseline.max())
         share = times / times.sum()
         self.shares: dict[str, float] = dict(zip(numbers, share.tolist(), strict=True))
-        # Of the estimate: a label's share, divided among the workers of each side.
+        # What each cell counts in the ratio: its label's share, divided among the workers of each side.
         self._weights = np.where(
             side > 0, (share / candidates)[self._label], -(share / baselines)[self._label]
         )

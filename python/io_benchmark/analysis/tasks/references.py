@@ -10,7 +10,7 @@ benchmark's ratio. For example, 9,784 retrieves of 76 ms are 32 % of 39 minutes,
 
 import math
 
-from io_benchmark.analysis.model import Comparison, Interval
+from io_benchmark.analysis.model import Interval
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, statement
 from io_benchmark.analysis.tasks.task_model import Reference, Standing, TaskComparison
@@ -22,24 +22,21 @@ def references(
 ) -> tuple[tuple[Reference, ...], tuple[Statement, ...]]:
     """Return what a benchmark says about two sides, and messages where it says nothing."""
     sides = (tasks.candidate, tasks.baseline)
-    found = next(
-        (
-            (part, each)
-            for part in report.subjects
-            for each in part.comparisons
-            if (each.candidate, each.baseline) == sides
-        ),
-        None,
+    compared = (
+        (part, comparison)
+        for part in report.subjects
+        for comparison in part.comparisons
+        if (comparison.candidate, comparison.baseline) == sides
     )
-    if found is None:
+    part, measured = next(compared, (None, None))
+    if part is None or measured is None:
         message = statement(
             "--benchmark compares nothing between {candidate} and {baseline}: give results of the "
             "worker pools of both",
-            candidate=sides[0],
-            baseline=sides[1],
+            candidate=tasks.candidate,
+            baseline=tasks.baseline,
         )
         return (), (message,)
-    part, measured = found
     about = str(part.subject)
     standing = _standing(measured.ratio, measured.interval, tasks)
     benchmark = Reference("benchmark", about, measured.ratio, measured.interval, standing)
@@ -56,26 +53,22 @@ def references(
             baseline=tasks.baseline,
         )
         return (benchmark,), (message,)
-    return (benchmark, _of_share(measured, about, tasks, operations, operation_ns, share)), ()
-
-
-def _of_share(
-    measured: Comparison,
-    about: str,
-    tasks: TaskComparison,
-    operations: int,
-    operation_ns: float,
-    share: float,
-) -> Reference:
-    low, high = (
-        1 + share * (end - 1) for end in (measured.interval.low_ratio, measured.interval.high_ratio)
+    interval = measured.interval
+    ratio, low, high = (
+        1 + share * (end - 1) for end in (measured.ratio, interval.low_ratio, interval.high_ratio)
     )
-    ratio = 1 + share * (measured.ratio - 1)
-    interval = Interval(low, high, measured.interval.level_ratio)
-    standing = _standing(ratio, interval, tasks)
-    return Reference(
-        "operations", about, ratio, interval, standing, operations, share, operation_ns
+    interval = Interval(low, high, interval.level_ratio)
+    task = Reference(
+        "operations",
+        about,
+        ratio,
+        interval,
+        _standing(ratio, interval, tasks),
+        operations,
+        share,
+        operation_ns,
     )
+    return (benchmark, task), ()
 
 
 def _standing(ratio: float, interval: Interval, tasks: TaskComparison) -> Standing:

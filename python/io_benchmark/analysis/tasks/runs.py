@@ -32,10 +32,10 @@ class UsedRun(Struct, frozen=True):
     worker: str
     started_ms: int
     task_s: float
-    pending_s: float | None
-    set_up_s: float | None
-    work_s: float | None
-    tear_down_s: float | None
+    pending_s: float | None = None
+    set_up_s: float | None = None
+    work_s: float | None = None
+    tear_down_s: float | None = None
 
 
 class Side(Struct):
@@ -91,21 +91,13 @@ class Side(Struct):
         if not worker:
             self.unknown_workers += 1
             worker = f"unknown {at}"
-        pending_ms = max(0, run.started_ms - run.scheduled_ms) if run.scheduled_ms >= 0 else None
         task_ms = run.resolved_ms - run.started_ms
-        used = UsedRun(
-            run.label,
-            worker,
-            run.started_ms,
-            task_ms / 1000,
-            _seconds(pending_ms),
-            None,
-            None,
-            None,
-        )
+        used = UsedRun(run.label, worker, run.started_ms, task_ms / 1000)
+        if run.scheduled_ms >= 0:
+            used = replace(used, pending_s=max(0, run.started_ms - run.scheduled_ms) / 1000)
         work_ms = run.own_ended_ms - run.own_started_ms
-        is_known = run.own_started_ms >= 0 and run.own_ended_ms >= 0 and work_ms >= 0
-        if not is_known or work_ms > task_ms + _ROUNDING_MS:
+        has_work = min(run.own_started_ms, run.own_ended_ms, work_ms) >= 0
+        if not has_work or work_ms > task_ms + _ROUNDING_MS:
             return used
         before_ms = run.own_started_ms - run.started_ms
         after_ms = run.resolved_ms - run.own_ended_ms
@@ -133,11 +125,11 @@ class Side(Struct):
 
     def not_completed(self, labels: Iterable[str]) -> tuple[int, int, int]:
         """Return how many runs of these labels failed, were lost and were stopped."""
-        wanted = set(labels)
+        compared = set(labels)
         failed, stopped = (
-            sum(counts[label] for label in wanted) for counts in (self.failed, self.stopped)
+            sum(counts[label] for label in compared) for counts in (self.failed, self.stopped)
         )
-        return failed, sum(run.label in wanted for run in self.lost), stopped
+        return failed, sum(run.label in compared for run in self.lost), stopped
 
     @property
     def labels(self) -> set[str]:
@@ -145,10 +137,10 @@ class Side(Struct):
 
     def cells(self, labels: Iterable[str]) -> dict[Cell, list[UsedRun]]:
         """Return the completed runs of these labels, by label and worker."""
-        wanted = set(labels)
+        compared = set(labels)
         cells: dict[Cell, list[UsedRun]] = {}
         for run in self.completed:
-            if run.label in wanted:
+            if run.label in compared:
                 cells.setdefault((run.label, run.worker), []).append(run)
         return cells
 
@@ -157,7 +149,3 @@ def _without_parts(run: UsedRun, skewed: set[str]) -> UsedRun:
     if run.worker not in skewed or run.work_s is None:
         return run
     return replace(run, set_up_s=None, tear_down_s=None)
-
-
-def _seconds(value_ms: int | None) -> float | None:
-    return None if value_ms is None else value_ms / 1000

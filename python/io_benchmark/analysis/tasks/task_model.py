@@ -68,7 +68,7 @@ class Reference(Struct, frozen=True):
     ratio: float
     interval: Interval
     standing: Standing
-    # Of "operations": how many of them a task does, and their part of its time at the baseline.
+    # Where `kind` is "operations": how many of them a task does, and their share of its baseline's time.
     operations: int | None = None
     share: float | None = None
     operation_ns: float | None = None
@@ -90,10 +90,10 @@ class CostComparison(Struct, frozen=True):
     currency: str
     baseline: SideCost
     candidate: SideCost
-    price_ratio: float  # of an hour
-    ratio: float  # of a task
+    price_ratio: float  # candidate over baseline, of the prices of an hour
+    ratio: float  # candidate over baseline, of the costs of a task
     interval: Interval
-    # Of prices per hour, at which a task costs the same on both.
+    # The ratio of the prices of an hour at which a task costs the same on both sides.
     break_even_ratio: float
     break_even_interval: Interval
 

@@ -5,11 +5,12 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from statistics import fmean
 from typing import NamedTuple, Self
 
 from io_benchmark.analysis.inference import levels
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
-from io_benchmark.analysis.inference.looks import SINGLE, Look, Schedule
+from io_benchmark.analysis.inference.looks import Look, Schedule
 from io_benchmark.analysis.tasks.label_ratio import LabelledRatio
 from io_benchmark.analysis.tasks.runs import Cell, Side, UsedRun
 from io_benchmark.analysis.tasks.task_model import LabelRow, TaskTimes
@@ -22,6 +23,7 @@ _FEWEST_WORKERS = 3
 _LEAST_KNOWN = 0.5
 _MOST_ROUNDED_MS = 60_000
 Cells = Mapping[Cell, Sequence[UsedRun]]
+WorkerRuns = Sequence[Sequence[UsedRun]]  # the runs of each worker
 
 
 class TaskPair(NamedTuple):
@@ -49,9 +51,7 @@ class TaskPair(NamedTuple):
         counts = [
             len({worker for _, worker in cells}) for cells in (candidate_cells, baseline_cells)
         ]
-        look = (
-            Schedule().look(2 * counts[0] * counts[1] / sum(counts)) if min(counts) > 1 else SINGLE
-        )
+        look = Schedule().look_of_sides(counts, ())
         ratio = LabelledRatio.of(
             _log_means(candidate_cells),
             _log_means(baseline_cells),
@@ -65,11 +65,7 @@ class TaskPair(NamedTuple):
     @staticmethod
     def means(cells: Cells) -> dict[str, float]:
         """Return the mean time of a task by label; each worker counts once."""
-        by_label: dict[str, list[float]] = {}
-        for (label, _), runs in sorted(cells.items()):
-            mean_s = math.fsum(run.task_s for run in runs) / len(runs)
-            by_label.setdefault(label, []).append(mean_s)
-        return {label: math.fsum(means) / len(means) for label, means in by_label.items()}
+        return {label: _mean_s(workers) for label, workers in _by_label(cells).items()}
 
     def mean_s(self, cells: Cells) -> float:
         """Return the mean time of a task in the common mix."""
@@ -103,52 +99,73 @@ class TaskPair(NamedTuple):
         return {name: TaskTimes(*of_side) for name, of_side in zip(names, parts, strict=True)}
 
     def label_rows(self, worker_variation: float) -> tuple[LabelRow, ...]:
-        """Compare each label by itself; whether it differs is corrected for the number of labels."""
-        logs = _log_means(self.baseline_cells), _log_means(self.candidate_cells)
-        means = self.means(self.baseline_cells), self.means(self.candidate_cells)
-        completed: dict[str, list[int]] = {label: [0, 0] for label in self.ratio.shares}
-        for at, cells in enumerate((self.baseline_cells, self.candidate_cells)):
-            for (label, _), runs in cells.items():
-                completed[label][at] += len(runs)
-        by_label: tuple[dict[str, list[float]], ...] = ({}, {})
-        for side, of_side in zip(by_label, logs, strict=True):
-            for (label, _), log in sorted(of_side.items()):
-                side.setdefault(label, []).append(log)
-        strict = 1 - _CHANCE / len(self.ratio.shares)
-        rows = []
-        for label, share in self.ratio.shares.items():
-            baseline, candidate = (SideData(tuple(side[label]), ()) for side in by_label)
-            log_ratio = math.fsum(candidate.log_means) / candidate.count
-            log_ratio -= math.fsum(baseline.log_means) / baseline.count
-            interval, differs = None, False
-            if min(candidate.count, baseline.count) > 1:
-                of_label = Estimate.of_sides(candidate, baseline, worker_variation)
-                interval = of_label.interval(levels.LEVEL)
-                can_differ = (
-                    len(self.ratio.shares) > 1
-                    and min(candidate.count, baseline.count) >= _FEWEST_WORKERS
-                )
-                differs = can_differ and of_label.interval(strict).excludes(
-                    self.ratio.estimate.ratio
-                )
-            counts = (completed[label][0], completed[label][1])
-            workers = (baseline.count, candidate.count)
-            means_s = (means[0][label], means[1][label])
-            rows.append(
-                LabelRow(
-                    label, share, counts, workers, means_s, math.exp(log_ratio), interval, differs
-                )
-            )
+        """Compare each label by itself, those first that take most of the time."""
+        baseline, candidate = _by_label(self.baseline_cells), _by_label(self.candidate_cells)
+        rows = [
+            self._label_row(label, baseline[label], candidate[label], worker_variation)
+            for label in self.ratio.shares
+        ]
         return tuple(sorted(rows, key=lambda row: (-row.share, row.label)))
+
+    def _label_row(
+        self, label: str, baseline: WorkerRuns, candidate: WorkerRuns, worker_variation: float
+    ) -> LabelRow:
+        """Compare a label; whether it differs is corrected for the number of labels."""
+        logs, base_logs = (
+            SideData(tuple(map(_log_mean, workers)), ()) for workers in (candidate, baseline)
+        )
+        fewest = min(logs.count, base_logs.count)
+        interval, differs = None, False
+        if fewest > 1:
+            estimate = Estimate.of_sides(logs, base_logs, worker_variation)
+            interval = estimate.interval(levels.LEVEL)
+            strict = estimate.interval(1 - _CHANCE / len(self.mix))
+            can_differ = len(self.mix) > 1 and fewest >= _FEWEST_WORKERS
+            differs = can_differ and strict.excludes(self.ratio.estimate.ratio)
+        return LabelRow(
+            label,
+            self.ratio.shares[label],
+            completed=(_count(baseline), _count(candidate)),
+            workers=(base_logs.count, logs.count),
+            means_s=(_mean_s(baseline), _mean_s(candidate)),
+            ratio=math.exp(fmean(logs.log_means) - fmean(base_logs.log_means)),
+            interval=interval,
+            differs=differs,
+        )
+
+
+def _by_label(cells: Cells) -> dict[str, list[Sequence[UsedRun]]]:
+    """Return the runs of each worker, by label."""
+    labels: dict[str, list[Sequence[UsedRun]]] = {}
+    for (label, _), runs in sorted(cells.items()):
+        labels.setdefault(label, []).append(runs)
+    return labels
+
+
+def _count(workers: WorkerRuns) -> int:
+    return sum(map(len, workers))
+
+
+def _mean_s(workers: WorkerRuns) -> float:
+    """Return the mean time of a task; each worker counts once."""
+    return fmean(fmean(run.task_s for run in runs) for runs in workers)
+
+
+def _log_mean(runs: Sequence[UsedRun]) -> float:
+    """Return the mean of the runs' logarithms, as of several benchmarks on one machine.
+
+    The logarithm of their mean would be larger the more runs a worker has.
+    """
+    return fmean(math.log(run.task_s) for run in runs)
 
 
 def _mix(candidate_cells: Cells, baseline_cells: Cells) -> dict[str, float]:
     """Return how much each label counts: by the runs that both sides have of it."""
-    runs: dict[str, list[int]] = {}
-    for at, cells in enumerate((candidate_cells, baseline_cells)):
-        for (label, _), of_cell in cells.items():
-            runs.setdefault(label, [0, 0])[at] += len(of_cell)
-    return {label: 2 / (1 / counts[0] + 1 / counts[1]) for label, counts in sorted(runs.items())}
+    candidate, baseline = _by_label(candidate_cells), _by_label(baseline_cells)
+    return {
+        label: 2 / (1 / _count(workers) + 1 / _count(baseline[label]))
+        for label, workers in candidate.items()
+    }
 
 
 def _rounding_s(*sides: Cells) -> float:
@@ -165,25 +182,18 @@ def _rounding_s(*sides: Cells) -> float:
 
 
 def _log_means(cells: Cells) -> dict[Cell, float]:
-    """Return the mean of the runs' logarithms, as of several benchmarks on one machine.
-
-    The logarithm of their mean would be larger the more runs a worker has.
-    """
-    return {
-        cell: math.fsum(math.log(run.task_s) for run in runs) / len(runs)
-        for cell, runs in cells.items()
-    }
+    return {cell: _log_mean(runs) for cell, runs in cells.items()}
 
 
 def _part_by_label(cells: Cells, value_of: Callable[[UsedRun], float | None]) -> dict[str, float]:
     """Return the mean of a part by label, each worker once; nothing where too few runs have it."""
-    values: dict[str, list[float]] = {}
-    count = known_count = 0
-    for (label, _), runs in sorted(cells.items()):
-        known = [value for run in runs if (value := value_of(run)) is not None]
-        count, known_count = count + len(runs), known_count + len(known)
-        if known:
-            values.setdefault(label, []).append(math.fsum(known) / len(known))
-    if known_count < _LEAST_KNOWN * count:
-        return {}
-    return {label: math.fsum(each) / len(each) for label, each in values.items()}
+    means: dict[str, float] = {}
+    number = 0
+    for label, workers in _by_label(cells).items():
+        values = [
+            [value for run in runs if (value := value_of(run)) is not None] for runs in workers
+        ]
+        number += sum(map(len, values))
+        if any(values):
+            means[label] = fmean(map(fmean, filter(None, values)))
+    return means if number >= _LEAST_KNOWN * sum(map(len, cells.values())) else {}

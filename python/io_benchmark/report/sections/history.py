@@ -3,7 +3,6 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """A pool over time: what changed and when, then each series with its picture and its points."""
 
-from calendar import month_name
 from collections.abc import Iterable, Iterator, Sequence
 
 from io_benchmark.analysis.history.explanations import FEWEST_VALUES, STEP
@@ -17,7 +16,7 @@ from io_benchmark.analysis.history.history_model import (
     HistorySeries,
     Level,
 )
-from io_benchmark.analysis.history.seasons import DAY, TREND, WEEK, WEEKENDS, YEAR
+from io_benchmark.analysis.history.seasons import DAY, TREND, WEEK, WEEKENDS
 from io_benchmark.analysis.model import Verdict
 from io_benchmark.number_text import NOTHING, percent, ratio
 from io_benchmark.report.blocks import (
@@ -52,11 +51,10 @@ _FACTS_IN_ANSWER = 3
 _VALUES_SHOWN, _VALUE_LENGTH = 4, 120
 # A trend of a shorter history is reported per week.
 _LONG_DAYS = 180
-_SLOWEST = {YEAR: "around {time}", WEEK: "on {time}s", DAY: "at {time} UTC"}
+_SLOWEST = {WEEK: "on {time}s", DAY: "at {time} UTC"}
 _POSSIBLE = {
     STEP: "a step",
     TREND: "a trend",
-    YEAR: "a season of a year",
     WEEK: "a season of a week",
     WEEKENDS: "different weekends",
     DAY: "a season of a day",
@@ -201,11 +199,7 @@ def _season(season: Effect) -> tuple[str, str]:
         word = Verdict.FASTER if season.ratio < 1 else Verdict.SLOWER
         return f"season: weekends {size} % {word}", f"({first} to {second})"
     size, first, second = (_change_percent(change)[1:] for change in (season.ratio, low, high))
-    time = str(season.slowest)
-    if season.name == YEAR and season.slowest is not None:
-        month, day = map(int, season.slowest.split("-"))
-        time = f"{day} {month_name[month]}"
-    when = _SLOWEST[season.name].format(time=time)
+    when = _SLOWEST[season.name].format(time=season.slowest)
     return f"season: ±{size} % over a {season.name}", f"({first} to {second}), slowest {when}"
 
 

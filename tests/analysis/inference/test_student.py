@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import special
 
-from io_benchmark.analysis.inference import distributions, variances, workers_needed
+from io_benchmark.analysis.inference import variances, workers_needed
 
 # Whole degrees of freedom, Satterthwaite's, and both sides of each change of method.
 DEGREES = (
@@ -36,16 +36,16 @@ def test_students_t_is_scipys(degrees: float) -> None:
     """Probabilities down to 1e-40, and every quantile, to ten digits."""
     for value in VALUES:
         theirs = float(special.stdtr(degrees, -value))
-        ours = distributions.tail(value, degrees)
+        ours = variances.tail(value, degrees)
         assert ours == pytest.approx(theirs, rel=1e-10 if theirs > 1e-40 else 1e-7, abs=1e-300)
     for probability in PROBABILITIES:
         theirs = -float(special.stdtrit(degrees, probability))
-        assert distributions.quantile(probability, degrees) == pytest.approx(theirs, rel=1e-10)
+        assert variances.quantile(probability, degrees) == pytest.approx(theirs, rel=1e-10)
 
 
 def test_the_middle_is_a_half() -> None:
     """At 0 for every distribution."""
-    assert [distributions.tail(0.0, degrees) for degrees in (1, 30, 1e6, math.inf)] == [0.5] * 4
+    assert [variances.tail(0.0, degrees) for degrees in (1, 30, 1e6, math.inf)] == [0.5] * 4
 
 
 @pytest.mark.parametrize(
@@ -55,10 +55,10 @@ def test_with_many_degrees_it_is_the_normal_distribution(degrees: float) -> None
     """Probabilities and quantiles of the standard normal distribution."""
     for value in VALUES:
         theirs = float(special.ndtr(-value))
-        assert distributions.tail(value, degrees) == pytest.approx(theirs, rel=1e-10, abs=1e-300)
+        assert variances.tail(value, degrees) == pytest.approx(theirs, rel=1e-10, abs=1e-300)
     for probability in PROBABILITIES:
         theirs = -float(special.ndtri(probability))
-        assert distributions.quantile(probability, degrees) == pytest.approx(theirs, rel=1e-10)
+        assert variances.quantile(probability, degrees) == pytest.approx(theirs, rel=1e-10)
 
 
 def test_intervals_reach_as_far_as_scipys() -> None:
@@ -73,11 +73,11 @@ def test_intervals_reach_as_far_as_scipys() -> None:
 def test_degrees_are_those_that_give_the_quantile(degrees: float) -> None:
     """The inverse of the quantile, for every probability."""
     for probability in PROBABILITIES:
-        value = distributions.quantile(probability, degrees)
-        found = distributions.degrees_with(value, probability)
+        value = variances.quantile(probability, degrees)
+        found = variances.degrees_with(value, probability)
         assert found == pytest.approx(degrees, rel=1e-7 if probability > 0.1 else 1e-9)
-    theirs = float(special.stdtridf(0.975, distributions.quantile(0.025, degrees)))
-    found = distributions.degrees_with(distributions.quantile(0.025, degrees), 0.025)
+    theirs = float(special.stdtridf(0.975, variances.quantile(0.025, degrees)))
+    found = variances.degrees_with(variances.quantile(0.025, degrees), 0.025)
     assert found == pytest.approx(theirs, rel=1e-9)
 
 
