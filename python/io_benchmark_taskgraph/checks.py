@@ -9,7 +9,7 @@ from typing import Any, Callable
 
 import voluptuous
 
-from io_benchmark_taskgraph.mistakes import BadKeyError, plain, shown, suggestion
+from io_benchmark_taskgraph.mistakes import BadKeyError, plain, shown, there_are
 
 # Above zero, with at most two digits before the point.
 PERCENTAGE = r"(?!0+(\.0+)?%)[0-9]{1,2}(\.[0-9]{1,6})?%\Z"
@@ -62,7 +62,7 @@ def _as_problem(
     if isinstance(error, voluptuous.RequiredFieldInvalid):
         return BadKeyError(key, "is missing; add it to the task or to task-defaults")
     if error.msg == "extra keys not allowed":
-        return BadKeyError(key, f"unknown key; {suggestion(error.path[-1], keys)}")
+        return BadKeyError(key, f"unknown key; {there_are(keys)}")
     if not error.path:
-        return BadKeyError(key, f"is not a mapping; {suggestion('', keys)}")
+        return BadKeyError(key, f"is not a mapping; {there_are(keys)}")
     return BadKeyError(key, error.msg)

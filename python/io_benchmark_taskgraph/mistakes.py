@@ -3,7 +3,6 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Messages about mistakes in kind.yml, one line each: file, task and key, problem, remedy."""
 
-import difflib
 import reprlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -92,9 +91,5 @@ def in_task(config: Any, task: dict[str, Any]) -> Iterator[None]:
         raise UserMistake(f"{place}: {problem}") from None
 
 
-def suggestion(word: object, known: Iterable[str]) -> str:
-    """Suggest the nearest known word, and list all known words."""
-    words = list(known)
-    near = difflib.get_close_matches(plain(word), words, n=1)
-    start = f"did you mean {near[0]}? There are" if near else "there are"
-    return f"{start}: {', '.join(words) or 'none'}"
+def there_are(names: Iterable[str]) -> str:
+    return f"there are: {', '.join(names) or 'none'}"

@@ -19,7 +19,7 @@ from datetime import date
 import voluptuous
 
 from io_benchmark_taskgraph.checks import checked, percentage, whole_number
-from io_benchmark_taskgraph.mistakes import BadKeyError, plain, shown, suggestion
+from io_benchmark_taskgraph.mistakes import BadKeyError, plain, shown, there_are
 from io_benchmark_taskgraph.stanza import ARTIFACTS_PATH
 
 STANZA = "report"
@@ -219,7 +219,7 @@ def _check_pools(settings: ReportSettings, pools: Sequence[str]) -> None:
 
 
 def _not_a_pool(name: str, known: Sequence[str]) -> str:
-    return f"{shown(name)} is not a pool; {suggestion(name, known)}"
+    return f"{shown(name)} is not a pool; {there_are(known)}"
 
 
 def _expectation_problem(text: str, baseline: str, known: Sequence[str]) -> str | None:

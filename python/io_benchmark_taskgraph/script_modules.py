@@ -4,14 +4,13 @@
 """The modules of the worker's script: find those that a task needs, and read them."""
 
 import ast
-import functools
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from io_benchmark_taskgraph.mistakes import BadKeyError, suggestion
-from io_benchmark_taskgraph.zip_application import KEY
+from io_benchmark_taskgraph.mistakes import BadKeyError, there_are
 
+KEY = "benchmark.script"
 MAIN = "__main__.py"
 WORKLOADS = "workloads"
 
@@ -65,7 +64,6 @@ def _statements(tree: ast.AST) -> Iterator[ast.AST]:
             waiting.extend(getattr(node, name, ()))
 
 
-@functools.lru_cache(maxsize=256)  # each kind asks for the same ones
 def _dotted_imports(path: str, text: str, script: str) -> Sequence[str]:
     """Return the dotted names that a module imports anywhere, relative to the folder."""
     try:
@@ -109,7 +107,7 @@ def _check_workloads(root: Path, script: str, workloads: Sequence[str]) -> None:
     names = workload_names(folder)
     for workload in workloads:
         if workload not in names:
-            text = f"{workload!r} is unknown; {suggestion(workload, names)}"
+            text = f"{workload!r} is unknown; {there_are(names)}"
             raise BadKeyError("benchmark.workloads", text)
 
 

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import voluptuous
 
 from io_benchmark_taskgraph.checks import checked, percentage, whole_number
-from io_benchmark_taskgraph.mistakes import plain, shown, suggestion
+from io_benchmark_taskgraph.mistakes import plain, shown, there_are
 
 DESTINATIONS = ("overwrite", "unlink", "fresh")
 FIDELITIES = ("seed", "real")
@@ -84,7 +84,7 @@ def _text(value: object) -> str:
 def _one_of(known: Sequence[str]) -> Callable[[object], str]:
     def check(value: object) -> str:
         if not isinstance(value, str) or value not in known:
-            text = f"{shown(value)} is unknown; {suggestion(value, known)}"
+            text = f"{shown(value)} is unknown; {there_are(known)}"
             raise voluptuous.Invalid(text)
         return value
 

@@ -11,7 +11,8 @@ import re
 
 import pytest
 
-from io_benchmark_taskgraph.task_command import MAX_ARGUMENT_BYTES, MAX_COMMAND_BYTES
+from io_benchmark_taskgraph.task_command import MAX_COMMAND_BYTES
+from io_benchmark_taskgraph.worker_program import MAX_ARGUMENT_BYTES
 
 from .whole_graph import SELECTED, SELECTING, graph
 

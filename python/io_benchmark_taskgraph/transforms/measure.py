@@ -27,9 +27,9 @@ from io_benchmark_taskgraph.mistakes import (
 )
 from io_benchmark_taskgraph.script_modules import needed_modules
 from io_benchmark_taskgraph.stanza import ARTIFACTS_PATH, PLACE_PATH, SCRIPT_PATH
-from io_benchmark_taskgraph.task_command import MAX_ARGUMENT_BYTES, check_sizes
+from io_benchmark_taskgraph.task_command import check_sizes
 from io_benchmark_taskgraph.transforms import Tasks
-from io_benchmark_taskgraph.zip_application import ZipApplication
+from io_benchmark_taskgraph.worker_program import UNPACK, WorkerProgram
 
 KEY = "benchmark.measure"
 SCRIPT = "scripts/io-benchmark"
@@ -38,14 +38,14 @@ ARTIFACT = "public/io-benchmark"
 SHELL = ["bash", "-cx"]
 # Whatever fails here, the task's command runs. Rehearsals and tests set the variables.
 TEXT = """\
-# io-benchmark {application.version} profiles the command at the end: https://github.com/mozilla-releng/io-benchmark
-# sha256 {application.sha256}
+# io-benchmark {program.version} profiles the command at the end: https://github.com/mozilla-releng/io-benchmark
+sha256={program.sha256}
 application="${{IO_BENCHMARK_SCRIPT_DIR:-{folder}}}"/io-benchmark.pyz
 artifacts="${{IO_BENCHMARK_ARTIFACTS:-{artifacts}}}"/io-benchmark
 mkdir -p "${{application%/*}}" "$artifacts"
-printf %s "${{@:1:{count}}}" | base64 -d > "$application"
+printf %s "${{@:1:{count}}}" | {unpack} > "$application"
 shift {count}
-if [ "$(sha256sum < "$application")" = "{application.sha256}  -" ] &&
+if [ "$(sha256sum < "$application")" = "$sha256  -" ] &&
   python3 -I -B "$application" measure --help < /dev/null > /dev/null; then
   exec python3 -I -B "$application" measure --place {place} --output "$artifacts"/task-profile.json -- "$@"
 fi
@@ -90,8 +90,8 @@ def _wrap(config: Any, tasks: Tasks) -> Tasks:
     root = root_folder(config)
 
     @functools.cache
-    def build(script: str) -> ZipApplication:
-        return ZipApplication(needed_modules(root, script, []))
+    def build(script: str) -> WorkerProgram:
+        return WorkerProgram(needed_modules(root, script, []))
 
     for task in tasks:
         stanza = task.pop("benchmark", None)
@@ -101,10 +101,11 @@ def _wrap(config: Any, tasks: Tasks) -> Tasks:
         with in_task(config, task):
             chosen = checked(SCHEMA, stanza, "benchmark")
             words = _words(task)
-            application = build(posixpath.normpath(chosen["script"]))
-            parts = application.arguments(MAX_ARGUMENT_BYTES)
+            program = build(posixpath.normpath(chosen["script"]))
+            parts = program.arguments()
             text = TEXT.format(
-                application=application,
+                program=program,
+                unpack=UNPACK,
                 folder=SCRIPT_PATH,
                 artifacts=ARTIFACTS_PATH,
                 count=len(parts),
