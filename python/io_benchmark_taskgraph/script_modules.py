@@ -54,16 +54,6 @@ def _read(root: Path, script: str, path: str) -> str:
     return text
 
 
-def _statements(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield all statements of a module; `ast.walk` would go through every expression."""
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        for name in ("body", "orelse", "finalbody", "handlers", "cases"):
-            waiting.extend(getattr(node, name, ()))
-
-
 def _dotted_imports(path: str, text: str, script: str) -> Sequence[str]:
     """Return the dotted names that a module imports anywhere, relative to the folder."""
     try:
@@ -73,7 +63,7 @@ def _dotted_imports(path: str, text: str, script: str) -> Sequence[str]:
         raise BadKeyError(KEY, f"{script}/{path} {problem}") from None
     package = path.split("/")[:-1]
     names = []
-    for node in _statements(tree):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):

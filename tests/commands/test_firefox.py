@@ -119,8 +119,8 @@ def test_from_the_bundled_copy(firefox, tmp_path):
     """Without a checkout of this project around, the installed copy gives the same bytes."""
     package = tmp_path / "installed/io_benchmark"
     ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "python/io_benchmark", package, ignore=ignored)
-    for part in ("taskcluster", "scripts/io-benchmark", "python/io_benchmark_taskgraph"):
+    shutil.copytree(ROOT / "python", package.parent, ignore=ignored)
+    for part in ("taskcluster", "scripts/io-benchmark"):
         shutil.copytree(ROOT / part, package / "bundle" / part, ignore=ignored)
     other = tmp_path / "other"
     shutil.copytree(firefox, other)

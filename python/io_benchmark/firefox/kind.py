@@ -20,7 +20,6 @@ FOLDER = f"taskcluster/kinds/{NAME}"
 KIND = f"{FOLDER}/kind.yml"  # by the same path in both trees
 PROGRAM = f"{FOLDER}/io-benchmark.pyz"
 TRANSFORMS = "taskcluster/gecko_taskgraph/transforms/io_benchmark.py"
-_TRANSFORMS_SOURCE = "python/io_benchmark_taskgraph/firefox_transforms.py"
 _CONFIG = "taskcluster/config.yml"
 _POOL_MARK = "@pool@"  # the transforms there put the pool's name here
 _STANZA = "benchmark"
@@ -76,7 +75,7 @@ class FirefoxKind(Struct, frozen=True):
         files = {
             KIND: text.encode(),
             PROGRAM: build_worker_script(root).data,
-            TRANSFORMS: _read(root.path / _TRANSFORMS_SOURCE),
+            TRANSFORMS: _read(root.transforms / "firefox_transforms.py"),
         }
         return cls(files, group, names[group])
 

@@ -10,20 +10,18 @@ directory or file would be an error of the task.
 
 import functools
 import posixpath
-import re
 import shlex
 from typing import Any
 
 import voluptuous
 from taskgraph.transforms.base import TransformSequence
 
-from io_benchmark_taskgraph.checks import checked
+from io_benchmark_taskgraph.checks import checked, form
 from io_benchmark_taskgraph.mistakes import (
     BadKeyError,
     in_task,
     plain,
     root_folder,
-    shown,
 )
 from io_benchmark_taskgraph.script_modules import needed_modules
 from io_benchmark_taskgraph.stanza import ARTIFACTS_PATH, PLACE_PATH, SCRIPT_PATH
@@ -54,14 +52,9 @@ exec "$@"
 """
 
 
-def _folder(value: object) -> str:
-    if not isinstance(value, str) or not re.match(PLACE_PATH, value):
-        raise voluptuous.Invalid(
-            f"{shown(value)} is not a folder; write the absolute path where the task works"
-        )
-    return value
-
-
+_folder = form(
+    PLACE_PATH, "is not a folder; write the absolute path where the task works"
+)
 SCHEMA = voluptuous.Schema({
     # The folder where the task works; its disks are watched.
     voluptuous.Required("measure"): _folder,
