@@ -22,7 +22,6 @@ def register(graph_config: Any) -> None:
         mistakes,
         more_workers_action,
         parameters,
-        preload,
         yaml_files,
     )
 
@@ -32,7 +31,6 @@ def register(graph_config: Any) -> None:
         # taskgraph's command line expects this error to be logged here.
         logger.error("%s", error)  # noqa: TRY400 - no traceback
         raise
-    preload.preload(root)
     parameters.register()
     confirm_action.ACTION.register()
     more_workers_action.ACTION.register()

@@ -9,10 +9,25 @@ from typing import Any, Callable
 
 import voluptuous
 
-from io_benchmark_taskgraph.mistakes import BadKeyError, plain, shown, suggestion
+from io_benchmark_taskgraph.mistakes import BadKeyError, plain, shown, there_are
+
+
+def form(pattern: str, problem: str) -> Callable[[Any], str]:
+    """Return a check that a value is a text of this form; `problem` says what to write."""
+
+    def check(value: Any) -> str:
+        if isinstance(value, str) and re.fullmatch(pattern, value):
+            return value
+        raise voluptuous.Invalid(f"{shown(value)} {problem}")
+
+    return check
+
 
 # Above zero, with at most two digits before the point.
-PERCENTAGE = r"(?!0+(\.0+)?%)[0-9]{1,2}(\.[0-9]{1,6})?%\Z"
+percentage = form(
+    r"(?!0+(\.0+)?%)[0-9]{1,2}(\.[0-9]{1,6})?%",
+    "is not a percentage; write one such as 2%",
+)
 
 
 def whole_number(minimum: int, maximum: int) -> Callable[[Any], int]:
@@ -23,13 +38,6 @@ def whole_number(minimum: int, maximum: int) -> Callable[[Any], int]:
         raise voluptuous.Invalid(f"{shown(value)} {text}")
 
     return check
-
-
-def percentage(value: object) -> str:
-    if not isinstance(value, str) or not re.match(PERCENTAGE, value):
-        text = "is not a percentage; write one such as 2%"
-        raise voluptuous.Invalid(f"{shown(value)} {text}")
-    return value
 
 
 def checked(schema: voluptuous.Schema, stanza: object, name: str) -> dict[str, Any]:
@@ -62,7 +70,7 @@ def _as_problem(
     if isinstance(error, voluptuous.RequiredFieldInvalid):
         return BadKeyError(key, "is missing; add it to the task or to task-defaults")
     if error.msg == "extra keys not allowed":
-        return BadKeyError(key, f"unknown key; {suggestion(error.path[-1], keys)}")
+        return BadKeyError(key, f"unknown key; {there_are(keys)}")
     if not error.path:
-        return BadKeyError(key, f"is not a mapping; {suggestion('', keys)}")
+        return BadKeyError(key, f"is not a mapping; {there_are(keys)}")
     return BadKeyError(key, error.msg)

@@ -8,19 +8,12 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from io_benchmark_taskgraph.group_tasks import (
-    PACE_VARIABLE,
-    REPORT_JOB,
-    Group,
-    GroupAction,
-)
+from io_benchmark_taskgraph.group_tasks import REPORT_JOB, Group, GroupAction
 from io_benchmark_taskgraph.selection import JOB
 
 logger = logging.getLogger(__name__)
 
 NAME = "io-benchmark-confirm"
-TRIALS_VARIABLE = "IO_BENCHMARK_TRIALS"
-END = "-confirm"
 DESCRIPTION = """\
 Run each pool that the report calls faster once more, with its copies limited to what the slower pool's
 disks can write, then the report. The report then says whether the disks are the cause."""
@@ -36,15 +29,13 @@ def _confirm(
     underway = {pool: group.new_tasks(pool, confirming=True) for pool in pools}
     waited_for = []
     for pace in confirming["paces"]:
-        pool, rate = pace["pool"], str(pace["bytes_per_s"])
+        pool = pace["pool"]
         model = group.model(pool)
         if underway[pool] or model is None:
             waited_for += underway[pool]
             continue
         logger.info("%s once more, at the ceiling of %s", pool, pace["against"])
-        remark = f"once more, with copies at {rate} bytes/s"
-        variables = {TRIALS_VARIABLE: "always", PACE_VARIABLE: rate}
-        waited_for.append(group.repeat(model, END, remark, variables))
+        waited_for.append(group.repeat(model, pace["bytes_per_s"]))
     if waited_for:
         group.report_after(waited_for)
     elif not confirming["paces"]:

@@ -9,22 +9,19 @@ needed. All of a group's new tasks depend on the action's task: none runs if the
 
 from __future__ import annotations
 
-import base64
-import copy
-import hashlib
 import logging
 import os
 import re
 import sys
-import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from taskgraph.actions import registry
-from taskgraph.actions.util import create_task_from_def, relativize_datestamps
+from taskgraph.actions.util import create_task_from_def
 from taskgraph.util import taskcluster
 
+from io_benchmark_taskgraph import repeating
 from io_benchmark_taskgraph.selection import JOB
 
 logger = logging.getLogger(__name__)
@@ -32,9 +29,7 @@ logger = logging.getLogger(__name__)
 REPORT_JOB = "io-benchmark-report"
 REPORT = "public/io-benchmark/report.json"
 REPORT_VERSION = 3
-PACE_VARIABLE = "IO_BENCHMARK_PACE"  # set in tasks that confirm a cause
 _POOL = re.compile(r"(?<!\S)--pool[ =]([A-Za-z0-9][A-Za-z0-9._-]*)(?!\S)")
-_SYMBOL_LENGTH = 25  # Treeherder's limit
 
 
 @dataclass(frozen=True)
@@ -98,9 +93,9 @@ class GroupTask:
         match = re.fullmatch(rf"(.+?-{pool})(-confirm)?(-[0-9]+)?", self.label)
         return match[1] if pool and match else self.label
 
-    def variable(self, name: str) -> str | None:
-        value = self.definition["payload"].get("env", {}).get(name)
-        return value if isinstance(value, str) else None
+    @property
+    def is_confirming(self) -> bool:
+        return repeating.pace(self.definition) is not None
 
     def _command(self) -> list[str]:
         words = self.definition["payload"].get("command", [])
@@ -160,7 +155,7 @@ class Group:
             task.task_id
             for task in self.pools
             if task.pool == pool
-            and bool(task.variable(PACE_VARIABLE)) is confirming
+            and task.is_confirming is confirming
             and task.task_id not in self.read | self.awaited
             and task.state not in ("failed", "exception")
         ]
@@ -168,53 +163,26 @@ class Group:
     def model(self, pool: str) -> GroupTask | None:
         """Return a task of the pool to repeat: one that the report has, and that confirms nothing."""
         for task in self.pools:
-            is_confirming = task.variable(PACE_VARIABLE)
-            if task.pool == pool and task.task_id in self.read and not is_confirming:
+            is_usual = task.pool == pool and not task.is_confirming
+            if is_usual and task.task_id in self.read:
                 return task
         logger.warning("%s: the group has no task that the report read", pool)
         return None
 
     def create(self, definition: dict[str, Any], part: str) -> str:
-        """Create a task and return its id, which follows from the group and `part`.
-
-        It is the id that `io-benchmark submit` derives, so that no task is created twice.
-        """
-        digest = hashlib.sha256(
-            f"io-benchmark {self.group_id} {part}".encode()
-        ).digest()
-        made = uuid.UUID(bytes=bytes([digest[0] & 0x7F, *digest[1:16]]), version=4)
-        task_id = base64.urlsafe_b64encode(made.bytes).decode().rstrip("=")
+        """Create a task and return its id, which follows from the group and `part`."""
+        task_id = repeating.derived_id(self.group_id, part)
         level, domain = self.parameters["level"], self.graph_config["trust-domain"]
         create_task_from_def(task_id, definition, level, domain)
         return task_id
 
-    def repeat(
-        self, task: GroupTask, end: str, remark: str, variables: dict[str, str]
-    ) -> str:
-        """Create a pool's task once more and return its id.
-
-        The next number is added to `end` where the name is taken. The routes of the index are
-        left out: they name the pool's usual results.
-        """
-        form = re.compile(rf"{re.escape(task.job + end)}(-([0-9]{{1,6}}))?")
-        matches = (form.fullmatch(known.label) for known in self.pools)
-        numbers = [int(match[2] or 1) for match in matches if match]
-        end = f"{end}-{max(numbers) + 1}" if numbers else end
-        made = _copy(task)
-        label = task.job + end
-        made["metadata"]["name"] = label
-        made["metadata"]["description"] += f"; {remark}"
-        if "label" in made["tags"]:
-            made["tags"]["label"] = label
-        if variables:
-            made["payload"]["env"] = {**made["payload"].get("env", {}), **variables}
-        routes = made.get("routes", [])
-        made["routes"] = [route for route in routes if not route.startswith("index.")]
-        treeherder = made["extra"].get("treeherder", {})
-        if "symbol" in treeherder:
-            symbol = treeherder["symbol"].removesuffix(task.label[len(task.job) :])
-            treeherder["symbol"] = symbol[: _SYMBOL_LENGTH - len(end)] + end
-        task_id = self.create(made, label)
+    def repeat(self, task: GroupTask, bytes_per_s: int | None = None) -> str:
+        """Create a pool's task once more, with a pace to confirm a cause, and return its id."""
+        end = "" if bytes_per_s is None else repeating.CONFIRMING
+        labels = (existing.label for existing in self.pools)
+        label = repeating.new_label(task.job, labels, end)
+        made = repeating.repeated(task.definition, task.job, label, bytes_per_s)
+        task_id = self.create(_after_action(made), label)
         self.pools.append(GroupTask(task_id, "unscheduled", made))
         return task_id
 
@@ -223,7 +191,9 @@ class Group:
         known = [report.definition.get("dependencies", []) for report in self.reports]
         if any(set(waited_for) <= set(dependencies) for dependencies in known):
             return
-        made = _copy(self.reports[-1])
+        made = repeating.with_relative_dates(self.reports[-1].definition)
+        made.pop("taskQueueId", None)
+        made = _after_action(made)
         made["dependencies"] = list(dict.fromkeys([*made["dependencies"], *waited_for]))
         self.create(made, f"{self.reports[-1].label} {len(self.reports)}")
 
@@ -235,11 +205,11 @@ def _has(task: GroupTask, name: str) -> bool:
     return bool(kinds.get(name, "error") != "error")
 
 
-def _copy(task: GroupTask) -> dict[str, Any]:
-    made: dict[str, Any] = relativize_datestamps(copy.deepcopy(task.definition))
-    made.pop("taskQueueId", None)  # the queue makes it of the two names of the pool
+def _after_action(definition: dict[str, Any]) -> dict[str, Any]:
+    """Let the task depend on the action's task, if this runs in one."""
     action_id = os.environ.get("TASK_ID")
     if action_id:
-        made["extra"]["parent"] = action_id
-        made["dependencies"] = [*made.get("dependencies", []), action_id]
-    return made
+        definition["extra"]["parent"] = action_id
+        dependencies = definition.get("dependencies", [])
+        definition["dependencies"] = [*dependencies, action_id]
+    return definition

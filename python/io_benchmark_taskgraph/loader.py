@@ -15,7 +15,7 @@ from typing import Any
 from taskgraph.loader import transform
 from taskgraph.util.templates import merge
 
-from io_benchmark_taskgraph.mistakes import UserMistake, shown, suggestion
+from io_benchmark_taskgraph.mistakes import UserMistake, shown, there_are
 
 POOLS_FROM = "pools-from"
 SYMBOL_SUFFIX = "symbol-suffix"
@@ -50,7 +50,7 @@ def _folder_of_pools(kind: str, path: Path, config: dict[str, Any]) -> Path:
     if not isinstance(name, str) or name not in others:
         where = f"taskcluster/kinds/{kind}/{_FILE}: {POOLS_FROM}"
         raise UserMistake(
-            f"{where}: {shown(name)} is not another kind; {suggestion(name, others)}"
+            f"{where}: {shown(name)} is not another kind; {there_are(others)}"
         )
     return path.parent / name
 

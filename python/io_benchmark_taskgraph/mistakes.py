@@ -3,7 +3,6 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Messages about mistakes in kind.yml, one line each: file, task and key, problem, remedy."""
 
-import difflib
 import reprlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -27,24 +26,11 @@ class BadKeyError(Exception):
         self.key, self.text = key, text
 
 
-class _Shown(reprlib.Repr):
-    """A short repr() in linear time: YAML's aliases may repeat a value endlessly."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.maxlevel = 3
-        self.maxlist = self.maxtuple = self.maxdict = self.maxset = 8
-        self.maxstring = self.maxlong = self.maxother = 150
-
-    def repr_int(self, value: int, level: int) -> str:
-        # Python refuses to convert a very long number to text.
-        if value.bit_length() > 1000:
-            return "a number of more than 300 digits"
-        text: str = super().repr_int(value, level)
-        return text
-
-
-_SHOWN = _Shown()
+# Short, and in linear time.
+_SHOWN = reprlib.Repr()
+_SHOWN.maxlevel = 3
+_SHOWN.maxlist = _SHOWN.maxdict = 8
+_SHOWN.maxstring = _SHOWN.maxlong = _SHOWN.maxother = 150
 _SHOWN_LENGTH = 300
 _PLAIN_LENGTH = 100
 
@@ -92,9 +78,5 @@ def in_task(config: Any, task: dict[str, Any]) -> Iterator[None]:
         raise UserMistake(f"{place}: {problem}") from None
 
 
-def suggestion(word: object, known: Iterable[str]) -> str:
-    """Suggest the nearest known word, and list all known words."""
-    words = list(known)
-    near = difflib.get_close_matches(plain(word), words, n=1)
-    start = f"did you mean {near[0]}? There are" if near else "there are"
-    return f"{start}: {', '.join(words) or 'none'}"
+def there_are(names: Iterable[str]) -> str:
+    return f"there are: {', '.join(names) or 'none'}"

@@ -48,10 +48,7 @@ def _measure(
             continue
         # Confirming tasks hold their copies back, and are not compared.
         new = group.new_tasks(pool, confirming=False)
-        new += [
-            group.repeat(model, "", "one more worker", {})
-            for _ in range(count - len(new))
-        ]
+        new += [group.repeat(model) for _ in range(count - len(new))]
         logger.info("%s: %d more workers", pool, len(new))
         waited_for += new
     if waited_for:
@@ -75,7 +72,7 @@ def _wanted(report: Any, given: int | None) -> dict[str, int]:
     for row in report["replication"]:
         if row["standing"] == "not by repetition":
             logger.warning(
-                "%s: the report expects nothing of more workers", row["side"]
+                "%s: more workers will not decide this, says the report", row["side"]
             )
         elif row["standing"] == "open" and row["workers_to_add"]:
             wanted[row["side"]] = min(row["workers_to_add"], MOST_BY_DEFAULT)

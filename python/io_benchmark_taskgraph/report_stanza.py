@@ -18,8 +18,8 @@ from datetime import date
 
 import voluptuous
 
-from io_benchmark_taskgraph.checks import checked, percentage, whole_number
-from io_benchmark_taskgraph.mistakes import BadKeyError, plain, shown, suggestion
+from io_benchmark_taskgraph.checks import checked, form, percentage, whole_number
+from io_benchmark_taskgraph.mistakes import BadKeyError, plain, shown, there_are
 from io_benchmark_taskgraph.stanza import ARTIFACTS_PATH
 
 STANZA = "report"
@@ -178,18 +178,12 @@ def _prices(value: object) -> str:
     return json.dumps({**about, "prices": prices}, sort_keys=True)
 
 
-def _name(value: object) -> str:
-    if not isinstance(value, str) or not value:
-        raise voluptuous.Invalid(f"{shown(value)} is not a pool's name")
-    return value
-
-
 SCHEMA = voluptuous.Schema({
     # Wait at most this long for results that the task does not depend on: those of retriggers and
     # duplicates.
     voluptuous.Optional("wait-minutes", default=30): whole_number(0, MAX_WAIT_MINUTES),
     # The pool that the other pools are compared with.
-    voluptuous.Optional("baseline"): _name,
+    voluptuous.Optional("baseline"): form("(?s:.+)", "is not a pool's name"),
     # Differences within this count as equivalent.
     voluptuous.Optional("margin"): percentage,
     # Workers per pool at each planned comparison.
@@ -219,7 +213,7 @@ def _check_pools(settings: ReportSettings, pools: Sequence[str]) -> None:
 
 
 def _not_a_pool(name: str, known: Sequence[str]) -> str:
-    return f"{shown(name)} is not a pool; {suggestion(name, known)}"
+    return f"{shown(name)} is not a pool; {there_are(known)}"
 
 
 def _expectation_problem(text: str, baseline: str, known: Sequence[str]) -> str | None:

@@ -4,14 +4,13 @@
 """The modules of the worker's script: find those that a task needs, and read them."""
 
 import ast
-import functools
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from io_benchmark_taskgraph.mistakes import BadKeyError, suggestion
-from io_benchmark_taskgraph.zip_application import KEY
+from io_benchmark_taskgraph.mistakes import BadKeyError, there_are
 
+KEY = "benchmark.script"
 MAIN = "__main__.py"
 WORKLOADS = "workloads"
 
@@ -55,17 +54,6 @@ def _read(root: Path, script: str, path: str) -> str:
     return text
 
 
-def _statements(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield all statements of a module; `ast.walk` would go through every expression."""
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        for name in ("body", "orelse", "finalbody", "handlers", "cases"):
-            waiting.extend(getattr(node, name, ()))
-
-
-@functools.lru_cache(maxsize=256)  # each kind asks for the same ones
 def _dotted_imports(path: str, text: str, script: str) -> Sequence[str]:
     """Return the dotted names that a module imports anywhere, relative to the folder."""
     try:
@@ -75,7 +63,7 @@ def _dotted_imports(path: str, text: str, script: str) -> Sequence[str]:
         raise BadKeyError(KEY, f"{script}/{path} {problem}") from None
     package = path.split("/")[:-1]
     names = []
-    for node in _statements(tree):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -109,7 +97,7 @@ def _check_workloads(root: Path, script: str, workloads: Sequence[str]) -> None:
     names = workload_names(folder)
     for workload in workloads:
         if workload not in names:
-            text = f"{workload!r} is unknown; {suggestion(workload, names)}"
+            text = f"{workload!r} is unknown; {there_are(names)}"
             raise BadKeyError("benchmark.workloads", text)
 
 

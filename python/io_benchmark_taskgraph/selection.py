@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any
 
-from io_benchmark_taskgraph.mistakes import UserMistake, shown, suggestion
+from io_benchmark_taskgraph.mistakes import UserMistake, shown, there_are
 
 JOB = "io-benchmark"
 ALL_JOB = "io-benchmark-all"
@@ -52,7 +52,7 @@ def select(tasks: Iterable[Any], names: Sequence[str]) -> list[str]:
     known = _known_names(tasks)
     for name in names:
         if name not in known:
-            text = f"no task is called {shown(name)}; {suggestion(name, known)}"
+            text = f"no task is called {shown(name)}; {there_are(known)}"
             raise UserMistake(text)
     wanted = set(names)
     return [

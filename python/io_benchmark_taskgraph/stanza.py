@@ -6,16 +6,14 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Callable, NamedTuple
-from urllib.parse import urlsplit
 
 import voluptuous
 
-from io_benchmark_taskgraph.checks import checked, percentage, whole_number
-from io_benchmark_taskgraph.mistakes import plain, shown, suggestion
+from io_benchmark_taskgraph.checks import checked, form, percentage, whole_number
+from io_benchmark_taskgraph.mistakes import plain, shown, there_are
 
 DESTINATIONS = ("overwrite", "unlink", "fresh")
 FIDELITIES = ("seed", "real")
@@ -27,14 +25,9 @@ MAX_REPLICATES = 100  # as many as taskgraph's action "Retrigger" makes at once
 
 ARTIFACTS_PATH = "/builds/worker/artifacts"
 
-# Printable ASCII without spaces, and no user before the host.
-_URL = re.compile(r"[a-z]+://[^\x00-\x20\x7f-\U0010ffff/@]+(/[\x21-\x7e]*)?")
-# Linux's limit of one name, and less than its limit of a path.
-_MAX_PATH_PART = 255
-_MAX_PATH = 1000
 # Both are unquoted in the command: within "${NAME:-path}" quotes would become part of the path.
-PLACE_NAME = r"[a-z][a-z0-9-]{0,39}\Z"
-PLACE_PATH = r"(?=.{1,1000}\Z)(/[A-Za-z0-9_+-][A-Za-z0-9._+-]{0,254})+\Z"
+PLACE_NAME = r"[a-z][a-z0-9-]{0,39}"
+PLACE_PATH = r"(?=.{1,1000}\Z)(/[A-Za-z0-9_+-][A-Za-z0-9._+-]{0,254})+"
 
 
 class TaskPlace(NamedTuple):
@@ -74,52 +67,41 @@ class Benchmark:
         )
 
 
-def _text(value: object) -> str:
-    if not isinstance(value, str) or not value:
-        raise voluptuous.Invalid(f"{shown(value)} is not a text")
-    return value
-
-
 def _one_of(known: Sequence[str]) -> Callable[[object], str]:
     def check(value: object) -> str:
         if not isinstance(value, str) or value not in known:
-            text = f"{shown(value)} is unknown; {suggestion(value, known)}"
+            text = f"{shown(value)} is unknown; {there_are(known)}"
             raise voluptuous.Invalid(text)
         return value
 
     return check
 
 
+_text = form("(?s:.+)", "is not a text")
+# Linux takes names of 255 bytes.
+_folder_path = form(
+    r"(?=.{1,1000}\Z)(?!\.\.?/?\Z)(?:(?!\.\.(?:/|\Z))[A-Za-z0-9._+ -]{1,255}(?:/+|\Z))+",
+    "is not a folder within the checkout; write its path from the checkout's root",
+)
+# Without user and password, since a task's page and log are public.
+_upload_url = form(
+    r"https?://[A-Za-z0-9._-]+(:(?!0)[0-9]{1,5})?([/?][!-~]*)?",
+    "is not an address to upload to; write one such as https://host.example/path, without a user "
+    "or password",
+)
+_place_name = form(
+    PLACE_NAME,
+    "is not a place's name; write at most 40 lower-case letters, digits and hyphens, a letter first",
+)
+_place_path = form(
+    PLACE_PATH,
+    "is not a place's path; write an absolute one of letters, digits and ._+- without a slash at "
+    "its end",
+)
+
+
 def _folder(value: object) -> str:
-    text = _text(value)
-    parts = text.split("/")
-    if (
-        posixpath.isabs(text)
-        or ".." in parts
-        or not text.isprintable()
-        or len(text) > _MAX_PATH
-        or max(len(part.encode()) for part in parts) > _MAX_PATH_PART
-    ):
-        raise voluptuous.Invalid(
-            f"{shown(text)} is not a folder within the checkout; write its path from the checkout's root"
-        )
-    return posixpath.normpath(text)
-
-
-def _upload_url(value: object) -> str:
-    """Check a URL; without user and password, since a task's page and log are public."""
-    text = value if isinstance(value, str) else ""
-    try:
-        parts = urlsplit(text)
-        host = parts.hostname if parts.port != 0 else None
-    except ValueError:
-        host = None
-    if not host or parts.scheme not in ("http", "https") or not _URL.fullmatch(text):
-        raise voluptuous.Invalid(
-            f"{shown(value)} is not an address to upload to; write one such as "
-            "https://host.example/path, without a user or password"
-        )
-    return text
+    return posixpath.normpath(_folder_path(value))
 
 
 def _check_unique(kind: str, items: Sequence[str]) -> None:
@@ -161,22 +143,13 @@ def _place(value: object) -> TaskPlace:
         raise voluptuous.Invalid(
             f"{shown(value)} is not a place; write workspace, or {{name: NAME, path: /absolute/path}}"
         )
-    name, path = value["name"], value["path"]
-    if not isinstance(name, str) or not re.match(PLACE_NAME, name):
-        raise voluptuous.Invalid(
-            f"{shown(name)} is not a place's name; write at most 40 lower-case letters, digits and "
-            "hyphens, a letter first"
-        )
+    name, path = _place_name(value["name"]), value["path"]
     if name == WORKSPACE.name and path != WORKSPACE.path:
         raise voluptuous.Invalid(
             f"the name workspace means {WORKSPACE.path}; give the place at {plain(path)} "
             "another name"
         )
-    if not isinstance(path, str) or not re.match(PLACE_PATH, path):
-        raise voluptuous.Invalid(
-            f"{shown(path)} is not a place's path; write an absolute one of letters, digits and ._+- "
-            "without a slash at its end"
-        )
+    path = _place_path(path)
     if posixpath.commonpath([path, ARTIFACTS_PATH]) in (path, ARTIFACTS_PATH):
         raise voluptuous.Invalid(
             f"{plain(path)} contains {ARTIFACTS_PATH} or is inside it, which the task itself "

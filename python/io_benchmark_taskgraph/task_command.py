@@ -3,25 +3,28 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The shell command of a task: unpack the worker's script into a file, then run it.
 
-The script is a zip application (zip_application.py) with all workloads, the same in every task. It is in
-base64, in separate arguments after the readable part. docker-worker and d2g pass a command's arguments
-unchanged to run-task, which passes them to bash.
+The script is one file (worker_program.py) with all workloads, the same in every task. It is in separate
+arguments after the readable part. docker-worker and d2g pass a command's arguments unchanged to run-task,
+which passes them to bash.
 """
 
 import shlex
 from collections.abc import Sequence
 
 from io_benchmark_taskgraph.mistakes import BadKeyError
+from io_benchmark_taskgraph.script_modules import KEY
 from io_benchmark_taskgraph.stanza import (
     ARTIFACTS_PATH,
     WORKSPACE,
     Benchmark,
     TaskPlace,
 )
-from io_benchmark_taskgraph.zip_application import KEY, ZipApplication
+from io_benchmark_taskgraph.worker_program import (
+    MAX_ARGUMENT_BYTES,
+    UNPACK,
+    WorkerProgram,
+)
 
-# Linux's MAX_ARG_STRLEN, 32 pages, without the zero byte at the end. Only a worker would check it.
-MAX_ARGUMENT_BYTES = 131_071
 # Linux accepts 2 MiB of arguments and environment together (a quarter of the usual stack limit).
 MAX_COMMAND_BYTES = 1_900_000
 # Rehearsals and tests set the variables. Only the last command is traced, because a trace would print the
@@ -29,15 +32,15 @@ MAX_COMMAND_BYTES = 1_900_000
 # The first word of the line for Treeherder is in two parts. run-task prints this text too, and Treeherder
 # must not take that for a failure.
 TEXT = """\
-# io-benchmark {application.version} measures this worker's I/O: https://github.com/mozilla-releng/io-benchmark
-# Source: {benchmark.script}/ at the revision that made this task. The arguments after
-# this one are these modules as one zip application, in base64; the same file:
+# io-benchmark {program.version} measures this worker's I/O: https://github.com/mozilla-releng/io-benchmark
+# Source: {benchmark.script} at the revision that made this task. The arguments after
+# this one are these modules as one file, compressed, in base64; the same file:
 # io-benchmark script -o io-benchmark.pyz
-# sha256 {application.sha256}
+sha256={program.sha256}
 # In a new folder that only this user can change: what is compared is what is started.
 application=$(mktemp -d)/io-benchmark.pyz
-printf %s "$@" | base64 -d > "$application" || true
-if [ "$(sha256sum < "$application")" != "{application.sha256}  -" ]; then
+printf %s "$@" | {unpack} > "$application" || true
+if [ "$(sha256sum < "$application")" != "$sha256  -" ]; then
   printf 'TEST-%s | %s: cannot unpack %s; see the lines above\\n' \\
     UNEXPECTED-FAIL {pool} "$application"
   exit 1
@@ -46,8 +49,8 @@ set -x
 exec python3 -u -B "$application" run \\
   {options} \\
   {places} \\
-  --output "${{IO_BENCHMARK_ARTIFACTS:-{artifacts}}}" \
---profile "${{IO_BENCHMARK_PROFILE:-full}}" \
+  --output "${{IO_BENCHMARK_ARTIFACTS:-{artifacts}}}" \\
+  --profile "${{IO_BENCHMARK_PROFILE:-full}}" \
 --perfherder "${{IO_BENCHMARK_PERFHERDER:-{benchmark.perfherder}}}" \\
   {trials}
 """
@@ -67,9 +70,8 @@ def _trials(trials: str) -> str:
 
 
 def _options(benchmark: Benchmark, pool: str, time_budget_s: int) -> str:
+    measured = [("pool", pool), *(("workload", name) for name in benchmark.workloads)]
     options = [
-        ("pool", pool),
-        *(("workload", workload) for workload in benchmark.workloads),
         ("retrieves", benchmark.retrieves),
         ("seed", benchmark.seed),
         *(("destination", destination) for destination in benchmark.destinations),
@@ -78,16 +80,24 @@ def _options(benchmark: Benchmark, pool: str, time_budget_s: int) -> str:
         ("upload-url", benchmark.upload_url),
         ("time-budget", time_budget_s),
     ]
-    given = ((name, str(value)) for name, value in options if value is not None)
-    return " ".join(f"--{name} {shlex.quote(value)}" for name, value in given)
+    lines = (
+        " ".join(
+            f"--{name} {shlex.quote(str(value))}"
+            for name, value in line
+            if value is not None
+        )
+        for line in (measured, options)
+    )
+    return " \\\n  ".join(lines)
 
 
 def make_command(
-    benchmark: Benchmark, application: ZipApplication, pool: str, time_budget_s: int
+    benchmark: Benchmark, program: WorkerProgram, pool: str, time_budget_s: int
 ) -> list[str]:
-    """Return the command for run-task: bash, a readable script, and the encoded application."""
+    """Return the command for run-task: bash, a readable script, and the encoded program."""
     text = TEXT.format(
-        application=application,
+        program=program,
+        unpack=UNPACK,
         benchmark=benchmark,
         pool=shlex.quote(pool),
         options=_options(benchmark, pool, time_budget_s),
@@ -95,8 +105,7 @@ def make_command(
         artifacts=ARTIFACTS_PATH,
         trials=_trials(benchmark.trials),
     )
-    parts = application.arguments(MAX_ARGUMENT_BYTES)
-    return ["bash", "-ec", text, "io-benchmark", *parts]
+    return ["bash", "-ec", text, "io-benchmark", *program.arguments()]
 
 
 def check_sizes(command: Sequence[str], script: str) -> None:

@@ -123,8 +123,8 @@ def test_what_a_decision_costs(seed: Path, tmp_path: Path) -> None:
     done = compare("results", "--prices", str(prices), folder=seed, expected=2)
     assert done.stdout == ""
     assert done.stderr == (
-        f"error: --prices {prices}: prices.amd-30: -1 is not a price per hour; write a number "
-        "above 0, such as 0.31\n"
+        f"error: --prices {prices}: prices.amd-30: -1 is not a price per hour; write a price "
+        "as 0.31, or as {price: 0.31, currency: USD, kind: spot, date: 2026-11-01}\n"
     )
 
 

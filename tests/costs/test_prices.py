@@ -57,50 +57,38 @@ def entry(text):
     return f"currency: USD\nprices: {{a: {text}}}"
 
 
-NOT_A_PRICE = "is not a price per hour; write a number above 0, such as 0.31"
+WHERE = "prices.a: "
+NO_PRICE = "is not a price per hour; write a price as 0.31, or as {price: 0.31, "
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        pytest.param(entry("-1"), f"prices.a: -1 {NOT_A_PRICE}", id="negative"),
-        pytest.param(entry("0"), f"prices.a: 0 {NOT_A_PRICE}", id="zero"),
-        pytest.param(entry(".nan"), f"prices.a: '.nan' {NOT_A_PRICE}", id="nan"),
-        pytest.param(entry("!!float .nan"), f"prices.a: nan {NOT_A_PRICE}", id="nan by a tag"),
-        pytest.param(entry("1e999"), f"prices.a: inf {NOT_A_PRICE}", id="infinity"),
-        pytest.param(entry("9" * 5000), f"prices.a: inf {NOT_A_PRICE}", id="long number"),
-        pytest.param(entry("'0.3'"), f"prices.a: '0.3' {NOT_A_PRICE}", id="text"),
-        pytest.param(entry("true"), f"prices.a: 'true' {NOT_A_PRICE}", id="boolean"),
-        pytest.param(entry("1:30"), f"prices.a: '1:30' {NOT_A_PRICE}", id="base 60"),
-        pytest.param(entry("{price: 1, kind: x}"), "prices.a.kind: 'x' is not a kind", id="kind"),
-        pytest.param(entry("{prce: 1}"), "prices.a.prce: unknown key; there are price, ", id="key"),
-        pytest.param(
-            entry("{spot: 1, on-demand: 2}"),
-            "prices.a: has two prices; write kind: spot or",
-            id="two",
-        ),
-        pytest.param(entry("{spot: -1}"), f"prices.a.spot: -1 {NOT_A_PRICE}", id="spot"),
-        pytest.param(
-            entry("{spot: 1, price: 2}"),
-            "prices.a.spot: unknown key; there are price, ",
-            id="mixed",
-        ),
-        pytest.param(entry("1, a: 2"), "'a' is given twice; keep one of them", id="twice"),
-        pytest.param(entry("1, 2: 3"), "prices: 2 is not a name; write it in quotes", id="name"),
-        pytest.param(
-            "prices: {a: 1}", "prices.a: has no currency; write one such as", id="no currency"
-        ),
-        pytest.param("currency: USD", "prices: is missing; add it", id="no prices"),
-        pytest.param("currency: $\nprices: {a: 1}", "currency: '$' is not a currency's", id="$"),
-        pytest.param("date: 2026-13-01\nprices: {a: 1}", "date: '2026-13-01' is not", id="date"),
-        pytest.param("a: &a 1\nb: *a", "line 2: aliases are not supported", id="alias"),
-        pytest.param("", "is not a mapping; write currency: and prices:", id="empty"),
-        pytest.param("[" * 50_000, "is nested too deep", id="deep"),
+        pytest.param(entry("-1"), f"{WHERE}-1 {NO_PRICE}", id="negative"),
+        pytest.param(entry("0"), f"{WHERE}0 {NO_PRICE}", id="zero"),
+        pytest.param(entry("1000000.1"), f"{WHERE}1000000.1 {NO_PRICE}", id="too much"),
+        pytest.param(entry(".nan"), f"{WHERE}nan {NO_PRICE}", id="nan"),
+        pytest.param(entry("9" * 5000), "Exceeds the limit", id="long number"),
+        pytest.param(entry("'0.3'"), f"{WHERE}'0.3' {NO_PRICE}", id="text"),
+        pytest.param(entry("true"), f"{WHERE}True {NO_PRICE}", id="boolean"),
+        pytest.param(entry("{price: 1, kind: x}"), f"{WHERE}Invalid enum value 'x'", id="kind"),
+        pytest.param(entry("{prce: 1}"), f"{WHERE}Object contains unknown field `prce`", id="key"),
+        pytest.param(entry("{spot: 1, on-demand: 2}"), f"{WHERE}has two prices, and", id="two"),
+        pytest.param(entry("{spot: 1, price: 2}"), f"{WHERE}needs either price, or", id="mixed"),
+        pytest.param(entry("{kind: spot}"), f"{WHERE}needs either price, or", id="none"),
+        pytest.param(entry("1, a: 2"), "'a' is given twice", id="twice"),
+        pytest.param(entry("1, 2: 3"), "Expected `str`, got `int` - at `key` in", id="name"),
+        pytest.param("prices: {a: 1}", f"{WHERE}has no currency", id="no currency"),
+        pytest.param("currency: USD", "Object missing required field `prices`", id="no prices"),
+        pytest.param("prices: {}", "Expected `object` of length >= 1", id="empty prices"),
+        pytest.param("currency: $\nprices: {a: 1}", "Expected `str` matching regex", id="$"),
+        pytest.param("date: 2026-13-01\nprices: {a: 1}", "month must be in 1..12", id="date"),
+        pytest.param("", "Expected `object`, got `null`", id="empty"),
+        pytest.param("[" * 50_000, "maximum recursion depth exceeded", id="deep"),
         pytest.param("[" + 2**15 * "a," + "]", "is larger than 64 KiB", id="huge"),
-        pytest.param(b"\xff", "is not text in UTF-8", id="encoding"),
-        pytest.param("a: b: c", "line 1: is not YAML: mapping values", id="not YAML"),
-        pytest.param("a: !!int x", "is not YAML: invalid literal", id="wrong tag"),
-        pytest.param("a: !!python/object:x y", "line 1: is not YAML: could not", id="object"),
+        pytest.param(b"\xff", "'utf-8' codec can't decode byte 0xff", id="encoding"),
+        pytest.param("a: b: c", "mapping values are not allowed here", id="not YAML"),
+        pytest.param("a: !!python/object:x y", "could not determine a constructor", id="object"),
     ],
 )
 def test_mistakes(read, tmp_path, content, message):
@@ -115,10 +103,8 @@ def test_mistakes(read, tmp_path, content, message):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        pytest.param('{"prices": {"a": NaN}}', "NaN is not a price", id="nan"),
         pytest.param('{"prices": {"a": 1, "a": 2}}', "'a' is given twice", id="twice"),
-        pytest.param("[" * 50_000, "is nested too deep", id="deep"),
-        pytest.param("{", "line 1: is not JSON: Expecting property name", id="not JSON"),
+        pytest.param("{", "Expecting property name .*line 1", id="not JSON"),
     ],
 )
 def test_mistakes_in_json(read, content, message):

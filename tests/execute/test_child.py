@@ -15,11 +15,11 @@ import pytest
 from io_benchmark.execute.child import (
     CHUNK_BYTES,
     LINE_LIMIT_BYTES,
+    STEPS,
     Child,
     StartError,
     hold_interrupts,
 )
-from io_benchmark.execute.keeper import STEPS
 from io_benchmark.signals import interruptions
 
 

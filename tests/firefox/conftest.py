@@ -3,6 +3,7 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """Copies of the stand-in for a Firefox checkout (its README says what it is), and of this project."""
 
+import functools
 import shutil
 from pathlib import Path
 
@@ -10,8 +11,7 @@ import pytest
 from checkout import ROOT, copy_checkout
 
 from io_benchmark.firefox.checkout import Checkout
-from io_benchmark.firefox.transaction import write_all
-from io_benchmark.firefox.tree_changes import TreeChanges
+from io_benchmark.firefox.kind import FirefoxKind
 from io_benchmark.graph.root import Root
 
 HERE = Path(__file__).parent
@@ -38,30 +38,30 @@ def snapshot(folder):
     }
 
 
-def plan(folder, root=OWN_ROOT, workloads=()):
-    return TreeChanges.find(root, Checkout.open(folder), workloads)
+@functools.cache
+def kind_of(root, workloads=()):
+    """As its sources are at the first call."""
+    return FirefoxKind.of(root, workloads)
 
 
 def install(folder, root=OWN_ROOT, workloads=()):
-    """What the command does with --force."""
-    made = plan(folder, root, workloads)
-    write_all(folder, made.contents)
-    return made
+    """What the command does; returns the changed paths."""
+    checkout = Checkout.open(folder)
+    changes = checkout.installing(kind_of(root, workloads))
+    checkout.write(changes)
+    return [change.path for change in changes]
 
 
-def states(folder, root=OWN_ROOT, workloads=()):
-    """What differs, by place."""
-    made = plan(folder, root, workloads)
-    return {str(one.place): one.state.value for one in made.differences}
-
-
-@pytest.fixture
-def firefox(tmp_path):
-    return copy_firefox(tmp_path / "firefox")
+def remove(folder, root=OWN_ROOT):
+    """What the command does with --remove."""
+    checkout = Checkout.open(folder)
+    changes = checkout.removing(kind_of(root))
+    checkout.write(changes)
+    return [change.path for change in changes]
 
 
 @pytest.fixture(params=[pytest.param(False, id="markdown"), pytest.param(True, id="rst")])
-def any_firefox(tmp_path, request):
+def firefox(tmp_path, request):
     """Once with pages in each form."""
     return copy_firefox(tmp_path / "firefox", older_docs=request.param)
 

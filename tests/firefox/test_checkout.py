@@ -1,101 +1,134 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""What a Firefox checkout is known by, and what is read in it."""
+"""What is added to a checkout, removed from it and refused."""
 
 import re
 
 import pytest
 
 from io_benchmark.errors import IoBenchmarkError, UsageError
-from io_benchmark.firefox import checkout
+from io_benchmark.firefox.checkout import CONFIG, Checkout, FileChange
+from io_benchmark.firefox.kind import KIND, PROGRAM, TRANSFORMS
 
-from .conftest import plan
-
-
-def test_form_of_the_pages(any_firefox):
-    """The pages are those that the checkout has."""
-    opened = checkout.Checkout.open(any_firefox)
-    assert (any_firefox / opened.kinds_page).is_file()
-    assert (any_firefox / opened.attributes_page).is_file()
+from .conftest import copy_firefox, install, remove, snapshot
 
 
-@pytest.mark.parametrize("mark", checkout.MARKS)
-def test_no_checkout(firefox, mark):
-    """The first file that is missing is named, and what to name instead."""
-    (firefox / mark).unlink()
-    expected = f"{firefox}: is not a Firefox checkout: {mark} is missing; name the folder that contains mach"
-    with pytest.raises(UsageError, match=f"^{re.escape(expected)}$"):
-        checkout.Checkout.open(firefox)
+def edit(file, old, new):
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
 
 
-def test_no_pages(firefox):
-    """Both pages of one form must be there."""
-    (firefox / "taskcluster/docs/kinds.md").unlink()
-    with pytest.raises(UsageError, match=r"checkout: taskcluster/docs/kinds\.md and"):
-        checkout.Checkout.open(firefox)
+def test_install_and_remove(firefox):
+    """A run adds five files' content, the second nothing; --remove restores every byte and mode."""
+    (firefox / CONFIG).chmod(0o640)
+    before = snapshot(firefox)
+    page = Checkout.open(firefox).kinds_page
+    assert install(firefox) == [KIND, PROGRAM, TRANSFORMS, page, CONFIG]
+    after = snapshot(firefox)
+    assert install(firefox) == []
+    assert set(after) - set(before) == {KIND, PROGRAM, TRANSFORMS}
+    for path in (page, CONFIG):
+        lines, more = before[path][0].splitlines(True), iter(after[path][0].splitlines(True))
+        assert all(line in more for line in lines)
+        assert after[path][1] == before[path][1]
+    assert remove(firefox) == [KIND, PROGRAM, TRANSFORMS, page, CONFIG]
+    assert (snapshot(firefox), remove(firefox)) == (before, [])
+    assert not (firefox / KIND).parent.exists()
 
 
-def test_link_out_of_the_checkout(firefox, tmp_path):
-    """A folder that is a link to elsewhere is never written into."""
-    outside = tmp_path / "outside"
-    outside.mkdir()
-    (firefox / "taskcluster/kinds/io-benchmark").symlink_to(outside)
-    with pytest.raises(IoBenchmarkError, match="a link leads out of the checkout; replace"):
-        plan(firefox)
-    assert list(outside.iterdir()) == []
+@pytest.mark.parametrize("path", [KIND, PROGRAM, TRANSFORMS])
+def test_nothing_is_overwritten(firefox, path):
+    """A file that was edited there, or that someone else wrote, stops everything."""
+    (firefox / path).parent.mkdir(exist_ok=True)
+    (firefox / path).write_text("theirs\n")
+    before = snapshot(firefox)
+    with pytest.raises(IoBenchmarkError, match=rf"{path}: edited there .* nothing was written"):
+        install(firefox)
+    assert snapshot(firefox) == before
+    assert remove(firefox) == [path]
 
 
-def test_not_a_file(firefox):
-    """Something else in a file's place is left there."""
-    (firefox / "taskcluster/kinds/io-benchmark/kind.yml").mkdir(parents=True)
-    with pytest.raises(IoBenchmarkError, match=r"kind\.yml: is not a regular file"):
-        plan(firefox)
+def test_update(tmp_path, other_version):
+    """Removing and installing again replaces another version."""
+    edit(other_version.path / KIND, "retrieves: 2000", "retrieves: 1000")
+    firefox = copy_firefox(tmp_path / "firefox")
+    install(firefox, other_version)
+    with pytest.raises(IoBenchmarkError, match="from another version"):
+        install(firefox)
+    remove(firefox)
+    install(firefox)
+    fresh = copy_firefox(tmp_path / "fresh")
+    install(fresh)
+    assert snapshot(firefox) == snapshot(fresh)
+
+
+def test_group_name(firefox):
+    """It comes behind the name that sorts before it, in that line's indentation."""
+    install(firefox)
+    lines = (firefox / CONFIG).read_text().splitlines()
+    place = lines.index("        'IOB': 'I/O benchmark'")
+    assert lines[place - 1] == "        'I': 'Docker images'"
 
 
 @pytest.mark.parametrize(
-    ("path", "old", "new", "message"),
+    ("old", "new", "problem"),
     [
-        pytest.param(
-            checkout.CONFIG,
-            "b-linux(|-docker(|-x?large)-amd|",
-            "b-linux(|-docker(|-x?large)-arm|",
-            "taskcluster/config.yml: workers.aliases has no b-linux-docker-amd, which the pool "
-            "amd-16 needs; add it there, or remove the pool from "
-            "taskcluster/kinds/io-benchmark/kind.yml here",
-            id="worker-type",
-        ),
-        pytest.param(
-            checkout.IMAGES,
-            "update-verify:",
-            "update-check:",
-            "taskcluster/kinds/docker-image/kind.yml: no image update-verify, which the "
-            "tasks run in; add it, or name a different image in "
-            "taskcluster/kinds/io-benchmark/kind.yml here",
-            id="image",
-        ),
-        pytest.param(
-            checkout.CONFIG,
-            "    aliases:",
-            "    other:",
-            "taskcluster/config.yml: has no workers.aliases; update the checkout",
-            id="no-aliases",
-        ),
+        pytest.param("'UV':", "'IOB': 'Else'\n        'UV':", "cannot be added", id="other name"),
+        pytest.param("        'I': ", "        ? 'I'\n        : ", "cannot be added", id="no line"),
+        pytest.param("group-names:", "names:", "has no group names", id="no names"),
+        pytest.param("trust-domain: gecko", "trust-domain: [", "has no group names", id="no YAML"),
     ],
 )
-def test_what_the_kind_needs(firefox, path, old, new, message):
-    """Without the image and the worker types no graph would be generated, so nothing is put in."""
-    file = firefox / path
-    assert old in file.read_text()
-    file.write_text(file.read_text().replace(old, new))
-    with pytest.raises(IoBenchmarkError, match=f"^{re.escape(message)}$"):
-        plan(firefox)
+def test_group_name_that_cannot_be_added(firefox, old, new, problem):
+    edit(firefox / CONFIG, old, new)
+    with pytest.raises(IoBenchmarkError, match=rf"config\.yml: .*{problem}.* IOB"):
+        install(firefox)
 
 
-def test_text_that_is_not_utf_8(firefox):
-    """A page that cannot be read as text is not edited."""
-    (firefox / "taskcluster/docs/kinds.md").write_bytes(b"# Kinds\n\xff\n")
-    with pytest.raises(
-        IoBenchmarkError, match=r"kinds\.md: is not UTF-8 at byte 8; save it as UTF-8"
-    ):
-        plan(firefox)
+def test_another_section(firefox):
+    """A section of that name with other text is neither kept twice nor removed."""
+    page = firefox / Checkout.open(firefox).kinds_page
+    install(firefox)
+    edit(page, "The same I/O benchmark", "Some benchmark")
+    for change in (install, remove):
+        with pytest.raises(IoBenchmarkError, match="has another section io-benchmark"):
+            change(firefox)
+
+
+@pytest.mark.parametrize(
+    "missing",
+    [
+        pytest.param(CONFIG, id="config"),
+        pytest.param("taskcluster/docs/kinds.md", id="page"),
+        pytest.param("taskcluster/gecko_taskgraph/transforms/task.py", id="transforms"),
+    ],
+)
+def test_not_a_checkout(tmp_path, missing):
+    """The message names the file by which a checkout is known."""
+    firefox = copy_firefox(tmp_path / "firefox")
+    (firefox / missing).unlink()
+    with pytest.raises(UsageError, match=f"{re.escape(missing)} is missing; name the folder"):
+        Checkout.open(firefox)
+
+
+def test_not_text_and_not_a_file(firefox):
+    """What cannot be read is one line with the reason."""
+    page = firefox / Checkout.open(firefox).kinds_page
+    page.write_bytes(b"Task \xff")
+    with pytest.raises(IoBenchmarkError, match="is not UTF-8 at byte 5; save it as UTF-8"):
+        install(firefox)
+    (firefox / KIND).mkdir(parents=True)
+    with pytest.raises(IoBenchmarkError, match=r"kind\.yml: Is a directory"):
+        install(firefox)
+
+
+def test_patch_of_a_file():
+    """Lines as in unified diffs; a file that is not text is one line."""
+    assert "".join(FileChange("x", b"1\n2", None).patch()) == (
+        "--- a/x\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-1\n-2\n\\ No newline at end of file\n"
+    )
+    assert list(FileChange("x", None, b"\xff").patch()) == [
+        "Binary files /dev/null and b/x differ\n"
+    ]

@@ -1,112 +1,91 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""kind.yml as it is for Firefox."""
+"""The kind's file for Firefox, made from this project's."""
 
 import pytest
 import yaml
-from checkout import ROOT
 
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.firefox.kind import SCRIPT, SOURCE, Kind
+from io_benchmark.firefox.kind import KIND, PROGRAM, FirefoxKind
+from io_benchmark.graph.worker_script import build_worker_script
 
-OWN = (ROOT / SOURCE).read_text()
+from .conftest import OWN_ROOT
+
+
+def kind_of(root, workloads=()):
+    return yaml.safe_load(FirefoxKind.of(root, workloads).files[KIND])
+
+
+def edit(root, path, old, new):
+    file = root.path / path
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new, 1))
 
 
 def test_same_pools():
-    """One list of pools: what a task is here, it is there."""
-    own, there = yaml.safe_load(OWN), yaml.safe_load(Kind.parse(OWN).text_there)
-    assert there["tasks"] == own["tasks"]
-    assert list(there["tasks"]) == list(own["tasks"])
+    """Everything is this project's, but the transforms and the command in place of the stanza."""
+    source = yaml.safe_load((OWN_ROOT.path / KIND).read_text())
+    there = kind_of(OWN_ROOT)
+    command = there["task-defaults"]["run"].pop("command")
+    assert there["tasks"] == source["tasks"]
+    del source["task-defaults"]["benchmark"], source["task-defaults"]["run-on-tasks-for"]
+    assert there["task-defaults"] == source["task-defaults"]
+    assert "--pool @pool@ --workload cache-retrieve \\\n  --retrieves 2000 " in command
+    assert "--time-budget 3300 " in command
 
 
-def test_what_differs():
-    """Transforms, two keys that are unknown there, and nothing else."""
-    own, there = yaml.safe_load(OWN), yaml.safe_load(Kind.parse(OWN).text_there)
-    assert there["transforms"] == [
-        "gecko_taskgraph.transforms.io_benchmark:transforms",
-        "gecko_taskgraph.transforms.job:transforms",
-        "gecko_taskgraph.transforms.task:transforms",
-        "gecko_taskgraph.transforms.io_benchmark:ranks",
-    ]
-    assert "script" not in there["task-defaults"]["benchmark"]
-    assert own["task-defaults"]["benchmark"].pop("script") == SCRIPT
-    assert own["task-defaults"].pop("run-on-tasks-for") == []
-    for content in (own, there):
-        del content["transforms"]
-    assert there == own
+def test_program():
+    """It is the file of every task and release; the group is that of the symbols."""
+    kind = FirefoxKind.of(OWN_ROOT)
+    assert kind.files[PROGRAM] == build_worker_script(OWN_ROOT).data
+    assert (kind.group, kind.group_name) == ("IOB", "I/O benchmark")
 
 
-def test_comments_stay():
-    """The text is the same line by line, but for what differs and a note on where it comes from."""
-    own, there = OWN.splitlines(), Kind.parse(OWN).text_there.splitlines()
-    removed = [line for line in own if line not in there]
-    added = [line for line in there if line not in own]
-    ours = [
-        line
-        for line in removed
-        if line.endswith(":transforms") and "io_benchmark_taskgraph" in line
-    ]
-    assert len(ours) == 6
-    assert [line.strip() for line in removed if "#" not in line and line not in ours] == [
-        "- taskgraph.transforms.run:transforms",
-        "- taskgraph.transforms.task:transforms",
-        "- io_benchmark_taskgraph.transforms.index:ranks",
-        "script: scripts/io-benchmark",
-        "run-on-tasks-for: []",
-    ]
-    assert added[:3] == [
-        "# Written by `io-benchmark firefox`. A change, such as a new pool, belongs into",
-        "# the same file of https://github.com/mozilla-releng/io-benchmark",
-        "#",
-    ]
-    assert len(added) == 3 + len(removed) - 2 - len(ours) + 1
-    assert there[:3] == own[:3]
-    assert "these two" not in Kind.parse(OWN).text_there
-    assert "docs/kinds.md" not in Kind.parse(OWN).text_there
-
-
-def test_short_comments():
-    """Comment lines have at most 80 columns, as Firefox's linters ask."""
-    lines = Kind.parse(OWN).text_there.splitlines()
-    assert [line for line in lines if line.strip().startswith("#") and len(line) > 80] == []
+def test_a_pool_with_its_own_measurements(other_version):
+    """Its command stands in its task, and the others keep the usual one."""
+    edit(
+        other_version,
+        KIND,
+        "IOB(intel)}",
+        "IOB(intel)}\n        benchmark: {workloads: [spawn], retrieves: 7}",
+    )
+    there = kind_of(other_version)
+    assert "--workload spawn" not in there["task-defaults"]["run"]["command"]
+    assert [name for name, task in there["tasks"].items() if "run" in task] == ["intel"]
+    assert "--workload spawn \\\n  --retrieves 7 " in there["tasks"]["intel"]["run"]["command"]
 
 
 def test_more_workloads():
-    """They are measured in addition to those that the kind names, and named nowhere else."""
-    own, there = Kind.parse(OWN), Kind.parse(OWN, ["exec", "spawn", "cache-retrieve", "exec"])
-    assert there.text_there == own.text_there.replace(
-        "[cache-retrieve]", "[cache-retrieve, exec, spawn]"
-    )
-    assert there.workloads == ["cache-retrieve", "exec", "spawn"]
-    assert Kind.parse(OWN, there.workloads) == there
-
-
-def test_a_new_pool():
-    """Four lines here are four lines there."""
-    pool = (
-        "\n    amd-60:\n"
-        "        description: four disks\n"
-        "        worker-type: b-linux-docker-xlarge-amd\n"
-        "        treeherder: {symbol: IOB(amd60)}\n"
-    )
-    assert Kind.parse(OWN + pool).text_there == Kind.parse(OWN).text_there + pool
+    """--workloads adds to those of the kind, each once."""
+    command = kind_of(OWN_ROOT, ["spawn", "cache-retrieve"])["task-defaults"]["run"]["command"]
+    assert "--workload cache-retrieve --workload spawn \\\n" in command
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
+    ("path", "old", "new", "problem"),
     [
-        pytest.param("script: scripts/io-benchmark", "script: 'scripts/io-benchmark'", id="quotes"),
-        pytest.param("run-on-tasks-for: []", "run-on-tasks-for:\n    - x", id="list"),
+        pytest.param(KIND, "tasks:\n    amd", "tasks: [\n    amd", "is not YAML", id="no YAML"),
+        pytest.param(KIND, "treeherder: {symbol: IOB(amd16)}", "", "as a kind", id="no symbol"),
+        pytest.param(KIND, "IOB(intel)", "X(intel)", "symbols are IOB, X; give", id="two groups"),
         pytest.param(
-            "- taskgraph.transforms.run:transforms",
-            "- 'taskgraph.transforms.run:transforms'",
-            id="transform",
+            "taskcluster/config.yml", "IOB", "X", "symbols are IOB; give", id="group has no name"
         ),
+        pytest.param(
+            KIND, "retrieves: 2000", "retrieves: 0", "benchmark.retrieves: 0", id="stanza"
+        ),
+        pytest.param(KIND, "max-run-time: 3600", "", "worker.max-run-time: None", id="no limit"),
     ],
 )
-def test_a_form_that_is_not_understood(old, new):
-    """What the edit misses is refused, never put there half translated."""
-    assert old in OWN
-    with pytest.raises(IoBenchmarkError, match=r"kind\.yml: cannot be translated"):
-        Kind.parse(OWN.replace(old, new))
+def test_mistakes_here(other_version, path, old, new, problem):
+    """A kind that this project could not run is not installed there."""
+    edit(other_version, path, old, new)
+    with pytest.raises(IoBenchmarkError) as caught:
+        FirefoxKind.of(other_version)
+    assert problem in str(caught.value)
+
+
+def test_unknown_workload():
+    with pytest.raises(IoBenchmarkError, match=r"benchmark\.workloads: 'exe' is unknown"):
+        FirefoxKind.of(OWN_ROOT, ["exe"])

@@ -15,23 +15,22 @@ import pytest
 from checkout import ROOT
 from markdown_it import MarkdownIt
 
-from io_benchmark.firefox.checkout import KIND, SCRIPT, TRANSFORMS
-from io_benchmark_taskgraph.script_modules import workload_names
+from io_benchmark.firefox.kind import KIND, TRANSFORMS
 
 from .conftest import copy_firefox, install
 
 
 @pytest.fixture(scope="module")
 def firefox(tmp_path_factory):
-    """A checkout with every workload."""
+    """A checkout with the kind."""
     folder = copy_firefox(tmp_path_factory.mktemp("linters") / "firefox")
-    install(folder, workloads=workload_names(ROOT / "scripts/io-benchmark"))
+    install(folder)
     return folder
 
 
 def run(firefox, *command):
     done = subprocess.run(
-        [sys.executable, "-m", *command, SCRIPT, TRANSFORMS],
+        [sys.executable, "-m", *command, TRANSFORMS],
         cwd=firefox,
         capture_output=True,
         text=True,
@@ -86,8 +85,7 @@ def test_bare_urls(firefox):
     assert bare_urls("see https://x.example/ and <https://y/> and `https://z`") == [
         "https://x.example/"
     ]
-    for page in ("kinds", "attributes"):
-        assert bare_urls((firefox / f"taskcluster/docs/{page}.md").read_text()) == []
+    assert bare_urls((firefox / "taskcluster/docs/kinds.md").read_text()) == []
 
 
 def test_headings_and_spaces(firefox):

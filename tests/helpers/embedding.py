@@ -1,11 +1,12 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The two parts of a pool's command: what bash runs, and the application that it unpacks."""
+"""The two parts of a pool's command: what bash runs, and the program that it unpacks."""
 
 import base64
 import io
 import zipfile
+import zlib
 from collections.abc import Sequence
 
 
@@ -17,7 +18,7 @@ def shell_text(command: Sequence[str]) -> str:
 def application(command: Sequence[str]) -> bytes:
     """The worker's script as the task unpacks it."""
     encoded = command[command.index("-ec") + 3 :]
-    return base64.b64decode("".join(encoded), validate=True)
+    return zlib.decompress(base64.b64decode("".join(encoded), validate=True))
 
 
 def modules(command: Sequence[str]) -> dict[str, bytes]:

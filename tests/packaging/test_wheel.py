@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-BUNDLED = ("taskcluster", "scripts/io-benchmark", "python/io_benchmark_taskgraph")
+BUNDLED = ("taskcluster", "scripts/io-benchmark")
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -48,7 +48,7 @@ def run(environment: Path, folder: Path, *arguments: str) -> subprocess.Complete
 
 @pytest.mark.parametrize("folder", BUNDLED)
 def test_bundle(wheel, clone, folder):
-    """The bundle has the checkout's kinds, transforms and script, byte for byte, and all of them."""
+    """The bundle has the checkout's kinds and script, byte for byte, and all of them."""
     assert wheel_files(wheel, f"io_benchmark/bundle/{folder}/") == files(clone / folder)
 
 
@@ -61,10 +61,12 @@ def test_bundled_lock(wheel, clone):
 
 
 def test_package(wheel, clone):
-    """Beside the bundle the package is the checkout's."""
+    """Beside the bundle the packages are the checkout's."""
     packaged = wheel_files(wheel, "io_benchmark/")
     program = {name: data for name, data in packaged.items() if not name.startswith("bundle/")}
     assert program == files(clone / "python/io_benchmark")
+    transforms = wheel_files(wheel, "io_benchmark_taskgraph/")
+    assert transforms == files(clone / "python/io_benchmark_taskgraph")
 
 
 def test_nothing_else(wheel):
@@ -76,10 +78,13 @@ def test_nothing_else(wheel):
             for name in archive.namelist()
             if name.startswith("io_benchmark/bundle/")
         }
-    assert tops == {"io_benchmark", "io_benchmark-0.1.0.dist-info"}
+    assert tops == {
+        "io_benchmark",
+        "io_benchmark_taskgraph",
+        "io_benchmark-0.1.0.dist-info",
+    }
     assert {name for name in inside if not name.startswith("taskcluster/")} == {
-        "scripts/io-benchmark",
-        "python/io_benchmark_taskgraph",
+        "scripts/io-benchmark"
     }
 
 

@@ -23,11 +23,10 @@ from taskgraph.parameters import Parameters
 from taskgraph.util.parameterization import resolve_timestamps
 from taskgraph.util.time import current_json_time
 
-from io_benchmark.submit.confirming import confirming_task
-from io_benchmark.submit.submission import _derived_id
+from io_benchmark.submit.repeating import repeated_task
 from io_benchmark_taskgraph import confirm_action
-from io_benchmark_taskgraph.group_tasks import PACE_VARIABLE
 from io_benchmark_taskgraph.group_tasks import REPORT as REPORT_FILE
+from io_benchmark_taskgraph.repeating import PACE_VARIABLE, derived_id
 
 from .conftest import REPOSITORY
 from .test_deploying import ROLE, granted
@@ -147,7 +146,7 @@ def test_confirm(deployment):
     assert "intel once more, at the ceiling of amd-16" in log
     tasks = by_label(deployment)
     ((task_id, made),) = tasks[CONFIRM]
-    assert task_id == _derived_id(GROUP, CONFIRM)
+    assert task_id == derived_id(GROUP, CONFIRM)
     assert made["payload"]["env"][PACE_VARIABLE] == str(PACE)
     assert made["extra"]["treeherder"]["symbol"] == "intel-confirm"
     assert made["extra"]["parent"] == ACTION
@@ -165,7 +164,7 @@ def test_same_task_as_submit(deployment):
     tasks = by_label(deployment)
     ((_, made),) = tasks[CONFIRM]
     ((_, model),) = tasks[EVERY_POOL[2]]
-    submitted = confirming_task(model, EVERY_POOL[2], "intel", PACE, [])
+    submitted = repeated_task(model, EVERY_POOL[2], "intel", [], PACE)
     assert submitted.label == CONFIRM
     for key in ("tags", "scopes", "metadata", "priority", "workerType"):
         assert made[key] == submitted.definition[key], key
@@ -182,7 +181,7 @@ def test_twice(deployment):
     before = list(deployment.definitions)
     confirm(deployment)
     assert list(deployment.definitions) == before
-    complete(deployment, _derived_id(GROUP, CONFIRM))
+    complete(deployment, derived_id(GROUP, CONFIRM))
     confirm(deployment)
     assert list(deployment.definitions) == before
     add_report(deployment)
@@ -205,7 +204,7 @@ def test_stopped_before_the_report(deployment):
 def test_after_a_failure(deployment):
     """A confirming task without a result is followed by a second one."""
     confirm(deployment)
-    deployment.change_runs(_derived_id(GROUP, CONFIRM), "failed")
+    deployment.change_runs(derived_id(GROUP, CONFIRM), "failed")
     confirm(deployment)
     (_, second) = by_label(deployment)[f"{CONFIRM}-2"][0]
     assert second["extra"]["treeherder"]["symbol"] == "intel-confirm-2"
@@ -252,7 +251,7 @@ def test_hostile_results(deployment):
 def test_result_that_cannot_be_read(deployment):
     """A confirming task whose result the next report could not read is followed by a second one."""
     confirm(deployment)
-    deployment.change_runs(_derived_id(GROUP, CONFIRM), "completed")
+    deployment.change_runs(derived_id(GROUP, CONFIRM), "completed")
     add_report(deployment)
     confirm(deployment)
     assert f"{CONFIRM}-2" in by_label(deployment)

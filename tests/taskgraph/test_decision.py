@@ -172,9 +172,7 @@ def test_mistake_in_the_file(checkout, tmp_path, parameters, text):
 @pytest.mark.parametrize(
     ("message", "text"),
     [
-        pytest.param(
-            "try: -j amd-17", "no task is called 'amd-17'; did you mean amd-16? There", id="name"
-        ),
+        pytest.param("try: -j amd-17", "no task is called 'amd-17'; there", id="name"),
         pytest.param(
             "try: -j amd-16, intel",
             "the commit message's line 'try: -j amd-16, intel' is not understood; write",

@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from io_benchmark.sources.folder.run_files import read_run
-from io_benchmark_taskgraph import script_modules, stanza, task_command, zip_application
+from io_benchmark_taskgraph import script_modules, stanza, task_command, worker_program
 
 from .conftest import REPOSITORY
 
@@ -25,7 +25,7 @@ def build(workloads):
     benchmark = stanza.Benchmark.parse({"script": SCRIPT, "workloads": workloads, "retrieves": 20})
     modules = script_modules.needed_modules(REPOSITORY, SCRIPT, workloads)
     return task_command.make_command(
-        benchmark, zip_application.ZipApplication(modules), pool="amd-16", time_budget_s=3300
+        benchmark, worker_program.WorkerProgram(modules), pool="amd-16", time_budget_s=3300
     )
 
 
@@ -91,7 +91,7 @@ def test_lines_of_the_log(tmp_path):
     )
     modules = script_modules.needed_modules(REPOSITORY, SCRIPT, benchmark.workloads)
     built = task_command.make_command(
-        benchmark, zip_application.ZipApplication(modules), pool="x", time_budget_s=3300
+        benchmark, worker_program.WorkerProgram(modules), pool="x", time_budget_s=3300
     )
     done = subprocess.run(
         built,

@@ -13,9 +13,9 @@ from taskgraph.actions import registry
 from taskgraph.parameters import Parameters
 
 from io_benchmark.submit.repeating import repeated_task
-from io_benchmark.submit.submission import _derived_id
 from io_benchmark_taskgraph import more_workers_action
 from io_benchmark_taskgraph.group_tasks import REPORT as REPORT_FILE
+from io_benchmark_taskgraph.repeating import derived_id
 
 from .conftest import REPOSITORY
 from .test_confirm_action import (
@@ -72,7 +72,7 @@ def test_what_the_report_asks_for(deployment):
     assert new_labels(deployment) == NEW
     tasks = by_label(deployment)
     ((task_id, made),) = tasks["io-benchmark-intel-3"]
-    assert task_id == _derived_id(GROUP, "io-benchmark-intel-3")
+    assert task_id == derived_id(GROUP, "io-benchmark-intel-3")
     ((_, model),) = tasks[EVERY_POOL[2]]
     submitted = repeated_task(model, EVERY_POOL[2], "intel", [*EVERY_POOL, "io-benchmark-intel-2"])
     assert submitted.label == "io-benchmark-intel-3"

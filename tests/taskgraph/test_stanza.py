@@ -81,7 +81,7 @@ def place(name, path):
     [
         pytest.param(
             {"retrievs": 5},
-            "unknown key; did you mean retrieves? There are: script, workloads, retrieves, seed, "
+            "unknown key; there are: script, workloads, retrieves, seed, "
             "destination, fidelity, precision, upload-url, replicates, places, perfherder, trials",
             id="unknown key",
         ),
@@ -131,7 +131,7 @@ def place(name, path):
         pytest.param({"workloads": [5]}, "5 is not a text", id="workload a number"),
         pytest.param(
             {"destination": "overwrit"},
-            "'overwrit' is unknown; did you mean overwrite? There are: overwrite, unlink, fresh",
+            "'overwrit' is unknown; there are: overwrite, unlink, fresh",
             id="destination",
         ),
         pytest.param(
@@ -252,7 +252,7 @@ def test_mistakes(changes, text):
         pytest.param(
             {"script": "s", "workloads": ["a"], "retrieve": 1},
             "benchmark.retrieve",
-            "unknown key; did you mean retrieves? There are: script, workloads, retrieves, seed, "
+            "unknown key; there are: script, workloads, retrieves, seed, "
             "destination, fidelity, precision, upload-url, replicates, places, perfherder, trials",
             id="key missing for being misspelt",
         ),

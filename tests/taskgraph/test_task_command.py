@@ -13,15 +13,14 @@ import subprocess
 import embedding
 import pytest
 
-from io_benchmark_taskgraph import stanza, zip_application
+from io_benchmark_taskgraph import stanza, worker_program
 from io_benchmark_taskgraph.mistakes import BadKeyError
 from io_benchmark_taskgraph.task_command import (
-    MAX_ARGUMENT_BYTES,
     MAX_COMMAND_BYTES,
     check_sizes,
     make_command,
 )
-from io_benchmark_taskgraph.zip_application import ZipApplication
+from io_benchmark_taskgraph.worker_program import MAX_ARGUMENT_BYTES, WorkerProgram
 
 SMALLEST = {"script": "scripts/io-benchmark", "workloads": ["cache-retrieve"], "retrieves": 2000}
 VERSION = 'SCRIPT_VERSION = "1.2"\n'
@@ -30,32 +29,35 @@ CONTAINER = {"name": "con-tainer", "path": "/builds/worker/io-benchmark"}
 
 TEXT = """\
 # io-benchmark 1.2 measures this worker's I/O: https://github.com/mozilla-releng/io-benchmark
-# Source: scripts/io-benchmark/ at the revision that made this task. The arguments after
-# this one are these modules as one zip application, in base64; the same file:
+# Source: scripts/io-benchmark at the revision that made this task. The arguments after
+# this one are these modules as one file, compressed, in base64; the same file:
 # io-benchmark script -o io-benchmark.pyz
-# sha256 SHA256
+sha256=SHA256
 # In a new folder that only this user can change: what is compared is what is started.
 application=$(mktemp -d)/io-benchmark.pyz
-printf %s "$@" | base64 -d > "$application" || true
-if [ "$(sha256sum < "$application")" != "SHA256  -" ]; then
+printf %s "$@" | python3 -I -c '
+import base64, sys, zlib
+sys.stdout.buffer.write(zlib.decompress(base64.b64decode(sys.stdin.read())))
+' > "$application" || true
+if [ "$(sha256sum < "$application")" != "$sha256  -" ]; then
   printf 'TEST-%s | %s: cannot unpack %s; see the lines above\\n' \\
     UNEXPECTED-FAIL amd-16 "$application"
   exit 1
 fi
 set -x
 exec python3 -u -B "$application" run \\
-  --pool amd-16 --workload cache-retrieve --retrieves 2000 --seed 1 --destination overwrite \
---fidelity seed --precision 2% --time-budget 3300 \\
+  --pool amd-16 --workload cache-retrieve \\
+  --retrieves 2000 --seed 1 --destination overwrite --fidelity seed --precision 2% --time-budget 3300 \\
   --place workspace="${IO_BENCHMARK_WORKSPACE:-/builds/worker/workspace}" \\
   --place con-tainer="${IO_BENCHMARK_PLACE_CON_TAINER:-/builds/worker/io-benchmark}" \\
-  --output "${IO_BENCHMARK_ARTIFACTS:-/builds/worker/artifacts}" \
---profile "${IO_BENCHMARK_PROFILE:-full}" --perfherder "${IO_BENCHMARK_PERFHERDER:-pool}" \\
+  --output "${IO_BENCHMARK_ARTIFACTS:-/builds/worker/artifacts}" \\
+  --profile "${IO_BENCHMARK_PROFILE:-full}" --perfherder "${IO_BENCHMARK_PERFHERDER:-pool}" \\
   --trials never
 """
 
 
 def build(benchmark, modules, pool="amd-16", time_budget_s=3300):
-    built = ZipApplication(modules)
+    built = WorkerProgram(modules)
     command = make_command(benchmark, built, pool, time_budget_s)
     check_sizes(command, benchmark.script)
     return command
@@ -67,14 +69,14 @@ def test_whole_text():
         {**SMALLEST, "places": ["workspace", CONTAINER], "precision": "2%"}
     )
     modules = {**PRINTS_ARGUMENTS, "a/b.py": "x = '$HOME'\n"}
-    built = ZipApplication(modules)
+    built = WorkerProgram(modules)
     command = build(benchmark, modules)
     assert command == [
         "bash",
         "-ec",
         TEXT.replace("SHA256", hashlib.sha256(built.data).hexdigest()),
         "io-benchmark",
-        built.encoded,
+        *built.arguments(),
     ]
     assert embedding.application(command) == built.data
 
@@ -177,7 +179,7 @@ def test_the_application_arrives_byte_for_byte(tmp_path):
     modules = {**PRINTS_ARGUMENTS, "observe/host.py": text}
     run(build(stanza.Benchmark.parse(SMALLEST), modules), tmp_path)
     (written,) = tmp_path.glob("the script's/*/io-benchmark.pyz")
-    assert written.read_bytes() == zip_application._zipped(modules)
+    assert written.read_bytes() == worker_program._packed(modules)
     assert stat.S_IMODE(written.parent.stat().st_mode) == 0o700  # no other user can replace it
 
 
@@ -216,7 +218,7 @@ def cut(encoded):
 
 def changed(encoded):  # noqa: ARG001 - one signature
     """Another application, well packed."""
-    return ZipApplication({"__main__.py": VERSION}).encoded
+    return WorkerProgram({"__main__.py": VERSION}).arguments()[0]
 
 
 def garbled(encoded):
@@ -240,12 +242,12 @@ def test_a_damaged_application(tmp_path, damage):
     assert done.returncode == 1
 
 
-@pytest.mark.parametrize("tool", ["base64", "sha256sum"])
+@pytest.mark.parametrize("tool", ["python3", "sha256sum"])
 def test_a_tool_that_is_missing(tmp_path, tool):
     """The tool that the image lacks is named, and nothing is started."""
     tools = tmp_path / "bin"
     tools.mkdir()
-    for name in {"bash", "mktemp", "base64", "gzip", "sha256sum", "python3"} - {tool}:
+    for name in {"bash", "mktemp", "sha256sum", "python3"} - {tool}:
         (tools / name).symlink_to(str(shutil.which(name)))
     done = start(build(stanza.Benchmark.parse(SMALLEST), PRINTS_ARGUMENTS), tmp_path, str(tools))
     assert done.returncode == 1

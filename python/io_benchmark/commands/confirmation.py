@@ -15,8 +15,8 @@ from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.trials.confirm import Confirming
 from io_benchmark.report.content.confirming import pace_text, reasons_text
 from io_benchmark.sources.run_results import RunResult
-from io_benchmark.submit.confirming import SUFFIX, with_trials
-from io_benchmark.submit.repeating import new_label
+from io_benchmark.submit.definitions import job_of
+from io_benchmark_taskgraph.repeating import CONFIRMING, new_label, with_trials
 
 if TYPE_CHECKING:
     from io_benchmark.graph.generate import GeneratedTask
@@ -45,7 +45,8 @@ def confirming_tasks(
     for pace in found.paces:
         tell(f"To confirm: {pace_text(pace)}")
         model = next(task for task in tasks if task.pool == pace.pool)
-        label = new_label(model.label, pace.pool, [task.label for task in made], SUFFIX)
+        job = job_of(model.label, pace.pool) or model.label
+        label = new_label(job, [task.label for task in made], CONFIRMING)
         definition = with_trials(model.definition, pace.bytes_per_s)
         made.append(replace(model, label=label, definition=definition))
     return made

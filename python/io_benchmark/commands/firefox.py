@@ -1,41 +1,28 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Install the benchmark's kind in a Firefox checkout, or check it.
+"""Install the benchmark's kind in a Firefox checkout, or remove it.
 
-The command writes all files or none and commits nothing. A second run changes
-nothing. A file that was edited there, or that another version wrote, is
-replaced only with --force. stdout gets one line per place that differed.
+The command adds three files and two entries, and commits nothing. It overwrites
+nothing: to update to another version, remove the kind and install it again.
+stdout gets one line per file that changed.
 
-Exit code: 0 done, or nothing differs; 1 failed, or with --check something
-differs; 2 wrong usage, or PATH is not a Firefox checkout.
+Exit code: 0 done, or nothing to do; 1 failed, or another file is in the way;
+2 wrong usage, or PATH is not a Firefox checkout.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from io_benchmark.commands.context import Context
 from io_benchmark.commands.options import add_root_option
-from io_benchmark.errors import IoBenchmarkError, UsageError
 from io_benchmark.paths import current_folder
 
-if TYPE_CHECKING:
-    from io_benchmark.firefox.tree_changes import TreeChanges
-
-JSON_VERSION = 2
 USAGE = "PATH [OPTION ...]"
 EXAMPLES = ("io-benchmark firefox firefox --diff", "io-benchmark firefox firefox")
 MANUAL = "firefox.md"
-# By state, the word after the files were written.
-_DONE = {
-    "missing": "added",
-    "differs": "overwritten",
-    "extra": "removed",
-}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,85 +33,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=lambda text: [name for name in text.split(",") if name],
         default=[],
         metavar="NAME[,NAME]",
-        help="also measure these there; give them again at each later run",
+        help="also measure these there",
     )
-    add("--force", action="store_true", help="replace edited files and remove extra ones")
+    add("--remove", action="store_true", help="remove the kind's files and entries")
     group = parser.add_argument_group("where to read the kind")
     add_root_option(group)
     group = parser.add_argument_group("output")
     group.add_argument(
-        "--check", action="store_true", help="change nothing; exit with 1 if anything differs"
-    )
-    form = group.add_mutually_exclusive_group()
-    form.add_argument(
         "--diff", action="store_true", help="change nothing; print the changes as a patch"
     )
-    group.add_argument(
-        "--stat", action="store_true", help="with --diff: print only line counts per file"
-    )
-    form.add_argument("--json", action="store_true", help="print the differences as JSON")
 
 
 def run(arguments: argparse.Namespace, context: Context) -> int:
     from io_benchmark.firefox.checkout import Checkout
-    from io_benchmark.firefox.transaction import write_all
-    from io_benchmark.firefox.tree_changes import TreeChanges
+    from io_benchmark.firefox.kind import FirefoxKind
     from io_benchmark.graph.root import Root
 
-    if arguments.stat and not arguments.diff:
-        raise UsageError("--stat needs --diff; use both")
     checkout = Checkout.open(arguments.path)
     root = Root.find(arguments.root, current_folder())
     context.tell(f"Comparing {checkout.path} with {root.path} ({root.origin})")
-    plan = TreeChanges.find(root, checkout, arguments.workloads)
-    looking = arguments.check or arguments.diff
-    if plan.conflicts and not looking and not arguments.force:
-        _print(plan, context, as_json=arguments.json, done=False)
-        raise IoBenchmarkError(
-            f"{checkout.path}: {_counted(len(plan.conflicts))} edited there or from another version, "
-            "so nothing was written; look at --diff, then use --force to replace the contents"
-        )
-    if not looking:
-        write_all(checkout.path, plan.contents)
+    kind = FirefoxKind.of(root, arguments.workloads)
+    changes = checkout.removing(kind) if arguments.remove else checkout.installing(kind)
     if arguments.diff:
-        context.stdout.write(plan.stat() if arguments.stat else plan.patch())
+        context.stdout.writelines(line for change in changes for line in change.patch())
     else:
-        _print(plan, context, as_json=arguments.json, done=not looking)
-    _conclude(plan, context, looking=looking)
-    return int(arguments.check and bool(plan.differences))
-
-
-def _print(plan: TreeChanges, context: Context, *, as_json: bool, done: bool) -> None:
-    if as_json:
-        places = [
-            {
-                "path": difference.place.path,
-                "entry": difference.place.entry or None,
-                "state": difference.state.value,
-            }
-            for difference in plan.differences
-        ]
-        context.print(
-            json.dumps({"version": JSON_VERSION, "written": done, "places": places}, indent=2)
-        )
-        return
-    for difference in plan.differences:
-        context.print(
-            f"{_DONE[difference.state] if done else difference.state.value:<11} {difference.place}"
-        )
-
-
-def _conclude(plan: TreeChanges, context: Context, *, looking: bool) -> None:
-    if not plan.differences:
+        checkout.write(changes)
+        for change in changes:
+            word = "added" if change.before is None else "changed"
+            context.print(f"{'removed' if change.after is None else word:<8} {change.path}")
+    if not changes:
         context.tell("Nothing differs")
-    elif looking:
-        context.tell(f"{_counted(len(plan.differences))} to change; nothing was written")
-    else:
-        context.tell(
-            "Written, not committed; next, in the checkout: "
-            './mach try fuzzy --full --no-push -q "\'io-benchmark"'
+    elif not arguments.diff:
+        advice = (
+            ""
+            if arguments.remove
+            else ('; next, in the checkout: ./mach try fuzzy --full --no-push -q "\'io-benchmark"')
         )
-
-
-def _counted(number: int) -> str:
-    return "1 place" if number == 1 else f"{number} places"
+        context.tell(f"Written, not committed{advice}")
+    return 0

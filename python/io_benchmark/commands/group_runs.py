@@ -13,8 +13,8 @@ from io_benchmark.commands.context import Context
 from io_benchmark.commands.progress_display import show_progress
 from io_benchmark.sources.gather import gather
 from io_benchmark.sources.run_results import RunResult
-from io_benchmark.submit.confirming import SUFFIX
 from io_benchmark.submit.definitions import job_of
+from io_benchmark_taskgraph.repeating import CONFIRMING
 
 
 class GroupRun(Struct, frozen=True):
@@ -45,7 +45,7 @@ class GroupRun(Struct, frozen=True):
 
     @property
     def is_confirming(self) -> bool:
-        return self.label.startswith(f"{self.job}{SUFFIX}")
+        return self.label.startswith(f"{self.job}{CONFIRMING}")
 
     @property
     def has_ceilings(self) -> bool:

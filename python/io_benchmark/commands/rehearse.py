@@ -158,7 +158,7 @@ def _rehearse(arguments: argparse.Namespace, context: Context) -> int:
     if arguments.confirm:
         # Half as much again to load, with the client of the queue.
         from io_benchmark.commands.confirmation import confirming_tasks
-        from io_benchmark.submit.confirming import with_trials
+        from io_benchmark_taskgraph.repeating import with_trials
 
         tasks = [replace(task, definition=with_trials(task.definition)) for task in tasks]
     pools = sorted({task.pool for task in tasks})

@@ -20,10 +20,10 @@ from io_benchmark.commands.group_runs import GroupRun
 from io_benchmark.commands.submit_agreement import Announcement
 from io_benchmark.errors import ResultError
 from io_benchmark.report.content.confirming import pace_text, reasons_text
-from io_benchmark.submit.confirming import confirming_task
 from io_benchmark.submit.confirming_group import ConfirmingGroup
 from io_benchmark.submit.definitions import ReadyTask, SelectedTask
 from io_benchmark.submit.earlier import NS_PER_MINUTE
+from io_benchmark.submit.repeating import repeated_task
 from io_benchmark.submit.submission import ready_in_group
 from io_benchmark.submit.task_creation import CreatedTasks, TaskQueue
 
@@ -86,7 +86,7 @@ async def _chosen(
     for pace in missing:
         model = next(run for run in runs if run.worker.pool == pace.pool and run.has_ceilings)
         definition = await queue.definition(model.worker.task_id)
-        task = confirming_task(definition, model.label, pace.pool, pace.bytes_per_s, labels)
+        task = repeated_task(definition, model.label, pace.pool, labels, pace.bytes_per_s)
         labels.append(task.label)
         chosen.append(task)
     return chosen

@@ -12,20 +12,18 @@
         c2-standard-16: {price: 0.55, kind: on-demand}    # by the provider's type of machine
         amd-30: {spot: 0.6, on-demand: 1.4}    # both: the kind above chooses
 
-Nothing is built in, because prices change. The file is untrusted. Its size is limited, aliases, tags and
-repeated keys are refused, and only a plain decimal number is a price.
+Nothing is built in, because prices change.
 """
 
+import datetime as dt
 import json
-import math
-import re
-from collections.abc import Hashable, Mapping
-from datetime import date
+from collections.abc import Hashable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
-import voluptuous
+import msgspec
 import yaml
+from msgspec import Meta, Struct
 
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.errors import UsageError
@@ -33,14 +31,29 @@ from io_benchmark.text import clean
 
 # Some thousand prices, which take a second to read.
 _MOST_BYTES = 64 * 1024
-_MOST_PER_HOUR = 1_000_000
-_KINDS = ("spot", "on-demand")
-_NUMBER = re.compile(r"[-+]?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 _SHOWN_LENGTH, _NAME_LENGTH = 80, 200
+_MOST_PER_HOUR = 1_000_000
+_ADVICE = "write a price as 0.31, or as {price: 0.31, currency: USD, kind: spot, date: 2026-11-01}"
+
+_Name = Annotated[str, Meta(min_length=1, max_length=_NAME_LENGTH)]
 
 
-class _Mistake(Exception):  # noqa: N818 - a mistake of the user, not a failure
-    """What is wrong in the file, and where."""
+class _About(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """The keys at the top of the file, which each entry may have as well."""
+
+    currency: Annotated[str, Meta(pattern="^[A-Z]{3}$")] | None = None
+    kind: Literal["spot", "on-demand"] | None = None
+    date: dt.date | None = None
+
+
+class _File(_About, frozen=True, kw_only=True):
+    prices: Annotated[dict[_Name, Any], Meta(min_length=1)]
+
+
+class _Entry(_About, frozen=True, kw_only=True):
+    price: Any = None
+    spot: Any = None
+    on_demand: Any = None
 
 
 def read_prices(path: Path) -> dict[str, Price]:
@@ -52,186 +65,71 @@ def read_prices(path: Path) -> dict[str, Price]:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UsageError(f"{shown}: {reason}; name a file with prices") from None
-    try:
-        return _parsed(content, is_json=path.suffix == ".json")
-    except _Mistake as error:
-        raise UsageError(f"{shown}: {error}") from None
-
-
-def _parsed(content: bytes, *, is_json: bool) -> dict[str, Price]:
-    """Return the prices in a file; raise a _Mistake with what is wrong, and where."""
     if len(content) > _MOST_BYTES:
-        raise _Mistake(f"is larger than {_MOST_BYTES // 1024} KiB; keep only the prices needed")
+        raise UsageError(f"{shown}: is larger than 1024 KiB; keep only the prices needed")
+    where = ""
     try:
-        text = content.decode("utf-8-sig")
-        loaded = _load_json(text) if is_json else _load_yaml(text)
-    except UnicodeDecodeError:
-        raise _Mistake("is not text in UTF-8; save it as such") from None
-    except RecursionError:
-        raise _Mistake("is nested too deep; write a price per name") from None
-    if not isinstance(loaded, dict):
-        raise _Mistake("is not a mapping; write currency: and prices:")
-    try:
-        checked = _FILE(loaded)
-    except voluptuous.MultipleInvalid as error:
-        raise _Mistake(_first_problem(error)) from None
-    return {name: _price(name, entry, checked) for name, entry in checked["prices"].items()}
+        load = _load_json if path.suffix == ".json" else _load_yaml
+        file_keys = msgspec.convert(load(content.decode("utf-8")), _File)
+        prices = {}
+        for name, entry in file_keys.prices.items():
+            where = f"prices.{clean(name, _SHOWN_LENGTH)}: "
+            prices[name] = _price(entry, file_keys)
+    except (msgspec.ValidationError, yaml.YAMLError, ValueError, RecursionError) as error:
+        problem = clean(" ".join(str(error).split()), _NAME_LENGTH)
+        raise UsageError(f"{shown}: {where}{problem}; {_ADVICE}") from None
+    return prices
 
 
-def _price(name: str, entry: Mapping[str, Any], file: Mapping[str, Any]) -> Price:
-    both = {**file, **entry}
-    if "currency" not in both:
-        shown = clean(name, _SHOWN_LENGTH)
-        raise _Mistake(f"prices.{shown}: has no currency; write one such as currency: USD")
-    if "price" in entry:
-        return Price(entry["price"], both["currency"], both.get("kind"), both.get("date"))
-    kinds = [kind for kind in _KINDS if kind in entry]
-    wanted = kinds[0] if len(kinds) == 1 else both.get("kind")
-    if wanted is None:
-        shown = clean(name, _SHOWN_LENGTH)
-        raise _Mistake(f"prices.{shown}: has two prices; write kind: spot or kind: on-demand")
-    return Price(entry[wanted], both["currency"], wanted, both.get("date"))
+def _price(value: object, file_keys: _About) -> Price:
+    entry = msgspec.convert(value if isinstance(value, dict) else {"price": value}, _Entry)
+    currency, kind = entry.currency or file_keys.currency, entry.kind or file_keys.kind
+    named = (("spot", entry.spot), ("on-demand", entry.on_demand), (None, entry.price))
+    amounts = {name: amount for name, amount in named if amount is not None}
+    if not amounts or (None in amounts and len(amounts) > 1):
+        raise ValueError("needs either price, or spot and on-demand")
+    for amount in amounts.values():
+        if type(amount) not in (int, float) or not 0 < amount <= _MOST_PER_HOUR:
+            raise ValueError(f"{_shown(amount)} is not a price per hour")
+    if currency is None:
+        raise ValueError("has no currency")
+    chosen = next(iter(amounts)) if len(amounts) == 1 else kind
+    if chosen not in amounts:
+        raise ValueError("has two prices, and kind says neither spot nor on-demand")
+    read_on = entry.date or file_keys.date
+    return Price(
+        float(amounts[chosen]), currency, chosen or kind, read_on.isoformat() if read_on else None
+    )
 
 
 class _Loader(yaml.SafeLoader):
-    """Loads numbers as JSON has them, and everything else as text, such as .inf and 1:30."""
-
-    yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 - as PyYAML declares it
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.AliasEvent):
-            event: Any = self.get_event()  # type: ignore[no-untyped-call]
-            line = event.start_mark.line + 1
-            raise _Mistake(f"line {line}: aliases are not supported; write the value out")
-        return super().compose_node(parent, index)
+    """Refuses a key that is given twice, of which YAML would use the last."""
 
     def construct_mapping(self, node: Any, deep: bool = True) -> dict[Hashable, Any]:
-        pairs = []
-        for key, value in node.value:
-            name = self.construct_object(key, deep)
-            if not isinstance(name, str | float):
-                line = key.start_mark.line + 1
-                raise _Mistake(f"line {line}: {_shown(name)} is not a name; write it in quotes")
-            pairs.append((name, self.construct_object(value, deep)))
-        return _without_repetition(pairs)
-
-
-_Loader.add_implicit_resolver(
-    "tag:yaml.org,2002:float", re.compile(rf"(?:{_NUMBER.pattern})\Z"), list("-+0123456789")
-)
+        return _without_repetition(
+            [
+                (self.construct_object(key, deep), self.construct_object(value, deep))
+                for key, value in node.value
+            ]
+        )
 
 
 def _load_yaml(text: str) -> Any:
-    try:
-        return yaml.load(text, _Loader)  # noqa: S506 - derived from SafeLoader
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise _Mistake(f"line {line}: is not YAML: {clean(str(error.problem))}") from None
-    except (yaml.YAMLError, ValueError) as error:
-        raise _Mistake(f"is not YAML: {clean(str(error))}") from None
+    return yaml.load(text, _Loader)  # noqa: S506 - derived from SafeLoader
 
 
 def _load_json(text: str) -> Any:
-    def refuse(name: str) -> None:
-        raise _Mistake(f"{name} is not a price; write a number above 0")
+    return json.loads(text, object_pairs_hook=_without_repetition)
 
-    try:
-        return json.loads(
-            text,
-            object_pairs_hook=_without_repetition,
-            parse_constant=refuse,
-            parse_int=float,
-        )
-    except json.JSONDecodeError as error:
-        raise _Mistake(f"line {error.lineno}: is not JSON: {error.msg}") from None
+
+def _shown(value: object) -> str:
+    return clean(repr(value)[: 2 * _SHOWN_LENGTH], _SHOWN_LENGTH)
 
 
 def _without_repetition(pairs: list[tuple[Any, Any]]) -> dict[Hashable, Any]:
     made: dict[Hashable, Any] = {}
     for name, value in pairs:
         if name in made:
-            raise _Mistake(f"{_shown(name)} is given twice; keep one of them")
+            raise ValueError(f"{_shown(name)} is given twice")
         made[name] = value
     return made
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, float):
-        return f"{value:g}"
-    return clean(repr(value)[: 2 * _SHOWN_LENGTH], _SHOWN_LENGTH)
-
-
-def _amount(value: object) -> float:
-    if type(value) is float and math.isfinite(value) and 0 < value <= _MOST_PER_HOUR:
-        return value
-    raise voluptuous.Invalid(
-        f"{_shown(value)} is not a price per hour; write a number above 0, such as 0.31"
-    )
-
-
-def _currency(value: object) -> str:
-    if isinstance(value, str) and re.fullmatch("[A-Z]{3}", value):
-        return value
-    raise voluptuous.Invalid(f"{_shown(value)} is not a currency's code; write one such as USD")
-
-
-def _kind(value: object) -> str:
-    if isinstance(value, str) and value in _KINDS:
-        return value
-    raise voluptuous.Invalid(f"{_shown(value)} is not a kind; write {' or '.join(_KINDS)}")
-
-
-def _date(value: object) -> str:
-    try:
-        if isinstance(value, str) and re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", value):
-            return date.fromisoformat(value).isoformat()
-    except ValueError:
-        pass
-    raise voluptuous.Invalid(f"{_shown(value)} is not a date; write one such as 2026-11-01")
-
-
-_ABOUT: dict[Any, Any] = {
-    voluptuous.Optional("currency"): _currency,
-    voluptuous.Optional("kind"): _kind,
-    voluptuous.Optional("date"): _date,
-}
-_ENTRY = voluptuous.Schema({voluptuous.Required("price"): _amount, **_ABOUT})
-_BY_KIND = voluptuous.Schema({**{voluptuous.Optional(kind): _amount for kind in _KINDS}, **_ABOUT})
-
-
-def _entry(value: object) -> Any:
-    if not isinstance(value, dict):
-        return {"price": _amount(value)}
-    has_kinds = "price" not in value and any(kind in value for kind in _KINDS)
-    return (_BY_KIND if has_kinds else _ENTRY)(value)
-
-
-def _entries(value: object) -> dict[str, Any]:
-    if not isinstance(value, dict) or not value:
-        raise voluptuous.Invalid("is not a mapping of names to prices; write one, as amd-16: 0.31")
-    made = {}
-    for name, entry in value.items():
-        if not isinstance(name, str) or not 0 < len(name) <= _NAME_LENGTH:
-            raise voluptuous.Invalid(f"{_shown(name)} is not a name; write it in quotes")
-        try:
-            made[name] = _entry(entry)
-        except voluptuous.Invalid as error:
-            error.prepend([name])
-            raise
-    return made
-
-
-_FILE = voluptuous.Schema({voluptuous.Required("prices"): _entries, **_ABOUT})
-
-
-def _first_problem(error: voluptuous.MultipleInvalid) -> str:
-    """Return the first problem, with the key that it is about."""
-    first = min(error.errors, key=lambda each: isinstance(each, voluptuous.RequiredFieldInvalid))
-    keys = (key.schema if isinstance(key, voluptuous.Marker) else key for key in first.path)
-    where = ".".join(clean(str(key), _SHOWN_LENGTH) for key in keys)
-    if isinstance(first, voluptuous.RequiredFieldInvalid):
-        return f"{where}: is missing; add it"
-    if first.msg == "extra keys not allowed":
-        holder = "price" if "." in where else "prices"
-        return f"{where}: unknown key; there are {', '.join((holder, *map(str, _ABOUT)))}"
-    return f"{where}: {first.msg}"

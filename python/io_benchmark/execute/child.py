@@ -14,14 +14,17 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import IO, cast
 
-from io_benchmark.execute.keeper import KEEPER, POLL_INTERVAL_S, STEPS
 from io_benchmark.signals import TERMINATING, not_ignored
 
+# Each signal with the time until the next, harder one. After SIGINT the script writes its result
+# file and empties its work place.
+STEPS = ((signal.SIGINT, 10.0), (signal.SIGTERM, 5.0), (signal.SIGKILL, 1.0))
+POLL_INTERVAL_S = 0.02
 HELD_SIGNALS: tuple[int, ...] = (signal.SIGINT, *TERMINATING)
 
 # Someone who presses Ctrl-C this often does not want to wait for the clean-up.
@@ -149,22 +152,20 @@ class Child:
     ) -> Iterator["Child"]:
         """Start a child. Nothing of its process group outlives the block.
 
-        `stopping` ends it after an exception, and the keeper if this program is killed.
+        `stopping` ends it after an exception.
         """
         child: Child | None = None
-        with ExitStack() as kept:
-            try:
-                with hold_interrupts():
-                    child = cls(command, folder, environment)
-                    kept.enter_context(KEEPER.group(child.process.pid))
-                yield child
-            except BaseException:
-                if child is not None:
-                    stopping(child)
-                raise
-            finally:
-                if child is not None:
-                    child.kill()
+        try:
+            with hold_interrupts():
+                child = cls(command, folder, environment)
+            yield child
+        except BaseException:
+            if child is not None:
+                stopping(child)
+            raise
+        finally:
+            if child is not None:
+                child.kill()
 
     def _discard_output(self) -> None:
         if self.output.closed:

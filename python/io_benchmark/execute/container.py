@@ -21,7 +21,6 @@ from pathlib import Path
 from io_benchmark.errors import ContainerError
 from io_benchmark.execute.child import Child, hold_interrupts
 from io_benchmark.execute.engine import CreateContext, Engine, Reply
-from io_benchmark.execute.keeper import KEEPER
 from io_benchmark.execute.local_run import LocalRun, RunOutcome
 from io_benchmark.execute.run_folder import RunOutput, remove
 
@@ -93,16 +92,15 @@ class ContainerExecutor:
 def _container(engine: Engine, local_run: LocalRun, reference: str) -> Iterator[str]:
     """Create the container; it and its anonymous volumes are gone after the block."""
     name = f"io-benchmark-{local_run.task_id}-{local_run.run_id}-{secrets.token_hex(4)}"
-    with KEEPER.command((*engine.command, *REMOVE, name)):
-        try:
-            _create(engine, local_run, name, reference)
-            yield name
-        except BaseException:
-            with hold_interrupts(), suppress(ContainerError):
-                _remove(engine, name)
-            raise
-        with hold_interrupts():
+    try:
+        _create(engine, local_run, name, reference)
+        yield name
+    except BaseException:
+        with hold_interrupts(), suppress(ContainerError):
             _remove(engine, name)
+        raise
+    with hold_interrupts():
+        _remove(engine, name)
 
 
 def _create(engine: Engine, local_run: LocalRun, name: str, reference: str) -> None:

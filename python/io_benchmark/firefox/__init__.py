@@ -1,8 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Put the kind into a Firefox checkout: what goes where, the edits of its text files, the check.
+"""Put the kind into a Firefox checkout: `kind` makes the files, `checkout` compares and writes.
 
-`TreeChanges` reads and compares; only `transaction` writes. taskcluster/docs/firefox.md describes the
-result.
+taskcluster/docs/firefox.md describes the result.
 """

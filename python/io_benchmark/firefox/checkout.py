@@ -1,79 +1,133 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""A Firefox checkout: how it is recognised, the benchmark's paths in it, and reading its files."""
+"""A Firefox checkout: what differs from the expected content, as changes of whole files.
 
+Three files are this project's. Two files of Firefox's get an entry each: the group's name in config.yml,
+and a section in the page of kinds. Nothing that has other content is overwritten.
+"""
+
+import difflib
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Self
 
+import yaml
 from msgspec import Struct
 
 from io_benchmark.errors import IoBenchmarkError, UsageError
-from io_benchmark.firefox.text_lines import decode
+from io_benchmark.firefox.kind import NAME, FirefoxKind
 from io_benchmark.paths import resolve_path
-
-NAME = "io-benchmark"
-KIND = f"taskcluster/kinds/{NAME}/kind.yml"
-TRANSFORMS = "taskcluster/gecko_taskgraph/transforms/io_benchmark.py"
-SCRIPT = "taskcluster/scripts/misc/io-benchmark"
+from io_benchmark.writing import write_file
 
 CONFIG = "taskcluster/config.yml"
-IMAGES = "taskcluster/kinds/docker-image/kind.yml"
-DOCS = "taskcluster/docs"
 # The pages are Markdown now; branches for older releases still have reStructuredText.
-DOCS_SUFFIXES = (".md", ".rst")
-MARKS = (
-    CONFIG,
-    IMAGES,
-    "taskcluster/gecko_taskgraph/transforms/job/__init__.py",
-    "taskcluster/gecko_taskgraph/transforms/task.py",
-)
+_KINDS_PAGES = {
+    "taskcluster/docs/kinds.md": f"## {NAME}\n\n",
+    "taskcluster/docs/kinds.rst": f"{NAME}\n{'-' * len(NAME)}\n",
+}
+_MARKS = (CONFIG, "taskcluster/gecko_taskgraph/transforms/task.py")
+_SECTION = """\
+The same I/O benchmark on every worker pool, to say which pool is slower, by how much and why. A task
+is a pool. It runs only on request, by mach try fuzzy with --full.
+The command io-benchmark firefox put it here from <https://github.com/mozilla-releng/io-benchmark>.
+"""
+_GROUP_LINE = r"^( +)(['\"]?){}\2: *(['\"]?)(.*?)\3 *(?:#.*)?\n"
 
 
-class TreePath(Struct, frozen=True, order=True):
-    """A whole file, or an entry in one of Firefox's files."""
+class FileChange(Struct, frozen=True):
+    """A file before and after; None where it does not exist."""
 
     path: str
-    entry: str = ""
+    before: bytes | None
+    after: bytes | None
 
-    def __str__(self) -> str:
-        return f"{self.path}: {self.entry}" if self.entry else self.path
+    def patch(self) -> Iterator[str]:
+        """Yield the lines of the patch; one line for a file that is not text."""
+        old = "/dev/null" if self.before is None else f"a/{self.path}"
+        new = "/dev/null" if self.after is None else f"b/{self.path}"
+        try:
+            before, after = (
+                (data or b"").decode().splitlines(True) for data in (self.before, self.after)
+            )
+        except UnicodeDecodeError:
+            yield f"Binary files {old} and {new} differ\n"
+            return
+        for line in difflib.unified_diff(before, after, old, new):
+            yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
 
 
 class Checkout(Struct, frozen=True):
+    """A checkout, by its path and that of its page of kinds."""
+
     path: Path
-    docs_suffix: str
+    kinds_page: str
 
     @classmethod
     def open(cls, path: Path) -> Self:
         root = resolve_path(path, str(path))
-        for mark in MARKS:
-            if not (root / mark).is_file():
-                raise _no_checkout(path, mark)
-        for suffix in DOCS_SUFFIXES:
-            checkout = cls(root, suffix)
-            pages = (checkout.kinds_page, checkout.attributes_page)
-            if all((root / page).is_file() for page in pages):
-                return checkout
-        raise _no_checkout(path, f"{DOCS}/kinds.md and attributes.md, or both with .rst")
-
-    @property
-    def kinds_page(self) -> str:
-        return f"{DOCS}/kinds{self.docs_suffix}"
-
-    @property
-    def attributes_page(self) -> str:
-        return f"{DOCS}/attributes{self.docs_suffix}"
-
-    def read(self, path: str) -> bytes | None:
-        """Return the bytes of a file, by its path from the root; None where there is no such file."""
-        file = self.path / path
-        if not file.parent.resolve().is_relative_to(self.path):
-            raise IoBenchmarkError(
-                f"{file}: a link leads out of the checkout; replace it with a folder"
+        pages = [page for page in _KINDS_PAGES if (root / page).is_file()]
+        missing = [mark for mark in _MARKS if not (root / mark).is_file()]
+        if not pages:
+            missing.append(next(iter(_KINDS_PAGES)))
+        if missing:
+            raise UsageError(
+                f"{path}: is not a Firefox checkout: {missing[0]} is missing; name the folder that "
+                "contains mach"
             )
-        if file.is_symlink() or (file.exists() and not file.is_file()):
-            raise IoBenchmarkError(f"{file}: is not a regular file; move it out of the way")
+        return cls(root, pages[0])
+
+    def installing(self, kind: FirefoxKind) -> list[FileChange]:
+        """Return the changes that add what is missing; refuse to overwrite other content."""
+        changes = [self._change(path, data) for path, data in kind.files.items()]
+        conflicts = [change.path for change in changes if change.before not in (None, change.after)]
+        if conflicts:
+            raise IoBenchmarkError(
+                f"{self.path}: {', '.join(conflicts)}: edited there or from another version, so "
+                "nothing was written; to replace it, look at it with git or hg, then use --remove and "
+                "install again"
+            )
+        page, section = self._text(self.kinds_page), self._section()
+        if section not in page:
+            self._refuse_other(page)
+            page = f"{page.rstrip()}\n\n{section}"
+        changes.append(self._change(self.kinds_page, page.encode()))
+        changes.append(self._change(CONFIG, self._with_group(kind).encode()))
+        return [change for change in changes if change.before != change.after]
+
+    def removing(self, kind: FirefoxKind) -> list[FileChange]:
+        """Return the changes that remove the files, whatever they contain, and both entries."""
+        changes = [self._change(path, None) for path in kind.files]
+        page = self._text(self.kinds_page).replace(f"\n{self._section()}", "")
+        self._refuse_other(page)
+        changes.append(self._change(self.kinds_page, page.encode()))
+        config = re.sub(_group_line(kind.group), "", self._text(CONFIG), flags=re.MULTILINE)
+        changes.append(self._change(CONFIG, config.encode()))
+        return [change for change in changes if change.before != change.after]
+
+    def write(self, changes: list[FileChange]) -> None:
+        """Write the changes; a call that failed half-way can be repeated."""
+        for change in changes:
+            file = self.path / change.path
+            try:
+                if change.after is None:
+                    file.unlink()
+                    if not any(file.parent.iterdir()):
+                        file.parent.rmdir()
+                else:
+                    file.parent.mkdir(parents=True, exist_ok=True)
+                    write_file(file, change.after)
+            except OSError as error:
+                raise IoBenchmarkError(
+                    f"{file}: {error.strerror}; make the checkout writable and try again"
+                ) from None
+
+    def _change(self, path: str, after: bytes | None) -> FileChange:
+        return FileChange(path, self._read(path), after)
+
+    def _read(self, path: str) -> bytes | None:
+        file = self.path / path
         try:
             return file.read_bytes()
         except (FileNotFoundError, NotADirectoryError):
@@ -81,15 +135,50 @@ class Checkout(Struct, frozen=True):
         except OSError as error:
             raise IoBenchmarkError(f"{file}: {error.strerror}; make it readable") from None
 
-    def read_text(self, path: str) -> str:
-        """Return the text of a file that must exist, with its own line ends."""
-        data = self.read(path)
-        if data is None:
-            raise IoBenchmarkError(f"{self.path / path}: no such file; update the checkout")
-        return decode(data, self.path / path)
+    def _text(self, path: str) -> str:
+        try:
+            return (self._read(path) or b"").decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise IoBenchmarkError(
+                f"{self.path / path}: is not UTF-8 at byte {error.start}; save it as UTF-8"
+            ) from None
+
+    def _section(self) -> str:
+        return _KINDS_PAGES[self.kinds_page] + _SECTION
+
+    def _refuse_other(self, page: str) -> None:
+        heading = _KINDS_PAGES[self.kinds_page]
+        if f"\n{heading}" in page:
+            raise IoBenchmarkError(
+                f"{self.path / self.kinds_page}: has another section {NAME}; remove it first"
+            )
+
+    def _with_group(self, kind: FirefoxKind) -> str:
+        """Return config.yml with the group's name, behind the name that sorts before it."""
+        text = self._text(CONFIG)
+        advice = f"write treeherder.group-names there as one line per group, with {kind.group}"
+        try:
+            config = yaml.safe_load(text)
+            names = config["treeherder"]["group-names"]
+        except (yaml.YAMLError, KeyError, TypeError):
+            raise IoBenchmarkError(f"{self.path / CONFIG}: has no group names; {advice}") from None
+        if names.get(kind.group) == kind.group_name:
+            return text
+        smaller = [name for name in names if name < kind.group] or list(names)
+        pattern = re.compile(_group_line(max(smaller)), re.MULTILINE)
+        new = rf"\g<0>\1'{kind.group}': '{kind.group_name}'\n"
+        changed = pattern.sub(new, text, count=1)
+        names[kind.group] = kind.group_name
+        # A group of this name that means something else is given twice now.
+        if yaml.safe_load(changed) != config or re.search(
+            _group_line(kind.group), text, re.MULTILINE
+        ):
+            raise IoBenchmarkError(
+                f"{self.path / CONFIG}: the group {kind.group} cannot be added; {advice}: "
+                f"{kind.group_name}"
+            )
+        return changed
 
 
-def _no_checkout(path: Path, missing: str) -> UsageError:
-    return UsageError(
-        f"{path}: is not a Firefox checkout: {missing} is missing; name the folder that contains mach"
-    )
+def _group_line(group: str) -> str:
+    return _GROUP_LINE.format(re.escape(group))

@@ -6,7 +6,6 @@
 import logging
 import os
 import shutil
-import stat
 import sys
 import tempfile
 import warnings
@@ -18,16 +17,14 @@ from taskgraph import parameters, target_tasks
 from taskgraph.config import GraphConfig
 
 from io_benchmark.errors import GraphError
-from io_benchmark.graph.root import BUNDLE
+from io_benchmark.graph.root import BUNDLE, TRANSFORMS, Root
 
 # What a decision task reads of a tree.
-PARTS = ("taskcluster", "scripts/io-benchmark", "python/io_benchmark_taskgraph")
+PARTS = ("taskcluster", "scripts/io-benchmark", TRANSFORMS)
 # What the report's image contains. The bundled copy has none, because it is inside the program.
 PROGRAM = "python/io_benchmark"
 PACKAGE = BUNDLE.parent
 TREE_MODULES = ("io_benchmark_registration", "io_benchmark_taskgraph")
-# This project's tree has about 40.
-MAX_FOLDERS = 2000
 LOGGERS = ("taskgraph", *TREE_MODULES)
 
 
@@ -53,8 +50,9 @@ def usable_tree(root: Path) -> Iterator[Path]:
         if _nearest_checkout(copy) is not None:  # temporary directories are inside a checkout
             (copy / ".git").mkdir()
         for part in PARTS:
-            if (root / part).is_dir():  # otherwise what needs it has the better message
-                _copy(root / part, copy / part)
+            source = Root(root, "").transforms if part == TRANSFORMS else root / part
+            if source.is_dir():  # otherwise what needs it has the better message
+                _copy(source, copy / part)
         program = root / PROGRAM
         _copy(program if program.is_dir() else PACKAGE, copy / PROGRAM, BUNDLE.name)
         yield copy
@@ -63,40 +61,14 @@ def usable_tree(root: Path) -> Iterator[Path]:
 def _copy(source: Path, target: Path, *names: str) -> None:
     """Copy a folder without files and folders of these names."""
     try:
-        left_out = _FolderLimit("__pycache__", *names)
-        shutil.copytree(source, target, ignore=left_out, copy_function=_copy_file)
+        left_out = shutil.ignore_patterns("__pycache__", *names)
+        shutil.copytree(source, target, ignore=left_out)
     except shutil.Error as error:
         (first, _, reason), *others = error.args[0]
         more = f", and {len(others)} more" if others else ""
         raise GraphError(f"{first}: cannot be copied ({reason}{more}); remove or fix it") from error
     except OSError as error:
         raise GraphError(f"{source}: cannot be copied ({error})") from error
-
-
-def _copy_file(source: str, target: str) -> str:
-    if not stat.S_ISREG(os.stat(source).st_mode):  # noqa: PTH116 - copytree gives texts
-        # A device may never end.
-        raise OSError("not a regular file")
-    return shutil.copy2(source, target)
-
-
-class _FolderLimit:
-    """Chooses the files that `copytree` omits, and stops a copy that links make endless."""
-
-    def __init__(self, *names: str) -> None:
-        self._left_out = shutil.ignore_patterns(*names)
-        self._folders = 0
-
-    def __call__(self, folder: str, names: list[str]) -> set[str]:
-        self._folders += 1
-        real = os.path.realpath(folder)
-        is_loop = any(os.path.realpath(parent) == real for parent in Path(folder).parents)
-        if is_loop or self._folders > MAX_FOLDERS:
-            raise GraphError(
-                f"{folder}: links lead to more than {MAX_FOLDERS:,} folders, or back to this one; "
-                "remove them"
-            )
-        return self._left_out(folder, names)
 
 
 def _is_tree_module(name: str) -> bool:

@@ -14,6 +14,7 @@ from io_benchmark.paths import refuse_unreadable
 # A tree is known by these; the second keeps Firefox's and other projects' kinds apart from ours.
 MARKS = ("taskcluster/config.yml", "scripts/io-benchmark/__main__.py")
 _ADVICE = "name the folder that contains taskcluster/"
+TRANSFORMS = "python/io_benchmark_taskgraph"
 BUNDLE = Path(__file__).resolve().parent.parent / "bundle"
 
 
@@ -25,6 +26,15 @@ class Root(Struct, frozen=True):
 
     def __str__(self) -> str:
         return f"{self.path} ({self.origin})"
+
+    @property
+    def transforms(self) -> Path:
+        """Return the folder of the transforms: those of the bundled copy are installed as a package."""
+        return (
+            BUNDLE.parent.parent / Path(TRANSFORMS).name
+            if self.path == BUNDLE
+            else self.path / TRANSFORMS
+        )
 
     @classmethod
     def find(cls, explicit: Path | None, start: Path) -> Self:

@@ -1,11 +1,13 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The worker's script as one file, built by the tree's own code as its tasks carry it."""
+"""The worker's program and its command, made by the tree's own code as its tasks carry them."""
 
 import importlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
 
 from msgspec import Struct
 
@@ -17,36 +19,58 @@ FOLDER = "scripts/io-benchmark"
 _PACKAGE = "io_benchmark_taskgraph"
 
 
-class _WorkerScript(Struct, frozen=True):
+class WorkerScript(Struct, frozen=True):
+    """The program as one file."""
+
     version: str
     workloads: tuple[str, ...]
-    modules: dict[str, bytes]  # by path within the script's folder
     data: bytes
     sha256: str
 
 
-def build_worker_script(root: Root, workloads: Sequence[str] = ()) -> _WorkerScript:
-    """Build the script for these workloads; without names, for all that the tree has."""
-    with tree_modules_only():
-        sys.path.insert(0, str(root.path / "python"))
+def build_worker_script(root: Root) -> WorkerScript:
+    """Build the file with all workloads that the tree has."""
+    with _tree_package(root) as module:
+        program = module("worker_program").WorkerProgram.whole(root.path, FOLDER)
+        names = module("script_modules").workload_names(root.path / FOLDER)
+        return WorkerScript(program.version, tuple(names), program.data, program.sha256)
+
+
+def shell_texts(root: Root, tasks: Mapping[str, Mapping[str, Any]], pool: str) -> dict[str, str]:
+    """Return by name the text that unpacks and starts the program; `pool` is its pool in all of them.
+
+    A task is what kind.yml has, with its defaults.
+    """
+    texts = {}
+    with _tree_package(root) as module:
+        program = module("worker_program").WorkerProgram.whole(root.path, FOLDER)
+        estimate, task_command = module("estimate"), module("task_command")
+        for name, task in tasks.items():
+            benchmark = module("stanza").Benchmark.parse(task.get("benchmark"))
+            budget_s = estimate.time_budget_s(task["worker"].get("max-run-time"))
+            estimate.check_duration(root.path, benchmark, budget_s)
+            command = task_command.make_command(benchmark, program, pool, budget_s)
+            texts[name] = str(command[2])
+    return texts
+
+
+@contextmanager
+def _tree_package(root: Root) -> Iterator[Callable[[str], Any]]:
+    """Yield an import of the modules that the tree's transforms use."""
+
+    def module(name: str) -> Any:
         try:
-            script = importlib.import_module(f"{_PACKAGE}.script_modules")
-            application = importlib.import_module(f"{_PACKAGE}.zip_application")
+            return importlib.import_module(f"{_PACKAGE}.{name}")
         except (ImportError, SyntaxError) as error:
             raise GraphError(
                 f"{root.path}/python/{_PACKAGE} cannot be imported ({error}); name a whole tree "
                 "by --root"
             ) from None
-        names = tuple(dict.fromkeys(workloads)) or tuple(script.workload_names(root.path / FOLDER))
+
+    with tree_modules_only():
+        sys.path.insert(0, str(root.path / "python"))
+        bad_key = module("mistakes").BadKeyError
         try:
-            modules = script.needed_modules(root.path, FOLDER, names)
-            built = application.ZipApplication(modules)
-        except application.BadKeyError as problem:
-            raise GraphError(problem.text) from None
-        return _WorkerScript(
-            version=built.version,
-            workloads=names,
-            modules={path: text.encode() for path, text in modules.items()},
-            data=built.data,
-            sha256=built.sha256,
-        )
+            yield module
+        except bad_key as problem:
+            raise GraphError(str(problem)) from None

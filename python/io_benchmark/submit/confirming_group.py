@@ -12,8 +12,8 @@ from io_benchmark.sources.taskcluster.addresses import (
     TaskclusterAddress,
 )
 from io_benchmark.sources.taskcluster.deployment import Deployment
-from io_benchmark.submit.confirming import SUFFIX, pace_of
 from io_benchmark.submit.definitions import GroupMember
+from io_benchmark_taskgraph.repeating import CONFIRMING, pace
 
 
 class _Underway(Struct, frozen=True):
@@ -39,12 +39,12 @@ class ConfirmingGroup(Struct, frozen=True):
             members = await deployment.group(group_id)
         except MissingError:
             raise _no_such(deployment, f"group:{group_id}") from None
-        known = [task for task in members if task.is_benchmark and SUFFIX in task.label]
+        known = [task for task in members if task.is_benchmark and CONFIRMING in task.label]
         underway = []
         for task in known:
             if task.status.is_resolved:
                 continue
-            bytes_per_s = pace_of(await deployment.definition(task.task_id))
+            bytes_per_s = pace(await deployment.definition(task.task_id))
             if bytes_per_s:
                 member = GroupMember(task.task_id, task.label)
                 underway.append(_Underway(member, task.pool, bytes_per_s))

@@ -8,11 +8,9 @@ planned. A task's id follows from the group's id and the task's number. So the s
 rest is created after a crash, and the queue creates each id only once.
 """
 
-import base64
 import hashlib
 import json
 import re
-import uuid
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -32,12 +30,10 @@ from io_benchmark.submit.definitions import (
     SelectedTask,
     SubmissionSettings,
 )
+from io_benchmark_taskgraph.repeating import RELATIVE, SUBMISSION, derived_id
 
 VERSION = 1
 MAXIMUM_TASKS = 10_000
-# The key in a task's `extra` under which a submission describes itself.
-RECORD = "io-benchmark-submission"
-RELATIVE = "relative-datestamp"
 _UNITS_S = {
     "second": 1,
     "minute": 60,
@@ -85,7 +81,7 @@ class Submission(Struct, frozen=True):
     @classmethod
     def parse(cls, extra: Any, group: str) -> "Submission":
         """Parse the submission in a task's `extra`; `group` names the group in errors."""
-        record = extra.get(RECORD) if isinstance(extra, dict) else None
+        record = extra.get(SUBMISSION) if isinstance(extra, dict) else None
         if record is None:
             raise ResultError(
                 f"{group}: its first task does not contain the submission, so its missing tasks "
@@ -117,7 +113,7 @@ class Submission(Struct, frozen=True):
 
     def task_ids(self, group_id: str) -> list[str]:
         """Return the tasks' ids; the group's id is that of its first task."""
-        return [group_id, *(_derived_id(group_id, number) for number in range(1, self.tasks))]
+        return [group_id, *(derived_id(group_id, number) for number in range(1, self.tasks))]
 
     def ready(
         self, chosen: Sequence[SelectedTask], group_id: str, now: datetime
@@ -129,7 +125,7 @@ class Submission(Struct, frozen=True):
             definition = _dated(dict(task.definition), now)
             definition["taskGroupId"] = group_id
             definition["schedulerId"] = self.settings.scheduler
-            definition["extra"] = {**definition.get("extra", {}), RECORD: record}
+            definition["extra"] = {**definition.get("extra", {}), SUBMISSION: record}
             tasks.append(ReadyTask(task_id, task.label, definition))
         return tuple(tasks)
 
@@ -176,14 +172,7 @@ class GroupState(Struct, frozen=True):
 def ready_in_group(task: SelectedTask, group_id: str, now: datetime) -> ReadyTask:
     """Return a task that is added to a group; its id follows from the group and its label."""
     definition = _dated(dict(task.definition), now)
-    return ReadyTask(_derived_id(group_id, task.label), task.label, definition)
-
-
-def _derived_id(group_id: str, part: object) -> str:
-    """Derive a slug in the queue's form: a version 4 UUID whose first bit is 0, in URL-safe base64."""
-    digest = hashlib.sha256(f"io-benchmark {group_id} {part}".encode()).digest()
-    made = uuid.UUID(bytes=bytes([digest[0] & 0x7F, *digest[1:16]]), version=4)
-    return base64.urlsafe_b64encode(made.bytes).decode().rstrip("=")
+    return ReadyTask(derived_id(group_id, task.label), task.label, definition)
 
 
 def _dated(value: Any, now: datetime) -> Any:

@@ -10,30 +10,25 @@ from taskgraph.transforms.base import TransformSequence
 
 from io_benchmark_taskgraph.estimate import time_budget_s
 from io_benchmark_taskgraph.mistakes import in_task, root_folder
-from io_benchmark_taskgraph.script_modules import needed_modules, workload_names
 from io_benchmark_taskgraph.selection import POOL_ATTRIBUTE
 from io_benchmark_taskgraph.task_command import check_sizes, make_command
 from io_benchmark_taskgraph.transforms import Tasks
-from io_benchmark_taskgraph.zip_application import ZipApplication
+from io_benchmark_taskgraph.worker_program import WorkerProgram
 
 
 def _add_command(config: Any, tasks: Tasks) -> Tasks:
     root = root_folder(config)
 
     @functools.cache
-    def build(folder: str) -> ZipApplication:
-        # All workloads, also those that the task does not run: one file everywhere, with one sha256.
-        return ZipApplication(
-            needed_modules(root, folder, workload_names(root / folder))
-        )
+    def build(folder: str) -> WorkerProgram:
+        return WorkerProgram.whole(root, folder)
 
     for task in tasks:
         benchmark = task.pop("benchmark")
         with in_task(config, task):
-            application = build(benchmark.script)
             budget_s = time_budget_s(task["worker"]["max-run-time"])
             pool = task["attributes"][POOL_ATTRIBUTE]
-            words = make_command(benchmark, application, pool, budget_s)
+            words = make_command(benchmark, build(benchmark.script), pool, budget_s)
             check_sizes(words, benchmark.script)
         task.setdefault("run", {})["command"] = words
         yield task

@@ -10,7 +10,6 @@ directory or file would be an error of the task.
 
 import functools
 import posixpath
-import re
 import shlex
 from typing import Any
 
@@ -18,19 +17,18 @@ import voluptuous
 from taskgraph.transforms.base import TransformSequence
 from taskgraph.util.workertypes import get_worker_type
 
-from io_benchmark_taskgraph.checks import checked
+from io_benchmark_taskgraph.checks import checked, form
 from io_benchmark_taskgraph.mistakes import (
     BadKeyError,
     in_task,
     plain,
     root_folder,
-    shown,
 )
 from io_benchmark_taskgraph.script_modules import needed_modules
 from io_benchmark_taskgraph.stanza import ARTIFACTS_PATH, PLACE_PATH
-from io_benchmark_taskgraph.task_command import MAX_ARGUMENT_BYTES, check_sizes
+from io_benchmark_taskgraph.task_command import check_sizes
 from io_benchmark_taskgraph.transforms import Tasks
-from io_benchmark_taskgraph.zip_application import ZipApplication
+from io_benchmark_taskgraph.worker_program import UNPACK, WorkerProgram
 
 KEY = "benchmark.measure"
 SCRIPT = "scripts/io-benchmark"
@@ -39,15 +37,15 @@ ARTIFACT = "public/io-benchmark"
 SHELL = ["bash", "-cx"]
 # Whatever fails here, the task's command runs. Rehearsals and tests set the variables.
 TEXT = """\
-# io-benchmark {application.version} profiles the command at the end: https://github.com/mozilla-releng/io-benchmark
-# sha256 {application.sha256}
+# io-benchmark {program.version} profiles the command at the end: https://github.com/mozilla-releng/io-benchmark
+sha256={program.sha256}
 artifacts="${{IO_BENCHMARK_ARTIFACTS:-{artifacts}}}"/io-benchmark
 mkdir -p "$artifacts"
 # In a new folder that only this user can change: what is compared is what is started.
 application=$(mktemp -d)/io-benchmark.pyz &&
-  printf %s "${{@:1:{count}}}" | base64 -d > "$application"
+  printf %s "${{@:1:{count}}}" | {unpack} > "$application"
 shift {count}
-if [ "$(sha256sum < "$application")" = "{application.sha256}  -" ] &&
+if [ "$(sha256sum < "$application")" = "$sha256  -" ] &&
   python3 -I -B "$application" measure --help < /dev/null > /dev/null; then
   exec python3 -I -B "$application" measure --pool {pool} --place {place} \\
     --output "$artifacts"/task-profile.json -- "$@"
@@ -57,14 +55,9 @@ exec "$@"
 """
 
 
-def _folder(value: object) -> str:
-    if not isinstance(value, str) or not re.match(PLACE_PATH, value):
-        raise voluptuous.Invalid(
-            f"{shown(value)} is not a folder; write the absolute path where the task works"
-        )
-    return value
-
-
+_folder = form(
+    PLACE_PATH, "is not a folder; write the absolute path where the task works"
+)
 SCHEMA = voluptuous.Schema({
     # The folder where the task works; its disks are watched.
     voluptuous.Required("measure"): _folder,
@@ -93,8 +86,8 @@ def _wrap(config: Any, tasks: Tasks) -> Tasks:
     root = root_folder(config)
 
     @functools.cache
-    def build(script: str) -> ZipApplication:
-        return ZipApplication(needed_modules(root, script, []))
+    def build(script: str) -> WorkerProgram:
+        return WorkerProgram(needed_modules(root, script, []))
 
     for task in tasks:
         stanza = task.pop("benchmark", None)
@@ -104,14 +97,15 @@ def _wrap(config: Any, tasks: Tasks) -> Tasks:
         with in_task(config, task):
             chosen = checked(SCHEMA, stanza, "benchmark")
             words = _words(task)
-            application = build(posixpath.normpath(chosen["script"]))
-            parts = application.arguments(MAX_ARGUMENT_BYTES)
+            program = build(posixpath.normpath(chosen["script"]))
+            parts = program.arguments()
             # `predict` finds the benchmark's pool by its worker type.
             _, pool = get_worker_type(
                 config.graph_config, task.get("worker-type"), config.params["level"]
             )
             text = TEXT.format(
-                application=application,
+                program=program,
+                unpack=UNPACK,
                 artifacts=ARTIFACTS_PATH,
                 count=len(parts),
                 pool=shlex.quote(pool),

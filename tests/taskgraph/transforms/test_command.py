@@ -6,7 +6,7 @@
 import pytest
 from embedding import shell_text
 
-from io_benchmark_taskgraph import script_modules, stanza, task_command, zip_application
+from io_benchmark_taskgraph import script_modules, stanza, task_command, worker_program
 from io_benchmark_taskgraph.mistakes import UserMistake
 
 
@@ -19,7 +19,7 @@ def test_command_of_a_pool(datadir, run_kind, make_pool):
     )
     expected = task_command.make_command(
         stanza.Benchmark.parse(dict(pool["benchmark"])),
-        zip_application.ZipApplication(modules),
+        worker_program.WorkerProgram(modules),
         pool="amd-16",
         time_budget_s=3700,
     )

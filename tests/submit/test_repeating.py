@@ -10,8 +10,9 @@ import pytest
 from loopback_deployment import AMD_16, recorded
 
 from io_benchmark.errors import ResultError
-from io_benchmark.submit.confirming import SUFFIX, confirming_task, pace_of, with_trials
-from io_benchmark.submit.repeating import new_label
+from io_benchmark.submit.definitions import job_of
+from io_benchmark.submit.repeating import repeated_task
+from io_benchmark_taskgraph.repeating import CONFIRMING, new_label, pace, with_trials
 
 LABEL = "io-benchmark-amd-16"
 
@@ -27,7 +28,7 @@ def definition() -> dict[str, Any]:
 def test_only_what_it_needs_is_changed(definition):
     """Variables, names and dates; no routes; the rest is the task's."""
     before = copy.deepcopy(definition)
-    task = confirming_task(definition, LABEL, "amd-16", 5_000, [])
+    task = repeated_task(definition, LABEL, "amd-16", [], 5_000)
     made = dict(task.definition)
     assert definition == before
     assert (task.label, task.job, task.pool) == (f"{LABEL}-confirm", LABEL, "amd-16")
@@ -49,8 +50,8 @@ def test_only_what_it_needs_is_changed(definition):
     assert made["metadata"]["description"] == (
         f"{before['metadata']['description']}; once more, with copies at 5000 bytes/s"
     )
-    assert pace_of(made) == 5_000
-    assert pace_of(before) is None
+    assert pace(made) == 5_000
+    assert pace(before) is None
 
 
 @pytest.mark.parametrize(
@@ -77,7 +78,7 @@ def test_only_what_it_needs_is_changed(definition):
 )
 def test_label(label, pool, labels, expected):
     """A replicate's number is left out; further ones are counted."""
-    assert new_label(label, pool, labels, SUFFIX) == expected
+    assert new_label(job_of(label, pool) or label, labels, CONFIRMING) == expected
 
 
 @pytest.mark.parametrize(
@@ -91,7 +92,8 @@ def test_label(label, pool, labels, expected):
 def test_symbol(definition, symbol, label, labels, expected):
     """Named as the label is, with at most 25 characters."""
     definition["extra"]["treeherder"]["symbol"] = symbol
-    task = confirming_task(definition, label, "amd-16", 1, labels)
+    definition["metadata"]["name"] = label
+    task = repeated_task(definition, label, "amd-16", labels, 1)
     assert task.definition["extra"]["treeherder"]["symbol"] == expected
 
 
@@ -103,7 +105,7 @@ def test_dates(definition):
         "deadline": "2026-12-01T00:00:00.500Z",
         "expires": "2027-11-30T00:00:00.500Z",
     }
-    made = confirming_task(definition, LABEL, "amd-16", 1, []).definition
+    made = repeated_task(definition, LABEL, "amd-16", [], 1).definition
     day = {"relative-datestamp": "86400 seconds"}
     assert (made["created"], made["deadline"]) == ({"relative-datestamp": "0 seconds"}, day)
     assert made["expires"] == {"relative-datestamp": "31536000 seconds"}
@@ -114,14 +116,14 @@ def test_malformed_dates(definition):
     """A definition that no queue shows is refused in one line."""
     definition["deadline"] = "soon"
     with pytest.raises(ResultError, match="has malformed dates"):
-        confirming_task(definition, LABEL, "amd-16", 1, [])
+        repeated_task(definition, LABEL, "amd-16", [], 1)
 
 
 @pytest.mark.parametrize("text", ["", "fast", "-5", "1e9", "9" * 20])
 def test_no_pace(text):
     """Only a whole number is a pace."""
     made = with_trials({"payload": {"env": {"IO_BENCHMARK_PACE": text}}})
-    assert pace_of(made) is None
+    assert pace(made) is None
 
 
 def test_trials_alone():
