@@ -10,7 +10,6 @@ A head of `name: value` has where the tree is from and what no tree holds; the r
 
 import json
 import os
-import platform
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -141,9 +140,7 @@ def _as_this_machine(tree: Tree, root: Path) -> Iterator[None]:
         (os, "sched_getaffinity"): lambda _pid: set(range(head["cpus"]["allowed"])),
         (os, "cpu_count"): lambda: head["cpus"]["online"],
         (os, "geteuid"): lambda: head["user_id"],
-        (platform, "release"): lambda: head["uname"]["release"],
-        (platform, "version"): lambda: head["uname"]["version"],
-        (platform, "machine"): lambda: head["uname"]["machine"],
+        (os, "uname"): lambda: SimpleNamespace(**head["uname"]),
         (storage, "_probe_writes"): lambda _path: head["probe"],
         (storage, "_reflink_works"): lambda _path: head["reflink"],
         (host, "_tools"): lambda: head["tools"],
