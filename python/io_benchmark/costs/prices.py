@@ -66,7 +66,9 @@ def read_prices(path: Path) -> dict[str, Price]:
         reason = getattr(error, "strerror", None) or str(error)
         raise UsageError(f"{shown}: {reason}; name a file with prices") from None
     if len(content) > _MOST_BYTES:
-        raise UsageError(f"{shown}: is larger than {_MOST_BYTES // 1024} KiB; keep only the prices needed")
+        raise UsageError(
+            f"{shown}: is larger than {_MOST_BYTES // 1024} KiB; keep only the prices needed"
+        )
     where = ""
     try:
         load = _load_json if path.suffix == ".json" else _load_yaml
