@@ -143,15 +143,15 @@ def _start(command, mask, of_children):
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             _become(command, environment)
         except OSError as error:
-            os.write(writer, b"%d" % error.errno)
+            os.write(writer, str(error.errno).encode())
         finally:
             os._exit(NOT_EXECUTABLE)
     os.close(writer)
-    number = os.read(reader, 16)
+    failure = os.read(reader, 16)
     os.close(reader)
-    if number:
+    if failure:
         os.waitpid(child, 0)
-        raise OSError(int(number), os.strerror(int(number)))
+        raise OSError(int(failure), os.strerror(int(failure)))
     return child
 
 

@@ -311,7 +311,8 @@ def compare(loopback, folder, address):
     done = program.run(
         *("compare", address, "--details"), folder=folder, expected=1, environment=environment
     )
-    return re.sub(r"; from\s+\S+", "", done.stdout), PROGRESS.sub("", done.stderr)
+    text = re.sub(r"Read\s+from:\s+\S+", "", done.stdout)
+    return " ".join(text.split()), PROGRESS.sub("", done.stderr)
 
 
 @pytest.mark.parametrize("zipped", [False, True], ids=["folder", "zip"])

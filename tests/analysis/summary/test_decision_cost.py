@@ -3,7 +3,6 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """What a decision costs: the workers that the advice asks for, by what runs took here."""
 
-import msgspec
 import pytest
 from msgspec.structs import replace
 from seed_workers import workers
@@ -34,11 +33,10 @@ def timed(**hours):
     ]
 
 
-def of_type(result, name):
-    """The result, measured on this type of machine."""
-    return msgspec.structs.replace(
-        result, task=msgspec.structs.replace(result.task, instance_type=name)
-    )
+def of_type(run, name, **changes):
+    """The run, measured on this type of machine."""
+    task = replace(run.result.task, instance_type=name)
+    return replace(run, result=replace(run.result, task=task), instance_type=name, **changes)
 
 
 def test_by_whole_runs():
@@ -84,9 +82,7 @@ def test_names_of_prices(name):
     """A worker pool's name is known with its provisioner and without, a machine's without its path."""
     measured = timed(intel=1, amd_16=1, amd_30=1)
     measured = [
-        replace(
-            one, queue="gecko-t/b-linux-large", result=of_type(one.result, "zones/x/machine-30")
-        )
+        of_type(one, "zones/x/machine-30", queue="gecko-t/b-linux-large")
         if one.pool == "amd-30"
         else one
         for one in measured
@@ -99,7 +95,7 @@ def test_machines_at_several_prices():
     """Which of them a further task gets is not known, so no money is told."""
     measured = timed(intel=1, amd_16=1, amd_30=1)
     (other,) = (one for one in measured if one.pool == "amd-30")
-    other = replace(other, machine="other", result=of_type(other.result, "machine-8"))
+    other = of_type(other, "machine-8", machine="other")
     prices = {"c3d-standard-30-lssd": INTEL, "machine-8": AMD_30}
     found = decided([*measured, other], prices).decision_cost
     assert found.runs == 3

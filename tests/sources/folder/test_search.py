@@ -149,9 +149,7 @@ def test_two_jobs_on_one_machine(tmp_path: Path) -> None:
     lay_out(tmp_path / "r", "job-{n}/io-benchmark.json", [json.dumps(d).encode() for d in made])
     text = report(tmp_path / "r", ".", "--details")
     assert "amd-16: 2 runs were on the same machine with boot id 0c7e2f4a" in text
-    (worker,) = set(
-        re.findall(r"worker with boot id ([\w-]+)\s+\(its\s+machine\s+ran\s+several\)", text)
-    )
+    (worker,) = set(re.findall(r"boot\s+id\s+([\w-]+)\s+\(its\s+machine\s+ran\s+several\)", text))
     assert worker == made[0]["host"]["boot_id"]
 
 
