@@ -26,8 +26,18 @@ class BadKeyError(Exception):
         self.key, self.text = key, text
 
 
-# Short, and in linear time.
-_SHOWN = reprlib.Repr()
+class _Shown(reprlib.Repr):
+    """A short repr() in linear time: YAML's aliases may repeat a value endlessly."""
+
+    def repr_int(self, value: int, level: int) -> str:
+        # Python refuses to convert a very long number to text.
+        if value.bit_length() > 1000:
+            return "a number of more than 300 digits"
+        text: str = super().repr_int(value, level)
+        return text
+
+
+_SHOWN = _Shown()
 _SHOWN.maxlevel = 3
 _SHOWN.maxlist = _SHOWN.maxdict = 8
 _SHOWN.maxstring = _SHOWN.maxlong = _SHOWN.maxother = 150

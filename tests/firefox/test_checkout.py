@@ -82,6 +82,7 @@ def test_group_name(firefox):
     ],
 )
 def test_group_name_that_cannot_be_added(firefox, old, new, problem):
+    """The error names the file and the group."""
     edit(firefox / CONFIG, old, new)
     with pytest.raises(IoBenchmarkError, match=rf"config\.yml: .*{problem}.* IOB"):
         install(firefox)

@@ -87,5 +87,6 @@ def test_mistakes_here(other_version, path, old, new, problem):
 
 
 def test_unknown_workload():
+    """The error names it, with its key."""
     with pytest.raises(IoBenchmarkError, match=r"benchmark\.workloads: 'exe' is unknown"):
         FirefoxKind.of(OWN_ROOT, ["exe"])

@@ -6,6 +6,7 @@
 import logging
 import os
 import shutil
+import stat
 import sys
 import tempfile
 import warnings
@@ -62,13 +63,20 @@ def _copy(source: Path, target: Path, *names: str) -> None:
     """Copy a folder without files and folders of these names."""
     try:
         left_out = shutil.ignore_patterns("__pycache__", *names)
-        shutil.copytree(source, target, ignore=left_out)
+        shutil.copytree(source, target, ignore=left_out, copy_function=_copy_file)
     except shutil.Error as error:
         (first, _, reason), *others = error.args[0]
         more = f", and {len(others)} more" if others else ""
         raise GraphError(f"{first}: cannot be copied ({reason}{more}); remove or fix it") from error
     except OSError as error:
         raise GraphError(f"{source}: cannot be copied ({error})") from error
+
+
+def _copy_file(source: str, target: str) -> str:
+    if not stat.S_ISREG(os.stat(source).st_mode):  # noqa: PTH116 - copytree gives texts
+        # A device may never end.
+        raise OSError("not a regular file")
+    return shutil.copy2(source, target)
 
 
 def _is_tree_module(name: str) -> bool:
