@@ -46,7 +46,7 @@ def test_the_seeds_answer(seed: Path) -> None:
 
 
 def test_details(tmp_path: Path) -> None:
-    """Text has one screen, and Markdown tables of what is decided, unless everything is asked for."""
+    """Text has one screen, and Markdown folds everything else, unless everything is asked for."""
     names = ("one", "two", "three", "four")
     change = in_places(names, lambda found: [*found, *(retrieved(found[0], one) for one in names)])
     pools = ("intel", "amd-30")
@@ -57,8 +57,13 @@ def test_details(tmp_path: Path) -> None:
     full = compare("results", "--details", "--write", "markdown=long.md", folder=tmp_path).stdout
     assert "\ncache-retrieve, place two, destination overwrite, fidelity seed" in full
     short, long = ((tmp_path / name).read_text() for name in ("short.md", "long.md"))
-    assert "place two, destination overwrite" not in short.partition("### Not decided")[0]
-    assert len(long) > len(short)
+    for markdown in (short, long):
+        decided, _, undecided = markdown.partition("### Not decided")
+        for name in names:
+            assert f"place {name}, destination overwrite" not in decided
+            assert f"### cache-retrieve, place {name}, destination overwrite" in undecided
+    assert "<summary>Details</summary>" in short
+    assert "<summary>Details</summary>" not in long
 
 
 def test_a_terminal_that_cannot_write_everything(seed: Path) -> None:
