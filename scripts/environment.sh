@@ -1,7 +1,5 @@
 # shellcheck shell=sh disable=SC2154  # $script and $root come from who sources this
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 # What scripts/rehearse and scripts/test share: an environment inside the checkout, made from a lock file
 # if it is missing, and made again if the lock file has changed. Needs Python >= 3.11 with venv;
 # IO_BENCHMARK_PYTHON=PATH chooses the interpreter.

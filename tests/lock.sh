@@ -1,7 +1,5 @@
 #!/bin/sh
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 # Makes every lock anew (run by `tox -e lock`), from what is at least a week old: a package of today
 # is not on every mirror yet, and nobody has looked at it. One version of a package for all Pythons,
 # so that results do not depend on the interpreter (numpy), and no address of a package index inside.

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Describes how a run ended, by the `reasonResolved` of Taskcluster's queue.
 
 Machines that a cloud may take back at any moment end runs in two ways: a worker that was told in

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """From kind.yml to tasks: the kind's schema, its transforms and the selection by name.
 
 Runs in decision tasks, this project's and Firefox's: Python 3.9, taskgraph, voluptuous and the

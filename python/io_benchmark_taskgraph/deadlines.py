@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """The deadline of the report's task: later than those of the tasks that it waits for.
 
 If no worker takes a task, the queue resolves it at its deadline. Only then does the

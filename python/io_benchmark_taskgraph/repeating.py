@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """A group's task once more, for one more worker or to confirm a cause.
 
 The actions and `io-benchmark submit` make the same tasks by this. A task is its definition, as the queue has

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """The shell command of a task: unpack the worker's script into a file, then run it.
 
 The script is one file (worker_program.py) with all workloads, the same in every task. It is in separate

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """The worker's program as one file, and how a task's command carries it.
 
 The file is a zip application of uncompressed modules, so its sha256 depends on their contents alone. A

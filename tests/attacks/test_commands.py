@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Hostile command lines, and standard streams that are closed, full or left: never a traceback.
 
 The short form takes each hostile path, each place and each stream once; the long one, every pair.

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Hostile stanzas, commit messages and trees: one line each, in time linear in their size.
 
 Time is not measured by a clock: each input is large enough that anything quadratic would take

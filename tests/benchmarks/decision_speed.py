@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """How long a decision's graph and a rehearsal take, and how much of the graph's time is this project's.
 
 The graph is generated from the tree, and from a copy whose kinds use taskgraph's own transforms alone and

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """What Firefox asks of a new kind, compared with what the command puts into a checkout.
 
 This is a contract, written down from Firefox's generator and its checks in the middle of 2026. It is

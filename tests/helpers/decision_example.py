@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """A slow task, its profile, and the results of three pools: what the page about a decision describes.
 
 The task is as the seed's: 39 minutes on intel, of which copies take 32 %. Deterministic.

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Golden outputs and published schemas: `python tests/helpers/golden.py` writes them all.
 
 Look at what changed, then commit it. A golden file has one format and many sections: a changed

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """A pool's past: a push a week, and amd-16 loses one of its two disks on the way.
 
 Built of the seed's documents, so that everything but the disk and the times is alike. Deterministic.

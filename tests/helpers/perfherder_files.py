@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Makes both Perfherder files, the worker's in both modes, and holds them against a JSON Schema: perfherder_files.py SCHEMA
 
 The worker's own comes from the script, the comparison's from the seed's case. Run by .ci/run where

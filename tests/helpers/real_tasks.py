@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """The seed's update-verify tasks, which take 39 minutes on intel and 45 on amd-16: a table, and a group.
 
 The seed has the two means only. How far workers differ, set-up, and what was lost is made up.

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Tasks of the seed's pools that measure in more than one place.
 
 The seed's workspace is first. The retrieves in other places are those of the workspace, multiplied by a

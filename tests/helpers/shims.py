@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """A storage driver that is slow, has one lock, or shows files late: put before the C library's calls.
 
 Seed 003's drivers, without a kernel of their own. Each look at a name sleeps, so that how many looks

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Investigations with a known truth: what makes one pool of simulated machines slower than another.
 
 A truth changes what a machine can do and the facts that show it. An irrelevant difference changes a

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Histories whose truth is known: when the points are, what moves them, and how they vary.
 
 Nothing is normalised away: a heavy tail keeps its outliers, and dependent values keep their drift.

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Real slow storage on one machine, made of loop devices over memory, and always undone.
 
 What is made is undone by a separate process (undoing.py), which is told of each step before it

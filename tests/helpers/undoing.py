@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """The process that undoes what a storage lab has made, in reverse, once its standard input ends.
 
 That is when the lab is closed, and when the test that had it is killed. A step that was announced and

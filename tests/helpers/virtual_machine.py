@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """A virtual machine with NVMe disks of a known speed, for which no privilege is needed.
 
 A bash script runs in it as root. It sees this machine's files, read-only, so the same programs, and

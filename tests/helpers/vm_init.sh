@@ -1,7 +1,5 @@
 #!/bin/busybox sh
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 # The first process of a virtual machine: runs the script of the shared folder in the host's own file
 # system, which is read-only here, and switches the machine off, whatever happens.
 set -eu

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """A Linux kernel for a virtual machine, with those modules that the machine needs.
 
 It is this machine's own where the user may read it, else Debian's, by apt, which verifies it. That one

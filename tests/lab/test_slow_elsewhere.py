@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """One disk against two striped, whose copies fit in memory: what is slow is something else.
 
 The disks are capped far below the rate of the copies, so that whoever blames them is wrong by much.

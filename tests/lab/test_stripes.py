@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """The case that the project was made from, on real storage: one disk against two striped.
 
 The disks are capped, so that the machine's own speed and load hardly matter. On a machine with other

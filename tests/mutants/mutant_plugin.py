@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """A pytest plugin that records which tests run which lines, or runs a mutant instead of a module.
 
 MUTANT_LINES is a JSON file of lines by module; the record goes next to it. MUTANT is the path of a

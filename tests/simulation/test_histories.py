@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Simulation: how often a history shows a step that is not there, and a step, trend or season that is.
 
 The bars: a false step in 5 % of histories at most, whether they are steady, drift, or have a season, with

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Simulation: the error of several looks, of few workers and of pools of different sizes.
 
 The bars: 5 % false calls at most over all looks together; workers vary by 5 %. Log means are drawn

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Simulation: one worker a pool that ran several tasks, whose runs differ more than blocks show.
 
 Workers differ by the 5 % that is assumed, runs of one worker by 5 to 20 %.

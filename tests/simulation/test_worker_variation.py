@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Simulation: sides with one or two workers, and how far their pools are assumed to vary.
 
 The bars: 5 % false calls, coverage of 93 %, and 80 % of the decisions that are promised where the

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """`--expect 'amd-30/intel<1.05 on sync-write'`: a gate that passes only if the whole interval is on the right side."""
 
 import difflib

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Write the worker's script to one file that runs on any machine with Python 3.8.
 
 The file is a zip application: `python3 FILE --help` shows its commands. Each

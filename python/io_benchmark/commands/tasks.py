@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Compare how long real tasks took on several pools, and what they cost.
 
 ADDRESS is group:ID, task:ID, index:ROUTE, their web address, or a CSV or JSON

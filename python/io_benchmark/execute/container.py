@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Run a task's command in the image that it names, as d2g does on a worker.
 
 d2g is generic-worker's translation of docker-worker payloads. It runs `docker run --init -t` with the

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """A Firefox checkout: what differs from the expected content, as changes of whole files.
 
 Three files are this project's. Two files of Firefox's get an entry each: the group's name in config.yml,

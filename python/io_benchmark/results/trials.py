@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """The trials of an entry of cache-retrieve: a few retrieves, each time with one thing changed.
 
 They run after the entry's retrieves, in rounds: each round has one block of each kind. All blocks have the

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """The limits of all results of one command together, in bytes read and in memory kept.
 
 The reader of a result limits its size, but anyone's task can leave many. Results over the budget are

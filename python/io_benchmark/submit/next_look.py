@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """What the next look at a group needs: more tasks of the pools that are undecided.
 
 The tasks name the looks (analysis/inference/looks.py), so comparing the group later gives the same

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Profile tasks of any kind: run the command of those with `benchmark: {measure: FOLDER}` by `measure`.
 
 The command carries the worker's script, as a benchmark's does. Where the script cannot be unpacked or

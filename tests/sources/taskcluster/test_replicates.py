@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Every way by which a push comes to more tasks of a pool: a group's reading counts them all.
 
 The tasks have the recorded ones' shape, and what taskgraph changes in it: a duplicate is the same

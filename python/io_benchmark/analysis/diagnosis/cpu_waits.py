@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """How much of a difference is that the slower side waits longer for a CPU.
 
 Where a CPU is shared, more work also waits longer, and long work longer than short work. So waiting

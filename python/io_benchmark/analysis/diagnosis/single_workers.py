@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Why one worker alone is slower or faster than its pool: compared with the rest of the pool.
 
 The difference is divided and its causes are judged by the rules that compare pools. Verdicts do not

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """A cause is judged per worker: where its fact is not on all of them, their times must follow it.
 
 The rules compare the averages of both sides, in which one worker of five counts a fifth. Here each worker

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """The sizes of what explains a history: its trend, seasons and steps, each with an interval.
 
 The intervals take into account that points depend on the point before. They do not know that the data chose

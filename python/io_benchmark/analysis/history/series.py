@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """A pool's results over time: points, trend and seasons, levels, and what changed where a level does.
 
 The unit is the worker. A point is one push, and its value is the mean of its workers' logarithms. So a

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Runs of unequal length are compared over the part of the sequence that all of them have.
 
 A run that ended early, by its time budget or by --precision, measured more of the start: the cold

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Which look at the data a comparison is, and how strict it has to be.
 
 Who looks again after adding workers has several chances to be wrong. So the 5 % are divided among the

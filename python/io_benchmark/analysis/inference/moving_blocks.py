@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """The error of one worker's mean, whose retrieves are not independent.
 
 Writeback comes in waves: at a write-bound disk lags 5, 10 and 20 correlate at about 0.95. So the

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Machines that do not belong to their pool: one alone is slower or faster than all the others.
 
 Of each side, the machine that is farthest from the mean of the others is tested: does a prediction

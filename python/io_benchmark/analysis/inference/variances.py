@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Estimated variances of a mean, their degrees of freedom, and Student's t to ten digits.
 
 There are two levels within a machine that measured several times: blocks of samples within a run, and

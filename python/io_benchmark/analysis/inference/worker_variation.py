@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """How far workers of a pool are assumed to differ, where a side has too few of them to show it.
 
 One worker shows nothing of it, two hardly anything. What is known comes from other workers:

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Which results come from one machine: the unit of replication, so that no machine counts twice.
 
 A worker id identifies a machine, also after a reboot. So does the kernel's boot id: several workers on

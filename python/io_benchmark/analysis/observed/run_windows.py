@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """A run in windows of its timeline: what the disks moved in each, and how long the process was blocked.
 
 An average over a run hides a limit that binds only while the cache is cold or after a burst. Windows

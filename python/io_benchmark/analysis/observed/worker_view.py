@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """One worker as analysis sees it: its entry and place for one subject, and figures derived from them.
 
 A cap is published for a machine's local SSDs, or set by a cgroup for each disk of the place.

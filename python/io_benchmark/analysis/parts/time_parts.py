@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """The parts of an operation's time on one worker: phases, and what the process did in each.
 
 The parts of an entry add up to its mean time: all durations divided by all operations. What a worker did

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Whether a task's time on a pool can be predicted; the first reason why not.
 
 The model holds where disks are limited by bytes per second, and for the waiting of synchronous writes.

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """What it would take to decide the comparisons that are inconclusive: workers, their time, money.
 
 The time of a further worker is the mean of what the runs of its pool took that measured what is

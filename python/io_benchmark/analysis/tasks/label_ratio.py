@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """From the times of several tasks to one ratio: tasks are compared within their label only.
 
 Pools run different mixes of tasks, so the ratio of all times would also show how the mixes differ. Here

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Compare the tasks' ratio with a benchmark's ratio, and with what follows from it for a task.
 
 A task that does the benchmark's operations spends a share of its time on them, and only that share has the

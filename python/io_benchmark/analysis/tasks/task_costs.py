@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """What tasks cost on two sides: by prices of an hour, or by the costs that the runs have.
 
 A task costs the price of an hour × its hours × (1 + the time of lost runs ÷ that of completed ones). The

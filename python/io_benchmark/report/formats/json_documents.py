@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Every report as JSON, for programs: the analysis' data classes as msgspec encodes and describes them.
 
 - The name of a number has its unit; a share is a part of one.

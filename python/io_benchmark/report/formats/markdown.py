@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Blocks for a comment on a bug, in the Markdown that GitHub and Bugzilla share."""
 
 from collections.abc import Collection, Iterable, Iterator

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """SVG elements, and a drawing as wide as its page.
 
 Horizontal places are percentages, so that text has the same size on a phone and on a screen. Paths

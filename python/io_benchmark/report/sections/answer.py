@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """The answer: a sentence for each pool, with where the difference lies, its cause and what to try.
 
 On a screen a pool has one sentence, in the full report one per workload.

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """The workloads of the result file: each module here describes one of them, as `WORKLOAD`.
 
 All that the reader, the analysis and the reports know of a single workload is in its module. The

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Firefox's daily export of its workers' tasks, as rows: `workers-DATE-tasks.json`.
 
 It has a column per property, with indices into tables of strings and times as differences, as Firefox's

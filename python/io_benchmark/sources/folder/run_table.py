@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Task runs from a file: CSV, JSON, JSON lines, or Firefox's daily export of its workers' tasks.
 
 A row is a run. Columns are found by name, in any order, and unknown ones are ignored; names are read

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """A Taskcluster deployment's queue and index, through the taskcluster client.
 
 The client signs requests and knows the routes. This module adds what it lacks: timeouts, retries of

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Read the runs of any tasks from the queue: all tasks of a group, or of a project's pushes.
 
 The queue cannot be searched by label. So a project's pushes are found in the index, by their decision

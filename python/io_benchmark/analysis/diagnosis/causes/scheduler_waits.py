@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """The two ways in which an I/O scheduler makes synchronous writers wait; their times prove it.
 
 Idling between groups: a writer and ext4's journal wait for each other while the disk is idle. It
