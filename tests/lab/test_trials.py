@@ -117,7 +117,7 @@ def test_confirming_run_on_another_worker(
         paced = measure("intel", two, *RUN, "--pace", pace, name=f"paced-{name}")
         found = states(compare(slow, fast, paced))
         seen = {cause for cause, state in found.items() if state == "confirmed"} & IN_STORAGE
-        return [f"{found}"] if seen != confirmed else []
+        return [f"{ {cause: found[cause] for cause in IN_STORAGE} }"] if seen != confirmed else []
 
     repetitions(mistakes)
 
