@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 
-from storage_lab import WRITE_CAP, Lab
+from storage_lab import WRITE_CAP, opened
 from worker import Worker
 
 REPETITIONS = 20
@@ -69,8 +69,7 @@ def main() -> int:
         return 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        lab = Lab(folder / "lab")
-        try:
+        with opened(folder / "lab") as lab:
             places = {
                 name: lab.stripe(name, 1 if name == "one" else 2, DISK_MIB, CAP_MIB_PER_S)
                 for name in ("one", "two", "other")
@@ -86,8 +85,6 @@ def main() -> int:
                         for _ in range(REPETITIONS)
                     ],
                 )
-        finally:
-            lab.close()
     return 0
 
 

@@ -178,7 +178,6 @@ def test_files_with_a_mark(run):
     assert str(ROOT / "tests/script/test_real_storage.py") in run.files_with("serial")
     folders = {path.rpartition("/")[0] for path in run.files_with("container")}
     assert folders == {str(ROOT / "tests/container")}
-    assert not [path for path in run.files_with("serial") if "lab_vm" in path]
 
 
 @pytest.mark.parametrize("with_groups", [False, True])
