@@ -9,17 +9,21 @@ count per process.
 """
 
 import ctypes
+import fcntl
 import json
 import os
 import select
 import signal
 import sys
 import traceback
+from contextlib import suppress
 
 from early_end import SIGNALS
 
 LIBC = ctypes.CDLL(None)
 PR_SET_PDEATHSIG = 1
+F_SETPIPE_SZ = 1031
+PIPE_BYTES = 1 << 20  # an hour of the sampler's rows
 BUG = 70  # exit code of a member that ended by a bug of this script
 
 
@@ -49,6 +53,8 @@ class Crew:
 
     def _start(self, number, go_read):
         read_end, write_end = os.pipe()
+        with suppress(OSError):  # the default size still holds minutes of rows
+            fcntl.fcntl(write_end, F_SETPIPE_SZ, PIPE_BYTES)
         # Signals to this process must not run its handlers in the new process.
         held = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         end_with_parent = ending_with_parent()
@@ -94,8 +100,7 @@ class Crew:
             number = self._numbers[read_end]
             _, status = os.waitpid(self._pids.pop(number), 0)
             if status != 0:
-                text = "a process of the workload ended with status %#06x" % status
-                raise OSError(None, text)
+                raise OSError(None, "a process of the run ended with status %#06x" % status)
             return []
         *lines, self._pending[read_end] = (self._pending[read_end] + data).split(b"\n")
         return [json.loads(line) for line in lines]

@@ -211,9 +211,7 @@ class RealSteps(AbstractContextManager):
         if len(ticks) < 4:
             return None
         user, kernel, children_user, children_kernel = ticks
-        return (user + children_user) * self._tick_ns, (
-            kernel + children_kernel
-        ) * self._tick_ns
+        return (user + children_user) * self._tick_ns, (kernel + children_kernel) * self._tick_ns
 
     def _ask(self, step, argument):
         self._bash.stdin.write(b"%s\n%s\n" % (step, os.fsencode(argument)))

@@ -176,8 +176,7 @@ class _Trials:
         lengths = [
             length
             for length in BLOCK_RETRIEVES
-            if sum(sizes[index] for index in set(_files_of_blocks(sizes, length)))
-            <= room_bytes
+            if sum(sizes[index] for index in set(_files_of_blocks(sizes, length))) <= room_bytes
         ]
         if not lengths:
             raise WorkloadError("the files of a block do not fit into the memory")
@@ -235,9 +234,7 @@ class _Trials:
         room_bytes = int(SHARE_OF_ROOM * free_bytes)
         size = min(PILOT_BYTES, room_bytes)
         took_ns = self._write_file(size)
-        while took_ns < PILOT_S * NS_PER_S and size * 4 <= min(
-            room_bytes, PILOT_BYTES_AT_MOST
-        ):
+        while took_ns < PILOT_S * NS_PER_S and size * 4 <= min(room_bytes, PILOT_BYTES_AT_MOST):
             size *= 4
             took_ns = self._write_file(size)
         size = int(size / took_ns * ceiling_s * NS_PER_S)
@@ -312,8 +309,7 @@ class _Trials:
         """Return the time of the lookup and of the copy."""
         retrieves, clock = self._retrieves, time.monotonic_ns
         url, path, size = (
-            column[index]
-            for column in (retrieves.urls, retrieves.files, retrieves.sizes_bytes)
+            column[index] for column in (retrieves.urls, retrieves.files, retrieves.sizes_bytes)
         )
         started_ns = clock()
         steps.look_up(index, url)

@@ -72,15 +72,6 @@ def test_a_linear_volume_over_disks_that_announce_an_optimal_size(recorded: Reco
     assert (top["stripe_count"], top["below"]) == (None, ["nvme0n1p1", "nvme0n2"])
 
 
-def test_a_disk_that_announces_an_optimal_size_has_no_stripes(recorded: Record) -> None:
-    """Some NVMe disks hint at a size of their own: that is no stripe over devices."""
-    recorded(
-        block("nvme0n1", "259:0", queue__minimum_io_size="4096", queue__optimal_io_size="131072"),
-        linked("nvme0n1"),
-    )
-    assert devices.chain(["nvme0n1"])[0]["stripe_count"] is None
-
-
 def test_a_partition_stands_on_its_disk(recorded: Record) -> None:
     """The disk is found by the partition's place in /sys, and is the leaf."""
     recorded(
@@ -169,17 +160,6 @@ def test_a_later_mount_covers_an_earlier_one() -> None:
     assert mount.filesystem == "xfs"
 
 
-def test_an_overlays_device_is_learnt_from_the_host_files(
-    recorded: Record, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """upperdir does not resolve inside; /etc/hostname lies on the same disk and tells."""
-    recorded(STRIPED, linked("dm-0", "nvme0n1", "nvme0n2"))
-    table = mounts._parse(MOUNTINFO)
-    root = mounts.mount_of("/somewhere", table)
-    monkeypatch.setattr(mounts.os.path, "realpath", lambda path: path)
-    assert storage._find_devices(root, table, {}) == (["dm-0"], "/etc/hostname")
-
-
 @pytest.mark.parametrize(
     ("upper", "mountinfo", "found"),
     [
@@ -246,13 +226,6 @@ def test_layers_of_aufs_are_counted(recorded: Record) -> None:
     mount = mounts._Mount("0:1", "/", "/", "rw", "aufs", "none", "rw,si=5b1f0c8f,dio,dirperm1")
     found = {"lower_layers": 2, "upper_directory": None, "volatile": False}
     assert mount.overlay() == found
-
-
-def test_layers_of_aufs_that_do_not_show_are_unknown(recorded: Record) -> None:
-    """None is not said to be there where nothing can be seen."""
-    recorded({"/sys/fs/aufs/config": ""})
-    mount = mounts._Mount("0:1", "/", "/", "rw", "aufs", "none", "rw,si=5b1f0c8f,dio,dirperm1")
-    assert mount.overlay() is None
 
 
 def test_btrfs_members_are_found_by_its_own_folder(recorded: Record) -> None:

@@ -111,24 +111,6 @@ def test_neutral_series_of_two_pools_are_one(worker: Worker) -> None:
     assert worker.result().task.pool == "intel"
 
 
-def test_series_of_two_pools_are_two(worker: Worker) -> None:
-    """They differ by the pool, and by nothing else."""
-    first = series(worker, "amd-16", "c3d-standard-16-lssd")
-    second = series(worker, "intel", "c2-standard-16")
-    assert first != second
-    assert first.replace('"amd-16"', '"intel"') == second
-    assert worker.result().config.perfherder == "pool"
-
-
-def test_the_log_explains_neutral(worker: Worker) -> None:
-    """The log says to which series the figures belong."""
-    _, output = worker.run("--retrieves", "20", "--perfherder", "neutral")
-    assert (
-        "Perfherder: the series belongs to any-pool and not to amd-16; only the push identifies the "
-        "pool, so use neutral for one pool per push"
-    ) in output
-
-
 def test_nothing_measured_is_an_empty_file_and_not_a_missing_one(worker: Worker) -> None:
     """A missing artifact would be a separate error."""
     worker.environment["PATH"] = "/nonexistent"

@@ -63,7 +63,8 @@ def profile_of(
     links = {"/sys/class/block/nvme0n1": "../../devices/nvme0n1"}
     recorded(before, links)
     output = str(folder / "task-profile.json")
-    chosen = settings._MeasureSettings(["make"], [settings._Place("root", "/")], "intel", output)
+    places = [settings._Place("root", "/")]
+    chosen = SimpleNamespace(places=places, pool="intel", output=output)
     profile = task_profile.TaskProfile(chosen, ["make"])
     recorded(after)
     ending = {"code": 0, "signal": None, "error": None}

@@ -52,28 +52,9 @@ def test_a_window_without_an_operation_lengthens_the_next() -> None:
     ]
 
 
-def test_telling_is_in_no_operation() -> None:
-    """Between two counts nothing is done, and nothing is made up."""
-    assert together(1, a=[(0, 10, 5), (14, 20, 3), (22, 30, 4)]) == [
-        (0, 10, 5),
-        (10, 10, 3),
-        (20, 10, 4),
-    ]
-
-
 def test_nothing_until_all_have_counted() -> None:
     """What one alone did is no measure of all."""
     assert together(2, a=[(0, 10, 1), (10, 20, 1)]) == []
-
-
-def test_less_than_a_window() -> None:
-    """Where all were at work for less than one, that is the window."""
-    assert together(2, a=[(0, 18, 36)], b=[(11, 19, 16)]) == [(11, 7, 28)]
-
-
-def test_never_at_work_together() -> None:
-    """Without a common window there is none."""
-    assert together(2, a=[(0, 10, 1), (10, 20, 1)], b=[(25, 30, 1), (30, 40, 1)]) == []
 
 
 def test_a_count_ends_at_the_first_step_past_a_boundary(monkeypatch: pytest.MonkeyPatch) -> None:
