@@ -143,19 +143,6 @@ def test_linters_run_beside_all_tests(parts, with_groups, code):
     assert said.startswith("said by parallel\n")
 
 
-def test_no_linters_for_chosen_tests(parts):
-    """Arguments choose tests, and nothing else runs then."""
-    _, _, said = parts("tests/graph")
-    assert "linters" not in said
-
-
-def test_interrupted_linters(parts):
-    """They end with the rest."""
-    code, log, _ = parts(parallel=2, linters="waits")
-    assert code == 2
-    assert log[-1] == "linters ends"
-
-
 def test_interrupted_serial_tests(parts):
     """They are interrupted with the rest, and waited for."""
     code, log, said = parts(with_groups=True, parallel=2, container="waits", serial="waits")
@@ -166,10 +153,11 @@ def test_interrupted_serial_tests(parts):
 
 @pytest.mark.parametrize("arguments", [["-m", "root"], ["-mroot"]], ids=["apart", "in one"])
 def test_a_choice_by_mark(parts, arguments):
-    """A caller's own `-m` would be overruled by the parts' ones, so there are none then."""
-    _, log, _ = parts(*arguments)
+    """A caller's own `-m` would be overruled by the parts' ones, so there are none then, nor linters."""
+    _, log, said = parts(*arguments)
     assert len(log) == 2
     assert "parallel begins" not in log
+    assert "linters" not in said
 
 
 def test_files_with_a_mark(run):
@@ -189,13 +177,6 @@ def test_a_failure_fails(parts, part, with_groups):
     assert "serial ends" in log
 
 
-def test_no_container_chosen(parts):
-    """A part that found no test says nothing."""
-    code, _, said = parts(container=5)
-    assert code == 0
-    assert "container" not in said
-
-
 @pytest.mark.parametrize("parallel", [2, "killed"])
 def test_interrupted(parts, parallel):
     """After Ctrl-C the containers are told and waited for, and nothing else begins."""
@@ -204,10 +185,3 @@ def test_interrupted(parts, parallel):
     assert log[-1] == "container ends"
     assert "serial begins" not in log
     assert "said by container" in said
-
-
-def test_interrupted_in_a_container(parts):
-    """Nothing else begins then either."""
-    code, log, _ = parts(container=2)
-    assert code == 2
-    assert "serial begins" not in log
