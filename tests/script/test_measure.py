@@ -90,8 +90,7 @@ def test_a_command_that_is_not_found(profiled: Profiled) -> None:
 @pytest.mark.parametrize(
     "word",
     [
-        *("", "absent", "long" * 100, "..", "found", "./missing", "./file", "./folder"),
-        *("./file/x", "./loop", "./" + "long" * 100, "/long" * 1000),
+        *("", "absent", "found", "./missing", "./file", "./folder", "./file/x", "./loop"),
     ],
 )
 def test_a_command_that_cannot_be_run(profiled: Profiled, tmp_path: Path, word: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
-from trial_steps import KnownLookups, MemorySteps, PacedCopies
+from retrieval import KnownLookups, MemorySteps, PacedCopies
 from trials import _files_of_blocks
 from worker import Worker, outcome_of
 from workloads.cache_retrieve import CACHE_SIZES_MIB

@@ -18,11 +18,10 @@ import time
 from collections import Counter
 
 from batches import Batches
-from crew import Crew
+from crew import Crew, count
 from early_end import SkippedError
 from log import MIB, NS_PER_S, ProgressLines, say
 from observe import page_cache
-from windows import count
 
 BLOCK_BYTES = 4096
 DEPTHS = (1, 32)
