@@ -13,7 +13,6 @@ from batches import ProcessTimes
 
 MS = 1_000_000
 SCHEDSTAT = Path("/proc/thread-self/schedstat")
-needs_schedstat = pytest.mark.skipif(not SCHEDSTAT.exists(), reason="needs CONFIG_SCHED_INFO")
 
 Spent = tuple[int, int, int | None]
 
@@ -58,55 +57,6 @@ def test_a_childs_times_are_read_before_it_is_reaped() -> None:
         assert waiting_ns >= 0
     with pytest.raises(ChildProcessError):
         os.waitpid(child, os.WNOHANG)
-
-
-def test_a_child_that_was_reaped() -> None:
-    """Then nothing is known of what it waited for."""
-    child = start("")
-    os.waitpid(child, 0)
-    assert accounting.waiting_ns_of(child) is None
-
-
-@needs_schedstat
-@pytest.mark.serial
-def test_two_processes_on_one_cpu_wait_for_it() -> None:
-    """While one runs, the other one waits."""
-    allowed = os.sched_getaffinity(0)
-    competitor = start("while True: pass")
-    try:
-        for process in (0, competitor):
-            os.sched_setaffinity(process, {min(allowed)})
-        *_, waiting_ns = spent_by(lambda: compute(0.2))
-    finally:
-        os.sched_setaffinity(0, allowed)
-        os.kill(competitor, 9)
-        accounting.wait_for(competitor)
-        competitor_waited_ns = accounting.waiting_ns_of(competitor)
-        accounting.reap(competitor)
-    assert waiting_ns is not None
-    assert waiting_ns > 10 * MS
-    assert competitor_waited_ns is not None
-    assert competitor_waited_ns > 10 * MS
-
-
-def test_children_that_are_reaped_one_after_the_other() -> None:
-    """Each with its own time on a CPU, and with what it waited where the kernel tells it."""
-    account = accounting.ChildrenAccount()
-    try:
-        for code, most_ns, least_ns in (
-            ("import time\nwhile time.process_time() < 0.3: pass", 5000 * MS, 290 * MS),
-            ("", 290 * MS, 0),
-        ):
-            child = start(code)
-            accounting.wait_for(child)
-            user_ns, kernel_ns, waiting_ns = accounting.growth(*account.reap(child))
-            assert least_ns < user_ns + kernel_ns < most_ns
-            assert (waiting_ns is not None) == SCHEDSTAT.exists()
-            assert waiting_ns is None or waiting_ns >= 0
-            with pytest.raises(ChildProcessError):
-                os.waitpid(child, os.WNOHANG)
-    finally:
-        account.close()
 
 
 def test_a_reaped_childs_waiting(recorded: Callable[..., None]) -> None:

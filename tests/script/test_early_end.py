@@ -103,27 +103,6 @@ def test_a_signal_after_the_last_line(worker: Worker, number: signal.Signals) ->
     assert process.returncode == 0
 
 
-@pytest.mark.parametrize("name", ["cache-retrieve", "upload", "metadata"])
-def test_children_end_with_a_killed_run(worker: Worker, name: str) -> None:
-    """SIGKILL leaves no time to end them: the kernel does it, or the end of a pipe.
-
-    The file was last written before: it says that the run goes on.
-    """
-    worker.workloads = (name,)
-    process = worker.start("--retrieves", "100000")
-    wait_for(process, f"] {name}, place")
-    while process.poll() is None and len(processes_of_group(process.pid)) < 3:
-        pass  # this process, the sampler, and the workload's first
-    os.kill(process.pid, signal.SIGKILL)
-    process.communicate()
-    assert process.returncode == -signal.SIGKILL
-    deadline_s = time.monotonic() + 30
-    while processes_of_group(process.pid) and time.monotonic() < deadline_s:
-        time.sleep(0.05)
-    assert processes_of_group(process.pid) == []
-    assert outcome_of(worker.result()) == ("running", None)
-
-
 @pytest.mark.parametrize("seed", range(MOMENTS))
 def test_a_signal_at_any_moment(worker: Worker, seed: int) -> None:
     """From the first line on: whenever it comes, twice over, the file is valid and the place clean."""
@@ -148,29 +127,6 @@ def test_a_signal_at_any_moment(worker: Worker, seed: int) -> None:
             ("stopped", "stopped by SIGTERM"),
             ("not-started", "stopped by SIGTERM"),
         }
-    assert_clean(worker, process.pid)
-
-
-# SIGTERM comes as soon as there is a child, before anything else is done with it.
-AT_EACH_FORK = """
-import os, signal
-fork = os.fork
-def interrupted_fork():
-    child = fork()
-    if child:
-        os.kill(os.getpid(), signal.SIGTERM)
-    return child
-os.fork = interrupted_fork
-"""
-
-
-def test_a_signal_while_the_sampler_is_started(worker: Worker) -> None:
-    """The process that was just made is known, stopped and waited for."""
-    process = worker.start("--retrieves", "300", prelude=AT_EACH_FORK)
-    output, _ = process.communicate(timeout=60)
-    assert process.returncode == 143, output
-    assert "Traceback" not in output
-    assert outcome_of(worker.result()) == ("stopped", "stopped by SIGTERM")
     assert_clean(worker, process.pid)
 
 

@@ -38,22 +38,6 @@ def assert_incomplete(worker: Worker, reason: str, entry_state: str = "failed") 
 
 
 @pytest.mark.root
-def test_too_little_space_is_seen_before_anything_is_written(
-    worker: Worker, mount: Callable[[str], Path]
-) -> None:
-    """The cache does not fit: refused with both figures, without filling the disk first."""
-    worker.workspace = mount("size=20m")
-    code, output = worker.run("--retrieves", "10", "--sizes", "10x2")
-    assert code == 1
-    assert "Populating" not in output
-    assert_incomplete(worker, "no space: needs 38 MiB, 20 MiB are free", "skipped")
-    assert worker.result().outcome.reason == (
-        f"place workspace ({worker.workspace}): cache-retrieve: no space: needs 38 MiB, 20 MiB are "
-        "free"
-    )
-
-
-@pytest.mark.root
 def test_a_place_too_small_is_skipped_by_name(worker: Worker, mount: Callable[[str], Path]) -> None:
     """Beside a place that is measured it is a warning, and its entry says why it has nothing."""
     small = mount("size=20m")
@@ -92,27 +76,6 @@ def test_a_disk_that_fills_up_midway_ends_the_run_tidily(
     assert_incomplete(worker, f"place workspace ({worker.workspace}): No space left on device")
     assert "Traceback" not in output
     assert [path.name for path in worker.workspace.iterdir()] == ["greedy"]
-
-
-def test_a_missing_place_is_named_and_the_others_are_measured(
-    worker: Worker, tmp_path: Path
-) -> None:
-    """A place whose parent is missing too cannot be made; the second place still counts."""
-    code, output = worker.run(
-        *("--place", f"gone={tmp_path}/no/where", "--place", f"workspace={worker.workspace}"),
-        *("--retrieves", "10"),
-    )
-    assert code == 1
-    assert "Traceback" not in output
-    result = worker.result()
-    reason = f"place gone ({tmp_path}/no/where): No such file or directory"
-    assert outcome_of(result) == ("failed", reason)
-    assert [outcome_of(entry) for entry in result.workloads] == [
-        ("failed", reason),
-        ("completed", None),
-    ]
-    assert len(retrieves_of(result)[1].samples.copy_ns) == 10
-    assert [place.failed for place in result.storage.places] == ["No such file or directory", None]
 
 
 @pytest.mark.parametrize(

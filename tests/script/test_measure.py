@@ -217,16 +217,6 @@ def test_descriptors_are_as_without_it(profiled: Profiled) -> None:
     assert b"/dev/null" not in done.stdout
 
 
-def test_a_reader_that_closes_early(profiled: Profiled) -> None:
-    """The command ends by SIGPIPE, as it does alone."""
-    process = profiled.start("yes")
-    with patience(process):
-        assert process.stdout is not None
-        process.stdout.read(10)
-        process.stdout.close()
-        assert process.wait(timeout=60) == -signal.SIGPIPE
-
-
 @pytest.mark.root
 def test_a_full_disk(profiled: Profiled, mount: Callable[[str], Path]) -> None:
     """One line on stderr, no half of a file, and the command's own code."""

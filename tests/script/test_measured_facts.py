@@ -5,47 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 from profiled import Profiled
-
-HIDDEN = """
-import re, reading
-read_text = reading.read_text
-reading.read_text = lambda path: None if re.search({hidden!r}, path) else read_text(path)
-"""
-
-
-@pytest.mark.parametrize(
-    ("hidden", "reasons"),
-    [
-        pytest.param(
-            "pressure",
-            {
-                "pressure.machine": "the kernel does not measure pressure",
-                "pressure.cgroup": "the command's cgroup has no such file, or is not visible",
-            },
-            id="pressure",
-        ),
-        pytest.param(
-            "^/proc/pressure/cpu",
-            {"pressure.machine.cpu_some_us": "the kernel does not measure pressure"},
-            id="one pressure",
-        ),
-        pytest.param(
-            "/proc/stat",
-            {"other_cpu_ms": "the kernel does not show the machine's CPU time"},
-            id="cpu",
-        ),
-    ],
-)
-def test_what_the_kernel_does_not_tell(
-    profiled: Profiled, hidden: str, reasons: dict[str, str]
-) -> None:
-    """Null, with the reason."""
-    done = profiled.run("true", prelude=HIDDEN.format(hidden=hidden))
-    assert (done.returncode, done.stderr) == (0, b"")
-    unknown = profiled.profile().unknown
-    assert {name: unknown.get(name) for name in reasons} == reasons
 
 
 def test_without_proc_and_sys(profiled: Profiled, tmp_path: Path) -> None:

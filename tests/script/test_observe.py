@@ -46,32 +46,6 @@ def test_a_striped_volume_is_followed_to_both_disks(recorded: Record) -> None:
     assert "model" not in chain[0]
 
 
-def test_a_linear_volume_over_two_disks_has_no_stripes(recorded: Record) -> None:
-    """Two members, the bandwidth of one: only the queue's hints tell them apart."""
-    linear = dict(STRIPED)
-    linear["/sys/devices/dm-0/queue/minimum_io_size"] = "512"
-    linear["/sys/devices/dm-0/queue/optimal_io_size"] = "0"
-    recorded(linear, linked("dm-0", "nvme0n1", "nvme0n2"))
-    top = devices.chain(["dm-0"])[0]
-    assert (top["stripe_count"], top["below"]) == (None, ["nvme0n1", "nvme0n2"])
-
-
-def test_a_linear_volume_over_disks_that_announce_an_optimal_size(recorded: Record) -> None:
-    """What it takes over from its disks, or from the disks of its partitions, is no stripe."""
-    hints = {"queue__minimum_io_size": "4096", "queue__optimal_io_size": "131072"}
-    recorded(
-        block("dm-0", "253:0", dm__uuid="LVM-abc", **hints)
-        | {"/sys/devices/dm-0/slaves/nvme0n1p1": "", "/sys/devices/dm-0/slaves/nvme0n2": ""}
-        | block("nvme0n1", "259:0", **hints)
-        | {f"/sys/devices/nvme0n1/nvme0n1p1/{name}": "1" for name in ("dev", "partition")}
-        | block("nvme0n2", "259:1", queue__minimum_io_size="512"),
-        linked("dm-0", "nvme0n1", "nvme0n2")
-        | {"/sys/class/block/nvme0n1p1": "../../devices/nvme0n1/nvme0n1p1"},
-    )
-    top = devices.chain(["dm-0"])[0]
-    assert (top["stripe_count"], top["below"]) == (None, ["nvme0n1p1", "nvme0n2"])
-
-
 def test_a_partition_stands_on_its_disk(recorded: Record) -> None:
     """The disk is found by the partition's place in /sys, and is the leaf."""
     recorded(

@@ -120,24 +120,6 @@ def test_nothing_measured_is_an_empty_file_and_not_a_missing_one(worker: Worker)
     assert data == {"framework": {"name": "build_metrics"}, "suites": []}
 
 
-@pytest.mark.parametrize(
-    ("retrieves", "options"),
-    [
-        pytest.param("20", ["amd-16", "workspace", "overwrite"], id="the usual number"),
-        pytest.param("10", ["amd-16", "workspace", "overwrite", "retrieves-10"], id="fewer"),
-    ],
-)
-def test_fewer_retrieves_are_another_series(
-    worker: Worker, retrieves: str, options: list[str]
-) -> None:
-    """More of them are a file's first, which reads the disk: their mean means something else."""
-    usual = "from workloads import cache_retrieve; cache_retrieve.USUAL_RETRIEVES = 20"
-    code, output = worker.run("--retrieves", retrieves, prelude=usual)
-    assert code == 0, output
-    data = json.loads((worker.artifacts / "perfherder-data-io-benchmark.json").read_text())
-    assert [suite["extraOptions"] for suite in data["suites"]] == [options]
-
-
 def test_the_kind_has_the_usual_number() -> None:
     """What a push measures is the series without a mark."""
     kind = (ROOT / "taskcluster/kinds/io-benchmark/kind.yml").read_text()

@@ -65,25 +65,6 @@ def test_ext4_on_one_device(worker: Worker, lab: Lab, tmp_path: Path) -> None:
     assert entry.device_bytes[found.leaf_devices[0].name].written >= 15 * 1024 * 1024
 
 
-def test_an_overlay_is_told_with_its_layers_and_device(
-    worker: Worker, lab: Lab, tmp_path: Path
-) -> None:
-    """Three lower layers, and the disk under the upper one."""
-    device = lab.loop("a")
-    run("mkfs.ext4", "-q", device)
-    base = lab.mount(device, tmp_path / "base")
-    for name in ("1", "2", "3", "upper", "work"):
-        (base / name).mkdir()
-    options = f"lowerdir={base}/1:{base}/2:{base}/3,upperdir={base}/upper,workdir={base}/work"
-    place = lab.mount("overlay", tmp_path / "overlay", "-t", "overlay", "-o", options)
-    found = measured(worker, place)
-    assert found.kind == "overlay"
-    assert found.overlay is not None
-    assert (found.overlay.lower_layers, found.overlay.volatile) == (3, False)
-    assert [f"/dev/{one.name}" for one in found.leaf_devices] == [device]
-    assert found.identified_by == str(base / "upper")
-
-
 def test_a_cgroups_limit_is_seen(worker: Worker, lab: Lab, tmp_path: Path) -> None:
     """A child group that may write 200 operations a second: named with its device."""
     needs_groups()

@@ -120,18 +120,6 @@ def test_without_a_cgroup(parts):
     assert said == "said by parallel\nsaid by container\nsaid by serial\n"
 
 
-def test_serial_tests_are_first_at_the_cpus(parts, tmp_path):
-    """They run at the same time as the others, in a cgroup with the highest share; its name is this run's."""
-    code, log, said = parts("-q", with_groups=True)
-    assert code == 0
-    assert log.index("serial begins") < log.index("parallel ends")
-    assert len(log) == 6
-    assert said == "said by parallel\nsaid by container\nsaid by serial\n"
-    (group,) = (tmp_path / "groups").iterdir()
-    assert (group / "cpu.shares").read_text() == "262144"
-    assert int((group / "cgroup.procs").read_text()) > 1
-
-
 @pytest.mark.parametrize("with_groups", [False, True])
 @pytest.mark.parametrize("code", [0, 1])
 def test_linters_run_beside_all_tests(parts, with_groups, code):
@@ -141,14 +129,6 @@ def test_linters_run_beside_all_tests(parts, with_groups, code):
     assert log.index("linters begins") < log.index("parallel ends")
     assert "said by linters" in said
     assert said.startswith("said by parallel\n")
-
-
-def test_interrupted_serial_tests(parts):
-    """They are interrupted with the rest, and waited for."""
-    code, log, said = parts(with_groups=True, parallel=2, container="waits", serial="waits")
-    assert code == 2
-    assert sorted(log[-2:]) == ["container ends", "serial ends"]
-    assert "said by serial" in said
 
 
 @pytest.mark.parametrize("arguments", [["-m", "root"], ["-mroot"]], ids=["apart", "in one"])
