@@ -12,10 +12,10 @@ import time
 from typing import Tuple
 
 from accounting import together
+from crew import windows_together
 from early_end import WorkloadError
 from log import NS_PER_S, say
 from settings import SHORT_PROFILES
-from windows import windows_together
 from workload import CHECK_EVERY, Workload
 
 PYTHON = platform.python_version()

@@ -7,7 +7,6 @@ import importlib
 import re
 import traceback
 
-import foreword
 import perfherder_series
 import place_folder
 import summary
@@ -111,7 +110,7 @@ class _Bench:
         document = self.record.document
         plans = self._plan(workload_classes)
         document["workloads"] = [entry for *_, entries in plans for entry in entries]
-        foreword.show(plans, self.settings, self.record.path)
+        summary.show_plan(plans, self.settings, self.record.path)
         self.record.write_if_possible()
         state, reason, exit_code = "completed", None, DONE
         try:

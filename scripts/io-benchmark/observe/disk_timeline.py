@@ -34,9 +34,7 @@ class DiskTimeline:
         self._device_names = device_names
         lines = "|".join(map(re.escape, device_names)) or "(?!)"
         self._lines = re.compile(r"^ *\d+ +\d+ (?:%s) .*$" % lines, re.MULTILINE)
-        self._diskstats, self._meminfo = map(
-            _open, ("/proc/diskstats", "/proc/meminfo")
-        )
+        self._diskstats, self._meminfo = map(_open, ("/proc/diskstats", "/proc/meminfo"))
         self._origin_ns = time.monotonic_ns()
         self._names = list(COLUMNS)
         for name in device_names:
@@ -57,10 +55,7 @@ class DiskTimeline:
         before_ns = time.thread_time_ns()
         row: List[Optional[int]] = [time.monotonic_ns() - self._origin_ns]
         kib = dict(_MEMORY.findall(_read(self._meminfo)))
-        row += [
-            int(kib[name]) * 1024 if name in kib else None
-            for name in ("Dirty", "Writeback")
-        ]
+        row += [int(kib[name]) * 1024 if name in kib else None for name in ("Dirty", "Writeback")]
         lines = self._lines.findall(_read(self._diskstats))
         counters = devices.counters("\n".join(lines))
         for name in self._device_names:
