@@ -9,7 +9,6 @@ runs the workload for a while and adds up what the sampler's process and the cal
 Numbers to read, not a test: run by `tox -e bench`.
 """
 
-import argparse
 import os
 import resource
 import shutil
@@ -20,6 +19,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "io-benchmark"
 sys.path.insert(0, str(SCRIPT))
@@ -43,7 +43,7 @@ HARNESS_BAR_US = 50
 SHARE_BAR_PERCENT = 0.5
 
 
-def settings(folder: Path, retrieves: int) -> argparse.Namespace:
+def settings(folder: Path, retrieves: int) -> Any:
     return settings_module.parse(
         [
             *("--pool", "bench", "--workload", "cache-retrieve", "--retrieves", str(retrieves)),
