@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 import time
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 
 import accounting
 import reading
@@ -200,21 +200,17 @@ class RealSteps(AbstractContextManager):
         """Return what lookup and copy spent, bash and all that it ran; their waiting is not known."""
         if None in (before, between, after):
             return (None,) * 6
-        lookup, copy = (
-            [now - then for then, now in zip(*readings)]
-            for readings in ((before, between), (between, after))
-        )
+        lookup = (now - then for then, now in zip(before, between))
+        copy = (now - then for then, now in zip(between, after))
         return (*lookup, None, *copy, None)
 
     def read(self):
         """Return user and kernel time in steps of a tick, whose errors cancel over many retrieves."""
         text = reading.read_text("/proc/%d/stat" % self._bash.pid) or ""
         # After the name, which may hold anything: of bash, and of the children that it reaped.
-        ticks = [int(number) for number in text.rpartition(")")[2].split()[11:15]]
-        if len(ticks) < 4:
-            return None
-        user, kernel, children_user, children_kernel = ticks
-        return (user + children_user) * self._tick_ns, (kernel + children_kernel) * self._tick_ns
+        fields = text.rpartition(")")[2].split()[11:15]
+        spent_ns = [int(ticks) * self._tick_ns for ticks in fields]
+        return (spent_ns[0] + spent_ns[2], spent_ns[1] + spent_ns[3]) if fields else None
 
     def _ask(self, step, argument):
         self._bash.stdin.write(b"%s\n%s\n" % (step, os.fsencode(argument)))
@@ -287,31 +283,26 @@ class MemorySteps(SeedSteps):
     """List, source and destination in memory, in files without a name: nothing can be left behind."""
 
     def __init__(self, urls, largest_bytes):
-        self._files = []
-        try:
-            url_list = self._file("".join(url + "\n" for url in urls).encode())
+        self._files = ExitStack()
+        with ExitStack() as files:  # closed after an error alone
+            url_list = self._file(files, "".join(url + "\n" for url in urls).encode())
             self._size = min(largest_bytes, MEMORY_FILE_BYTES)
             whole, rest = divmod(self._size, MIB)
             chunk = os.urandom(MIB)
-            self._source = self._file(*[chunk] * whole, chunk[:rest])
-            self._destination = self._file()
+            self._source = self._file(files, *[chunk] * whole, chunk[:rest])
+            self._destination = self._file(files)
             super().__init__(url_list, "", "overwrite")
-        except OSError:
-            self._close()
-            raise
+            self._files = files.pop_all()
 
     def __exit__(self, *error):
         super().__exit__(*error)
-        self._close()
+        self._files.close()
 
-    def _close(self):
-        for file in self._files:
-            os.close(file)
-
-    def _file(self, *chunks):
+    @staticmethod
+    def _file(files, *chunks):
         """Return a path by which grep opens the file as well."""
         descriptor = os.memfd_create("io-benchmark")
-        self._files.append(descriptor)
+        files.callback(os.close, descriptor)
         for chunk in chunks:
             os.write(descriptor, chunk)
         return "/proc/%d/fd/%d" % (os.getpid(), descriptor)

@@ -77,6 +77,25 @@ def test_too_little_time_for_trials(worker: Worker) -> None:
     assert "15 % of the retrieves' time are " in found.reason
 
 
+def test_trials_within_their_share_of_the_time(worker: Worker) -> None:
+    """In a run that is long enough they take 15 % of it at most."""
+    shorter = "trials.PILOT_S = trials.PILOTS_S = 0.01; trials.BLOCK_RETRIEVES = (4, 2)\n"
+    code, output = worker.run(
+        *("--trials", "auto", "--retrieves", "800", "--sizes", "8x0.1"), prelude=SHORT + shorter
+    )
+    assert code == 0, output
+    (entry,) = worker.retrieves()
+    found = trials_of(worker)
+    assert entry.run_ns is not None
+    assert entry.final_sync_ns is not None
+    share = found.duration_ns / (entry.run_ns + entry.final_sync_ns)
+    assert share < 0.2, output
+    if found.state == "incomplete":  # a machine that has become slower
+        assert found.reason == "15 % of the retrieves' time are used up"
+    else:
+        assert 3 * len(WAYS) <= len(found.blocks) <= 10 * len(WAYS)
+
+
 def test_files_that_stand_for_all() -> None:
     """A shorter block has the beginning of a longer one, and about the same mean size."""
     sizes = list(CACHE_SIZES_MIB)

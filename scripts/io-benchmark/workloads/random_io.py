@@ -24,7 +24,6 @@ from log import MIB, NS_PER_S, ProgressLines, say
 from observe import page_cache
 
 BLOCK_BYTES = 4096
-DEPTHS = (1, 32)
 FILE_BYTES, QUICK_FILE_BYTES = 1024 * MIB, 32 * MIB
 WINDOW_NS = 100_000_000
 TIME_LIMIT_S, QUICK_TIME_LIMIT_S = 15.0, 1.0
@@ -37,15 +36,8 @@ class _RandomIo(Batches):
     name = "random-io"
     unit = "IOPS"
     maximum_s = 95
+    names = ("read-depth-1", "write-depth-1", "read-depth-32", "write-depth-32")
     observes = ("method", "io_engine", "processes", "prefill_ns", "total_operations", "latency_ns")
-
-    @staticmethod
-    def variants(_settings):
-        return [
-            {"variant": "%s-depth-%d" % (operation, depth), "threads": None}
-            for depth in DEPTHS
-            for operation in ("read", "write")
-        ]
 
     def parameters(self, variant):
         operation, _, depth = variant["variant"].partition("-depth-")

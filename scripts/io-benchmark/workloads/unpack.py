@@ -60,6 +60,7 @@ class _Unpack(Batches):
     name = "unpack"
     unit = "files/s"
     maximum_s = 170
+    names = VARIANTS
     observes = ("method", "python", "resident_bytes", "unpacked_bytes", "sync_ns")
 
     def __init__(self, bench, place, folder):
@@ -67,10 +68,6 @@ class _Unpack(Batches):
         self._sizes = _file_sizes_bytes(bench.settings.seed, self._quick)
         self._archive = os.path.join(folder, "archive.tar")
         self._tree = os.path.join(folder, "unpacked")
-
-    @staticmethod
-    def variants(_settings):
-        return [{"variant": variant, "threads": None} for variant in VARIANTS]
 
     def parameters(self, _variant):
         return {
