@@ -2,12 +2,14 @@
 """The documentation's pages and commands, and a Taskcluster with the tasks that they describe.
 
 A page's commands are run in its order, in one fresh copy of the checkout, so that one may use what
-another left. What stands behind `sh` says how:
+another left. The words behind ``` say how a block is tested:
 
   sh              run as it is
   sh taskcluster  run as well; the deployment is the example below, on this machine's loopback
   sh skip         not run: it needs a push, Firefox's mach or an hour; but whatever is a command
                   line of io-benchmark has to be one that the program takes
+  text            the page's commands print it
+  text skip       not compared
 """
 
 import json
@@ -40,15 +42,13 @@ RESULTS_IN_INDEX = 24
 PUSHED = datetime(2026, 3, 24, 10, tzinfo=UTC)
 
 _BLOCK = re.compile(
-    r"^(?P<indent> *)```(?P<kind>\w+)(?P<how> \w+)?\n(?P<text>.*?)^(?P=indent)```$",
-    re.MULTILINE | re.DOTALL,
+    r"^(?P<indent> *)```(?P<how>\w.*?)\n(?P<text>.*?)^(?P=indent)```$", re.MULTILINE | re.DOTALL
 )
 
 
 @dataclass(frozen=True)
 class Block:
-    kind: str  # "sh", "yaml", …
-    how: str  # "", "taskcluster" or "skip"
+    how: str  # "sh taskcluster", "yaml", …
     text: str
 
 
@@ -61,11 +61,11 @@ def pages() -> list[Path]:
     ]
 
 
-def blocks(page: Path, kind: str) -> list[Block]:
-    found = _BLOCK.finditer(page.read_text(encoding="utf-8"))
-    return [
-        Block(m["kind"], (m["how"] or "").strip(), m["text"]) for m in found if m["kind"] == kind
-    ]
+def blocks(page: Path, *kinds: str) -> list[Block]:
+    """Return the page's blocks of these kinds, or all."""
+    matches = _BLOCK.finditer(page.read_text(encoding="utf-8"))
+    every = [Block(match["how"], match["text"]) for match in matches]
+    return [block for block in every if not kinds or block.how in kinds]
 
 
 def command_lines(text: str) -> Iterator[str]:
