@@ -74,7 +74,7 @@ def test_its_commands_run(
     machine = Machine(tmp_path, compare_code=code)
     shutil.copy(worker_program, machine.store)
     text = PIPELINES[system].replace("--partial", f"--partial {expectation}")
-    page, markdown = machine.run(READERS[system](text))
+    page, markdown = machine.run(READERS[system], text)
     uploaded = machine.artifacts.rglob("io-benchmark.json")
     results = [read_run(path.parent).result for path in uploaded]
     assert sorted(result.task.pool for result in results) == list(POOLS)

@@ -17,7 +17,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -60,26 +60,23 @@ exit 1
 """
 
 
-class Measuring(NamedTuple):
-    """The job of one pool."""
-
-    script: str
-    variables: Mapping[str, str]
-    artifact: str = ""  # the folder that its files get
-
-
 class Pipeline(NamedTuple):
+    """What a pipeline does in the job of one pool, and in the job that compares."""
+
     shell: str
-    # By which the worker's program knows the system, and the one with the work folder.
-    variables: Mapping[str, str]
-    folder_variable: str
-    measuring: Mapping[str, Measuring]  # by pool
+    # By which the worker's program knows the system; {folder} is the work folder, {pool} the pool.
+    variables: Mapping[str, Any]
+    measure: str
     uploads: str  # pattern of files
     compare: str
     page: str
-    downloads: str = ""  # the folder that the artifacts are downloaded to
+    artifact: str = ""  # the folder that the uploaded files get
     base: str = ""  # the folder whose files are uploaded without its name
+    downloads: str = ""  # the folder that the artifacts are downloaded to
     works_in: str = ""  # a folder within the work folder
+
+
+Reader = Callable[[str], Pipeline]
 
 
 @dataclass
@@ -102,30 +99,34 @@ class Machine:
             (self.folder / "bin" / name).write_text(f"#!/bin/sh\n{text}\n")
             (self.folder / "bin" / name).chmod(0o755)
 
-    def run(self, pipeline: Pipeline) -> tuple[str, str | None]:
+    def run(self, read: Reader, text: str) -> tuple[str, str | None]:
         """Return the page that the pipeline shows, and the Markdown where the system has a place for it."""
-        for pool, job in pipeline.measuring.items():
+        for pool in POOLS:
+            pipeline = read(_filled(text, pool))
             folder = self.folder / "jobs" / pool
-            self._call(pipeline, job.script, folder, job.variables, 0)
+            self._call(pipeline, pipeline.measure, folder, 0)
             for path in (folder / pipeline.base).glob(pipeline.uploads):
                 if path.is_file():
                     name = path.relative_to(folder / pipeline.base)
-                    (self.artifacts / job.artifact / name).parent.mkdir(parents=True, exist_ok=True)
-                    shutil.copy(path, self.artifacts / job.artifact / name)
+                    kept = self.artifacts / pipeline.artifact / name
+                    kept.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copy(path, kept)
         folder = self.folder / "jobs/compare"
         shutil.copytree(self.artifacts, folder / pipeline.downloads)
-        output = self._call(pipeline, pipeline.compare, folder, {}, self.compare_code)
-        for name in re.findall(r"^##vso\[task.uploadsummary\](.+)$", output, re.MULTILINE):
-            shutil.copy(name, self.store / "markdown")
+        output = self._call(pipeline, pipeline.compare, folder, self.compare_code)
+        for summary in re.findall(r"^##vso\[task.uploadsummary\](.+)$", output, re.MULTILINE):
+            shutil.copy(summary, self.store / "markdown")
         markdown = self.store / "markdown"
         page = (folder / pipeline.page).read_text()
         return page, markdown.read_text() if markdown.exists() else None
 
-    def _call(
-        self, pipeline: Pipeline, script: str, folder: Path, more: Mapping[str, str], code: int
-    ) -> str:
+    def _call(self, pipeline: Pipeline, script: str, folder: Path, code: int) -> str:
         for name in (pipeline.works_in, pipeline.base):
             (folder / name).mkdir(parents=True, exist_ok=True)
+        variables = {
+            name: str(value).format(folder=folder, pool=folder.name, store=self.store)
+            for name, value in pipeline.variables.items()
+        }
         done = subprocess.run(
             [*shlex.split(pipeline.shell), "-c", script],
             cwd=folder / pipeline.works_in,
@@ -133,13 +134,7 @@ class Machine:
                 "PATH": f"{self.folder}/bin:{os.environ['PATH']}",
                 "HOME": str(self.folder),
                 "STORE": str(self.store),
-                "CI": "true",
-                pipeline.folder_variable: str(folder),
-                **{
-                    name: value.format(folder=folder, store=self.store)
-                    for name, value in pipeline.variables.items()
-                },
-                **more,
+                **variables,
             },
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -150,107 +145,91 @@ class Machine:
         return done.stdout
 
 
-def _filled(text: str, form: str, pool: str) -> str:
-    """Replace a system's expressions by values; each has to be known."""
-    values = {"pool": pool, "worker": "1", "POOL": pool, "WORKER": "1"}
-    values |= {"github.run_attempt": "1", "System.JobAttempt": "1"}
-    for name in ("pool", "worker"):
-        values |= {f"matrix.{name}": values[name], f"parameters.{name}": values[name]}
-    return re.sub(form, lambda match: values[match[1].strip()], text)
+# Of GitHub, Buildkite, CircleCI and Azure; Buildkite's agent also leaves one of two dollars.
+_EXPRESSION = re.compile(r"\$\{\{ (.+?) \}\}|\{\{([\w.]+)\}\}|<< (.+?) >>|\$\(([\w.]+)\)")
+
+
+def _filled(text: str, pool: str) -> str:
+    """Replace a system's expressions by values; those of jobs without a pool stay."""
+    values = {"github.run_attempt": "1", "System.JobAttempt": "1", "POOL": pool}
+    values["Build.ArtifactStagingDirectory"] = "a"
+    for name in ("matrix", "parameters"):
+        values |= {f"{name}.pool": pool, f"{name}.worker": "1"}
+    filled = _EXPRESSION.sub(lambda match: values.get(match[match.lastindex or 0], match[0]), text)
+    return filled.replace("$$", "$")
 
 
 def github(text: str) -> Pipeline:
     jobs = yaml.safe_load(text)["jobs"]
     run, upload = jobs["measure"]["steps"]
-    form = r"\$\{\{(.+?)\}\}"
-    measuring = {
-        pool: Measuring(
-            run["run"],
-            {name: _filled(value, form, pool) for name, value in run["env"].items()},
-            _filled(upload["with"]["name"], form, pool),
-        )
-        for pool in POOLS
-    }
-    _, download, run, report = jobs["compare"]["steps"]
-    assert all(
-        fnmatch.fnmatch(job.artifact, download["with"]["pattern"]) for job in measuring.values()
-    )
+    _, download, compare, report = jobs["compare"]["steps"]
+    assert fnmatch.fnmatch(upload["with"]["name"], download["with"]["pattern"])
     variables = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": "{store}/markdown"}
     return Pipeline(
-        *("bash -e", variables, "GITHUB_WORKSPACE", measuring, "**/*", run["run"]),
-        page=report["with"]["path"],
-        downloads=download["with"]["path"],
+        "bash -e",
+        {**variables, "GITHUB_WORKSPACE": "{folder}", **run["env"]},
+        *(run["run"], "**/*", compare["run"], report["with"]["path"]),
+        artifact=upload["with"]["name"],
         base=upload["with"]["path"],
+        downloads=download["with"]["path"],
     )
 
 
 def gitlab(text: str) -> Pipeline:
-    measure, compare = (yaml.safe_load(text)[name] for name in ("measure", "compare"))
-    script = "\n".join(measure["script"])
+    jobs = yaml.safe_load(text)
+    measure, compare = jobs["measure"], jobs["compare"]
+    (folder,) = measure["artifacts"]["paths"]
+    page, _ = compare["artifacts"]["paths"]
     variables = {
         "GITLAB_CI": "true",
+        "CI_PROJECT_DIR": "{folder}",
+        "POOL": "{pool}",
+        "WORKER": "1",
         "CI_API_V4_URL": "https://gitlab.example/v4",
         "CI_PROJECT_ID": "34",
         "CI_MERGE_REQUEST_IID": "7",
         "NOTE_TOKEN": "secret",
     }
-    measuring = {pool: Measuring(script, {"POOL": pool, "WORKER": "1"}) for pool in POOLS}
-    (folder,) = measure["artifacts"]["paths"]
-    page, _ = compare["artifacts"]["paths"]
-    return Pipeline(
-        *("bash -eo pipefail", variables, "CI_PROJECT_DIR", measuring, f"{folder}/**/*"),
-        *("\n".join(compare["script"]), page),
-    )
+    scripts = ["\n".join(job["script"]) for job in (measure, compare)]
+    return Pipeline("bash -eo pipefail", variables, scripts[0], f"{folder}/**/*", scripts[1], page)
 
 
 def buildkite(text: str) -> Pipeline:
     measure, compare = yaml.safe_load(text)["steps"]
-    # The agent leaves one of two dollars when it reads the pipeline.
-    script, compare_script = (
-        "\n".join(step["command"]).replace("$$", "$") for step in (measure, compare)
-    )
-    measuring = {
-        pool: Measuring(_filled(script, r"\{\{(.+?)\}\}", pool), {"BUILDKITE_JOB_ID": f"e4-{pool}"})
-        for pool in POOLS
-    }
+    scripts = ["\n".join(step["command"]) for step in (measure, compare)]
+    variables = {"BUILDKITE": "true", "BUILDKITE_BUILD_CHECKOUT_PATH": "{folder}"}
     return Pipeline(
-        *("bash -e", {"BUILDKITE": "true"}, "BUILDKITE_BUILD_CHECKOUT_PATH", measuring),
-        *(measure["artifact_paths"], compare_script, compare["artifact_paths"]),
-        downloads="elsewhere",
+        *("bash -e", {**variables, "BUILDKITE_JOB_ID": "e4-{pool}"}, scripts[0]),
+        *(measure["artifact_paths"], scripts[1], compare["artifact_paths"]),
+        downloads="not-here",
     )
 
 
 def jenkins(text: str) -> Pipeline:
     measure, clean, compare = re.findall(r"sh '{3}\n(.*?)'{3}|sh '([^'\n]+)'", text, re.DOTALL)
     assert clean[1] == "rm -rf results"
-    measuring = {pool: Measuring(measure[0], {"POOL": pool, "WORKER": "1"}) for pool in POOLS}
     (page,) = re.findall(r"archiveArtifacts artifacts: '([^*']+)'", text)
-    variables = {"BUILD_TAG": "jenkins-project-153"}
-    return Pipeline("sh -xe", variables, "WORKSPACE", measuring, "results/**/*", compare[0], page)
+    variables = {"BUILD_TAG": "jenkins-1", "WORKSPACE": "{folder}", "POOL": "{pool}", "WORKER": "1"}
+    return Pipeline("sh -xe", variables, measure[0], "results/**/*", compare[0], page)
 
 
 def azure(text: str) -> Pipeline:
     measure, compare = yaml.safe_load(text)["jobs"]
-    _, run, publish = measure["steps"]
-    assert publish["publish"] == "$(Build.ArtifactStagingDirectory)"
     matrix = measure["strategy"]["matrix"].values()
-    measuring = {
-        job["POOL"]: Measuring(
-            run["script"], job, _filled(publish["artifact"], r"\$\(([\w.]+)\)", job["POOL"])
-        )
-        for job in matrix
-        if job["WORKER"] == "1"
-    }
+    assert {job["POOL"] for job in matrix} == set(POOLS)
+    _, run, publish = measure["steps"]
+    (script,) = [step["script"] for step in compare["steps"] if "script" in step]
     variables = {
         "TF_BUILD": "True",
+        "AGENT_BUILDDIRECTORY": "{folder}",
+        "POOL": "{pool}",
         "PIPELINE_WORKSPACE": "{folder}",
         "BUILD_ARTIFACTSTAGINGDIRECTORY": "{folder}/a",
     }
-    (script,) = [step["script"] for step in compare["steps"] if "script" in step]
     return Pipeline(
-        *("bash --noprofile --norc", variables, "AGENT_BUILDDIRECTORY", measuring, "**/*", script),
-        page="a/report.html",
-        base="a",
+        *("bash --noprofile --norc", variables, run["script"], "**/*", script, "a/report.html"),
+        artifact=publish["artifact"],
+        base=publish["publish"],
         works_in="s",
     )
 
@@ -261,23 +240,16 @@ def circleci(text: str) -> Pipeline:
         {name: value for step in jobs[job]["steps"] for name, value in step.items()}
         for job in ("measure", "compare")
     )
-    environment = jobs["measure"]["environment"].items()
-    measuring = {
-        pool: Measuring(
-            measure["run"],
-            {name: _filled(value, r"<<(.+?)>>", pool) for name, value in environment},
-        )
-        for pool in POOLS
-    }
     (folder,) = measure["persist_to_workspace"]["paths"]
+    variables = {"CIRCLECI": "true", "CIRCLE_WORKING_DIRECTORY": "{folder}"}
     return Pipeline(
-        *("bash -eo pipefail", {"CIRCLECI": "true"}, "CIRCLE_WORKING_DIRECTORY", measuring),
+        *("bash -eo pipefail", {**variables, **jobs["measure"]["environment"]}, measure["run"]),
         *(f"{folder}/**/*", compare["run"], compare["store_artifacts"]["path"]),
         downloads=compare["attach_workspace"]["at"],
     )
 
 
-READERS: Mapping[str, Callable[[str], Pipeline]] = {
+READERS: Mapping[str, Reader] = {
     "GitHub Actions": github,
     "GitLab": gitlab,
     "Buildkite": buildkite,

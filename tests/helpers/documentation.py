@@ -79,30 +79,23 @@ def command_lines(text: str) -> Iterator[str]:
 def example() -> Deployment:
     """The seed's push, the same pools before amd-16 lost one of its two disks, its tasks, and a decision."""
     deployment = Deployment(on_create=complete)
+    documents_now = seed_case.documents(1)
+    documents_before = seed_case.documents(1, seed=1, pools=["amd-30", "amd-30", "intel"])
+    documents_before[0]["task"]["pool"] = "amd-16"
     for group_id, documents in (
-        (GROUP, _documents()),
-        (BEFORE, _documents_before()),
+        (GROUP, documents_now),
+        (BEFORE, documents_before),
         (decision_example.GROUP, decision_example.documents()),
     ):
         for number, document in enumerate(documents):
             _add(deployment, group_id, number, document)
-    _add(deployment, decision_example.TASK, 0, _documents()[0], decision_example.TASK)
+    _add(deployment, decision_example.TASK, 0, seed_case.documents(1)[0], decision_example.TASK)
     profile = Artifact(decision_example.profile())
     deployment.artifacts[decision_example.TASK, 0, decision_example.PROFILE] = profile
     deployment.index[IMAGE] = decision_example.TASK
     real_tasks.add(deployment)
     past.add(deployment, list(past.pushes(RESULTS_IN_INDEX, retrieves=400)))
     return deployment
-
-
-def _documents() -> list[dict[str, Any]]:
-    return seed_case.documents(1)
-
-
-def _documents_before() -> list[dict[str, Any]]:
-    made = seed_case.documents(1, seed=1, pools=["amd-30", "amd-30", "intel"])
-    made[0]["task"]["pool"] = "amd-16"
-    return made
 
 
 def _add(

@@ -137,15 +137,3 @@ def test_rebuilds_of_full_pushes():
     ]
     assert asked
     assert [(name, number) for name, number in asked if number > 3] == []
-
-
-def test_how_each_tree_selects():
-    """Every name that the tasks answer to in a tree is on the page, and what that tree lacks."""
-    section = (DOCS / "attributes.md").read_text().partition("## job_try_name")[2]
-    trees = re.findall(r"^\| (.+?) \| (.+?) \|$", section.partition("\n## ")[0], re.MULTILINE)
-    said = dict(trees[1:])
-    assert list(said) == ["this project", "Firefox ESR 140", "Firefox today"]
-    assert "`try: -j NAME`" in said["this project"]
-    assert "`try: -j NAME`" in said["Firefox ESR 140"]
-    assert '`mach try fuzzy -q "\'io-benchmark"`' in said["Firefox today"]
-    assert "-j" not in said["Firefox today"]
