@@ -3,7 +3,7 @@
 
 The same program measures different things with different bottlenecks, and a different figure is
 steady: the median where the page cache takes everything, the mean where writers wait for the disk.
-taskcluster/docs/comparing.md has the signatures.
+taskcluster/docs/statistics.md has the signatures.
 """
 
 from collections import Counter
