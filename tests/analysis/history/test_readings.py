@@ -108,13 +108,7 @@ def test_a_result_without_a_group_is_a_point_of_its_own():
             *("jenkins io/main 153", "jenkins io/main 153", None),
             id="jenkins-numbers-the-runs-of-a-job",
         ),
-        pytest.param(
-            {"system": "circleci"},
-            "unknown 2026-05-01T10:09:00+00:00",
-            "unknown",
-            None,
-            id="no-run",
-        ),
+        pytest.param({"system": "circleci"}, "unknown TIME", "unknown", None, id="no-run"),
     ],
 )
 def test_jobs_of_other_ci_systems(job, group, task_id, run_id):
@@ -125,7 +119,7 @@ def test_jobs_of_other_ci_systems(job, group, task_id, run_id):
     result = results.parse(json.dumps(push.documents[0]).encode(), "document")
     found = origin(RunResult(result, None, "file"))
     time = (push.time + timedelta(minutes=9)).isoformat()
-    assert found.group == group.replace("2026-05-01T10:09:00+00:00", time)
+    assert found.group == group.replace("TIME", time)
     assert (found.task_id, found.run_id) == (task_id, run_id)
 
 
