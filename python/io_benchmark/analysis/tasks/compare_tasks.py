@@ -21,7 +21,7 @@ from io_benchmark.analysis.tasks.references import references
 from io_benchmark.analysis.tasks.runs import Side
 from io_benchmark.analysis.tasks.task_costs import compare_costs
 from io_benchmark.analysis.tasks.task_model import CostComparison, TaskComparison, TaskReport
-from io_benchmark.analysis.tasks.task_pair import Cells, TaskPair
+from io_benchmark.analysis.tasks.task_pair import TaskPair
 from io_benchmark.analysis.tasks.task_warnings import warnings_of
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.sources.task_runs import TaskRun
@@ -101,22 +101,26 @@ def _comparison(
     pair: TaskPair, judgement: Judgement, advice: Advice | None, options: TaskOptions
 ) -> TaskComparison:
     ratio, interval = judgement.estimate.ratio, judgement.interval
-    baseline_s = pair.mean_s(pair.baseline_cells)
-    baseline, candidate = (side.not_completed(pair.mix) for side in (pair.baseline, pair.candidate))
+    baseline_s = pair.baseline.mean_s
+    failed, lost, stopped = zip(
+        pair.baseline.side.not_completed(pair.mix),
+        pair.candidate.side.not_completed(pair.mix),
+        strict=True,
+    )
     cost = compare_costs(pair, options.prices, judgement.level)
     comparison = TaskComparison(
-        baseline=pair.baseline.name,
-        candidate=pair.candidate.name,
+        baseline=pair.baseline.side.name,
+        candidate=pair.candidate.side.name,
         ratio=ratio,
         interval=interval,
         interval_90=judgement.interval_90,
         p_value=judgement.p_value,
         verdict=judgement.verdict,
         workers=(pair.ratio.workers[1].count, pair.ratio.workers[0].count),
-        completed=(_runs(pair.baseline_cells), _runs(pair.candidate_cells)),
-        failed=(baseline[0], candidate[0]),
-        lost=(baseline[1], candidate[1]),
-        stopped=(baseline[2], candidate[2]),
+        completed=(len(pair.baseline.runs), len(pair.candidate.runs)),
+        failed=failed,
+        lost=lost,
+        stopped=stopped,
         difference_s=baseline_s * (ratio - 1),
         difference_interval_s=(
             baseline_s * (interval.low_ratio - 1),
@@ -124,7 +128,7 @@ def _comparison(
         ),
         times=pair.times,
         labels=pair.label_rows(options.worker_variation),
-        only_one_side=len(pair.candidate.labels ^ pair.baseline.labels),
+        only_one_side=len(pair.candidate.side.labels ^ pair.baseline.side.labels),
         advice=advice,
         look=pair.look.text,
         cost=cost if isinstance(cost, CostComparison) else None,
@@ -140,14 +144,10 @@ def _advise(
     if judgement.verdict is not Verdict.INCONCLUSIVE or math.isinf(judgement.estimate.variance):
         return None
     workers = Pair(
-        pair.candidate.name,
-        pair.baseline.name,
+        pair.candidate.side.name,
+        pair.baseline.side.name,
         *pair.ratio.workers,
         WorkerVariation.given(options.worker_variation),
         schedule=Schedule(),
     )
     return advise(judgement.estimate, workers, margin=options.margin, comparisons=comparisons)
-
-
-def _runs(cells: Cells) -> int:
-    return sum(map(len, cells.values()))

@@ -17,7 +17,7 @@ tests/simulation/test_tasks.py has the error rates.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -57,41 +57,37 @@ class LabelledRatio(NamedTuple):
         Times that are rounded to so many seconds may agree although the workers do not.
         """
         fit = _Fit(candidate, baseline, mix)
-        estimate, workers = _estimate(fit, candidate, baseline, assumed_variation, look)
+        sides = fit.workers(candidate), fit.workers(baseline)
+        estimate = _estimate(fit, sides, assumed_variation, look)
         variance = estimate.variance + fit.variance_of_rounding(rounding_s)
-        return cls(replace(estimate, variance=variance), workers, fit.shares)
+        return cls(replace(estimate, variance=variance), sides, fit.shares)
 
 
 def _estimate(
-    fit: "_Fit",
-    candidate: _LabelLogs,
-    baseline: _LabelLogs,
-    assumed_variation: float,
-    look: Look,
-) -> tuple[Estimate, tuple[SideData, SideData]]:
-    sides = fit.workers(candidate), fit.workers(baseline)
+    fit: "_Fit", sides: tuple[SideData, SideData], assumed_variation: float, look: Look
+) -> Estimate:
     counts = [side.count for side in sides]
     if max(counts) == 1:
         # Nothing shows how far workers of these pools differ.
-        return Estimate(fit.log_ratio, math.inf, 1.0), sides
-    if len(fit.shares) == 1:
-        return Estimate.of_sides(*sides, assumed_variation, look), sides
-    if 1 in counts:
+        return Estimate(fit.log_ratio, math.inf, 1.0)
+    if 1 in counts or len(fit.shares) == 1:
         single = Estimate.of_sides(*sides, assumed_variation, look)
-        wider = fit.factor(counts)
+        if len(fit.shares) == 1:
+            return single
+        wider = max(1.0, fit.variance_of_unit / math.fsum(1 / count for count in counts))
         return replace(
             single,
             log_ratio=fit.log_ratio,
             variance=single.variance * wider,
             single_variance=single.single_variance * wider,
-        ), sides
+        )
     variance, degrees = fit.variance()
     assumed = None
     if min(counts) <= _FEW_WORKERS:
         least = assumed_variation**2 * fit.variance_of_unit
         if least > variance:
             variance, assumed = least, assumed_variation
-    return Estimate(fit.log_ratio, variance, degrees, assumed_variation=assumed), sides
+    return Estimate(fit.log_ratio, variance, degrees, assumed_variation=assumed)
 
 
 class _Fit:
@@ -142,20 +138,16 @@ class _Fit:
         parts = self._weights * rounding_s / self._times_s
         return float(parts @ parts) / 6
 
-    def factor(self, counts: Sequence[int]) -> float:
-        """Return how much larger the variance is than that of workers of one label."""
-        return max(1.0, self.variance_of_unit / math.fsum(1 / count for count in counts))
-
     def workers(self, side: _LabelLogs) -> SideData:
         """Return the workers of a side, each with the mean of its logarithms less their labels'."""
         logs: dict[str, list[float]] = {}
         for (label, worker), log in sorted(side.items()):
             logs.setdefault(worker, []).append(log - self._at_baseline[label])
-        return SideData(tuple(math.fsum(each) / len(each) for each in logs.values()), ())
+        return SideData(tuple(math.fsum(worker) / len(worker) for worker in logs.values()), ())
 
     def variance(self) -> tuple[float, float]:
         """Return the variance of the ratio's logarithm, and its degrees of freedom."""
-        squares, own, features = [], [], []
+        squares, sizes, features = [], [], []
         for rows in self._clusters():
             design = np.zeros((len(rows), len(self._counts) + 1))
             design[np.arange(len(rows)), self._label[rows]] = (
@@ -166,13 +158,13 @@ class _Fit:
             roots = np.where(values > _SINGULAR, 1 / np.sqrt(np.maximum(values, _SINGULAR)), 0.0)
             weights = (vectors * roots) @ (vectors.T @ self._weights[rows])
             squares.append(float(weights @ self._residuals[rows]) ** 2)
-            own.append(float(weights @ weights))
+            sizes.append(float(weights @ weights))
             features.append(weights @ design)
-        of_own, matrix = np.array(own), np.array(features)
+        size, matrix = np.array(sizes), np.array(features)
         explained: Numbers = (matrix**2).sum(axis=1)
-        trace = float((of_own - explained).sum())
+        trace = float((size - explained).sum())
         gram = matrix.T @ matrix
-        total = float((of_own**2).sum() - 2 * (of_own @ explained) + (gram**2).sum())
+        total = float((size**2).sum() - 2 * (size @ explained) + (gram**2).sum())
         return math.fsum(squares), max(1.0, trace**2 / total) if total > 0 else 1.0
 
     def _clusters(self) -> list[Numbers]:
