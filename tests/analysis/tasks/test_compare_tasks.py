@@ -49,7 +49,7 @@ def test_one_label_is_the_comparison_of_workers():
         for pool, values in logs.items()
     ]
     look = Schedule().look(3)
-    found = LabelledRatio.of(sides[0], sides[1], {"build": 3.4}, 0.05, look).estimate
+    found = LabelledRatio(sides[0], sides[1], {"build": 3.4}, 0.05, look).estimate
     expected = Estimate.of_sides(SideData(logs["a"], ()), SideData(logs["b"], ()), 0.05, look)
     assert found.log_ratio == pytest.approx(expected.log_ratio, rel=1e-12)
     assert found.variance == pytest.approx(expected.variance, rel=1e-12)
@@ -63,7 +63,7 @@ def test_two_equal_labels_are_twice_the_same():
         {(label, f"{pool}{at}"): log for at, log in enumerate(values) for label in ("x", "y")}
         for pool, values in logs.items()
     ]
-    found = LabelledRatio.of(sides[0], sides[1], {"x": 2, "y": 2}, 0.05, SINGLE).estimate
+    found = LabelledRatio(sides[0], sides[1], {"x": 2, "y": 2}, 0.05, SINGLE).estimate
     alone = Estimate.of_sides(SideData(logs["a"], ()), SideData(logs["b"], ()), 0.05)
     assert found.log_ratio == pytest.approx(alone.log_ratio)
     assert found.variance == pytest.approx(alone.variance)

@@ -8,7 +8,7 @@ import sample_tasks
 from msgspec.structs import replace
 
 from io_benchmark.analysis.model import Interval
-from io_benchmark.analysis.tasks.references import _standing
+from io_benchmark.analysis.tasks.compare_tasks import _standing
 
 
 @pytest.mark.parametrize(

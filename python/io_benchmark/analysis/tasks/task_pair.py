@@ -72,7 +72,7 @@ class TaskPair(NamedTuple):
         candidate, baseline = PairSide.of(candidate_side, mix), PairSide.of(baseline_side, mix)
         workers = [len({worker for _, worker in side.cells}) for side in (candidate, baseline)]
         look = Schedule().look_of_sides(workers, ())
-        ratio = LabelledRatio.of(
+        ratio = LabelledRatio(
             {cell: _log_mean(runs) for cell, runs in candidate.cells.items()},
             {cell: _log_mean(runs) for cell, runs in baseline.cells.items()},
             mix,

@@ -13,7 +13,7 @@ from io_benchmark.analysis.statements import (
     share,
     statement,
 )
-from io_benchmark.analysis.tasks.task_model import LabelRow, TaskComparison
+from io_benchmark.analysis.tasks.task_model import TaskComparison
 from io_benchmark.analysis.tasks.task_pair import MOST_LABELS, TaskPair
 
 _ENDED_DIFFER = 0.1
@@ -48,21 +48,17 @@ def warnings_of(pair: TaskPair, comparison: TaskComparison) -> Iterator[Statemen
 
 
 def _different_labels(comparison: TaskComparison) -> Iterator[Statement]:
-    if not any(row.differs for row in comparison.labels):
-        return
-    rows = sorted(
-        (row for row in comparison.labels if row.interval is not None),
-        key=lambda row: (row.ratio, row.label),
-    )
-    yield statement(
-        "labels differ, from {lowest} to {highest}: the ratio is that of this mix of them",
-        lowest=_label(rows[0]),
-        highest=_label(rows[-1]),
-    )
+    rows = [(row.ratio, row.label) for row in comparison.labels if row.interval is not None]
+    if any(row.differs for row in comparison.labels):
+        yield statement(
+            "labels differ, from {lowest} to {highest}: the ratio is that of this mix of them",
+            lowest=_label(*min(rows)),
+            highest=_label(*max(rows)),
+        )
 
 
-def _label(row: LabelRow) -> Statement:
-    return statement("{ratio} ({label})", ratio=Quantity(row.ratio, Unit.RATIO), label=row.label)
+def _label(ratio: float, label: str) -> Statement:
+    return statement("{ratio} ({label})", ratio=Quantity(ratio, Unit.RATIO), label=label)
 
 
 def _times_apart(pair: TaskPair) -> Iterator[Statement]:
