@@ -3,6 +3,7 @@
 
 import math
 from datetime import date
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -50,7 +51,7 @@ THERE_ARE = f"there are: {', '.join(KEYS)}"
 EXAMPLE = "write it like 'amd-30/intel<1.05' or 'amd-30/intel<1.05 on sync-write, dsync-append'"
 LOOKS = "is not a rising list of numbers from 2 to 100; write one, as [3, 6, 12]"
 PRICE = "is not a price per hour of amd-16; write a number above 0, such as 0.31"
-WRONG_VALUES = {
+WRONG_VALUES: dict[str, list[tuple[Any, str]]] = {
     "wait": [(3, f"unknown key; {THERE_ARE}")],
     "wait-minutes": [
         (value, f"{value!r} is not a whole number from 0 to 720") for value in (721, -1, "30")

@@ -105,9 +105,9 @@ KNOWN = "there are: cache-retrieve, sync-write"
 @pytest.mark.usefixtures("script")
 def test_unknown_workloads(datadir):
     """The workloads that there are are listed; one without a maximum time cannot be planned."""
-    for call in (needed_modules, lambda *given: maximum_time_s(*given, places=1)):
-        text = f"benchmark.workloads: 'sync-writ' is unknown; {KNOWN}"
-        assert mistake(call, datadir, FOLDER, ["sync-writ"]) == text
+    text = f"benchmark.workloads: 'sync-writ' is unknown; {KNOWN}"
+    assert mistake(needed_modules, datadir, FOLDER, ["sync-writ"]) == text
+    assert mistake(maximum_time_s, datadir, FOLDER, ["sync-writ"], 1) == text
     assert mistake(maximum_time_s, datadir, FOLDER, ["cache-retrieve"], 1) == (
         f"benchmark.script: {FOLDER}/workloads/cache_retrieve.py has no maximum time; write one line "
         "maximum_s = 60 in its class"

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """The stanza `benchmark`: what it may hold, and what its mistakes are called."""
 
+from typing import Any
+
 import pytest
 from user_mistakes import mistake
 
@@ -90,7 +92,7 @@ INSIDE = (
     "contains /builds/worker/artifacts or is inside it, which the task itself needs; use another "
     "path"
 )
-WRONG_VALUES = {
+WRONG_VALUES: dict[str, list[tuple[Any, str]]] = {
     "retrieves": [(value, f"{value!r} {COUNTS}") for value in (0, -3, 100_001, True, "2000")],
     "seed": [
         (value, f"{value} is not a whole number from 0 to 2,147,483,647") for value in (-1, 2**31)

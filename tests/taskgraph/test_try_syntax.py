@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """The line `try: -j NAME[,NAME] [--rebuild N]` of a commit message."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -76,6 +78,7 @@ WORDS = st.lists(st.sampled_from(["-j", "--rebuild", "a", "a,b", "3", "0", "=", 
 )
 def test_any_message(message):
     """Whatever a message holds, the answer is names without commas or spaces, or one line."""
+    parsed: Any
     try:
         parsed = request(message)
     except UserMistake as error:
