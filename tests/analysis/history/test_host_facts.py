@@ -2,6 +2,7 @@
 """Facts about a machine that can be compared, and which of them changed with a level."""
 
 import json
+from typing import Any
 
 import past
 import pytest
@@ -78,49 +79,51 @@ def test_all_of_them():
 DEVICE = "storage.places.0.devices.1"
 
 
+LIMITS = {
+    "limits.io": [
+        {
+            "group": "/x",
+            "device": "259:0",
+            "device_name": "nvme0n1",
+            "kind": "wbps",
+            "value": 1000,
+        }
+    ],
+    "limits.memory": [{"group": "/x", "file": "memory.max", "bytes": 2**33}],
+    "limits.cpu": [{"group": "/x", "quota_us": 150_000, "period_us": 100_000}],
+}
+
+
 @pytest.mark.parametrize(
     ("change", "changed"),
     [
-        pytest.param({"host": None}, {}, id="no-host"),
-        pytest.param({"limits": None}, {}, id="no-limits"),
-        pytest.param({"storage.places.0.failed": "no such mount"}, {}, id="no-storage"),
-        pytest.param({"storage.places.0.name": "other"}, {}, id="another-place"),
-        pytest.param({"host.memory_bytes": 67_000_000_000}, {"memory": "62 GiB"}, id="memory"),
-        pytest.param(
-            {"host.memory_bytes": 64 * 1024**3 - 12_345_678}, {}, id="memory-of-the-kernel"
+        # What was not observed is left out, and so is what differs on every machine.
+        *(
+            (change, {})
+            for change in (
+                *({"host": None}, {"limits": None}, {"storage.places.0.name": "other"}),
+                *(
+                    {"storage.places.0.failed": "no"},
+                    {"host.memory_bytes": 64 * 1024**3 - 12_345_678},
+                ),
+                {"storage.places.0.free_bytes": 5, f"{DEVICE}.number": "8:0"},
+            )
         ),
-        pytest.param({"host.tools.grep": None}, {"grep": "not installed"}, id="no-tool"),
-        pytest.param(
-            {f"{DEVICE}.scheduler": "mq-deadline"}, {"schedulers": "mq-deadline"}, id="scheduler"
-        ),
-        pytest.param(
-            {
-                "limits.io": [
-                    {
-                        "group": "/x",
-                        "device": "259:0",
-                        "device_name": "nvme0n1",
-                        "kind": "wbps",
-                        "value": 1000,
-                    }
-                ],
-                "limits.memory": [{"group": "/x", "file": "memory.max", "bytes": 2**33}],
-                "limits.cpu": [{"group": "/x", "quota_us": 150_000, "period_us": 100_000}],
-            },
+        ({"host.memory_bytes": 67_000_000_000}, {"memory": "62 GiB"}),
+        ({"host.tools.grep": None}, {"grep": "not installed"}),
+        ({f"{DEVICE}.scheduler": "mq-deadline"}, {"schedulers": "mq-deadline"}),
+        (
+            LIMITS,
             {
                 "I/O limits": "wbps nvme0n1 1000",
                 "memory limits": "8.0 GiB",
                 "CPU limits": "1.5 CPUs",
             },
-            id="limits",
-        ),
-        pytest.param(
-            {"storage.places.0.free_bytes": 5, f"{DEVICE}.number": "8:0"}, {}, id="always-another"
         ),
     ],
 )
-def test_changes(change, changed):
-    """Unobserved facts are left out, and so is what differs on every machine."""
+def test_changes(change: dict[str, Any], changed: dict[str, str]) -> None:
+    """The fact that differs, and no other one."""
     usual = facts()
     assert {name: one for name, one in facts(change).items() if usual.get(name) != one} == changed
 
@@ -153,21 +156,15 @@ def observed(name: str, *values: str | None) -> list[tuple[int, Facts]]:
 @pytest.mark.parametrize(
     ("values", "changed", "varied"),
     [
-        pytest.param("2|2 2 2 1|1 1 1", (FactChange("disks", "2", "1", 0),), (), id="here"),
-        pytest.param("2 2 1 1 1 1", (FactChange("disks", "2", "1", -1),), (), id="earlier"),
-        pytest.param("2 2 2 2 2 1", (FactChange("disks", "2", "1", 2),), (), id="later"),
-        pytest.param("2 2 2 2 2 2", (), (), id="constant"),
-        pytest.param(
-            "2 2 2 2 2 2 2 1", (), (FactSpread("disks", ("2",), ("1", "2")),), id="far-off"
-        ),
-        pytest.param("2 1 2 1 2 1", (), (FactSpread("disks", ("1", "2"), ("1", "2")),), id="both"),
-        pytest.param(
-            "2 2 1|2 1 1 1", (), (FactSpread("disks", ("1", "2"), ("1",)),), id="mixed-point"
-        ),
-        pytest.param("2 2 2 1 3 1", (), (FactSpread("disks", ("2",), ("1", "3")),), id="three"),
-        pytest.param(
-            "2 2 2 1 1 2", (), (FactSpread("disks", ("2",), ("1", "2")),), id="there-and-back"
-        ),
+        ("2|2 2 2 1|1 1 1", (FactChange("disks", "2", "1", 0),), ()),
+        ("2 2 1 1 1 1", (FactChange("disks", "2", "1", -1),), ()),
+        ("2 2 2 2 2 1", (FactChange("disks", "2", "1", 2),), ()),
+        ("2 2 2 2 2 2", (), ()),
+        ("2 2 2 2 2 2 1", (), (FactSpread("disks", ("2",), ("1", "2")),)),
+        ("2 1 2 1 2 1", (), (FactSpread("disks", ("1", "2"), ("1", "2")),)),
+        ("2 2 1|2 1 1 1", (), (FactSpread("disks", ("1", "2"), ("1",)),)),
+        ("2 2 2 1 3 1", (), (FactSpread("disks", ("2",), ("1", "3")),)),
+        ("2 2 2 1 1 2", (), (FactSpread("disks", ("2",), ("1", "2")),)),
     ],
 )
 def test_one_fact(
@@ -180,10 +177,10 @@ def test_one_fact(
 @pytest.mark.parametrize(
     ("values", "unobserved"),
     [
-        pytest.param((None, None, None, "1", "1"), True, id="not-before"),
-        pytest.param(("1", "1", "1", None, None), True, id="not-after"),
-        pytest.param((), True, id="nothing"),
-        pytest.param(("1", None, "1", "1", None), False, id="sometimes"),
+        ((None, None, None, "1", "1"), True),
+        (("1", "1", "1", None, None), True),
+        ((), True),
+        (("1", None, "1", "1", None), False),
     ],
 )
 def test_what_was_not_observed(values: tuple[str | None, ...], unobserved: bool) -> None:
