@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Simulation: how often a history shows a step that is not there, and a step, trend or season that is.
+"""Simulation: how often a history shows a step that is not there, and a step or trend that is.
 
-The bars: a false step in 5 % of histories at most, whether they are steady, drift, or have a season, with
-autocorrelation up to 0.5 and heavy tails; in 5 % of years at most where a steady pool is looked at every
+The bars: a false step in 5 % of histories at most, whether they are steady or drift, with autocorrelation up to 0.5 and heavy tails; in 5 % of years at most where a steady pool is looked at every
 week; 95 % of steps of 20 % within two weeks of daily points. `-s` prints the rates.
 """
 
@@ -20,12 +19,11 @@ from simulated_history import (
     drift,
     irregular,
     steps,
-    weekends,
     weekly,
     with_gap,
 )
 
-from io_benchmark.analysis.history.effects import Effects
+from io_benchmark.analysis.history.explanations import Explanation, explain
 
 FALSE = 0.05
 # A history is some milliseconds, and a year has 52 of them.
@@ -46,8 +44,8 @@ class Case:
         return self.times, self.noise.draw(generator, len(self.times)) + self.moved(self.times)
 
 
-def effects(times: Values, values: Values) -> Effects:
-    return Effects.of([datetime.fromtimestamp(time, UTC) for time in times], values)
+def effects(times: Values, values: Values) -> Explanation:
+    return explain([datetime.fromtimestamp(time, UTC) for time in times], values)
 
 
 @pytest.fixture
@@ -71,7 +69,7 @@ def error(part: float, of: int) -> float:
     return math.sqrt(part * (1 - part) / of)
 
 
-def drawn(make: Make, number: int) -> list[Effects]:
+def drawn(make: Make, number: int) -> list[Explanation]:
     generator = np.random.default_rng(12)
     return [effects(*make(generator)) for _ in range(number)]
 
@@ -102,7 +100,7 @@ STEADY = {
 def test_steady(name: str, histories: int) -> None:
     """A steady history seldom shows anything."""
     found = drawn(STEADY[name], histories)
-    shown = sum(bool(each.steps or each.trend or each.seasons) for each in found)
+    shown = sum(bool(each.steps or each.trend) for each in found)
     part = rate(name, shown, histories)
     assert part <= FALSE + 3 * error(FALSE, histories)
 
@@ -111,36 +109,26 @@ def _drift(times: Values) -> Values:
     return drift(times, 0.10)
 
 
-def _weekends(times: Values) -> Values:
-    return weekends(times, 0.9)
-
-
 # Each with how often the right thing is told, at least.
 SMOOTH = {
-    "a year of drift": (Case(weekly(52), Noise(), _drift), "trend", 0.0),
-    "a year of drift, three workers": (Case(weekly(52), Noise(0.029), _drift), "trend", 0.3),
-    "two years of drift": (Case(weekly(104), Noise(), _drift), "trend", 0.8),
+    "a year of drift": (Case(weekly(52), Noise(), _drift), 0.0),
+    "a year of drift, three workers": (Case(weekly(52), Noise(0.029), _drift), 0.3),
+    "two years of drift": (Case(weekly(104), Noise(), _drift), 0.8),
     "two years of drift, autocorrelation 0.4": (
         Case(weekly(104), Noise(autocorrelation=0.4), _drift),
-        "trend",
         0.3,
     ),
-    "two months of weekends": (Case(daily(60), Noise(), _weekends), "weekends", 0.6),
 }
 
 
 @pytest.mark.parametrize("name", SMOOTH)
 def test_smooth(name: str, histories: int) -> None:
-    """A trend or a season is seldom told as steps, and is told as what it is where it shows."""
-    case, effect, least = SMOOTH[name]
+    """A trend is seldom told as steps, and is told as what it is where it shows."""
+    case, least = SMOOTH[name]
     found = drawn(case, histories)
     part = rate(f"{name}: steps", sum(bool(each.steps) for each in found), histories)
     assert part <= FALSE + 3 * error(FALSE, histories)
-    told = sum(
-        effect in {one.name for one in (*each.seasons, *filter(None, [each.trend]))}
-        for each in found
-    )
-    part = rate(f"{name}: {effect}", told, histories)
+    part = rate(f"{name}: trend", sum(each.trend is not None for each in found), histories)
     assert part >= least - 3 * error(least, histories)
 
 

@@ -21,53 +21,29 @@ def titles(page):
     return re.findall(r"^## (.+)$", (DOCS / page).read_text(), re.MULTILINE)
 
 
-def test_kinds():
-    """Every kind has its title, as Firefox's tree wants too."""
+def table(head):
+    """Return the first cells of a table of the page of kinds."""
+    _, is_there, rows = (DOCS / "kinds.md").read_text().partition(head)
+    assert is_there
+    return re.findall(r"^\| `(\S+)` \|", rows.partition("\n\n")[0], re.MULTILINE)
+
+
+def test_lists():
+    """Every kind, pool, key, file, parameter and attribute is on its page, in the same order."""
     kinds = sorted(path.parent.name for path in KIND.parent.glob("*/kind.yml"))
     assert titles("kinds.md") == kinds
-
-
-def test_pools():
-    """Every pool is in the table, with its worker type."""
-    tasks = yaml.safe_load((KIND / "kind.yml").read_text())["tasks"]
+    kind = yaml.safe_load((KIND / "kind.yml").read_text())
     rows = re.findall(
         r"^\| `([\w-]+)` \| `([\w-]+)` \|", (DOCS / "kinds.md").read_text(), re.MULTILINE
     )
-    assert rows == [(name, task["worker-type"]) for name, task in tasks.items()]
-
-
-def test_keys():
-    """Every key of the stanza is in its table, in the schema's order."""
-    table = (DOCS / "kinds.md").read_text().partition("| key | meaning | default |")[2]
-    table = table.partition("\n\n")[0]
-    assert re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE) == list(stanza.KEYS)
-
-
-def test_keys_of_the_report():
-    """The same for the report's."""
-    table = (DOCS / "kinds.md").read_text().partition("| key of `report` | meaning |")[2]
-    table = table.partition("\n\n")[0]
-    assert re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE) == list(report_stanza.KEYS)
-
-
-def test_files_of_the_report():
-    """Each file that it publishes is in the table, in the command's order."""
+    assert rows == [(name, task["worker-type"]) for name, task in kind["tasks"].items()]
+    assert table("| key | meaning | default |") == list(stanza.KEYS)
+    assert table("| key of `report` | meaning |") == list(report_stanza.KEYS)
     files = [f"public/{path}" for path in report_stanza.FILES.values()]
-    table = (
-        (DOCS / "kinds.md").read_text().partition("| artifact | content |")[2].partition("\n\n")[0]
-    )
-    assert re.findall(r"^\| `(\S+)` \|", table, re.MULTILINE) == files
-
-
-def test_parameters():
-    """Every parameter that is the project's own."""
+    assert table("| artifact | content |") == files
     assert titles("parameters.md") == list(parameters.SCHEMA.__struct_fields__)
-
-
-def test_attributes():
-    """Every attribute that kind.yml or a transform sets."""
-    defaults = yaml.safe_load((KIND / "kind.yml").read_text())["task-defaults"]
-    assert titles("attributes.md") == sorted([*defaults["attributes"], "io_benchmark_pool"])
+    attributes = kind["task-defaults"]["attributes"]
+    assert titles("attributes.md") == sorted([*attributes, "io_benchmark_pool"])
 
 
 @pytest.mark.parametrize("path", sorted((REPOSITORY / "taskcluster/test/params").glob("*.yml")))
