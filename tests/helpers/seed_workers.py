@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from io_benchmark import results
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.causes import judge
+from io_benchmark.analysis.diagnosis.deciding import judge
 from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.model import Cause, Entry, Subject, Worker
 from io_benchmark.analysis.observed.side_views import SideViews
@@ -64,7 +64,7 @@ def causes_of(
     pools: Sequence[str] = (baseline, candidate)
     sides = workers_of(seed_case.documents(workers, pools=pools, change=change))
     of_baseline, of_candidate = (SideViews.of_workers(sides[pool], subject) for pool in pools)
-    case = Case.of(subject, ratio, of_baseline, of_candidate)
+    case = Case(subject, ratio, of_baseline, of_candidate)
     return {cause.name: cause for cause in judge(case)}
 
 

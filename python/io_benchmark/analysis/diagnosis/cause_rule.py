@@ -8,15 +8,16 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.evidence import Observe, ReadEvidence, tally
 from io_benchmark.analysis.diagnosis.measured_gains import FindGain
-from io_benchmark.analysis.evidence_model import Evidence, Observation
+from io_benchmark.analysis.evidence_model import Evidence
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.side_views import SideViews
-from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
+from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.parts.time_parts import Part
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, statement
 from io_benchmark.results.trials import TrialKind
 
-NOTHING_TO_EXPLAIN = "No difference was shown that needs an explanation."
 # The part of the difference that a cost must make up to be a cause of it.
 _EXPLAINS_SHARE = 0.2
 
@@ -41,8 +42,9 @@ class CauseJudgement(Struct, frozen=True):
         """Return the judgement with a further sentence."""
         return replace(self, explanation=(*self.explanation, statement(template, **values)))
 
-    def now(self, state: State, *explanation: Statement) -> "CauseJudgement":
-        """Return the judgement in another state, for these reasons; it explains no part by a number."""
+    def now(self, state: State, reason: Statement) -> "CauseJudgement":
+        """Return the judgement in another state, for this reason too; it explains no part by a number."""
+        explanation = (*self.explanation, reason)
         return replace(
             self, state=state, explanation=explanation, predicted_ratio=None, is_part=False
         )
@@ -75,16 +77,10 @@ class CauseJudgement(Struct, frozen=True):
         return self.also("This may be chance; more workers would show it.")
 
 
-Observe = Callable[[SideViews], Observation]
-
-
 class Sides(Struct, frozen=True):
-    """Both sides' evidence, and the judgements that it can lead to.
+    """Both sides' evidence, and the judgements that it can lead to."""
 
-    Evidence is made when it is read: nobody reads it where a single worker is judged.
-    """
-
-    read: Callable[[], tuple[Evidence, Evidence]]  # the baseline's and the candidate's
+    read: ReadEvidence
 
     @classmethod
     def of(cls, case: Case, *observe: Observe, has_summary: bool = True) -> "Sides":
@@ -102,18 +98,24 @@ class Sides(Struct, frozen=True):
         *,
         predicted_ratio: float | None = None,
         is_part: bool = False,
+        is_leftover: bool = False,
         **values: Value,
     ) -> CauseJudgement:
-        explanation = (statement(template, **values),)
         return CauseJudgement(
-            State.SUPPORTED, self, explanation, predicted_ratio=predicted_ratio, is_part=is_part
+            State.SUPPORTED,
+            self,
+            (statement(template, **values),),
+            predicted_ratio=predicted_ratio,
+            is_part=is_part,
+            is_leftover=is_leftover,
         )
 
     def ruled_out(self, template: str, **values: Value) -> CauseJudgement:
         return CauseJudgement(State.RULED_OUT, self, (statement(template, **values),))
 
     def nothing_to_explain(self) -> CauseJudgement:
-        return CauseJudgement(State.NOT_JUDGED, self, (statement(NOTHING_TO_EXPLAIN),))
+        reason = statement("No difference was shown that needs an explanation.")
+        return CauseJudgement(State.NOT_JUDGED, self, (reason,))
 
     def faster_side_is_worse(self) -> CauseJudgement:
         return self.ruled_out("The faster side has the slower setting.")
@@ -138,25 +140,6 @@ class CauseRule(Struct, frozen=True):
     by_setting_alone: bool = False  # known to be the slower setting, but not by how much
     tried_by: TrialKind | None = None  # the trial that confirms or refutes it
 
-    def hold_to_parts(self, judgement: CauseJudgement, case: Case) -> CauseJudgement:
-        """Rule a supported cause out where its parts of the time, or its prediction, make up too little.
-
-        Where the workers recorded those parts, and they hardly differ, or differ the other way, no fact
-        that differs makes it a cause. What was not recorded may belong to any cause.
-        """
-        if judgement.state is not State.SUPPORTED:
-            return judgement
-        at_most = case.share_at_most(self.acts_through) if self.acts_through else None
-        if at_most is None or is_enough(at_most):
-            return _hold_to_size(judgement, case)
-        reason = statement(
-            "The sides differ in this, but the parts of the time that it acts through ({parts}) make up "
-            "{share} of the difference.",
-            parts=_named(case.parts_of_workload(self.acts_through)),
-            share=Quantity(at_most, Unit.SHARE),
-        )
-        return judgement.now(State.RULED_OUT, reason)
-
 
 def is_enough(share: float) -> bool:
     """Return whether a part of the difference is large enough to be a cause."""
@@ -168,24 +151,75 @@ def part(share: float) -> Quantity:
     return Quantity(max(share, 0.0), Unit.SHARE)
 
 
-def _hold_to_size(judgement: CauseJudgement, case: Case) -> CauseJudgement:
-    """Rule a supported cause out where its prediction is far too small for the difference."""
-    predicted, ratio = judgement.predicted_ratio, case.ratio
-    if judgement.is_part or not predicted or not ratio:
-        return judgement
-    explained = math.log(predicted) / math.log(ratio)
-    if is_enough(explained):
-        return judgement
-    reason = statement(
-        "The sides differ in this, but it predicts {predicted} of the measured {measured}: {share} of "
-        "the difference.",
-        predicted=Quantity(predicted, Unit.RATIO),
-        measured=Quantity(ratio, Unit.RATIO),
-        share=part(explained),
+class RankedFact(Struct, frozen=True):
+    """A fact of one worker; the higher rank is the slower one."""
+
+    value: Statement
+    rank: float = 0.0
+
+    def __float__(self) -> float:
+        """Return the rank: it is what facts are averaged by."""
+        return float(self.rank)
+
+
+ReadFact = Callable[[View], RankedFact | None]
+
+
+def by_rank(
+    case: Case,
+    read: ReadFact,
+    *,
+    name: str,
+    unseen: str,
+    supported: str = "",
+    same: str = "Both sides have the same.",
+    unranked: str | None = None,
+    workload: str | None = None,
+    evidence: Sides | None = None,
+    predicted_ratio: float | None = None,
+) -> CauseJudgement:
+    """Support a cause where the slower side has the slower fact; `name` is the observation's.
+
+    Facts of one rank never support it, and cost the same without a sentence for `unranked`.
+    """
+    evidence = evidence or Sides.of(case, fact_tally(name, read))
+    slower, faster = case.means(read)
+    if slower is None or faster is None:
+        return evidence.not_observable(unseen, workload=workload)
+    is_equal = _are_equal(slower, faster)
+    if is_equal and not _values_differ(case, read):
+        return evidence.ruled_out(same)
+    if not case.differs:
+        return evidence.nothing_to_explain()
+    if is_equal and unranked is not None:
+        return evidence.not_observable(unranked, workload=workload)
+    if is_equal:
+        return evidence.ruled_out("The sides differ in nothing that costs time here.")
+    if slower < faster:
+        return evidence.faster_side_is_worse()
+    return evidence.supported(supported, predicted_ratio=predicted_ratio)
+
+
+def is_unranked(case: Case, read: ReadFact) -> bool:
+    """Return whether the facts differ, and neither is known to be the slower one."""
+    slower, faster = case.means(read)
+    if slower is None or faster is None or not case.differs:
+        return False
+    return _are_equal(slower, faster) and _values_differ(case, read)
+
+
+def _are_equal(slower: float, faster: float) -> bool:
+    return math.isclose(slower, faster, rel_tol=1e-9, abs_tol=1e-9)
+
+
+def _values_differ(case: Case, read: ReadFact) -> bool:
+    baseline, candidate = (
+        {fact.value for fact in side.values(read) if fact is not None}
+        for side in (case.baseline, case.candidate)
     )
-    return judgement.now(State.RULED_OUT, reason)
+    return baseline != candidate
 
 
-def _named(parts: frozenset[Part]) -> str:
-    ordered = [Part(phase, kind) for phase in Phase for kind in Kind]
-    return ", ".join(f"{each.phase} {each.kind}" for each in ordered if each in parts)
+def fact_tally(name: str, read: ReadFact) -> Observe:
+    """Observe a ranked fact."""
+    return tally(name, read, text=lambda fact: None if fact is None else fact.value)

@@ -13,7 +13,8 @@ from functools import cache
 from types import MappingProxyType
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.causes import RULES, judge
+from io_benchmark.analysis.diagnosis.causes import RULES
+from io_benchmark.analysis.diagnosis.deciding import judge
 from io_benchmark.analysis.diagnosis.leftovers import left_over
 from io_benchmark.analysis.diagnosis.measured_gains import Gain, MeansBySide, Push
 from io_benchmark.analysis.model import (
@@ -68,7 +69,7 @@ def diagnoses(
         for comparison in _explained(measurements):
             subject = comparison.subject
             trials = _tried(comparison, tried)
-            case = Case.of(
+            case = Case(
                 subject,
                 # Without a decision nothing needs an explanation: all of it may be chance.
                 comparison.ratio if comparison.verdict in DIFFERENT else None,

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.causes import judge
+from io_benchmark.analysis.diagnosis.deciding import judge
 from io_benchmark.analysis.diagnosis.diagnoses import suggest_remedies
 from io_benchmark.analysis.inference import common_prefix
 from io_benchmark.analysis.inference.comparisons import compare_sides
@@ -170,7 +170,7 @@ def _diagnose(
     baseline, candidate = (
         SideViews.of_workers(workers, machine.subject) for workers in (others, own)
     )
-    case = Case.of(machine.subject, machine.ratio, baseline, candidate, measurements)
+    case = Case(machine.subject, machine.ratio, baseline, candidate, measurements)
     causes = judge(case, trials)
     remedies = _remedies(machine, names, causes, measurements, trials)
     return Diagnosis(names.worker, causes, remedies, machine.subject, trials)

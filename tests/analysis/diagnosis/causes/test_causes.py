@@ -15,7 +15,8 @@ from msgspec.structs import replace
 from seed_workers import SUBJECT, causes_of, workers_of
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.causes import RULES, judge
+from io_benchmark.analysis.diagnosis.causes import RULES
+from io_benchmark.analysis.diagnosis.deciding import judge
 from io_benchmark.analysis.evidence_model import Observation, Seen
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.side_views import SideViews
@@ -877,17 +878,11 @@ def test_hostile_limits():
     assert all(candidate_text(cause).isprintable() for cause in found.values())
 
 
-@pytest.mark.parametrize("ratio", [0.0, -1.0, float("nan"), float("inf")])
-def test_an_invalid_ratio(ratio):
-    """Without a valid ratio no cause is supported."""
-    assert SUPPORTED not in {cause.state for cause in causes_of(ratio=ratio).values()}
-
-
 def test_a_side_without_workers():
     """Nothing is supported, nothing fails."""
     sides = workers_of(seed_case.documents(pools=["amd-16"]))
     nobody, slow = (SideViews.of_workers(each, SUBJECT) for each in ([], sides["amd-16"]))
-    causes = judge(Case.of(SUBJECT, 1.92, nobody, slow))
+    causes = judge(Case(SUBJECT, 1.92, nobody, slow))
     assert SUPPORTED not in {cause.state for cause in causes}
 
 

@@ -3,22 +3,24 @@
 
 import math
 import re
-
-from msgspec.structs import replace
+from operator import attrgetter
 
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
 from io_benchmark.analysis.diagnosis.cause_rule import (
     CauseJudgement,
     CauseRule,
+    RankedFact,
     Sides,
+    by_rank,
+    fact_tally,
     is_enough,
+    is_unranked,
     part,
 )
 from io_benchmark.analysis.diagnosis.causes.lookup_costs import lookup_ns
-from io_benchmark.analysis.diagnosis.cpu_waits import StolenTime
+from io_benchmark.analysis.diagnosis.cpu_waits import stolen_time
 from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
-from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank, fact_tally, is_unranked
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, in_all, in_copies, in_lookups
@@ -58,7 +60,7 @@ def _own_system_ns(view: View) -> float | None:
 
 _STOLEN = span(
     "stolen-time",
-    lambda view: view.stolen_share,
+    attrgetter("stolen_share"),
     Unit.SHARE,
     "other guests took {value} of the CPU time",
 )
@@ -82,16 +84,17 @@ def _slowed_kinds(case: Case) -> frozenset[Kind] | None:
     if division is None:
         return None
     worked = [each for each in division.parts if each.kind in ON_CPU]
-    total_ns = math.fsum(min(each.baseline_ns, each.candidate_ns) for each in worked)
-    if not worked or not total_ns:
+    least_ns = _COUNTS_SHARE * math.fsum(
+        min(each.baseline_ns, each.candidate_ns) for each in worked
+    )
+    if not least_ns:
         return None
     factors: dict[Kind, list[float]] = {}
     for each in worked:
-        slower, faster = each.candidate_ns, each.baseline_ns
-        if not case.candidate_is_slower:
-            slower, faster = faster, slower
-        if min(slower, faster) >= _COUNTS_SHARE * total_ns:
-            factors.setdefault(each.kind, []).append(slower / faster)
+        faster, slower = each.baseline_ns, each.candidate_ns
+        if min(slower, faster) >= least_ns:
+            factor = slower / faster if case.candidate_is_slower else faster / slower
+            factors.setdefault(each.kind, []).append(factor)
     highest = max(factor for of_kind in factors.values() for factor in of_kind)
     least = 1 + _SAME_FACTOR_SHARE * (highest - 1)
     return frozenset(
@@ -109,7 +112,7 @@ def _cpu(case: Case) -> CauseJudgement:
     )
     evidence = Sides.of(case, *observe)
     spawn = None if case.subject.workload == "spawn" else "spawn"
-    stolen = StolenTime.find(case)
+    stolen = stolen_time(case)
     if stolen is not None:
         # The CPUs' models may differ as well, which is not the reason.
         judgement = Sides.of(case, _STOLEN, *observe).supported(
@@ -152,11 +155,11 @@ def _throttled(case: Case, judgement: CauseJudgement) -> CauseJudgement:
     share = case.explained_share(_own_cpu_ns)
     if judgement.state is not State.RULED_OUT or share is None or not is_enough(share):
         return judgement
-    supported = judgement.evidence.supported(
+    return judgement.evidence.supported(
         "The CPUs are of one model, but all work takes longer by one factor on the slower side, as on a "
-        "CPU that is throttled, or that shares its cores."
-    )
-    return replace(supported, is_leftover=True).as_part(case, share)
+        "CPU that is throttled, or that shares its cores.",
+        is_leftover=True,
+    ).as_part(case, share)
 
 
 # --- kernel ---
@@ -180,15 +183,16 @@ def _kernel(case: Case) -> CauseJudgement:
         "that changes how it writes back.",
         name="kernel",
     )
+    if not is_unranked(case, _kernel_version):
+        return judgement
     slowed = _slowed_kinds(case)
-    if slowed is not None and slowed != {Kind.KERNEL} and is_unranked(case, _kernel_version):
+    if slowed is not None and slowed != {Kind.KERNEL}:
         return judgement.evidence.ruled_out(
             "The kernels differ, but the slower side's time in the kernel is not longer by one "
             "factor, in lookups and copies and not in user mode, as with a slower kernel."
         )
     share = case.explained_share(_own_system_ns)
-    differs = is_unranked(case, _kernel_version)
-    if not differs or share is None or not is_enough(share):
+    if share is None or not is_enough(share):
         return judgement
     supported = judgement.evidence.supported("The kernels differ, and all work in it takes longer.")
     return supported.as_part(case, share)
@@ -238,13 +242,13 @@ def _image_and_tools(case: Case) -> CauseJudgement:
     if share is not None and is_enough(share):
         # Starting a process is as large a part of a lookup as the tool's own work, and kernels that
         # count ticks do not tell one from the other.
-        supported = judgement.evidence.supported(
+        return judgement.evidence.supported(
             "The tools differ, and the lookups, which they do, make up {share} of the difference.",
             share=part(share),
+            is_leftover=True,
         )
-        return replace(supported, is_leftover=True)
     if real:
-        slower, faster = case.slower.mean(_coreutils), case.faster.mean(_coreutils)
+        slower, faster = case.means(_coreutils)
         if slower is None or faster is None or not slower < _COPY_FILE_RANGE_SINCE <= faster:
             return judgement
         return judgement.evidence.supported(

@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: MPL-2.0
 """How many disks of a place work at once: few disks, or several that a volume joins in a row."""
 
-from collections.abc import Callable
+from operator import attrgetter
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
+from io_benchmark.analysis.diagnosis.cause_rule import (
+    CauseJudgement,
+    CauseRule,
+    RankedFact,
+    Sides,
+    by_rank,
+    fact_tally,
+)
 from io_benchmark.analysis.diagnosis.evidence import WRITE_RATE, span, tally
 from io_benchmark.analysis.diagnosis.measured_gains import more_disks, predicted
-from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank, fact_tally
-from io_benchmark.analysis.evidence_model import Evidence, Observation
+from io_benchmark.analysis.evidence_model import Evidence
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.device_stack import Stack
 from io_benchmark.analysis.observed.published_caps import MachineType
@@ -20,6 +26,12 @@ from io_benchmark.results.trials import TrialKind
 
 ORDER = 10
 _UNSEEN = "The devices under the place could not be seen."
+_WRITE_CAP, _CGROUP_CAP = attrgetter("write_cap"), attrgetter("cgroup_write_cap")
+_INSTANCE_TYPE = attrgetter("machine_type.instance_type")
+_CAPS = (
+    ("published-write-cap", attrgetter("published_write_cap"), "published cap {value}"),
+    ("cgroup-write-cap", _CGROUP_CAP, "the cgroup's cap {value}"),
+)
 
 
 # --- device-count ---
@@ -30,11 +42,8 @@ def _spread(stack: Stack) -> Statement:
     if len(stack.disks) == 1:
         return statement("{disks} disk", disks=disks)
     if stack.linear:
-        return statement(
-            "{disks} disks, linear: the bandwidth of {width}",
-            disks=disks,
-            width=count(stack.width),
-        )
+        template = "{disks} disks, linear: the bandwidth of {width}"
+        return statement(template, disks=disks, width=count(stack.width))
     if stack.width == len(stack.disks):
         return statement("{disks} disks, striped", disks=disks)
     return statement("{disks} disks, {width} at once", disks=disks, width=count(stack.width))
@@ -49,16 +58,12 @@ def _models(view: View) -> Statement | None:
         return None
     models = sorted({(disk.model or "", disk.size_bytes or 0) for disk in view.stack.disks})
     values: dict[str, Value] = {}
+    templates = []
     for at, (model, size_bytes) in enumerate(models):
         values[f"model_{at}"] = model
         values[f"size_{at}"] = Quantity(size_bytes, Unit.BYTES)
-    return statement(
-        ", ".join(
-            f"{{model_{at}}} {{size_{at}}}" if model else f"{{size_{at}}}"
-            for at, (model, _) in enumerate(models)
-        ),
-        **values,
-    )
+        templates.append(f"{{model_{at}}} {{size_{at}}}" if model else f"{{size_{at}}}")
+    return statement(", ".join(templates), **values)
 
 
 def _machine_type(view: View) -> Statement | None:
@@ -67,39 +72,21 @@ def _machine_type(view: View) -> Statement | None:
     return statement("machine type {value}", value=view.machine_type.name)
 
 
-def _published_write_cap(view: View) -> float | None:
-    return view.published_write_cap
-
-
-def _cgroup_write_cap(view: View) -> float | None:
-    return view.cgroup_write_cap
-
-
-def _write_cap(view: View) -> float | None:
-    return view.write_cap
-
-
-def _caps(side: SideViews) -> list[Observation]:
-    caps: tuple[tuple[str, Callable[[View], float | None], str], ...] = (
-        ("published-write-cap", _published_write_cap, "published cap {value}"),
-        ("cgroup-write-cap", _cgroup_write_cap, "the cgroup's cap {value}"),
-    )
-    known = [
-        span(name, cap, Unit.BYTES_PER_SECOND, template)(side)
-        for name, cap, template in caps
+def _device_evidence(side: SideViews) -> Evidence:
+    caps = [
+        span(name, cap, Unit.BYTES_PER_SECOND, template)
+        for name, cap, template in _CAPS
         if any(side.values(cap))
     ]
-    return known or [tally("published-write-cap", lambda _: statement("no published cap"))(side)]
-
-
-def _device_evidence(side: SideViews) -> Evidence:
-    return Evidence.led_by(
-        tally("disks", _stack_fact)(side),
-        tally("models", _models, "models {value}")(side),
-        tally("machine-type", _machine_type, "machine type {value}")(side),
-        WRITE_RATE(side),
-        *_caps(side),
+    no_cap = tally("published-write-cap", lambda _: statement("no published cap"))
+    observe = (
+        tally("disks", _stack_fact),
+        tally("models", _models, "models {value}"),
+        tally("machine-type", _machine_type, "machine type {value}"),
+        WRITE_RATE,
+        *(caps or [no_cap]),
     )
+    return Evidence.led_by(*(each(side) for each in observe))
 
 
 def _width(view: View) -> RankedFact | None:
@@ -109,9 +96,16 @@ def _width(view: View) -> RankedFact | None:
     return RankedFact(statement("{width}", width=count(width)), -width)
 
 
+def _disks(view: View) -> int | None:
+    return None if view.stack is None else len(view.stack.disks)
+
+
+def _disks_at_once(view: View) -> int | None:
+    return None if view.stack is None else view.stack.width
+
+
 def _device_count(case: Case) -> CauseJudgement:
     evidence = Sides(lambda: (_device_evidence(case.baseline), _device_evidence(case.candidate)))
-    predicted_ratio = _predicted_by_caps(case)
     judgement = by_rank(
         case,
         _width,
@@ -120,11 +114,12 @@ def _device_count(case: Case) -> CauseJudgement:
         same="As many disks work at once on both sides.",
         name="disks",
         evidence=evidence,
-        predicted_ratio=predicted_ratio,
+        predicted_ratio=_predicted_by_caps(case),
     )
     if judgement.state is not State.SUPPORTED:
         return judgement
-    if _as_many_disks(case):
+    slower, faster = case.means(_disks)
+    if slower == faster:
         return evidence.ruled_out(
             "Both sides have as many disks; a volume joins those of the slower side one after another."
         )
@@ -132,47 +127,24 @@ def _device_count(case: Case) -> CauseJudgement:
         return evidence.ruled_out(
             "The number of disks differs, but the slower side did not wait for its disks."
         )
-    judgement = judgement.also(_prediction_source(case))
-    judgement = _with_more_disks(case, judgement)
+    judgement = _with_more_disks(case, judgement.also(_prediction_source(case)))
     if True in case.values(_above_cap):
-        judgement = judgement.also("A write rate above its cap is what the page cache absorbed.")
+        return judgement.also("A write rate above its cap is what the page cache absorbed.")
     return judgement
-
-
-def _disks(view: View) -> float | None:
-    return None if view.stack is None else float(len(view.stack.disks))
-
-
-def _disks_at_once(view: View) -> float | None:
-    return None if view.stack is None else float(view.stack.width)
-
-
-def _as_many_disks(case: Case) -> bool:
-    """Return whether the sides differ in how the disks are joined, and not in their number."""
-    slower, faster = case.slower.mean(_disks), case.faster.mean(_disks)
-    return slower is not None and slower == faster
 
 
 def _predicted_by_caps(case: Case) -> float | None:
     """Return how much longer writing takes by the sides' caps, else by their number of disks."""
-    baseline, candidate = case.baseline.mean(_write_cap), case.candidate.mean(_write_cap)
-    if baseline and candidate:
-        more = baseline / candidate if case.candidate_is_slower else candidate / baseline
-        return case.ratio_by_bandwidth(more)
-    slower, faster = case.slower.mean(_disks_at_once), case.faster.mean(_disks_at_once)
-    return case.ratio_by_bandwidth(faster / slower) if slower and faster else None
-
-
-def _instance_type(view: View) -> str | None:
-    return view.machine_type.instance_type
+    factor = case.times_as_fast(_WRITE_CAP) or case.times_as_fast(_disks_at_once)
+    return None if factor is None else case.ratio_by_bandwidth(factor)
 
 
 def _prediction_source(case: Case) -> str:
-    if any(not any(side.values(_write_cap)) for side in (case.baseline, case.candidate)):
+    if any(not any(side.values(_WRITE_CAP)) for side in (case.baseline, case.candidate)):
         return "The cap of a side is not known: the prediction is from the number of disks."
-    if any(case.values(_cgroup_write_cap)):
+    if any(case.values(_CGROUP_CAP)):
         return "The prediction is from the cgroups' write caps."
-    if None in case.values(_instance_type):
+    if None in case.values(_INSTANCE_TYPE):
         return (
             "The prediction is from the published write caps (machine type unknown: "
             "those of Google's standard local SSDs)."
@@ -189,10 +161,10 @@ def _with_more_disks(case: Case, judgement: CauseJudgement) -> CauseJudgement:
     template = "{machine} has {disks} local SSD" + ("s" if machine.disks > 1 else "")
     values: dict[str, Value] = {"machine": machine.name, "disks": count(machine.disks)}
     larger = machine.with_more_disks
-    if larger is None or larger.disks is None:
-        return judgement.also(f"{template}.", **values)
-    values |= {"larger": larger.name, "more": count(larger.disks)}
-    return judgement.also(f"{template}, {{larger}} has {{more}}.", **values)
+    if larger is not None and larger.disks is not None:
+        template += ", {larger} has {more}"
+        values |= {"larger": larger.name, "more": count(larger.disks)}
+    return judgement.also(f"{template}.", **values)
 
 
 def _above_cap(view: View) -> bool:
@@ -212,19 +184,14 @@ def _is_linear(view: View) -> bool | None:
     return None if view.stack is None else view.stack.linear
 
 
-def _linear_prediction(case: Case) -> float | None:
-    """Return what the slower side's own disks would reach as a stripe, over what they reach."""
-
-    def gain(view: View) -> float | None:
-        if view.stack is None:
-            return None
-        caps, cap = view.published_caps(len(view.stack.disks)), view.write_cap
-        if caps is not None and cap:
-            return caps.write_bytes_per_s / cap
-        return len(view.stack.disks) / view.stack.width
-
-    factor = case.slower.mean(gain)
-    return None if factor is None else case.ratio_by_bandwidth(factor)
+def _gain_of_stripe(view: View) -> float | None:
+    """Return what the worker's disks would reach as a stripe, over what they reach."""
+    if view.stack is None:
+        return None
+    caps, cap = view.published_caps(len(view.stack.disks)), view.write_cap
+    if caps is not None and cap:
+        return caps.write_bytes_per_s / cap
+    return len(view.stack.disks) / view.stack.width
 
 
 def _linear_volume(case: Case) -> CauseJudgement:
@@ -234,6 +201,7 @@ def _linear_volume(case: Case) -> CauseJudgement:
         return Sides.of(case, fact_tally("disks", _linear)).ruled_out(
             "No volume joins several disks one after another.",
         )
+    gain = case.slower.mean(_gain_of_stripe)
     return by_rank(
         case,
         _linear,
@@ -242,7 +210,7 @@ def _linear_volume(case: Case) -> CauseJudgement:
         unseen=_UNSEEN,
         same="The volumes of both sides are linear.",
         name="disks",
-        predicted_ratio=_linear_prediction(case),
+        predicted_ratio=None if gain is None else case.ratio_by_bandwidth(gain),
     ).if_waits(case, "The slower side's volume is linear, but it did not wait for its disks.")
 
 
