@@ -128,31 +128,23 @@ def _explained(measurements: Sequence[OtherMeasurement]) -> list[Comparison]:
             explained.append(_most_different(different))
         elif workload != "cache-retrieve":
             explained[0] = _most_different(different)
-    late = [each for each in _late_files(measurements) if not _same_direction(each, explained)]
-    return explained + late
+    return explained + [each.comparison for each in measurements if _is_late(each, explained)]
 
 
-def _late_files(measurements: Sequence[OtherMeasurement]) -> list[Comparison]:
-    """Return checks of visibility that differ, where a side had files that were not yet visible."""
-    return [
-        measurement.comparison
-        for measurement in measurements
-        if measurement.is_decided
+def _is_late(measurement: OtherMeasurement, explained: Sequence[Comparison]) -> bool:
+    """Return whether files were visible late, and their side is not explained as the slower one anyway."""
+    comparison = measurement.comparison
+    sides = (measurement.baseline, measurement.candidate)
+    return (
+        measurement.is_decided
         and measurement.subject.variant == metadata.VISIBILITY
-        and any(
-            side.detail(metadata.NOT_VISIBLE)
-            for side in (measurement.baseline, measurement.candidate)
+        and any(side.detail(metadata.NOT_VISIBLE) for side in sides)
+        and not any(
+            each.verdict is comparison.verdict
+            and each.subject.workload == comparison.subject.workload
+            and each.subject.place == comparison.subject.place
+            for each in explained
         )
-    ]
-
-
-def _same_direction(comparison: Comparison, explained: Sequence[Comparison]) -> bool:
-    """Return whether the same side is the slower one where this workload and place are explained."""
-    where = comparison.subject.workload, comparison.subject.place
-    return any(
-        each.verdict is comparison.verdict
-        for each in explained
-        if (each.subject.workload, each.subject.place) == where
     )
 
 
