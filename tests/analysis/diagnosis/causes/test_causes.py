@@ -106,11 +106,6 @@ BOTH_IDLE = IDLING | {
 ROOT_GROUP = {"host.container": None}
 FRESH = {f"{ENTRY}.destination": "fresh"}
 NOTHING_LEFT: dict[str, Any] = {f"{ENTRY}.final_sync_device_bytes": {}}
-VOLATILE = {
-    f"{PLACE}.kind": "overlay",
-    f"{PLACE}.overlay": {**OVERLAY, "volatile": True},
-    **FRESH,
-}
 FRESHLY = {"subject": replace(SUBJECT, destination="fresh")}
 
 
@@ -150,10 +145,10 @@ def row(name, state, situation, slower=None, faster=None, candidate="amd-16", **
     return pytest.param(name, state, change, arguments, id=f"{name}-{state.value}-{situation}")
 
 
-NO_PLACE = {"storage.places": []}
-NO_DEVICES = {f"{PLACE}.devices": []}
+NO_PLACE: dict[str, Any] = {"storage.places": []}
+NO_DEVICES: dict[str, Any] = {f"{PLACE}.devices": []}
 NO_LIMITS = {"limits": None}
-NO_ENTRIES = {"workloads": []}
+NO_ENTRIES: dict[str, Any] = {"workloads": []}
 NO_WAITS = {"timeline.columns.psi_io_some_us": lambda column: [0] * len(column)}
 UNKNOWN_KIND = {f"{PLACE}.kind": "unknown"}
 DISK_MODEL = f"{PLACE}.devices.1.model"
@@ -171,7 +166,7 @@ OLD_BARRIER = {
 UNKNOWN_OPTION = {f"{PLACE}.mount.super_options": lambda text: text + ",dioread_lock"}
 UNTRIED = {"timeline": None, f"{ENTRY}.device_bytes": half_the_bytes, "task.instance_type": "m5"}
 HALF_A_MS = {"host.first_touch_ns_per_mib": [250_000] * 8}
-UNMEASURED = {"host.first_touch_ns_per_mib": []}
+UNMEASURED: dict[str, Any] = {"host.first_touch_ns_per_mib": []}
 SLOWING_DOWN = {f"{ENTRY}.samples.copy_ns": slowing_down}
 UNLINK = replace(SUBJECT, destination="unlink")
 REALLY = {"subject": replace(SUBJECT, fidelity="real")}
