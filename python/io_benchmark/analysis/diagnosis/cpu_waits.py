@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import is_enough
+from io_benchmark.analysis.diagnosis.rules import is_enough
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, Phase

@@ -22,8 +22,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, is_enough, part
 from io_benchmark.analysis.diagnosis.causes import RULES
+from io_benchmark.analysis.diagnosis.rules import CauseRule, Judgement, is_enough, part
 from io_benchmark.analysis.diagnosis.worker_facts import hold_to_workers
 from io_benchmark.analysis.model import Cause, State
 from io_benchmark.analysis.observed.side_views import SideViews
@@ -45,7 +45,7 @@ _Outcomes = Mapping[TrialKind, TrialOutcome]
 
 class _Judged(NamedTuple):
     rule: CauseRule
-    judgement: CauseJudgement
+    judgement: Judgement
 
 
 def judge(case: Case, trials: Sequence[TrialOutcome] = ()) -> tuple[Cause, ...]:
@@ -62,10 +62,7 @@ def judge(case: Case, trials: Sequence[TrialOutcome] = ()) -> tuple[Cause, ...]:
     return tuple(_cause(each, case) for each in _confirm(judged, tried))
 
 
-# --- its parts of the time ---
-
-
-def _hold_to_parts(judgement: CauseJudgement, rule: CauseRule, case: Case) -> CauseJudgement:
+def _hold_to_parts(judgement: Judgement, rule: CauseRule, case: Case) -> Judgement:
     """Rule a supported cause out where its parts of the time, or its prediction, make up too little.
 
     Where the workers recorded those parts, and they hardly differ, or differ the other way, no fact
@@ -98,12 +95,7 @@ def _hold_to_parts(judgement: CauseJudgement, rule: CauseRule, case: Case) -> Ca
     )
 
 
-# --- trials that refute ---
-
-
-def _refute(
-    judgement: CauseJudgement, rule: CauseRule, trials: _Outcomes, case: Case
-) -> CauseJudgement:
+def _refute(judgement: Judgement, rule: CauseRule, trials: _Outcomes, case: Case) -> Judgement:
     """Refute a cause whose trial left the difference; leave lookups open that need a trial."""
     outcome = trials.get(rule.tried_by) if rule.tried_by is not None else None
     if rule.tried_by is None or judgement.state not in _POSSIBLE:
@@ -161,10 +153,7 @@ def _blocked_share(view: View) -> float | None:
     return view.blocked_ns / view.mean_ns
 
 
-# --- causes of the same part of the time ---
-
-
-def _separate(judged: _Judged, supported: Sequence[_Judged], case: Case) -> CauseJudgement:
+def _separate(judged: _Judged, supported: Sequence[_Judged], case: Case) -> Judgement:
     """Return a supported cause that has a rival, or no size, as not separable."""
     rule, judgement = judged
     is_sized = judgement.predicted_ratio is not None
@@ -202,9 +191,6 @@ def _matters(parts: frozenset[Part], case: Case) -> bool:
     return share is None or is_enough(share)
 
 
-# --- trials that confirm ---
-
-
 def _confirm(judged: Sequence[_Judged], trials: _Outcomes) -> list[_Judged]:
     """Return the judgements, with what the first trial that confirms something confirmed."""
     for kind in _ORDER:
@@ -237,9 +223,6 @@ def _confirmed(each: _Judged, tried: Sequence[_Judged], outcome: TrialOutcome) -
         )
         judgement = judgement.also(template, others=rivals)
     return _Judged(rule, replace(judgement, state=State.CONFIRMED) if is_alone else judgement)
-
-
-# --- its share of the difference ---
 
 
 def _cause(judged: _Judged, case: Case) -> Cause:

@@ -79,14 +79,7 @@ def diagnoses(
             )
             causes = judge(case, trials)
             to_try = suggest_remedies(
-                causes,
-                subject,
-                measured,
-                candidate,
-                baseline,
-                machines=machines,
-                place_kinds=place_kinds,
-                trials=trials,
+                causes, subject, measured, candidate, baseline, machines, place_kinds, trials
             )
             leftover = left_over(causes, RULES, case)
             diagnosed.append(Diagnosis(candidate, causes, to_try, subject, trials, leftover))
@@ -160,7 +153,6 @@ def suggest_remedies(
     measured: MeansBySide,
     candidate: str,
     baseline: str,
-    *,
     machines: Mapping[str, str | None],
     place_kinds: Mapping[tuple[str, str], str | None] = MappingProxyType({}),
     trials: Sequence[TrialOutcome] = (),

@@ -5,10 +5,10 @@ import math
 from collections.abc import Sequence
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule
+from io_benchmark.analysis.diagnosis.rules import CauseRule
 from io_benchmark.analysis.leftover_model import Leftover, LeftoverPart
 from io_benchmark.analysis.model import Cause
-from io_benchmark.analysis.parts.division import Division, PartDifference
+from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.parts.time_parts import Kind, Part
 
 # Predictions are not better than this; less is not worth a sentence.
@@ -27,9 +27,7 @@ def left_over(causes: Sequence[Cause], rules: Sequence[CauseRule], case: Case) -
     whole_ns = sign * division.difference_ns
     if whole_ns <= 0:
         return None
-    left_ns = {
-        Part(part.phase, part.kind): max(0.0, sign * part.difference_ns) for part in division.parts
-    }
+    left_ns = {each.part: max(0.0, sign * each.difference_ns) for each in division.parts}
     acts_through = {rule.name: rule.acts_through for rule in rules}
     for cause in supported:
         _take(left_ns, _explained_ns(cause, case), acts_through[cause.name], case)
@@ -69,11 +67,10 @@ def _take(
 
 def _margin_ns(division: Division, left_ns: dict[Part, float]) -> float:
     """Return the uncertainty of the parts that have a rest."""
-    uncertain = [part for part in division.parts if left_ns[Part(part.phase, part.kind)] > 0]
-    return math.hypot(*map(_half_width_ns, uncertain))
-
-
-def _half_width_ns(part: PartDifference) -> float:
-    if part.low_ns is None or part.high_ns is None:
-        return 0.0
-    return (part.high_ns - part.low_ns) / 2
+    return math.hypot(
+        *(
+            (each.high_ns - each.low_ns) / 2
+            for each in division.parts
+            if left_ns[each.part] > 0 and each.low_ns is not None and each.high_ns is not None
+        )
+    )

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
+from io_benchmark.analysis.diagnosis.rules import CauseRule, Judgement
 from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.side_views import Runs, SideViews
@@ -35,7 +35,7 @@ class _Workers(NamedTuple):
     missing: list[Runs]
 
 
-def hold_to_workers(judgement: CauseJudgement, rule: CauseRule, case: Case) -> CauseJudgement:
+def hold_to_workers(judgement: Judgement, rule: CauseRule, case: Case) -> Judgement:
     """Rule a supported cause out where the times of the workers do not follow its fact."""
     if judgement.state is not State.SUPPORTED:
         return judgement

@@ -95,7 +95,7 @@ def _blocked_share(
     if not all(side.workers for side in sides):
         return None
     division = Division.of_means(*sides)
-    is_known = any((part.phase, part.kind) == _COPY_BLOCKED for part in division.parts)
+    is_known = any(each.part == _COPY_BLOCKED for each in division.parts)
     if not is_known or division.difference_ns <= 0:
         return None
     return division.of(_COPY_BLOCKED) / division.difference_ns

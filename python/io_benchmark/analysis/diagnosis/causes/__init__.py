@@ -10,7 +10,7 @@ often the reason comes first. taskcluster/docs/causes.md has what each cause rea
 import pkgutil
 from importlib import import_module
 
-from io_benchmark.analysis.diagnosis.cause_rule import CauseRule
+from io_benchmark.analysis.diagnosis.rules import CauseRule
 
 _MODULES = [import_module(f"{__name__}.{each.name}") for each in pkgutil.iter_modules(__path__)]
 RULES: tuple[CauseRule, ...] = tuple(

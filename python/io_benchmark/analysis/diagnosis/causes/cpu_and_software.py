@@ -6,9 +6,13 @@ import re
 from operator import attrgetter
 
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
-from io_benchmark.analysis.diagnosis.cause_rule import (
-    CauseJudgement,
+from io_benchmark.analysis.diagnosis.causes.lookup_costs import lookup_ns
+from io_benchmark.analysis.diagnosis.cpu_waits import stolen_time
+from io_benchmark.analysis.diagnosis.evidence import span
+from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
+from io_benchmark.analysis.diagnosis.rules import (
     CauseRule,
+    Judgement,
     RankedFact,
     Sides,
     by_rank,
@@ -17,10 +21,6 @@ from io_benchmark.analysis.diagnosis.cause_rule import (
     is_unranked,
     part,
 )
-from io_benchmark.analysis.diagnosis.causes.lookup_costs import lookup_ns
-from io_benchmark.analysis.diagnosis.cpu_waits import stolen_time
-from io_benchmark.analysis.diagnosis.evidence import span
-from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, in_all, in_copies, in_lookups
@@ -37,9 +37,6 @@ _SAME_FACTOR_SHARE = 0.6
 _MS = 1_000_000
 _TOOLS = ("python3", "bash", "cp", "grep", "sed")
 _COPY_FILE_RANGE_SINCE = 9  # coreutils
-
-
-# --- cpu ---
 
 
 def _own_ns(view: View, *columns: str) -> float | None:
@@ -104,7 +101,7 @@ def _slowed_kinds(case: Case) -> frozenset[Kind] | None:
     )
 
 
-def _cpu(case: Case) -> CauseJudgement:
+def _cpu(case: Case) -> Judgement:
     operation = workloads.of(case.subject.workload).operation
     observe = (
         fact_tally("cpu", _processor),
@@ -150,7 +147,7 @@ def _cpu(case: Case) -> CauseJudgement:
     )
 
 
-def _throttled(case: Case, judgement: CauseJudgement) -> CauseJudgement:
+def _throttled(case: Case, judgement: Judgement) -> Judgement:
     """Support that a CPU of the same model is slower, where all work takes longer by one factor."""
     share = case.explained_share(_own_cpu_ns)
     if judgement.state is not State.RULED_OUT or share is None or not is_enough(share):
@@ -162,9 +159,6 @@ def _throttled(case: Case, judgement: CauseJudgement) -> CauseJudgement:
     ).as_part(case, share)
 
 
-# --- kernel ---
-
-
 def _kernel_version(view: View) -> RankedFact | None:
     host = view.host
     if host is None:
@@ -174,7 +168,7 @@ def _kernel_version(view: View) -> RankedFact | None:
     )
 
 
-def _kernel(case: Case) -> CauseJudgement:
+def _kernel(case: Case) -> Judgement:
     judgement = by_rank(
         case,
         _kernel_version,
@@ -196,9 +190,6 @@ def _kernel(case: Case) -> CauseJudgement:
         return judgement
     supported = judgement.evidence.supported("The kernels differ, and all work in it takes longer.")
     return supported.as_part(case, share)
-
-
-# --- image-and-tools ---
 
 
 def _tools(view: View) -> RankedFact | None:
@@ -224,7 +215,7 @@ def _coreutils(view: View) -> float | None:
     return float(match.group(1)) if match else None
 
 
-def _image_and_tools(case: Case) -> CauseJudgement:
+def _image_and_tools(case: Case) -> Judgement:
     real = case.subject.fidelity == "real"
     judgement = by_rank(
         case,

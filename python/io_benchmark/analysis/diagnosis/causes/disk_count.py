@@ -4,16 +4,16 @@
 from operator import attrgetter
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import (
-    CauseJudgement,
+from io_benchmark.analysis.diagnosis.evidence import WRITE_RATE, span, tally
+from io_benchmark.analysis.diagnosis.measured_gains import more_disks, predicted
+from io_benchmark.analysis.diagnosis.rules import (
     CauseRule,
+    Judgement,
     RankedFact,
     Sides,
     by_rank,
     fact_tally,
 )
-from io_benchmark.analysis.diagnosis.evidence import WRITE_RATE, span, tally
-from io_benchmark.analysis.diagnosis.measured_gains import more_disks, predicted
 from io_benchmark.analysis.evidence_model import Evidence
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.device_stack import Stack
@@ -32,9 +32,6 @@ _CAPS = (
     ("published-write-cap", attrgetter("published_write_cap"), "published cap {value}"),
     ("cgroup-write-cap", _CGROUP_CAP, "the cgroup's cap {value}"),
 )
-
-
-# --- device-count ---
 
 
 def _spread(stack: Stack) -> Statement:
@@ -104,7 +101,7 @@ def _disks_at_once(view: View) -> int | None:
     return None if view.stack is None else view.stack.width
 
 
-def _device_count(case: Case) -> CauseJudgement:
+def _device_count(case: Case) -> Judgement:
     evidence = Sides(lambda: (_device_evidence(case.baseline), _device_evidence(case.candidate)))
     judgement = by_rank(
         case,
@@ -152,7 +149,7 @@ def _prediction_source(case: Case) -> str:
     return "The prediction is from the published write caps."
 
 
-def _with_more_disks(case: Case, judgement: CauseJudgement) -> CauseJudgement:
+def _with_more_disks(case: Case, judgement: Judgement) -> Judgement:
     """Name the next machine type with more disks, where the slower side's type has a fixed number."""
     names = {view.machine_type.name for view in case.slower}
     machine = MachineType(names.pop() if names else None)
@@ -170,9 +167,6 @@ def _with_more_disks(case: Case, judgement: CauseJudgement) -> CauseJudgement:
 def _above_cap(view: View) -> bool:
     rate, cap = view.written_bytes_per_s, view.write_cap
     return rate is not None and cap is not None and rate > cap
-
-
-# --- linear-volume ---
 
 
 def _linear(view: View) -> RankedFact | None:
@@ -194,7 +188,7 @@ def _gain_of_stripe(view: View) -> float | None:
     return len(view.stack.disks) / view.stack.width
 
 
-def _linear_volume(case: Case) -> CauseJudgement:
+def _linear_volume(case: Case) -> Judgement:
     known = all(side.values(_is_linear) - {None} for side in (case.baseline, case.candidate))
     if known and True not in case.values(_is_linear):
         # One disk against two striped ones is another cause.

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
 from io_benchmark.analysis.diagnosis.causes.mount_costs import volatile_overlay
 from io_benchmark.analysis.diagnosis.causes.scheduler_waits import SYNC_WRITE, counted_as
 from io_benchmark.analysis.diagnosis.evidence import (
@@ -21,6 +20,7 @@ from io_benchmark.analysis.diagnosis.evidence import (
     tally,
 )
 from io_benchmark.analysis.diagnosis.measured_gains import Gain, Push, as_other_pool
+from io_benchmark.analysis.diagnosis.rules import CauseRule, Judgement, Sides
 from io_benchmark.analysis.evidence_model import Evidence
 from io_benchmark.analysis.model import Cause, State
 from io_benchmark.analysis.observed.worker_view import View
@@ -42,10 +42,7 @@ _NEEDS = "This needs the variants {variants} of sync-write on both sides."
 _Cap = Callable[[View], float | None]
 
 
-# --- random-io ---
-
-
-def _random_io(case: Case) -> CauseJudgement:
+def _random_io(case: Case) -> Judgement:
     measurements = case.measured(_RANDOM_IO)
     if not measurements:
         return Sides(not_measured).not_observable(
@@ -119,10 +116,7 @@ def _as_other_pool(push: Push, cause: Cause) -> Gain | None:
     return None if "device-count" in push.supported else as_other_pool(push, cause)
 
 
-# --- slow-flush, slow-journal ---
-
-
-def _slow_flush(case: Case) -> CauseJudgement:
+def _slow_flush(case: Case) -> Judgement:
     in_place = case.measured(SYNC_WRITE, _IN_PLACE)
     evidence = Sides(figures(in_place))
     if not in_place:
@@ -146,7 +140,7 @@ def _slow_flush(case: Case) -> CauseJudgement:
     )
 
 
-def _slow_journal(case: Case) -> CauseJudgement:
+def _slow_journal(case: Case) -> Judgement:
     in_place = case.measured(SYNC_WRITE, _IN_PLACE)
     growing = [each for variant in _GROWING for each in case.measured(SYNC_WRITE, variant)]
     slowest_growing = case.slowest(growing)

@@ -7,20 +7,11 @@ from operator import attrgetter
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import (
-    CauseJudgement,
-    CauseRule,
-    RankedFact,
-    Sides,
-    by_rank,
-)
-from io_benchmark.analysis.diagnosis.causes.io_limits import (
-    of_each_disk,
-    reaches_limit,
-)
+from io_benchmark.analysis.diagnosis.causes.io_limits import of_each_disk, reaches_limit
 from io_benchmark.analysis.diagnosis.causes.run_conditions import slowed_down
 from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
+from io_benchmark.analysis.diagnosis.rules import CauseRule, Judgement, RankedFact, Sides, by_rank
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.device_stack import PERSISTENT_DISK
 from io_benchmark.analysis.observed.worker_view import View
@@ -38,9 +29,6 @@ _FEWEST_READS_SHARE = 0.2
 _PAST = {"read": "read", "write": "wrote"}
 
 
-# --- boot-disk-fallback ---
-
-
 def _medium(view: View) -> RankedFact | None:
     medium = view.stack.medium if view.stack is not None else None
     if medium is None:
@@ -54,7 +42,7 @@ def written_by_all_disks(view: View) -> float | None:
     return None if view.peak_bytes_per_s is None else view.peak_bytes_per_s[1]
 
 
-def _boot_disk_fallback(case: Case) -> CauseJudgement:
+def _boot_disk_fallback(case: Case) -> Judgement:
     judgement = by_rank(
         case,
         _medium,
@@ -74,9 +62,6 @@ def _boot_disk_fallback(case: Case) -> CauseJudgement:
         return judgement
     template = "Its machine type has {disks} local SSD" + ("s." if expected > 1 else ".")
     return judgement.also(template, disks=count(expected))
-
-
-# --- disk-speed ---
 
 
 def _moved(at: int, view: View) -> float | None:
@@ -111,7 +96,7 @@ def mostly_reads(case: Case) -> bool:
     return all(read and read > _MOSTLY * (written or 0.0) for read, written in moved)
 
 
-def _disk_speed(case: Case) -> CauseJudgement:
+def _disk_speed(case: Case) -> Judgement:
     rate, of_each, share_of_time = "write", _WRITTEN_BY_EACH_DISK, _WRITING_SHARE
     if mostly_reads(case):
         rate, of_each, share_of_time = "read", _READ_BY_EACH_DISK, _READING_SHARE

@@ -5,20 +5,9 @@ Uploads wait for a server that does not answer Expect, or for a connection for e
 """
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import (
-    CauseJudgement,
-    CauseRule,
-    Sides,
-    is_enough,
-    part,
-)
-from io_benchmark.analysis.diagnosis.evidence import (
-    detail_evidence,
-    figures,
-    not_measured,
-    span,
-)
+from io_benchmark.analysis.diagnosis.evidence import detail_evidence, figures, not_measured, span
 from io_benchmark.analysis.diagnosis.measured_gains import follows, other_subject
+from io_benchmark.analysis.diagnosis.rules import CauseRule, Judgement, Sides, is_enough, part
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import ON_CPU, in_all
 from io_benchmark.analysis.statements import Quantity, Unit
@@ -32,10 +21,7 @@ _UPLOAD = "upload"
 _EACH, _KEPT = "connection-each", "keep-alive"
 
 
-# --- per-builder-copies ---
-
-
-def _per_builder_copies(case: Case) -> CauseJudgement:
+def _per_builder_copies(case: Case) -> Judgement:
     """Compare copies with hardlinks, which share one file's pages in the caches."""
     copies = case.sibling(variant=_COPIES)
     costs = case.detail(copies, OVER_HARDLINKED) if copies is not None else None
@@ -63,9 +49,6 @@ def _per_builder_copies(case: Case) -> CauseJudgement:
     )
 
 
-# --- expect-continue-stall ---
-
-
 def _stalled(view: View) -> float | None:
     """Return the part of the objects that waited for an answer that did not come."""
     measured = view.entry.measured if view.entry is not None else None
@@ -75,7 +58,7 @@ def _stalled(view: View) -> float | None:
     return None if stalls is None else stalls / view.entry.operations_done
 
 
-def _stall(case: Case) -> CauseJudgement:
+def _stall(case: Case) -> Judgement:
     evidence = Sides.of(
         case, span("stalled-uploads", _stalled, Unit.SHARE, "{value} of uploads stalled")
     )
@@ -96,10 +79,7 @@ def _stall(case: Case) -> CauseJudgement:
     )
 
 
-# --- connection-each ---
-
-
-def _connection_each(case: Case) -> CauseJudgement:
+def _connection_each(case: Case) -> Judgement:
     """Compare a connection for each object with a connection that is kept."""
     pair = [each for variant in (_EACH, _KEPT) for each in case.measured(_UPLOAD, variant)]
     if len(pair) != 2:

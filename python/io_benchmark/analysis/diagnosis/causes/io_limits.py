@@ -9,9 +9,9 @@ from functools import partial
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, RankedFact
 from io_benchmark.analysis.diagnosis.causes.tighter_limits import FAR_ABOVE, NO_LIMIT, judge_limit
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
+from io_benchmark.analysis.diagnosis.rules import CauseRule, Judgement, RankedFact
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.run_windows import Window
 from io_benchmark.analysis.observed.worker_view import View
@@ -173,10 +173,7 @@ def _io(view: View) -> RankedFact | None:
     return RankedFact(statement(template, **values), FAR_ABOVE / max(1, min(bytes_per_s)))
 
 
-# --- the cause ---
-
-
-def _io_limit(case: Case) -> CauseJudgement:
+def _io_limit(case: Case) -> Judgement:
     judgement = judge_limit(
         case,
         _io,

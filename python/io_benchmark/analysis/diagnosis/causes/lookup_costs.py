@@ -6,14 +6,8 @@ from operator import attrgetter
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.cause_rule import (
-    CauseJudgement,
-    CauseRule,
-    Sides,
-    is_enough,
-    part,
-)
 from io_benchmark.analysis.diagnosis.evidence import span
+from io_benchmark.analysis.diagnosis.rules import CauseRule, Judgement, Sides, is_enough, part
 from io_benchmark.analysis.evidence_model import Evidence, Observation
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.parts.time_parts import Kind, in_lookups
@@ -31,7 +25,7 @@ _PART = "The lookups make up {share} of the difference."
 lookup_ns = attrgetter("lookup_mean_ns")
 
 
-def _by_lookups(case: Case, rest: str) -> CauseJudgement:
+def _by_lookups(case: Case, rest: str) -> Judgement:
     """Support a cause where the lookups are a large enough part; `rest` names what else there is."""
     evidence = Sides.of(case, span("lookup", lookup_ns, Unit.NANOSECONDS, "lookup {value}"))
     if case.difference_ns is None:
@@ -44,14 +38,14 @@ def _by_lookups(case: Case, rest: str) -> CauseJudgement:
     return evidence.supported(_PART, share=part(share))
 
 
-def _lookup_cost(case: Case) -> CauseJudgement:
+def _lookup_cost(case: Case) -> Judgement:
     judgement = _by_lookups(case, "The rest is in the copies.")
     if judgement.state is not State.SUPPORTED:
         return judgement
     return judgement.also("The workload spawn shows whether grep or starting it takes the time.")
 
 
-def _spawn_cost(case: Case) -> CauseJudgement:
+def _spawn_cost(case: Case) -> Judgement:
     spawned = case.measured("spawn")
     if spawned and case.difference_ns is not None:
         return _judge_spawns(case, spawned[0])
@@ -62,7 +56,7 @@ def _spawn_cost(case: Case) -> CauseJudgement:
     return judgement.also("How much of that is starting grep is not known.")
 
 
-def _judge_spawns(case: Case, spawn: OtherMeasurement) -> CauseJudgement:
+def _judge_spawns(case: Case, spawn: OtherMeasurement) -> Judgement:
     """Compare how much longer a process takes with how many a retrieve starts."""
     evidence = Sides(
         lambda: (_process_start(spawn.baseline.mean_ns), _process_start(spawn.candidate.mean_ns))

@@ -4,16 +4,10 @@
 from statistics import median
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import (
-    CauseJudgement,
-    CauseRule,
-    RankedFact,
-    Sides,
-    by_rank,
-)
 from io_benchmark.analysis.diagnosis.causes.disk_speed import written_by_all_disks
 from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import follows
+from io_benchmark.analysis.diagnosis.rules import CauseRule, Judgement, RankedFact, Sides, by_rank
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.dirty_memory import dirty_room
 from io_benchmark.analysis.observed.worker_view import View
@@ -58,7 +52,7 @@ def _reading_ns(view: View) -> float | None:
     return max(0, cache_bytes - resident_bytes) / rate * NS_PER_S / len(view.entry.total_ns)
 
 
-def _page_cache_state(case: Case) -> CauseJudgement:
+def _page_cache_state(case: Case) -> Judgement:
     return by_rank(
         case,
         _cached,
@@ -73,9 +67,6 @@ def _page_cache_state(case: Case) -> CauseJudgement:
         "The slower side started with less of the cache in memory, but reading the rest once "
         "makes up only {share} of the difference.",
     )
-
-
-# --- dirty-limit ---
 
 
 _AS_MUCH_ROOM = "Both sides have as much room for data that is not written yet."
@@ -121,7 +112,7 @@ def _share_written_more(case: Case) -> float | None:
     return max(0.0, slower - faster) / rate * NS_PER_S / abs(difference_ns)
 
 
-def _dirty_limit(case: Case) -> CauseJudgement:
+def _dirty_limit(case: Case) -> Judgement:
     judgement = by_rank(
         case,
         _room,
@@ -146,9 +137,6 @@ def _dirty_limit(case: Case) -> CauseJudgement:
     )
 
 
-# --- memory-first-touch ---
-
-
 def _touch_ns(view: View) -> float | None:
     costs = view.host.first_touch_ns_per_mib if view.host is not None else []
     return float(median(costs)) if costs else None
@@ -161,7 +149,7 @@ def _touch_per_retrieve_ns(view: View) -> float | None:
     return cost * view.copied_bytes / MIB / len(view.entry.total_ns)
 
 
-def _memory_first_touch(case: Case) -> CauseJudgement:
+def _memory_first_touch(case: Case) -> Judgement:
     evidence = Sides.of(
         case, span("first-touch-per-mib", _touch_ns, Unit.NANOSECONDS, "{value} per MiB")
     )

@@ -4,14 +4,6 @@
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.cause_rule import (
-    CauseJudgement,
-    CauseRule,
-    RankedFact,
-    Sides,
-    by_rank,
-    is_enough,
-)
 from io_benchmark.analysis.diagnosis.evidence import (
     SLOWER_AT_RATIO,
     detail_evidence,
@@ -19,6 +11,14 @@ from io_benchmark.analysis.diagnosis.evidence import (
     not_measured,
 )
 from io_benchmark.analysis.diagnosis.measured_gains import other_place
+from io_benchmark.analysis.diagnosis.rules import (
+    CauseRule,
+    Judgement,
+    RankedFact,
+    Sides,
+    by_rank,
+    is_enough,
+)
 from io_benchmark.analysis.evidence_model import Evidence
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.worker_view import View
@@ -34,9 +34,6 @@ _SCALES_SHARE = 0.75
 # Whoever waits for a CPU waits for no lock and no layer.
 _PARTS = in_all(*set(Kind) - {Kind.WAITING})
 _MISSING = ("lookup-missing", "stat-missing")
-
-
-# --- metadata-lock ---
 
 
 def _with_threads(case: Case) -> OtherMeasurement | None:
@@ -56,7 +53,7 @@ def _with_threads(case: Case) -> OtherMeasurement | None:
     return min(scaled, key=gained, default=None)
 
 
-def _lock(case: Case) -> CauseJudgement:
+def _lock(case: Case) -> Judgement:
     measurement = _with_threads(case)
     scaling = case.detail(measurement, metadata.SCALING) if measurement else None
     if measurement is None or scaling is None:
@@ -114,9 +111,6 @@ def _lock(case: Case) -> CauseJudgement:
     return judgement.also("The file system is {types}.", types=types) if types else judgement
 
 
-# --- overlay-layers ---
-
-
 def _layers(view: View) -> RankedFact | None:
     place = view.place
     if place is None or place.kind is None:
@@ -130,7 +124,7 @@ def _layers(view: View) -> RankedFact | None:
     return RankedFact(statement("overlay over {layers} layers", layers=count(layers)), layers)
 
 
-def _overlay_layers(case: Case) -> CauseJudgement:
+def _overlay_layers(case: Case) -> Judgement:
     judgement = by_rank(
         case,
         _layers,
@@ -164,10 +158,7 @@ def _overlay_layers(case: Case) -> CauseJudgement:
     )
 
 
-# --- files-not-visible ---
-
-
-def _files_not_visible(case: Case) -> CauseJudgement:
+def _files_not_visible(case: Case) -> Judgement:
     measurements = case.measured(_METADATA, metadata.VISIBILITY)
     counts = case.detail(measurements[0], metadata.NOT_VISIBLE) if measurements else None
     if counts is None:

@@ -7,17 +7,17 @@ The fsync of an overlay that is mounted volatile does nothing.
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import (
-    CauseJudgement,
+from io_benchmark.analysis.diagnosis.causes.storage_places import storage_differs
+from io_benchmark.analysis.diagnosis.evidence import span, written_share
+from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool, follows
+from io_benchmark.analysis.diagnosis.rules import (
     CauseRule,
+    Judgement,
     RankedFact,
     Sides,
     by_rank,
     fact_tally,
 )
-from io_benchmark.analysis.diagnosis.causes.storage_places import storage_differs
-from io_benchmark.analysis.diagnosis.evidence import span, written_share
-from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool, follows
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
@@ -42,9 +42,6 @@ _DATA_COSTS = {"journal": 4.0, "ordered": 1.0, "writeback": 0.0}
 _EXT4_DEFAULT_COMMIT_S = 5.0
 # The only destination that is synced between retrieves: what it trims was written before.
 _SYNCED_BETWEEN = "fresh"
-
-
-# --- mount-options ---
 
 
 def _costs(view: View, kind: str) -> list[tuple[str, float]]:
@@ -85,7 +82,7 @@ def _mounted(view: View) -> RankedFact | None:
     return RankedFact(fact, sum(cost for _, cost in costs))
 
 
-def _mount_options(case: Case) -> CauseJudgement:
+def _mount_options(case: Case) -> Judgement:
     if case.differs and storage_differs(case):
         return Sides.of(case, fact_tally("mount", _mounted)).ruled_out(
             "The options follow from the place or the file system, which differ."
@@ -134,9 +131,6 @@ def _differing_options(case: Case) -> list[str]:
     return sorted((on_every[0] - on_some[1]) | (on_every[1] - on_some[0]))
 
 
-# --- volatile-overlay ---
-
-
 def _waits(view: View) -> RankedFact | None:
     place = view.place
     if place is None or place.kind in (None, "unknown"):
@@ -159,7 +153,7 @@ _FSYNC = span("fsync", _fsync_ns, Unit.NANOSECONDS, "an fsync of 8 MiB took {val
 _FINAL_SYNC = span("final-sync", _final_sync_ns, Unit.NANOSECONDS, "the final sync took {value}")
 
 
-def volatile_overlay(case: Case) -> CauseJudgement:
+def volatile_overlay(case: Case) -> Judgement:
     """Judge whether only the faster side's writes are never synced."""
     observe = [fact_tally("overlay", _waits), _FSYNC]
     if case.subject.workload == "cache-retrieve":

@@ -7,15 +7,9 @@ from statistics import median
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
-from io_benchmark.analysis.diagnosis.cause_rule import (
-    CauseJudgement,
-    CauseRule,
-    Sides,
-    is_enough,
-    part,
-)
 from io_benchmark.analysis.diagnosis.cpu_waits import share_for_others
 from io_benchmark.analysis.diagnosis.evidence import WRITTEN_SHARE, span, written_share
+from io_benchmark.analysis.diagnosis.rules import CauseRule, Judgement, Sides, is_enough, part
 from io_benchmark.analysis.inference.moving_blocks import RelativeTimes
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.worker_view import View
@@ -32,9 +26,6 @@ _WINDOWS_TO_JUDGE = 4
 _PRESSED_SHARE = 0.10
 _FOREIGN_SHARE = 0.25
 _CPU_QUOTA = attrgetter("worker.cpu_quota")
-
-
-# --- drift-over-time ---
 
 
 def _course(view: View) -> RelativeTimes | None:
@@ -76,7 +67,7 @@ def slowed_down(case: Case) -> bool:
     return _drift_over_time(case).state is State.SUPPORTED
 
 
-def _drift_over_time(case: Case) -> CauseJudgement:
+def _drift_over_time(case: Case) -> Judgement:
     observe = span("drift", _drift, Unit.RATIO, "last third over the first {value}")
     evidence = Sides.of(case, observe, has_summary=False)
     slower, faster = case.slower.median(_drift), case.faster.median(_drift)
@@ -109,9 +100,6 @@ def _drift_over_time(case: Case) -> CauseJudgement:
     return replace(supported, by_setting_alone=True)
 
 
-# --- other-load ---
-
-
 def _pressed(view: View) -> float | None:
     """Return the part of the time in which something waited for a CPU or for memory."""
     growths = [view.growth(f"psi_{what}_some_us") for what in ("cpu", "memory")]
@@ -136,7 +124,7 @@ def _own_amplification(view: View) -> float:
     return (2.0 if is_mirrored else 1.0) * (2.0 if is_journalled else 1.0)
 
 
-def _other_load(case: Case) -> CauseJudgement:
+def _other_load(case: Case) -> Judgement:
     evidence = Sides.of(
         case,
         span("pressure", _pressed, Unit.SHARE, "CPU or memory under pressure {value} of the time"),

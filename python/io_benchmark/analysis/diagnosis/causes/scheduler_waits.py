@@ -12,28 +12,23 @@ the two were set: only times prove it.
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from statistics import fmean
 
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.cause_rule import (
-    CauseJudgement,
-    CauseRule,
-    RankedFact,
-    Sides,
-    by_rank,
-    is_unranked,
-)
 from io_benchmark.analysis.diagnosis.evidence import SLOWER_AT_RATIO, tally
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
+from io_benchmark.analysis.diagnosis.rules import (
+    CauseRule,
+    Judgement,
+    Sides,
+)
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.device_stack import FAIR_QUEUEING, described
 from io_benchmark.analysis.observed.worker_view import LAYERED, View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 from io_benchmark.results.machine import Device
-from io_benchmark.results.trials import TrialKind
 
 ORDER = 60
 SYNC_WRITE = "sync-write"
@@ -42,10 +37,6 @@ _JOURNALLING = ("ext3", "ext4")
 _ROOT_GROUPS = ("cgroup", "blkio", "unified")
 # Each in ms and, on later kernels, in µs as well.
 _IDLING = ("slice_idle", "group_idle")
-_FAIR_SETTINGS = (
-    *("slice_idle", "slice_idle_us", "group_idle", "group_idle_us", "low_latency"),
-    "strict_guarantees",
-)
 _STATES = {True: "met", False: "not met", None: "unknown"}
 # A write that waits for less does not wait for the time slices of others.
 _STARVES_NS = 10_000_000
@@ -54,7 +45,7 @@ _STARVING = "bfq with strict_guarantees=1 and slice_idle=0"
 _Answer = tuple[bool | None, str]  # whether it is met (None: could not be seen), and what was seen
 
 
-def _disks(view: View) -> tuple[Device, ...] | None:
+def seen_disks(view: View) -> tuple[Device, ...] | None:
     """Return the place's disks; None where a scheduler is unseen."""
     stack = view.stack
     if stack is None or any(disk.scheduler is None for disk in stack.disks):
@@ -65,10 +56,10 @@ def _disks(view: View) -> tuple[Device, ...] | None:
 def _scheduled_disks(view: View) -> tuple[Device, ...] | None:
     """Return the place's disks, none for a place in memory; None where a scheduler is unseen."""
     in_memory = view.place is not None and view.place.kind == "memory"
-    return () if in_memory else _disks(view)
+    return () if in_memory else seen_disks(view)
 
 
-def _listed(disks: Iterable[str]) -> Statement:
+def listed(disks: Iterable[str]) -> Statement:
     return statement("{schedulers}", schedulers=", ".join(sorted(set(disks))) or "no disk")
 
 
@@ -85,8 +76,8 @@ def _idle_settings(disk: Device) -> dict[str, int]:
 
 
 def _proved_by_sync_writes(
-    case: Case, judgement: CauseJudgement, measurement: OtherMeasurement
-) -> CauseJudgement:
+    case: Case, judgement: Judgement, measurement: OtherMeasurement
+) -> Judgement:
     """Return the judgement that a scheduler makes writers wait only if synchronous writes do wait."""
     evidence, may_be_chance = judgement.evidence, False
     if case.times_as_long(measurement) < SLOWER_AT_RATIO:
@@ -103,9 +94,6 @@ def _proved_by_sync_writes(
         variant=measurement.subject.variant,
     )
     return judgement.may_be_chance() if may_be_chance else judgement
-
-
-# --- scheduler-idling ---
 
 
 def _separate_group(view: View) -> _Answer:
@@ -176,11 +164,15 @@ def _all_met(view: View) -> float | None:
     return None if None in states else 1.0
 
 
-def _scheduler_idling(case: Case) -> CauseJudgement:
+def _scheduler_idling(case: Case) -> Judgement:
     evidence = Sides.of(case, *_OBSERVATIONS, has_summary=False)
     slower, faster = case.means(_all_met)
     if case.differs and slower == 0:
-        return evidence.ruled_out(_absent(case))
+        states = {name: {see(view)[0] for view in case.slower} for _, name, see in _PRECONDITIONS}
+        absent = [name for name, met in states.items() if False in met and True not in met]
+        if absent:
+            return evidence.ruled_out(f"Absent on the slower side: {'; '.join(absent)}.")
+        return evidence.ruled_out("No worker of the slower side meets all four preconditions.")
     if slower is None or faster is None:
         side = "slower" if slower is None else "faster"
         return evidence.not_observable(
@@ -206,25 +198,13 @@ def _scheduler_idling(case: Case) -> CauseJudgement:
     return _proved_by_sync_writes(case, judgement, slowest_write)
 
 
-def _absent(case: Case) -> str:
-    states = {name: {see(view)[0] for view in case.slower} for _, name, see in _PRECONDITIONS}
-    absent = [name for name, met in states.items() if False in met and True not in met]
-    if not absent:
-        return "No worker of the slower side meets all four preconditions."
-    return f"Absent on the slower side: {'; '.join(absent)}."
-
-
-# --- scheduler-starvation ---
-
-
 def _may_starve(view: View) -> bool | None:
     disks = _scheduled_disks(view)
-    return None if disks is None else any(map(_starves, disks))
-
-
-def _starves(disk: Device) -> bool:
-    idle, is_strict = _idle_settings(disk), disk.scheduler_settings.get("strict_guarantees", 0) > 0
-    return disk.scheduler == "bfq" and is_strict and bool(idle) and not any(idle.values())
+    if disks is None:
+        return None
+    strict = [disk for disk in disks if disk.scheduler_settings.get("strict_guarantees", 0) > 0]
+    idle = [_idle_settings(disk).values() for disk in strict if disk.scheduler == "bfq"]
+    return any(values and not any(values) for values in idle)
 
 
 def _schedulers(view: View) -> Statement | None:
@@ -232,7 +212,7 @@ def _schedulers(view: View) -> Statement | None:
     if disks is None:
         return None
     strict = "strict_guarantees"
-    return _listed(
+    return listed(
         described(
             disk, [(strict, disk.scheduler_settings.get(strict)), *_idle_settings(disk).items()]
         )
@@ -240,7 +220,7 @@ def _schedulers(view: View) -> Statement | None:
     )
 
 
-def _scheduler_starvation(case: Case) -> CauseJudgement:
+def _scheduler_starvation(case: Case) -> Judgement:
     evidence = Sides.of(case, tally("schedulers", _schedulers))
     slower_starves, faster_starves = case.means(_may_starve)
     if slower_starves is None or faster_starves is None:
@@ -268,92 +248,31 @@ def _scheduler_starvation(case: Case) -> CauseJudgement:
     return _proved_by_sync_writes(case, judgement, slowest_write)
 
 
-# --- scheduler ---
-
-
-def _scheduler(view: View) -> RankedFact | None:
-    disks = _disks(view)
-    if disks is None:
-        return None
-    is_fair = [disk.scheduler in FAIR_QUEUEING for disk in disks]
-    settings = [
-        [(name, disk.scheduler_settings.get(name)) for name in _FAIR_SETTINGS if fair]
-        for disk, fair in zip(disks, is_fair, strict=True)
-    ]
-    return RankedFact(_listed(map(described, disks, settings)), fmean(is_fair))
-
-
 def counted_as(case: Case) -> str | None:
     """Return the cause by which a scheduler makes writers wait, so that it counts once."""
-    for rule in (_IDLING_RULE, _STARVATION_RULE):
+    for rule in RULES:
         if case.subject.workload in rule.explains and rule.judge(case).state is State.SUPPORTED:
             return rule.name
     return None
 
 
-def _scheduler_choice(case: Case) -> CauseJudgement:
-    judgement = by_rank(
-        case,
-        _scheduler,
-        supported="Fair queueing (bfq, cfq) schedules the slower side's disks, which costs "
-        "throughput on fast disks.",
-        unseen="The disks' scheduler could not be seen.",
-        same="Both sides have the same scheduler.",
-        unranked="The schedulers differ, and the disk decides which is faster. Only equal "
-        "schedulers would show it.",
-        workload=SYNC_WRITE,
-        name="schedulers",
-    )
-    counted = counted_as(case)
-    if judgement.state is not State.RULED_OUT and counted is not None:
-        return judgement.evidence.ruled_out(f"What they differ in counts as {counted}.")
-    slowest_write = case.slowest(case.measured(SYNC_WRITE))
-    if slowest_write is None or not is_unranked(case, _scheduler):
-        return judgement
-    # Small synchronous writes wait for schedulers most.
-    ratio = case.times_as_long(slowest_write)
-    if ratio < SLOWER_AT_RATIO:
-        return judgement.evidence.ruled_out(
-            "The schedulers differ, but synchronous writes are as fast with both."
-        )
-    unclear = judgement.evidence.not_observable(
-        "The schedulers differ, but other differences can make synchronous writes slower as well. "
-        "Only equal schedulers would show it."
-    )
-    if not slowest_write.is_decided or case.subject.workload == SYNC_WRITE:
-        return unclear
-    return unclear.also(
-        "Synchronous writes take {ratio} as long.", ratio=Quantity(ratio, Unit.RATIO)
-    )
-
-
-_IDLING_RULE = CauseRule(
-    "scheduler-idling",
-    "The slower side's I/O scheduler idles between the task's cgroup and ext4's journal.",
-    _scheduler_idling,
-    frozenset(("cache-retrieve", SYNC_WRITE)),
-    {"set the scheduler none or mq-deadline, or its slice_idle and group_idle to 0": as_other_pool},
-    acts_through=in_copies(Kind.BLOCKED),
-)
-_STARVATION_RULE = CauseRule(
-    "scheduler-starvation",
-    "The slower side's I/O scheduler starves synchronous writers (bfq, strict guarantees).",
-    _scheduler_starvation,
-    frozenset(("cache-retrieve", SYNC_WRITE)),
-    {"set the scheduler none or mq-deadline, or its strict_guarantees to 0": as_other_pool},
-    acts_through=in_copies(Kind.BLOCKED),
-)
 RULES = (
-    _IDLING_RULE,
-    _STARVATION_RULE,
     CauseRule(
-        "scheduler",
-        "The slower side's I/O scheduler delays requests.",
-        _scheduler_choice,
-        frozenset(("cache-retrieve", "unpack", "random-io", SYNC_WRITE)),
-        {"set the scheduler none or mq-deadline": as_other_pool},
+        "scheduler-idling",
+        "The slower side's I/O scheduler idles between the task's cgroup and ext4's journal.",
+        _scheduler_idling,
+        frozenset(("cache-retrieve", SYNC_WRITE)),
+        {
+            "set the scheduler none or mq-deadline, or its slice_idle and group_idle to 0": as_other_pool
+        },
         acts_through=in_copies(Kind.BLOCKED),
-        by_setting_alone=True,
-        tried_by=TrialKind.PACE,
+    ),
+    CauseRule(
+        "scheduler-starvation",
+        "The slower side's I/O scheduler starves synchronous writers (bfq, strict guarantees).",
+        _scheduler_starvation,
+        frozenset(("cache-retrieve", SYNC_WRITE)),
+        {"set the scheduler none or mq-deadline, or its strict_guarantees to 0": as_other_pool},
+        acts_through=in_copies(Kind.BLOCKED),
     ),
 )

@@ -6,14 +6,6 @@ from operator import attrgetter
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import (
-    CauseJudgement,
-    CauseRule,
-    RankedFact,
-    Sides,
-    by_rank,
-    fact_tally,
-)
 from io_benchmark.analysis.diagnosis.causes.disk_speed import mostly_reads
 from io_benchmark.analysis.diagnosis.evidence import WRITE_RATE, WRITTEN_SHARE, tally
 from io_benchmark.analysis.diagnosis.measured_gains import (
@@ -21,6 +13,14 @@ from io_benchmark.analysis.diagnosis.measured_gains import (
     follows,
     other_place,
     other_subject,
+)
+from io_benchmark.analysis.diagnosis.rules import (
+    CauseRule,
+    Judgement,
+    RankedFact,
+    Sides,
+    by_rank,
+    fact_tally,
 )
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.worker_view import LAYERED, View
@@ -47,9 +47,6 @@ _FILESYSTEM_TYPE = attrgetter("filesystem_type")
 _FLUSHED_SHARE = 0.5  # of the bytes copied: more of them reached the disk than did not
 
 
-# --- storage-place ---
-
-
 def _place(view: View) -> RankedFact | None:
     place = view.place
     if place is None or place.kind not in _PLACE_RANKS:
@@ -66,7 +63,7 @@ def _place(view: View) -> RankedFact | None:
     return RankedFact(statement(template, **values), _PLACE_RANKS[place.kind])
 
 
-def _storage_place(case: Case) -> CauseJudgement:
+def _storage_place(case: Case) -> Judgement:
     return by_rank(
         case,
         _place,
@@ -75,9 +72,6 @@ def _storage_place(case: Case) -> CauseJudgement:
         same="Both sides have the same kind of place.",
         name="place",
     )
-
-
-# --- file-system ---
 
 
 def _filesystem(view: View) -> RankedFact | None:
@@ -97,7 +91,7 @@ def _places_differ(case: Case) -> bool:
     return _storage_place(case).state is State.SUPPORTED
 
 
-def _file_system(case: Case) -> CauseJudgement:
+def _file_system(case: Case) -> Judgement:
     known = None not in case.values(_filesystem)
     if known and _places_differ(case):
         return Sides.of(case, fact_tally("file-system", _filesystem)).ruled_out(
@@ -117,9 +111,6 @@ def _file_system(case: Case) -> CauseJudgement:
     )
 
 
-# --- device-layers ---
-
-
 def _layers(view: View) -> RankedFact | None:
     """Rank what lies between the file system and the disks by the work that it does for each byte."""
     if view.place is None or not view.place.devices:
@@ -130,7 +121,7 @@ def _layers(view: View) -> RankedFact | None:
     return RankedFact(layers, len(names))
 
 
-def _device_layers(case: Case) -> CauseJudgement:
+def _device_layers(case: Case) -> Judgement:
     return by_rank(
         case,
         _layers,
@@ -139,9 +130,6 @@ def _device_layers(case: Case) -> CauseJudgement:
         same="Both sides have the same layers between files and disks.",
         name="layers",
     ).if_waits(case, "The slower side has such a layer, but did not wait for its disks.")
-
-
-# --- ext4-flush ---
 
 
 def _flushes(view: View) -> bool | None:
@@ -165,7 +153,7 @@ def _flush_fact(view: View) -> Statement | None:
     return statement(f"{{type}} with {{option}}, {does} a rewritten file", type=name, option=option)
 
 
-def _ext4_flush(case: Case) -> CauseJudgement:
+def _ext4_flush(case: Case) -> Judgement:
     evidence = Sides.of(case, tally("flush", _flush_fact), WRITTEN_SHARE, WRITE_RATE)
     if case.subject.destination != "overwrite":
         return evidence.ruled_out(
@@ -199,9 +187,6 @@ def _ext4_flush(case: Case) -> CauseJudgement:
     return replace(shared, is_shared=not mostly_reads(case))
 
 
-# --- reflink ---
-
-
 def _shares(view: View) -> RankedFact | None:
     retrieves = view.retrieves
     if retrieves is None or retrieves.shares_extents is None:
@@ -212,7 +197,7 @@ def _shares(view: View) -> RankedFact | None:
     return RankedFact(statement("copies move their bytes ({method})", method=method), 1.0)
 
 
-def _reflink(case: Case) -> CauseJudgement:
+def _reflink(case: Case) -> Judgement:
     return by_rank(
         case,
         _shares,

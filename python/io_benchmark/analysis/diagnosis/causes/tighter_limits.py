@@ -4,14 +4,14 @@
 from functools import partial
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import (
-    CauseJudgement,
+from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
+from io_benchmark.analysis.diagnosis.rules import (
     CauseRule,
+    Judgement,
     RankedFact,
     ReadFact,
     by_rank,
 )
-from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_all, in_copies, in_lookups
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
@@ -27,9 +27,7 @@ _CPUS_NEEDED = 2.0
 FAR_ABOVE = float(1 << 50)
 
 
-def judge_limit(
-    case: Case, read: ReadFact, *, name: str, tighter: str, same: str
-) -> CauseJudgement:
+def judge_limit(case: Case, read: ReadFact, *, name: str, tighter: str, same: str) -> Judgement:
     """Support a limit that is tighter on the slower side."""
     any_limit = any(fact is not None and fact.rank > 0 for fact in case.values(read))
     none_set = "Neither side has such a limit, as far as the containers see."
@@ -41,9 +39,6 @@ def judge_limit(
         same=same if any_limit else none_set,
         name=name,
     )
-
-
-# --- cgroup-memory-limit ---
 
 
 def _memory_limit_bytes(view: View) -> int | None:
@@ -72,7 +67,7 @@ def _memory(view: View) -> RankedFact | None:
     return RankedFact(statement(template, **values), FAR_ABOVE / max(1, limit_bytes))
 
 
-def _memory_limit(case: Case) -> CauseJudgement:
+def _memory_limit(case: Case) -> Judgement:
     """Judge what a limit of memory costs: bytes that are read again, or written before they are dropped."""
     return judge_limit(
         case,
@@ -118,9 +113,6 @@ def _peak(at: int, view: View) -> float | None:
 _MOVED, _PEAKS = ([partial(read, at) for at in (0, 1)] for read in (_moved_per_sample, _peak))
 
 
-# --- cgroup-cpu-limit ---
-
-
 def _cpu(view: View) -> RankedFact | None:
     if not view.sees_cgroups:
         return None
@@ -144,7 +136,7 @@ def _quota_ns(view: View) -> float | None:
     return work_ms * 1e6 * max(0.0, 1 / max(quota, 1e-6) - 1) if quota is not None else 0.0
 
 
-def _cpu_limit(case: Case) -> CauseJudgement:
+def _cpu_limit(case: Case) -> Judgement:
     # Several at once need more than one CPU.
     share = case.explained_share(_quota_ns) if case.subject.workload == "cache-retrieve" else None
     return judge_limit(

@@ -22,7 +22,7 @@ from io_benchmark.results.trials import TrialKind
 _EXPLAINS_SHARE = 0.2
 
 
-class CauseJudgement(Struct, frozen=True):
+class Judgement(Struct, frozen=True):
     """The state of a cause, with the reason for it."""
 
     state: State
@@ -38,25 +38,25 @@ class CauseJudgement(Struct, frozen=True):
     # It costs both sides time alike: its remedies help, though it differs in nothing.
     is_shared: bool = False
 
-    def also(self, template: str, **values: Value) -> "CauseJudgement":
+    def also(self, template: str, **values: Value) -> "Judgement":
         """Return the judgement with a further sentence."""
         return replace(self, explanation=(*self.explanation, statement(template, **values)))
 
-    def now(self, state: State, reason: Statement) -> "CauseJudgement":
+    def now(self, state: State, reason: Statement) -> "Judgement":
         """Return the judgement in another state, for this reason too; it explains no part by a number."""
         explanation = (*self.explanation, reason)
         return replace(
             self, state=state, explanation=explanation, predicted_ratio=None, is_part=False
         )
 
-    def as_part(self, case: Case, share: float) -> "CauseJudgement":
+    def as_part(self, case: Case, share: float) -> "Judgement":
         """Return the judgement of a cause that was measured as this share of the difference in time."""
         if self.state is not State.SUPPORTED:
             return self
         explained = min(max(share, 0.0), 1.0) * case.difference_share
         return replace(self, predicted_ratio=case.ratio_without_share(explained), is_part=True)
 
-    def if_enough(self, case: Case, share: float | None, too_little: str) -> "CauseJudgement":
+    def if_enough(self, case: Case, share: float | None, too_little: str) -> "Judgement":
         """Return what a measured share of the difference leaves of a supported cause.
 
         `too_little` is the reason to rule it out; it has a slot for the share.
@@ -67,13 +67,13 @@ class CauseJudgement(Struct, frozen=True):
             return self.evidence.ruled_out(too_little, share=part(share))
         return self.as_part(case, share)
 
-    def if_waits(self, case: Case, reason: str) -> "CauseJudgement":
+    def if_waits(self, case: Case, reason: str) -> "Judgement":
         """Rule a supported cause out, for this reason, where the slower side never waits for its disks."""
         if self.state is State.SUPPORTED and case.slower_never_waits:
             return self.evidence.ruled_out(reason)
         return self
 
-    def may_be_chance(self) -> "CauseJudgement":
+    def may_be_chance(self) -> "Judgement":
         return self.also("This may be chance; more workers would show it.")
 
 
@@ -100,8 +100,8 @@ class Sides(Struct, frozen=True):
         is_part: bool = False,
         is_leftover: bool = False,
         **values: Value,
-    ) -> CauseJudgement:
-        return CauseJudgement(
+    ) -> Judgement:
+        return Judgement(
             State.SUPPORTED,
             self,
             (statement(template, **values),),
@@ -110,21 +110,21 @@ class Sides(Struct, frozen=True):
             is_leftover=is_leftover,
         )
 
-    def ruled_out(self, template: str, **values: Value) -> CauseJudgement:
-        return CauseJudgement(State.RULED_OUT, self, (statement(template, **values),))
+    def ruled_out(self, template: str, **values: Value) -> Judgement:
+        return Judgement(State.RULED_OUT, self, (statement(template, **values),))
 
-    def nothing_to_explain(self) -> CauseJudgement:
+    def nothing_to_explain(self) -> Judgement:
         reason = statement("No difference was shown that needs an explanation.")
-        return CauseJudgement(State.NOT_JUDGED, self, (reason,))
+        return Judgement(State.NOT_JUDGED, self, (reason,))
 
-    def faster_side_is_worse(self) -> CauseJudgement:
+    def faster_side_is_worse(self) -> Judgement:
         return self.ruled_out("The faster side has the slower setting.")
 
     def not_observable(
         self, template: str, *, workload: str | None = None, **values: Value
-    ) -> CauseJudgement:
+    ) -> Judgement:
         explanation = (statement(template, **values),)
-        return CauseJudgement(State.NOT_OBSERVABLE, self, explanation, workload=workload)
+        return Judgement(State.NOT_OBSERVABLE, self, explanation, workload=workload)
 
 
 class CauseRule(Struct, frozen=True):
@@ -132,7 +132,7 @@ class CauseRule(Struct, frozen=True):
 
     name: str
     hypothesis: str
-    judge: Callable[[Case], CauseJudgement]
+    judge: Callable[[Case], Judgement]
     explains: frozenset[str] = frozenset(("cache-retrieve",))
     remedies: Mapping[str, FindGain] = field(default_factory=dict)  # action -> its gain
     # The parts of the time through which it acts; empty: not known, so nothing limits it.
@@ -177,7 +177,7 @@ def by_rank(
     workload: str | None = None,
     evidence: Sides | None = None,
     predicted_ratio: float | None = None,
-) -> CauseJudgement:
+) -> Judgement:
     """Support a cause where the slower side has the slower fact; `name` is the observation's.
 
     Facts of one rank never support it, and cost the same without a sentence for `unranked`.
