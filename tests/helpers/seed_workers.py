@@ -19,6 +19,8 @@ from io_benchmark.analysis.model import Cause, Entry, Subject, Worker
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.statements import Statement
+from io_benchmark.report.content.statement_text import evidence_text, text_of
 from io_benchmark.sources.run_results import RunResult
 
 SUBJECT = Subject("cache-retrieve", "workspace", "overwrite", "seed")
@@ -84,3 +86,24 @@ def pair_report(
     found = workers(count, pools=("intel", "amd-16"), change=change, **keywords)
     plan = Plan("amd-16 against intel", "intel", "for the test", (("amd-16", "intel"),))
     return compare(plan, found, Options())
+
+
+def baseline_text(cause: Cause) -> str:
+    return evidence_text(cause.baseline_evidence)
+
+
+def candidate_text(cause: Cause) -> str:
+    return evidence_text(cause.candidate_evidence)
+
+
+def explanation_text(cause: Cause) -> str:
+    return " ".join(map(text_of, cause.explanation))
+
+
+def texts(cause: Cause) -> tuple[str, str, str]:
+    """Everything that a report writes about the cause: each template has all its values."""
+    return baseline_text(cause), candidate_text(cause), explanation_text(cause)
+
+
+def remedy_text(evidence: Sequence[Statement]) -> str:
+    return " ".join(map(text_of, evidence))

@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 import trees
-from cause_texts import texts
 from record_tree import IDENTIFIER
-from seed_workers import measured, workers
+from seed_workers import measured, texts, workers
 from tree_cases import RETRIEVE, ROWS, Row
 
 from io_benchmark.analysis.compare import Options, compare

@@ -4,10 +4,9 @@
 import re
 
 import pytest
-from cause_texts import remedy_text
 from checkout import ROOT
 from msgspec.structs import replace
-from seed_workers import SUBJECT, causes_of
+from seed_workers import SUBJECT, causes_of, remedy_text
 
 from io_benchmark.analysis.diagnosis.causes import RULES
 from io_benchmark.analysis.diagnosis.diagnoses import suggest_remedies

@@ -9,10 +9,17 @@ from typing import Any
 
 import pytest
 import seed_case
-from cause_texts import baseline_text, candidate_text, explanation_text, texts
 from checkout import ROOT
 from msgspec.structs import replace
-from seed_workers import SUBJECT, causes_of, workers_of
+from seed_workers import (
+    SUBJECT,
+    baseline_text,
+    candidate_text,
+    causes_of,
+    explanation_text,
+    texts,
+    workers_of,
+)
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.causes import RULES

@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from cause_texts import explanation_text, remedy_text, texts
-from seed_workers import measured, pair_report
+from seed_workers import explanation_text, measured, pair_report, remedy_text, texts
 
 from io_benchmark.analysis.diagnosis.causes import RULES
 from io_benchmark.analysis.model import Cause, Diagnosis, State
