@@ -115,7 +115,11 @@ def _refute(judgement: Judgement, rule: CauseRule, trials: _Outcomes, case: Case
     is_about_lookups = rule.tried_by is TrialKind.LOOKUP and not (
         in_copies and case.subject.fidelity == "real"
     )
-    if is_about_lookups and not is_confirmed and _writing_limits_both(case):
+    if (
+        is_about_lookups
+        and not is_confirmed
+        and all(map(_writing_limits, (case.slower, case.faster)))
+    ):
         reason = statement(
             "The disks also write during lookups, and they limit the copies of both sides: only the "
             "trial lookup would show whether lookups make the difference."
@@ -132,10 +136,6 @@ def _sentence(outcome: TrialOutcome) -> Statement:
     return statement(
         "{found} It explains {share} of the gap.", found=found, share=part(outcome.share)
     )
-
-
-def _writing_limits_both(case: Case) -> bool:
-    return _writing_limits(case.slower) and _writing_limits(case.faster)
 
 
 def _writing_limits(side: SideViews) -> bool:

@@ -56,31 +56,31 @@ def explain_single_workers(
     `pairs` are the sides that were compared, with all their machines.
     """
     explained = _leading(machines)
-    return tuple(
-        SingleWorker(
-            subject=machine.subject,
-            side=machine.side,
-            machine=machine.runs[0].worker.machine,
-            tasks=tuple(_task(run.worker) for run in machine.runs),
-            instance_type=machine.runs[0].worker.result.task.instance_type,
-            others=SideData.of(machine.others).count,
-            ratio=machine.ratio,
-            usual=machine.usual,
-            division=_divide(machine),
-            without=_without(
-                machine,
-                [each for each in machines if each.subject == machine.subject],
-                compared[machine.subject],
-                pairs[machine.subject],
-                margin=margin,
-            ),
-            diagnosis=_diagnose(machine, compared, margin=margin, assumed=assumed)
-            if machine in explained
-            else None,
+    described = []
+    for machine in machines:
+        if machine.subject not in pairs:
+            continue
+        (worker, rest), (first, *_) = _names(machine), machine.runs
+        sides = {worker: SideData.of(machine.runs).runs, rest: SideData.of(machine.others).runs}
+        same_subject = [each for each in machines if each.subject == machine.subject]
+        runs, compared_pairs = compared[machine.subject], pairs[machine.subject]
+        is_explained = machine in explained
+        described.append(
+            SingleWorker(
+                subject=machine.subject,
+                side=machine.side,
+                machine=first.worker.machine,
+                tasks=tuple(_task(run.worker) for run in machine.runs),
+                instance_type=first.worker.result.task.instance_type,
+                others=SideData.of(machine.others).count,
+                ratio=machine.ratio,
+                usual=machine.usual,
+                division=Division.between(sides, worker, rest),
+                without=_without(machine, same_subject, runs, compared_pairs, margin),
+                diagnosis=_diagnose(machine, compared, margin, assumed) if is_explained else None,
+            )
         )
-        for machine in machines
-        if machine.subject in pairs
-    )
+    return tuple(described)
 
 
 def _key(worker: Worker) -> tuple[str, str]:
@@ -116,18 +116,11 @@ def _names(machine: SingleMachine) -> tuple[str, str]:
     return name, f"the rest of {machine.side}"
 
 
-def _divide(machine: SingleMachine) -> Division:
-    worker, rest = _names(machine)
-    sides = {worker: SideData.of(machine.runs).runs, rest: SideData.of(machine.others).runs}
-    return Division.between(sides, worker, rest)
-
-
 def _without(
     machine: SingleMachine,
     same_subject: Sequence[SingleMachine],
     runs: Sequence[Run],
     pairs: Sequence[Pair],
-    *,
     margin: float,
 ) -> tuple[Comparison, ...]:
     """Return the comparisons of the machine's side without the machines named on this measurement."""
@@ -149,10 +142,10 @@ def _without(
 
 
 def _diagnose(
-    machine: SingleMachine, compared: Compared, *, margin: float, assumed: float
+    machine: SingleMachine, compared: Compared, margin: float, assumed: float
 ) -> Diagnosis:
     """Judge why the machine differs from the rest of its pool, and suggest what to try."""
-    measurements = _measurements(machine, compared, margin=margin, assumed=assumed)
+    measurements = _measurements(machine, compared, margin, assumed)
     alone, others = ([run.worker for run in runs] for runs in (machine.runs, machine.others))
     sides = (alone, others) if machine.ratio > 1 else (others, alone)
     trials = outcomes(machine.subject, *sides, assumed)
@@ -165,7 +158,7 @@ def _diagnose(
 
 
 def _measurements(
-    machine: SingleMachine, compared: Compared, *, margin: float, assumed: float
+    machine: SingleMachine, compared: Compared, margin: float, assumed: float
 ) -> list[OtherMeasurement]:
     """Compare the machine with the rest of its pool on every measurement that both have."""
     key, names = _key(machine.runs[0].worker), _names(machine)

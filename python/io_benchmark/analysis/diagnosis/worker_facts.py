@@ -54,10 +54,10 @@ def hold_to_workers(judgement: Judgement, rule: CauseRule, case: Case) -> Judgem
     faster = _Workers([], []) if all(having) else _by_fact(faster_side.workers, having)
     contradiction = _contradiction(slower, faster, _speed(rule, case, slower.present))
     if contradiction is not None:
-        template, number, group = contradiction
-        workers_of_group = len(group.present) + len(group.missing)
+        template, workers_of_side, numbers = contradiction
+        total = len(workers_of_side.present) + len(workers_of_side.missing)
         return judgement.evidence.ruled_out(
-            template, number=count(number), workers=count(workers_of_group)
+            template, **{name: count(each) for name, each in numbers.items()}, workers=count(total)
         )
     if not slower.missing:
         return judgement
@@ -70,24 +70,25 @@ def hold_to_workers(judgement: Judgement, rule: CauseRule, case: Case) -> Judgem
 
 def _contradiction(
     slower: _Workers, faster: _Workers, speed: Callable[[Sequence[Runs]], int]
-) -> tuple[str, int, _Workers] | None:
-    """Return why the times do not follow the fact, on how many workers, of which side."""
-    of_slower = "{number} of {workers} workers of the slower side"
+) -> tuple[str, _Workers, dict[str, int]] | None:
+    """Return why the times do not follow the fact, of which side, and on how many workers."""
+    of_slower = "of {workers} workers of the slower side"
     fast = [runs for runs in slower.present if speed([runs]) < 0]
     if fast:
-        return f"As fast as the faster side in spite of this: {of_slower}.", len(fast), slower
+        template = f"As fast as the faster side in spite of this: {{fast}} {of_slower}."
+        return template, slower, {"fast": len(fast)}
     slow = [runs for runs in slower.missing if speed([runs]) > 0]
     if not slow and slower.missing and speed(slower.missing) > 0:
         slow = slower.missing
     if slow:
-        return f"As slow without this: {of_slower}.", len(slow), slower
+        return f"As slow without this: {{slow}} {of_slower}.", slower, {"slow": len(slow)}
     fast = [runs for runs in faster.present if speed([runs]) < 0]
     if fast:
-        template = "Fast in spite of this: {number} of {workers} workers of the faster side."
-        return template, len(fast), faster
+        template = "Fast in spite of this: {fast} of {workers} workers of the faster side."
+        return template, faster, {"fast": len(fast)}
     if len(slower.present) == 1 and slower.missing:
-        template = f"Only {of_slower} has this; the others are slower for another reason."
-        return template, 1, slower
+        template = f"Only 1 {of_slower} has this; the others are slower for another reason."
+        return template, slower, {}
     return None
 
 

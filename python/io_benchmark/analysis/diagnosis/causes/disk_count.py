@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """How many disks of a place work at once: few disks, or several that a volume joins in a row."""
 
+from collections.abc import Callable
 from operator import attrgetter
+from typing import TypeVar
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.evidence import WRITE_RATE, span, tally
@@ -25,6 +27,7 @@ from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, c
 from io_benchmark.results.trials import TrialKind
 
 ORDER = 10
+Answer = TypeVar("Answer")
 _UNSEEN = "The devices under the place could not be seen."
 _WRITE_CAP, _CGROUP_CAP = attrgetter("write_cap"), attrgetter("cgroup_write_cap")
 _INSTANCE_TYPE = attrgetter("machine_type.instance_type")
@@ -34,33 +37,43 @@ _CAPS = (
 )
 
 
+def _of_stack(read: Callable[[Stack], Answer]) -> Callable[[View], Answer | None]:
+    return lambda view: None if view.stack is None else read(view.stack)
+
+
 def _spread(stack: Stack) -> Statement:
-    disks = count(len(stack.disks))
+    disks, width = count(len(stack.disks)), count(stack.width)
     if len(stack.disks) == 1:
         return statement("{disks} disk", disks=disks)
     if stack.linear:
         template = "{disks} disks, linear: the bandwidth of {width}"
-        return statement(template, disks=disks, width=count(stack.width))
+        return statement(template, disks=disks, width=width)
     if stack.width == len(stack.disks):
         return statement("{disks} disks, striped", disks=disks)
-    return statement("{disks} disks, {width} at once", disks=disks, width=count(stack.width))
+    return statement("{disks} disks, {width} at once", disks=disks, width=width)
 
 
-def _stack_fact(view: View) -> Statement | None:
-    return None if view.stack is None else _spread(view.stack)
-
-
-def _models(view: View) -> Statement | None:
-    if view.stack is None:
-        return None
-    models = sorted({(disk.model or "", disk.size_bytes or 0) for disk in view.stack.disks})
+def _listed_models(stack: Stack) -> Statement:
+    models = sorted({(disk.model or "", disk.size_bytes or 0) for disk in stack.disks})
     values: dict[str, Value] = {}
     templates = []
     for at, (model, size_bytes) in enumerate(models):
-        values[f"model_{at}"] = model
-        values[f"size_{at}"] = Quantity(size_bytes, Unit.BYTES)
+        values |= {f"model_{at}": model, f"size_{at}": Quantity(size_bytes, Unit.BYTES)}
         templates.append(f"{{model_{at}}} {{size_{at}}}" if model else f"{{size_{at}}}")
     return statement(", ".join(templates), **values)
+
+
+def _ranked_width(stack: Stack) -> RankedFact:
+    return RankedFact(statement("{width}", width=count(stack.width)), -stack.width)
+
+
+_SPREAD, _MODELS, _WIDTH = _of_stack(_spread), _of_stack(_listed_models), _of_stack(_ranked_width)
+_DISKS, _DISKS_AT_ONCE = (
+    _of_stack(lambda stack: len(stack.disks)),
+    _of_stack(lambda stack: stack.width),
+)
+_IS_LINEAR = _of_stack(lambda stack: stack.linear)
+_LINEAR = _of_stack(lambda stack: RankedFact(_spread(stack), stack.linear))
 
 
 def _machine_type(view: View) -> Statement | None:
@@ -77,8 +90,8 @@ def _device_evidence(side: SideViews) -> Evidence:
     ]
     no_cap = tally("published-write-cap", lambda _: statement("no published cap"))
     observe = (
-        tally("disks", _stack_fact),
-        tally("models", _models, "models {value}"),
+        tally("disks", _SPREAD),
+        tally("models", _MODELS, "models {value}"),
         tally("machine-type", _machine_type, "machine type {value}"),
         WRITE_RATE,
         *(caps or [no_cap]),
@@ -86,26 +99,11 @@ def _device_evidence(side: SideViews) -> Evidence:
     return Evidence.led_by(*(each(side) for each in observe))
 
 
-def _width(view: View) -> RankedFact | None:
-    if view.stack is None:
-        return None
-    width = view.stack.width
-    return RankedFact(statement("{width}", width=count(width)), -width)
-
-
-def _disks(view: View) -> int | None:
-    return None if view.stack is None else len(view.stack.disks)
-
-
-def _disks_at_once(view: View) -> int | None:
-    return None if view.stack is None else view.stack.width
-
-
 def _device_count(case: Case) -> Judgement:
     evidence = Sides(lambda: (_device_evidence(case.baseline), _device_evidence(case.candidate)))
     judgement = by_rank(
         case,
-        _width,
+        _WIDTH,
         supported="The slower side spreads its writes over fewer disks.",
         unseen=_UNSEEN,
         same="As many disks work at once on both sides.",
@@ -115,7 +113,7 @@ def _device_count(case: Case) -> Judgement:
     )
     if judgement.state is not State.SUPPORTED:
         return judgement
-    slower, faster = case.means(_disks)
+    slower, faster = case.means(_DISKS)
     if slower == faster:
         return evidence.ruled_out(
             "Both sides have as many disks; a volume joins those of the slower side one after another."
@@ -132,7 +130,7 @@ def _device_count(case: Case) -> Judgement:
 
 def _predicted_by_caps(case: Case) -> float | None:
     """Return how much longer writing takes by the sides' caps, else by their number of disks."""
-    factor = case.times_as_fast(_WRITE_CAP) or case.times_as_fast(_disks_at_once)
+    factor = case.times_as_fast(_WRITE_CAP) or case.times_as_fast(_DISKS_AT_ONCE)
     return None if factor is None else case.ratio_by_bandwidth(factor)
 
 
@@ -169,15 +167,6 @@ def _above_cap(view: View) -> bool:
     return rate is not None and cap is not None and rate > cap
 
 
-def _linear(view: View) -> RankedFact | None:
-    stack = view.stack
-    return None if stack is None else RankedFact(_spread(stack), float(stack.linear))
-
-
-def _is_linear(view: View) -> bool | None:
-    return None if view.stack is None else view.stack.linear
-
-
 def _gain_of_stripe(view: View) -> float | None:
     """Return what the worker's disks would reach as a stripe, over what they reach."""
     if view.stack is None:
@@ -189,16 +178,16 @@ def _gain_of_stripe(view: View) -> float | None:
 
 
 def _linear_volume(case: Case) -> Judgement:
-    known = all(side.values(_is_linear) - {None} for side in (case.baseline, case.candidate))
-    if known and True not in case.values(_is_linear):
+    known = all(side.values(_IS_LINEAR) - {None} for side in (case.baseline, case.candidate))
+    if known and True not in case.values(_IS_LINEAR):
         # One disk against two striped ones is another cause.
-        return Sides.of(case, fact_tally("disks", _linear)).ruled_out(
+        return Sides.of(case, fact_tally("disks", _LINEAR)).ruled_out(
             "No volume joins several disks one after another.",
         )
     gain = case.slower.mean(_gain_of_stripe)
     return by_rank(
         case,
-        _linear,
+        _LINEAR,
         supported="The slower side's volume joins its disks one after another, so a copy has "
         "the bandwidth of one disk.",
         unseen=_UNSEEN,
