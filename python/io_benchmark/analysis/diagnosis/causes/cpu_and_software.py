@@ -3,6 +3,7 @@
 
 import math
 import re
+from functools import partial
 from operator import attrgetter
 
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
@@ -39,7 +40,7 @@ _TOOLS = ("python3", "bash", "cp", "grep", "sed")
 _COPY_FILE_RANGE_SINCE = 9  # coreutils
 
 
-def _own_ns(view: View, *columns: str) -> float | None:
+def _own_ns(columns: tuple[str, ...], view: View) -> float | None:
     """Return CPU time per retrieve or operation: the measuring process's and its children's."""
     if view.entry is None or view.entry.subject.fidelity == "real":
         return None  # bash's children are counted only when bash has ended
@@ -47,14 +48,8 @@ def _own_ns(view: View, *columns: str) -> float | None:
     return None if value is None else value * _MS
 
 
-def _own_cpu_ns(view: View) -> float | None:
-    return _own_ns(view, "own_user_ms", "own_system_ms")
-
-
-def _own_system_ns(view: View) -> float | None:
-    return _own_ns(view, "own_system_ms")
-
-
+_OWN_CPU_NS = partial(_own_ns, ("own_user_ms", "own_system_ms"))
+_OWN_SYSTEM_NS = partial(_own_ns, ("own_system_ms",))
 _STOLEN = span(
     "stolen-time",
     attrgetter("stolen_share"),
@@ -105,7 +100,7 @@ def _cpu(case: Case) -> Judgement:
     operation = workloads.of(case.subject.workload).operation
     observe = (
         fact_tally("cpu", _processor),
-        span("cpu-time", _own_cpu_ns, Unit.NANOSECONDS, f"CPU time per {operation} {{value}}"),
+        span("cpu-time", _OWN_CPU_NS, Unit.NANOSECONDS, f"CPU time per {operation} {{value}}"),
     )
     evidence = Sides.of(case, *observe)
     spawn = None if case.subject.workload == "spawn" else "spawn"
@@ -136,7 +131,7 @@ def _cpu(case: Case) -> Judgement:
             "The CPUs differ, but the slower side's CPU time is not longer by one factor in all of "
             "its work, as with a slower CPU."
         )
-    share = case.explained_share(_own_cpu_ns)
+    share = case.explained_share(_OWN_CPU_NS)
     if share is None:
         return evidence.not_observable(
             f"The CPUs differ, and the CPU time per {operation} was not recorded.",
@@ -149,7 +144,7 @@ def _cpu(case: Case) -> Judgement:
 
 def _throttled(case: Case, judgement: Judgement) -> Judgement:
     """Support that a CPU of the same model is slower, where all work takes longer by one factor."""
-    share = case.explained_share(_own_cpu_ns)
+    share = case.explained_share(_OWN_CPU_NS)
     if judgement.state is not State.RULED_OUT or share is None or not is_enough(share):
         return judgement
     return judgement.evidence.supported(
@@ -185,7 +180,7 @@ def _kernel(case: Case) -> Judgement:
             "The kernels differ, but the slower side's time in the kernel is not longer by one "
             "factor, in lookups and copies and not in user mode, as with a slower kernel."
         )
-    share = case.explained_share(_own_system_ns)
+    share = case.explained_share(_OWN_SYSTEM_NS)
     if share is None or not is_enough(share):
         return judgement
     supported = judgement.evidence.supported("The kernels differ, and all work in it takes longer.")

@@ -6,6 +6,7 @@ scheduler that makes writes wait is seen in the same times: next to such a cause
 """
 
 from collections.abc import Callable
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -77,21 +78,19 @@ def _random_io(case: Case) -> Judgement:
     return replace(judgement, predicted_ratio=baseline / candidate)
 
 
+def _published_cap(name: str, view: View) -> float | None:
+    caps = view.published_caps(view.stack.width) if view.stack is not None else None
+    return getattr(caps, name, None)
+
+
+_READ_CAP, _WRITE_CAP = (partial(_published_cap, name) for name in ("read_iops", "write_iops"))
+
+
 def _cap_of(measurement: OtherMeasurement) -> _Cap | None:
     """Return the published limit of this variant, for all disks of the place together."""
     if not measurement.subject.variant.endswith(_AT_ONCE):
         return None
-    return _read_cap if measurement.subject.variant.startswith("read") else _write_cap
-
-
-def _read_cap(view: View) -> float | None:
-    caps = view.published_caps(view.stack.width) if view.stack is not None else None
-    return None if caps is None else caps.read_iops
-
-
-def _write_cap(view: View) -> float | None:
-    caps = view.published_caps(view.stack.width) if view.stack is not None else None
-    return None if caps is None else caps.write_iops
+    return _READ_CAP if measurement.subject.variant.startswith("read") else _WRITE_CAP
 
 
 def _with_cap(case: Case, cap: _Cap | None, *evidence: Evidence) -> tuple[Evidence, Evidence]:
