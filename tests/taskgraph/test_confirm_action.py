@@ -11,7 +11,7 @@ from typing import Any
 import program
 import pytest
 import seed_case
-import trial_records
+import tried_workers
 import yaml
 from loopback import Client, Loopback
 from loopback_deployment import ARTIFACT as RESULT_FILE
@@ -40,7 +40,7 @@ def result_of(pool, task_id, paced_at=None, *, with_trials=True):
     (document,) = seed_case.documents(1, pools=[pool])
     document["task"] |= {"task_id": task_id, "run_id": 0}
     if with_trials:
-        trial_records.add_trials(document, paced_at)
+        tried_workers.add_trials(document, paced_at)
     return Artifact(json.dumps(document).encode())
 
 
@@ -218,7 +218,7 @@ def test_without_trials(reason, expected):
     for (_, _, name), artifact in deployment.artifacts.items():
         if reason is not None and name == RESULT_FILE:
             document = json.loads(artifact.body)
-            record = trial_records.trials(400, 100) | {"ceilings": [], "blocks": []}
+            record = tried_workers.trials({})
             (entry,) = document["workloads"]
             entry["trials"] = record | {"state": "not-run", "reason": reason}
             artifact.body = json.dumps(document).encode()
