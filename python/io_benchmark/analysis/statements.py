@@ -133,10 +133,8 @@ def _escaped(text: str) -> str:
 
 
 def count(number: float) -> Quantity:
-    """Return a number of things."""
     return Quantity(number, Unit.COUNT)
 
 
 def share(value: float) -> Quantity:
-    """Return a part of one, which reports write as a percentage."""
     return Quantity(value, Unit.SHARE)

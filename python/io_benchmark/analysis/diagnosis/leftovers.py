@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.cause_rule import CauseRule
-from io_benchmark.analysis.leftover_model import Leftover, LeftoverPart
+from io_benchmark.analysis.evidence_model import Leftover, LeftoverPart
 from io_benchmark.analysis.model import Cause
 from io_benchmark.analysis.parts.division import Division, PartDifference
 from io_benchmark.analysis.parts.time_parts import Kind, Part

@@ -34,7 +34,6 @@ class Pair(Struct, frozen=True):
 
     @property
     def counts(self) -> tuple[int, int]:
-        """Return the workers of the candidate and of the baseline."""
         return self.candidate_side.count, self.baseline_side.count
 
     def with_earlier_looks(

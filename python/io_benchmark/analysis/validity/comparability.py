@@ -5,6 +5,7 @@ Each rule compares traits, which its function returns for a run. A workload that
 kind has no traits.
 """
 
+import re
 from collections.abc import Callable, Sequence
 
 import msgspec
@@ -18,7 +19,6 @@ _COLD_SHARE, _WARM_SHARE = 0.05, 0.50
 # Parameters that decide how much is measured. The others decide what is measured.
 _AMOUNTS = frozenset(("time_limit_s", "samples_planned", "objects_planned"))
 _SIZES_SHOWN = 6
-_UNKNOWN_METHOD = "an unknown method"
 
 Traits = tuple[Statement, ...]
 TraitRule = Callable[[Run], Traits]
@@ -97,7 +97,6 @@ def _cache_state(entry: CacheRetrieveEntry) -> Statement:
 
 
 def _parameters(run: Run) -> Traits:
-    # How much is measured may differ, what is measured may not.
     if run.entry.measured is None:
         return ()
     chosen = msgspec.to_builtins(run.entry.measured.parameters)
@@ -108,53 +107,47 @@ def _parameters(run: Run) -> Traits:
     )
 
 
-def _method(run: Run) -> Traits:
-    if not _observes(run, "method"):
-        return ()
-    method = _without_version(_observed(run, "method"))
-    engine = _observed(run, "io_engine")
-    if engine:
-        return (statement("measured by {method} with {engine}", method=method, engine=engine),)
-    return (statement("measured by {method}", method=method),)
-
-
-def _observes(run: Run, name: str) -> bool:
-    """Return whether this workload has such an observation, known or not."""
-    return run.entry.measured is not None and hasattr(run.entry.measured.observed, name)
-
-
-def _observed(run: Run, name: str) -> str | None:
+def _observed(run: Run, name: str, unknown: str = "unknown") -> str | None:
+    """Return an observation, or that it is unknown; None where this workload does not have it."""
     measured = run.entry.measured
-    value: str | None = getattr(measured.observed, name, None) if measured is not None else None
-    return value
+    if measured is None or not hasattr(measured.observed, name):
+        return None
+    value: str | None = getattr(measured.observed, name)
+    return value or unknown
 
 
-def _without_version(method: str | None) -> str:
+def _method(run: Run) -> Traits:
+    method = _observed(run, "method", "an unknown method")
+    if method is None:
+        return ()
     # fio-3.33 and fio-3.36 measure the same way; fio and a loop of Python do not.
-    name, _, version = (method or _UNKNOWN_METHOD).rpartition("-")
-    return name if name and version[:1].isdigit() else method or _UNKNOWN_METHOD
+    method = re.sub(r"(?<=.)-[0-9][^-]*$", "", method)
+    engine = _observed(run, "io_engine", "")
+    with_engine = " with {engine}" if engine else ""
+    return (statement("measured by {method}" + with_engine, method=method, engine=engine or ""),)
 
 
 def _interpreter(run: Run) -> Traits:
-    if not _observes(run, "python"):
+    version = _observed(run, "python")
+    if version is None:
         return ()
-    version = ".".join((_observed(run, "python") or "unknown").split(".")[:2])
-    return (statement("by Python {version}", version=version),)
+    return (statement("by Python {version}", version=".".join(version.split(".")[:2])),)
 
 
 def _http_version(run: Run) -> Traits:
-    if not _observes(run, "http_version"):
-        return ()
-    return (statement("HTTP/{version}", version=_observed(run, "http_version") or "unknown"),)
+    version = _observed(run, "http_version")
+    return () if version is None else (statement("HTTP/{version}", version=version),)
 
 
 def _place_kind(run: Run) -> Traits:
-    if not workloads.of(run.entry.subject.workload).per_place:
+    subject = run.entry.subject
+    if not workloads.of(subject.workload).per_place:
         return ()
-    for place in run.worker.result.storage.places:
-        if place.name == run.entry.subject.place:
-            return (statement("a place on {kind}", kind=str(place.kind)),)
-    return (statement("a place unknown"),)
+    kinds = (
+        place.kind for place in run.worker.result.storage.places if place.name == subject.place
+    )
+    known = [statement("a place on {kind}", kind=str(kind)) for kind in kinds]
+    return (*known, statement("a place unknown"))[:1]
 
 
 def _script_version(run: Run) -> Traits:
