@@ -11,11 +11,11 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis import diagnoses
 from io_benchmark.analysis.diagnosis.single_workers import explain_single_workers
-from io_benchmark.analysis.inference import common_prefix, independent_workers, levels, zones
+from io_benchmark.analysis.inference import independent_workers, levels, zones
 from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.looks import Schedule
-from io_benchmark.analysis.inference.pairs import Pair
+from io_benchmark.analysis.inference.pairs import Pair, compared_samples, slower_left_out
 from io_benchmark.analysis.inference.single_machines import SingleMachine
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.model import UNKNOWN, Problem, Run, Severity, Subject, Worker, WorkerLine
@@ -79,7 +79,7 @@ def compare(
     reports = []
     for subject, runs in _runs_by_subject(workers).items():
         comparable, broken_rules = checks.check_runs(runs, options.allow)
-        problems += common_prefix.slower_left_out(subject, runs, comparable)
+        problems += slower_left_out(subject, runs, comparable)
         comparable, of_other_length = checks.select_length(comparable, options.allow)
         problems += [*broken_rules, *of_other_length]
         compared[subject] = comparable
@@ -182,7 +182,7 @@ def _compare_subject(
             problems += independent_workers.shared_workers(subject, *both)
             problems += independent_workers.measured_apart(subject, *both)
             all_data = data[candidate], data[baseline]
-            candidate_data, baseline_data, unequal = common_prefix.compared_samples(
+            candidate_data, baseline_data, unequal = compared_samples(
                 subject, all_data, sides[candidate], sides[baseline]
             )
             problems += unequal

@@ -49,43 +49,15 @@ def _sequence(run: Run) -> Traits:
 
 def _of_retrieves(trait: Callable[[CacheRetrieveEntry], Statement]) -> TraitRule:
     """Make a rule of a trait that only retrieves have."""
-
-    def traits(run: Run) -> Traits:
-        return () if run.entry.retrieves is None else (trait(run.entry.retrieves),)
-
-    return traits
+    return lambda run: () if run.entry.retrieves is None else (trait(run.entry.retrieves),)
 
 
-@_of_retrieves
 def _sizes(entry: CacheRetrieveEntry) -> Statement:
     largest = sorted(set(entry.file_sizes_bytes), reverse=True)[:_SIZES_SHOWN]
-    return statement(
-        "files of {sizes}", sizes=joined(Quantity(size, Unit.BYTES) for size in largest)
-    )
+    sizes = joined(Quantity(size, Unit.BYTES) for size in largest)
+    return statement("files of {sizes}", sizes=sizes)
 
 
-@_of_retrieves
-def _retrieves(entry: CacheRetrieveEntry) -> Statement:
-    # The first retrieve of a file reads the disk: of fewer retrieves, more are such.
-    return statement("{count} retrieves planned", count=count(entry.retrieves_planned))
-
-
-@_of_retrieves
-def _copy_method(entry: CacheRetrieveEntry) -> Statement:
-    return statement("copied by {method}", method=str(entry.copy_method))
-
-
-@_of_retrieves
-def _lookup_method(entry: CacheRetrieveEntry) -> Statement:
-    return statement("looked up by {method}", method=str(entry.lookup_method))
-
-
-@_of_retrieves
-def _reflink(entry: CacheRetrieveEntry) -> Statement:
-    return statement("copies share extents" if entry.shares_extents else "copies move bytes")
-
-
-@_of_retrieves
 def _cache_state(entry: CacheRetrieveEntry) -> Statement:
     state = entry.cache_state
     if state is None or state.resident_bytes is None or state.cache_bytes == 0:
@@ -160,12 +132,35 @@ def _script_version(run: Run) -> Traits:
 SIDE_RULES: dict[str, tuple[Severity, TraitRule]] = {
     "profile": (Severity.REFUSED, _profile),
     "sequence": (Severity.REFUSED, _sequence),
-    "sizes": (Severity.REFUSED, _sizes),
-    RETRIEVES_RULE: (Severity.REFUSED, _retrieves),
-    "copy-method": (Severity.REFUSED, _copy_method),
-    "lookup-method": (Severity.REFUSED, _lookup_method),
-    "reflink": (Severity.REFUSED, _reflink),
-    "cache-state": (Severity.REFUSED, _cache_state),
+    "sizes": (Severity.REFUSED, _of_retrieves(_sizes)),
+    # The first retrieve of a file reads the disk: of fewer retrieves, more are such.
+    RETRIEVES_RULE: (
+        Severity.REFUSED,
+        _of_retrieves(
+            lambda entry: statement(
+                "{count} retrieves planned", count=count(entry.retrieves_planned)
+            )
+        ),
+    ),
+    "copy-method": (
+        Severity.REFUSED,
+        _of_retrieves(lambda entry: statement("copied by {method}", method=str(entry.copy_method))),
+    ),
+    "lookup-method": (
+        Severity.REFUSED,
+        _of_retrieves(
+            lambda entry: statement("looked up by {method}", method=str(entry.lookup_method))
+        ),
+    ),
+    "reflink": (
+        Severity.REFUSED,
+        _of_retrieves(
+            lambda entry: statement(
+                "copies share extents" if entry.shares_extents else "copies move bytes"
+            )
+        ),
+    ),
+    "cache-state": (Severity.REFUSED, _of_retrieves(_cache_state)),
     "parameters": (Severity.REFUSED, _parameters),
     "method": (Severity.REFUSED, _method),
     "http-version": (Severity.REFUSED, _http_version),
@@ -174,12 +169,9 @@ SIDE_RULES: dict[str, tuple[Severity, TraitRule]] = {
     "script-version": (Severity.WARNING, _script_version),
 }
 # Places of one task are compared only where these traits are the same: they decide what is measured.
-SAME_WORK: tuple[TraitRule, ...] = (_sequence, _sizes, _retrieves, _parameters)
+SAME_WORK = [SIDE_RULES[name][1] for name in ("sequence", "sizes", RETRIEVES_RULE, "parameters")]
 # These may differ between places of one task: they are part of how a place does the work.
-SAME_METHOD: tuple[TraitRule, ...] = (
-    _copy_method,
-    _lookup_method,
-    _reflink,
-    _cache_state,
-    _method,
-)
+SAME_METHOD = [
+    SIDE_RULES[name][1]
+    for name in ("copy-method", "lookup-method", "reflink", "cache-state", "method")
+]
