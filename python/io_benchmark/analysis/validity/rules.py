@@ -58,18 +58,18 @@ def _fewer_than(run: Run, least: int, advice: str) -> Statement | None:
         "{count} {samples}; " + advice,
         count=count(len(run.entry.total_ns)),
         samples=_samples(run.entry),
-        least=count(least),
+        needed=count(least),
     )
 
 
 def _too_few_retrieves(run: Run) -> Statement | None:
     fewest = _BATCHES_FOR_VERDICT if run.entry.retrieves is None else _RETRIEVES_FOR_VERDICT
-    return _fewer_than(run, fewest, "at least {least} are needed")
+    return _fewer_than(run, fewest, "at least {needed} are needed")
 
 
 def _few_retrieves(run: Run) -> Statement | None:
     fewest = _fewest_without_warning(run.entry)
-    return _fewer_than(run, fewest, "{least} or more give steadier figures")
+    return _fewer_than(run, fewest, "{needed} or more give steadier figures")
 
 
 def cut_short(run: Run) -> Statement | None:
