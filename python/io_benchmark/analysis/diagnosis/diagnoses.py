@@ -16,7 +16,7 @@ from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.causes import RULES
 from io_benchmark.analysis.diagnosis.deciding import judge
 from io_benchmark.analysis.diagnosis.measured_gains import Gain, MeansBySide, Push
-from io_benchmark.analysis.leftover_model import Leftover, LeftoverPart
+from io_benchmark.analysis.evidence_model import Leftover, LeftoverPart
 from io_benchmark.analysis.model import (
     DIFFERENT,
     Cause,

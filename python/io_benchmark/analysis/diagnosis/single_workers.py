@@ -13,10 +13,9 @@ from msgspec.structs import replace
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.deciding import judge
 from io_benchmark.analysis.diagnosis.diagnoses import suggest_remedies
-from io_benchmark.analysis.inference import common_prefix
 from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.estimates import SideData
-from io_benchmark.analysis.inference.pairs import Pair
+from io_benchmark.analysis.inference.pairs import Pair, compared_samples
 from io_benchmark.analysis.inference.single_machines import SingleMachine
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.model import (
@@ -129,7 +128,7 @@ def _without(
     data = {side: SideData.of(kept) for side, kept in sides.items()}
     rest = []
     for pair in pairs:
-        candidate, baseline, _ = common_prefix.compared_samples(
+        candidate, baseline, _ = compared_samples(
             machine.subject,
             (data[pair.candidate], data[pair.baseline]),
             sides[pair.candidate],

@@ -14,8 +14,8 @@ from io_benchmark.analysis.inference.levels import (
 )
 from io_benchmark.analysis.inference.variances import FEWEST_FOR_VARIATION, MeanVariance
 from io_benchmark.analysis.model import Worker
-from io_benchmark.analysis.observed.dirty_memory import dirty_room
 from io_benchmark.analysis.observed.machine_identity import by_machine
+from io_benchmark.analysis.observed.worker_view import dirty_room
 from io_benchmark.analysis.parts.time_parts import ON_CPU, in_lookups
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.results.workload import NS_PER_S

@@ -9,8 +9,7 @@ from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import follows
 from io_benchmark.analysis.diagnosis.rules import CauseRule, Judgement, RankedFact, Sides, by_rank
 from io_benchmark.analysis.model import State
-from io_benchmark.analysis.observed.dirty_memory import dirty_room
-from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.observed.worker_view import View, dirty_room
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import MIB, Quantity, Unit, statement
 from io_benchmark.results.workload import NS_PER_S
