@@ -2,6 +2,7 @@
 """Every kind of block in every format: nothing is lost, nothing is escaped twice, and all has room."""
 
 import re
+from collections.abc import Sequence
 from html.parser import HTMLParser
 
 import pytest
@@ -61,7 +62,7 @@ BLOCKS = st.lists(
 ).map(tuple)
 
 
-def words(blocks: tuple[Block, ...]) -> list[str]:
+def words(blocks: Sequence[Block]) -> list[str]:
     """Every piece of text in blocks."""
     found: list[str] = []
     for block in blocks:

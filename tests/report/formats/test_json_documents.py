@@ -20,7 +20,8 @@ from io_benchmark.analysis.model import PERCENTILES
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.statements import Quantity, Unit, statement
 from io_benchmark.analysis.tasks.task_model import TaskReport
-from io_benchmark.report.formats.json_documents import render_report, report_schema
+from io_benchmark.report.formats.json_documents import report_schema
+from io_benchmark.report.formats.output import rendered
 
 REPORTS: dict[str, Any] = {
     "seed-case": lambda: sample_report.seed_case(10),
@@ -62,7 +63,7 @@ MADE: dict[str, Any] = {
 
 def document_of(made):
     """Return the document of a report; it must be strict JSON."""
-    return json.loads(render_report(made), parse_constant=pytest.fail)
+    return json.loads(rendered(made, "json"), parse_constant=pytest.fail)
 
 
 @pytest.mark.parametrize("name", MADE)
@@ -165,7 +166,7 @@ def test_places():
 
 def test_raw_samples_are_not_published():
     """A thousand retrieves add nothing to the document."""
-    few, many = (render_report(sample_report.seed_case(count)) for count in (10, 1000))
+    few, many = (rendered(sample_report.seed_case(count), "json") for count in (10, 1000))
     assert few == many
 
 
@@ -230,14 +231,14 @@ def test_unknown_values_are_refused():
     """What has no form in JSON is an error, not its Python text."""
     title: Any = object()
     with pytest.raises(TypeError):
-        render_report(replace(sample_report.empty(), title=title))
+        rendered(replace(sample_report.empty(), title=title), "json")
 
 
 @pytest.mark.parametrize("made", [lambda: sample_report.hostile(10), sample_history.hostile])
 def test_ascii_alone(made):
     """No name can control a terminal: a document is ASCII, with newlines between its parts only."""
     made = made()
-    text = render_report(made)
+    text = rendered(made, "json")
     assert {character for character in text if not " " <= character <= "~"} == {"\n"}
     document = json.loads(text)
     assert document.get("baseline", document.get("pool")) == sample_report.HOSTILE_NAMES[0]

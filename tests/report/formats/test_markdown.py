@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from io_benchmark.report.formats.markdown import MAXIMUM_LENGTH
-from io_benchmark.report.formats.markdown_text import prose
+from io_benchmark.report.formats.markdown import MAXIMUM_LENGTH, prose
 from io_benchmark.report.formats.output import rendered
 from io_benchmark.text import clean
 

@@ -12,12 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from io_benchmark.report.formats.perfherder import _option, render_report
+from io_benchmark.report.formats.output import rendered
+from io_benchmark.report.formats.perfherder import _option
 
 
 def suites(report):
     """Return the document's suites; check its framework."""
-    document = json.loads(render_report(report))
+    document = json.loads(rendered(report, "perfherder"))
     assert document["framework"] == {"name": "build_metrics"}
     assert set(document) == {"framework", "suites"}
     return document["suites"]
@@ -157,7 +158,7 @@ def test_document():
     (part,) = report.subjects
     report = replace(report, subjects=(replace(part, comparisons=part.comparisons[:1]),))
     series = {"unit": "ratio", "lowerIsBetter": True, "shouldAlert": False}
-    assert json.loads(render_report(report)) == {
+    assert json.loads(rendered(report, "perfherder")) == {
         "framework": {"name": "build_metrics"},
         "suites": [
             {

@@ -14,7 +14,6 @@ from io_benchmark.analysis.report_model import Bottleneck, Report, SideBottlenec
 from io_benchmark.number_text import NOTHING
 from io_benchmark.report.blocks import Heading, Marks, Table, pieces, plain
 from io_benchmark.report.sections.comparison import document
-from io_benchmark.report.sections.measurements import FOLDED_FROM
 
 
 def absorbed(bottleneck: SideBottleneck = ABSORBED) -> Report:
@@ -117,8 +116,8 @@ def few(count: int) -> Report:
 
 def test_what_is_folded() -> None:
     """Four measurements are in full; of five, and of many, those that are decided or refused."""
-    assert folds(few(FOLDED_FROM - 1)) == []
-    assert folds(few(FOLDED_FROM)) == ["In 5 measurements no pool is slower or faster"]
+    assert folds(few(4)) == []
+    assert folds(few(5)) == ["In 5 measurements no pool is slower or faster"]
     report = every_workload.report()
     samples = [each for each in folds(report) if each.startswith("Samples")]
     others = [each for each in folds(report) if each not in samples and "hypotheses" not in each]

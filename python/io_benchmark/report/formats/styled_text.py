@@ -29,9 +29,6 @@ class Text:
     def __init__(self, *pieces: str | _Piece) -> None:
         self._pieces = [(piece, "") if isinstance(piece, str) else piece for piece in pieces]
 
-    def append(self, text: str, style: str = "") -> None:
-        self._pieces.append((text, style))
-
     def lines(self, width: int) -> Iterator[list[_Piece]]:
         """Return the pieces of each line, which is at most `width` cells wide."""
         start = 0

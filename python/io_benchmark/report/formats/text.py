@@ -163,7 +163,7 @@ class _Lines:
     def _items(self, block: Items) -> None:
         if block.title:
             self._paragraph((*pieces(block.title), ":"))
-        for item in block.items[: block.shown]:
+        for item in block.items[: block.shown or None]:
             self._item(item)
         if block.further:
             self._item(Item(block.further, mark=block.items[-1].mark))
