@@ -240,13 +240,6 @@ def test_causes(causes: list[Cause], line: str) -> None:
     assert causes_line(*causes) == line
 
 
-def test_the_median() -> None:
-    """It is in the sentence where it is steady; causes belong to the measurement that shows them."""
-    found = answer(sample_report.several_subjects())
-    assert any("explains 94 %" in line for line in found)
-    assert found[0].endswith("Also slower: unlink 1.21×.")
-
-
 def test_refused_and_missing() -> None:
     """Each candidate without a verdict says why: the rule, or that there is no counterpart."""
     report = sample_report.refused(5)
