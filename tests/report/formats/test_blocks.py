@@ -166,14 +166,6 @@ def test_a_screen(length: int, lowest: int) -> None:
     assert shown[-1].startswith("Everything else: compare --details")
 
 
-def test_room_for_the_lines_of_a_command() -> None:
-    """What a command writes below takes the place of what has a low rank."""
-    items = tuple(Item(f"line {number}", rank=number) for number in range(18))
-    document = Document("title", (), (Items(items),), "compare")
-    assert "line 0" in text.render(document, Layout())
-    assert "line 0" not in text.render(document, Layout(lines_below=4))
-
-
 def test_warnings_that_had_no_room() -> None:
     """The last line says that there are some."""
     items = (*(Item(f"line {number}") for number in range(21)), Item("warning", mark="!", rank=1))

@@ -150,14 +150,6 @@ def test_marks() -> None:
     )
 
 
-def test_twelve_pools_in_a_table() -> None:
-    """Pools become rows from seven on, so that the page and Markdown stay narrow."""
-    (table,) = tables(section(sample_report.many_pools(5), "cache-retrieve"))
-    turned = table.turned()
-    assert (table.corner, turned.corner) == ("Metric", "Pool")
-    assert rows(turned)["pool-02"] == tuple(plain(row.cells[1]) for row in table.rows)
-
-
 def test_further_diagnoses_list_what_is_supported() -> None:
     """Of the leading workload all hypotheses are listed; of others the rest is folded."""
     report = every_workload.report()
@@ -189,9 +181,3 @@ def test_equal_evidence_is_written_once() -> None:
     same = replace(report, diagnoses=(replace(diagnosis, causes=(cause,)),))
     (row,) = tables(section(same, "Why"))[0].rows
     assert plain(row.cells[2]) == "the same"
-
-
-def test_a_refused_side_has_no_figures() -> None:
-    """Its measurement still has a section with those of the other."""
-    (table,) = tables(section(sample_report.refused(5), "cache-retrieve"))
-    assert "baseline" in rows(table)["Verdict"]
