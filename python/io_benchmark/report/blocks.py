@@ -4,7 +4,7 @@
 All text in blocks is harmless (`harmless`), and still unescaped: a format escapes its own markup.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from msgspec import Struct
@@ -170,6 +170,20 @@ def plain(line: Line) -> str:
     """Return a line's text without its marks."""
     texts = (piece.text if isinstance(piece, Words) else piece for piece in pieces(line))
     return "".join(text for text in texts if not isinstance(text, Marks))
+
+
+def fitting(
+    blocks: Sequence[Block],
+    write: Callable[[Sequence[Block]], str],
+    fits: Callable[[str], bool],
+) -> str:
+    """Return the text of the blocks, of which as little is left out as it needs to fit."""
+    text = ""
+    for reduced in reductions(blocks):
+        text = write(reduced)
+        if fits(text):
+            break
+    return text
 
 
 def reductions(blocks: Sequence[Block]) -> Iterator[Sequence[Block]]:

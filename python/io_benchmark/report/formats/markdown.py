@@ -8,6 +8,8 @@ punctuation becomes code, in which nothing is markup, a link, a mention or a ref
 import re
 from collections.abc import Collection, Iterable, Iterator
 from html import escape
+from itertools import groupby
+from operator import itemgetter
 
 from io_benchmark.analysis.model import DIFFERENT, State
 from io_benchmark.report.blocks import (
@@ -29,9 +31,9 @@ from io_benchmark.report.blocks import (
     Row,
     Table,
     Words,
+    fitting,
     pieces,
     plain,
-    reductions,
 )
 from io_benchmark.report.content.footnotes import short_marks
 from io_benchmark.report.formats import Layout
@@ -68,23 +70,18 @@ def render(document: Document, layout: Layout) -> str:
     """
     head, end, blocks = f"## {prose(document.title)}\n", "", document.blocks
     if layout.details:
-        blocks = tuple(_opened(blocks))
+        blocks = [*_opened(blocks)]
     elif document.screen and _written(blocks).count("\n") > _SHORT_LINES:
-        screen = ""
-        for reduced in reductions(document.screen):
-            screen = _written(reduced)
-            if screen.count("\n") < _FIRST_LINES - 2:
-                break
-        head = f"## {prose(document.title + document.reason)}\n\n{screen}\n\n<details>\n<summary>Details</summary>\n"
+        screen = fitting(
+            document.screen, _written, lambda text: text.count("\n") < _FIRST_LINES - 2
+        )
+        title = prose(document.title + document.reason)
+        head = f"## {title}\n\n{screen}\n\n<details>\n<summary>Details</summary>\n"
         end = "\n</details>\n"
-    room = MAXIMUM_LENGTH - len(head) - len(end)
-    text = ""
-    for reduced in reductions(blocks):
-        text = f"{_written(reduced)}\n"
-        if len(text) < room:
-            break
-    if len(text) > room:
-        text = text[: text.rindex("\n", 0, room)] + _CUT
+    room = MAXIMUM_LENGTH - len(head) - len(end) - 1
+    text = fitting(blocks, _written, lambda text: len(text) < room) + "\n"
+    if len(text) > room + 1:
+        text = text[: text.rindex("\n", 0, room + 1)] + _CUT
     return f"{head}\n{text}{end}"
 
 
@@ -156,15 +153,13 @@ def _cells(row: Row, columns: int) -> Iterator[str]:
 
 def _line(line: Line, bold: Collection[str] | None = None) -> str:
     """Write a line with words of these kinds in bold; None: all kinds that sentences begin with."""
+    looks = (_look(piece, bold) for piece in pieces(line))
+    written = []
     # Neighbors that look alike are one text, because two spans of code without a blank would merge.
-    groups: list[tuple[bool | None, str]] = []
-    for piece in pieces(line):
-        look, text = _look(piece, bold)
-        if groups and look is not None and groups[-1][0] is look:
-            groups[-1] = (look, groups[-1][1] + text)
-        else:
-            groups.append((look, text))
-    written = (text if look is None else _bold(prose(text), look) for look, text in groups)
+    for look, group in groupby(looks, itemgetter(0)):
+        text = "".join(text for _, text in group)
+        shown = text if look is None else prose(text)
+        written.append(f"**{shown}**" if look and shown else shown)
     return "".join(written)
 
 
@@ -179,26 +174,15 @@ def _look(piece: Inline, bold: Collection[str] | None) -> tuple[bool | None, str
     return piece.kind not in _PLAIN_KINDS if bold is None else piece.kind in bold, piece.text
 
 
-def _bold(text: str, is_bold: bool) -> str:
-    return f"**{text}**" if is_bold and text else text
-
-
 def prose(text: str) -> str:
     """Return Markdown that shows exactly this text; neighbors that need code share a span."""
     shown: list[str] = []
-    code: list[str] = []
-    for at, word in enumerate(text.split(" ")):
-        start, core, end = _split_word(word)
-        plain = _is_plain(word, core) and not (at == 0 and _LIST_MARK.fullmatch(word))
-        if plain:
-            if code:
-                shown.append(_code_with_ends(" ".join(code)))
-                code = []
-            shown.append(word)
-        else:
-            code.append(start + core + end)
-    if code:
-        shown.append(_code_with_ends(" ".join(code)))
+    first, *words = text.split(" ")
+    flags = [(first, _is_plain(first) and not _LIST_MARK.fullmatch(first))]
+    flags += ((word, _is_plain(word)) for word in words)
+    for is_plain, group in groupby(flags, itemgetter(1)):
+        alike = [word for word, _ in group]
+        shown += alike if is_plain else [_code_with_ends(" ".join(alike))]
     return " ".join(shown)
 
 
@@ -207,9 +191,10 @@ def _split_word(word: str) -> tuple[str, str, str]:
     return (match[1], match[2], match[3]) if match else ("", word, "")
 
 
-def _is_plain(word: str, core: str) -> bool:
+def _is_plain(word: str) -> bool:
     if word in _BETWEEN_PIECES or word.rstrip(".,;:)") in _SYMBOLS:
         return True
+    _, core, _ = _split_word(word)
     return bool(_PLAIN.fullmatch(core)) and not _REFERENCE.search(core)
 
 
