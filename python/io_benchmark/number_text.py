@@ -71,6 +71,12 @@ def listed(
     return separator.join(texts[:most]) + (rest.format(left_out) if left_out > 0 else "")
 
 
+def signed(text: str, value: float) -> str:
+    """Put the sign of a value before its text; what is written as zero has none."""
+    sign = "+" if value > 0 else MINUS
+    return f"{sign}{text}" if text.strip("0., %") else text
+
+
 def tick(value: float) -> str:
     """Write a round number of an axis with all its digits."""
     return count(value) if value == round(value) else f"{value:g}"
@@ -102,10 +108,8 @@ class TimeScale(NamedTuple):
         return f"{value_ns / self.unit_ns:,.{self.decimals}f}"
 
     def signed(self, value_ns: float) -> str:
-        """Write a difference without its unit: '+70.1'; what is written as zero has no sign."""
-        text = self.plain(abs(value_ns))
-        sign = "+" if value_ns > 0 else MINUS
-        return f"{sign}{text}" if text.strip("0.,") else text
+        """Write a difference without its unit: '+70.1'."""
+        return signed(self.plain(abs(value_ns)), value_ns)
 
 
 def whole_percents(shares: Sequence[float]) -> list[int]:

@@ -12,7 +12,6 @@ from io_benchmark.analysis.prediction.prediction_model import (
 )
 from io_benchmark.costs.worker_time import Cost, CostShare, Price
 from io_benchmark.number_text import (
-    MINUS,
     compact,
     count,
     digits,
@@ -21,6 +20,7 @@ from io_benchmark.number_text import (
     number_of,
     percent,
     ratio,
+    signed,
     size,
 )
 from io_benchmark.report.blocks import Block, Document, Heading, Items, Paragraph, Row, Table, lists
@@ -136,7 +136,7 @@ def _added(added_ns: float | None, profiled_ns: float) -> str:
     """Return what waiting adds; nothing where it is not worth a number."""
     if not added_ns or abs(added_ns) < _LEAST_ADDED * profiled_ns:
         return ""
-    return ("+" if added_ns > 0 else MINUS) + _time(abs(added_ns), profiled_ns, compact)
+    return signed(_time(abs(added_ns), profiled_ns, compact), added_ns)
 
 
 def _time(time_ns: float | None, profiled_ns: float, write: Callable[[float], str] = digits) -> str:

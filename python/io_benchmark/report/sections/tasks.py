@@ -9,13 +9,11 @@ from io_benchmark.analysis.tasks.task_model import (
     CostComparison,
     LabelRow,
     Reference,
-    Standing,
     TaskComparison,
     TaskReport,
     TaskTimes,
 )
 from io_benchmark.number_text import (
-    MINUS,
     NOTHING,
     count,
     digits,
@@ -24,6 +22,7 @@ from io_benchmark.number_text import (
     number_of,
     percent,
     ratio,
+    signed,
 )
 from io_benchmark.report.blocks import (
     ALWAYS,
@@ -56,12 +55,6 @@ _LEFT_OUT = (
 )
 # Pools whose row and answer are left out later, each time with a further rank.
 _ROWS_LEFT, _ANSWERS_LEFT = (8, 6, 3), (4, 2, 1)
-_STANDINGS: dict[Standing, str] = {
-    "overstates": "overstates these tasks",
-    "understates": "understates these tasks",
-    "contradicts": "contradicts these tasks",
-    "fits": "does not differ from these tasks by more than chance",
-}
 
 
 def document(report: TaskReport) -> Document:
@@ -105,6 +98,9 @@ def _notes(report: TaskReport) -> Iterator[str]:
 
 
 def _answers(report: TaskReport) -> Items:
+    if not report.comparisons:
+        nothing = Words("Nothing could be compared.", NO_VERDICT)
+        return Items([Item(nothing, kind=NO_VERDICT)])
     items = []
     for position, comparison in enumerate(_in_order(report.comparisons)):
         lead, text = verdict_text(comparison, report.margin_ratio)
@@ -115,8 +111,7 @@ def _answers(report: TaskReport) -> Items:
         ]
         rank = _pool_rank(position, _ANSWERS_LEFT)
         items.append(Item(line, below, comparison.verdict, rank=rank))
-    nothing = Item(Words("Nothing could be compared.", NO_VERDICT), kind=NO_VERDICT)
-    return Items(items, noun=" pools") if items else Items([nothing])
+    return Items(items, noun=" pools")
 
 
 def _rank(title: str) -> int:
@@ -143,7 +138,7 @@ def _signed(value: float) -> str:
     if abs(value) < _NEGLIGIBLE:
         return "0"
     text = f"{abs(value):.2g}" if abs(value) < 100 else f"{abs(value):,.0f}"
-    return f"{MINUS if value < 0 else '+'}{text}"
+    return signed(text, value)
 
 
 def _below(comparison: TaskComparison) -> Iterator[tuple[str, str]]:
@@ -181,7 +176,9 @@ def _where(before: TaskTimes, after: TaskTimes) -> str:
 
 def _reference(reference: Reference) -> tuple[str, str]:
     value = f"{ratio(reference.ratio)} ({_named_ends(reference.interval)})"
-    standing = _STANDINGS[reference.standing]
+    standing = f"{reference.standing} these tasks"
+    if reference.standing == "fits":
+        standing = "does not differ from these tasks by more than chance"
     if reference.kind == "benchmark":
         return "Benchmark", f"{value}, which {standing}."
     operations = count(reference.operations or 0)
@@ -352,6 +349,4 @@ def _is_cut(bounds: Interval) -> bool:
 
 
 def _change(value: float) -> str:
-    text = percent(abs(value))
-    sign = "" if text == "0 %" else MINUS if value < 0 else "+"
-    return f"{sign}{text}"
+    return signed(percent(abs(value)), value)
