@@ -13,23 +13,51 @@ MS = 1_000_000
 
 
 @pytest.mark.parametrize(
-    ("value", "expected"),
+    ("write", "value", "expected"),
     [
-        pytest.param(146.4, "146", id="hundreds"),
-        pytest.param(76, "76.0", id="tens"),
-        pytest.param(1.2345, "1.23", id="ones"),
-        pytest.param(0.03071, "0.0307", id="below-one"),
-        pytest.param(999.7, "1,000", id="rounds-up-into-thousands"),
-        pytest.param(291432, "291,000", id="thousands"),
-        pytest.param(0, "0", id="nothing"),
-        pytest.param(-2.5, "-2.50", id="negative"),
-        pytest.param(math.nan, "\N{EN DASH}", id="not-a-number"),
-        pytest.param(math.inf, "∞", id="infinity"),
+        (number_text.digits, 146.4, "146"),
+        (number_text.digits, 76, "76.0"),
+        (number_text.digits, 1.2345, "1.23"),
+        (number_text.digits, 0.03071, "0.0307"),
+        (number_text.digits, 999.7, "1,000"),
+        (number_text.digits, 291432, "291,000"),
+        (number_text.digits, 0, "0"),
+        (number_text.digits, -2.5, "-2.50"),
+        (number_text.digits, math.nan, "\N{EN DASH}"),
+        (number_text.digits, math.inf, "∞"),
+        (number_text.compact, 0.9167, "0.917"),
+        (number_text.compact, 5.5, "5.5"),
+        (number_text.compact, 1234.5, "1,234"),
+        (number_text.count, 12_345, "12,345"),
+        (number_text.tick, 1_500_000, "1,500,000"),
+        (number_text.tick, 0.25, "0.25"),
+        (number_text.percent, 0.94, "94 %"),
+        (number_text.percent, 0.05, "5 %"),
+        (number_text.percent, 0.0123, "1.2 %"),
+        (number_text.percent, 0.0999, "10 %"),
+        (number_text.percent, 1.31, "131 %"),
+        (number_text.signed_percent, 97, "97 %"),
+        (number_text.signed_percent, -14, "−14 %"),
+        (number_text.signed_percent, 1000, "1,000 %"),
+        (number_text.size, 80 * 1024**2, "80 MiB"),
+        (number_text.size, 1023, "1,023 B"),
+        (number_text.size, 1536, "1.50 KiB"),
+        (number_text.size, 0, "0 B"),
+        (number_text.size, 5 * 1024**4, "5 TiB"),
     ],
 )
-def test_digits(value, expected):
-    """Three significant digits."""
-    assert number_text.digits(value) == expected
+def test_single_numbers(write, value, expected):
+    """Each kind of number has as many digits as it needs, and a unit that suits it."""
+    assert write(value) == expected
+
+
+def test_lists():
+    """What is left out is counted."""
+    assert number_text.listed(["a", "b", "c"], 3) == "a, b, c"
+    assert number_text.listed(["a", "b", "c"], 2) == "a, b and 1 more"
+    assert [number_text.number_of(count, "worker") for count in (0, 1, 1200)] == [
+        *("0 workers", "1 worker", "1,200 workers")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -63,51 +91,6 @@ def test_times(values_ns, expected):
 def test_interval(low, high, expected):
     """Two decimals, more where the interval is narrow."""
     assert number_text.interval(low, high) == expected
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        pytest.param(0.94, "94 %", id="whole"),
-        pytest.param(0.05, "5 %", id="no-empty-decimal"),
-        pytest.param(0.0123, "1.2 %", id="one-decimal"),
-        pytest.param(0.0999, "10 %", id="rounds-to-ten"),
-        pytest.param(1.31, "131 %", id="above-all"),
-    ],
-)
-def test_percent(value, expected):
-    """A part of one as a percentage."""
-    assert number_text.percent(value) == expected
-
-
-@pytest.mark.parametrize(
-    ("value_bytes", "expected"),
-    [
-        pytest.param(80 * 1024**2, "80 MiB", id="whole"),
-        pytest.param(1536, "1.50 KiB", id="part"),
-        pytest.param(0, "0 B", id="nothing"),
-        pytest.param(5 * 1024**4, "5 TiB", id="large"),
-    ],
-)
-def test_size(value_bytes, expected):
-    """Sizes in powers of 1024."""
-    assert number_text.size(value_bytes) == expected
-
-
-@pytest.mark.parametrize(
-    ("write", "value", "expected"),
-    [
-        pytest.param(number_text.compact, 0.9167, "0.917", id="compact-part"),
-        pytest.param(number_text.compact, 5.5, "5.5", id="compact-without-zeros"),
-        pytest.param(number_text.compact, 1234.5, "1,234", id="compact-large"),
-        pytest.param(number_text.count, 12_345, "12,345", id="count"),
-        pytest.param(number_text.tick, 1_500_000, "1,500,000", id="tick-large"),
-        pytest.param(number_text.tick, 0.25, "0.25", id="tick-part"),
-    ],
-)
-def test_single_numbers(write, value, expected):
-    """Each kind of number has as many digits as it needs."""
-    assert write(value) == expected
 
 
 @pytest.mark.parametrize(
@@ -161,14 +144,6 @@ def test_whole_percents(values):
         abs(rounded - 100 * value / whole) < 1 + 1e-6
         for rounded, value in zip(percents, values, strict=True)
     )
-
-
-def test_signed_percent():
-    """A share in the other direction has a minus sign."""
-    assert [number_text.signed_percent(value) for value in (97, 0, -14, 1000)] == [
-        *("97 %", "0 %"),
-        *("−14 %", "1,000 %"),
-    ]
 
 
 @pytest.mark.parametrize(

@@ -5,20 +5,34 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple, Self
 
-_NS_PER_MS = 1_000_000
 NOTHING = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"
+_NS_PER_MS = 1_000_000
 _MOST_DECIMALS = 3
 _NARROW, _ROUNDING = 0.1, 0.01
 # An interval that reaches over this factor is cut at these ends.
 _WIDE, _LEAST, _MOST = 100_000, 0.01, 100
-_UNKNOWN = "unknown"
-# (nanoseconds, name), the largest first
-TIME_UNITS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"), (1, "ns"))
-# (seconds, name), the largest first; at least two of it, as in 90 min instead of 1.5 h
-_LONG_UNITS = ((3600.0, "h"), (60.0, "min"), (1.0, "s"))
-_LEAST_OF_LONG_UNIT = 2
+# Units with their size, the largest first
+_TIME_UNITS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"), (1, "ns"))
+_LONG_UNITS = ((3600, "h"), (60, "min"), (1, "s"))
 _SIZE_UNITS = ((1024**4, "TiB"), (1024**3, "GiB"), (1024**2, "MiB"), (1024, "KiB"), (1, "B"))
+# At least two of a long unit, as in 90 min instead of 1.5 h
+_LEAST_OF_LONG_UNIT = 2
+
+
+def _unit(value: float, units: Sequence[tuple[int, str]]) -> tuple[int, str]:
+    """Return the largest unit that gives at least one."""
+    return next((unit for unit in units if value >= unit[0]), units[-1])
+
+
+def time_unit(time_ns: float) -> tuple[int, str]:
+    """Return the unit of a measured time, in nanoseconds, and its name: s, ms, µs or ns."""
+    return _unit(time_ns, _TIME_UNITS)
+
+
+def duration_unit(seconds: float) -> tuple[int, str]:
+    """Return the unit of a duration that people plan with, in seconds, and its name: h, min or s."""
+    return _unit(seconds / _LEAST_OF_LONG_UNIT, _LONG_UNITS)
 
 
 def digits(value: float) -> str:
@@ -41,8 +55,26 @@ def compact(value: float) -> str:
 
 
 def count(value: float) -> str:
-    """Write a whole number, with thousands grouped."""
     return f"{value:,.0f}"
+
+
+def number_of(number: int, noun: str) -> str:
+    """Write '1 worker' or '1,200 workers'."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def listed(
+    texts: Sequence[str], most: int, rest: str = " and {:,} more", separator: str = ", "
+) -> str:
+    """Write 'intel, amd-16 and 3 more': at most so many, then how many are left out."""
+    left_out = len(texts) - most
+    return separator.join(texts[:most]) + (rest.format(left_out) if left_out > 0 else "")
+
+
+def signed(text: str, value: float) -> str:
+    """Put the sign of a value before its text; what is written as zero has none."""
+    sign = "+" if value > 0 else MINUS
+    return f"{sign}{text}" if text.strip("0., %") else text
 
 
 def tick(value: float) -> str:
@@ -53,15 +85,8 @@ def tick(value: float) -> str:
 def times(values_ns: Sequence[float]) -> list[str]:
     """Write times of one row in one unit, that of the smallest."""
     known = [value for value in values_ns if math.isfinite(value) and value > 0]
-    smallest = min(known, default=_NS_PER_MS)
-    size, unit = next((pair for pair in TIME_UNITS if smallest >= pair[0]), TIME_UNITS[-1])
-    return [f"{digits(value / size)} {unit}" for value in values_ns]
-
-
-def duration_unit(seconds: float) -> tuple[float, str]:
-    """Return the unit of a duration that people plan with, in seconds, and its name: h, min or s."""
-    units = (unit for unit in _LONG_UNITS if seconds >= _LEAST_OF_LONG_UNIT * unit[0])
-    return next(units, _LONG_UNITS[-1])
+    unit_ns, unit = time_unit(min(known, default=_NS_PER_MS))
+    return [f"{digits(value / unit_ns)} {unit}" for value in values_ns]
 
 
 class TimeScale(NamedTuple):
@@ -74,11 +99,9 @@ class TimeScale(NamedTuple):
     @classmethod
     def of(cls, times_ns: Sequence[float], difference_ns: float) -> Self:
         """Return the unit of the largest time, and three significant digits of the difference."""
-        largest = max(times_ns, default=0.0)
-        size, unit = next((pair for pair in TIME_UNITS if largest >= pair[0]), TIME_UNITS[-1])
-        shown = abs(difference_ns) / size or 1.0
-        decimals = 2 - math.floor(math.log10(shown))
-        return cls(size, unit, min(max(decimals, 0), _MOST_DECIMALS))
+        unit_ns, unit = time_unit(max(times_ns, default=0.0))
+        decimals = 2 - math.floor(math.log10(abs(difference_ns) / unit_ns or 1.0))
+        return cls(unit_ns, unit, min(max(decimals, 0), _MOST_DECIMALS))
 
     def plain(self, value_ns: float) -> str:
         """Write a time without its unit: '75.8'."""
@@ -86,10 +109,7 @@ class TimeScale(NamedTuple):
 
     def signed(self, value_ns: float) -> str:
         """Write a difference without its unit: '+70.1'."""
-        text = self.plain(abs(value_ns))
-        if not text.strip("0.,"):
-            return text
-        return f"{'+' if value_ns > 0 else MINUS}{text}"
+        return signed(self.plain(abs(value_ns)), value_ns)
 
 
 def whole_percents(shares: Sequence[float]) -> list[int]:
@@ -116,15 +136,14 @@ def ratio(value: float) -> str:
 
 def ratio_range(values: Sequence[float]) -> str:
     """Write the smallest and the largest ratio: '0.99× to 1.01×', or nothing without ratios."""
-    if not values:
-        return ""
-    return " to ".join(dict.fromkeys((ratio(min(values)), ratio(max(values)))))
+    ends = (min(values), max(values)) if values else ()
+    return " to ".join(dict.fromkeys(map(ratio, ends)))
 
 
 def interval(low: float, high: float) -> str:
     """Write an interval of ratios: three decimals where two would hide how narrow it is."""
     if is_cut(low, high):
-        return _UNKNOWN if low < _LEAST and high > _MOST else f"{_end(low)} to {_end(high)}"
+        return "unknown" if low < _LEAST and high > _MOST else f"{_end(low)} to {_end(high)}"
     if math.isfinite(high - low) and high - low < _NARROW and low >= 0.1:
         return f"{low:.3f} to {high:.3f}"
     return f"{_ratio_digits(low)} to {_ratio_digits(high)}"
@@ -139,6 +158,10 @@ def _end(value: float) -> str:
     if value < _LEAST:
         return f"<{_LEAST:g}"
     return f">{_MOST:,g}" if _MOST < value < math.inf else _ratio_digits(value)
+
+
+def _ratio_digits(value: float) -> str:
+    return f"{value:.2f}" if math.isfinite(value) and 0.1 <= value < 100 else digits(value)
 
 
 def agree(first: float, second: float) -> bool:
@@ -157,10 +180,6 @@ def percent(value: float) -> str:
 
 def size(value_bytes: float) -> str:
     """Write a size in the largest unit that gives at least one; whole numbers stay whole."""
-    divisor, unit = next((pair for pair in _SIZE_UNITS if value_bytes >= pair[0]), _SIZE_UNITS[-1])
-    value = value_bytes / divisor
+    unit_bytes, unit = _unit(value_bytes, _SIZE_UNITS)
+    value = value_bytes / unit_bytes
     return f"{count(value) if value == int(value) else digits(value)} {unit}"
-
-
-def _ratio_digits(value: float) -> str:
-    return f"{value:.2f}" if math.isfinite(value) and 0.1 <= value < 100 else digits(value)

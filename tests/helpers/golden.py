@@ -85,7 +85,6 @@ def golden_outputs() -> dict[str, dict[str, Callable[[], str]]]:
                 for name in FIRST_SCREENS
             },
             **{f"{name}, 80 columns": partial(_text, REPORTS[name], 80) for name in IN_TEXT},
-            "few-measurements, 40 columns": partial(_text, REPORTS["few-measurements"], 40),
             **{
                 f"{name}, first screen": partial(_text, made, 80, details=False)
                 for name, made in TASKS.items()

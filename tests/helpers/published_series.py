@@ -10,7 +10,8 @@ from typing import Any
 import every_workload
 from checkout import ROOT
 
-from io_benchmark.report.formats.perfherder import render_report
+from io_benchmark.report.formats import Layout
+from io_benchmark.report.formats.perfherder import render
 
 
 def published() -> str:
@@ -41,7 +42,7 @@ def of_worker() -> dict[str, Any]:
 
 def of_comparison() -> dict[str, Any]:
     """Return the ratios of the same workloads: each one's last measurement."""
-    suites = json.loads(render_report(every_workload.report()))["suites"]
+    suites = json.loads(render(every_workload.report(), Layout()))["suites"]
     return {suite["extraOptions"][2]: suite for suite in suites}
 
 

@@ -4,11 +4,12 @@
 import random
 from array import array
 from collections.abc import Callable
-from functools import wraps
-from typing import Any, ParamSpec
+from enum import Enum
+from typing import Any
 
 import numpy as np
-from msgspec.structs import replace
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from io_benchmark.analysis.evidence_model import Evidence, Observation, Seen
 from io_benchmark.analysis.model import (
@@ -46,7 +47,6 @@ from io_benchmark.report.formats.output import rendered
 MS = 1_000_000
 MIB = 1024 * 1024
 GIB = 1024 * MIB
-Arguments = ParamSpec("Arguments")
 # What each retrieve costs besides being blocked.
 FIXED_MS = {
     (Phase.LOOKUP, Kind.USER): 0.34,
@@ -66,19 +66,13 @@ def text(words: str) -> Statement:
 
 
 def figures(
-    mean_ms: float,
-    p50_ms: float,
-    p95_ms: float,
-    p99_ms: float,
-    total_s: float,
-    workers: int = 1,
-    between: float | None = None,
+    mean_ms: float, p50_ms: float, p95_ms: float, p99_ms: float, total_s: float, **changes: Any
 ) -> Figures:
     """Return one pool's figures, with the seed's retrieves."""
-    return Figures(
-        workers=workers,
-        samples=2000 * workers,
-        operations=2000 * workers,
+    made = Figures(
+        workers=1,
+        samples=2000,
+        operations=2000,
         mean_ns=mean_ms * MS,
         value=mean_ms,
         percentiles_ns={
@@ -89,8 +83,9 @@ def figures(
         lookup_mean_ns=1.234 * MS,
         copy_mean_ns=(mean_ms - 1.234) * MS,
         within_worker_ratio=0.012,
-        between_workers_ratio=between,
+        between_workers_ratio=None,
     )
+    return replace(made, **changes)
 
 
 INTEL = figures(76, 80, 109, 118, 151.9)
@@ -99,17 +94,11 @@ AMD_16 = figures(146, 157, 205, 237, 291.4)
 
 
 def comparison(
-    candidate: str,
-    ratio: float,
-    low: float,
-    high: float,
-    verdict: Verdict,
-    advice: Advice | None = None,
-    baseline: str = "intel",
+    candidate: str, ratio: float, low: float, high: float, verdict: Verdict, **changes: Any
 ) -> Comparison:
-    return Comparison(
+    compared = Comparison(
         subject=SUBJECT,
-        baseline=baseline,
+        baseline="intel",
         candidate=candidate,
         ratio=ratio,
         interval=Interval(low, high, 0.95),
@@ -119,8 +108,9 @@ def comparison(
         method="paired retrieves",
         assumed_variation_ratio=0.05,
         variation_to_explain_ratio=0.33 if verdict is Verdict.SLOWER else None,
-        advice=advice,
+        advice=None,
     )
+    return replace(compared, **changes)
 
 
 ADD_WORKERS = Advice(
@@ -136,21 +126,24 @@ ADD_WORKERS = Advice(
 )
 
 
-def evidence(*facts: Statement) -> Evidence:
+def evidence(*facts: Statement | str) -> Evidence:
     """One worker's, the summary first."""
-    observations = [Observation(f"fact-{at}", (Seen(fact, 1),), 1) for at, fact in enumerate(facts)]
-    return Evidence(tuple(observations), facts[0] if facts else None)
+    stated = [statement(fact) if isinstance(fact, str) else fact for fact in facts]
+    seen = [Observation(f"fact-{at}", (Seen(fact, 1),), 1) for at, fact in enumerate(stated)]
+    return Evidence(tuple(seen), stated[0] if stated else None)
 
 
 def writes(disks: str, names: str, machine: str, rate_mib_per_s: int) -> Evidence:
     """The evidence of a cause as the analysis makes it."""
-    rate = Quantity(rate_mib_per_s * 2**20, Unit.BYTES_PER_SECOND)
-    return evidence(
-        statement(disks),
-        statement("disks {names}", names=names),
-        statement("machine type {machine}", machine=machine),
-        statement("write rate {rate}", rate=rate),
+    rate = statement(
+        "write rate {rate}", rate=Quantity(rate_mib_per_s * MIB, Unit.BYTES_PER_SECOND)
     )
+    return evidence(disks, f"disks {names}", f"machine type {machine}", rate)
+
+
+def ruled_out(name: str, hypothesis: str, slower: str, faster: str, reason: str) -> Cause:
+    sides = (evidence(faster), evidence(slower))
+    return Cause(name, hypothesis, State.RULED_OUT, *sides, (statement(reason),))
 
 
 SUPPORTED = Cause(
@@ -163,42 +156,38 @@ SUPPORTED = Cause(
     predicted_ratio=2.0,
     share=0.94,
 )
-CAUSES = (
-    Cause(
-        "boot-disk",
-        "The work place is on the boot disk.",
-        State.RULED_OUT,
-        evidence(statement("dm-0 on nvme0n1, nvme0n2")),
-        evidence(statement("dm-0 on nvme1n1")),
-        (statement("Both are on local SSDs."),),
-    ),
-    Cause(
-        "spawn-cost",
-        "Starting processes takes longer.",
-        State.NOT_OBSERVABLE,
-        Evidence(),
-        Evidence(),
-        (statement("Lookups took 1.23 ms on both, of which starting grep is only a part."),),
-        workload="spawn",
-    ),
-    SUPPORTED,
-    Cause(
-        "cgroup-io-limit",
-        "A control group limits the rate.",
-        State.RULED_OUT,
-        evidence(statement("no limit at any level")),
-        evidence(statement("no limit at any level")),
-        (statement("Neither has io.max nor blkio.throttle set."),),
-    ),
-    Cause(
-        "mount-options",
-        "The file system is mounted with other options.",
-        State.RULED_OUT,
-        evidence(statement("rw,nobarrier,data=writeback")),
-        evidence(statement("rw,nobarrier,data=writeback")),
-        (statement("No option differs."),),
-    ),
+NOT_OBSERVABLE = Cause(
+    "spawn-cost",
+    "Starting processes takes longer.",
+    State.NOT_OBSERVABLE,
+    Evidence(),
+    Evidence(),
+    (statement("Lookups took 1.23 ms on both, of which starting grep is only a part."),),
+    workload="spawn",
 )
+NO_LIMIT, OPTIONS = "no limit at any level", "rw,nobarrier,data=writeback"
+BOOT_DISK = ruled_out(
+    "boot-disk",
+    "The work place is on the boot disk.",
+    "dm-0 on nvme1n1",
+    "dm-0 on nvme0n1, nvme0n2",
+    "Both are on local SSDs.",
+)
+IO_LIMIT = ruled_out(
+    "cgroup-io-limit",
+    "A control group limits the rate.",
+    NO_LIMIT,
+    NO_LIMIT,
+    "Neither has io.max nor blkio.throttle set.",
+)
+MOUNT_OPTIONS = ruled_out(
+    "mount-options",
+    "The file system is mounted with other options.",
+    OPTIONS,
+    OPTIONS,
+    "No option differs.",
+)
+CAUSES = (BOOT_DISK, NOT_OBSERVABLE, SUPPORTED, IO_LIMIT, MOUNT_OPTIONS)
 REMEDIES = (
     Remedy(
         "device-count",
@@ -288,37 +277,30 @@ CAPPED = {
     )
     for side, rate, cap in (("intel", 743, 700), ("amd-16", 388, 350), ("amd-30", 733, 700))
 }
-ABSORBED = SideBottleneck(
+ABSORBED = replace(
+    CAPPED["intel"],
     bottleneck=Bottleneck.PAGE_CACHE,
     reason=statement("waiting for I/O {waiting} of the time", waiting=share(0.01)),
-    copied_bytes=110.0 * GIB,
     written_bytes=3.0 * MIB,
-    left_dirty_bytes=80.0 * MIB,
-    drain_ns=240_000_000.0,
 )
 
 
-def with_divisions(part: SubjectReport) -> SubjectReport:
-    """Divide each difference: workers measured once, whose copies are blocked for what is left."""
-    fixed_ns = {name: value * MS for name, value in FIXED_MS.items()}
+def divided(report: SampledReport) -> SampledReport:
+    """Divide the differences: copies are blocked for what is left. Then count the workers."""
+    fixed_ns = {part: value * MS for part, value in FIXED_MS.items()}
+    fixed = [PartDifference(*part, value, value, None, None) for part, value in fixed_ns.items()]
 
-    def parts(compared: Comparison) -> tuple[PartDifference, ...]:
-        baseline_ns, candidate_ns = (
-            part.figures[side].mean_ns - sum(fixed_ns.values())
-            for side in (compared.baseline, compared.candidate)
-        )
-        return (
-            *(PartDifference(*name, value, value, None, None) for name, value in fixed_ns.items()),
-            PartDifference(Phase.COPY, Kind.BLOCKED, baseline_ns, candidate_ns, None, None),
-        )
+    def division(part: SubjectReport, compared: Comparison) -> Division:
+        means_ns = (part.figures[side].mean_ns for side in (compared.baseline, compared.candidate))
+        before_ns, after_ns = (mean_ns - sum(fixed_ns.values()) for mean_ns in means_ns)
+        blocked = PartDifference(Phase.COPY, Kind.BLOCKED, before_ns, after_ns, None, None)
+        return Division(compared.baseline, compared.candidate, (*fixed, blocked))
 
-    return replace(
-        part,
-        divisions=tuple(
-            Division(compared.baseline, compared.candidate, parts(compared))
-            for compared in part.comparisons
-        ),
+    subjects = tuple(
+        replace(part, divisions=tuple(division(part, each) for each in part.comparisons))
+        for part in report.subjects
     )
+    return counted(replace(report, subjects=subjects))
 
 
 def counted(report: SampledReport) -> SampledReport:
@@ -326,217 +308,33 @@ def counted(report: SampledReport) -> SampledReport:
     return replace(report, replication=count_workers(report.subjects, report.workers))
 
 
-def divided(make: Callable[Arguments, SampledReport]) -> Callable[Arguments, SampledReport]:
-    """Divide the differences of a function's report, and count its workers."""
-
-    @wraps(make)
-    def made(*arguments: Arguments.args, **keywords: Arguments.kwargs) -> SampledReport:
-        report = make(*arguments, **keywords)
-        return counted(replace(report, subjects=tuple(map(with_divisions, report.subjects))))
-
-    return made
-
-
-@divided
-def seed_case(retrieves: int = 2000) -> SampledReport:
-    """Seed 000: amd-16 slower for a reason, amd-30 not decided with one worker each."""
-    run_s = max(retrieves // 20, 40)
-    return SampledReport(
-        title="io-benchmark: amd-16, amd-30, intel",
-        baseline="intel",
-        baseline_reason="the last by name",
-        margin_ratio=0.05,
-        subjects=(
-            SubjectReport(
-                SUBJECT,
-                {"intel": INTEL, "amd-16": AMD_16, "amd-30": AMD_30},
-                (
-                    comparison("amd-16", 1.92, 1.68, 2.19, Verdict.SLOWER),
-                    comparison("amd-30", 1.0132, 0.884, 1.161, Verdict.INCONCLUSIVE, ADD_WORKERS),
-                ),
-                (NoiseFloor("within-worker", 0.985, 1.014),),
-                CAPPED,
-            ),
-        ),
-        diagnoses=(Diagnosis("amd-16", CAUSES, REMEDIES),),
-        problems=(
-            Problem(
-                "few-workers",
-                Severity.WARNING,
-                SUBJECT,
-                ("amd-16", "amd-30", "intel"),
-                text("one worker each; 3 or more show how much workers of a pool differ"),
-            ),
-            Problem(
-                "page-cache",
-                Severity.WARNING,
-                SUBJECT,
-                ("amd-30",),
-                text("drop_caches was refused; 41 % of the cache was in memory at the start"),
-            ),
-        ),
-        workers=(
-            worker("intel", 1, "c2-standard-16"),
-            worker("amd-16", 2, "c3d-standard-16-lssd"),
-            worker("amd-30", 3, "c3d-standard-30-lssd"),
-        ),
-        unreadable=(),
-        remarks=(text("Medians and means agree: the copies are bound by writeback."),),
-        series=(
-            series("intel", "us-central1-a/4000000000000000001", 1.0, retrieves, 11),
-            series("amd-16", "us-central1-a/4000000000000000002", 1.92, retrieves, 12),
-            series("amd-30", "us-central1-a/4000000000000000003", 1.0132, retrieves, 13),
-        ),
-        timelines=(
-            timeline("intel", "us-central1-a/4000000000000000001", 720, run_s, 21),
-            timeline("amd-16", "us-central1-a/4000000000000000002", 360, 2 * run_s, 22),
-            timeline("amd-30", "us-central1-a/4000000000000000003", 710, run_s, 23),
-        ),
-    )
+def rewritten(record: Any, change: Callable[[str], str]) -> Any:
+    """Return a record with each text in it changed, in statements as well."""
+    match record:
+        case Enum():
+            return record
+        case str():
+            return change(record)
+        case Statement() if not record.values:
+            return text(change(record.template))
+        case Statement():
+            values = [(slot, rewritten(value, change)) for slot, value in record.values]
+            return Statement(record.template, tuple(values))
+        case tuple():
+            return tuple(rewritten(each, change) for each in record)
+        case dict():
+            keys = (rewritten(key, change) for key in record)
+            return dict(zip(keys, rewritten(tuple(record.values()), change), strict=True))
+        case Struct():
+            fields = asdict(record).items()
+            return replace(record, **{key: rewritten(each, change) for key, each in fields})
+    return record
 
 
-HOSTILE_NAMES = (
-    "<script>alert(1)</script>",
-    "a|b`c`\n| d | [x](https://evil.example) ![i](https://evil.example/i.png)",
-    "@everyone \x1b[31mred\x1b[0m\x9b2J\u202eesrever\u202c",
-    "&lt;b&gt; {{ 7*7 }} {% raw %} ${7} ]]> --> \" onload='x'",
-    "long-" * 60,
-)
-
-
-@divided
-def hostile(retrieves: int = 2000) -> SampledReport:
-    """Return the seed's case with an attack in every text that comes from a file."""
-    report = seed_case(retrieves)
-    script, breaks, escapes, entities, long = HOSTILE_NAMES
-    sides = {"intel": script, "amd-16": breaks, "amd-30": escapes}
-    subject = Subject(long, entities, breaks, script)
-    (part,) = report.subjects
-    return replace(
-        report,
-        title=script + breaks + escapes,
-        baseline=sides["intel"],
-        baseline_reason=entities,
-        subjects=(
-            SubjectReport(
-                subject,
-                {sides[side]: value for side, value in part.figures.items()},
-                tuple(
-                    replace(
-                        compared,
-                        subject=subject,
-                        baseline=sides[compared.baseline],
-                        candidate=sides[compared.candidate],
-                        advice=compared.advice and replace(compared.advice, message=text(breaks)),
-                    )
-                    for compared in part.comparisons
-                ),
-                (NoiseFloor(escapes, 0.9, float("inf")),),
-            ),
-        ),
-        diagnoses=(
-            Diagnosis(
-                sides["amd-16"],
-                (
-                    Cause(
-                        entities,
-                        script,
-                        State.SUPPORTED,
-                        evidence(text(breaks)),
-                        evidence(text(escapes)),
-                        (text(long),),
-                        2.0,
-                        1.31,
-                    ),
-                    Cause(
-                        breaks,
-                        long,
-                        State.NOT_OBSERVABLE,
-                        Evidence(),
-                        Evidence(),
-                        (text(script),),
-                        workload=entities,
-                    ),
-                ),
-                (
-                    Remedy(
-                        script,
-                        text(breaks),
-                        float("nan"),
-                        measured=True,
-                        evidence=(text(entities),),
-                    ),
-                ),
-            ),
-        ),
-        problems=(
-            Problem(script, Severity.REFUSED, None, ("<b>one more</b>",), text(breaks)),
-            Problem(breaks, Severity.ALLOWED, subject, (), text(entities)),
-            Problem(escapes, Severity.WARNING, None, (script, breaks), text(long), text(entities)),
-        ),
-        workers=tuple(
-            replace(
-                line,
-                side=sides[line.side],
-                pool=entities,
-                task_id=breaks,
-                worker_id=escapes,
-                machine=escapes,
-                state=script,
-                completed=False,
-                incomplete_reason=breaks,
-                instance_type=entities,
-                zone=long,
-                source="../../\x1b]0;title\x07" + script,
-            )
-            for line in report.workers
-        ),
-        unreadable=HOSTILE_NAMES,
-        remarks=tuple(map(text, HOSTILE_NAMES)),
-        series=tuple(
-            replace(one, side=sides[one.side], worker=escapes, subject=subject)
-            for one in report.series
-        ),
-        timelines=tuple(
-            replace(one, side=sides[one.side], worker=breaks) for one in report.timelines
-        ),
-    )
-
-
-@divided
-def refused(retrieves: int = 2000) -> SampledReport:
-    """Return a report without a verdict: the candidate copied by reflink."""
-    report = seed_case(retrieves)
-    (part,) = report.subjects
-    return replace(
-        report,
-        title="io-benchmark: amd-16, intel",
-        subjects=(
-            replace(
-                part,
-                figures={"intel": INTEL, "amd-16": AMD_16},
-                comparisons=(),
-                noise=(),
-            ),
-        ),
-        diagnoses=(),
-        problems=(
-            Problem(
-                "copy-method",
-                Severity.REFUSED,
-                SUBJECT,
-                ("amd-16",),
-                text(
-                    "intel copied with sendfile, amd-16 with copy_file_range (its copies are "
-                    "reflinks)."
-                ),
-            ),
-        ),
-        workers=report.workers[:2],
-        remarks=(),
-        series=tuple(one for one in report.series if one.side != "amd-30"),
-        timelines=(),
-    )
+def renamed(report: SampledReport, side: str, name: str) -> SampledReport:
+    """Return the report with a different name for one side."""
+    changed: SampledReport = rewritten(report, lambda word: name if word == side else word)
+    return changed
 
 
 def empty() -> SampledReport:
@@ -563,143 +361,199 @@ def empty() -> SampledReport:
     )
 
 
-@divided
+def seed_case(retrieves: int = 2000) -> SampledReport:
+    """Seed 000: amd-16 slower for a reason, amd-30 not decided with one worker each."""
+    run_s = max(retrieves // 20, 40)
+    slower = comparison("amd-16", 1.92, 1.68, 2.19, Verdict.SLOWER)
+    undecided = comparison("amd-30", 1.0132, 0.884, 1.161, Verdict.INCONCLUSIVE, advice=ADD_WORKERS)
+    few = text("one worker each; 3 or more show how much workers of a pool differ")
+    cache = text("drop_caches was refused; 41 % of the cache was in memory at the start")
+    # Each pool with its machine, how long a retrieve takes, what is written, and how long it ran
+    pools = (
+        ("intel", "c2-standard-16", 1.0, 720, run_s),
+        ("amd-16", "c3d-standard-16-lssd", 1.92, 360, 2 * run_s),
+        ("amd-30", "c3d-standard-30-lssd", 1.0132, 710, run_s),
+    )
+    workers = tuple(worker(pool[0], at, pool[1]) for at, pool in enumerate(pools, 1))
+    report = SampledReport(
+        title="io-benchmark: amd-16, amd-30, intel",
+        baseline="intel",
+        baseline_reason="the last by name",
+        margin_ratio=0.05,
+        subjects=(
+            SubjectReport(
+                SUBJECT,
+                {"intel": INTEL, "amd-16": AMD_16, "amd-30": AMD_30},
+                (slower, undecided),
+                (NoiseFloor("within-worker", 0.985, 1.014),),
+                CAPPED,
+            ),
+        ),
+        diagnoses=(Diagnosis("amd-16", CAUSES, REMEDIES),),
+        problems=(
+            Problem("few-workers", Severity.WARNING, SUBJECT, ("amd-16", "amd-30", "intel"), few),
+            Problem("page-cache", Severity.WARNING, SUBJECT, ("amd-30",), cache),
+        ),
+        workers=workers,
+        unreadable=(),
+        remarks=(text("Medians and means agree: the copies are bound by writeback."),),
+        series=tuple(
+            series(line.side, line.worker_id, pools[at][2], retrieves, 11 + at)
+            for at, line in enumerate(workers)
+        ),
+        timelines=tuple(
+            timeline(line.side, line.worker_id, *pools[at][3:], 21 + at)
+            for at, line in enumerate(workers)
+        ),
+    )
+    return divided(report)
+
+
+HOSTILE_NAMES = (
+    "<script>alert(1)</script>",
+    "a|b`c`\n| d | [x](https://evil.example) ![i](https://evil.example/i.png)",
+    "@everyone \x1b[31mred\x1b[0m\x9b2J\u202eesrever\u202c",
+    "&lt;b&gt; {{ 7*7 }} {% raw %} ${7} ]]> --> \" onload='x'",
+    "long-" * 60,
+)
+
+
+def hostile(retrieves: int = 2000) -> SampledReport:
+    """Return the seed's case with an attack in every text that comes from a file."""
+    script, breaks, escapes, entities, long = HOSTILE_NAMES
+    sides = {"intel": script, "amd-16": breaks, "amd-30": escapes}
+
+    def attack(word: str) -> str:
+        return sides.get(word) or (word and HOSTILE_NAMES[len(word) % len(HOSTILE_NAMES)])
+
+    report: SampledReport = rewritten(seed_case(retrieves), attack)
+    (part,), (diagnosis,) = report.subjects, report.diagnoses
+    endless = replace(part, noise=(NoiseFloor(escapes, 0.9, float("inf")),))
+    remedy = replace(diagnosis.remedies[0], gain_ratio=float("nan"))
+    return replace(
+        report,
+        title=script + breaks + escapes,
+        subjects=(endless,),
+        diagnoses=(replace(diagnosis, remedies=(remedy,)),),
+        problems=(
+            Problem(script, Severity.REFUSED, None, ("<b>one more</b>",), text(breaks)),
+            Problem(breaks, Severity.ALLOWED, part.subject, (), text(entities)),
+            Problem(escapes, Severity.WARNING, None, (script, breaks), text(long), text(entities)),
+        ),
+        workers=tuple(
+            replace(line, completed=False, incomplete_reason=breaks) for line in report.workers
+        ),
+        unreadable=HOSTILE_NAMES,
+        remarks=tuple(map(text, HOSTILE_NAMES)),
+    )
+
+
+def refused(retrieves: int = 2000) -> SampledReport:
+    """Return a report without a verdict: the candidate copied by reflink."""
+    report = seed_case(retrieves)
+    (part,) = report.subjects
+    methods = "intel copied with sendfile, amd-16 with copy_file_range (its copies are reflinks)."
+    figures = {"intel": INTEL, "amd-16": AMD_16}
+    return counted(
+        replace(
+            report,
+            title="io-benchmark: amd-16, intel",
+            subjects=(replace(part, figures=figures, comparisons=(), noise=(), divisions=()),),
+            diagnoses=(),
+            problems=(
+                Problem("copy-method", Severity.REFUSED, SUBJECT, ("amd-16",), text(methods)),
+            ),
+            workers=report.workers[:2],
+            remarks=(),
+            series=report.series[:2],
+            timelines=(),
+        )
+    )
+
+
 def before_after(retrieves: int = 2000) -> SampledReport:
     """Return two pools before and after a new image; each is its own baseline."""
-    before = figures(146, 157, 205, 237, 291.4, workers=4, between=0.031)
-    after = figures(97, 99, 130, 151, 194, workers=4, between=0.024)
-    same = figures(76.3, 80.1, 109, 119, 152.6, workers=4, between=0.012)
-    against = [
-        comparison("amd-16 after", 0.664, 0.611, 0.722, Verdict.FASTER, baseline="amd-16 before"),
-        comparison("intel after", 1.004, 0.981, 1.027, Verdict.EQUIVALENT, baseline="intel before"),
-    ]
-    sides = ("amd-16 before", "amd-16 after", "intel before", "intel after")
-    return SampledReport(
+    by_side = {
+        "amd-16 before": (AMD_16, 0.031, 1.92),
+        "amd-16 after": (figures(97, 99, 130, 151, 194), 0.024, 1.28),
+        "intel before": (INTEL, 0.013, 1.0),
+        "intel after": (figures(76.3, 80.1, 109, 119, 152.6), 0.012, 1.0),
+    }
+    method: dict[str, Any] = {"method": "workers", "assumed_variation_ratio": None}
+    comparisons = (
+        comparison("amd-16 after", 0.664, 0.611, 0.722, Verdict.FASTER, **method),
+        comparison("intel after", 1.004, 0.981, 1.027, Verdict.EQUIVALENT, **method),
+    )
+    of_four: dict[str, Any] = {"workers": 4, "samples": 8000, "operations": 8000}
+    part = SubjectReport(
+        SUBJECT,
+        {
+            side: replace(each, between_workers_ratio=between, **of_four)
+            for side, (each, between, _) in by_side.items()
+        },
+        tuple(
+            replace(each, baseline=each.candidate.replace("after", "before"))
+            for each in comparisons
+        ),
+        (NoiseFloor("within-worker", 0.992, 1.007), NoiseFloor("between-workers", 0.94, 1.06)),
+    )
+    report = replace(
+        empty(),
         title="io-benchmark: before and after",
         baseline="before",
         baseline_reason="--against",
-        margin_ratio=0.05,
-        subjects=(
-            SubjectReport(
-                SUBJECT,
-                dict(
-                    zip(
-                        sides,
-                        (before, after, figures(76, 80, 109, 118, 152, 4, 0.013), same),
-                        strict=True,
-                    )
-                ),
-                tuple(
-                    replace(
-                        compared,
-                        method="workers",
-                        assumed_variation_ratio=None,
-                        variation_to_explain_ratio=None,
-                    )
-                    for compared in against
-                ),
-                (
-                    NoiseFloor("within-worker", 0.992, 1.007),
-                    NoiseFloor("between-workers", 0.94, 1.06),
-                ),
-            ),
-        ),
-        diagnoses=(Diagnosis("amd-16 after", (CAUSES[0], CAUSES[3]), ()),),
-        problems=(),
+        subjects=(part,),
+        diagnoses=(Diagnosis("amd-16 after", (BOOT_DISK, IO_LIMIT), ()),),
+        unreadable=(),
         workers=tuple(
             worker(side, at, None, pool=side.split()[0], worker_id=f"group/{at % 3}")
-            for at, side in enumerate(sides)
+            for at, side in enumerate(by_side)
         ),
-        unreadable=(),
-        remarks=(),
         series=tuple(
             series(side, f"group/{at % 3}", scale, retrieves, at)
-            for at, (side, scale) in enumerate(zip(sides, (1.92, 1.28, 1.0, 1.0), strict=True))
+            for at, (side, (_, _, scale)) in enumerate(by_side.items())
         ),
-        timelines=(),
     )
+    return divided(report)
 
 
-@divided
 def many_pools(retrieves: int = 2000, pools: int = 12) -> SampledReport:
     """Return more pools than fit as columns."""
-    names = [f"pool-{number:02d}" for number in range(1, pools + 1)]
-    verdicts = (Verdict.SLOWER, Verdict.FASTER, Verdict.EQUIVALENT, Verdict.INCONCLUSIVE)
-    ratios = (1.3, 0.7, 1.0, 1.04)
-    chosen = [(verdicts[at % 4], ratios[at % 4] + 0.01 * (at // 4)) for at in range(len(names) - 1)]
-    return SampledReport(
+    first, *others = [f"pool-{number:02d}" for number in range(1, pools + 1)]
+    kinds = (
+        (Verdict.SLOWER, 1.3, 0.1),
+        (Verdict.FASTER, 0.7, 0.1),
+        (Verdict.EQUIVALENT, 1.0, 0.02),
+        (Verdict.INCONCLUSIVE, 1.04, 0.1),
+    )
+    by_side = {first: INTEL}
+    comparisons = []
+    for at, pool in enumerate(others):
+        verdict, ratio, width = kinds[at % 4]
+        ratio += 0.01 * (at // 4)
+        advice = ADD_WORKERS if verdict is Verdict.INCONCLUSIVE else None
+        ends = (ratio * (1 - width), ratio * (1 + width))
+        by_side[pool] = figures(*(ratio * value for value in (76, 80, 109, 118, 152)))
+        comparisons.append(comparison(pool, ratio, *ends, verdict, advice=advice, baseline=first))
+    noise = (NoiseFloor("within-worker", 0.985, 1.014),)
+    report = replace(
+        empty(),
         title="io-benchmark: twelve pools",
-        baseline=names[0],
+        baseline=first,
         baseline_reason="--baseline",
-        margin_ratio=0.05,
-        subjects=(
-            SubjectReport(
-                SUBJECT,
-                {
-                    names[0]: INTEL,
-                    **{
-                        pool: figures(76 * ratio, 80 * ratio, 109 * ratio, 118 * ratio, 152 * ratio)
-                        for pool, (_, ratio) in zip(names[1:], chosen, strict=True)
-                    },
-                },
-                tuple(
-                    comparison(
-                        pool,
-                        ratio,
-                        ratio * (0.98 if verdict is Verdict.EQUIVALENT else 0.9),
-                        ratio * (1.02 if verdict is Verdict.EQUIVALENT else 1.1),
-                        verdict,
-                        ADD_WORKERS if verdict is Verdict.INCONCLUSIVE else None,
-                        names[0],
-                    )
-                    for pool, (verdict, ratio) in zip(names[1:], chosen, strict=True)
-                ),
-                (NoiseFloor("within-worker", 0.985, 1.014),),
-            ),
-        ),
-        diagnoses=(),
-        problems=(),
-        workers=tuple(worker(pool, at, "c2-standard-16") for at, pool in enumerate(names)),
+        subjects=(SubjectReport(SUBJECT, by_side, tuple(comparisons), noise),),
+        workers=tuple(worker(pool, at, "c2-standard-16") for at, pool in enumerate(by_side)),
         unreadable=(),
-        remarks=(),
         series=tuple(
             series(pool, f"us-central1-a/{at}", 1 + 0.05 * at, retrieves, at)
-            for at, pool in enumerate(names)
+            for at, pool in enumerate(by_side)
         ),
         timelines=tuple(
             timeline(pool, f"us-central1-a/{at}", 700 - 30 * at, 60, at)
-            for at, pool in enumerate(names)
+            for at, pool in enumerate(by_side)
         ),
     )
-
-
-@divided
-def renamed(report: SampledReport, side: str, other: str) -> SampledReport:
-    """Return the report with a different name for one candidate."""
-
-    def new(name: str) -> str:
-        return other if name == side else name
-
-    return replace(
-        report,
-        subjects=tuple(
-            replace(
-                part,
-                figures={new(name): value for name, value in part.figures.items()},
-                comparisons=tuple(
-                    replace(one, candidate=new(one.candidate)) for one in part.comparisons
-                ),
-            )
-            for part in report.subjects
-        ),
-        diagnoses=tuple(replace(one, candidate=new(one.candidate)) for one in report.diagnoses),
-        problems=tuple(
-            replace(one, sides=tuple(new(name) for name in one.sides)) for one in report.problems
-        ),
-        workers=tuple(replace(one, side=new(one.side)) for one in report.workers),
-        series=tuple(replace(one, side=new(one.side)) for one in report.series),
-        timelines=tuple(replace(one, side=new(one.side)) for one in report.timelines),
-    )
+    return divided(report)
 
 
 def verbose() -> SampledReport:
@@ -707,10 +561,8 @@ def verbose() -> SampledReport:
     report = many_pools(5)
     cause = replace(SUPPORTED, explanation=(statement("word " * 150),))
     names = [line.side for line in report.workers[1:]]
-    return replace(
-        report,
-        diagnoses=tuple(Diagnosis(name, (cause,) * 12, REMEDIES) for name in names),
-    )
+    diagnoses = tuple(Diagnosis(name, (cause,) * 12, REMEDIES) for name in names)
+    return replace(report, diagnoses=diagnoses)
 
 
 def several_subjects() -> SampledReport:
@@ -718,36 +570,32 @@ def several_subjects() -> SampledReport:
     report = seed_case(FEW_RETRIEVES)
     (part,) = report.subjects
     unlink = replace(SUBJECT, destination="unlink")
-    other = replace(
+    slower = comparison("amd-16", 1.21, 1.06, 1.38, Verdict.SLOWER, subject=unlink)
+    absorbed = replace(
         part,
         subject=unlink,
-        comparisons=(
-            replace(comparison("amd-16", 1.21, 1.06, 1.38, Verdict.SLOWER), subject=unlink),
-        ),
+        comparisons=(slower,),
         figures={"intel": INTEL, "amd-16": AMD_16},
         bottlenecks={"intel": ABSORBED, "amd-16": ABSORBED},
     )
-    return replace(report, subjects=(part, other))
+    return replace(report, subjects=(part, absorbed))
 
 
 def large(workers: int = 1000, retrieves: int = 2000) -> SampledReport:
     """Return as many results as a command must be able to handle."""
-    sides = ("intel", "amd-16", "amd-30")
     report = seed_case(retrieves)
+    sides = [line.side for line in report.workers]
     few = [series(side, "", 1 + at, retrieves, at) for at, side in enumerate(sides)]
+    columns = [array("q", [ns + at for ns in few[at % 3].total_ns]) for at in range(workers)]
     return replace(
         report,
         workers=tuple(worker(sides[at % 3], at, "c2-standard-16") for at in range(workers)),
         series=tuple(
-            replace(
-                one, worker=f"group/{at}", total_ns=array("q", [ns + at for ns in one.total_ns])
-            )
-            for at in range(workers)
-            for one in (few[at % 3],)
+            replace(few[at % 3], worker=f"group/{at}", total_ns=column)
+            for at, column in enumerate(columns)
         ),
         timelines=tuple(
-            replace(report.timelines[at % 3], side=sides[at % 3], worker=f"group/{at}")
-            for at in range(workers)
+            replace(report.timelines[at % 3], worker=f"group/{at}") for at in range(workers)
         ),
     )
 

@@ -4,7 +4,7 @@
 All text in blocks is harmless (`harmless`), and still unescaped: a format escapes its own markup.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from msgspec import Struct
@@ -52,7 +52,7 @@ class Paragraph(Struct, frozen=True):
 
 class Item(Struct, frozen=True):
     line: Line
-    below: tuple["Item", ...] = ()
+    below: Sequence["Item"] = ()
     kind: str = ""  # a verdict, by which the page colors it
     mark: str = "-"
     rank: int = ALWAYS
@@ -61,10 +61,10 @@ class Item(Struct, frozen=True):
 class Items(Struct, frozen=True):
     """A list; what has no room is counted if there is a `noun`, such as " pools"."""
 
-    items: tuple[Item, ...]
+    items: Sequence[Item]
     title: Line = ""
     noun: str = ""
-    shown: int = LINES_SHOWN
+    shown: int = LINES_SHOWN  # on a terminal and in Markdown; 0: all
     left_out: int = 0
 
     @property
@@ -73,15 +73,15 @@ class Items(Struct, frozen=True):
         return _further(self.left_out if self.noun else 0, len(self.items), self.shown, self.noun)
 
     @classmethod
-    def of(cls, lines: Iterable[Line], title: Line = "", mark: str = "-") -> "Items":
-        return cls(tuple(Item(line, mark=mark) for line in lines), title)
+    def of(cls, lines: Iterable[Line], title: Line = "") -> "Items":
+        return cls([Item(line) for line in lines], title)
 
 
 class Row(Struct, frozen=True):
     """A row of a table; one without cells has its label across all columns."""
 
     label: Line
-    cells: tuple[Line, ...] = ()
+    cells: Sequence[Line] = ()
     is_strong: bool = False
     level: int = 0  # 1: it belongs to a row above that has no cells
     rank: int = ALWAYS
@@ -89,10 +89,10 @@ class Row(Struct, frozen=True):
 
 class Table(Struct, frozen=True):
     corner: str  # the head of the labels
-    heads: tuple[Line, ...]
-    rows: tuple[Row, ...]
+    heads: Sequence[Line]
+    rows: Sequence[Row]
     title: Line = ""
-    drop: tuple[str, ...] = ()  # heads of columns that are left out first where there is no room
+    drop: Sequence[Line] = ()  # heads of columns that are left out first where there is no room
     turned_corner: str = ""  # rows and columns may change places; then this is the corner
     is_prose: bool = False  # cells are sentences: paragraphs on a terminal
     shown: int = 0  # rows on a terminal and in Markdown, folded on the page; 0: all
@@ -107,23 +107,16 @@ class Table(Struct, frozen=True):
     def turned(self) -> "Table":
         """Return the table with its columns as rows."""
         columns = zip(*(row.cells for row in self.rows), strict=True)
-        return Table(
-            self.turned_corner,
-            tuple(row.label for row in self.rows),
-            tuple(Row(head, cells) for head, cells in zip(self.heads, columns, strict=True)),
-            self.title,
-        )
+        rows = [Row(head, cells) for head, cells in zip(self.heads, columns, strict=True)]
+        return Table(self.turned_corner, [row.label for row in self.rows], rows, self.title)
 
     def keep_columns(self, positions: Sequence[int]) -> "Table":
         """Return the table with some of its columns."""
-        rows = (
-            replace(row, cells=tuple(row.cells[position] for position in positions))
-            if row.cells
-            else row
+        rows = [
+            replace(row, cells=[row.cells[at] for at in positions] if row.cells else ())
             for row in self.rows
-        )
-        heads = tuple(self.heads[position] for position in positions)
-        return replace(self, heads=heads, rows=tuple(rows))
+        ]
+        return replace(self, heads=[self.heads[at] for at in positions], rows=rows)
 
 
 def _further(left_out: int, length: int, shown: int, noun: str) -> str:
@@ -145,7 +138,7 @@ class Fold(Struct, frozen=True):
     """Blocks that the page and Markdown show when they are asked for; a terminal has them open."""
 
     summary: str
-    blocks: "tuple[Block, ...]"
+    blocks: "Sequence[Block]"
     on_page_only: bool = False  # elsewhere it stays closed
 
 
@@ -156,34 +149,52 @@ class Document(Struct, frozen=True):
     """A report: all of it, and what a first screen has, if it is for one."""
 
     title: str
-    blocks: tuple[Block, ...]
-    screen: tuple[Block, ...] = ()
+    blocks: Sequence[Block]
+    screen: Sequence[Block] = ()
     command: str = ""  # which shows all of it with --details
     reason: str = ""  # behind the title of a screen: why these sides are compared so
 
 
-def plain(line: Line) -> str:
-    """Return a line's text without its marks."""
-    return "".join(
-        piece if isinstance(piece, str) else piece.text
-        for piece in pieces(line)
-        if not isinstance(piece, Marks)
-    )
+def lists(*pairs: tuple[str, Sequence[str]]) -> Iterator[Block]:
+    """Write the lists that have any lines, below their titles."""
+    for title, lines in pairs:
+        if lines:
+            yield from (Heading(title), Items.of(lines))
 
 
 def pieces(line: Line) -> tuple[Inline, ...]:
     return line if isinstance(line, tuple) else (line,)
 
 
-def reductions(blocks: Sequence[Block]) -> Iterator[tuple[Block, ...]]:
+def plain(line: Line) -> str:
+    """Return a line's text without its marks."""
+    texts = (piece.text if isinstance(piece, Words) else piece for piece in pieces(line))
+    return "".join(text for text in texts if not isinstance(text, Marks))
+
+
+def fitting(
+    blocks: Sequence[Block],
+    write: Callable[[Sequence[Block]], str],
+    fits: Callable[[str], bool],
+) -> str:
+    """Return the text of the blocks, of which as little is left out as it needs to fit."""
+    text = ""
+    for reduced in reductions(blocks):
+        text = write(reduced)
+        if fits(text):
+            break
+    return text
+
+
+def reductions(blocks: Sequence[Block]) -> Iterator[Sequence[Block]]:
     """Yield the blocks, then with less and less: folds close first, then the lowest ranks go."""
-    closed = tuple(
+    closed = [
         Paragraph(block.summary, QUIET) if isinstance(block, Fold) else block for block in blocks
-    )
-    yield tuple(blocks)
+    ]
+    yield blocks
     yield closed
     for rank in sorted(set(_ranks(closed)) - {ALWAYS}):
-        yield tuple(_above(closed, rank))
+        yield [*_above(closed, rank)]
 
 
 def _ranks(blocks: Iterable[Block]) -> Iterator[int]:
@@ -203,17 +214,16 @@ def _above(blocks: Iterable[Block], rank: int) -> Iterator[Block]:
     for block in blocks:
         match block:
             case Items():
-                items = tuple(
-                    replace(item, below=tuple(each for each in item.below if each.rank > rank))
+                items = [
+                    replace(item, below=[each for each in item.below if each.rank > rank])
                     for item in block.items
                     if item.rank > rank
-                )
+                ]
                 yield replace(block, items=items, left_out=len(block.items) - len(items))
             case Table():
-                rows = tuple(row for row in block.rows if row.rank > rank)
+                rows = [row for row in block.rows if row.rank > rank]
                 if rows:
-                    left_out = len(block.rows) - len(rows)
-                    yield replace(block, rows=rows, left_out=left_out)
+                    yield replace(block, rows=rows, left_out=len(block.rows) - len(rows))
             case Paragraph() if block.rank <= rank:
                 pass
             case _:

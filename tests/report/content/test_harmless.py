@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Records whose texts are made harmless."""
+"""Records whose texts are made harmless, and statements as text."""
 
 from unicodedata import category
 
+import pytest
 import sample_report
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +11,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.model import Verdict
+from io_benchmark.analysis.statements import Quantity, Unit, statement
 from io_benchmark.report.content.harmless import make_harmless
+from io_benchmark.report.content.statement_text import text_of
 
 
 class Sample(Struct, frozen=True):
@@ -52,9 +55,8 @@ def test_names_that_differ_still_differ() -> None:
 def test_nothing_is_changed_in_an_ordinary_report() -> None:
     """What is harmless stays."""
     report = sample_report.seed_case(5)
-    assert replace(make_harmless(report), series=(), timelines=()) == replace(
-        report, series=(), timelines=()
-    )
+    samples: dict[str, tuple[()]] = {"series": (), "timelines": ()}
+    assert replace(make_harmless(report), **samples) == replace(report, **samples)
 
 
 @given(st.text(), st.text())
@@ -63,3 +65,24 @@ def test_no_text_steers_a_terminal(side: str, message: str) -> None:
     cleaned = make_harmless(sample(side, message))
     for text in (cleaned.side, cleaned.message, *cleaned.counts):
         assert [each for each in text if category(each)[0] == "C" or category(each) == "Zl"] == []
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (Quantity(1_500_000, Unit.NANOSECONDS), "1.50 ms"),
+        (Quantity(3 * 2**30, Unit.BYTES), "3 GiB"),
+        (Quantity(388 * 2**20, Unit.BYTES_PER_SECOND), "388 MiB/s"),
+        (Quantity(12_345, Unit.OPERATIONS_PER_SECOND), "12,300 operations/s"),
+        (Quantity(345, Unit.IOPS), "345 IOPS"),
+        (Quantity(1.918, Unit.RATIO), "1.92×"),
+        (Quantity(0.48, Unit.SHARE), "48 %"),
+        (Quantity(2_000, Unit.COUNT), "2,000"),
+        (Quantity(1.5, Unit.NUMBER), "1.50"),
+        ("{other} \N{RIGHT-TO-LEFT OVERRIDE}", "{other} \N{REPLACEMENT CHARACTER}"),
+    ],
+    ids=str,
+)
+def test_value(value: Quantity | str, text: str) -> None:
+    """Each unit has one form; text from a worker is neither a template nor raw."""
+    assert text_of(statement("It is {value}.", value=value)) == f"It is {text}."

@@ -1,173 +1,145 @@
 # SPDX-License-Identifier: MPL-2.0
 """How many workers each pool had, how many of them count, and how many a verdict still needs."""
 
+from typing import Any
+
 import pytest
 import sample_report
 from msgspec.structs import replace
 from written import lines, rows, section, tables
 
 from io_benchmark.analysis.model import Verdict
-from io_benchmark.analysis.report_model import Replication, Standing
-from io_benchmark.analysis.summary.replication import count_workers
+from io_benchmark.analysis.report_model import Replication, Report, SampledReport, Standing
+from io_benchmark.analysis.run_record import WorkerLine
 from io_benchmark.report.formats.output import rendered
 
+SHARED = "Worker us-central1-a/1 ran 3 of these tasks, so they are not independent; "
 
-def report(*workers, **changes):
-    """The seed's case, where amd-16 is decided and amd-30 needs 12 more workers."""
+
+def report(*workers: WorkerLine, compared: dict[str, int] | None = None) -> SampledReport:
+    """The seed's case, where amd-16 is decided and amd-30 needs 12 more; so many are compared."""
     made = sample_report.seed_case(5)
-    return sample_report.counted(replace(made, workers=workers or made.workers, **changes))
+    (part,) = made.subjects
+    figures = {
+        side: replace(one, workers=(compared or {}).get(side, one.workers))
+        for side, one in part.figures.items()
+    }
+    return sample_report.counted(
+        replace(
+            made,
+            workers=workers or made.workers,
+            subjects=(replace(part, figures=figures),),
+        )
+    )
 
 
-def cells(made):
+def with_comparisons(**changes: Any) -> SampledReport:
+    """The seed's case, with each comparison that is not decided changed."""
+    made = report()
+    (part,) = made.subjects
+    comparisons = tuple(
+        replace(one, **changes) if one.advice is not None else one for one in part.comparisons
+    )
+    return sample_report.counted(replace(made, subjects=(replace(part, comparisons=comparisons),)))
+
+
+def cells(made: Report) -> dict[str, tuple[str, ...]]:
     """What the table has of each side: runs, workers, workers needed."""
-    (table,) = tables(section(sample_report.counted(made), "Workers per pool"))
-    return {str(row.label): row.cells for row in table.rows}
+    return rows(tables(section(made, "Workers per pool"))[0])
 
 
-def counts(made):
-    return count_workers(made.subjects, made.workers)
-
-
-def cautions(made):
+def cautions(made: Report) -> list[str]:
     found = lines(section(made, "Workers per pool"))
-    return tuple(line.removeprefix("! ") for line in found if line.startswith("! "))
+    return [line.removeprefix("! ") for line in found if line.startswith("! ")]
 
 
-def three(side, **changes):
+def three(side: str, **changes: Any) -> list[WorkerLine]:
     number = {"intel": 10, "amd-30": 20, "amd-16": 30}[side]
     return [sample_report.worker(side, number + at, None, **changes) for at in range(3)]
 
 
-def with_figures(made, **workers):
-    """Its first subject with so many workers compared, pool by pool."""
-    part = made.subjects[0]
-    figures = {
-        side: replace(one, workers=workers.get(side.replace("-", "_"), one.workers))
-        for side, one in part.figures.items()
-    }
-    return sample_report.counted(replace(made, subjects=(replace(part, figures=figures),)))
+NEVER = replace(sample_report.ADD_WORKERS, workers_to_add=None)
 
 
-def test_one_worker_a_pool():
-    """The baseline needs as many as the candidate that needs most."""
-    assert counts(report()) == (
-        Replication("intel", 1, 1, 1, Standing.OPEN, 13, 12),
-        Replication("amd-16", 1, 1, 1, Standing.DECIDED, None, None),
-        Replication("amd-30", 1, 1, 1, Standing.OPEN, 13, 12),
-    )
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        pytest.param(
+            report(),
+            {"intel": "12 more, 13 in total", "amd-16": "enough", "amd-30": "12 more, 13 in total"},
+            id="the baseline needs as many as the candidate that needs most",
+        ),
+        pytest.param(
+            report(*three("intel"), *three("amd-30")[:1], compared={"intel": 3}),
+            {"intel": "10 more, 13 in total", "amd-30": "12 more, 13 in total"},
+            id="a pool that has more needs fewer",
+        ),
+        pytest.param(
+            report(*three("intel"), *three("amd-30")[:1], compared={"intel": 20}),
+            {"intel": "enough here, too few in another pool", "amd-30": "12 more, 13 in total"},
+            id="what is enough in one pool may be too few in another",
+        ),
+        pytest.param(
+            with_comparisons(advice=NEVER),
+            {
+                **dict.fromkeys(("intel", "amd-30"), "more would not settle it"),
+                "amd-16": "enough",
+            },
+            id="not by repetition",
+        ),
+        pytest.param(
+            with_comparisons(advice=None, verdict=Verdict.EQUIVALENT),
+            dict.fromkeys(("intel", "amd-16", "amd-30"), "enough"),
+            id="all candidates are decided",
+        ),
+        pytest.param(
+            sample_report.refused(5),
+            dict.fromkeys(("intel", "amd-16"), "no verdict"),
+            id="everything is refused",
+        ),
+    ],
+)
+def test_workers_needed(made: Report, expected: dict[str, str]) -> None:
+    """Each pool's own number, counted from the pool with fewest; none where none would do."""
+    assert {side: needed for side, (_, _, needed) in cells(made).items()} == expected
 
 
-def test_a_pool_that_has_more_needs_fewer():
-    """The advice counts from the pool with fewest; each pool's own number is told."""
-    made = with_figures(report(*three("intel"), *three("amd-30")[:1]), intel=3)
-    assert [(row.side, row.workers_to_add) for row in counts(made)] == [
-        ("intel", 10),
-        ("amd-30", 12),
-    ]
-
-
-def test_what_is_enough_in_one_pool_may_lack_in_another():
-    """Said of both."""
-    made = with_figures(report(*three("intel"), *three("amd-30")[:1]), intel=20)
-    assert {side: row[2] for side, row in cells(made).items()} == {
-        "intel": "enough here, too few in another pool",
-        "amd-30": "12 more, 13 in total",
-    }
-
-
-def test_not_by_repetition():
-    """No number is given where none would do."""
-    made = report()
-    part = made.subjects[0]
-    comparisons = tuple(
-        replace(one, advice=replace(one.advice, workers_to_add=None)) if one.advice else one
-        for one in part.comparisons
-    )
-    made = replace(made, subjects=(replace(part, comparisons=comparisons),))
-    assert [row.standing.value for row in counts(made)] == [
-        "not by repetition",
-        "decided",
-        "not by repetition",
-    ]
-
-
-def test_everything_is_refused():
-    """Without a comparison there is no number to give."""
-    rows = counts(sample_report.refused(5))
-    assert {(row.standing, row.workers_needed) for row in rows} == {(Standing.NO_VERDICT, None)}
-
-
-def test_one_side_alone():
+def test_one_side_alone() -> None:
     """A side that is only there is counted, too."""
-    made = report(*three("intel"), subjects=())
-    assert counts(made) == (Replication("intel", 3, 3, 0, Standing.NO_VERDICT, None, None),)
+    made = sample_report.counted(replace(report(*three("intel")), subjects=()))
+    assert made.replication == (Replication("intel", 3, 3, 0, Standing.NO_VERDICT, None, None),)
 
 
-def test_machines_and_runs():
-    """Two runs on one machine are one worker; a machine that nobody knows is one for each run."""
-    shared = three("amd-16", worker_id="us-central1-a/1")
+@pytest.mark.parametrize(
+    ("at_once", "more"),
+    [(False, ""), (True, "some at the same time, which slows each of them; ")],
+)
+def test_machines_and_runs(at_once: bool, more: str) -> None:
+    """Runs on one machine are one worker; a machine that nobody knows is one for each run."""
+    shared = three("amd-16", worker_id="us-central1-a/1", at_once=at_once)
     unknown = three("intel", worker_id="unknown")
-    made = with_figures(report(*unknown, *shared), intel=3)
-    assert [(row.side, row.runs, row.workers) for row in counts(made)] == [
-        ("intel", 3, 3),
-        ("amd-16", 3, 1),
-    ]
-    assert cautions(made) == (
-        (
-            "Worker us-central1-a/1 ran 3 of these tasks, so they are not independent; "
-            "amd-16's count as one worker."
-        ),
-    )
+    made = report(*unknown, *shared, compared={"intel": 3})
+    assert {side: counts[:2] for side, counts in cells(made).items()} == {
+        "intel": ("3", "3"),
+        "amd-16": ("3", "1"),
+    }
+    assert cautions(made) == [f"{SHARED}{more}amd-16's count as one worker."]
 
 
-def test_runs_at_the_same_time():
-    """What slows both of two runs is said next to the answer."""
-    shared = three("amd-16", worker_id="us-central1-a/1", at_once=True)
-    made = with_figures(report(*three("intel"), *shared), intel=3)
-    assert cautions(made) == (
-        (
-            "Worker us-central1-a/1 ran 3 of these tasks, so they are not independent; "
-            "some at the same time, which slows each of them; amd-16's count as one worker."
-        ),
-    )
-
-
-def test_a_preempted_run_stands_in():
+def test_a_preempted_run_stands_in() -> None:
     """It is named beside the table and on its worker's line, and so is what is not compared."""
-    preempted = sample_report.worker(
-        "amd-16",
-        40,
-        None,
-        state="exception",
-        reason="worker-shutdown",
-        completed=False,
-        incomplete_reason="still running",
-    )
-    made = with_figures(report(*three("amd-16"), preempted), amd_16=3)
+    ended = {"state": "exception", "reason": "worker-shutdown", "completed": False}
+    preempted = sample_report.worker("amd-16", 40, None, incomplete_reason="still running", **ended)
+    made = report(*three("amd-16"), preempted, compared={"amd-16": 3})
     assert cells(made) == {"amd-16": ("4", "3 of 4", "enough")}
-    assert cautions(made) == (
-        (
-            "amd-16: 1 of its 4 workers is not compared, because a validity rule refuses their "
-            "measurements."
-        ),
-        (
-            f"amd-16: task {preempted.task_id} run 0 was preempted (worker-shutdown); what it "
-            "measured until then is used."
-        ),
-    )
+    refused = "because a validity rule refuses their measurements."
+    ended_text = "was preempted (worker-shutdown); what it measured until then is used."
+    assert cautions(made) == [
+        f"amd-16: 1 of its 4 workers is not compared, {refused}",
+        f"amd-16: task {preempted.task_id} run 0 {ended_text}",
+    ]
     (runs,) = tables(section(made, "Workers")[2:])
     assert rows(runs)["amd-16"][3] == "was preempted (worker-shutdown), incomplete: still running"
-
-
-def test_all_candidates_decided():
-    """Then the baseline has enough."""
-    made = report()
-    part = made.subjects[0]
-    comparisons = tuple(
-        replace(one, verdict=Verdict.EQUIVALENT, advice=None) for one in part.comparisons
-    )
-    made = replace(made, subjects=(replace(part, comparisons=comparisons),))
-    assert {row[2] for row in cells(made).values()} == {"enough"}
 
 
 @pytest.mark.parametrize(
@@ -180,8 +152,8 @@ def test_all_candidates_decided():
 )
 def test_the_job_on_another_ci_system(form: str, link: str) -> None:
     """Its link names the host, since anyone may have written it."""
-    report = sample_report.seed_case(10)
+    made = report()
     url = "https://ci.example/o/r/runs/7?job=2#log_a"
-    jobs = tuple(replace(line, url=url) for line in report.workers[:1])
-    shown = rendered(replace(report, workers=(*jobs, *report.workers[1:])), form, details=True)
+    jobs = tuple(replace(line, url=url) for line in made.workers[:1])
+    shown = rendered(replace(made, workers=(*jobs, *made.workers[1:])), form, details=True)
     assert " ".join(shown.split()).count(link.replace("{url}", url)) == 1

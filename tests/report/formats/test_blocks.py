@@ -2,6 +2,7 @@
 """Every kind of block in every format: nothing is lost, nothing is escaped twice, and all has room."""
 
 import re
+from collections.abc import Sequence
 from html.parser import HTMLParser
 
 import pytest
@@ -61,7 +62,7 @@ BLOCKS = st.lists(
 ).map(tuple)
 
 
-def words(blocks: tuple[Block, ...]) -> list[str]:
+def words(blocks: Sequence[Block]) -> list[str]:
     """Every piece of text in blocks."""
     found: list[str] = []
     for block in blocks:
@@ -163,14 +164,6 @@ def test_a_screen(length: int, lowest: int) -> None:
     assert len(shown) == 23
     assert next(line for line in shown if "line" in line) == f"  - line {lowest}"
     assert shown[-1].startswith("Everything else: compare --details")
-
-
-def test_room_for_the_lines_of_a_command() -> None:
-    """What a command writes below takes the place of what has a low rank."""
-    items = tuple(Item(f"line {number}", rank=number) for number in range(18))
-    document = Document("title", (), (Items(items),), "compare")
-    assert "line 0" in text.render(document, Layout())
-    assert "line 0" not in text.render(document, Layout(lines_below=4))
 
 
 def test_warnings_that_had_no_room() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from io_benchmark.report.formats.styled_text import Text
+from io_benchmark.report.formats.styled_text import shown, wrapped
 
 STYLES = ("", "bold", "dim", "yellow", "bold red", "bold green", "bold cyan", "bold magenta")
 # Wide characters and accents, blanks, line ends, and words that are longer than a line.
@@ -31,15 +31,15 @@ def test_as_rich(pieces, width, has_styles, has_colors):
     for line in rich.text.Text.assemble(*pieces).wrap(console, width):
         line.rstrip()
         console.print(line, soft_wrap=True, highlight=False)
-    lines = [Text(*line) for line in Text(*pieces).lines(width)]
-    shown = [line.shown(has_styles=has_styles, has_colors=has_colors) for line in lines]
-    assert "".join(f"{line}\n" for line in shown) == stream.getvalue()
+    lines = wrapped(pieces, width)
+    texts = (shown(line, has_styles=has_styles, has_colors=has_colors) for line in lines)
+    assert "".join(f"{text}\n" for text in texts) == stream.getvalue()
 
 
 def test_numbers_keep_their_units():
     """A line does not end between a number and its unit."""
-    text = Text("it took about ", ("146 ms", "bold"), " for 3 workers")
-    assert list(text.lines(18)) == [
+    pieces = [("it took about ", ""), ("146 ms", "bold"), (" for 3 workers", "")]
+    assert list(wrapped(pieces, 18)) == [
         [("it took about ", ""), ("", "bold"), ("", "")],
         [("", ""), ("146 ms", "bold"), (" for 3 ", "")],
         [("", ""), ("", "bold"), ("workers", "")],

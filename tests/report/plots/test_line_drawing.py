@@ -31,15 +31,6 @@ def test_fits(make, width):
     assert max(map(len, lines)) <= width
 
 
-def test_each_point_is_drawn():
-    """There is one mark per point where there is room; slower is higher."""
-    one = series(sample_history.one_change())
-    lines = draw(one, 80)
-    assert sum(line.count(POINT) for line in lines) == len(one.points)
-    slow, quick = marked(lines)[0], marked(lines)[-1]
-    assert slow < quick
-
-
 def test_changes_are_numbered():
     """Each change has a vertical line, with its number above and its date below."""
     found = sample_history.there_and_back()

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
 """The axes of pictures, and the choice among many samples."""
 
-import math
 from array import array
 
 import numpy as np
@@ -73,13 +72,6 @@ def test_clock_ticks(length_s, expected):
     ticks = scales.Scale(0, length_s).clock_ticks(5)
     assert [label for _, label in ticks] == expected
     assert [place for place, _ in ticks] == sorted(place for place, _ in ticks)
-
-
-def test_scales_of_nothing():
-    """There is an axis also without a usable value."""
-    nothing = [math.nan, math.inf]
-    assert scales.Scale.around(nothing, logarithmic=True, room=0.1).place(1) == pytest.approx(0.5)
-    assert scales.Scale.from_zero(nothing) == scales.Scale(0.0, 1.0)
 
 
 def test_thinning():

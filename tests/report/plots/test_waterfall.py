@@ -28,7 +28,7 @@ def step(
     kind: str = "blocked",
 ) -> PartRow:
     bounds = (None, None) if is_certain else (-MS, MS)
-    return PartRow(phase, kind, 0.0, difference_ms * MS, None, "I/O", *bounds)
+    return PartRow(phase, kind, 0.0, difference_ms * MS, None, *bounds)
 
 
 def test_bars_follow_each_other():

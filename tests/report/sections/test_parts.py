@@ -1,18 +1,13 @@
 # SPDX-License-Identifier: MPL-2.0
 """Where the time went: the parts of a difference, in a sentence and in a table."""
 
-import re
-
 import divided_reports
 import pytest
 import sample_report
 import several_places
 import simulated_cases
 from divided_reports import Times, pair, with_parts
-from hypothesis import given
-from hypothesis import strategies as st
 from msgspec.structs import replace
-from seed_workers import pair_report
 from simulated_push import Pool
 from written import folds, lines, rows, section, tables
 
@@ -69,15 +64,6 @@ def test_sentence(truth: str, workers: int, sentence: str) -> None:
     assert sentences(pair(truth, workers=workers)) == [f"amd-16, {sentence}"]
 
 
-def test_faster() -> None:
-    """A share is of the difference, so it is positive where less time is spent."""
-    case = simulated_cases.make(("one disk",))
-    report = divided_reports.of_pools(Pool("intel", case.fast), Pool("amd-16", case.slow))
-    assert sentences(report) == [
-        f"intel, −75.0 ms per retrieve against amd-16: {BLOCKED} −75.1 ms (100 %)."
-    ]
-
-
 def test_table() -> None:
     """Each part that is not small has a row; the shares add up, and the whole is the average."""
     (table,) = tables(section(pair("one disk", "slow grep"), "Where"))
@@ -94,14 +80,6 @@ def test_table() -> None:
     }
     (single,) = tables(section(pair("one disk", workers=1), "Where"))
     assert single.heads == ("intel", "amd-16", "Difference", "Share")
-
-
-def test_results_without_accounting() -> None:
-    """Older files know lookups and copies; the report says what they do not record."""
-    (sentence,) = sentences(pair_report({}, {}))
-    assert sentence.endswith(
-        "copies +69.7 ms (100 %); the results do not record what the lookups and copies waited for."
-    )
 
 
 @pytest.mark.parametrize(
@@ -172,29 +150,6 @@ def test_small_parts(user: Times, expected: list[str]) -> None:
     """Parts below 2 % of the difference and of both times share a row, if there are two."""
     parts = {LOOKUP_USER: user, LOOKUP_KERNEL: (1, 0.9, -0.2, 0.0), COPY_BLOCKED: (80, 150, 60, 80)}
     assert [label for label, cells in of_parts(parts)[1].items() if cells] == expected
-
-
-@given(st.data())
-def test_shares_add_up(data: st.DataObject) -> None:
-    """Whatever the parts are: the shares of a sentence, and those of a table, add up to 100 %."""
-    times = st.one_of(st.floats(0, 1e10), st.floats(0, 100), st.sampled_from([0.0, 1.0, 1e10]))
-    ends = st.sampled_from([-1e3, -1.0, 0.0, 1.0, 1e3])
-    has_intervals = data.draw(st.booleans())
-    parts: dict[Part, Times] = {}
-    for part in (LOOKUP_USER, LOOKUP_KERNEL, COPY_USER, COPY_WAITING, COPY_BLOCKED):
-        low, high = sorted([data.draw(ends), data.draw(ends)])
-        bounds = (low, high) if has_intervals else (None, None)
-        parts[part] = (data.draw(times), data.draw(times), *bounds)
-    report = with_parts(SEED_CASE, parts)
-    (table,) = tables(section(report, "Where"))
-    shares = [plain(row.cells[-1]) for row in table.rows if row.cells]
-    assert set(shares) == {NOTHING} or sum(map(percent, shares[:-1])) == 100
-    in_sentence = re.findall(r"\((−?[0-9,]+ %)\)", sentences(report)[0])
-    assert in_sentence == [] or sum(map(percent, in_sentence)) == 100
-
-
-def percent(text: str) -> int:
-    return int(text.removesuffix(" %").replace("−", "-").replace(",", ""))
 
 
 @pytest.mark.parametrize(

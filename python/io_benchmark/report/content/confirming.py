@@ -2,9 +2,8 @@
 """How to confirm a cause: the run that is missing, and what creates it."""
 
 import re
-from collections.abc import Sequence
 
-from io_benchmark.analysis.model import Comparison, Diagnosis, State, WorkerLine
+from io_benchmark.analysis.model import Comparison, Diagnosis, State
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.trials.confirm import Confirming, Pace
 from io_benchmark.number_text import compact
@@ -32,28 +31,25 @@ def reasons_text(confirming: Confirming) -> str:
 
 def how_to_confirm(report: Report, diagnosis: Diagnosis, comparison: Comparison) -> str:
     """Write how to confirm a cause of a difference, without a full stop; nothing if no run would."""
-    tried = any(
-        each.tried_by is TrialKind.PACE and each.state in _TO_CONFIRM for each in diagnosis.causes
-    )
     sides = {comparison.candidate, comparison.baseline}
-    pace = next(
-        (each for each in report.confirming.paces if {each.pool, each.against} == sides), None
-    )
-    command = "" if pace is None else _command(pace, report.workers)
-    if not tried or pace is None or not command:
+    paces = [each for each in report.confirming.paces if {each.pool, each.against} == sides]
+    if not paces or not any(
+        cause.tried_by is TrialKind.PACE and cause.state in _TO_CONFIRM
+        for cause in diagnosis.causes
+    ):
+        return ""
+    pace = paces[0]
+    # Before and after a change, a side is not a pool of one group.
+    runs = [run for run in report.workers if run.side == run.pool == pace.pool]
+    # The name of a task is from a result: only what is an id becomes a part of a command.
+    ids = [run.task_id for run in runs if _TASK_ID.fullmatch(run.task_id)]
+    if runs and all(run.worker_id.startswith(_REHEARSAL) for run in runs):
+        command = "add --confirm to this rehearse"
+    elif ids:
+        command = f'submit --confirm task:{ids[0]}, or the action "Confirm the cause"'
+    else:
         return ""
     return f"run {pace.pool} once more with copies at {_rate(pace)} ({command})"
-
-
-def _command(pace: Pace, workers: Sequence[WorkerLine]) -> str:
-    """Write what creates the run; nothing where the tasks are not those of a queue."""
-    # Before and after a change, a side is not a pool of one group.
-    runs = [each for each in workers if each.side == each.pool == pace.pool]
-    if runs and all(each.worker_id.startswith(_REHEARSAL) for each in runs):
-        return "add --confirm to this rehearse"
-    # The name of a task is from a result: only what is an id becomes a part of a command.
-    ids = [each.task_id for each in runs if _TASK_ID.fullmatch(each.task_id)]
-    return f'submit --confirm task:{ids[0]}, or the action "Confirm the cause"' if ids else ""
 
 
 def _rate(pace: Pace) -> str:

@@ -2,15 +2,16 @@
 """Problems: refusals lead the report, warnings become numbered footnotes."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-
-from msgspec import Struct
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from io_benchmark.analysis.model import Problem, Severity, Subject
 from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.analysis.validity.comparability import SIDE_RULES
 from io_benchmark.analysis.validity.rules import COMPARISON_RULES
+from io_benchmark.number_text import listed
 from io_benchmark.report.content.statement_text import text_of
+from io_benchmark.report.content.subject_text import grouped
 from io_benchmark.results import workloads
 
 _SIDES_SHOWN = 6
@@ -21,7 +22,7 @@ _RANKS = {**dict.fromkeys(SIDE_RULES, 1), **dict.fromkeys(COMPARISON_RULES, 0)}
 _LAST_RANK = 2
 
 
-class _Footnote(Struct, frozen=True):
+class _Footnote(NamedTuple):
     number: int
     rule: str
     text: str  # with the measurements that it is about, and its explanation
@@ -29,35 +30,22 @@ class _Footnote(Struct, frozen=True):
     is_allowed: bool  # by the reader, where the rule refuses
 
 
-class _Refusal(Struct, frozen=True):
-    rule: str
-    where: str
-    message: str
-    consequence: str
-
-
 class ProblemNotes:
     """The refusals, and the warnings as footnotes, numbered in their order."""
 
     def __init__(self, problems: Sequence[Problem], subjects: Sequence[SubjectReport]) -> None:
         several = len(subjects) > 1
-        refused = [each for each in problems if each.severity is Severity.REFUSED]
-        self.refusals = tuple(
-            _Refusal(
-                alike[0].rule,
-                _where(alike, several),
-                text_of(alike[0].message).rstrip(".") + ".",
-                _consequence(alike[0], subjects),
-            )
-            for alike in _group_alike(refused)
-        )
-        warnings = _group_alike(each for each in problems if each.severity is not Severity.REFUSED)
-        self.footnotes = tuple(
-            _footnote(number, alike, several) for number, alike in enumerate(warnings, 1)
-        )
+        by_severity = grouped(problems, lambda problem: problem.severity is Severity.REFUSED)
+        # Each has its rule, what it is about, and its message with the consequence.
+        self.refusals = [
+            (alike[0].rule, _where(alike, several), _refusal(alike[0], subjects))
+            for alike in _group_alike(by_severity.get(True, []))
+        ]
+        self.footnotes: list[_Footnote] = []
         # By the subject and the side that a problem is about, where None is every one.
         self._by_subject: dict[Subject | None, dict[str | None, list[int]]] = {}
-        for number, alike in enumerate(warnings, 1):
+        for number, alike in enumerate(_group_alike(by_severity.get(False, [])), 1):
+            self.footnotes.append(_footnote(number, alike, several))
             for subject in dict.fromkeys(problem.subject for problem in alike):
                 by_side = self._by_subject.setdefault(subject, defaultdict(list))
                 for side in alike[0].sides or (None,):
@@ -72,22 +60,18 @@ class ProblemNotes:
 
     def briefs(self, *, is_allowed: bool) -> dict[str, str]:
         """Return the first warning of each rule, in the order of `_RANKS`."""
-        briefs: dict[str, dict[str, None]] = {}
-        for each in self.footnotes:
-            if each.is_allowed is is_allowed:
-                briefs.setdefault(each.rule, {})[each.brief] = None
+        notes = [note for note in self.footnotes if note.is_allowed is is_allowed]
+        briefs = {}
+        for rule, same in grouped(notes, lambda note: note.rule).items():
+            more = len({note.brief for note in same}) - 1
+            such = "such warning" if more == 1 else "such warnings"
+            briefs[rule] = same[0].brief + (f" (and {more:,} more {such})" if more else "")
         order = sorted(briefs, key=lambda rule: _RANKS.get(rule, _LAST_RANK))
-        return {rule: _first_of(list(briefs[rule])) for rule in order}
+        return {rule: briefs[rule] for rule in order}
 
 
-def _first_of(briefs: Sequence[str]) -> str:
-    more = len(briefs) - 1
-    such = "such warning" if more == 1 else "such warnings"
-    return briefs[0] + (f" (and {more:,} more {such})" if more else "")
-
-
-def _consequence(problem: Problem, subjects: Sequence[SubjectReport]) -> str:
-    """Return what the refusal causes: without one run, the others of its side are compared."""
+def _refusal(problem: Problem, subjects: Sequence[SubjectReport]) -> str:
+    """Return the message, and what follows: without one run, the others of its side are compared."""
     compared = {
         side
         for part in subjects
@@ -95,25 +79,25 @@ def _consequence(problem: Problem, subjects: Sequence[SubjectReport]) -> str:
         for comparison in part.comparisons
         for side in (comparison.candidate, comparison.baseline)
     }
-    if len(problem.sides) == 1 and compared.issuperset(problem.sides):
-        return "This run is left out."
-    return "No verdict is given."
+    left_out = len(problem.sides) == 1 and compared.issuperset(problem.sides)
+    consequence = "This run is left out." if left_out else "No verdict is given."
+    return f"{text_of(problem.message).rstrip('.')}. {consequence}"
 
 
-def _group_alike(problems: Iterable[Problem]) -> list[tuple[Problem, ...]]:
+def _group_alike(problems: Sequence[Problem]) -> list[list[Problem]]:
     """Group problems with the same rule, sides and message, which differ in their subject alone.
 
     Workloads in batches have dozens of measurements, so there one warning represents all of a rule.
     """
-    groups: dict[tuple[object, ...], list[Problem]] = {}
-    for problem in problems:
+
+    def key(problem: Problem) -> tuple[object, ...]:
         workload = problem.subject.workload if problem.subject is not None else ""
-        many = problem.severity is Severity.WARNING and workload in workloads.IN_BATCHES
-        message = None if many else problem.message
-        explanation = None if many else problem.explanation
-        key = (problem.rule, problem.severity, problem.sides, message, explanation)
-        groups.setdefault(key, []).append(problem)
-    return [tuple(alike) for alike in groups.values()]
+        same = (problem.rule, problem.severity, problem.sides)
+        if problem.severity is Severity.WARNING and workload in workloads.IN_BATCHES:
+            return same
+        return (*same, problem.message, problem.explanation)
+
+    return list(grouped(problems, key).values())
 
 
 def _footnote(number: int, alike: Sequence[Problem], several_subjects: bool) -> _Footnote:
@@ -122,8 +106,8 @@ def _footnote(number: int, alike: Sequence[Problem], several_subjects: bool) -> 
     allowed = f"allowed by --allow {problem.rule}, " if is_allowed else ""
     message = text_of(problem.message)
     further = len({each.message for each in alike}) - 1
-    message += f", and {further:,} similar messages" if further > 1 else ""
-    message += ", and 1 similar message" if further == 1 else ""
+    if further:
+        message += f", and {further:,} similar message" + ("" if further == 1 else "s")
     brief = f"{allowed}{_where(alike, several_subjects=False)}: {message}"
     if all(side in message for side in problem.sides):
         brief = allowed + message
@@ -135,28 +119,22 @@ def _footnote(number: int, alike: Sequence[Problem], several_subjects: bool) -> 
 
 def _where(alike: Sequence[Problem], several_subjects: bool) -> str:
     """Return the sides that these problems are about, and the measurements if there are several."""
-    sides = alike[0].sides[:_SIDES_SHOWN]
-    rest = len(alike[0].sides) - len(sides)
-    text = ", ".join(sides) or "all"
-    text += f" and {rest:,} more" if rest else ""
+    text = listed(alike[0].sides, _SIDES_SHOWN) or "all"
     subjects = list(dict.fromkeys(each.subject for each in alike if each.subject is not None))
-    return f"{text}; {_subjects_text(subjects)}" if several_subjects and subjects else text
-
-
-def _subjects_text(subjects: Sequence[Subject]) -> str:
+    if not several_subjects or not subjects:
+        return text
     if len(subjects) == 1:
-        return str(subjects[0])
+        return f"{text}; {subjects[0]}"
     counts = Counter(subject.workload for subject in subjects)
-    return ", ".join(
+    measurements = (
         f"{workload} ({count:,} measurements)" if count > 1 else workload
         for workload, count in counts.items()
     )
+    return f"{text}; {', '.join(measurements)}"
 
 
 def short_marks(numbers: Sequence[int], mark: str = "[{}]") -> str:
     """Return ' [1] [3] [4]'; of many notes the first ones are named and the others counted."""
-    shown = numbers if len(numbers) <= _MARKS_SHOWN else numbers[: _MARKS_SHOWN - 1]
-    parts = [mark.format(number) for number in shown]
-    if len(numbers) > len(shown):
-        parts.append(f"and {len(numbers) - len(shown):,} more notes")
-    return "".join(f" {part}" for part in parts)
+    most = _MARKS_SHOWN if len(numbers) <= _MARKS_SHOWN else _MARKS_SHOWN - 1
+    marks = [f" {mark.format(number)}" for number in numbers]
+    return listed(marks, most, " and {:,} more notes", "")

@@ -17,37 +17,16 @@ Record = TypeVar("Record")
 
 # Characters of a name before the one in which it differs from another.
 _BEFORE = 8
-_LABEL, _WORKER, _SOURCE, _KIND = 80, 60, 200, 120
 # How long each field's text may be. A name is cut in its middle, because names of pools often
 # differ at the end; any other text is cut at its end.
 _NAME_CELLS = {
-    "side": NAME_CELLS,
-    "sides": NAME_CELLS,
-    "baseline": NAME_CELLS,
-    "candidate": NAME_CELLS,
-    "pool": NAME_CELLS,
-    "workload": NAME_CELLS,
-    "place": NAME_CELLS,
-    "fidelity": NAME_CELLS,
-    "destination": _LABEL,
-    "variant": _LABEL,
-    "rule": NAME_CELLS,
-    "cause": NAME_CELLS,
-    "name": NAME_CELLS,
-    "task_id": NAME_CELLS,
-    "tasks": NAME_CELLS,
-    "worker_id": _WORKER,
-    "machine": _WORKER,
-    "instance_type": NAME_CELLS,
-    "zone": NAME_CELLS,
+    **dict.fromkeys(("side", "sides", "baseline", "candidate", "pool", "name"), NAME_CELLS),
+    **dict.fromkeys(("workload", "place", "fidelity", "rule", "cause"), NAME_CELLS),
+    **dict.fromkeys(("task_id", "tasks", "instance_type", "zone"), NAME_CELLS),
+    **dict.fromkeys(("destination", "variant"), 80),
+    **dict.fromkeys(("worker_id", "machine"), 60),
 }
-_LENGTHS = {
-    "state": _LABEL,
-    "reason": _LABEL,
-    "incomplete_reason": _SOURCE,
-    "source": _SOURCE,
-    "kind": _KIND,
-}
+_LENGTHS = {"state": 80, "reason": 80, "kind": 120, "incomplete_reason": 200, "source": 200}
 # Raw samples are long, and no sentence has their text. Templates are the analysis' own, and their
 # values are cleaned where they become a sentence (`statement_text`), for JSON as well.
 _SKIPPED = ("timelines", "template", "values")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from io_benchmark import number_text
 from io_benchmark.analysis.evidence_model import Evidence, Observation
 from io_benchmark.analysis.statements import MIB, Quantity, Range, Statement, Unit, Value
+from io_benchmark.number_text import listed
 from io_benchmark.text import LINE_LENGTH, clean
 
 FACT_LENGTH = 120
@@ -30,15 +31,12 @@ def _observation_text(observation: Observation) -> str:
     counts: Counter[str] = Counter()
     for seen in observation.seen:
         counts[text_of(seen.value, FACT_LENGTH)] += seen.count
-    if observation.total <= 1:
+    total = observation.total
+    if total <= 1:
         return next(iter(counts))
     of = "runs" if observation.counts_runs else "workers"
-    shown = [
-        f"{text} on {min(count, observation.total)} of {observation.total} {of}"
-        for text, count in list(counts.items())[:_VARIANTS_SHOWN]
-    ]
-    left = len(counts) - _VARIANTS_SHOWN
-    return ", ".join(shown) + (f", {left} more" if left > 0 else "")
+    texts = [f"{text} on {min(count, total)} of {total} {of}" for text, count in counts.items()]
+    return listed(texts, _VARIANTS_SHOWN, ", {:,} more")
 
 
 def _value_text(value: Value, length: int) -> str:

@@ -1,30 +1,50 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Names of what was measured, as titles and labels have them."""
+"""Names of what was measured and of those who share a text, and verdicts, as every report writes them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Self
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from msgspec import Struct
 
-from io_benchmark.analysis.model import Subject, Verdict
-from io_benchmark.number_text import digits, times
+from io_benchmark.analysis.inference.levels import LEVEL
+from io_benchmark.analysis.model import Comparison, Interval, Subject, Verdict
+from io_benchmark.number_text import digits, interval, percent, ratio, times
 from io_benchmark.results import workloads
 
 if TYPE_CHECKING:
     from io_benchmark.analysis.history.history_model import Change, HistorySeries
+    from io_benchmark.analysis.tasks.task_model import TaskComparison
+
+Value = TypeVar("Value")
+Key = TypeVar("Key", bound=Hashable)
+
+
+def grouped(values: Iterable[Value], key: Callable[[Value], Key]) -> dict[Key, list[Value]]:
+    """Return the values by their keys, both in their order."""
+    groups: dict[Key, list[Value]] = {}
+    for value in values:
+        groups.setdefault(key(value), []).append(value)
+    return groups
+
+
+def sharing(pairs: Iterable[tuple[str, Key]]) -> Iterable[tuple[str, Key]]:
+    """Return 'intel, amd-16' and what they share, instead of a pair for each."""
+    names: dict[Key, dict[str, None]] = {}
+    for name, key in pairs:
+        names.setdefault(key, {})[name] = None
+    return [(", ".join(same), key) for key, same in names.items()]
+
+
+def sharing_lines(pairs: Iterable[tuple[str, str]]) -> list[str]:
+    """Return a line 'intel, amd-16: text' for each text."""
+    return [f"{names}: {text}" for names, text in sharing(pairs)]
 
 
 def place_of(subject: Subject) -> str:
     """Return the place, or nothing where it makes no difference."""
     return subject.place if workloads.of(subject.workload).per_place else ""
-
-
-def table_title(subject: Subject) -> str:
-    """Return the name that measurements of one table share: 'metadata, place container'."""
-    place = place_of(subject)
-    return f"{subject.workload}, place {place}" if place else subject.workload
 
 
 def unit_text(workload_name: str) -> str:
@@ -55,10 +75,8 @@ class Distinction(Struct, frozen=True):
     @classmethod
     def between(cls, subjects: Iterable[Subject]) -> Self:
         """Return what distinguishes measurements of one workload; at least one property does."""
-        every = list(subjects)
-        places = len({place_of(subject) for subject in every}) > 1
-        fidelities = len({subject.fidelity for subject in every}) > 1
-        labels = len({subject.label for subject in every}) > 1
+        keys = {(place_of(subject), subject.fidelity, subject.label) for subject in subjects}
+        places, fidelities, labels = (len(set(values)) > 1 for values in zip(*keys, strict=True))
         return cls(labels or fidelities or not places, fidelities, places)
 
     @staticmethod
@@ -81,3 +99,28 @@ class Distinction(Struct, frozen=True):
     def phrase(self, subject: Subject) -> str:
         """Return 'on stat, 2 at once in container'."""
         return f"{'on ' if self.label else ''}{self.short(subject)}"
+
+
+def verdict_text(compared: Comparison | TaskComparison, margin_ratio: float) -> tuple[str, str]:
+    """Return what to read if one reads nothing else, and the rest of the sentence."""
+    candidate, baseline, size = compared.candidate, compared.baseline, ratio(compared.ratio)
+    bounds = bounds_text(compared.interval)
+    match compared.verdict:
+        case Verdict.SLOWER:
+            return f"{candidate} is {size} slower than {baseline}", bounds
+        case Verdict.FASTER:
+            return f"{candidate} is faster than {baseline}", f"at {size} its time {bounds}"
+        case Verdict.EQUIVALENT:
+            lead = f"{candidate} is equivalent to {baseline}"
+            return lead, f"within ±{percent(margin_ratio)}: {size} its time {bounds}"
+        case Verdict.INCONCLUSIVE:
+            return f"{candidate} compared with {baseline} is inconclusive", f"at {size} {bounds}"
+
+
+def bounds_text(bounds: Interval, level_ratio: float = LEVEL) -> str:
+    """Return '(95 % interval 1.68 to 2.19)'; an adjusted interval counts as one of 95 %."""
+    return f"({percent(level_ratio)} interval {ends_text(bounds)})"
+
+
+def ends_text(bounds: Interval) -> str:
+    return interval(bounds.low_ratio, bounds.high_ratio)

@@ -1,35 +1,31 @@
 # SPDX-License-Identifier: MPL-2.0
 """Output formats: the registry from which options, help and commands take them.
 
-A format renders the blocks of every report, or writes the data of some reports. A new one needs its module and
-its entry here.
+A format for people renders the blocks of every report; one for programs writes the data of some
+reports. A new one needs its module and its entry here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection
 from typing import NamedTuple
 
 # For text that does not follow a terminal.
 TEXT_COLUMNS = 80
-COMPARISON, HISTORY, TASKS, PREDICTIONS = "comparison", "history", "tasks", "predictions"
+# The kinds of reports, each a module of `sections`
+COMPARISON, HISTORY, TASKS, PREDICTIONS = REPORTS = "comparison", "history", "tasks", "predictions"
 
 
 class _Format(NamedTuple):
-    """An output format; its modules are loaded on use.
+    """An output format. Its module, which is loaded on use, has `render` and returns the whole text.
 
-    The module of a format for people has `render(document, layout)`; all return the whole text.
+    It takes a document of blocks and a layout, or where `takes_data` is set, the report.
     """
 
     name: str
     audience: str
-    module: str = ""  # renders the blocks of every report
-    # Modules that write the data of a report instead: `render_report`, `render_history`, `render_tasks`,
-    # `render_predictions`, each with the report.
-    data: Mapping[str, str] = {}
+    module: str
+    takes_data: bool = False
+    reports: Collection[str] = REPORTS
     lists_unreadable: bool = False  # it has a line for each result that could not be read
-
-    def has(self, kind: str) -> bool:
-        """Return whether it renders this kind of report."""
-        return bool(self.module) or kind in self.data
 
 
 class Layout(NamedTuple):
@@ -43,24 +39,17 @@ class Layout(NamedTuple):
     lines_below: int = 0  # that the command writes below the report
 
 
-PLAIN = Layout()
-_JSON = {
-    COMPARISON: "json_documents",
-    HISTORY: "json_documents",
-    TASKS: "json_documents",
-    PREDICTIONS: "json_documents",
-}
 FORMATS = {
     entry.name: entry
     for entry in (
         _Format("text", "a terminal", "text", lists_unreadable=True),
         _Format("markdown", "a bug in Bugzilla or on GitHub", "markdown"),
         _Format("html", "an attachment", "page"),
-        _Format("json", "programs", data=_JSON, lists_unreadable=True),
-        _Format("perfherder", "Treeherder", data={COMPARISON: "perfherder"}),
+        _Format("json", "programs", "json_documents", takes_data=True, lists_unreadable=True),
+        _Format("perfherder", "Treeherder", "perfherder", takes_data=True, reports=[COMPARISON]),
     )
 }
 HISTORY_FORMATS, TASK_FORMATS, PREDICTION_FORMATS = (
-    {name: entry for name, entry in FORMATS.items() if entry.has(kind)}
+    {name: entry for name, entry in FORMATS.items() if kind in entry.reports}
     for kind in (HISTORY, TASKS, PREDICTIONS)
 )

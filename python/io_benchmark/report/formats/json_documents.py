@@ -7,29 +7,8 @@
 - Raw samples are only in the result files.
 - Keys may be added within a version. A key that goes or changes its meaning makes a new version.
 
-Versions of a comparison:
-  1 (2026-11)     the first
-  2 (2026-11-22)  `figures` is an object by side, and so is `bottlenecks`, with `bottleneck` and
-                  `reason`, in place of `regimes` with `regime` and `why`. Figures have
-                  `percentiles_ns` in place of `p50_ns` to `p99_ns`. A comparison has its `subject`.
-                  A place has its `comparisons` in full, in place of `verdicts`; its sides have
-                  `kind`, `not_compared` and `differences` in place of `what`, `not_held` and
-                  `differs`. A cause has a `share` in place of `share_ratio`. Evidence is `text` and
-                  observations. Messages, explanations, remarks, reasons, and the actions and
-                  evidence of remedies are sentences with their values.
-  3 (2026-11-23)  `unit` and `higher_is_better` are of a subject, not of each side's figures. Parts of
-                  a difference have neither `difference_ns` nor `share`, and a division has no
-                  `difference_ns`: they follow from `baseline_ns` and `candidate_ns`. Evidence has no
-                  `text`: its observations have it. `confirming` has `paces`, as before, and `reasons` in
-                  place of `confirming_reasons`. A value with a unit has its `type`.
-Versions of a history:
-  1 (2026-11)     the first
-  2 (2026-11-22)  Conditions, remarks and reasons are sentences with their values. Left-out results
-                  have `source` and `reason` in place of `what` and `why`.
-  3 (2026-11-23)  A point has `group` in place of `task_group_id`. A value with a unit has its `type`.
-Versions of a comparison of tasks, and of predictions:
-  1 (2026-11-22)  the first
-  2 (2026-11-23)  A value with a unit has its `type`.
+Versions, since 2026-11: a comparison and a history have the third, a comparison of tasks and predictions
+the second. CHANGELOG.md says what each one changed.
 """
 
 import json
@@ -46,7 +25,7 @@ from io_benchmark.analysis.report_model import Report, SampledReport
 from io_benchmark.analysis.statements import Statement, Value
 from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.report.content.statement_text import text_of
-from io_benchmark.report.formats import PLAIN, Layout
+from io_benchmark.report.formats import Layout
 from io_benchmark.results.schema import schema_of
 
 # What is published, and the title of its schema.
@@ -60,7 +39,7 @@ class Sentence(Struct, frozen=True):
     values: Mapping[str, Value]
 
 
-def _render(report: Report | History | TaskReport | Predictions, _layout: Layout = PLAIN) -> str:
+def render(report: Report | History | TaskReport | Predictions, _layout: Layout) -> str:
     """Return ASCII: what a name holds can neither end a line nor steer a terminal."""
     if isinstance(report, SampledReport):
         report = Report(**{name: getattr(report, name) for name in Report.__struct_fields__})
@@ -68,9 +47,6 @@ def _render(report: Report | History | TaskReport | Predictions, _layout: Layout
     # Python writes numbers that JSON does not have as constants: they become null.
     document = json.loads(json.dumps(parts), parse_constant=lambda _constant: None)
     return json.dumps(document, indent=2).replace("\x7f", "\\u007f") + "\n"
-
-
-render_report = render_history = render_tasks = render_predictions = _render
 
 
 def _builtin(value: object) -> object:

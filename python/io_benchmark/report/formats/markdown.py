@@ -1,8 +1,15 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Blocks for a comment on a bug, in the Markdown that GitHub and Bugzilla share."""
+"""Blocks for a comment on a bug, in the Markdown that GitHub and Bugzilla share.
 
+No text of a result file is trusted to be prose. A word with more than letters, digits and ordinary
+punctuation becomes code, in which nothing is markup, a link, a mention or a reference.
+"""
+
+import re
 from collections.abc import Collection, Iterable, Iterator
 from html import escape
+from itertools import groupby
+from operator import itemgetter
 
 from io_benchmark.analysis.model import DIFFERENT, State
 from io_benchmark.report.blocks import (
@@ -24,13 +31,12 @@ from io_benchmark.report.blocks import (
     Row,
     Table,
     Words,
+    fitting,
     pieces,
     plain,
-    reductions,
 )
 from io_benchmark.report.content.footnotes import short_marks
 from io_benchmark.report.formats import Layout
-from io_benchmark.report.formats.markdown_text import prose
 from io_benchmark.report.plots import draw
 
 # GitHub and Bugzilla allow 65,535 characters in a comment.
@@ -43,6 +49,19 @@ _CUT = "\n\nCut here: the rest does not fit a comment.\n"
 _PLAIN_KINDS = ("", QUIET, CODE, WARNING)
 _BOLD_IN_TABLES = (*DIFFERENT, STRONG, *(state for state in State if state.holds))
 
+_SYMBOLS = frozenset(("%", "\N{EN DASH}", "±", "÷", "×", "·", "→", "∞"))
+# What a sentence may have alone before or behind words of another kind.
+_BETWEEN_PIECES = ("", ",", ".", ":", ";", "(", ")")
+# A word: brackets and quotes, the core, then brackets, quotes and punctuation.
+_PARTS = re.compile(r"""([("'±]*)(.*?)([)"',;:.!?%×…]*)""", re.DOTALL)
+# A sign is part of its number.
+_PLAIN = re.compile(r"(?:[+\u2212](?=[0-9]))?[^\W_]+(?:[-'\u2019.,/×][^\W_]+)*")
+# GitHub or Bugzilla would make links of these words, which have no special punctuation.
+_REFERENCE = re.compile(
+    r"www\.|\bgh-[0-9]|\b[0-9a-f]{7,}\b|\b(?:bug|comment|attachment)s?\b", re.IGNORECASE
+)
+_LIST_MARK = re.compile(r"[0-9]+[.)]+")
+
 
 def render(document: Document, layout: Layout) -> str:
     """Return the first screen with the report folded below it, or the whole report.
@@ -51,23 +70,18 @@ def render(document: Document, layout: Layout) -> str:
     """
     head, end, blocks = f"## {prose(document.title)}\n", "", document.blocks
     if layout.details:
-        blocks = tuple(_opened(blocks))
+        blocks = [*_opened(blocks)]
     elif document.screen and _written(blocks).count("\n") > _SHORT_LINES:
-        screen = ""
-        for reduced in reductions(document.screen):
-            screen = _written(reduced)
-            if screen.count("\n") < _FIRST_LINES - 2:
-                break
-        head = f"## {prose(document.title + document.reason)}\n\n{screen}\n\n<details>\n<summary>Details</summary>\n"
+        screen = fitting(
+            document.screen, _written, lambda text: text.count("\n") < _FIRST_LINES - 2
+        )
+        title = prose(document.title + document.reason)
+        head = f"## {title}\n\n{screen}\n\n<details>\n<summary>Details</summary>\n"
         end = "\n</details>\n"
-    room = MAXIMUM_LENGTH - len(head) - len(end)
-    text = ""
-    for reduced in reductions(blocks):
-        text = f"{_written(reduced)}\n"
-        if len(text) < room:
-            break
-    if len(text) > room:
-        text = text[: text.rindex("\n", 0, room)] + _CUT
+    room = MAXIMUM_LENGTH - len(head) - len(end) - 1
+    text = fitting(blocks, _written, lambda text: len(text) < room) + "\n"
+    if len(text) > room + 1:
+        text = text[: text.rindex("\n", 0, room + 1)] + _CUT
     return f"{head}\n{text}{end}"
 
 
@@ -106,7 +120,7 @@ def _block(block: Block) -> str:
 
 def _items(block: Items) -> str:
     lines = []
-    for item in block.items[: block.shown]:
+    for item in block.items[: block.shown or None]:
         lines.append(f"- {_line(item.line)}")
         lines += [f"  - {_line(below.line)}" for below in item.below]
     if block.further:
@@ -139,15 +153,13 @@ def _cells(row: Row, columns: int) -> Iterator[str]:
 
 def _line(line: Line, bold: Collection[str] | None = None) -> str:
     """Write a line with words of these kinds in bold; None: all kinds that sentences begin with."""
+    looks = (_look(piece, bold) for piece in pieces(line))
+    written = []
     # Neighbors that look alike are one text, because two spans of code without a blank would merge.
-    groups: list[tuple[bool | None, str]] = []
-    for piece in pieces(line):
-        look, text = _look(piece, bold)
-        if groups and look is not None and groups[-1][0] is look:
-            groups[-1] = (look, groups[-1][1] + text)
-        else:
-            groups.append((look, text))
-    written = (text if look is None else _bold(prose(text), look) for look, text in groups)
+    for look, group in groupby(looks, itemgetter(0)):
+        text = "".join(text for _, text in group)
+        shown = text if look is None else prose(text)
+        written.append(f"**{shown}**" if look and shown else shown)
     return "".join(written)
 
 
@@ -162,5 +174,39 @@ def _look(piece: Inline, bold: Collection[str] | None) -> tuple[bool | None, str
     return piece.kind not in _PLAIN_KINDS if bold is None else piece.kind in bold, piece.text
 
 
-def _bold(text: str, is_bold: bool) -> str:
-    return f"**{text}**" if is_bold and text else text
+def prose(text: str) -> str:
+    """Return Markdown that shows exactly this text; neighbors that need code share a span."""
+    shown: list[str] = []
+    first, *words = text.split(" ")
+    flags = [(first, _is_plain(first) and not _LIST_MARK.fullmatch(first))]
+    flags += ((word, _is_plain(word)) for word in words)
+    for is_plain, group in groupby(flags, itemgetter(1)):
+        alike = [word for word, _ in group]
+        shown += alike if is_plain else [_code_with_ends(" ".join(alike))]
+    return " ".join(shown)
+
+
+def _split_word(word: str) -> tuple[str, str, str]:
+    match = _PARTS.fullmatch(word)
+    return (match[1], match[2], match[3]) if match else ("", word, "")
+
+
+def _is_plain(word: str) -> bool:
+    if word in _BETWEEN_PIECES or word.rstrip(".,;:)") in _SYMBOLS:
+        return True
+    _, core, _ = _split_word(word)
+    return bool(_PLAIN.fullmatch(core)) and not _REFERENCE.search(core)
+
+
+def _code_with_ends(text: str) -> str:
+    """Make a code span; the brackets and punctuation around it stay prose."""
+    start, core, end = _split_word(text)
+    # A bracket that is opened inside the span is closed inside it.
+    while end.startswith(")") and core.count("(") > core.count(")"):
+        core, end = core + ")", end[1:]
+    return f"{start}{_code(core)}{end}" if core else _code(text)
+
+
+def _code(text: str) -> str:
+    # No escape of these two inside code works in all renderers.
+    return "`" + text.replace("`", "'").replace("|", "¦") + "`"

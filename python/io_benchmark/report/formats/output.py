@@ -8,28 +8,22 @@ from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TextIO
 
-from io_benchmark.analysis.prediction.prediction_model import Predictions
-from io_benchmark.analysis.report_model import Report
-from io_benchmark.analysis.tasks.task_model import TaskReport
-from io_benchmark.report.formats import (
-    COMPARISON,
-    FORMATS,
-    HISTORY,
-    PREDICTIONS,
-    TASKS,
-    TEXT_COLUMNS,
-    Layout,
-)
+from io_benchmark.report.formats import FORMATS, TEXT_COLUMNS, Layout
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from io_benchmark.analysis.history.history_model import History
+    from io_benchmark.analysis.prediction.prediction_model import Predictions
+    from io_benchmark.analysis.report_model import Report
+    from io_benchmark.analysis.tasks.task_model import TaskReport
     from io_benchmark.report.blocks import Document
 
 _DUMB_TERMINALS = ("dumb", "unknown")
 # COLUMNS=0 and similar settings would leave nothing to read.
 _LEAST_COLUMNS = 20
+# The modules of `sections` that write the blocks of each class
+_SECTIONS = {"History": "history", "TaskReport": "tasks", "Predictions": "predictions"}
 
 
 def show(
@@ -83,28 +77,17 @@ def rendered(
     layout: Layout | None = None,
 ) -> str:
     """Return the whole text, which is the same each time."""
-    entry, kind = FORMATS[form], _kind(report)
-    layout = layout or Layout(details)
-    if not entry.module:
-        function = "render_report" if kind == COMPARISON else f"render_{kind}"
-        text: str = getattr(_module(f"formats.{entry.data[kind]}"), function)(report, layout)
-        return text
-    written: str = _module(f"formats.{entry.module}").render(document_of(report), layout)
-    return written
+    entry = FORMATS[form]
+    content = report if entry.takes_data else document_of(report)
+    text: str = _module(f"formats.{entry.module}").render(content, layout or Layout(details))
+    return text
 
 
 def document_of(report: Report | History | TaskReport | Predictions) -> Document:
     """Return everything that a report says, as blocks."""
-    document: Document = _module(f"sections.{_kind(report)}").document(report)
+    section = _SECTIONS.get(type(report).__name__, "comparison")
+    document: Document = _module(f"sections.{section}").document(report)
     return document
-
-
-def _kind(report: Report | History | TaskReport | Predictions) -> str:
-    if isinstance(report, Report):
-        return COMPARISON
-    if isinstance(report, TaskReport):
-        return TASKS
-    return PREDICTIONS if isinstance(report, Predictions) else HISTORY
 
 
 def _module(name: str) -> Any:

@@ -11,9 +11,10 @@ import math
 import re
 from typing import Any
 
-from io_benchmark.analysis.model import PERCENTILES, Comparison, Figures
+from io_benchmark.analysis.model import Comparison
 from io_benchmark.analysis.report_model import Report, SubjectReport
-from io_benchmark.report.formats import PLAIN, Layout
+from io_benchmark.report.formats import Layout
+from io_benchmark.report.sections.figures import FIGURES
 
 FRAMEWORK = "build_metrics"  # Treeherder knows a fixed list of frameworks
 _SUITE = "io-benchmark-comparison"
@@ -26,7 +27,7 @@ _DECIMALS = 6
 _NOT_ALLOWED = re.compile(r"[^A-Za-z0-9._-]")
 
 
-def render_report(report: Report, _layout: Layout = PLAIN) -> str:
+def render(report: Report, _layout: Layout) -> str:
     """Return a document, also without suites: a missing artifact would be an error."""
     suites = [
         _suite(part, comparison)
@@ -65,35 +66,24 @@ def _suite(part: SubjectReport, comparison: Comparison) -> dict[str, Any]:
         "extraOptions": list(dict.fromkeys(options))[:_OPTIONS],
         "subtests": [
             {"name": name, **_series(value)}
-            for name, value in _figures(part, comparison)
+            for name, value in _ratios(part, comparison).items()
             if _publishable(value)
         ],
     }
 
 
-def _figures(part: SubjectReport, comparison: Comparison) -> list[tuple[str, float]]:
-    ratios = [
-        ("mean", comparison.ratio),
-        ("interval-low", comparison.interval.low_ratio),
-        ("interval-high", comparison.interval.high_ratio),
-    ]
-    candidate = part.figures.get(comparison.candidate)
-    baseline = part.figures.get(comparison.baseline)
-    if candidate is not None and baseline is not None:
-        ratios += _further_ratios(candidate, baseline)
+def _ratios(part: SubjectReport, comparison: Comparison) -> dict[str, float]:
+    ratios = {
+        "mean": comparison.ratio,
+        "interval-low": comparison.interval.low_ratio,
+        "interval-high": comparison.interval.high_ratio,
+    }
+    sides = [part.figures.get(side) for side in (comparison.candidate, comparison.baseline)]
+    for figure in FIGURES:
+        over, under = (None if side is None else figure.value_ns(side) for side in sides)
+        if figure.series and over is not None and under:
+            ratios[figure.series] = over / under
     return ratios
-
-
-def _further_ratios(candidate: Figures, baseline: Figures) -> list[tuple[str, float]]:
-    pairs = (
-        *(
-            (f"p{percent}", candidate.percentiles_ns[percent], baseline.percentiles_ns[percent])
-            for percent in PERCENTILES
-        ),
-        ("lookup-mean", candidate.lookup_mean_ns, baseline.lookup_mean_ns),
-        ("copy-mean", candidate.copy_mean_ns, baseline.copy_mean_ns),
-    )
-    return [(name, over / under) for name, over, under in pairs if over is not None and under]
 
 
 def _series(value: float) -> dict[str, Any]:

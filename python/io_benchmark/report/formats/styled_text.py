@@ -6,7 +6,7 @@ rich could do this, but importing its console takes longer than reading the resu
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len, chop_cells
 
@@ -19,47 +19,38 @@ _WORD = re.compile(r"\s*\S+\s*")
 _UNIT = re.compile("(?<=[0-9]) (?=(?:%|[nµm]?s|[KMGT]?i?B)(?![A-Za-z]))")
 _TOGETHER = "\ue000"
 
-
-_Piece = tuple[str, str]  # a text and its style
-
-
-class Text:
-    """Pieces of text, each with or without a style."""
-
-    def __init__(self, *pieces: str | _Piece) -> None:
-        self._pieces = [(piece, "") if isinstance(piece, str) else piece for piece in pieces]
-
-    def append(self, text: str, style: str = "") -> None:
-        self._pieces.append((text, style))
-
-    def lines(self, width: int) -> Iterator[list[_Piece]]:
-        """Return the pieces of each line, which is at most `width` cells wide."""
-        start = 0
-        for line in _UNIT.sub(_TOGETHER, self._plain()).split("\n"):
-            for ends in itertools.pairwise((0, *_breaks(line, width), len(line))):
-                yield self._between(*(start + end for end in ends))
-            start += len(line) + 1
-
-    def shown(self, *, has_styles: bool, has_colors: bool) -> str:
-        """Return it without spaces at its end, with what switches styles on and off."""
-        codes = {**_EMPHASIS, **(_COLORS if has_colors else {})} if has_styles else {}
-        pieces = self._between(0, len(self._plain().rstrip()))
-        return "".join(_shown(text, style, codes) for text, style in pieces)
-
-    def _plain(self) -> str:
-        return "".join(text for text, _ in self._pieces)
-
-    def _between(self, start: int, end: int) -> list[_Piece]:
-        pieces = []
-        for text, style in self._pieces:
-            pieces.append((text[max(start, 0) : max(end, 0)], style))
-            start, end = start - len(text), end - len(text)
-        return pieces
+Piece = tuple[str, str]  # a text and its style, or no style
 
 
-def _shown(text: str, style: str, known: dict[str, str]) -> str:
-    codes = ";".join(code for word, code in known.items() if word in style.split())
-    return f"\x1b[{codes}m{text}\x1b[0m" if codes and text else text
+def wrapped(pieces: Sequence[Piece], width: int) -> Iterator[list[Piece]]:
+    """Return the pieces of each line, which is at most `width` cells wide."""
+    start = 0
+    for line in _UNIT.sub(_TOGETHER, _plain(pieces)).split("\n"):
+        for ends in itertools.pairwise((0, *_breaks(line, width), len(line))):
+            yield _between(pieces, *(start + end for end in ends))
+        start += len(line) + 1
+
+
+def shown(pieces: Sequence[Piece], *, has_styles: bool, has_colors: bool) -> str:
+    """Return a line without spaces at its end, with what switches styles on and off."""
+    known = {**_EMPHASIS, **(_COLORS if has_colors else {})} if has_styles else {}
+    texts = []
+    for text, style in _between(pieces, 0, len(_plain(pieces).rstrip())):
+        codes = ";".join(code for word, code in known.items() if word in style.split())
+        texts.append(f"\x1b[{codes}m{text}\x1b[0m" if codes and text else text)
+    return "".join(texts)
+
+
+def _plain(pieces: Sequence[Piece]) -> str:
+    return "".join(text for text, _ in pieces)
+
+
+def _between(pieces: Sequence[Piece], start: int, end: int) -> list[Piece]:
+    cut = []
+    for text, style in pieces:
+        cut.append((text[max(start, 0) : max(end, 0)], style))
+        start, end = start - len(text), end - len(text)
+    return cut
 
 
 def _breaks(line: str, width: int) -> Iterator[int]:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """Blocks as text: as wide as the terminal and with its colors, or plain."""
 
-from collections.abc import Iterable, Iterator
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 from rich.cells import cell_len, set_cell_size
@@ -25,13 +26,13 @@ from io_benchmark.report.blocks import (
     Row,
     Table,
     Words,
+    fitting,
     pieces,
     plain,
-    reductions,
 )
 from io_benchmark.report.content.footnotes import short_marks
 from io_benchmark.report.formats import Layout
-from io_benchmark.report.formats.styled_text import Text
+from io_benchmark.report.formats.styled_text import Piece, shown, wrapped
 from io_benchmark.report.plots import draw
 from io_benchmark.text import name
 
@@ -61,17 +62,27 @@ _STYLES = {
 
 def render(document: Document, layout: Layout) -> str:
     """Return the first screen, or with `details` and where there is none the whole report."""
+    columns = layout.columns
     if layout.details or not document.screen:
-        return _Lines(layout).write(document.title, document.blocks)
-    text = ""
-    for number, blocks in enumerate(reductions(document.screen)):
-        pointer = _pointer(document, blocks, layout)
-        text = _Lines(layout).write(
-            document.title + document.reason, blocks, pointer, is_spaced=number == 0
-        )
-        if text.count("\n") <= _SCREEN_LINES - layout.lines_below:
-            break
-    return text
+        title = _paragraph(document.title, columns, STRONG, indent="")
+        return _joined([*title, *_blocks(document.blocks, columns)], layout)
+
+    def written(blocks: Sequence[Block]) -> str:
+        # Only a screen with room has an empty line below its title and above its end.
+        empty: list[list[Piece]] = [[]] if blocks is document.screen else []
+        title = _paragraph(document.title + document.reason, columns, STRONG, indent="")
+        end = _paragraph(_pointer(document, blocks, layout), columns, QUIET, indent="")
+        return _joined([*title, *empty, *_blocks(blocks, columns), *empty, *end], layout)
+
+    room = _SCREEN_LINES - layout.lines_below
+    return fitting(document.screen, written, lambda text: text.count("\n") <= room)
+
+
+def _joined(lines: Iterable[Sequence[Piece]], layout: Layout) -> str:
+    """Return whole lines without trailing spaces; of several empty ones only the first."""
+    texts = [shown(line, has_styles=layout.styles, has_colors=layout.colors) for line in lines]
+    pairs = itertools.pairwise(("", *texts))
+    return "".join(f"{text}\n" for before, text in pairs if before or text)
 
 
 def _pointer(document: Document, blocks: Iterable[Block], layout: Layout) -> str:
@@ -88,132 +99,98 @@ def _warnings(blocks: Iterable[Block]) -> int:
     return sum(item.mark == "!" for items in lists for item in items)
 
 
-class _Lines:
-    """Collects whole lines without trailing spaces; never reads markup."""
+def _blocks(blocks: Iterable[Block], columns: int) -> Iterator[list[Piece]]:
+    previous: Block | None = None
+    for block in blocks:
+        is_loose = isinstance(block, Paragraph) and isinstance(previous, Items)
+        if is_loose or any(isinstance(each, _LARGE) for each in (previous, block)):
+            yield []
+        yield from _block(block, columns)
+        previous = block
 
-    def __init__(self, layout: Layout) -> None:
-        self._layout = layout
-        self._lines: list[str] = []
 
-    def write(
-        self, title: str, blocks: Iterable[Block], pointer: str = "", *, is_spaced: bool = False
-    ) -> str:
-        """Return all lines; a screen with room has empty ones below its title and above its end."""
-        self._paragraph(title, STRONG, indent="")
-        if is_spaced:
-            self._line()
-        self._blocks(blocks)
-        if is_spaced:
-            self._line()
-        if pointer:
-            self._paragraph(pointer, QUIET, indent="")
-        return "".join(f"{line}\n" for line in self._lines)
+def _block(block: Block, columns: int) -> Iterator[list[Piece]]:
+    match block:
+        case Heading():
+            yield []
+            yield from _paragraph(block.line, columns, STRONG, indent="")
+        case Paragraph():
+            yield from _paragraph(block.line, columns, block.kind)
+        case Items():
+            yield from _items(block, columns)
+        case Table():
+            yield from _table(block, columns)
+        case Picture() if block.characters:
+            width = min(columns, _TEXT_WIDTH) - len(_INDENT)
+            for line in draw(block.characters, block.arguments[0], width):
+                yield [(_INDENT + line, "")]
+        case Fold() if not block.on_page_only:
+            yield from _paragraph(f"{block.summary}:", columns)
+            yield from _blocks(block.blocks, columns)
 
-    def _blocks(self, blocks: Iterable[Block]) -> None:
-        previous: Block | None = None
-        for block in blocks:
-            is_loose = isinstance(block, Paragraph) and isinstance(previous, Items)
-            if is_loose or any(isinstance(each, _LARGE) for each in (previous, block)):
-                self._gap()
-            self._block(block)
-            previous = block
 
-    def _block(self, block: Block) -> None:
-        match block:
-            case Heading():
-                self._gap()
-                self._paragraph(block.line, STRONG, indent="")
-            case Paragraph():
-                self._paragraph(block.line, block.kind)
-            case Items():
-                self._items(block)
-            case Table() if block.is_prose:
-                self._sentences(block)
-            case Table():
-                self._table(block)
-            case Picture():
-                if block.characters:
-                    width = min(self._layout.columns, _TEXT_WIDTH) - len(_INDENT)
-                    for line in draw(block.characters, block.arguments[0], width):
-                        self._line(_INDENT + line)
-            case Fold() if block.on_page_only:
-                pass
-            case Fold():
-                self._paragraph(f"{block.summary}:")
-                self._blocks(block.blocks)
+def _paragraph(
+    line: Line, columns: int, kind: str = "", *, indent: str = _INDENT, first: str | None = None
+) -> Iterator[list[Piece]]:
+    """Yield wrapped text, indented below its first line."""
+    width = max(min(columns, _TEXT_WIDTH) - len(indent), 12)
+    for number, styled in enumerate(wrapped(_styled(line, kind), width)):
+        yield [(indent if number or first is None else first, ""), *styled]
 
-    def _line(self, *styled: str | tuple[str, str]) -> None:
-        layout = self._layout
-        shown = Text(*styled).shown(has_styles=layout.styles, has_colors=layout.colors)
-        self._lines.append(shown)
 
-    def _gap(self) -> None:
-        """Add an empty line, unless there is one."""
-        if self._lines and self._lines[-1]:
-            self._line()
-
-    def _paragraph(
-        self, line: Line, kind: str = "", *, indent: str = _INDENT, first: str | None = None
-    ) -> None:
-        """Add wrapped text, indented below its first line."""
-        width = max(min(self._layout.columns, _TEXT_WIDTH) - len(indent), 12)
-        for number, styled in enumerate(Text(*_styled(line, kind)).lines(width)):
-            self._line(indent if number or first is None else first, *styled)
-
-    def _items(self, block: Items) -> None:
-        if block.title:
-            self._paragraph((*pieces(block.title), ":"))
-        for item in block.items[: block.shown]:
-            self._item(item)
-        if block.further:
-            self._item(Item(block.further, mark=block.items[-1].mark))
-
-    def _item(self, item: Item) -> None:
+def _items(block: Items, columns: int) -> Iterator[list[Piece]]:
+    if block.title:
+        yield from _paragraph((*pieces(block.title), ":"), columns)
+    items = [*block.items[: block.shown or None]]
+    if block.further:
+        items.append(Item(block.further, mark=block.items[-1].mark))
+    for item in items:
         first = f"  {item.mark} "
-        self._paragraph(item.line, indent=" " * len(first), first=first)
+        yield from _paragraph(item.line, columns, indent=" " * len(first), first=first)
         for below in item.below:
-            self._paragraph(below.line, indent="      ", first="    ")
+            yield from _paragraph(below.line, columns, indent="      ", first="    ")
 
-    def _sentences(self, table: Table) -> None:
-        """Add a paragraph per row, with its cells in another one below it."""
-        if table.title:
-            self._paragraph((*pieces(table.title), ":"))
-        for row in table.rows[: table.shown or None]:
-            self._paragraph(row.label, indent="    ", first=_INDENT)
-            texts = [_text(cell).rstrip(".") for cell in row.cells]
-            heads = zip(table.heads[1:], texts[1:], strict=True)
-            parts = [texts[0], *(f"{_text(head)}: {text}" for head, text in heads if text)]
-            self._paragraph(" ".join(f"{part}." for part in parts if part), indent="    ")
-        if table.further:
-            self._paragraph(table.further)
 
-    def _table(self, table: Table) -> None:
-        if table.title:
-            self._paragraph((*pieces(table.title), ":"))
-        for number, part in enumerate(_parts_that_fit(table, self._layout.columns)):
-            if number:
-                self._gap()
-            self._grid(part)
-        if table.further:
-            self._paragraph(table.further)
+def _table(table: Table, columns: int) -> Iterator[list[Piece]]:
+    if table.title:
+        yield from _paragraph((*pieces(table.title), ":"), columns)
+    if table.is_prose:
+        yield from _sentences(table, columns)
+    else:
+        for number, part in enumerate(_parts_that_fit(table, columns)):
+            yield from [[]] if number else []
+            yield from _grid(part, columns)
+    if table.further:
+        yield from _paragraph(table.further, columns)
 
-    def _grid(self, table: Table) -> None:
-        """Add a table with a column of labels at the left and right-aligned cells."""
-        widths = _widths(table)
-        corner = (_INDENT + set_cell_size(table.corner, widths[0]), "dim")
-        heads = zip(map(_text, table.heads), widths[1:], strict=True)
-        self._line(corner, *((_right(head, width), "bold dim") for head, width in heads))
-        self._line((_INDENT + "─" * (sum(widths) + _GAP * len(table.heads)), "dim"))
-        for row in table.rows[: table.shown or None]:
-            if not row.cells:
-                indent = _INDENT * (1 + row.level)
-                self._paragraph(row.label, indent=indent + _INDENT * row.level, first=indent)
-                continue
+
+def _sentences(table: Table, columns: int) -> Iterator[list[Piece]]:
+    """Yield a paragraph per row, with its cells in another one below it."""
+    for row in table.rows[: table.shown or None]:
+        yield from _paragraph(row.label, columns, indent="    ", first=_INDENT)
+        texts = [_text(cell).rstrip(".") for cell in row.cells]
+        heads = zip(table.heads[1:], texts[1:], strict=True)
+        parts = [texts[0], *(f"{_text(head)}: {text}" for head, text in heads if text)]
+        sentences = " ".join(f"{part}." for part in parts if part)
+        yield from _paragraph(sentences, columns, indent="    ")
+
+
+def _grid(table: Table, columns: int) -> Iterator[list[Piece]]:
+    """Yield a table with a column of labels at the left and right-aligned cells."""
+    widths = _widths(table)
+    heads = zip(map(_text, table.heads), widths[1:], strict=True)
+    corner = (_INDENT + set_cell_size(table.corner, widths[0]), "dim")
+    yield [corner, *((_right(head, width), "bold dim") for head, width in heads)]
+    yield [(_INDENT + "─" * (sum(widths) + _GAP * len(table.heads)), "dim")]
+    for row in table.rows[: table.shown or None]:
+        if row.cells:
             cells = zip(row.cells, widths[1:], strict=True)
-            self._line(
-                _INDENT + set_cell_size(_label(row), widths[0]),
-                *((_right(_text(cell), width), _style(cell)) for cell, width in cells),
-            )
+            label = (_INDENT + set_cell_size(_label(row), widths[0]), "")
+            yield [label, *((_right(_text(cell), width), _style(cell)) for cell, width in cells)]
+        else:
+            indent = _INDENT * (1 + row.level)
+            below = indent + _INDENT * row.level
+            yield from _paragraph(row.label, columns, indent=below, first=indent)
 
 
 def _parts_that_fit(table: Table, columns: int) -> Iterator[Table]:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from io_benchmark.analysis.history.history_model import HistorySeries
 from io_benchmark.analysis.model import Integers, Subject
-from io_benchmark.number_text import TIME_UNITS, digits, tick, times
+from io_benchmark.number_text import digits, tick, time_unit, times
 from io_benchmark.results import workloads
 from io_benchmark.results.workload import NS_PER_S
 
@@ -117,7 +117,7 @@ def axis_of(subject: Subject) -> Axis:
 
 
 def _time_label(tick_ns: float) -> str:
-    size, unit = next((pair for pair in TIME_UNITS if tick_ns >= pair[0]), TIME_UNITS[-1])
+    size, unit = time_unit(tick_ns)
     return f"{tick(tick_ns / size)} {unit}"
 
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MPL-2.0
 """Rates during a run: written, dirty, waiting for I/O. A panel per side, one clock for all."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from markupsafe import Markup
-from msgspec import Struct
 from numpy.typing import NDArray
 
 from io_benchmark.analysis.report_model import RateTimeline
@@ -24,35 +24,19 @@ _CLOCK_TICKS = 4
 _LEVELS = 3
 
 
-class _Rate(Struct, frozen=True):
+class _Rate(NamedTuple):
     title: str
     kind: str
-    values: Callable[[RateTimeline], Sequence[float]]  # in the unit of the label
     unit: str
+    column: str  # of a `RateTimeline`
+    factor: float  # from the column's unit to that of the label
 
 
 _RATES = (
-    _Rate(
-        "Written to the device, MiB/s",
-        "written",
-        lambda line: [value / MIB for value in line.written_bytes_per_s],
-        "MiB/s",
-    ),
-    _Rate(
-        "Dirty in memory, MiB",
-        "dirty",
-        lambda line: [value / MIB for value in line.dirty_bytes],
-        "MiB",
-    ),
-    _Rate(
-        "Time that tasks waited for I/O, %",
-        "pressure",
-        lambda line: [100 * value for value in line.pressure_io_ratio],
-        "%",
-    ),
+    _Rate("Written to the device, MiB/s", "written", "MiB/s", "written_bytes_per_s", 1 / MIB),
+    _Rate("Dirty in memory, MiB", "dirty", "MiB", "dirty_bytes", 1 / MIB),
+    _Rate("Time that tasks waited for I/O, %", "pressure", "%", "pressure_io_ratio", 100),
 )
-
-
 _FIGURE = Markup("<figure>\n<figcaption><strong>{}</strong></figcaption>\n{}\n</figure>\n")
 
 
@@ -69,7 +53,7 @@ def draw(timelines: Sequence[RateTimeline], sides: Sequence[str], identifier: st
 
 
 def _draw(rate: _Rate, timelines: Sequence[RateTimeline], clock: Scale, identifier: str) -> Markup:
-    shown = [_averaged(line.time_s, rate.values(line)) for line in timelines]
+    shown = [_averaged(line.time_s, getattr(line, rate.column), rate.factor) for line in timelines]
     scale = Scale.from_zero(float(value) for _, values in shown for value in values)
     description = "; ".join(
         f"{name(line.side)}: at most {compact(float(np.nanmax(values, initial=0)))} {rate.unit}"
@@ -99,11 +83,11 @@ def _draw(rate: _Rate, timelines: Sequence[RateTimeline], clock: Scale, identifi
 
 
 def _averaged(
-    times_s: Sequence[float], values: Sequence[float]
+    times_s: Sequence[float], values: Sequence[float], factor: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Average neighbors where there are more values than are drawn."""
     time = np.asarray(times_s, dtype=np.float64)
-    value = np.asarray(values, dtype=np.float64)
+    value = np.asarray(values, dtype=np.float64) * factor
     known = np.isfinite(time) & np.isfinite(value)
     time, value = time[known], value[known]
     step = -(-len(time) // _VALUES_DRAWN)

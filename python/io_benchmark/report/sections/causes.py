@@ -6,15 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from io_benchmark.analysis.evidence_model import Leftover
-from io_benchmark.analysis.model import (
-    DIFFERENT,
-    Cause,
-    Comparison,
-    Diagnosis,
-    Remedy,
-    State,
-    Subject,
-)
+from io_benchmark.analysis.model import DIFFERENT, Cause, Diagnosis, Remedy, State, Subject
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.trials.trial_model import TrialOutcome
 from io_benchmark.number_text import NOTHING, percent, ratio, signed_percent, times
@@ -26,7 +18,6 @@ from io_benchmark.report.blocks import (
     Heading,
     Item,
     Items,
-    Line,
     Paragraph,
     Row,
     Table,
@@ -40,12 +31,11 @@ from io_benchmark.results import workloads
 from io_benchmark.results.trials import TrialKind
 
 # A screen leaves out how to confirm a cause earlier than what to try.
-CONFIRM, TRY = 7, 10
+_CONFIRM, _TRY = 7, 10
 # Longer evidence would hide the sentence around it; the table of hypotheses has it.
 _EVIDENCE_LENGTH = 120
 # A sentence about causes says how much they leave over from this share of the difference on.
 _LARGE_LEFTOVER = 0.2
-_TRIAL_HEADS = ("Meaning", "Outcome", "Explains", "Interval")
 _CHANGES = {
     TrialKind.PACE: "the faster side's copies, limited to what the slower side's disks can write",
     TrialKind.LOOKUP: "lookups without grep",
@@ -58,17 +48,18 @@ def causes(report: Report) -> Iterator[Block]:
     """Write why each candidate differs, then why single workers differ from their pools."""
     explained: set[str] = set()
     for diagnosis in report.diagnoses:
-        comparison = explained_comparison(report, diagnosis)
+        candidate, comparison = diagnosis.candidate, explained_comparison(report, diagnosis)
         baseline = report.baseline if comparison is None else comparison.baseline
-        title = f"Possible causes, {diagnosis.candidate} compared with {baseline}"
-        decided = comparison is not None and comparison.verdict in DIFFERENT
-        if comparison is not None and decided:
-            title = f"Why {diagnosis.candidate} is {comparison.verdict} than {baseline}"
+        title = f"Possible causes, {candidate} compared with {baseline}"
+        decided = False
         if comparison is not None:
-            title += _measurement(comparison, report)
+            decided = comparison.verdict in DIFFERENT
+            if decided:
+                title = f"Why {candidate} is {comparison.verdict} than {baseline}"
+            title += _measurement(comparison.subject, report)
         # Further diagnoses of a candidate are of other workloads.
-        is_first = diagnosis.candidate not in explained
-        explained.add(diagnosis.candidate)
+        is_first = candidate not in explained
+        explained.add(candidate)
         yield from _diagnosis(title, diagnosis, baseline, decided=decided, is_first=is_first)
     for worker in report.single_workers:
         if worker.diagnosis is not None:
@@ -77,12 +68,10 @@ def causes(report: Report) -> Iterator[Block]:
             yield from _diagnosis(title, worker.diagnosis, baseline, decided=True, is_first=False)
 
 
-def _measurement(comparison: Comparison, report: Report) -> str:
+def _measurement(subject: Subject, report: Report) -> str:
     """Return ' on metadata, stat, 4 at once in container', if there are other measurements."""
-    subject = comparison.subject
-    siblings: list[Subject] = [
-        part.subject for part in report.subjects if part.subject.workload == subject.workload
-    ]
+    subjects = [part.subject for part in report.subjects]
+    siblings = [each for each in subjects if each.workload == subject.workload]
     if subject.workload not in workloads.IN_BATCHES and len(siblings) == 1:
         return ""
     place = f" in {subject.place}" if Distinction.between(siblings).place else ""
@@ -97,41 +86,43 @@ def _diagnosis(
     A cause that does not hold is only counted where nothing differs, or where another workload's
     difference is explained first.
     """
-    ordered = [
-        cause
-        for state in State
-        for cause in _by_share([cause for cause in diagnosis.causes if cause.state is state])
-    ]
-    holding = [cause for cause in ordered if cause.state.holds]
-    listed = ordered if decided and (is_first or not holding) else holding
-    counted = Counter(cause.state for cause in ordered if cause not in listed)
+    ordered = _ordered(diagnosis)
+    listed = [cause for cause in ordered if cause.state.holds]
+    if decided and (is_first or not listed):
+        listed = ordered
+    unlisted = [cause for cause in ordered if cause not in listed]
+    heads = ("Why", f"On {diagnosis.candidate}", f"On {baseline}", "Share")
+
+    def table(causes: Sequence[Cause]) -> Table:
+        return Table("Hypothesis", heads, [*map(_cause_row, causes)], is_prose=True)
+
     blocks: list[Block] = []
     if listed:
-        blocks.append(_cause_table(listed, diagnosis.candidate, baseline))
+        blocks.append(table(listed))
     if diagnosis.leftover is not None:
         blocks.append(Paragraph(_leftover_text(diagnosis, diagnosis.leftover)))
-    if counted:
-        counts = ", ".join(f"{count:,} {state}" for state, count in counted.items())
-        unlisted = [cause for cause in ordered if cause not in listed]
-        table = _cause_table(unlisted, diagnosis.candidate, baseline)
-        blocks.append(Fold(f"Further hypotheses: {counts}", (table,), on_page_only=True))
+    if unlisted:
+        counts = Counter(cause.state for cause in unlisted).items()
+        text = ", ".join(f"{count:,} {state}" for state, count in counts)
+        blocks.append(Fold(f"Further hypotheses: {text}", [table(unlisted)], on_page_only=True))
     if diagnosis.trials:
         blocks.append(_trial_table(diagnosis.trials))
     if diagnosis.remedies:
-        blocks.append(Items(tuple(map(_remedy, diagnosis.remedies)), "What to try"))
+        blocks.append(Items([*map(_remedy, diagnosis.remedies)], "What to try"))
     if blocks:
-        yield Heading(title)
-        yield from blocks
+        yield from (Heading(title), *blocks)
 
 
-def _by_share(same: Sequence[Cause]) -> list[Cause]:
-    """Sort causes, the largest share first; causes without a share keep their order at the end."""
-    return sorted(same, key=lambda cause: math.inf if cause.share is None else -cause.share)
-
-
-def _cause_table(listed: Sequence[Cause], candidate: str, baseline: str) -> Table:
-    heads = ("Why", f"On {candidate}", f"On {baseline}", "Share")
-    return Table("Hypothesis", heads, tuple(map(_cause_row, listed)), is_prose=True)
+def _ordered(diagnosis: Diagnosis) -> list[Cause]:
+    """Sort causes by state, then the largest share first; those without a share come last."""
+    states = list(State)
+    return sorted(
+        diagnosis.causes,
+        key=lambda cause: (
+            states.index(cause.state),
+            math.inf if cause.share is None else -cause.share,
+        ),
+    )
 
 
 def _cause_row(cause: Cause) -> Row:
@@ -140,17 +131,13 @@ def _cause_row(cause: Cause) -> Row:
         explanation.insert(0, f"Predicts {ratio(cause.predicted_ratio)}.")
     if cause.workload is not None:
         explanation.append(f"The workload {cause.workload} would show it.")
-    label = (
-        Words(cause.state.upper(), cause.state),
-        " ",
-        Words(cause.name, CODE),
-        f": {cause.hypothesis}",
-    )
+    state, name = Words(cause.state.upper(), cause.state), Words(cause.name, CODE)
     candidate, baseline = map(evidence_text, (cause.candidate_evidence, cause.baseline_evidence))
     if candidate == baseline and candidate:
         baseline = "the same"
     share = "" if cause.share is None else _share_text(cause)
-    return Row(label, (" ".join(filter(None, explanation)), candidate, baseline, share))
+    cells = (" ".join(filter(None, explanation)), candidate, baseline, share)
+    return Row((state, " ", name, f": {cause.hypothesis}"), cells)
 
 
 def _trial_table(outcomes: Sequence[TrialOutcome]) -> Table:
@@ -160,9 +147,9 @@ def _trial_table(outcomes: Sequence[TrialOutcome]) -> Table:
         share, low, high = map(_percent, (outcome.share, outcome.low_share, outcome.high_share))
         ends = NOTHING if low == NOTHING else f"{low} to {high}"
         label = (Words(outcome.kind, CODE), f": {_CHANGES[outcome.kind]}")
-        cells: tuple[Line, ...] = (text_of(outcome.meaning), outcome.state.value, share, ends)
-        rows.append(Row(label, cells))
-    return Table("Trial", _TRIAL_HEADS, tuple(rows), "What was tried", is_prose=True)
+        rows.append(Row(label, (text_of(outcome.meaning), outcome.state.value, share, ends)))
+    heads = ("Meaning", "Outcome", "Explains", "Interval")
+    return Table("Trial", heads, rows, "What was tried", is_prose=True)
 
 
 def _percent(share: float | None) -> str:
@@ -174,23 +161,16 @@ def _remedy(remedy: Remedy) -> Item:
     # A pool's name is written as it is.
     if "-" not in action.split(" ", 1)[0]:
         action = action[:1].upper() + action[1:]
-    gain = _gain_text(remedy)
     evidence = " ".join(map(text_of, remedy.evidence))
-    return Item(
-        (
-            Words(action, STRONG),
-            f" ({gain}), for " if gain else ", for ",
-            Words(remedy.cause, CODE),
-            f". {evidence}",
-        )
-    )
+    cause = Words(remedy.cause, CODE)
+    return Item((Words(action, STRONG), f"{_gain_text(remedy)}, for ", cause, f". {evidence}"))
 
 
 def _gain_text(remedy: Remedy) -> str:
-    """Return '1.90× faster, measured', or nothing without a known gain."""
+    """Return ' (1.90× faster, measured)', or nothing without a known gain."""
     if remedy.gain_ratio is None or not math.isfinite(remedy.gain_ratio):
         return ""
-    return f"{ratio(remedy.gain_ratio)} faster, {'measured' if remedy.measured else 'predicted'}"
+    return f" ({ratio(remedy.gain_ratio)} faster, {'measured' if remedy.measured else 'predicted'})"
 
 
 def _leftover_text(diagnosis: Diagnosis, left: Leftover) -> str:
@@ -214,28 +194,20 @@ def explanation(
     `to_change` is the baseline if that is the slower side; None if nothing is to be changed.
     """
     standing, claim = _claim(diagnosis)
-    yield _below(f"Cause ({standing})" if standing else "Cause", f"{claim}.")
+    label = f"Cause ({standing}):" if standing else "Cause:"
+    yield Item((Words(label, STRONG), f" {claim}."))
     if diagnosis.remedies and to_change is not None:
         remedy = diagnosis.remedies[0]
-        gain = _gain_text(remedy)
-        place = f"on {to_change}, " if to_change else ""
-        action = _clause(text_of(remedy.action))
-        yield _below("Try", f"{place}{action}{f' ({gain})' if gain else ''}.", TRY)
+        action = f"on {to_change}, " if to_change else ""
+        action += _clause(text_of(remedy.action))
+        yield Item((Words("Try:", STRONG), f" {action}{_gain_text(remedy)}."), rank=_TRY)
     if to_confirm:
-        yield _below("To confirm", f"{to_confirm}.", CONFIRM)
-
-
-def _below(label: str, text: str, rank: int | None = None) -> Item:
-    line = (Words(f"{label}:", STRONG), f" {text}")
-    return Item(line) if rank is None else Item(line, rank=rank)
+        yield Item((Words("To confirm:", STRONG), f" {to_confirm}."), rank=_CONFIRM)
 
 
 def _claim(diagnosis: Diagnosis) -> tuple[str, str]:
     """Return the standing of the first cause and what the causes explain, without a full stop."""
-    holding = sorted(
-        _by_share([cause for cause in diagnosis.causes if cause.state.holds]),
-        key=lambda cause: cause.state is not State.CONFIRMED,
-    )
+    holding = [cause for cause in _ordered(diagnosis) if cause.state.holds]
     not_separable = [each for each in diagnosis.causes if each.state is State.NOT_SEPARABLE]
     open_causes = ", ".join(cause.name for cause in not_separable)
     if not holding and len(not_separable) == 1:

@@ -1,21 +1,27 @@
 # SPDX-License-Identifier: MPL-2.0
 """A comparison: the answer, where the time went, the measurements, causes, workers and notes."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from io_benchmark.analysis.model import Severity
 from io_benchmark.analysis.report_model import Report, SampledReport
 from io_benchmark.number_text import percent
 from io_benchmark.report.blocks import (
+    ALWAYS,
+    CODE,
     NO_VERDICT,
     QUIET,
+    WARNING,
     Block,
     Document,
     Heading,
     Item,
     Items,
+    Line,
     Paragraph,
     Words,
+    lists,
+    plain,
 )
 from io_benchmark.report.content.footnotes import ProblemNotes
 from io_benchmark.report.content.harmless import make_harmless
@@ -23,20 +29,27 @@ from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.sections.answer import full_answer, looks, screen_answer
 from io_benchmark.report.sections.causes import causes
 from io_benchmark.report.sections.figures import COMPARED, screen_table
-from io_benchmark.report.sections.measured import Measurement, Side, leading_of, measurements_of
+from io_benchmark.report.sections.measured import Measurement, leading_of, measurements_of, pools_of
 from io_benchmark.report.sections.measurements import measured
 from io_benchmark.report.sections.parts import parts
 from io_benchmark.report.sections.places import places
 from io_benchmark.report.sections.single_workers import full_workers, screen_workers
-from io_benchmark.report.sections.warnings import refusals, warnings
-from io_benchmark.report.sections.workers import cost_text, runs, workers_needed
+from io_benchmark.report.sections.workers import cautions, cost_text, runs, workers_needed
 from io_benchmark.results import workloads
+from io_benchmark.text import name
 
 _CLOSING = (
     "The unit is the worker, one machine that ran one task; retrieves of one worker are not "
     "independent. Intervals are adjusted for the number of candidates. Inconclusive means that these "
     "data do not decide, not that the sides are equal."
 )
+# Of warnings of a kind a screen has two, then a count; without any answer there is room for more.
+_SHOWN, _SHOWN_ALONE = 2, 4
+_WARNING_LENGTH = 300
+# Notes about how it was measured are left out first.
+_NOTE = 5
+# What cautions say as well: which machine ran several of the tasks.
+_CAUTIONED = {"same-worker", "shared-worker"}
 
 
 def document(report: SampledReport) -> Document:
@@ -49,8 +62,8 @@ def document(report: SampledReport) -> Document:
     explains = reason and report.title != report.baseline
     return Document(
         report.title,
-        tuple(_full(report, notes, measurements)),
-        tuple(_screen(report, notes, measurements)),
+        [*_full(report, notes, measurements)],
+        [*_screen(report, notes, measurements)],
         "compare",
         f" ({reason})" if explains else "",
     )
@@ -68,23 +81,54 @@ def _screen(
         *screen_workers(report),
         *([Item(cost)] if cost else []),
         *looks(measurements),
-        *warnings(report, notes),
+        *_warnings(report, notes),
     ]
-    yield Items(tuple(items), shown=len(items))
+    yield Items(items, shown=0)
     if not nothing and answers:
-        leading = _leading(measurements)
-        title = str(leading.subject) if len(measurements) > 1 else ""
-        yield screen_table(leading, title)
+        pools = [leading_of(pool) for pool in pools_of(measurements)]
+        subject = next((side for side in pools if side.differs), pools[0]).subject
+        leading = next(each for each in measurements if each.subject == subject)
+        yield screen_table(leading, str(subject) if len(measurements) > 1 else "")
 
 
-def _leading(measurements: Sequence[Measurement]) -> Measurement:
-    """Return the measurement that the first answer of a screen is about."""
-    pools: dict[str, list[Side]] = {}
-    for side in (side for measurement in measurements for side in measurement.candidates):
-        pools.setdefault(side.name, []).append(side)
-    leading = [leading_of(sides) for sides in pools.values()]
-    first = next((side for side in leading if side.differs), leading[0])
-    return next(each for each in measurements if each.subject == first.subject)
+def _warnings(report: Report, notes: ProblemNotes) -> Iterator[Item]:
+    """Write what changes how the answers are read; more than a few are counted."""
+    yield from _first(_refusals(notes), "refused comparisons")
+    missing = [_warning("Not read", line) for line in report.unreadable]
+    yield from _first(missing, "results not read", most=_SHOWN if report.subjects else _SHOWN_ALONE)
+    yield from _first(cautions(report), "cautions about workers")
+    for is_allowed in (True, False):
+        briefs = notes.briefs(is_allowed=is_allowed)
+        rules = [rule for rule in briefs if rule not in _CAUTIONED]
+        lines = [_warning(rule, briefs[rule]) for rule in rules]
+        kinds = f"kinds of warnings: {', '.join(rules[_SHOWN - 1 :])}"
+        yield from _first(lines, kinds, rank=ALWAYS if is_allowed else _NOTE)
+    yield from _first([*map(text_of, report.remarks)], "remarks", rank=_NOTE)
+
+
+def _refusals(notes: ProblemNotes) -> list[Line]:
+    return [
+        (Words(f"REFUSED by {rule}", NO_VERDICT), f" ({where}): {message}")
+        for rule, where, message in notes.refusals
+    ]
+
+
+def _warning(lead: str, text: str) -> Line:
+    return Words(f"{lead}:", WARNING), f" {text}"
+
+
+def _first(
+    lines: Sequence[Line], kind: str, *, rank: int = ALWAYS, most: int = _SHOWN
+) -> Iterator[Item]:
+    """Yield a few lines, cut; then how many more there are."""
+    shown = lines if len(lines) <= most else lines[: most - 1]
+    for line in shown:
+        lead, text = line if isinstance(line, tuple) else ("", line)
+        cut = name(plain(text), _WARNING_LENGTH)
+        yield Item((lead, f" {cut}") if lead else cut, mark="!", rank=rank)
+    left_out = len(lines) - len(shown)
+    if left_out:
+        yield Item(f"and {left_out:,} more {kind}", mark="!", rank=rank)
 
 
 def _full(
@@ -97,12 +141,12 @@ def _full(
     yield from full_answer(measurements, report)
     singles = full_workers(report)
     if singles:
-        yield Items(tuple(singles), "Workers that do not belong to their pool")
+        yield Items(singles, "Workers that do not belong to their pool")
     if cost:
         yield Paragraph(cost)
-    refused = [Item(line, kind=NO_VERDICT, mark="!") for line in refusals(notes)]
+    refused = [Item(line, kind=NO_VERDICT, mark="!") for line in _refusals(notes)]
     if refused:
-        yield Items(tuple(refused), shown=len(refused))
+        yield Items(refused, shown=0)
     if report.subjects or report.baseline:
         has_compared = any(measurement.compared_ns for measurement in measurements)
         yield Paragraph(_introduction(report, has_compared=has_compared), QUIET)
@@ -112,27 +156,16 @@ def _full(
     yield from measured(measurements, report)
     yield from causes(report)
     yield from runs(report)
-    yield from _lists(report, notes)
-    if report.subjects:
-        yield Paragraph(_CLOSING, QUIET)
-
-
-def _lists(report: Report, notes: ProblemNotes) -> Iterator[Block]:
     footnotes = [
-        Item((Words(note.rule, "code"), f": {note.text}"), mark=f"[{note.number}]")
+        Item((Words(note.rule, CODE), f": {note.text}"), mark=f"[{note.number}]")
         for note in notes.footnotes
     ]
     if footnotes:
-        yield Heading("Notes")
-        yield Items(tuple(footnotes), shown=len(footnotes))
-    lists: Iterable[tuple[str, Sequence[str]]] = (
-        ("Not read", report.unreadable),
-        ("Remarks", [text_of(remark) for remark in report.remarks]),
-    )
-    for title, lines in lists:
-        if lines:
-            yield Heading(title)
-            yield Items.of(lines)
+        yield from (Heading("Notes"), Items(footnotes, shown=0))
+    remarks = [*map(text_of, report.remarks)]
+    yield from lists(("Not read", report.unreadable), ("Remarks", remarks))
+    if report.subjects:
+        yield Paragraph(_CLOSING, QUIET)
 
 
 def _introduction(report: Report, *, has_compared: bool) -> str:

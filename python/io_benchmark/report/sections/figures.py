@@ -1,63 +1,81 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Tables of one measurement (figures as rows, pools as columns) or of several (pools as rows)."""
+"""The figures of a side, and their tables.
+
+A table of one measurement has figures as rows and pools as columns; that of several has pools as rows.
+"""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.model import MEDIAN, PERCENTILES, TAIL, Detail, Figures
 from io_benchmark.number_text import NOTHING, count, digits, percent, ratio, times
 from io_benchmark.report.blocks import BASELINE, QUIET, Line, Marks, Row, Table, Words
-from io_benchmark.report.content.verdict_text import ends_text
+from io_benchmark.report.content.subject_text import ends_text, sharing
 from io_benchmark.report.sections.measured import Measurement, Side
 from io_benchmark.results import workloads
 
 INTERVAL_HEAD = f"{percent(LEVEL)} interval"
 COMPARED = "Compared avg"  # what a ratio is of, where that is not of the averages
 _MEDIAN_LABEL = f"P{MEDIAN}"
-# Of a measurement a screen has these figures; what has the lowest rank is left out first.
-_SCREEN_RANKS = {"Total": 1, _MEDIAN_LABEL: 2, "P95": 3, "P99": 4, "Avg": 8, COMPARED: 8}
-_MEASURES_RANK = 6
-_Times = Callable[[Figures], float | None]
+_AVERAGE_RANK, _MEASURES_RANK = 8, 6
+
+
+class Figure(NamedTuple):
+    """A time of a side: its row in tables, and its name in Perfherder."""
+
+    label: str
+    value_ns: Callable[[Figures], float | None]
+    series: str = ""  # its ratio, in Perfherder; the mean has the comparison's
+    screen_rank: int = 0  # what has the lowest rank is left out first; 0: not on a screen
+
+
+def _percentile(number: int, screen_rank: int) -> Figure:
+    return Figure(f"P{number}", lambda side: side.percentiles_ns[number], f"p{number}", screen_rank)
+
+
+# A further percentile is one number in PERCENTILES.
+FIGURES = (
+    Figure("Avg", lambda side: side.mean_ns, "", _AVERAGE_RANK),
+    *(_percentile(number, rank) for rank, number in enumerate(PERCENTILES, 2)),
+    Figure("Total", lambda side: side.total_ns, "", 1),
+    Figure("Lookup avg", lambda side: side.lookup_mean_ns, "lookup-mean"),
+    Figure("Copy avg", lambda side: side.copy_mean_ns, "copy-mean"),
+)
 
 
 def screen_table(measurement: Measurement, title: str) -> Table:
     """Make the table of one measurement for a screen."""
     if measurement.subject.workload in workloads.IN_BATCHES:
         table = measures_table([measurement], title)
-        rows = [
-            Row(row.label, row.cells, row.is_strong, row.level, _MEASURES_RANK)
-            for row in table.rows
-        ]
-        return Table(table.corner, table.heads, tuple(rows), title)
-    rows = [
-        Row(row.label, row.cells, rank=_SCREEN_RANKS[label])
-        for row in _figure_rows(measurement)
-        if (label := str(row.label)) in _SCREEN_RANKS
-    ]
-    heads = tuple(side.name for side in measurement.sides)
-    return Table("", heads, tuple(rows), title, turned_corner="Pool")
+        return replace(table, rows=[replace(row, rank=_MEASURES_RANK) for row in table.rows])
+    rows = [row for row in _figure_rows(measurement) if row.rank]
+    return Table("", [side.name for side in measurement.sides], rows, title, turned_corner="Pool")
 
 
 def figures_table(measurement: Measurement) -> Table:
     """Make the table of one measurement, with the verdicts in its last row."""
     sides = measurement.sides
     # Before and after: each pool has a separate baseline.
-    baselines = {each.baseline for each in measurement.comparisons} | {measurement.baseline}
+    baselines = {each.baseline for each in measurement.part.comparisons} | {measurement.baseline}
     against = BASELINE if len(baselines) > 1 else measurement.baseline
     rows = _figure_rows(measurement)
+    figures = measurement.part.figures.values()
+    rows.append(Row("Workers", [f"{side.workers:,}" for side in figures]))
+    rows.append(Row("Retrieves", [f"{side.samples:,}" for side in figures]))
     if measurement.part.median_is_steady:
-        cells = tuple(_cell(side, _median_text, ratio(1)) for side in sides)
-        rows.append(Row(f"{_MEDIAN_LABEL} vs {against}", cells))
-    ratios = tuple(Words(_cell(side, _ratio_text, ratio(1)), side.verdict) for side in sides)
-    intervals = tuple(_cell(side, _interval_text, NOTHING) for side in sides)
+        medians = [_ratio_text(side, side.median_ratio) for side in sides]
+        rows.append(Row(f"{_MEDIAN_LABEL} vs {against}", medians))
     rows += [
-        Row(f"Ratio vs {against}", ratios, is_strong=True),
-        Row(INTERVAL_HEAD, intervals),
-        Row("Verdict", tuple(Words(side.verdict, side.verdict) for side in sides), is_strong=True),
+        Row(f"Ratio vs {against}", [*map(_ratio, sides)], is_strong=True),
+        Row(INTERVAL_HEAD, [*map(_interval, sides)]),
+        Row("Verdict", [Words(side.verdict, side.verdict) for side in sides], is_strong=True),
     ]
-    heads = tuple((side.name, Marks(side.marks)) for side in sides)
-    return Table("Metric", heads, tuple(rows), turned_corner="Pool")
+    heads = [(side.name, Marks(side.marks)) for side in sides]
+    return Table("Metric", heads, rows, turned_corner="Pool")
 
 
 def measures_table(measurements: Sequence[Measurement], title: str = "") -> Table:
@@ -65,61 +83,42 @@ def measures_table(measurements: Sequence[Measurement], title: str = "") -> Tabl
     unit = workloads.of(measurements[0].subject.workload).unit
     heads = (unit, f"P{TAIL}", "Ratio", INTERVAL_HEAD, "Verdict")
     rows = [row for measurement in measurements for row in _measure(measurement)]
-    return Table("Pool", heads, tuple(rows), title)
+    return Table("Pool", heads, rows, title)
 
 
 def _figure_rows(measurement: Measurement) -> list[Row]:
     """Put the figure first that varies less between identical runs: the mean or the median."""
-    figures = [side.figures for side in measurement.sides if side.figures is not None]
-    labels: dict[str, _Times] = {"Avg": lambda side: side.mean_ns}
-    for number in PERCENTILES:
-        labels[f"P{number}"] = lambda side, number=number: side.percentiles_ns[number]  # type: ignore[misc]
-    if measurement.part.median_is_steady:
-        labels = {_MEDIAN_LABEL: labels[_MEDIAN_LABEL], **labels}
-    labels |= {
-        "Total": lambda side: side.total_ns,
-        "Lookup avg": lambda side: side.lookup_mean_ns,
-        "Copy avg": lambda side: side.copy_mean_ns,
-    }
-    rows = {
-        label: Row(label, tuple(times([_known(value_of(side)) for side in figures])))
-        for label, value_of in labels.items()
-    }
-    return [
-        *(row for label in rows for row in (rows[label], *_compared(label, measurement))),
-        Row("Workers", tuple(f"{side.workers:,}" for side in figures)),
-        Row("Retrieves", tuple(f"{side.samples:,}" for side in figures)),
-    ]
-
-
-def _compared(label: str, measurement: Measurement) -> Iterator[Row]:
-    """Write what the ratios are of below the averages, where these give other ratios."""
+    sides = measurement.part.figures.values()
     compared_ns = measurement.compared_ns
-    if label == "Avg" and compared_ns:
-        means = (compared_ns.get(side.name, ()) for side in measurement.sides)
-        yield Row(COMPARED, tuple(", ".join(times(side_means)) for side_means in means))
+    rows: list[Row] = []
+    for figure in FIGURES:
+        values = (figure.value_ns(side) for side in sides)
+        texts = times([math.nan if value is None else value for value in values])
+        row = Row(figure.label, texts, rank=figure.screen_rank)
+        if figure.label == _MEDIAN_LABEL and measurement.part.median_is_steady:
+            rows.insert(0, row)
+        else:
+            rows.append(row)
+        if figure.label == "Avg" and compared_ns:
+            # What the ratios are of, where the averages give other ratios.
+            means = [", ".join(times(compared_ns.get(side.name, ()))) for side in measurement.sides]
+            rows.append(Row(COMPARED, means, rank=_AVERAGE_RANK))
+    return rows
 
 
-def _known(value: float | None) -> float:
-    return math.nan if value is None else value
+def _ratio_text(side: Side, value: float | None) -> str:
+    """Write a ratio to the baseline, whose own ratio is 1."""
+    if value is None:
+        return ratio(1) if side.verdict == BASELINE else NOTHING
+    return ratio(value)
 
 
-def _cell(side: Side, text: Callable[[Side], str], baseline: str) -> str:
-    """Write a cell of what is compared; `baseline` is the baseline's."""
-    if side.comparison is not None:
-        return text(side)
-    return baseline if side.verdict == BASELINE else NOTHING
+def _ratio(side: Side) -> Words:
+    value = None if side.comparison is None else side.comparison.ratio
+    return Words(_ratio_text(side, value), side.verdict)
 
 
-def _median_text(side: Side) -> str:
-    return NOTHING if side.median_ratio is None else ratio(side.median_ratio)
-
-
-def _ratio_text(side: Side) -> str:
-    return NOTHING if side.comparison is None else ratio(side.comparison.ratio)
-
-
-def _interval_text(side: Side) -> str:
+def _interval(side: Side) -> str:
     return NOTHING if side.comparison is None else ends_text(side.comparison.interval)
 
 
@@ -127,26 +126,21 @@ def _measure(measurement: Measurement) -> Iterator[Row]:
     shown = workloads.of(measurement.subject.workload).shown
     marks = sorted({*measurement.marks, *(m for side in measurement.sides for m in side.marks)})
     yield Row((measurement.subject.label, Marks(tuple(marks))))
-    details: dict[str, list[str]] = {}
+    details: list[tuple[str, str]] = []
     for side in measurement.sides:
-        figures = side.figures
-        if figures is None:
-            continue
-        cells: tuple[Line, ...] = (
+        figures = measurement.part.figures[side.name]
+        cells: list[Line] = [
             digits(shown(figures.mean_ns)),
             digits(shown(figures.percentiles_ns[TAIL])),
-            Words(_cell(side, _ratio_text, ratio(1)), side.verdict),
-            _cell(side, _interval_text, NOTHING),
-            Words(side.verdict, side.verdict),
-        )
+            *(_ratio(side), _interval(side), Words(side.verdict, side.verdict)),
+        ]
         yield Row(side.name, cells, level=1)
         if means_ns := measurement.compared_ns.get(side.name, ()):
             texts = ", ".join(digits(shown(mean_ns)) for mean_ns in means_ns)
-            details.setdefault(COMPARED.lower(), []).append(f"{side.name} {texts}")
-        for detail in figures.details:
-            details.setdefault(detail.label, []).append(f"{side.name} {_detail_text(detail)}")
-    for label, values in details.items():
-        yield Row(Words(f"{label}: {', '.join(values)}", QUIET), level=1)
+            details.append((f"{side.name} {texts}", COMPARED.lower()))
+        details += ((f"{side.name} {_detail_text(each)}", each.label) for each in figures.details)
+    for values, label in sharing(details):
+        yield Row(Words(f"{label}: {values}", QUIET), level=1)
 
 
 def _detail_text(detail: Detail) -> str:

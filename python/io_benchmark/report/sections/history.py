@@ -15,11 +15,12 @@ from io_benchmark.analysis.history.history_model import (
     Level,
 )
 from io_benchmark.analysis.model import Verdict
-from io_benchmark.number_text import NOTHING, percent, ratio
+from io_benchmark.number_text import NOTHING, listed, number_of, percent, ratio
 from io_benchmark.report.blocks import (
     CODE,
     NO_VERDICT,
     QUIET,
+    STRONG,
     Block,
     Document,
     Fold,
@@ -31,11 +32,11 @@ from io_benchmark.report.blocks import (
     Row,
     Table,
     Words,
+    lists,
 )
 from io_benchmark.report.content.harmless import make_harmless
 from io_benchmark.report.content.statement_text import text_of
-from io_benchmark.report.content.subject_text import change_kind, mean_texts
-from io_benchmark.report.content.verdict_text import bounds_text
+from io_benchmark.report.content.subject_text import bounds_text, change_kind, mean_texts
 from io_benchmark.results import workloads
 from io_benchmark.text import clean
 
@@ -55,7 +56,6 @@ _INTRODUCTION = (
     "Looking at a steady pool every week shows a false step in at most 5 % of years. "
     "Intervals are a little too narrow, because the data chose the point of the change."
 )
-_VARIED = "Varied before or after the change, so not an explanation by itself"
 _NOT_OBSERVED = (
     "It is unknown what changed: host and storage were not observed both before and after."
 )
@@ -70,18 +70,17 @@ def document(history: History) -> Document:
     if not every:
         blocks.append(Paragraph(Words("No result could be read and judged.", NO_VERDICT)))
     for series in every:
-        items = tuple(_answer(series, every))
-        blocks.append(Items(items, _title(series, every) if len(every) > 1 else ""))
+        title = _title(series, every) if len(every) > 1 else ""
+        blocks.append(Items([*_answer(series, every)], title))
     blocks += [Paragraph(_INTRODUCTION, QUIET)] if every else []
     for number, series in enumerate(every):
         blocks += _series(series, number)
-    for title, lines in (
+    blocks += lists(
         ("Left out", [f"{each.source}: {text_of(each.reason)}" for each in history.left_out]),
         ("Not read", history.unreadable),
-        ("Remarks", [text_of(remark) for remark in history.remarks]),
-    ):
-        blocks += [Heading(title), Items.of(lines)] if lines else []
-    return Document(f"History of {history.pool}", tuple(blocks))
+        ("Remarks", [*map(text_of, history.remarks)]),
+    )
+    return Document(f"History of {history.pool}", blocks)
 
 
 def _title(series: HistorySeries, every: Sequence[HistorySeries]) -> str:
@@ -101,10 +100,10 @@ def _answer(series: HistorySeries, every: Sequence[HistorySeries]) -> Iterator[I
     if series.trend is not None:
         lead, rest = _trend(series.trend, series)
         yield Item((Words(lead, Verdict.EQUIVALENT), f" {rest}."), kind=Verdict.EQUIVALENT)
-    unclear = _unclear(series)
-    if unclear:
-        yield Item(Words(f"{unclear}.", Verdict.INCONCLUSIVE), kind=Verdict.INCONCLUSIVE)
-    if not series.changes and not series.possible:
+    if series.possible:
+        unclear = Words(f"{_unclear(series)}.", Verdict.INCONCLUSIVE)
+        yield Item(unclear, kind=Verdict.INCONCLUSIVE)
+    elif not series.changes:
         yield Item(Words(f"{_steady(series)}.", Verdict.EQUIVALENT), kind=Verdict.EQUIVALENT)
     yield Item(f"{_now(series, every)}.", kind="now")
 
@@ -114,14 +113,11 @@ def _change_answer(change: Change, series: HistorySeries) -> Item:
     before, after = mean_texts(series, [change.before_ns, change.after_ns])
     size = ratio(change.ratio)
     verdict = f"{size} slower" if kind is Verdict.SLOWER else f"faster, at {size} its time"
-    here = [fact for fact in change.changed if fact.points_off == 0]
-    near = [fact for fact in change.changed if fact.points_off]
-    facts = (_facts("Changed here", here), _facts("Close by", near))
-    texts = (
-        f"{bounds_text(change.interval, change.interval.level_ratio)}, from {before} to {after}.",
-        *filter(None, facts),
-        *([] if change.changed else [_nothing(change)]),
-    )
+    bounds = bounds_text(change.interval, change.interval.level_ratio)
+    texts = [f"{bounds}, from {before} to {after}."]
+    for where, facts in _changed_facts(change):
+        texts.append(f"{where}: {listed(facts, _FACTS_IN_ANSWER, '; and {:,} more', '; ')}.")
+    texts += [] if change.changed else [_nothing(change)]
     return Item((Words(f"{date}: {verdict}", kind), f" {' '.join(texts)}"), kind=kind)
 
 
@@ -129,12 +125,13 @@ def _nothing(change: Change) -> str:
     return _NOT_OBSERVED if change.unobserved else _NOTHING_CHANGED
 
 
-def _facts(where: str, changed: Sequence[FactChange]) -> str:
-    texts = [_change_text(fact) for fact in changed[:_FACTS_IN_ANSWER]]
-    left_out = len(changed) - len(texts)
-    if left_out:
-        texts.append(f"and {left_out:,} more")
-    return f"{where}: {'; '.join(texts)}." if texts else ""
+def _changed_facts(change: Change) -> Iterator[tuple[str, list[str]]]:
+    """Yield what changed at the point of the change, then what changed at points close by."""
+    here = [_change_text(fact) for fact in change.changed if fact.points_off == 0]
+    near = [_change_text(fact) for fact in change.changed if fact.points_off]
+    for where, facts in (("Changed here", here), ("Close by", near)):
+        if facts:
+            yield where, facts
 
 
 def _steady(series: HistorySeries) -> str:
@@ -154,13 +151,14 @@ def _now(series: HistorySeries, every: Sequence[HistorySeries]) -> str:
     since, last = series.points[level.start].date, series.points[-1]
     newest = max(each.points[-1].time for each in every if each.subject == series.subject)
     is_newest = last.time >= newest
-    text = (
-        f"Now {mean} since {since}" if is_newest else f"It was {mean} from {since} to {last.date}"
-    )
     if series.trend is not None:
         (mean,) = mean_texts(series, [series.expected_ns[-1]])
         text = f"{'Now' if is_newest else 'It was'} about {mean} on {last.date}"
         text += f"; the level began on {since}"
+    elif is_newest:
+        text = f"Now {mean} since {since}"
+    else:
+        text = f"It was {mean} from {since} to {last.date}"
     text += f", {_points(level)}"
     if level.variation_ratio is not None:
         text += f", which vary by {percent(level.variation_ratio)}"
@@ -168,8 +166,7 @@ def _now(series: HistorySeries, every: Sequence[HistorySeries]) -> str:
 
 
 def _points(level: Level) -> str:
-    count = level.end - level.start
-    return "1 point" if count == 1 else f"{count:,} points"
+    return number_of(level.end - level.start, "point")
 
 
 def _trend(trend: Effect, series: HistorySeries) -> tuple[str, str]:
@@ -187,104 +184,84 @@ def _change_percent(ratio_of_times: float) -> str:
 
 
 def _unclear(series: HistorySeries) -> str:
-    """Return what may explain the points and is not clear, or nothing."""
-    if not series.possible:
-        return ""
+    """Return what may explain the points and is not clear."""
     *others, last = [_POSSIBLE[name] for name in series.possible]
-    listed = f"{', '.join(others)} or {last}" if others else last
+    explanations = f"{', '.join(others)} or {last}" if others else last
     if series.trend is not None or series.changes:
-        return f"There may also be {listed}, which is not clear"
+        return f"There may also be {explanations}, which is not clear"
     if others:
-        return f"Not steady, but none of these explains it clearly: {listed}"
-    return f"Not steady: there may be {listed}, which is not clear"
+        return f"Not steady, but none of these explains it clearly: {explanations}"
+    return f"Not steady: there may be {explanations}, which is not clear"
 
 
 def _series(series: HistorySeries, number: int) -> Iterator[Block]:
+    workload = workloads.of(series.subject.workload)
+    about = f"Each value is the mean time of one {workload.operation}, where lower is better."
+    if workload.higher_is_better:
+        about = (
+            f"Each value is a rate, in {workload.unit}, where higher is better. Ratios are of the "
+            f"times that one {workload.operation} takes: above 1 is slower."
+        )
     yield Heading(str(series.subject))
-    yield Paragraph(f"{_figure_text(series)}.", QUIET)
-    conditions = "; ".join(text_of(traits) for traits in series.conditions.values())
-    yield Paragraph(f"{conditions}.", QUIET)
+    yield Paragraph(about, QUIET)
+    yield Paragraph(f"{'; '.join(map(text_of, series.conditions.values()))}.", QUIET)
     yield _picture(series, number)
-    rows = [*_rows(series)]
     table = Table(
-        "Date", _HEADS, tuple(rows[::-1]), drop=_DROP, shown=_POINTS_SHOWN, noun=" points"
+        "Date", _HEADS, [*_rows(series)][::-1], drop=_DROP, shown=_POINTS_SHOWN, noun=" points"
     )
     yield table if series.changes else table.keep_columns(range(len(_HEADS) - 1))
     for position, change in enumerate(series.changes, start=1):
         date = series.points[change.at].date
         yield Heading(f"Change {position}, {date}: {ratio(change.ratio)}", 3)
-        yield from _change(change)
-
-
-def _figure_text(series: HistorySeries) -> str:
-    """Return what each value is, and which direction is better."""
-    workload = workloads.of(series.subject.workload)
-    if workload.higher_is_better:
-        return (
-            f"Each value is a rate, in {workload.unit}, where higher is better. Ratios are of the "
-            f"times that one {workload.operation} takes: above 1 is slower"
-        )
-    return f"Each value is the mean time of one {workload.operation}, where lower is better"
+        for where, facts in _changed_facts(change):
+            yield Items.of(facts, where.replace("Close", "Changed close"))
+        if not change.changed:
+            yield Paragraph(_nothing(change))
+        if change.varied:
+            varied = Items.of(map(_spread_text, change.varied))
+            yield Fold(
+                "Varied before or after the change, so not an explanation by itself", [varied]
+            )
 
 
 def _picture(series: HistorySeries, number: int) -> Picture:
     workload = workloads.of(series.subject.workload)
     rate = "rate" if workload.higher_is_better else "time"
     title = f"Mean {rate} in {workload.unit}, push by push"
-    line = (
-        "line is what the trend and the changes explain"
-        if series.trend is not None
-        else "horizontal lines are the levels"
-    )
+    line = "horizontal lines are the levels"
+    if series.trend is not None:
+        line = "line is what the trend and the changes explain"
     text = (
         ". A large dot is a push; a small dot is one of its workers, where it had several. The "
         f"{line}. A dashed line marks a change, with its ratio."
     )
-
     arguments = (series, f"history-{number}", title)
-    return Picture((Words(title, "strong"), text), "history_plot", arguments, "line_drawing")
+    return Picture((Words(title, STRONG), text), "history_plot", arguments, "line_drawing")
 
 
 def _rows(series: HistorySeries) -> Iterator[Row]:
     """Yield a row per point; the first one of a level has the number of the change."""
     means = mean_texts(series, [point.mean_ns for point in series.points])
-    begins = {change.at: number for number, change in enumerate(series.changes)}
+    begins = {
+        change.at: Words(f"change {number}", change_kind(change))
+        for number, change in enumerate(series.changes, start=1)
+    }
     for position, (point, mean) in enumerate(zip(series.points, means, strict=True)):
-        number = begins.get(position)
-        change = (
-            ""
-            if number is None
-            else Words(f"change {number + 1}", change_kind(series.changes[number]))
-        )
         cells = (
             Words((point.revision or NOTHING)[:_REVISION_LENGTH], CODE),
             f"{len(point.workers):,}",
             mean,
             NOTHING if point.ratio is None else ratio(point.ratio),
-            change,
+            begins.get(position, ""),
         )
         yield Row(point.date, cells)
-
-
-def _change(change: Change) -> Iterator[Block]:
-    here = [_change_text(fact) for fact in change.changed if fact.points_off == 0]
-    near = [_change_text(fact) for fact in change.changed if fact.points_off]
-    if here:
-        yield Items.of(here, "Changed here")
-    if near:
-        yield Items.of(near, "Changed close by")
-    if not change.changed:
-        yield Paragraph(_nothing(change))
-    if change.varied:
-        yield Fold(_VARIED, (Items.of(map(_spread_text, change.varied)),))
 
 
 def _change_text(fact: FactChange) -> str:
     """Return 'disks 2 → 1', and how far from the change of the level it changed."""
     text = f"{fact.name} {_difference(fact.before, fact.after)}"
     if fact.points_off:
-        count = abs(fact.points_off)
-        points = "1 point" if count == 1 else f"{count:,} points"
+        points = number_of(abs(fact.points_off), "point")
         text += f" ({points} {'later' if fact.points_off > 0 else 'earlier'})"
     return text
 
@@ -302,15 +279,12 @@ def _difference(before: FactValue, after: FactValue) -> str:
         return f"{_value_text(before)} → {_value_text(after)}"
     removed = ", ".join(option for option in before if option not in after)
     added = ", ".join(option for option in after if option not in before)
-    texts = [f"without {_value_text(removed)}"] if removed else []
-    return " and ".join([*texts, *([f"with {_value_text(added)}"] if added else [])])
+    pairs = (("without", removed), ("with", added))
+    return " and ".join(f"{word} {_value_text(options)}" for word, options in pairs if options)
 
 
 def _values_text(values: Iterable[FactValue]) -> str:
-    every = [*map(_value_text, values)]
-    left_out = len(every) - _VALUES_SHOWN
-    text = " or ".join(every[:_VALUES_SHOWN])
-    return f"{text} or {left_out:,} others" if left_out > 0 else text
+    return listed([*map(_value_text, values)], _VALUES_SHOWN, " or {:,} others", " or ")
 
 
 def _value_text(value: FactValue) -> str:

@@ -8,26 +8,14 @@ import math
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from io_benchmark.analysis.inference import zones
-from io_benchmark.analysis.model import (
-    DIFFERENT,
-    MEDIAN,
-    Comparison,
-    Diagnosis,
-    Figures,
-    Problem,
-    Severity,
-    Subject,
-)
+from io_benchmark.analysis.model import DIFFERENT, MEDIAN, Comparison, Diagnosis, Severity, Subject
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.report_model import Report, SubjectReport
 from io_benchmark.number_text import agree
 from io_benchmark.report.blocks import BASELINE, NO_VERDICT
-from io_benchmark.report.content.confirming import how_to_confirm
 from io_benchmark.report.content.footnotes import ProblemNotes
-from io_benchmark.report.content.statement_text import text_of
+from io_benchmark.report.content.subject_text import grouped
 
 
 class Side(Struct, frozen=True):
@@ -39,15 +27,11 @@ class Side(Struct, frozen=True):
     verdict: str  # BASELINE, a Verdict's value or NO_VERDICT
     marks: tuple[int, ...]  # footnotes about this side
     answer_marks: tuple[int, ...]  # footnotes about this side or its baseline
-    figures: Figures | None = None  # None: refused altogether
+    refused_by: tuple[str, ...]  # rules; empty where it is compared
     comparison: Comparison | None = None
     diagnosis: Diagnosis | None = None  # explains the difference
-    to_confirm: str = ""  # how to confirm a cause of it
     median_ratio: float | None = None  # where medians vary less than means
     division: Division | None = None  # of the difference into parts, if there are several
-    refused_by: tuple[str, ...] = ()
-    within_zones: str = ""  # the ratio there, in a sentence
-    is_before_after: bool = False  # its baseline is the same pool before a change
 
     @property
     def differs(self) -> bool:
@@ -71,37 +55,33 @@ class Measurement(Struct, frozen=True):
     part: SubjectReport
     baseline: str
     marks: tuple[int, ...]  # footnotes about every side
-    all_sides: tuple[Side, ...]
+    all_sides: Sequence[Side]
 
     @property
     def subject(self) -> Subject:
         return self.part.subject
 
     @property
-    def sides(self) -> tuple[Side, ...]:
-        """The sides that have figures."""
-        return tuple(side for side in self.all_sides if side.figures is not None)
+    def sides(self) -> list[Side]:
+        """Return the sides that have figures, in their order."""
+        return [side for side in self.all_sides if side.name in self.part.figures]
 
     @property
-    def candidates(self) -> tuple[Side, ...]:
-        return tuple(side for side in self.all_sides if side.verdict != BASELINE)
-
-    @property
-    def comparisons(self) -> tuple[Comparison, ...]:
-        return self.part.comparisons
+    def candidates(self) -> list[Side]:
+        return [side for side in self.all_sides if side.verdict != BASELINE]
 
     @property
     def compared_ns(self) -> dict[str, tuple[float, ...]]:
         """Return by side the means that ratios are of; none where the averages give the same ratios."""
-        averages_ns = {side.name: side.figures.mean_ns for side in self.sides if side.figures}
         by_side: dict[str, dict[float, None]] = {}
         agreed = True
-        for comparison in self.comparisons:
-            names = (comparison.candidate, comparison.baseline)
-            for name, mean_ns in zip(names, comparison.means_ns or (), strict=False):
-                by_side.setdefault(name, {})[mean_ns] = None
-            over, under = (averages_ns[name] for name in names)
-            agreed &= comparison.means_ns is None or agree(over / under, comparison.ratio)
+        for comparison in self.part.comparisons:
+            if comparison.means_ns is not None:
+                names = (comparison.candidate, comparison.baseline)
+                for name, mean_ns in zip(names, comparison.means_ns, strict=True):
+                    by_side.setdefault(name, {})[mean_ns] = None
+                over, under = (self.part.figures[name].mean_ns for name in names)
+                agreed &= agree(over / under, comparison.ratio)
         return {} if agreed else {side: tuple(means) for side, means in by_side.items()}
 
     @property
@@ -110,16 +90,10 @@ class Measurement(Struct, frozen=True):
         return not any(side.differs or side.verdict == NO_VERDICT for side in self.candidates)
 
 
-def measurements_of(report: Report, notes: ProblemNotes) -> tuple[Measurement, ...]:
-    """Return the report's measurements, in its order."""
-    explained: dict[tuple[Subject, str], Diagnosis] = {}
-    for diagnosis in report.diagnoses:
-        comparison = explained_comparison(report, diagnosis)
-        if comparison is not None and comparison.verdict in DIFFERENT:
-            explained[comparison.subject, diagnosis.candidate] = diagnosis
-    return tuple(
-        _measurement(report, position, notes, explained) for position in range(len(report.subjects))
-    )
+def pools_of(measurements: Sequence[Measurement]) -> list[list[Side]]:
+    """Return the measurements of each candidate."""
+    sides = [side for measurement in measurements for side in measurement.candidates]
+    return list(grouped(sides, lambda side: side.name).values())
 
 
 def leading_of(sides: Sequence[Side]) -> Side:
@@ -137,25 +111,41 @@ def leading_of(sides: Sequence[Side]) -> Side:
 
 def explained_comparison(report: Report, diagnosis: Diagnosis) -> Comparison | None:
     """Return the comparison that a diagnosis is about; None if there is none."""
-    return next(
-        (
-            comparison
-            for part in report.subjects
-            for comparison in part.comparisons
-            if comparison.candidate == diagnosis.candidate
-            and diagnosis.subject in (None, part.subject)
-        ),
-        None,
+    comparisons = (
+        comparison
+        for part in report.subjects
+        if diagnosis.subject in (None, part.subject)
+        for comparison in part.comparisons
+        if comparison.candidate == diagnosis.candidate
     )
+    return next(comparisons, None)
 
 
-def _measurement(
+def measurements_of(report: Report, notes: ProblemNotes) -> list[Measurement]:
+    """Return the report's measurements, in its order."""
+    explained: dict[tuple[Subject, str], Diagnosis] = {}
+    for diagnosis in report.diagnoses:
+        comparison = explained_comparison(report, diagnosis)
+        if comparison is not None and comparison.verdict in DIFFERENT:
+            explained[comparison.subject, diagnosis.candidate] = diagnosis
+    return [
+        Measurement(
+            position,
+            part,
+            report.baseline,
+            notes.marks(part.subject),
+            _sides(report, part, notes, explained),
+        )
+        for position, part in enumerate(report.subjects)
+    ]
+
+
+def _sides(
     report: Report,
-    position: int,
+    part: SubjectReport,
     notes: ProblemNotes,
     explained: Mapping[tuple[Subject, str], Diagnosis],
-) -> Measurement:
-    part = report.subjects[position]
+) -> list[Side]:
     refused = [
         problem
         for problem in report.problems
@@ -169,43 +159,30 @@ def _measurement(
 
     def side(name: str) -> Side:
         comparison, marks = comparisons.get(name), notes.marks(part.subject, name)
-        baseline = report.baseline if comparison is None else comparison.baseline
-        verdict = BASELINE if name in baselines else NO_VERDICT
-        side = Side(name, part.subject, baseline, verdict, marks, marks, part.figures.get(name))
         if comparison is None:
-            rules = (
+            verdict = BASELINE if name in baselines else NO_VERDICT
+            involved = {name, report.baseline}
+            rules = dict.fromkeys(
                 problem.rule
                 for problem in refused
-                if not problem.sides or {name, baseline}.intersection(problem.sides)
+                if not problem.sides or involved.intersection(problem.sides)
             )
-            return replace(side, refused_by=tuple(dict.fromkeys(rules)))
-        diagnosis = explained.get((part.subject, name))
-        return replace(
-            side,
-            verdict=comparison.verdict.value,
-            answer_marks=notes.marks(part.subject, name, baseline),
-            comparison=comparison,
-            diagnosis=diagnosis,
-            to_confirm="" if diagnosis is None else how_to_confirm(report, diagnosis, comparison),
-            median_ratio=_median_ratio(part, comparison),
-            division=divisions.get(name),
-            within_zones=_within_zones(report.problems, comparison),
-            is_before_after=baseline != report.baseline,
+            return Side(name, part.subject, report.baseline, verdict, marks, marks, tuple(rules))
+        return Side(
+            name,
+            part.subject,
+            comparison.baseline,
+            comparison.verdict.value,
+            marks,
+            notes.marks(part.subject, name, comparison.baseline),
+            (),
+            comparison,
+            explained.get((part.subject, name)),
+            _median_ratio(part, comparison),
+            divisions.get(name),
         )
 
-    sides = tuple(map(side, names))
-    return Measurement(position, part, report.baseline, notes.marks(part.subject), sides)
-
-
-def _within_zones(problems: Sequence[Problem], comparison: Comparison) -> str:
-    sides = (comparison.baseline, comparison.candidate)
-    texts = (
-        text_of(problem.explanation)
-        for problem in problems
-        if problem.rule == zones.RULE and problem.sides == sides and problem.explanation is not None
-        if problem.subject in (None, comparison.subject)
-    )
-    return next(texts, "")
+    return [*map(side, names)]
 
 
 def _median_ratio(part: SubjectReport, comparison: Comparison) -> float | None:

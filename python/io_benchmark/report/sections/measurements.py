@@ -6,20 +6,21 @@ Each one of cache-retrieve has a section; those of another workload share one pe
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from io_benchmark.analysis.inference.levels import LEVEL
+from io_benchmark.analysis.inference.levels import EQUIVALENCE_LEVEL, LEVEL
 from io_benchmark.analysis.model import Comparison, Figures
 from io_benchmark.analysis.report_model import NoiseFloor, SampledReport, SideBottleneck
-from io_benchmark.number_text import interval, percent, size, times
-from io_benchmark.report.blocks import Block, Fold, Heading, Items, Marks
+from io_benchmark.number_text import interval, number_of, percent, size, times
+from io_benchmark.report.blocks import STRONG, Block, Fold, Heading, Items, Marks, Picture, Words
 from io_benchmark.report.content.statement_text import text_of
-from io_benchmark.report.content.subject_text import place_of, table_title, unit_text
+from io_benchmark.report.content.subject_text import grouped, place_of, sharing_lines, unit_text
+from io_benchmark.report.plots.choose import SIDES_DRAWN
 from io_benchmark.report.sections.figures import figures_table, measures_table
 from io_benchmark.report.sections.measured import Measurement
-from io_benchmark.report.sections.pictures import pictures
 from io_benchmark.results import workloads
+from io_benchmark.text import name
 
 # From this many measurements on, those in which no pool is slower, faster or refused are folded.
-FOLDED_FROM = 5
+_FOLDED_FROM = 5
 # No clock and no machine shows a smaller error; ±0 % would be a claim.
 _SMALLEST_ERROR = 0.001
 # By the method of a comparison.
@@ -31,46 +32,46 @@ _METHODS = {
     "runs of one worker": "one worker per pool, compared by the means of its runs and by how much "
     "runs of one worker differ",
 }
+# Dozens of measurements must not make the page large.
+_POINTS_PER_MEASUREMENT, _POINTS_OF_RETRIEVES, _MEASUREMENTS_DRAWN = 800, 6000, 60
+_NAME_CELLS = 22
 
 
 def measured(measurements: Sequence[Measurement], report: SampledReport) -> Iterator[Block]:
     """Write a section per measurement or place; of many, what is not decided is folded."""
-    folded: Sequence[Measurement] = ()
-    if len(measurements) >= FOLDED_FROM:
-        folded = [measurement for measurement in measurements if measurement.is_undecided]
-    for members in _sections([each for each in measurements if each not in folded]):
-        yield from _section(members, report)
+    folded = [measurement for measurement in measurements if measurement.is_undecided]
+    if len(measurements) < _FOLDED_FROM:
+        folded = []
+    yield from _sections([each for each in measurements if each not in folded], report)
     if folded:
-        blocks = tuple(
-            block for members in _sections(folded) for block in _section(members, report)
-        )
-        count = f"{len(folded):,} measurement" + ("" if len(folded) == 1 else "s")
         yield Heading("Not decided")
-        yield Fold(f"In {count} no pool is slower or faster", blocks)
+        summary = f"In {number_of(len(folded), 'measurement')} no pool is slower or faster"
+        yield Fold(summary, [*_sections(folded, report)])
 
 
-def _sections(measurements: Iterable[Measurement]) -> list[list[Measurement]]:
-    sections: dict[object, list[Measurement]] = {}
-    for measurement in measurements:
+def _sections(measurements: Sequence[Measurement], report: SampledReport) -> Iterator[Block]:
+    def key(measurement: Measurement) -> object:
         subject = measurement.subject
         shares = subject.workload in workloads.IN_BATCHES
-        key = (subject.workload, place_of(subject)) if shares else measurement.position
-        sections.setdefault(key, []).append(measurement)
-    return list(sections.values())
+        return (subject.workload, place_of(subject)) if shares else measurement.position
+
+    for members in grouped(measurements, key).values():
+        yield from _section(members, report)
 
 
 def _section(members: Sequence[Measurement], report: SampledReport) -> Iterator[Block]:
     """Write the figures of measurements that share a table, then what they rest on."""
     first = members[0]
-    compared = [(each, comparison) for each in members for comparison in each.comparisons]
-    if first.subject.workload in workloads.IN_BATCHES:
-        workload = first.subject.workload
-        yield Heading(f"{table_title(first.subject)} {unit_text(workload)}")
+    subject = first.subject
+    compared = [(each, comparison) for each in members for comparison in each.part.comparisons]
+    assumptions = [(each.candidate, _assumptions(part, each)) for part, each in compared]
+    if subject.workload in workloads.IN_BATCHES:
+        place = f", place {place_of(subject)}" if place_of(subject) else ""
+        yield Heading(f"{subject.workload}{place} {unit_text(subject.workload)}")
         yield measures_table(members)
-        advice = _combined_advice(comparison for _, comparison in compared)
-        assumptions = [(each.candidate, _assumptions(part, each)) for part, each in compared]
+        advice = [*_combined_advice(comparison for _, comparison in compared)]
     else:
-        yield Heading((str(first.subject), Marks(first.marks)))
+        yield Heading((str(subject), Marks(first.marks)))
         yield figures_table(first)
         advice = [
             (comparison.candidate, text_of(comparison.advice.message))
@@ -78,13 +79,11 @@ def _section(members: Sequence[Measurement], report: SampledReport) -> Iterator[
             if comparison.advice is not None
         ]
         assumptions = [
-            (each.candidate, f"{_assumptions(part, each)}{_adjustments(part, each)}.")
-            for part, each in compared
+            (side, f"{text}{_adjustments(part, each)}.")
+            for (side, text), (part, each) in zip(assumptions, compared, strict=True)
         ]
-    yield from pictures(members, report)
-    bottlenecks = [
-        (side, _bottleneck_text(bottleneck)) for side, bottleneck in first.part.bottlenecks.items()
-    ]
+    yield from _pictures(members, report)
+    bottlenecks = [(side, _bottleneck_text(each)) for side, each in first.part.bottlenecks.items()]
     floors = _floors([floor for measurement in members for floor in measurement.part.noise])
     for title, texts in (
         ("What the copies waited for", bottlenecks),
@@ -93,46 +92,30 @@ def _section(members: Sequence[Measurement], report: SampledReport) -> Iterator[
         ("Noise", [*floors, *_noise(members)]),
     ):
         if texts:
-            yield Items.of(_group_names(texts), title)
+            yield Items.of(sharing_lines(texts), title)
 
 
-def _group_names(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Put names with the same text on one line."""
-    names_by_text: dict[str, dict[str, None]] = {}
-    for name, text in pairs:
-        names_by_text.setdefault(text, {})[name] = None
-    return (f"{', '.join(names)}: {text}" for text, names in names_by_text.items())
-
-
-def _combined_advice(comparisons: Iterable[Comparison]) -> list[tuple[str, str]]:
-    """Return for each candidate what would settle its inconclusive measurements."""
-    needed: dict[str, list[int | None]] = {}
-    for comparison in comparisons:
-        if comparison.advice is not None:
-            needed.setdefault(comparison.candidate, []).append(comparison.advice.workers_to_add)
-    return [(candidate, _advice_text(counts)) for candidate, counts in needed.items()]
-
-
-def _advice_text(needed: Sequence[int | None]) -> str:
-    """Return how many more workers settle how many of the measurements."""
-    counts = [count for count in needed if count is not None]
-    never = len(needed) - len(counts)
-    text = f"{len(needed):,} inconclusive"
-    if counts:
-        least, most = min(counts), max(counts)
-        workers = f"{least:,} to {most:,}" if least < most else f"{most:,}"
-        settled = f"{len(counts):,} of them" if never else "all of them"
-        text += f"; {workers} more workers per pool should settle {settled}"
-    return text + (f"; more workers would not settle {never:,} of them" if never else "")
+def _combined_advice(comparisons: Iterable[Comparison]) -> Iterator[tuple[str, str]]:
+    """Return for each candidate how many more workers settle how many of its measurements."""
+    advised = [comparison for comparison in comparisons if comparison.advice is not None]
+    for candidate, same in grouped(advised, lambda each: each.candidate).items():
+        needed = [each.advice.workers_to_add for each in same if each.advice is not None]
+        counts = [count for count in needed if count is not None]
+        never = len(needed) - len(counts)
+        text = f"{len(needed):,} inconclusive"
+        if counts:
+            least, most = min(counts), max(counts)
+            workers = f"{least:,} to {most:,}" if least < most else f"{most:,}"
+            settled = f"{len(counts):,} of them" if never else "all of them"
+            text += f"; {workers} more workers per pool should settle {settled}"
+        text += f"; more workers would not settle {never:,} of them" if never else ""
+        yield candidate, text
 
 
 def _floors(floors: Sequence[NoiseFloor]) -> list[tuple[str, str]]:
     """Write the widest range of each kind of ratio between equals."""
-    by_kind: dict[str, list[NoiseFloor]] = {}
-    for floor in floors:
-        by_kind.setdefault(floor.kind, []).append(floor)
     texts = []
-    for kind, same in by_kind.items():
+    for kind, same in grouped(floors, lambda floor: floor.kind).items():
         low, high = min(each.low_ratio for each in same), max(each.high_ratio for each in same)
         texts.append(f"{kind} {interval(low, high)}")
     return [("where nothing differs", ", ".join(texts))] if texts else []
@@ -140,14 +123,12 @@ def _floors(floors: Sequence[NoiseFloor]) -> list[tuple[str, str]]:
 
 def _noise(measurements: Sequence[Measurement]) -> list[tuple[str, str]]:
     """Write how much each side varies, by its measurement with the largest error."""
-    worst: dict[str, Figures] = {}
-    for side in (side for measurement in measurements for side in measurement.sides):
-        figures, previous = side.figures, worst.get(side.name)
-        if figures is not None and (
-            previous is None or figures.within_worker_ratio > previous.within_worker_ratio
-        ):
-            worst[side.name] = figures
-    return [(name, _noise_text(figures)) for name, figures in worst.items()]
+    figures = [side for measurement in measurements for side in measurement.part.figures.items()]
+    by_side = grouped(figures, lambda side: side[0])
+    return [
+        (side, _noise_text(max((each for _, each in same), key=lambda f: f.within_worker_ratio)))
+        for side, same in by_side.items()
+    ]
 
 
 def _noise_text(figures: Figures) -> str:
@@ -162,12 +143,9 @@ def _noise_text(figures: Figures) -> str:
 def _assumptions(measurement: Measurement, comparison: Comparison) -> str:
     """Write what the interval of a comparison assumes, whatever was measured."""
     sides = (comparison.candidate, comparison.baseline)
-    workers: Mapping[str, int] = {
-        side: figures.workers for side, figures in measurement.part.figures.items()
-    }
-    if comparison.workers is not None:
-        workers = dict(zip(sides, comparison.workers, strict=True))
-    counts = " and ".join(f"{workers[side]:,}" for side in sides if side in workers)
+    figures: Mapping[str, Figures] = measurement.part.figures
+    workers = comparison.workers or [figures[side].workers for side in sides if side in figures]
+    counts = " and ".join(f"{number:,}" for number in workers)
     text = _METHODS.get(comparison.method, comparison.method).replace("{counts}", counts)
     if comparison.assumed_variation_ratio is not None:
         assumed = percent(comparison.assumed_variation_ratio)
@@ -185,7 +163,7 @@ def _adjustments(measurement: Measurement, comparison: Comparison) -> str:
     text = ""
     if comparison.interval.level_ratio > LEVEL:
         level = f"{100 * comparison.interval.level_ratio:.4g} %"
-        reasons = ["several candidates"] if len(measurement.comparisons) > 1 else []
+        reasons = ["several candidates"] if len(measurement.part.comparisons) > 1 else []
         reasons += ["several looks"] if comparison.look is not None else []
         text += f"; computed at {level} because there are {' and '.join(reasons)}"
     if comparison.variation_to_explain_ratio is not None:
@@ -205,3 +183,63 @@ def _bottleneck_text(side: SideBottleneck) -> str:
     if side.drain_ns is not None:
         text += f"; the final sync took {times([side.drain_ns])[0]}"
     return text
+
+
+def _pictures(members: Sequence[Measurement], report: SampledReport) -> Iterator[Block]:
+    """Draw the ratios of measurements that share a section, then the samples of each."""
+    first = members[0]
+    is_single = first.subject.workload not in workloads.IN_BATCHES
+    rows = [
+        (comparison, "" if is_single else f"{measurement.subject.label}: ")
+        for measurement in members
+        for comparison in measurement.part.comparisons
+    ]
+    if rows:
+        comparisons = [comparison for comparison, _ in rows]
+        names = [label + name(each.candidate, _NAME_CELLS) for each, label in rows]
+        text = (
+            f", with its interval (the thicker part: {percent(EQUIVALENCE_LEVEL)}): above 1 is slower. "
+            "Shaded: the margin that counts as equivalent."
+        )
+        yield Picture(
+            (Words("Ratio of times to the baseline's", STRONG), text),
+            "forest",
+            (comparisons, names, report.margin_ratio, f"forest-{first.position}"),
+        )
+    for measurement in members:
+        drawn = any(series.subject == measurement.subject for series in report.series)
+        if drawn and is_single:
+            yield from _samples(measurement, report)
+        elif drawn and measurement.position < _MEASUREMENTS_DRAWN:
+            summary = f"Samples of {measurement.subject.label}"
+            yield Fold(summary, [*_samples(measurement, report)], on_page_only=True)
+    if first.position == 0 and any(line.time_s for line in report.timelines):
+        sides = dict.fromkeys(side for part in report.subjects for side in part.figures)
+        caption = (Words("Rates during the runs", STRONG), ", of one typical worker per side.")
+        yield Picture(caption, "timeline", (report.timelines, list(sides), "timeline"))
+
+
+def _samples(measurement: Measurement, report: SampledReport) -> Iterator[Block]:
+    """Draw how the samples of one measurement are distributed, and each one when it happened."""
+    part, number = measurement.part, measurement.position
+    distribution, scatter = "How the samples are distributed", "Each sample during the run"
+    points, end = _POINTS_PER_MEASUREMENT, "."
+    if part.subject.workload == "cache-retrieve":
+        distribution, scatter = "How long retrieves took", "Each retrieve during the run"
+        points, end = _POINTS_OF_RETRIEVES, ", by the size of its file."
+    text = (
+        ": the share up to a given value. Each line is a worker, each vertical line the mean of a "
+        "side."
+    )
+    if len(part.figures) > SIDES_DRAWN:
+        text += f" Only the first {SIDES_DRAWN} of {len(part.figures):,} sides are drawn."
+    yield Picture(
+        (Words(distribution, STRONG), text),
+        "distribution",
+        (part, report.series, f"distribution-{number}"),
+    )
+    yield Picture(
+        (Words(scatter, STRONG), end),
+        "scatter",
+        (part, report.series, f"scatter-{number}", points),
+    )

@@ -5,14 +5,14 @@ Each candidate has a sentence about its leading measurement: the one that the an
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.model import Subject
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.report_model import Report
-from io_benchmark.number_text import NOTHING, percent, signed_percent
+from io_benchmark.number_text import NOTHING, number_of, percent, signed_percent
 from io_benchmark.report.blocks import (
     QUIET,
     STRONG,
@@ -28,8 +28,8 @@ from io_benchmark.report.blocks import (
     Words,
 )
 from io_benchmark.report.content.part_rows import SMALL, PartRow, PartRows
-from io_benchmark.report.content.subject_text import Distinction
-from io_benchmark.report.sections.measured import Measurement, Side, leading_of
+from io_benchmark.report.content.subject_text import Distinction, grouped
+from io_benchmark.report.sections.measured import Measurement, leading_of
 from io_benchmark.results import workloads
 from io_benchmark.text import name
 
@@ -40,60 +40,52 @@ _NAME_CELLS = 22
 
 def parts(measurements: Sequence[Measurement], report: Report) -> Iterator[Block]:
     """Write the parts of all differences; nothing where no difference was divided."""
-    by_candidate: dict[str, list[Side]] = {}
-    for side in (side for measurement in measurements for side in measurement.all_sides):
-        if side.differs and side.division is not None:
-            by_candidate.setdefault(side.name, []).append(side)
-    leading = [leading_of(sides) for sides in by_candidate.values()]
-    further = [side for sides in by_candidate.values() for side in sides if side not in leading]
     subjects = [part.subject for part in report.subjects]
-    divided = [
-        *((side.division, side.subject, side.verdict) for side in leading if side.division),
-        *(
-            (worker.division, worker.subject, worker.verdict.value)
-            for worker in report.single_workers
-            if worker.diagnosis is not None and len(worker.division.parts) > 1
-        ),
-    ]
-    if not divided:
+    sides = [side for measurement in measurements for side in measurement.all_sides]
+    divided = [side for side in sides if side.differs and side.division is not None]
+    by_candidate = grouped(divided, lambda side: side.name).values()
+    leading = [leading_of(same) for same in by_candidate]
+    further = [side for same in by_candidate for side in same if side not in leading]
+    told = [(side.division, side.subject, side.verdict) for side in leading if side.division]
+    told += (
+        (worker.division, worker.subject, worker.verdict.value)
+        for worker in report.single_workers
+        if worker.diagnosis is not None and len(worker.division.parts) > 1
+    )
+    if not told:
         return
     yield Heading("Where the time went")
     yield Items(
-        tuple(
+        [
             Item(_sentence(division, verdict, _phrase(subject, subjects), subject), kind=verdict)
-            for division, subject, verdict in divided
-        )
+            for division, subject, verdict in told
+        ]
     )
-    tables = [(division, subject) for division, subject, _ in divided]
+    tables = [(division, subject) for division, subject, _ in told]
     tables += [(side.division, side.subject) for side in further if side.division]
     written = [
-        tuple(_table(division, _phrase(subject, subjects), subject, number))
+        [*_table(division, _phrase(subject, subjects), subject, number)]
         for number, (division, subject) in enumerate(tables)
     ]
-    shown = min(len(divided), _TABLES_SHOWN)
+    shown = min(len(told), _TABLES_SHOWN)
     yield from chain(*written[:shown])
-    left_out = len(tables) - shown
-    if left_out:
-        differences = "difference" if left_out == 1 else "differences"
-        summary = f"The parts of {left_out:,} further {differences}"
-        yield Fold(summary, tuple(chain(*written[shown:])))
+    if written[shown:]:
+        summary = f"The parts of {number_of(len(tables) - shown, 'further difference')}"
+        yield Fold(summary, [*chain(*written[shown:])])
 
 
 def where(division: Division, subject: Subject) -> tuple[str, str]:
     """Return '+70.1 ms per retrieve', and the parts that make it up."""
     rows = PartRows.of(division)
-    return _whole(rows, subject), _sentence_of_parts(rows)
+    operation = workloads.of(subject.workload).operation
+    whole = f"{rows.difference_text(rows.whole.difference_ns)} per {operation}"
+    return whole, _sentence_of_parts(rows)
 
 
 def _phrase(subject: Subject, subjects: Sequence[Subject]) -> str:
     """Return ' on overwrite in workspace', if the workload has other measurements."""
     siblings = [sibling for sibling in subjects if sibling.workload == subject.workload]
     return "" if len(siblings) == 1 else f" {Distinction.between(siblings).phrase(subject)}"
-
-
-def _whole(rows: PartRows, subject: Subject) -> str:
-    operation = workloads.of(subject.workload).operation
-    return f"{rows.difference_text(rows.whole.difference_ns)} per {operation}"
 
 
 def _sentence(
@@ -110,7 +102,8 @@ def _sentence(
 
 def _sentence_of_parts(rows: PartRows) -> str:
     """Name the parts that make up the difference, the largest first, and what is left over."""
-    least_ns = SMALL * abs(rows.whole.difference_ns)
+    whole = rows.whole
+    least_ns = SMALL * abs(whole.difference_ns)
     large = [row for row in rows.shown if not row.is_sum and abs(row.difference_ns) >= least_ns]
     named = sorted(
         (row for row in large if row.is_certain), key=lambda row: -abs(row.difference_ns)
@@ -121,7 +114,17 @@ def _sentence_of_parts(rows: PartRows) -> str:
         f"{_name(row, rows.parts)} {rows.difference_text(row.difference_ns, row.percent)}"
         for row in named
     ]
-    return ", ".join([*texts, *_rest(rows, named, has_more=len(named) < len(large))])
+    rest_ns = whole.difference_ns - math.fsum(row.difference_ns for row in named)
+    rest_percent = None
+    is_nothing = abs(rest_ns) < least_ns
+    if whole.percent is not None:
+        rest_percent = whole.percent - sum(row.percent or 0 for row in named)
+        is_nothing = rest_percent == 0
+    has_more = len(named) < len(large)
+    if has_more or not is_nothing:
+        uncertain = ", of which no part alone is certain" if has_more else ""
+        texts.append(f"the rest {rows.difference_text(rest_ns, rest_percent)}{uncertain}")
+    return ", ".join(texts)
 
 
 def _name(row: PartRow, parts: Sequence[PartRow]) -> str:
@@ -132,67 +135,40 @@ def _name(row: PartRow, parts: Sequence[PartRow]) -> str:
     return row.name + (f" ({row.meaning})" if row.meaning else "")
 
 
-def _rest(rows: PartRows, named: Sequence[PartRow], *, has_more: bool) -> Iterator[str]:
-    """Yield what the named parts leave over, unless it is nothing."""
-    difference_ns = rows.whole.difference_ns - math.fsum(row.difference_ns for row in named)
-    percent = None
-    is_nothing = abs(difference_ns) < SMALL * abs(rows.whole.difference_ns)
-    if rows.whole.percent is not None:
-        percent = rows.whole.percent - sum(row.percent or 0 for row in named)
-        is_nothing = percent == 0
-    if has_more or not is_nothing:
-        uncertain = ", of which no part alone is certain" if has_more else ""
-        yield f"the rest {rows.difference_text(difference_ns, percent)}{uncertain}"
-
-
 def _table(division: Division, phrase: str, subject: Subject, number: int) -> Iterator[Block]:
     """Write a row per part below its phase, then what the parts mean and their picture."""
     rows = PartRows.of(division)
+    candidate, baseline = division.candidate, division.baseline
     has_intervals = any(row.low_ns is not None for row in rows.parts)
-    interval = (f"{percent(LEVEL)} interval",) if has_intervals else ()
+    interval = [f"{percent(LEVEL)} interval"] if has_intervals else []
     operation = workloads.of(subject.workload).operation
-    title = f"{division.candidate} against {division.baseline}{phrase}, {rows.scale.unit} per {operation}"
-    heads = (division.baseline, division.candidate, "Difference", *interval, "Share")
-    yield Table("", heads, tuple(_rows(rows, has_intervals=has_intervals)), title)
-    meanings = dict.fromkeys(f"{row.kind}: {row.meaning}" for row in rows.shown if row.meaning)
-    for meaning in meanings:
+    title = f"{candidate} against {baseline}{phrase}, {rows.scale.unit} per {operation}"
+    heads = (baseline, candidate, "Difference", *interval, "Share")
+    yield Table("", heads, [*_rows(rows, has_intervals=has_intervals)], title)
+    for meaning in dict.fromkeys(f"{row.kind}: {row.meaning}" for row in rows.shown if row.meaning):
         yield Paragraph(meaning, QUIET)
-    yield _picture(rows, division, number)
+    is_certain = all(row.is_certain for row in rows.shown)
+    uncertain = "" if is_certain else " Not filled: the interval of the part includes zero."
+    title = f"From {baseline} to {candidate}"
+    sides = (name(side, _NAME_CELLS) for side in (baseline, candidate))
+    caption = (Words(title, STRONG), f", part by part.{uncertain}")
+    yield Picture(caption, "waterfall", (rows, *sides, f"parts-{number}"))
 
 
-def _rows(rows: PartRows, *, has_intervals: bool) -> Iterable[Row]:
-    phase = ""
-    for row in rows.shown:
+def _rows(rows: PartRows, *, has_intervals: bool) -> Iterator[Row]:
+    scale, phase = rows.scale, ""
+    for row in (*rows.shown, rows.whole):
         if row.phase not in ("", phase):
             yield Row(row.phase)
         phase = row.phase
-        yield Row(row.kind, _cells(row, rows, has_intervals=has_intervals), level=1 if phase else 0)
-    yield Row(
-        rows.whole.kind, _cells(rows.whole, rows, has_intervals=has_intervals), is_strong=True
-    )
-
-
-def _cells(row: PartRow, rows: PartRows, *, has_intervals: bool) -> tuple[str, ...]:
-    scale, ends = rows.scale, NOTHING
-    if row.low_ns is not None and row.high_ns is not None:
-        ends = f"{scale.signed(row.low_ns)} to {scale.signed(row.high_ns)}"
-    return (
-        scale.plain(row.baseline_ns),
-        scale.plain(row.candidate_ns),
-        scale.signed(row.difference_ns),
-        *([ends] if has_intervals else []),
-        NOTHING if row.percent is None else signed_percent(row.percent),
-    )
-
-
-def _picture(rows: PartRows, division: Division, number: int) -> Picture:
-    uncertain = (
-        ""
-        if all(row.is_certain for row in rows.shown)
-        else " Not filled: the interval of the part includes zero."
-    )
-    title = Words(f"From {division.baseline} to {division.candidate}", STRONG)
-
-    sides = (name(side, _NAME_CELLS) for side in (division.baseline, division.candidate))
-    caption = (title, f", part by part.{uncertain}")
-    return Picture(caption, "waterfall", (rows, *sides, f"parts-{number}"))
+        ends = NOTHING
+        if row.low_ns is not None and row.high_ns is not None:
+            ends = f"{scale.signed(row.low_ns)} to {scale.signed(row.high_ns)}"
+        cells = (
+            scale.plain(row.baseline_ns),
+            scale.plain(row.candidate_ns),
+            scale.signed(row.difference_ns),
+            *([ends] if has_intervals else []),
+            NOTHING if row.percent is None else signed_percent(row.percent),
+        )
+        yield Row(row.kind, cells, row is rows.whole, level=1 if phase else 0)

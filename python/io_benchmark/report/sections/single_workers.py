@@ -3,12 +3,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from io_benchmark.analysis.model import DIFFERENT, UNKNOWN, Comparison, Subject
+from io_benchmark.analysis.model import DIFFERENT, UNKNOWN
 from io_benchmark.analysis.report_model import Report, SingleWorker
-from io_benchmark.number_text import ratio
+from io_benchmark.number_text import listed, ratio
 from io_benchmark.report.blocks import Item, Words
-from io_benchmark.report.content.subject_text import Distinction
-from io_benchmark.report.content.verdict_text import bounds_text, ends_text
+from io_benchmark.report.content.subject_text import Distinction, bounds_text, ends_text, grouped
 from io_benchmark.report.sections.causes import explanation
 
 # More measurements than this are counted, and on a screen more workers than this.
@@ -32,34 +31,30 @@ def full_workers(report: Report) -> list[Item]:
 
 
 def _by_worker(report: Report) -> list[list[SingleWorker]]:
-    by_worker: dict[tuple[str, ...], list[SingleWorker]] = {}
-    for worker in report.single_workers:
-        key = (worker.side, worker.machine, *worker.tasks)
-        by_worker.setdefault(key, []).append(worker)
-    return list(by_worker.values())
+    workers = grouped(report.single_workers, lambda each: (each.side, each.machine, *each.tasks))
+    return list(workers.values())
 
 
 def _item(same: Sequence[SingleWorker], report: Report, *, is_full: bool) -> Item:
     """Write about one worker, by the measurement that explains it."""
     worker = next((each for each in same if each.diagnosis is not None), same[0])
     subjects = [part.subject for part in report.subjects]
-    evidence = f"({worker.others:,} other workers"
-    further: list[str] = []
+    texts = [Distinction.of_all(worker.subject, subjects), f"({worker.others:,} other workers)."]
     if is_full:
-        evidence += f"; equal ones stay within {ends_text(worker.usual)}"
-        others = [each for each in same if each is not worker]
+        usual = f"equal ones stay within {ends_text(worker.usual)}"
         further = [
-            *_also(others, subjects),
-            *_consequence(worker, report),
-            *_without(worker.without),
+            f"{ratio(each.ratio)} {Distinction.of_all(each.subject, subjects)}"
+            for each in same
+            if each is not worker
         ]
-    text = " ".join(
-        filter(None, (Distinction.of_all(worker.subject, subjects), f"{evidence}).", *further))
-    )
+        texts[1] = f"({worker.others:,} other workers; {usual})."
+        if further:
+            texts.append(f"Also {listed(further, _NAMED, '; and {:,} more measurements', '; ')}.")
+        texts += _consequences(worker, report)
     lead = f"{_name(worker)} alone takes {ratio(worker.ratio)} the time of its pool"
-    reasons = () if worker.diagnosis is None else tuple(explanation(worker.diagnosis))
+    reasons = [] if worker.diagnosis is None else [*explanation(worker.diagnosis)]
     verdict = worker.verdict.value
-    return Item((Words(lead, verdict), f" {text}"), reasons, verdict)
+    return Item((Words(lead, verdict), f" {' '.join(filter(None, texts))}"), reasons, verdict)
 
 
 def _name(worker: SingleWorker) -> str:
@@ -71,19 +66,8 @@ def _name(worker: SingleWorker) -> str:
     return f"{name} of {worker.side}" + (f" ({where})" if where else "")
 
 
-def _also(others: Sequence[SingleWorker], subjects: Sequence[Subject]) -> Iterator[str]:
-    texts = [
-        f"{ratio(worker.ratio)} {Distinction.of_all(worker.subject, subjects)}"
-        for worker in others[:_NAMED]
-    ]
-    if len(others) > _NAMED:
-        texts.append(f"and {len(others) - _NAMED:,} more measurements")
-    if texts:
-        yield f"Also {'; '.join(texts)}."
-
-
-def _consequence(worker: SingleWorker, report: Report) -> Iterator[str]:
-    """Write what the worker means for the verdicts about its pool."""
+def _consequences(worker: SingleWorker, report: Report) -> Iterator[str]:
+    """Write what the worker means for the verdicts about its pool, and what they would be without it."""
     verdicts = [
         comparison.verdict
         for part in report.subjects
@@ -91,21 +75,16 @@ def _consequence(worker: SingleWorker, report: Report) -> Iterator[str]:
         for comparison in part.comparisons
         if worker.side in (comparison.candidate, comparison.baseline)
     ]
-    if not verdicts:
-        return
-    joined = " or ".join(dict.fromkeys(verdict.value for verdict in verdicts))
-    text = f"The verdict stays {joined}: it counts all workers"
-    if any(verdict in DIFFERENT for verdict in verdicts):
-        yield f"{text}. A cause that only this worker has does not count for its pool."
-    else:
-        yield f"{text}, and does not blame the pool for this one."
-
-
-def _without(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    if verdicts:
+        text = f"The verdict stays {' or '.join(dict.fromkeys(verdicts))}: it counts all workers"
+        if any(verdict in DIFFERENT for verdict in verdicts):
+            yield f"{text}. A cause that only this worker has does not count for its pool."
+        else:
+            yield f"{text}, and does not blame the pool for this one."
     texts = [
         f"{comparison.candidate} compared with {comparison.baseline} is at {ratio(comparison.ratio)} "
         f"{bounds_text(comparison.interval)}"
-        for comparison in comparisons[:_NAMED]
+        for comparison in worker.without[:_NAMED]
     ]
     if texts:
         yield (

@@ -9,6 +9,7 @@ from io_benchmark.analysis.inference.independent_workers import AT_ONCE
 from io_benchmark.analysis.model import UNKNOWN, WorkerLine
 from io_benchmark.analysis.report_model import Replication, Report, Standing, SubjectReport
 from io_benchmark.costs.worker_time import Cost
+from io_benchmark.number_text import listed, number_of
 from io_benchmark.report.blocks import (
     STRONG,
     WARNING,
@@ -22,6 +23,7 @@ from io_benchmark.report.blocks import (
     Words,
 )
 from io_benchmark.report.content.statement_text import text_of
+from io_benchmark.report.content.subject_text import grouped
 from io_benchmark.resolutions import in_words
 
 _ENDED_BADLY = ("failed", "exception")
@@ -33,11 +35,11 @@ def workers_needed(report: Report) -> Iterator[Block]:
     if not report.replication:
         return
     yield Heading("Workers per pool")
-    rows = tuple(Row(side.side, _counts(side)) for side in report.replication)
+    rows = [Row(side.side, _counts(side)) for side in report.replication]
     yield Table("Pool", ("Runs", "Workers", "Workers needed"), rows)
     lines = cautions(report)
     if lines:
-        yield Items(tuple(Item(Words(line, WARNING), mark="!") for line in lines))
+        yield Items([Item(Words(line, WARNING), mark="!") for line in lines])
 
 
 def _counts(side: Replication) -> tuple[str, ...]:
@@ -45,29 +47,24 @@ def _counts(side: Replication) -> tuple[str, ...]:
     workers = f"{side.workers:,}"
     if 0 < side.workers_compared < side.workers:
         workers = f"{side.workers_compared:,} of {workers}"
-    return f"{side.runs:,}", workers, _needed(side)
-
-
-def _needed(side: Replication) -> str:
-    match side.standing:
-        case Standing.DECIDED:
-            return "enough"
-        case Standing.NOT_BY_REPETITION:
-            return "more would not settle it"
-        case Standing.NO_VERDICT:
-            return "no verdict"
-    if side.workers_to_add == 0:
-        return "enough here, too few in another pool"
-    return f"{side.workers_to_add:,} more, {side.workers_needed:,} in total"
+    if side.standing is Standing.DECIDED:
+        needed = "enough"
+    elif side.standing is Standing.NOT_BY_REPETITION:
+        needed = "more would not settle it"
+    elif side.standing is Standing.NO_VERDICT:
+        needed = "no verdict"
+    elif side.workers_to_add == 0:
+        needed = "enough here, too few in another pool"
+    else:
+        needed = f"{side.workers_to_add:,} more, {side.workers_needed:,} in total"
+    return f"{side.runs:,}", workers, needed
 
 
 def runs(report: Report) -> Iterator[Block]:
     """Write where each result is from."""
     if report.workers:
         machines = _runs_by_machine(report.workers)
-        rows = tuple(
-            _run(worker, is_repeated=machines[worker.machine] > 1) for worker in report.workers
-        )
+        rows = [_run(run, is_repeated=machines[run.machine] > 1) for run in report.workers]
         heads = ("Worker", "Machine", "Task", "State", "Read from")
         yield Heading("Workers")
         yield Table("Pool", heads, rows, is_prose=True, shown=_RUNS_SHOWN, noun=" workers")
@@ -87,20 +84,17 @@ def cost_text(report: Report) -> str:
             if comparison.advice is not None and comparison.candidate not in never
         )
         basis = "set-up included" if cost.with_setup else "without the set-up of tasks"
-        runs = "run" if cost.runs == 1 else "runs"
         money = f", {cost.at_prices}" if cost.at_prices else ""
         texts.append(
-            f"To settle {what}{_listed(list(undecided))}: {_added(cost)}, {cost.estimate} "
-            f"(estimated from {cost.runs:,} {runs}, {basis}){money}."
+            f"To settle {what}{_listed([*undecided])}: {_added(cost)}, {cost.estimate} "
+            f"(estimated from {number_of(cost.runs, 'run')}, {basis}){money}."
         )
-    by_reason: dict[str, list[str]] = {}
-    for candidate, obstacle in never.items():
-        reason = "" if obstacle is None else f": {text_of(obstacle)}"
-        by_reason.setdefault(reason, []).append(candidate)
-    texts += (
-        f"More workers are not expected to settle {what}{_listed(names)}{reason}."
-        for reason, names in by_reason.items()
-    )
+    for obstacle, pairs in grouped(
+        never.items(), lambda pair: pair[1] and text_of(pair[1])
+    ).items():
+        names = _listed([candidate for candidate, _ in pairs])
+        reason = f": {obstacle}" if obstacle is not None else ""
+        texts.append(f"More workers are not expected to settle {what}{names}{reason}.")
     return " ".join(texts)
 
 
@@ -108,19 +102,13 @@ def _added(cost: Cost) -> str:
     """Write how many workers of which pools: '12 more workers per pool, 24 in total'."""
     counts = {share.tasks for share in cost.shares}
     if len(counts) == 1 and len(cost.shares) > 1:
-        (per_pool,) = counts
-        return f"{_more(per_pool)} per pool, {cost.tasks:,} in total"
+        return f"{number_of(counts.pop(), 'more worker')} per pool, {cost.tasks:,} in total"
     pools = [f"{share.tasks:,} of {share.name}" for share in cost.shares]
-    return f"{_more(cost.tasks)} ({_listed(pools)})"
-
-
-def _more(workers: int) -> str:
-    return f"{workers:,} more worker" + ("" if workers == 1 else "s")
+    return f"{number_of(cost.tasks, 'more worker')} ({_listed(pools)})"
 
 
 def _listed(names: Sequence[str]) -> str:
-    rest = len(names) - _NAMES_SHOWN
-    return ", ".join(names[:_NAMES_SHOWN]) + (f" and {rest:,} others" if rest > 0 else "")
+    return listed(names, _NAMES_SHOWN, " and {:,} others")
 
 
 def _runs_by_machine(workers: Sequence[WorkerLine]) -> Counter[str]:
@@ -141,47 +129,40 @@ def _run(worker: WorkerLine, *, is_repeated: bool) -> Row:
     if worker.url:
         host = re.split("[/?#]", worker.url, maxsplit=3)[2]
         task = (str(task), " (", Words(f"job on {host}", link=worker.url), ")")
-    return Row(
-        side,
-        (
-            (machine, Words(" (its machine ran several)", STRONG)) if is_repeated else machine,
-            " in ".join(filter(None, (worker.instance_type, worker.zone))) or UNKNOWN,
-            task,
-            state,
-            worker.source,
-        ),
+    cells = (
+        (machine, Words(" (its machine ran several)", STRONG)) if is_repeated else machine,
+        " in ".join(filter(None, (worker.instance_type, worker.zone))) or UNKNOWN,
+        task,
+        state,
+        worker.source,
     )
+    return Row(side, cells)
 
 
 def cautions(report: Report) -> list[str]:
     """Return a sentence about each worker that is not independent, not compared or ended early."""
     workers = [worker for worker in report.workers if worker.is_counted]
-    return [*_cautions(workers, report.replication)]
-
-
-def _cautions(workers: Sequence[WorkerLine], rows: Sequence[Replication]) -> Iterator[str]:
-    """Yield a sentence about each worker that is not independent, not compared or ended early."""
-    for machine, count in _runs_by_machine(workers).items():
-        if count > 1:
-            yield _repeated_text(machine, count, workers)
-    for row in rows:
+    machines = _runs_by_machine(workers)
+    texts = [_repeated_text(each, workers) for each, runs in machines.items() if runs > 1]
+    for row in report.replication:
         left_out = row.workers - row.workers_compared
         if left_out > 0 and row.workers_compared > 0:
             verb = "is" if left_out == 1 else "are"
-            yield (
+            texts.append(
                 f"{row.side}: {left_out:,} of its {row.workers:,} workers {verb} not compared, "
                 "because a validity rule refuses their measurements."
             )
     for worker in workers:
         if worker.state in _ENDED_BADLY:
             run = "" if worker.run_id is None else f" run {worker.run_id}"
-            yield (
-                f"{worker.side}: task {worker.task_id}{run} {in_words(worker.state, worker.reason)}; what it measured "
-                "until then is used."
+            state = in_words(worker.state, worker.reason)
+            texts.append(
+                f"{worker.side}: task {worker.task_id}{run} {state}; what it measured until then is used."
             )
+    return texts
 
 
-def _repeated_text(machine: str, count: int, workers: Sequence[WorkerLine]) -> str:
+def _repeated_text(machine: str, workers: Sequence[WorkerLine]) -> str:
     lines = [line for line in workers if line.machine == machine]
     runs_by_side = Counter(line.side for line in lines)
     merged = " and ".join(f"{side}'s" for side, runs in runs_by_side.items() if runs > 1)
@@ -190,7 +171,7 @@ def _repeated_text(machine: str, count: int, workers: Sequence[WorkerLine]) -> s
     machine_text = f"Worker {machine}" if len(ids) == 1 else f"The machine {machine}"
     if len(ids) > 1:
         machine_text = f"One machine, with the workers {_listed(ids)},"
-    text = f"{machine_text} ran {count:,} of these tasks, so they are not independent"
+    text = f"{machine_text} ran {len(lines):,} of these tasks, so they are not independent"
     if any(line.at_once for line in lines):
         text += f"; {text_of(AT_ONCE)}"
     return f"{text}; {merged} count as one worker." if merged else f"{text}."
