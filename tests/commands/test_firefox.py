@@ -3,7 +3,6 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The command firefox, run as a user runs it."""
 
-import argparse
 import json
 import shutil
 import subprocess
@@ -200,9 +199,8 @@ def test_from_the_bundled_copy(firefox, tmp_path):
 def test_documentation():
     """The page has every option, and every folder that the command puts files into."""
     page = (ROOT / "taskcluster/docs/firefox.md").read_text()
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    options = [one for action in parser._actions for one in action.option_strings]
-    assert [one for one in options if one not in ("-h", "--help") and f"`{one}" not in page] == []
+    options = [entry for group in command.OPTIONS.values() for entry in group]
+    names = [entry.title for entry in options if entry.title.startswith("-")]
+    assert [name for name in names if f"`{name}" not in page] == []
     known = (KIND, TRANSFORMS, SCRIPT, CONFIG)
     assert [path for path in known if f"`{path}" not in page] == []

@@ -11,16 +11,14 @@ Exit code: 0 done, or nothing differs; 1 failed, or with --check something
 differs; 2 wrong usage, or PATH is not a Firefox checkout.
 """
 
-from __future__ import annotations
-
-import argparse
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from io_benchmark.commands.context import Context
-from io_benchmark.commands.options import add_root_option
-from io_benchmark.errors import IoBenchmarkError, UsageError
+from io_benchmark.commands.option_table import Given, flag, option
+from io_benchmark.commands.options import ROOT
+from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.paths import current_folder
 
 if TYPE_CHECKING:
@@ -38,63 +36,57 @@ _DONE = {
 }
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument_group("what to install").add_argument
-    add("path", type=Path, metavar="PATH", help="the Firefox checkout: the folder with mach")
-    add(
-        "--workloads",
-        type=lambda text: [name for name in text.split(",") if name],
-        default=[],
-        metavar="NAME[,NAME]",
-        help="also measure these there; give them again at each later run",
-    )
-    add("--force", action="store_true", help="replace edited files and remove extra ones")
-    group = parser.add_argument_group("where to read the kind")
-    add_root_option(group)
-    group = parser.add_argument_group("output")
-    group.add_argument(
-        "--check", action="store_true", help="change nothing; exit with 1 if anything differs"
-    )
-    form = group.add_mutually_exclusive_group()
-    form.add_argument(
-        "--diff", action="store_true", help="change nothing; print the changes as a patch"
-    )
-    group.add_argument(
-        "--stat", action="store_true", help="with --diff: print only line counts per file"
-    )
-    form.add_argument("--json", action="store_true", help="print the differences as JSON")
+OPTIONS = {
+    "what to install": (
+        option(
+            "path", type=Path, metavar="PATH", help="the Firefox checkout: the folder with mach"
+        ),
+        option(
+            "--workloads",
+            type=lambda text: [name for name in text.split(",") if name],
+            metavar="NAME[,NAME]",
+            help="also measure these there; give them again at each later run",
+        ),
+        flag("--force", help="replace edited files and remove extra ones"),
+    ),
+    "where to read the kind": (ROOT,),
+    "output": (
+        flag("--check", help="change nothing; exit with 1 if anything differs"),
+        flag("--diff", help="change nothing; print the changes as a patch"),
+        flag("--stat", help="with --diff: print only line counts per file", needs=("--diff",)),
+        flag("--json", help="print the differences as JSON", excludes={"--diff": ""}),
+    ),
+}
 
 
-def run(arguments: argparse.Namespace, context: Context) -> int:
+def run(given: Given, context: Context) -> int:
     from io_benchmark.firefox.checkout import Checkout
     from io_benchmark.firefox.transaction import write_all
     from io_benchmark.firefox.tree_changes import TreeChanges
     from io_benchmark.graph.root import Root
 
-    if arguments.stat and not arguments.diff:
-        raise UsageError("--stat needs --diff; use both")
-    checkout = Checkout.open(arguments.path)
-    root = Root.find(arguments.root, current_folder())
+    checkout = Checkout.open(given["path"])
+    root = Root.find(given.get("root"), current_folder())
     context.tell(f"Comparing {checkout.path} with {root.path} ({root.origin})")
-    plan = TreeChanges.find(root, checkout, arguments.workloads)
-    looking = arguments.check or arguments.diff
-    if plan.conflicts and not looking and not arguments.force:
-        _print(plan, context, as_json=arguments.json, done=False)
+    plan = TreeChanges.find(root, checkout, given.get("workloads", ()))
+    looking = "check" in given or "diff" in given
+    if plan.conflicts and not looking and "force" not in given:
+        _print(plan, context, as_json="json" in given, done=False)
         raise IoBenchmarkError(
             f"{checkout.path}: {_counted(len(plan.conflicts))} edited there or from another version, "
             "so nothing was written; look at --diff, then use --force to replace the contents"
         )
     if not looking:
         write_all(checkout.path, plan.contents)
-    if arguments.diff:
-        context.stdout.write(plan.stat() if arguments.stat else plan.patch())
+    if "diff" in given:
+        context.stdout.write(plan.stat() if "stat" in given else plan.patch())
     else:
-        _print(plan, context, as_json=arguments.json, done=not looking)
+        _print(plan, context, as_json="json" in given, done=not looking)
     _conclude(plan, context, looking=looking)
-    return int(arguments.check and bool(plan.differences))
+    return int("check" in given and bool(plan.differences))
 
 
-def _print(plan: TreeChanges, context: Context, *, as_json: bool, done: bool) -> None:
+def _print(plan: "TreeChanges", context: Context, *, as_json: bool, done: bool) -> None:
     if as_json:
         places = [
             {
@@ -114,7 +106,7 @@ def _print(plan: TreeChanges, context: Context, *, as_json: bool, done: bool) ->
         )
 
 
-def _conclude(plan: TreeChanges, context: Context, *, looking: bool) -> None:
+def _conclude(plan: "TreeChanges", context: Context, *, looking: bool) -> None:
     if not plan.differences:
         context.tell("Nothing differs")
     elif looking:

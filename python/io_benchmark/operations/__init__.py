@@ -1,0 +1,8 @@
+# This Source Code Form is subject to the terms of the Mozilla Public
+# License, v. 2.0. If a copy of the MPL was not distributed with this
+# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+"""What the commands do: one function per command, below the parsing and the printing.
+
+An operation gets addresses, options, the environment and a function for progress, and returns a
+report. Those that create or run tasks also get the user, whom they inform and may ask.
+"""
