@@ -13,18 +13,14 @@ Exit code: 0 all tasks completed, 1 a task failed, 2 wrong usage.
 import logging
 import re
 import textwrap
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from io_benchmark.commands.context import Context
 from io_benchmark.commands.option_table import Given, flag, option, read_options, repeatable
 from io_benchmark.commands.options import BASELINE, ROOT, parse_names, wrong_value
 from io_benchmark.sources.folder.output_folder import DEFAULT_FOLDER
-
-if TYPE_CHECKING:
-    from io_benchmark.commands.rehearsal_display import RehearsalProgress
 
 USAGE = "[OPTION ...]"
 EXAMPLES = (
@@ -32,6 +28,7 @@ EXAMPLES = (
     "io-benchmark rehearse --at amd-16=/mnt --full --output results",
 )
 MANUAL = "rehearsal.md"
+LINE_LENGTH = 400  # of a task's log
 
 
 def _parse_pool_and_folder(text: str) -> tuple[str, Path]:
@@ -103,14 +100,8 @@ def run(given: Given, context: Context) -> int:
     def tell(text: str) -> None:
         _tell(context, text)
 
-    def display(tasks: int) -> "AbstractContextManager[RehearsalProgress]":
-        from rich.console import Console
-
-        from io_benchmark.commands.rehearsal_display import RehearsalProgress
-
-        width = context.columns(context.stderr)
-        console = Console(file=context.stderr, width=width, _environ=context.environment)
-        return closing(RehearsalProgress(console, tasks, verbose))
+    def display(tasks: int) -> _TaskLines:
+        return _TaskLines(tell, context.tell if verbose else _ignore, tasks)
 
     with _logs_shown(verbose, context):
         options = read_options(RehearsalOptions, given)
@@ -123,6 +114,31 @@ def run(given: Given, context: Context) -> int:
     for failure in outcome.failures:
         tell(f"error: {failure}")
     return EXIT_FAILED if outcome.failures else 0
+
+
+class _TaskLines:
+    """Shows a line when a task begins and when it ends, and its log with --verbose."""
+
+    def __init__(self, tell: Callable[[str], None], log: Callable[[str], None], tasks: int) -> None:
+        self._tell = tell
+        self._log = log
+        self._tasks = tasks
+        self._begun = 0
+
+    def begin(self, label: str) -> None:
+        self._begun += 1
+        self._tell(f"[{self._begun}/{self._tasks}] {label}")
+
+    def line(self, line: str) -> None:
+        # run-task writes the whole command, script and all, in one line.
+        self._log(line if len(line) <= LINE_LENGTH else line[:LINE_LENGTH] + " …")
+
+    def end(self, label: str, state: str, seconds: float) -> None:
+        self._tell(f"  {label}: {state} in {seconds:.1f} s")
+
+
+def _ignore(_line: str) -> None:
+    pass
 
 
 @contextmanager

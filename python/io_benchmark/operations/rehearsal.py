@@ -35,7 +35,7 @@ class TaskDisplay(Protocol):
 
     def line(self, line: str) -> None: ...
 
-    def end(self, state: str, seconds: float) -> None: ...
+    def end(self, label: str, state: str, seconds: float) -> None: ...
 
 
 class Rehearsal(Struct):
@@ -88,7 +88,7 @@ class Rehearsal(Struct):
                 results=results,
             )
             outcome = self.execute(local_run, display.line)
-        display.end(outcome.state, (time.monotonic_ns() - started_ns) / 1e9)
+        display.end(task.label, outcome.state, (time.monotonic_ns() - started_ns) / 1e9)
         self.failures += _failures_of(local_run, outcome)
         return local_run, outcome
 

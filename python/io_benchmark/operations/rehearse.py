@@ -5,7 +5,6 @@
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 from msgspec import Struct
@@ -67,7 +66,7 @@ def rehearse(
     options: RehearsalOptions,
     environment: Environment,
     tell: Callable[[str], None],
-    display_of: Callable[[int], AbstractContextManager[TaskDisplay]],
+    display_of: Callable[[int], TaskDisplay],
 ) -> RehearsalOutcome:
     """Run the tasks, with a display for so many of them, and compare their results."""
     root = Root.find(options.root, current_folder())
@@ -87,11 +86,11 @@ def rehearse(
             return
         amount = "1 task" if count == 1 else f"{count} tasks one by one"
         tell(f"Running {amount}, profile {options.profile}: {names}")
-        with display_of(count) as display:
-            for task in tasks:
-                machine.run_pool(task, display)
-            for task in reports:
-                machine.run_report(task, display)
+        display = display_of(count)
+        for task in tasks:
+            machine.run_pool(task, display)
+        for task in reports:
+            machine.run_report(task, display)
 
     with new_output_folder(options.output, "rehearsal") as output:
         execute = rehearsal.executor(
