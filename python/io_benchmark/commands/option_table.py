@@ -10,13 +10,14 @@ belong to what uses them: the operation's own options.
 import argparse
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar
-
-from msgspec import Struct
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from io_benchmark.errors import UsageError
 
-OptionsType = TypeVar("OptionsType", bound=Struct)
+if TYPE_CHECKING:  # --help needs no data classes
+    from msgspec import Struct
+
+OptionsType = TypeVar("OptionsType", bound="Struct")
 Given = Mapping[str, Any]  # by the name of the option: `worker_variation`
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
@@ -86,6 +87,7 @@ def check_options(groups: Groups, given: Given) -> None:
             if is_given(options[name], given):
                 why = f": {reason}" if reason else ""
                 raise UsageError(f"{name} cannot be combined with {entry.title}{why}; omit one")
+    for entry in present:
         if entry.needs and not any(is_given(options[name], given) for name in entry.needs):
             raise UsageError(
                 f"{entry.title} needs {entry.needs[0]}{entry.needs_reason}; use both or none"

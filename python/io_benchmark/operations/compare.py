@@ -16,7 +16,6 @@ from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.plan import AFTER, BEFORE, Plan
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.costs.worker_time import Price
-from io_benchmark.operations.past_results import read_past_results
 from io_benchmark.operations.reading import Environment, Progress, in_order, read_workers
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.gather import Gathered, wait_for
@@ -64,6 +63,9 @@ def compare(
     plan = _plan(options, readings, has_gaps=options.partial or bool(unreadable))
     past = None
     if options.variation_from is not None:
+        # Imported here: few comparisons have earlier results, whose analysis loads numpy.
+        from io_benchmark.operations.past_results import read_past_results  # noqa: PLC0415
+
         past, lines = read_past_results(options.variation_from, workers, environment, progress)
         remarks += lines
     return analysis.compare(
