@@ -166,7 +166,7 @@ def test_ctrl_c_leaves_nothing_behind(
     ("arguments", "message"),
     [
         pytest.param(["-j", "amd-17"], "no task is called 'amd-17'", id="unknown-job"),
-        pytest.param(["-j", ","], "-j ,: contains no name", id="empty-job"),
+        pytest.param(["-j", ","], "argument -j/--jobs: ',' contains no name", id="empty-job"),
         pytest.param(
             ["-j", "docker-image-update-verify"],
             "does not measure a pool; name a pool",
