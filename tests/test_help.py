@@ -17,7 +17,7 @@ from loopback import Loopback
 from submitted_tasks import IDENTITY
 
 from io_benchmark.cli import COMMANDS
-from io_benchmark.commands.completion import _build_whole_parser
+from io_benchmark.commands.completion import build_whole_parser
 
 SCREEN = {"COLUMNS": "80"}
 EXAMPLES = [
@@ -74,7 +74,7 @@ def test_examples(line: str, folder: Path, taskcluster: Loopback) -> None:
     """Each example does what it says, with what it names."""
     words = shlex.split(line.removeprefix('eval "$(').removesuffix(')"').partition(" > ")[0])
     if line.startswith(PARSED_ONLY):
-        assert vars(_build_whole_parser().parse_args(words[1:]))
+        assert vars(build_whole_parser().parse_args(words[1:]))
         return
     environment = {"TASKCLUSTER_ROOT_URL": taskcluster.url, **IDENTITY}
     program.run(*words[1:], folder=folder, environment=environment)

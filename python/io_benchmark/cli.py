@@ -16,6 +16,7 @@ from typing import Any, NoReturn, TextIO
 
 from io_benchmark import __version__
 from io_benchmark.commands.context import MESSAGE_LENGTH, Context
+from io_benchmark.commands.option_table import add_options, check_options
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.signals import Terminated, interruptions
 from io_benchmark.standard_streams import standard_streams
@@ -166,8 +167,10 @@ def _dispatch(arguments: Sequence[str], context: Context) -> int:
         description=module.__doc__,
         epilog=f"examples:\n{examples}\n{_manual(module.MANUAL)}",
     )
-    module.add_arguments(command_parser)
-    exit_code: int = module.run(command_parser.parse_args(arguments[1:]), context)
+    add_options(command_parser, module.OPTIONS)
+    given = vars(command_parser.parse_args(arguments[1:]))
+    check_options(module.OPTIONS, given)
+    exit_code: int = module.run(given, context)
     return exit_code
 
 

@@ -159,7 +159,11 @@ def test_files_beside(fetched: Path, tmp_path: Path) -> None:
 def test_another_pool(fetched: Path) -> None:
     """What there is instead is named."""
     done = history("intel", "results", folder=fetched, expected=1)
-    assert done.stderr == "error: no result of intel was found; there are results of amd-16\n"
+    assert "results of other pools are ignored: " in done.stdout
+    assert " of amd-16" in done.stdout
+    assert done.stderr == (
+        "error: no result of intel was found that can be shown; see the report for the reasons\n"
+    )
     assert "No result could be read and judged." in done.stdout
     assert "results of other pools are ignored: 20 of amd-16" in done.stdout
 

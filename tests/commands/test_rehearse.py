@@ -164,7 +164,7 @@ def test_ctrl_c_leaves_nothing_behind(
     ("arguments", "message"),
     [
         pytest.param(["-j", "amd-17"], "no task is called 'amd-17'", id="unknown-job"),
-        pytest.param(["-j", ","], "-j ,: contains no name", id="empty-job"),
+        pytest.param(["-j", ","], "argument -j/--jobs: ',' contains no name", id="empty-job"),
         pytest.param(
             ["-j", "docker-image-update-verify"],
             "does not measure a pool; name a pool",
@@ -186,7 +186,9 @@ def test_ctrl_c_leaves_nothing_behind(
         pytest.param(["--at", "intel"], "'intel' is not POOL=DIR", id="no-folder-at"),
         pytest.param(["--output", "/proc/none"], "--output /proc/none:", id="output"),
         pytest.param(["--output", str(ROOT)], "is not empty, or another command", id="not-empty"),
-        pytest.param(["--quick", "--full"], "not allowed with argument", id="quick-and-full"),
+        pytest.param(
+            ["--quick", "--full"], "--quick cannot be combined with --full", id="quick-and-full"
+        ),
     ],
 )
 def test_mistakes_are_told_before_anything_runs(

@@ -12,8 +12,8 @@ import seed_case
 import trial_records
 from checkout import ROOT
 
-from io_benchmark.commands import rehearsal
 from io_benchmark.execute.local_run import LocalRun, RunOutcome
+from io_benchmark.operations import rehearsal
 
 PACE = 391 * 1024**2
 MOMENT = "2026-11-21T12:00:00.000Z"

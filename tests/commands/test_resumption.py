@@ -224,7 +224,11 @@ def test_elsewhere(deployment, state):
         pytest.param(
             ["--resume", GROUP, "--dry-run"], "--dry-run cannot be combined", id="dry-run"
         ),
-        pytest.param(["--resume", GROUP, "--cancel", GROUP], "not allowed with", id="cancel"),
+        pytest.param(
+            ["--resume", GROUP, "--cancel", GROUP],
+            "--cancel cannot be combined with --resume",
+            id="cancel",
+        ),
         pytest.param(["--resume", GROUP, "--expect", "x"], "write it like", id="expectation"),
     ],
 )

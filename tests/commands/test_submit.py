@@ -366,7 +366,7 @@ def test_cancel():
     ("arguments", "message"),
     [
         pytest.param([], "give --image NAME:TAG of a registry", id="no-image"),
-        pytest.param([*IMAGE, "-j", ","], "-j ,: contains no name", id="no-job"),
+        pytest.param([*IMAGE, "-j", ","], "argument -j/--jobs: ',' contains no name", id="no-job"),
         pytest.param([*IMAGE, "--pool", "x=a/b"], "--pool x=a/b: pool is not selected", id="pool"),
         pytest.param([*IMAGE, "--pool", "intel=a"], "'intel=a' is not POOL=", id="queue"),
         pytest.param(

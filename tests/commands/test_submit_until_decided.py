@@ -271,9 +271,17 @@ def test_asks_first(loopback, deployment, tmp_path):
             ["--until-decided", "--replicates", "6"], "--replicates cannot be", id="replicates"
         ),
         pytest.param(["--until-decided", "--no-wait"], "--no-wait cannot be", id="no wait"),
-        pytest.param(["--until-decided", "--resume", AMD_16], "not allowed with", id="resume"),
-        pytest.param(["--until-decided", "--confirm", AMD_16], "not allowed with", id="confirm"),
-        pytest.param(["--until-decided", "--cancel", AMD_16], "not allowed with", id="cancel"),
+        pytest.param(
+            ["--until-decided", "--resume", AMD_16], "--resume cannot be combined with", id="resume"
+        ),
+        pytest.param(
+            ["--until-decided", "--confirm", AMD_16],
+            "--confirm cannot be combined with",
+            id="confirm",
+        ),
+        pytest.param(
+            ["--until-decided", "--cancel", AMD_16], "--cancel cannot be combined with", id="cancel"
+        ),
         pytest.param(["--confirm", AMD_16, "--budget", "9"], "--budget cannot be", id="no look"),
         pytest.param(
             [*IMAGE, "--until-decided", "-j", "intel"],

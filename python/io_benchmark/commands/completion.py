@@ -5,6 +5,7 @@ import argparse
 import importlib
 
 from io_benchmark.commands.context import Context
+from io_benchmark.commands.option_table import Given, add_options, option
 
 SHELLS = ("bash", "zsh", "tcsh")
 USAGE = "SHELL"
@@ -15,21 +16,21 @@ EXAMPLES = (
 MANUAL = "how-to.md"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("output")
-    group.add_argument(
-        "shell", choices=SHELLS, metavar="SHELL", help=f"the shell: {', '.join(SHELLS)}"
-    )
+OPTIONS = {
+    "output": (
+        option("shell", choices=SHELLS, metavar="SHELL", help=f"the shell: {', '.join(SHELLS)}"),
+    ),
+}
 
 
-def run(arguments: argparse.Namespace, context: Context) -> int:
+def run(given: Given, context: Context) -> int:
     import shtab
 
-    context.print(shtab.complete(_build_whole_parser(), arguments.shell))
+    context.print(shtab.complete(build_whole_parser(), given["shell"]))
     return 0
 
 
-def _build_whole_parser() -> argparse.ArgumentParser:
+def build_whole_parser() -> argparse.ArgumentParser:
     """Return a parser of all commands; elsewhere only the called command is loaded."""
     from io_benchmark.cli import COMMANDS
 
@@ -37,5 +38,5 @@ def _build_whole_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers()
     for name, summary in COMMANDS.items():
         module = importlib.import_module(f"io_benchmark.commands.{name}")
-        module.add_arguments(commands.add_parser(name, help=summary))
+        add_options(commands.add_parser(name, help=summary), module.OPTIONS)
     return parser

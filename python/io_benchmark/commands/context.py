@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The streams and the environment that one call of the program works with."""
+"""What every command reads and writes: the streams, the environment, and the person behind them."""
 
 import os
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple, TextIO
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 
-from io_benchmark.report.formats import FORMATS
 from io_benchmark.text import clean_lines
+
+if TYPE_CHECKING:
+    from io_benchmark.sources.protocol import ReadProgress
 
 MESSAGE_LENGTH = 4000  # some messages list every valid value
 DEFAULT_COLUMNS = 80
-EXIT_FAILED = 1  # of every command
 
 
 class Context(NamedTuple):
@@ -36,18 +38,16 @@ class Context(NamedTuple):
         self.stderr.write("\n".join(lines) + "\n")
         self.stderr.flush()
 
-    def tell_unreadable(self, lines: Sequence[str], prefix: str, form: str) -> None:
-        """Name the results that could not be read.
+    def tell_errors(self, problems: Sequence[str]) -> None:
+        """Write a line for each problem that did not end the command."""
+        for problem in problems:
+            self.tell(f"error: {problem}")
 
-        Only count them where the report on the same terminal names each.
-        """
-        on_one_terminal = self.stdout.isatty() and self.stderr.isatty()
-        if not (on_one_terminal and FORMATS[form].lists_unreadable):
-            for line in lines:
-                self.tell(f"{prefix}: {line}")
-        elif lines:
-            results = "1 result" if len(lines) == 1 else f"{len(lines)} results"
-            self.tell(f"{prefix}: {results} could not be read; see the report for the reasons")
+    def progress(self) -> AbstractContextManager[Callable[["ReadProgress"], None]]:
+        """Show the progress of reading in this block."""
+        from io_benchmark.commands.progress_display import show_progress
+
+        return show_progress(self.stderr)
 
     @property
     def is_interactive(self) -> bool:

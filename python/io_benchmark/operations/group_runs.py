@@ -7,8 +7,7 @@ from msgspec import Struct
 
 from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.model import Worker
-from io_benchmark.commands.context import Context
-from io_benchmark.commands.progress_display import show_progress
+from io_benchmark.operations.user import User
 from io_benchmark.sources.gather import gather
 from io_benchmark.sources.run_results import RunResult
 from io_benchmark.submit.definitions import job_of
@@ -24,17 +23,18 @@ class GroupRun(Struct, frozen=True):
 
     @classmethod
     def of(cls, measured: RunResult) -> "GroupRun":
+        """Return the run of a result; without a task record its label is that of its pool."""
         label = measured.task.label if measured.task is not None else measured.pool
         worker = worker_of(measured, measured.pool)
         return cls(worker, label, measured.result.duration_ns)
 
     @classmethod
-    def read_all(cls, group_id: str, context: Context) -> Sequence["GroupRun"]:
+    def read_all(cls, group_id: str, user: User) -> Sequence["GroupRun"]:
         """Read the results of a group; name those that are missing."""
-        with show_progress(context.stderr) as progress:
-            gathered = gather([f"group:{group_id}"], context.environment, progress, cls.of)
+        with user.progress() as progress:
+            gathered = gather([f"group:{group_id}"], user.environment, progress, cls.of)
         for line in gathered.unreadable:
-            context.tell(f"missing: {line}")
+            user.tell(f"missing: {line}")
         return gathered.results
 
     @property
@@ -48,4 +48,4 @@ class GroupRun(Struct, frozen=True):
     @property
     def has_ceilings(self) -> bool:
         trials = (entry.trials for entry in self.worker.entries)
-        return any(each is not None and bool(each.ceilings) for each in trials)
+        return any(trial is not None and bool(trial.ceilings) for trial in trials)

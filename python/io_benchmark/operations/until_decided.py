@@ -5,23 +5,26 @@ Nothing is kept between two looks. What is missing follows from the group, and a
 group and the task's label, so `--resume` resumes where a command was stopped.
 """
 
-import argparse
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis import compare
 from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.model import Subject
-from io_benchmark.analysis.plan import Plan
-from io_benchmark.commands import task_group
-from io_benchmark.commands.context import EXIT_FAILED, Context
-from io_benchmark.commands.group_runs import GroupRun
-from io_benchmark.commands.submit_agreement import Announcement
 from io_benchmark.costs.worker_time import MINUTES_PER_HOUR, Cost
 from io_benchmark.errors import UsageError
+from io_benchmark.operations.announcement import Announcement
+from io_benchmark.operations.compare import compare_pools
+from io_benchmark.operations.group_runs import GroupRun
+from io_benchmark.operations.group_work import GroupWork
+from io_benchmark.operations.submission_options import (
+    NOT_DONE,
+    SubmissionOptions,
+    SubmissionOutcome,
+)
+from io_benchmark.operations.user import User
 from io_benchmark.submit import cost
 from io_benchmark.submit.definitions import (
     GroupMember,
@@ -37,22 +40,22 @@ from io_benchmark.submit.task_creation import CreatedTasks, TaskQueue
 class LookByLook(Struct, frozen=True):
     """A group that is measured until its pools are decided."""
 
-    arguments: argparse.Namespace
-    context: Context
+    options: SubmissionOptions
+    user: User
     looks: tuple[int, ...]
     budget_hours: float | None
 
     @classmethod
     def of(
-        cls, arguments: argparse.Namespace, context: Context, settings: SubmissionSettings
+        cls, options: SubmissionOptions, user: User, settings: SubmissionSettings
     ) -> "LookByLook":
         """Return it with the budget of this call, else the one that the group was submitted with."""
-        budget = settings.budget_hours if arguments.budget is None else arguments.budget
-        return cls(arguments, context, settings.looks, budget)
+        budget = settings.budget_hours if options.budget is None else options.budget
+        return cls(options, user, settings.looks, budget)
 
-    def of_group(self, work: task_group.GroupWork) -> task_group.GroupWork:
+    def of_group(self, work: GroupWork) -> GroupWork:
         """Return work to which more may be added."""
-        return replace(work, baseline=self.arguments.baseline, goes_on=True)
+        return replace(work, baseline=self.options.baseline, goes_on=True)
 
     def announced_cost(self, chosen: Sequence[SelectedTask], minutes: Mapping[str, float]) -> str:
         """Return what all looks take at most; refuse what cannot decide anything."""
@@ -62,7 +65,7 @@ class LookByLook(Struct, frozen=True):
                 f"--until-decided compares pools, and {', '.join(pools)} is the only one that is "
                 "selected; select another one, or omit it"
             )
-        first = cost.estimate(chosen, minutes, self.arguments.prices)
+        first = cost.estimate(chosen, minutes, self.options.prices)
         most = first.repeated(self.looks[-1] // self.looks[0])
         budget = self.budget_hours
         if budget is None:
@@ -77,10 +80,10 @@ class LookByLook(Struct, frozen=True):
             limit = f"{Cost.worker_time(most_minutes, is_limit=True)} (--budget)"
         return f"Then more tasks of pools that are undecided; all looks together: at most {limit}"
 
-    def run(self, work: task_group.GroupWork, created: CreatedTasks, *, is_agreed: bool) -> int:
+    def run(self, work: GroupWork, created: CreatedTasks, *, is_agreed: bool) -> SubmissionOutcome:
         """Create the missing tasks, and more until all pools are decided; then compare."""
-        arguments, context = self.arguments, self.context
-        while work.create_and_wait(arguments, context, created):
+        options, user = self.options, self.user
+        while work.create_and_wait(options, user, created):
             group = self._group(work.group_id)
             chosen: Sequence[SelectedTask] = ()
             # Those of a command that was stopped may still run.
@@ -93,10 +96,10 @@ class LookByLook(Struct, frozen=True):
                         chosen,
                         _scheduler(chosen),
                         group.minutes_by_job(),
-                        prices=arguments.prices,
+                        prices=options.prices,
                     )
-                    if not announcement.is_agreed(context, yes=arguments.yes):
-                        return EXIT_FAILED
+                    if not announcement.is_agreed(user, yes=options.yes):
+                        return NOT_DONE
                     is_agreed = True
             now = datetime.now(UTC)
             ready = [ready_in_group(task, work.group_id, now) for task in chosen]
@@ -107,39 +110,35 @@ class LookByLook(Struct, frozen=True):
             ]
             work = replace(work, missing=ready, members=[*running, *ready], journal=None)
             created = CreatedTasks(running, len(running))
-        return task_group.compare_group(arguments, context, work.group_id, tells_how=True)
+        return work.to_compare(user)
 
     @property
     def schedule(self) -> Schedule:
         return Schedule(self.looks, is_declared=True)
 
     def _group(self, group_id: str) -> MeasuredGroup:
-        members = TaskQueue.connect(self.context.environment, lambda queue: queue.group(group_id))
+        members = TaskQueue.connect(self.user.environment, lambda queue: queue.group(group_id))
         return MeasuredGroup([task for task in members if task.is_benchmark])
 
-    def _next_tasks(self, work: task_group.GroupWork, group: MeasuredGroup) -> list[SelectedTask]:
+    def _next_tasks(self, work: GroupWork, group: MeasuredGroup) -> list[SelectedTask]:
         """Compare, and return the tasks of the next look; none where this was the last one."""
-        runs = GroupRun.read_all(work.group_id, self.context)
+        runs = GroupRun.read_all(work.group_id, self.user)
         pools = {run.worker.pool for run in runs}
-        baseline = self.arguments.baseline
+        baseline = self.options.baseline
         if not pools or baseline not in (None, *pools):
             return []  # the comparison says so
-        workers = sorted(
-            (run.worker for run in runs),
-            key=lambda worker: (worker.side, worker.task_id, worker.run_id or 0),
-        )
-        report = compare.compare(Plan.of_pools(pools, baseline), workers, compare.Options())
+        report = compare_pools([run.worker for run in runs], baseline)
         if not any(part.comparisons for part in report.subjects):
             return []  # this as well
         look = NextLook.after(report, self.schedule, _jobs(runs), group.count_by_job())
         chosen = TaskQueue.connect(
-            self.context.environment, lambda queue: _more_tasks(queue, group, runs, look)
+            self.user.environment, lambda queue: _more_tasks(queue, group, runs, look)
         )
         return chosen if self._goes_on(work, look, group, chosen) else []
 
     def _goes_on(
         self,
-        work: task_group.GroupWork,
+        work: GroupWork,
         look: NextLook,
         group: MeasuredGroup,
         chosen: Sequence[SelectedTask],
@@ -148,30 +147,30 @@ class LookByLook(Struct, frozen=True):
         spent = group.spent_minutes
         taken = f"{Cost.worker_time(spent)} spent"
         if not look.undecided:
-            self.context.tell(f"Decided; {taken}")
+            self.user.tell(f"Decided; {taken}")
             return False
         undecided = f"Undecided: {', '.join(look.undecided)}"
         if not chosen and look.exhausted:
             pools = ", ".join(look.exhausted)
             reason = f"half of the tasks or more brought no further worker of {pools}"
-            self.context.tell(f"{undecided}; {taken}; {reason}; look at the tasks")
+            self.user.tell(f"{undecided}; {taken}; {reason}; look at the tasks")
             return False
         if not chosen:
-            self.context.tell(
+            self.user.tell(
                 f"{undecided}; {taken}; {self.looks[-1]} workers per pool are the last look"
             )
             return False
-        estimate = cost.estimate(chosen, group.minutes_by_job(), self.arguments.prices)
-        self.context.tell(f"{undecided}; {taken}; the next look has {estimate.shown}")
+        estimate = cost.estimate(chosen, group.minutes_by_job(), self.options.prices)
+        self.user.tell(f"{undecided}; {taken}; the next look has {estimate.shown}")
         budget = self.budget_hours
         if budget is not None and spent + estimate.minutes > budget * MINUTES_PER_HOUR:
-            self.context.tell(
+            self.user.tell(
                 f"Stopped by --budget {budget:g}; to go on with a higher one: "
                 f"{work.how_to_resume} --budget HOURS"
             )
             return False
         for share in estimate.shares:
-            self.context.tell(f"  {share.shown}")
+            self.user.tell(f"  {share.shown}")
         return True
 
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct, field
 
-from io_benchmark.commands.context import Context
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.errors import UsageError
+from io_benchmark.operations.user import User
 from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import default_root_url
 from io_benchmark.submit import cost
@@ -25,45 +25,45 @@ class Announcement(Struct, frozen=True):
     remark: str = ""  # about the cost
     prices: Mapping[str, Price] = field(default_factory=dict)
 
-    def is_agreed(self, context: Context, *, yes: bool) -> bool:
+    def is_agreed(self, user: User, *, yes: bool) -> bool:
         """Show what creating these tasks means; ask on a terminal, unless `yes`."""
-        self._show(context)
-        if yes or not context.is_interactive or context.confirm("Create them?"):
+        self._show(user)
+        if yes or not user.is_interactive or user.confirm("Create them?"):
             return True
-        context.tell("nothing was created")
+        user.tell("nothing was created")
         return False
 
-    def print_instead(self, tasks: Sequence[ReadyTask], context: Context) -> None:
+    def print_instead(self, tasks: Sequence[ReadyTask], user: User) -> None:
         """Show the cost, and print the tasks in the form of `taskgraph morphed -J`."""
-        self._show_cost(context)
+        self._show_cost(user)
         printed = {
             task.label: {"label": task.label, "task_id": task.task_id, "task": task.definition}
             for task in tasks
         }
-        context.print(json.dumps(printed, indent=2, ensure_ascii=False))
+        user.print(json.dumps(printed, indent=2, ensure_ascii=False))
 
-    def _show_cost(self, context: Context, where: str = "") -> None:
+    def _show_cost(self, user: User, where: str = "") -> None:
         """Show the cost and the scopes."""
         estimate = cost.estimate(self.chosen, self.minutes, self.prices)
-        context.tell(f"{estimate.shown}{where}")
+        user.tell(f"{estimate.shown}{where}")
         for share in estimate.shares:
-            context.tell(f"  {share.shown}")
+            user.tell(f"  {share.shown}")
         if self.remark:
-            context.tell(self.remark)
-        context.tell(f"Scopes needed: {', '.join(submitter_scopes(self.chosen, self.scheduler))}")
-        own = sorted({scope for task in self.chosen for scope in task.definition["scopes"]})
-        context.tell(f"Scopes the tasks get: {', '.join(own) or 'none'}")
+            user.tell(self.remark)
+        user.tell(f"Scopes needed: {', '.join(submitter_scopes(self.chosen, self.scheduler))}")
+        scopes = sorted({scope for task in self.chosen for scope in task.definition["scopes"]})
+        user.tell(f"Scopes the tasks get: {', '.join(scopes) or 'none'}")
 
-    def _show(self, context: Context) -> None:
+    def _show(self, user: User) -> None:
         """Show the deployment, the client, the cost and the scopes; warn about unknown queues."""
-        access = Access.of(default_root_url(context.environment), context.environment)
-        self._show_cost(context, f", at {access.root_url}, {access.who}")
+        access = Access.of(default_root_url(user.environment), user.environment)
+        self._show_cost(user, f", at {access.root_url}, {access.who}")
         if access.who == "anonymously":
-            context.tell(
+            user.tell(
                 "warning: no credentials; set TASKCLUSTER_CLIENT_ID and TASKCLUSTER_ACCESS_TOKEN"
             )
         missing = TaskQueue.connect(
-            context.environment, lambda queue: queue.missing_images(self.chosen)
+            user.environment, lambda queue: queue.missing_images(self.chosen)
         )
         if missing:
             raise UsageError(
@@ -71,10 +71,8 @@ class Announcement(Struct, frozen=True):
                 "check --image and the root URL"
             )
         queues = [task.queue for task in self.chosen]
-        for pool in TaskQueue.connect(
-            context.environment, lambda queue: queue.unknown_pools(queues)
-        ):
-            context.tell(
+        for pool in TaskQueue.connect(user.environment, lambda queue: queue.unknown_pools(queues)):
+            user.tell(
                 f"warning: {access.root_url} has no worker pool {pool}: a task for it may wait "
                 "until its deadline; check the name, or choose another pool with --pool"
             )

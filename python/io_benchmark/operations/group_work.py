@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: MPL-2.0
 """Creates the tasks of a group, waits for them and compares; leaves or cancels them otherwise."""
 
-import argparse
 from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
 
 from msgspec import Struct
 
-from io_benchmark.analysis.expectations import Expectation
 from io_benchmark.analysis.plan import Plan
-from io_benchmark.commands import compare
-from io_benchmark.commands.context import EXIT_FAILED, Context
 from io_benchmark.errors import IoBenchmarkError, UsageError
+from io_benchmark.operations.submission_options import (
+    DONE,
+    NOT_DONE,
+    SubmissionOptions,
+    SubmissionOutcome,
+)
+from io_benchmark.operations.user import User
 from io_benchmark.sources.taskcluster.addresses import (
     GroupAddress,
     TaskclusterAddress,
@@ -47,51 +49,52 @@ class GroupWork(Struct, frozen=True):
         if self.journal is not None:
             self.journal.remove()
 
-    def create_and_compare(
+    def create_and_wait_for_all(
         self,
-        arguments: argparse.Namespace,
-        context: Context,
+        options: SubmissionOptions,
+        user: User,
         created: task_creation.CreatedTasks,
-    ) -> int:
-        """Create the missing members of a group, wait for all of them, and compare."""
-        self.create_and_wait(arguments, context, created)
-        return (
-            0
-            if arguments.no_wait
-            else compare_group(arguments, context, self.group_id, tells_how=True)
-        )
+    ) -> SubmissionOutcome:
+        """Create the missing members of a group and wait for all of them."""
+        self.create_and_wait(options, user, created)
+        return DONE if options.no_wait else self.to_compare(user)
+
+    def to_compare(self, user: User) -> SubmissionOutcome:
+        """Return the group as one to compare; tell how to do that again."""
+        user.tell(f"Compare again with: io-benchmark compare group:{self.group_id}")
+        return SubmissionOutcome(self.group_id)
 
     def create_and_wait(
         self,
-        arguments: argparse.Namespace,
-        context: Context,
+        options: SubmissionOptions,
+        user: User,
         created: task_creation.CreatedTasks,
     ) -> bool:
         """Create the missing members and wait, unless --no-wait; return whether all are resolved."""
         group_id, members = self.group_id, self.members
-        root_url = default_root_url(context.environment)
-        timeout_s = None if arguments.timeout is None else arguments.timeout * 60
+        root_url = default_root_url(user.environment)
+        timeout_s = None if options.timeout is None else options.timeout * 60
         try:
             task_creation.TaskQueue.connect(
-                context.environment, lambda queue: queue.create(self.missing, created)
+                user.environment, lambda queue: queue.create(self.missing, created)
             )
             self.remove_journal()
             count = len(self.missing)
             made = f"{count or 'no'} task{'' if count == 1 else 's'} created"
-            context.tell(f"{made}: {root_url}/tasks/groups/{group_id}")
-            if arguments.no_wait:
-                context.print(f"group:{group_id}")
-                context.tell(f"Compare them later with: io-benchmark compare group:{group_id}")
+            user.tell(f"{made}: {root_url}/tasks/groups/{group_id}")
+            if options.no_wait:
+                user.print(f"group:{group_id}")
+                user.tell(f"Compare them later with: io-benchmark compare group:{group_id}")
                 return False
-            context.tell("Waiting; Ctrl-C stops waiting and asks whether to cancel the tasks")
+            user.tell("Waiting; Ctrl-C stops waiting and asks whether to cancel the tasks")
             standing = task_creation.TaskQueue.connect(
-                context.environment,
+                user.environment,
                 lambda queue: wait_in_group(
                     queue,
                     group_id,
                     {member.task_id: member.label for member in members},
-                    context.tell,
-                    every_s=arguments.every,
+                    user.tell,
+                    every_s=options.every,
                     limit_s=timeout_s,
                 ),
             )
@@ -100,51 +103,52 @@ class GroupWork(Struct, frozen=True):
             may_ask = type(error) is KeyboardInterrupt or isinstance(
                 error, task_creation.CreationError
             )
-            _leave(context, created, self, may_ask=may_ask)
+            _leave(user, created, self, may_ask=may_ask)
             raise
         if standing.resolved < standing.total:
-            context.tell(
+            user.tell(
                 f"--timeout: stopped waiting; {HOW_TO_CANCEL} {group_id} cancels the remaining tasks"
             )
         return standing.resolved == standing.total
 
 
 def _leave(
-    context: Context, created: task_creation.CreatedTasks, work: GroupWork, *, may_ask: bool
+    user: User, created: task_creation.CreatedTasks, work: GroupWork, *, may_ask: bool
 ) -> None:
     """Ask whether to cancel the tasks of an interrupted call; else leave them and say how."""
     if not created.sent and not work.goes_on:
         work.remove_journal()
-        context.tell("no task was created")
+        user.tell("no task was created")
         return
     state = "left as they are"
     try:
-        if may_ask and context.is_interactive and context.confirm(f"\n{created.shown}. Cancel?"):
+        if may_ask and user.is_interactive and user.confirm(f"\n{created.shown}. Cancel?"):
             state = "not all cancelled"
             done = task_creation.TaskQueue.connect(
-                context.environment, lambda queue: queue.cancel(created.sent)
+                user.environment, lambda queue: queue.cancel(created.sent)
             )
             work.remove_journal()
-            _tell_cancelled(done, context)
+            _tell_cancelled(done, user)
             return
     except KeyboardInterrupt:
-        context.tell("")
+        user.tell("")
     how = f"to cancel: {HOW_TO_CANCEL} {work.group_id}"
     if work.goes_on:
         how += f"; to go on: {work.how_to_resume}"
     elif created.confirmed < len(work.members):
         how += f"; to create the others: {work.how_to_resume}"
-    context.tell(f"{created.shown} in group:{work.group_id}, {state}; {how}")
+    user.tell(f"{created.shown} in group:{work.group_id}, {state}; {how}")
 
 
-def cancel(text: str, context: Context) -> int:
-    group_id = group_of("--cancel", text, context.environment)
+def cancel(text: str, user: User) -> SubmissionOutcome:
+    """Cancel the benchmark's tasks of a group."""
+    group_id = group_of("--cancel", text, user.environment)
     done = task_creation.TaskQueue.connect(
-        context.environment, lambda queue: queue.cancel_group(group_id)
+        user.environment, lambda queue: queue.cancel_group(group_id)
     )
-    JournalFile.of(group_id, context.environment).remove()
-    _tell_cancelled(done, context)
-    return EXIT_FAILED if done.problems else 0
+    JournalFile.of(group_id, user.environment).remove()
+    _tell_cancelled(done, user)
+    return NOT_DONE if done.problems else DONE
 
 
 def group_of(option: str, text: str, environment: Mapping[str, str]) -> str:
@@ -169,47 +173,16 @@ def address_of(option: str, text: str, environment: Mapping[str, str]) -> Taskcl
     return address
 
 
-def _tell_cancelled(done: task_creation.CancelledTasks, context: Context) -> None:
-    context.tell(f"cancelled {len(done.labels)}: {', '.join(done.labels) or 'none'}")
+def _tell_cancelled(done: task_creation.CancelledTasks, user: User) -> None:
+    user.tell(f"cancelled {len(done.labels)}: {', '.join(done.labels) or 'none'}")
     if done.resolved:
-        context.tell(f"already resolved: {done.resolved}")
+        user.tell(f"already resolved: {done.resolved}")
     if done.others:
-        context.tell(f"not changed, because they are not the benchmark's: {done.others}")
+        user.tell(f"not changed, because they are not the benchmark's: {done.others}")
     for problem in done.problems:
-        context.tell(f"error: {problem}")
+        user.tell(f"error: {problem}")
 
 
-def compare_group(
-    arguments: argparse.Namespace, context: Context, group_id: str, *, tells_how: bool = False
-) -> int:
-    """Run `compare group:ID` with the options that submit shares with it; tell how to do it later."""
-    if tells_how:
-        context.tell(f"Compare again with: io-benchmark compare group:{group_id}")
-    parser = argparse.ArgumentParser()
-    compare.add_arguments(parser)
-    comparison = parser.parse_args([f"group:{group_id}"])
-    for name in ("format", "expect", "write", "baseline", "prices"):
-        setattr(comparison, name, getattr(arguments, name))
-    return compare.run(comparison, context)
-
-
-def check_comparison(arguments: argparse.Namespace, pools: Collection[str] | None) -> None:
-    """Refuse a mistake before machines have run for an hour; None: the pools are not known."""
-    for _, path in arguments.write:
-        _check_writable(path)
-    for text in arguments.expect:
-        Expectation.parse(text)
-    if pools is not None:
-        Plan.of_pools(set(pools), arguments.baseline)
-
-
-def _check_writable(path: Path) -> None:
-    shown = clean(str(path), 200)
-    try:
-        path.exists()  # too long a name, or a loop of links
-        is_folder = path.parent.is_dir()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise UsageError(f"--write {shown}: {reason}; name another file") from None
-    if not is_folder:
-        raise UsageError(f"--write {shown}: no such folder; create it first")
+def check_baseline(options: SubmissionOptions, pools: Collection[str]) -> None:
+    """Refuse a wrong baseline before machines have run for an hour."""
+    Plan.of_pools(set(pools), options.baseline)

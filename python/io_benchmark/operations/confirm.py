@@ -5,18 +5,23 @@ Nothing is kept between two calls. What is missing follows from the group, and a
 group and the task's label, so the same command completes what was stopped.
 """
 
-import argparse
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from statistics import fmean
 
 from io_benchmark.analysis.trials.confirm import Pace
-from io_benchmark.commands import task_group
-from io_benchmark.commands.confirmation import find_confirmation
-from io_benchmark.commands.context import EXIT_FAILED, Context
-from io_benchmark.commands.group_runs import GroupRun
-from io_benchmark.commands.submit_agreement import Announcement
 from io_benchmark.errors import ResultError
+from io_benchmark.operations.announcement import Announcement
+from io_benchmark.operations.compare import compare_pools
+from io_benchmark.operations.group_runs import GroupRun
+from io_benchmark.operations.group_work import GroupWork, address_of, check_baseline
+from io_benchmark.operations.submission_options import (
+    DONE,
+    NOT_DONE,
+    SubmissionOptions,
+    SubmissionOutcome,
+)
+from io_benchmark.operations.user import User
 from io_benchmark.report.content.confirming import pace_text, reasons_text
 from io_benchmark.submit.confirming_group import ConfirmingGroup
 from io_benchmark.submit.definitions import ReadyTask, SelectedTask
@@ -26,54 +31,51 @@ from io_benchmark.submit.submission import ready_in_group
 from io_benchmark.submit.task_creation import CreatedTasks, TaskQueue
 
 
-def confirm(arguments: argparse.Namespace, context: Context) -> int:
+def confirm(text: str, options: SubmissionOptions, user: User) -> SubmissionOutcome:
     """Create the confirming tasks that a group lacks, wait for all of them, and compare."""
-    environment = context.environment
-    address = task_group.address_of("--confirm", arguments.confirm, environment)
-    task_group.check_comparison(arguments, None)
+    environment = user.environment
+    address = address_of("--confirm", text, environment)
     group = TaskQueue.connect(environment, lambda queue: ConfirmingGroup.read(queue, address))
-    runs = GroupRun.read_all(group.group_id, context)
+    runs = GroupRun.read_all(group.group_id, user)
     if not runs:
         raise ResultError(
             f"group:{group.group_id}: has no results to confirm; wait for its tasks, or submit new ones"
         )
-    task_group.check_comparison(arguments, {run.worker.pool for run in runs})
-    missing = _missing(group, runs, arguments.baseline)
+    check_baseline(options, {run.worker.pool for run in runs})
+    missing = _missing(group, runs, options.baseline)
     if isinstance(missing, str):
-        context.tell(f"Nothing to confirm in group:{group.group_id}: {missing}")
-        return task_group.compare_group(arguments, context, group.group_id)
+        user.tell(f"Nothing to confirm in group:{group.group_id}: {missing}")
+        return SubmissionOutcome(group.group_id)
     for pace in missing:
-        context.tell(f"To confirm: {pace_text(pace)}")
+        user.tell(f"To confirm: {pace_text(pace)}")
     chosen = TaskQueue.connect(environment, lambda queue: _chosen(queue, group, runs, missing))
     announcement = Announcement(
-        chosen, _scheduler(chosen), _minutes(runs, chosen), prices=arguments.prices
+        chosen, _scheduler(chosen), _minutes(runs, chosen), prices=options.prices
     )
-    if arguments.dry_run:
-        announcement.print_instead(_ready(group, chosen), context)
-        return 0
-    if chosen and not announcement.is_agreed(context, yes=arguments.yes):
-        return EXIT_FAILED
+    if options.dry_run:
+        announcement.print_instead(_ready(group, chosen), user)
+        return DONE
+    if chosen and not announcement.is_agreed(user, yes=options.yes):
+        return NOT_DONE
     ready, underway = _ready(group, chosen), group.members
-    work = task_group.GroupWork(
-        group.group_id, ready, [*underway, *ready], "--confirm", arguments.baseline
-    )
-    context.tell(
+    work = GroupWork(group.group_id, ready, [*underway, *ready], "--confirm", options.baseline)
+    user.tell(
         f"Confirming in group:{group.group_id}; if this stops, go on with: {work.how_to_resume}"
     )
-    return work.create_and_compare(arguments, context, CreatedTasks(underway, len(underway)))
+    return work.create_and_wait_for_all(options, user, CreatedTasks(underway, len(underway)))
 
 
 def _missing(
     group: ConfirmingGroup, runs: Sequence[GroupRun], baseline: str | None
 ) -> Sequence[Pace] | str:
     """Return the runs to create, none where all of them are underway; or why none is needed."""
-    found = find_confirmation([run.worker for run in runs], baseline)
-    if not found.paces and not group.underway:
-        return reasons_text(found)
+    confirming = compare_pools([run.worker for run in runs], baseline).confirming
+    if not confirming.paces and not group.underway:
+        return reasons_text(confirming)
     return [
         pace
-        for pace in found.paces
-        if not any(pace.is_like(each.pool, each.bytes_per_s) for each in group.underway)
+        for pace in confirming.paces
+        if not any(pace.is_like(task.pool, task.bytes_per_s) for task in group.underway)
     ]
 
 
