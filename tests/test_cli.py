@@ -2,7 +2,6 @@
 """The command line as a user types it."""
 
 import itertools
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -138,35 +137,3 @@ def test_a_reader_that_goes_away_is_no_traceback() -> None:
     command = f"{sys.executable} -m io_benchmark.cli --help | true"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert done.stderr == ""
-
-
-@pytest.mark.parametrize(
-    ("number", "code"),
-    [
-        pytest.param(signal.SIGINT, 130, id="ctrl-c"),
-        pytest.param(signal.SIGTERM, 143, id="terminated"),
-        pytest.param(signal.SIGHUP, 129, id="the terminal is closed"),
-    ],
-)
-def test_an_interruption_that_python_drops_comes_again(number: signal.Signals, code: int) -> None:
-    """Raised within a `__del__` it would be printed and forgotten, and the command would go on."""
-    code_of_program = (
-        "import signal, sys, time\n"
-        "from io_benchmark import cli\n"
-        "class Left:\n"
-        "    def __del__(self):\n"
-        f"        signal.raise_signal({int(number)})\n"
-        "        time.sleep(0)\n"
-        "def run(arguments, context):\n"
-        "    Left()\n"
-        "    time.sleep(60)\n"
-        "    return 0\n"
-        "from io_benchmark.commands import script\n"
-        "script.run = run\n"
-        "sys.argv[1:] = ['script', '--output', 'x']\n"
-        "sys.exit(cli.console_main())"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code_of_program], capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stderr) == (code, "stopped\n")

@@ -17,8 +17,6 @@ from documentation import DEPLOYMENT, blocks, command_lines, example, pages
 from loopback import Loopback
 from loopback_deployment import GROUP
 
-from io_benchmark.commands.completion import build_whole_parser
-
 PAGES = [pytest.param(page, id=page.stem) for page in pages()]
 RUN = [
     pytest.param(page, id=page.stem)
@@ -163,7 +161,7 @@ LINES = [
 @pytest.mark.parametrize("line", LINES)
 def test_commands_that_are_not_run_are_understood(line: str) -> None:
     """What needs more than this machine is a command line that the program takes all the same."""
-    assert vars(build_whole_parser().parse_args(shlex.split(line)[1:]))
+    assert program.parse(*shlex.split(line)[1:])
 
 
 @pytest.mark.parametrize("page", PAGES)

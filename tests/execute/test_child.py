@@ -4,7 +4,6 @@
 import os
 import signal
 import subprocess
-import threading
 import time
 from pathlib import Path
 
@@ -53,21 +52,6 @@ def test_the_third_ctrl_c_gets_through() -> None:
     with pytest.raises(KeyboardInterrupt):
         work()
     assert done == []
-
-
-def test_other_threads_hold_nothing() -> None:
-    """Only the main thread gets signals, and only it may set handlers."""
-    done = []
-
-    def work() -> None:
-        with hold_interrupts():
-            done.append(signal.getsignal(signal.SIGINT))
-
-    handler = signal.getsignal(signal.SIGINT)
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join()
-    assert done == [handler]
 
 
 def test_a_child_leads_a_session_and_gets_signals(tmp_path: Path) -> None:
@@ -161,25 +145,6 @@ def test_a_full_pipe_does_not_hold_the_end_up() -> None:
     with Child.started(("bash", "-c", script)) as child:
         assert child.output.read(6) == b"ready\n"
         child.stop()
-    assert child.process.returncode == 7
-
-
-def test_children_first_lets_the_parent_tidy_up(tmp_path: Path) -> None:
-    """The parent is not signalled: it sees its step fail, and does what it does then."""
-    script = f"echo ready; bash -c 'sleep 1234.5; exit $?'; echo $? > {tmp_path}/status"
-    with Child.started(("bash", "-c", script)) as child:
-        assert child.output.read(6) == b"ready\n"
-        child.stop_children_first(patience_s=10)
-    assert child.process.returncode == 0
-    assert (tmp_path / "status").read_text() == f"{128 + signal.SIGKILL}\n"
-
-
-def test_children_first_loses_its_patience() -> None:
-    """A parent that goes on all the same is stopped like any other."""
-    script = "trap 'exit 7' INT; echo ready; while :; do sleep 0.05; done"
-    with Child.started(("bash", "-c", script)) as child:
-        assert child.output.read(6) == b"ready\n"
-        child.stop_children_first(patience_s=0.3)
     assert child.process.returncode == 7
 
 

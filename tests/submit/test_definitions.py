@@ -7,7 +7,7 @@ import pytest
 from submitted_tasks import generated, of_all
 
 from io_benchmark.errors import UsageError
-from io_benchmark.submit.cost import estimate
+from io_benchmark.operations.announcement import Announcement
 from io_benchmark.submit.definitions import (
     SubmissionSettings,
     job_of,
@@ -78,7 +78,7 @@ def test_two_kinds_of_a_pool():
         "io-benchmark-amd-16-2",
         "io-benchmark-all-amd-16-2",
     ]
-    assert [share.shown for share in estimate(chosen, {}).shares] == [
+    assert [share.shown for share in Announcement(chosen, "-", {}).cost.shares] == [
         "io-benchmark-amd-16: at most 110 minutes of worker time (2 tasks of 55 minutes on some/queue)",
         "io-benchmark-all-amd-16: at most 2.9 worker hours (2 tasks of 85 minutes on some/queue)",
     ]

@@ -9,7 +9,7 @@ from loopback_deployment import AMD_16, recorded
 
 from io_benchmark.errors import ResultError
 from io_benchmark.submit.definitions import job_of
-from io_benchmark.submit.repeating import repeated_task
+from io_benchmark.submit.submission import repeated_task
 from io_benchmark_taskgraph.repeating import CONFIRMING, new_label, pace, with_trials
 
 LABEL = "io-benchmark-amd-16"

@@ -12,7 +12,6 @@ import re
 from typing import TYPE_CHECKING
 
 from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
-from io_benchmark.commands.context import Context
 from io_benchmark.commands.option_table import Given, flag, option, read_options, repeatable
 from io_benchmark.commands.options import (
     BASELINE,
@@ -24,6 +23,7 @@ from io_benchmark.commands.options import (
     report_options,
     wrong_value,
 )
+from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
 from io_benchmark.report.formats import FORMATS
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from io_benchmark.commands.context import Context
 from io_benchmark.commands.option_table import Given, flag, option
+from io_benchmark.context import Context
 from io_benchmark.sources.folder.output_folder import DEFAULT_FOLDER
 
 if TYPE_CHECKING:

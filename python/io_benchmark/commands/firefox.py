@@ -11,9 +11,9 @@ Exit code: 0 done, or nothing to do; 1 failed, or another file is in the way;
 
 from pathlib import Path
 
-from io_benchmark.commands.context import Context
 from io_benchmark.commands.option_table import Given, flag, option
 from io_benchmark.commands.options import ROOT
+from io_benchmark.context import Context
 from io_benchmark.paths import current_folder
 
 USAGE = "PATH [OPTION ...]"

@@ -12,9 +12,9 @@ Exit code: 0 a history was shown, 1 no result or a file could not be written,
 
 import re
 
-from io_benchmark.commands.context import Context
 from io_benchmark.commands.option_table import Given, option, read_options
 from io_benchmark.commands.options import parse_date, report_options, whole_number
+from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
 from io_benchmark.report.formats import HISTORY_FORMATS
 from io_benchmark.text import clean

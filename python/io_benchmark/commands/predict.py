@@ -13,9 +13,9 @@ or written, 2 wrong usage.
 
 from pathlib import Path
 
-from io_benchmark.commands.context import Context
 from io_benchmark.commands.option_table import Given, option, read_options
 from io_benchmark.commands.options import PRICES, report_options
+from io_benchmark.context import Context
 from io_benchmark.report.formats import PREDICTION_FORMATS
 
 USAGE = "PROFILE ... --on ADDRESS ... [OPTION ...]"

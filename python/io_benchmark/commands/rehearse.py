@@ -10,14 +10,14 @@ Exit code: 0 all tasks completed, 1 a task failed, 2 wrong usage.
 
 import logging
 import re
-import textwrap
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from typing import TextIO
 
-from io_benchmark.commands.context import Context
 from io_benchmark.commands.option_table import Given, flag, option, read_options, repeatable
 from io_benchmark.commands.options import BASELINE, ROOT, parse_names, wrong_value
+from io_benchmark.context import Context
 from io_benchmark.sources.folder.output_folder import DEFAULT_FOLDER
 
 USAGE = "[OPTION ...]"
@@ -95,58 +95,30 @@ def run(given: Given, context: Context) -> int:
 
     verbose = "verbose" in given
 
-    def tell(text: str) -> None:
-        _tell(context, text)
+    def log(line: str) -> None:
+        # run-task writes the whole command, script and all, in one line.
+        if verbose:
+            context.tell(line if len(line) <= LINE_LENGTH else line[:LINE_LENGTH] + " …")
 
-    def display(tasks: int) -> _TaskLines:
-        return _TaskLines(tell, context.tell if verbose else _ignore, tasks)
-
-    with _logs_shown(verbose, context):
+    with _taskgraph_log(context.stderr) if verbose else nullcontext():
         options = read_options(RehearsalOptions, given)
-        outcome = rehearse(options, context.environment, tell, display)
+        outcome = rehearse(options, context.environment, context.tell, log)
     print_report(outcome.report, given, context)
     folder = outcome.folder
-    tell(f"Results: {folder}; read everything with: io-benchmark compare {folder} --details")
+    context.tell(
+        f"Results: {folder}; read everything with: io-benchmark compare {folder} --details"
+    )
     for page in outcome.pages:
-        tell(f"Report of the report task: {page}")
-    for failure in outcome.failures:
-        tell(f"error: {failure}")
+        context.tell(f"Report of the report task: {page}")
+    context.tell_errors(outcome.failures)
     return EXIT_FAILED if outcome.failures else 0
 
 
-class _TaskLines:
-    """Shows a line when a task begins and when it ends, and its log with --verbose."""
-
-    def __init__(self, tell: Callable[[str], None], log: Callable[[str], None], tasks: int) -> None:
-        self._tell = tell
-        self._log = log
-        self._tasks = tasks
-        self._begun = 0
-
-    def begin(self, label: str) -> None:
-        self._begun += 1
-        self._tell(f"[{self._begun}/{self._tasks}] {label}")
-
-    def line(self, line: str) -> None:
-        # run-task writes the whole command, script and all, in one line.
-        self._log(line if len(line) <= LINE_LENGTH else line[:LINE_LENGTH] + " …")
-
-    def end(self, label: str, state: str, seconds: float) -> None:
-        self._tell(f"  {label}: {state} in {seconds:.1f} s")
-
-
-def _ignore(_line: str) -> None:
-    pass
-
-
 @contextmanager
-def _logs_shown(verbose: bool, context: Context) -> Iterator[None]:
-    """Write log records to stderr meanwhile, with --verbose."""
-    if not verbose:
-        yield
-        return
+def _taskgraph_log(stream: TextIO) -> Iterator[None]:
+    """Write log records to a stream in this block."""
     root, program = logging.getLogger(), logging.getLogger("io_benchmark")
-    handler, level = logging.StreamHandler(context.stderr), program.level
+    handler, level = logging.StreamHandler(stream), program.level
     root.addHandler(handler)
     program.setLevel(logging.DEBUG)
     try:
@@ -154,11 +126,3 @@ def _logs_shown(verbose: bool, context: Context) -> Iterator[None]:
     finally:
         program.setLevel(level)
         root.removeHandler(handler)
-
-
-def _tell(context: Context, text: str) -> None:
-    """Tell it wrapped between words where people read it."""
-    if context.stderr.isatty():
-        width = context.columns(context.stderr)
-        text = textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False)
-    context.tell(text)

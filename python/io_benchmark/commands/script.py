@@ -10,9 +10,9 @@ Exit code: 0 written, 1 failed, 2 wrong usage.
 import os
 from pathlib import Path
 
-from io_benchmark.commands.context import Context
 from io_benchmark.commands.option_table import Given, option
 from io_benchmark.commands.options import ROOT
+from io_benchmark.context import Context
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.paths import current_folder
 from io_benchmark.text import clean

@@ -4,7 +4,6 @@
 import re
 from pathlib import Path
 
-from io_benchmark.commands.context import Context
 from io_benchmark.commands.option_table import Given, flag, option, read_options, repeatable
 from io_benchmark.commands.options import (
     PRICES,
@@ -15,6 +14,7 @@ from io_benchmark.commands.options import (
     whole_number,
     wrong_value,
 )
+from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
 from io_benchmark.report.formats import FORMATS
 from io_benchmark.submit import owner
@@ -117,7 +117,7 @@ OPTIONS = {
     "what to do": (
         repeatable(
             "--like",
-            metavar="[LABEL=]ADDRESS",
+            metavar="ADDRESS",
             help="estimate the cost from these earlier results *",
         ),
         flag("--dry-run", help="print the tasks as JSON, create nothing"),
@@ -155,7 +155,7 @@ OPTIONS = {
         ),
         option(
             "--confirm",
-            metavar="ADDRESS",
+            metavar="GROUP",
             help="run what confirms the causes in this group",
             excludes={
                 **_FIXED,
@@ -177,19 +177,18 @@ OPTIONS = {
 def run(given: Given, context: Context) -> int:
     # Imported here: --help must not wait for the client.
     from io_benchmark.commands.output import EXIT_FAILED, print_comparison
-    from io_benchmark.operations import confirm, group_work, submit
+    from io_benchmark.operations import added_tasks, group_work, submit
     from io_benchmark.operations.compare import ComparisonOptions, compare
-    from io_benchmark.operations.submission_options import SubmissionOptions
 
     for _, path in given.get("write", ()):
         _check_writable(path)
-    options = read_options(SubmissionOptions, given)
+    options = read_options(group_work.SubmissionOptions, given)
     if "cancel" in given:
         outcome = group_work.cancel(given["cancel"], context)
     elif "resume" in given:
         outcome = submit.resume(given["resume"], options, context)
     elif "confirm" in given:
-        outcome = confirm.confirm(given["confirm"], options, context)
+        outcome = added_tasks.confirm(given["confirm"], options, context)
     else:
         outcome = submit.submit(options, context)
     if not outcome.group_id:

@@ -13,7 +13,6 @@ import re
 import warnings
 from typing import TYPE_CHECKING
 
-from io_benchmark.commands.context import Context
 from io_benchmark.commands.option_table import Given, flag, option, read_options, repeatable
 from io_benchmark.commands.options import (
     BASELINE,
@@ -25,6 +24,7 @@ from io_benchmark.commands.options import (
     whole_number,
     wrong_value,
 )
+from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
 from io_benchmark.report.formats import TASK_FORMATS
 from io_benchmark.text import clean

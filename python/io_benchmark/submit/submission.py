@@ -9,7 +9,7 @@ rest is created after a crash, and the queue creates each id only once.
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -27,7 +27,9 @@ from io_benchmark.submit.definitions import (
     ReadyTask,
     SelectedTask,
     SubmissionSettings,
+    job_of,
 )
+from io_benchmark_taskgraph import repeating
 from io_benchmark_taskgraph.repeating import RELATIVE, SUBMISSION, derived_id
 
 VERSION = 1
@@ -71,8 +73,8 @@ class Submission(Struct, frozen=True):
             extra = (await deployment.definition(group_id)).get("extra")
         except MissingError:
             raise ResultError(
-                f"{group}: {deployment.access.root_url} has no such task, and this machine has no "
-                "journal of it; if none of its tasks was created, run submit again"
+                f"{group}: {deployment.access.root_url} has no such task; if none of its tasks "
+                "was created, run submit again"
             ) from None
         return cls.parse(extra, group)
 
@@ -165,6 +167,27 @@ class GroupState(Struct, frozen=True):
             self.existing[number] if number in self.existing else ready[number]
             for number in range(self.count)
         ]
+
+
+def repeated_task(
+    definition: Mapping[str, Any],
+    label: str,
+    pool: str,
+    labels: Iterable[str],
+    bytes_per_s: int | None = None,
+) -> SelectedTask:
+    """Return a task of the group once more, under a label that no other has; with a pace it confirms.
+
+    All routes are dropped, as in a submission.
+    """
+    job = job_of(label, pool) or label
+    end = "" if bytes_per_s is None else repeating.CONFIRMING
+    new = repeating.new_label(job, labels, end)
+    try:
+        made = repeating.repeated(definition, job, new, bytes_per_s)
+    except (KeyError, TypeError, AttributeError, ValueError):
+        raise ResultError(f"{new}: the task that it repeats has malformed dates") from None
+    return SelectedTask(new, job, pool, {**made, "routes": []})
 
 
 def ready_in_group(task: SelectedTask, group_id: str, now: datetime) -> ReadyTask:
