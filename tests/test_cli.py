@@ -11,7 +11,6 @@ import pytest
 import seed_case
 import seed_workers
 
-from io_benchmark import __version__, cli
 from io_benchmark.commands import script
 from io_benchmark.errors import ResultError, UsageError
 
@@ -23,15 +22,6 @@ def console(*arguments: str) -> "subprocess.CompletedProcess[str]":
         text=True,
         check=False,
     )
-
-
-def test_help_lists_every_command() -> None:
-    """The top-level help names each command with what it does."""
-    done = console("--help")
-    assert done.returncode == 0
-    for name, what in cli.COMMANDS.items():
-        assert name in done.stdout
-        assert what in done.stdout
 
 
 def test_help_loads_nothing_heavy() -> None:
@@ -82,11 +72,6 @@ def test_comparisons_load_no_numpy(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_version() -> None:
-    """One line with the name and the version."""
-    assert console("--version").stdout == f"io-benchmark {__version__}\n"
-
-
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -130,10 +115,3 @@ def test_an_interruption_is_code_130(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(script, "run", interrupt)
     assert program.run("script", "--output", "x", expected=130).stderr == "stopped\n"
-
-
-def test_a_reader_that_goes_away_is_no_traceback() -> None:
-    """io-benchmark … | head: quiet."""
-    command = f"{sys.executable} -m io_benchmark.cli --help | true"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
-    assert done.stderr == ""

@@ -5,8 +5,6 @@ A command's module is imported only when it is called, so that --help is quick.
 """
 
 import argparse
-import atexit
-import gc
 import importlib
 import os
 import sys
@@ -38,9 +36,6 @@ EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
 # What a shell shows for a program that SIGPIPE has ended.
 EXIT_BROKEN_PIPE = 141
-# Objects that are made until the next collection: a command makes few cycles, and each collection
-# would search its modules and results again.
-_COLLECTOR_THRESHOLDS = (100_000, 50, 50)
 
 
 class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
@@ -100,8 +95,6 @@ def console_main() -> int:
     """Run the command of this process, on its streams, so that every signal cleans up."""
     # As it is imported, numpy would start a thread per CPU, and no matrix here is large enough for two.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    gc.set_threshold(*_COLLECTOR_THRESHOLDS)
-    atexit.register(gc.freeze)  # the process would search everything once more before it ends
     output = replace_standard_streams()
     context = Context(sys.stdin, sys.stdout, sys.stderr, os.environ)
     status = _exit_code(sys.argv[1:], context, interruptions())

@@ -82,27 +82,6 @@ def test_diff(firefox, tmp_path):
     assert run(firefox, "--diff", "--remove").stdout.startswith(f"--- a/{KIND}\n+++ /dev/null")
 
 
-def test_edited_there(firefox):
-    """What was edited there is named and stays."""
-    run(firefox)
-    kind = firefox / KIND
-    kind.write_text(kind.read_text().replace("--retrieves 2000", "--retrieves 5"))
-    before = snapshot(firefox)
-    refused = run(firefox, expected=1)
-    assert refused.stdout == ""
-    assert refused.stderr.splitlines()[-1] == (
-        f"error: {firefox}: {KIND}: edited there or from another version, so nothing was written; "
-        "to replace it, look at it with git or hg, then use --remove and install again"
-    )
-    assert snapshot(firefox) == before
-
-
-def test_workloads(firefox):
-    """--workloads adds them to the command."""
-    run(firefox, "--workloads", "exec,spawn")
-    assert "--workload exec --workload spawn" in (firefox / KIND).read_text()
-
-
 def test_no_checkout(tmp_path):
     """A folder that is none is a mistake in usage, named with the file that is missing."""
     done = run(tmp_path, expected=2)

@@ -14,7 +14,6 @@ from datetime import datetime, timedelta
 
 import program
 import pytest
-import seed_case
 import submitted_tasks
 from checkout import ROOT
 from loopback import Fault, Loopback, first
@@ -178,16 +177,6 @@ def test_create_wait_and_compare(deployment):
     ]
 
 
-def test_cost_by_earlier_results(deployment, tmp_path):
-    """--like: as long as they took."""
-    seed_case.write(tmp_path / "results")
-    with Loopback(deployment) as loopback:
-        like = ["--like", str(tmp_path / "results"), "--no-wait"]
-        done = submit(loopback, *IMAGE, *like)
-    assert re.search(r"3 tasks, about [0-9]+ minutes of worker time in all", done.stderr)
-    assert "intel: about" in done.stderr
-
-
 def test_no_wait(deployment):
     """stdout has the group's address, which compare takes."""
     deployment.worker_pools = {"releng-1/b-linux"}
@@ -197,14 +186,6 @@ def test_no_wait(deployment):
     assert len(deployment.definitions) == 2
     assert "has no worker pool releng-1/b-linux-docker-amd: a task" in done.stderr
     assert "pool releng-1/b-linux, " not in done.stderr
-
-
-def test_faults_on_the_way(deployment):
-    """Each request fails once; each task is there once, and the answer comes."""
-    with Loopback(deployment, faults=first(1, Fault(status=503))) as loopback:
-        done = submit(loopback, *IMAGE, *QUICK, "-j", "amd-16,intel")
-    assert "1.92×" in done.stdout
-    assert len(deployment.definitions) == 2
 
 
 @pytest.mark.parametrize(
@@ -297,15 +278,6 @@ def test_cancel():
     [
         pytest.param([], "give --image NAME:TAG of a registry", id="no-image"),
         pytest.param([*IMAGE, "--pool", "x=a/b"], "--pool x=a/b: pool is not selected", id="pool"),
-        pytest.param([*IMAGE, "--pool", "intel=a"], "'intel=a' is not POOL=", id="queue"),
-        pytest.param(
-            [*IMAGE, "--pool", "intel=a/b", "--pool", "intel=a/c"],
-            "pool given twice; use each pool once",
-            id="twice",
-        ),
-        pytest.param(
-            [*IMAGE, "--replicates", "0"], "'0' is not a number from 1 to 100", id="replicates"
-        ),
         pytest.param([*IMAGE, "--baseline", "x"], "--baseline x: no such pool", id="baseline"),
         pytest.param(
             ["--cancel", "http://h/tasks/groups/Fqm6GL_zRPurCmd1rRuTRQ"],
@@ -392,23 +364,6 @@ def test_interrupted_on_a_terminal():
         "stopped",
     ]
     assert states(deployment) == ["exception"] * 3
-
-
-def test_interrupted_twice():
-    """The second one leaves the tasks, and says how to cancel them."""
-    deployment = Deployment()
-    with (
-        Loopback(deployment) as loopback,
-        running(loopback, "--yes", terminal=True) as (process, _),
-    ):
-        until(process, "3 pending")
-        process.send_signal(signal.SIGINT)
-        until(process, "Cancel? [y/N]")
-        process.send_signal(signal.SIGINT)
-        said = process.communicate()[1].decode()
-        assert process.returncode == 130
-    assert f"to cancel: io-benchmark submit --cancel {group_of(deployment)}\nstopped\n" in said
-    assert states(deployment) == ["pending"] * 3
 
 
 @pytest.mark.parametrize(

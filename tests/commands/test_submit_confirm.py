@@ -180,31 +180,6 @@ def test_group_of_a_push(call, loopback):
     assert f"io-benchmark submit --baseline intel --confirm {GROUP}\n" in stderr
 
 
-def test_no_credentials(group, loopback, deployment):
-    """A warning before, and the queue's refusal in one line."""
-    variables = {"TASKCLUSTER_ROOT_URL": loopback.url, "TASKCLUSTER_CLIENT_ID": ""}
-    done = program.run(
-        *("submit", "--confirm", group), folder=ROOT, expected=1, environment=variables
-    )
-    assert "warning: no credentials" in done.stderr
-    last = done.stderr.splitlines()[-1]
-    assert last.startswith(f"error: {CONFIRM} was not created: asked anonymously, which lacks ")
-    assert labels(deployment) == POOLS
-
-
-def test_group_without_trials(call, deployment):
-    """The reason says how to measure with trials; the comparison follows."""
-    deployment.on_create = submitted_tasks.complete
-    call(*IMAGE)
-    (made,) = deployment.groups
-    code, stdout, stderr = call("--confirm", made)
-    assert (code, "1.92×" in stdout) == (0, True)
-    assert stderr.splitlines()[0] == (
-        f"Nothing to confirm in group:{made}: No result has trials: measure again with "
-        "`trials: auto` or `always` in the kind."
-    )
-
-
 def test_group_without_results(call, deployment):
     """Tasks that never ran leave nothing to confirm."""
     deployment.on_create = lambda _deployment, _task_id: None
@@ -221,7 +196,6 @@ def test_group_without_results(call, deployment):
     ("arguments", "code", "message"),
     [
         pytest.param(["--confirm", "results"], 2, "id of 22 characters", id="folder"),
-        pytest.param(["--confirm", "./some:thing"], 2, "is not a group", id="no address"),
         pytest.param(["--confirm", AMD_16, "-j", "intel"], 2, "--jobs cannot be", id="jobs"),
         pytest.param(["--confirm", AMD_16], 1, f"group:{AMD_16}: does not exist", id="no group"),
         pytest.param(

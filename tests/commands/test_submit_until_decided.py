@@ -199,16 +199,6 @@ def test_killed_in_the_second_look(call, deployment, loopback):
     )
 
 
-def test_lost_results(call, deployment):
-    """A task without a result is followed by another one, up to twice as many as workers."""
-    workers = deployment.on_create = Workers(2, amd_30=1.1)
-    workers.failing = {"io-benchmark-intel-5"}
-    code, _, stderr = call(*START)
-    assert "Decided" in stderr
-    assert code == 1  # the comparison names the missing result
-    assert tasks_per_pool(deployment) == {"amd-30": 6, "intel": 7}
-
-
 def test_too_few_machines(call, deployment):
     """Pools of two machines: repeating does not help, and it stops."""
     workers = deployment.on_create = Workers(2)
@@ -218,26 +208,6 @@ def test_too_few_machines(call, deployment):
     assert stderr.splitlines()[-2].endswith(
         "half of the tasks or more brought no further worker of amd-30, intel; look at the tasks"
     )
-
-
-def test_asks_first(loopback, deployment):
-    """On a terminal, with the cost of all looks; anything but yes is no."""
-    done = program.run(
-        *("submit", *START, "--budget", "9"),
-        folder=ROOT,
-        expected=1,
-        environment={
-            **submitted_tasks.IDENTITY,
-            "TASKCLUSTER_ROOT_URL": loopback.url,
-            "TASKCLUSTER_CLIENT_ID": "me",
-            "TASKCLUSTER_ACCESS_TOKEN": "secret-token",
-        },
-        stdin="\n",
-        on_terminal=True,
-    )
-    assert "all looks together: at most 9 worker hours (--budget)\n" in done.stderr
-    assert done.stderr.endswith("Create them? [y/N] nothing was created\n")
-    assert not deployment.definitions
 
 
 @pytest.mark.parametrize(

@@ -220,7 +220,8 @@ def image_root(tmp_path: Path, step: str) -> Path:
 
 def test_a_failing_build_is_one_line(lab: Any, tmp_path: Path) -> None:
     """What failed, the engine's last words, and what to look at; nothing stays."""
-    root, lines = image_root(tmp_path, "echo no such package; exit 100"), []
+    root = image_root(tmp_path, "echo no such package; exit 100")
+    lines: list[str] = []
     with pytest.raises(ContainerError) as raised:
         lab.executor().prepare("update-verify", root, lines.append)
     match = re.fullmatch(

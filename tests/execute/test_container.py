@@ -211,17 +211,6 @@ def test_a_refusal_is_one_line(make_run: MakeRun, fake: Fake, fails: str, messag
     assert not run.output.exists()
 
 
-def test_a_missing_engine_says_what_to_install(make_run: MakeRun) -> None:
-    """Named as it was asked for."""
-    executor = ContainerExecutor("no-such-engine", small_context, os.environ)
-    with pytest.raises(ContainerError) as raised:
-        executor.run(make_run(), ignore)
-    assert str(raised.value) == (
-        "no-such-engine: cannot be started: No such file or directory; "
-        "install no-such-engine, or omit --container"
-    )
-
-
 def test_a_command_that_the_container_has_not(make_run: MakeRun, fake: Fake) -> None:
     """A container that never ran has no exit code, whatever `start` ended with."""
     message = "io-benchmark-amd-16: its container did not start .* no such executable"
@@ -254,17 +243,6 @@ def test_ctrl_c_at_any_call_leaves_nothing(make_run: MakeRun, fake: Fake, verb: 
         fake.executor(fails=f"interrupt-{verb}").run(run, ignore)
     assert fake.containers() == []
     assert not run.output.exists()
-
-
-def test_a_comma_cannot_be_mounted(make_run: MakeRun, fake: Fake, tmp_path: Path) -> None:
-    """Engines split the option there: better an error than another folder."""
-    place = tmp_path / "a,b"
-    place.mkdir()
-    with pytest.raises(
-        ContainerError,
-        match=r"a,b: a container cannot mount a path with a comma; name another folder",
-    ):
-        fake.executor().run(make_run(workspace=place, bind_workspace=True), ignore)
 
 
 # taskgraph opens the files of the context and leaves it to the interpreter to close them.

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from io_benchmark.errors import IoBenchmarkError, UsageError
-from io_benchmark.firefox.checkout import CONFIG, Checkout, FileChange
+from io_benchmark.firefox.checkout import CONFIG, Checkout
 from io_benchmark.firefox.kind import KIND, PROGRAM, TRANSFORMS
 
 from .conftest import copy_firefox, install, remove, snapshot
@@ -62,14 +62,6 @@ def test_update(tmp_path, other_version):
     assert snapshot(firefox) == snapshot(fresh)
 
 
-def test_group_name(firefox):
-    """It comes behind the name that sorts before it, in that line's indentation."""
-    install(firefox)
-    lines = (firefox / CONFIG).read_text().splitlines()
-    place = lines.index("        'IOB': 'I/O benchmark'")
-    assert lines[place - 1] == "        'I': 'Docker images'"
-
-
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
@@ -121,13 +113,3 @@ def test_not_text_and_not_a_file(firefox):
     (firefox / KIND).mkdir(parents=True)
     with pytest.raises(IoBenchmarkError, match=r"kind\.yml: Is a directory"):
         install(firefox)
-
-
-def test_patch_of_a_file():
-    """Lines as in unified diffs; a file that is not text is one line."""
-    assert "".join(FileChange("x", b"1\n2", None).patch()) == (
-        "--- a/x\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-1\n-2\n\\ No newline at end of file\n"
-    )
-    assert list(FileChange("x", None, b"\xff").patch()) == [
-        "Binary files /dev/null and b/x differ\n"
-    ]

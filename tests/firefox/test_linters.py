@@ -42,11 +42,6 @@ def test_ruff_format(firefox):
     run(firefox, "ruff", "format", "--isolated", "--check", "--preview", "--line-length", "88")
 
 
-def test_black(firefox):
-    """As on its release branches."""
-    run(firefox, "black", "--check", "--quiet", "--line-length", "88")
-
-
 def test_ruff_check(firefox):
     """Errors, names and the order of imports; the length of lines is the formatter's matter."""
     run(
@@ -84,10 +79,3 @@ def test_bare_urls(firefox):
         "https://x.example/"
     ]
     assert bare_urls((firefox / "taskcluster/docs/kinds.md").read_text()) == []
-
-
-def test_headings_and_spaces(firefox):
-    """MD022, MD009, MD012, MD047: blank lines around headings, none twice, no trailing space."""
-    text = (firefox / "taskcluster/docs/kinds.md").read_text()
-    section = text[text.rindex("## io-benchmark") :]
-    assert re.fullmatch(r"## io-benchmark\n\n(?:\S.*\S\n|\n(?=\S))+(?:\n\[.*\n)*", section)

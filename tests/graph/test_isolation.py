@@ -119,15 +119,6 @@ def test_bundled_copy_gets_the_program(tmp_path, monkeypatch):
     assert others == contents(root)
 
 
-def test_the_program_of_the_tree_comes_first(tmp_path):
-    """A tree that has the program itself keeps it, in the copy as well."""
-    (tmp_path / ".git").mkdir()
-    root = copy_tree(tmp_path / "tree")
-    (root / PROGRAM / "cli.py").write_text("mine")
-    with usable_tree(root) as tree:
-        assert (tree / PROGRAM / "cli.py").read_text() == "mine"
-
-
 @pytest.mark.parametrize("is_checkout", [False, True])
 def test_tree_of_its_own_is_taken_in_place(tmp_path, is_checkout):
     """A checkout of the project, and a tree in none, are what they are."""

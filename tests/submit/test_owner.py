@@ -2,7 +2,6 @@
 """Whose tasks they are."""
 
 import os
-import subprocess
 
 import pytest
 
@@ -35,17 +34,6 @@ def test_known_owner(git, client, owner):
         "TASKCLUSTER_CLIENT_ID": client,
     }
     assert known_owner(environment) == owner
-
-
-def test_git_is_asked(tmp_path, monkeypatch):
-    """In the folder that the command runs in; a repository has a different address."""
-    monkeypatch.chdir(tmp_path)
-    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
-    assert known_owner(environment) is None
-    subprocess.run(["git", "init", "--quiet"], check=True, env=environment)
-    subprocess.run(["git", "config", "user.email", "j@x.org"], check=True, env=environment)
-    assert known_owner(environment) == "j@x.org"
-    assert known_owner({**environment, "PATH": "/nowhere"}) is None
 
 
 @pytest.mark.parametrize(
