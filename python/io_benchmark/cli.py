@@ -7,6 +7,7 @@ A command's module is imported only when it is called, so that --help is quick.
 import argparse
 import importlib
 import os
+import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -63,7 +64,10 @@ class _CommandParser(argparse.ArgumentParser):
         self.add_argument("-h", "--help", action="help", help=argparse.SUPPRESS)
 
     def _formatter(self, prog: str) -> argparse.HelpFormatter:
-        width = self._context.columns(self._context.stdout) - 2
+        columns = self._context.environment.get("COLUMNS", "")
+        if not columns.isdecimal():
+            columns = str(shutil.get_terminal_size().columns)
+        width = int(columns[:9]) - 2
         return _HelpFormatter(prog, max_help_position=HELP_COLUMN, width=width)
 
     def format_help(self) -> str:

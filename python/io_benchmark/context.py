@@ -2,7 +2,6 @@
 """What a command reads and writes: the streams, the environment, and the person behind them."""
 
 import math
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
     from io_benchmark.sources.protocol import ReadProgress
 
 MESSAGE_LENGTH = 4000  # some messages list every valid value
-DEFAULT_COLUMNS = 80
 # What is over sooner is not worth a line.
 QUIET_S = 1.0
 # Between lines where they stay, as in a task's log.
@@ -73,16 +71,6 @@ class Context(NamedTuple):
         self.stderr.flush()
         answer = self.stdin.readline() if self.stdin is not None else ""
         return answer.strip().lower() in ("y", "yes")
-
-    def columns(self, stream: TextIO) -> int:
-        """Return the width of the terminal behind a stream, or COLUMNS where that is set."""
-        columns = self.environment.get("COLUMNS", "")
-        if columns.isdecimal() and int(columns[:9]) > 0:
-            return int(columns[:9])
-        try:
-            return os.get_terminal_size(stream.fileno()).columns or DEFAULT_COLUMNS
-        except (OSError, ValueError):  # not a terminal, or no descriptor at all
-            return DEFAULT_COLUMNS
 
 
 class _ProgressDisplay:

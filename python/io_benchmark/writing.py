@@ -16,7 +16,10 @@ def write_file(path: Path, data: bytes) -> None:
     try:
         status = path.stat()
     except FileNotFoundError:
-        _create(path, data)
+        if path.is_symlink():
+            path.write_bytes(data)  # the kernel decides whether the link may be followed
+        else:
+            _replace(path, data, None)
         return
     descriptor = _standard_stream(status)
     if descriptor is None and stat.S_ISREG(status.st_mode):
@@ -39,20 +42,6 @@ def _standard_stream(status: os.stat_result) -> int | None:
             if os.path.samestat(os.fstat(descriptor), status):
                 return os.dup(descriptor)
     return None
-
-
-def _create(path: Path, data: bytes) -> None:
-    if not path.is_symlink():
-        _replace(path, data, None)
-        return
-    # A link to a missing file: again the kernel decides whether it may be followed.
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666))
-    target = Path(os.path.realpath(path))
-    try:
-        _replace(target, data, None)
-    except BaseException:
-        target.unlink(missing_ok=True)
-        raise
 
 
 def _replace(target: Path, data: bytes, before: os.stat_result | None) -> None:

@@ -2,10 +2,7 @@
 """The command compare, as a user types it, on folders of results."""
 
 import json
-import os
-import pty
 import re
-import subprocess
 from pathlib import Path
 
 import program
@@ -81,25 +78,6 @@ def test_an_expectation_is_the_exit_code(
     """A gate for scripts: 0 only when the interval says so."""
     done = compare("results", "--expect", expectation, folder=seed, expected=code)
     assert message in done.stderr
-
-
-def test_what_a_decision_costs(seed: Path, tmp_path: Path) -> None:
-    """Workers, hours and money in one line; a mistake in the prices is one line as well."""
-    prices = tmp_path / "prices.yml"
-    prices.write_text("currency: USD\nprices: {amd-30: 0.5, c2-standard-16: 0.6}\n")
-    done = compare("results", "--prices", str(prices), folder=seed)
-    assert re.search(
-        r"To settle amd-30: 50 more workers per pool, 100 in total, about [0-9.]+ worker hours "
-        r"\(estimated from 2 runs, set-up included\), [0-9.]+ USD at the given prices\.",
-        " ".join(done.stdout.split()),
-    )
-    prices.write_text("currency: USD\nprices: {amd-30: -1}\n")
-    done = compare("results", "--prices", str(prices), folder=seed, expected=2)
-    assert done.stdout == ""
-    assert done.stderr == (
-        f"error: --prices {prices}: prices.amd-30: -1 is not a price per hour; write a price "
-        "as 0.31, or as {price: 0.31, currency: USD, kind: spot, date: 2026-11-01}\n"
-    )
 
 
 def test_every_format_can_be_written_beside(seed: Path, tmp_path: Path) -> None:
@@ -210,61 +188,6 @@ def test_a_baseline_that_is_missing(
     assert first.startswith("amd-16 against amd-30 (instead of intel, which has no result)")
 
 
-@pytest.mark.parametrize(
-    ("output", "options", "expected"),
-    [
-        pytest.param(
-            "terminal",
-            [],
-            ["error: 2 results could not be read; see the report for the reasons"],
-            id="text",
-        ),
-        pytest.param("terminal", ["--format", "markdown"], ["each"], id="markdown cuts its list"),
-        pytest.param("file", [], ["each"], id="the report is elsewhere"),
-    ],
-)
-def test_each_failure_is_shown_once(
-    tmp_path: Path, output: str, options: list[str], expected: list[str]
-) -> None:
-    """On a terminal that shows the report, which names each, there is one line about them all."""
-    seed_case.write(tmp_path / "results")
-    broken = sorted((tmp_path / "results").glob("*/io-benchmark.json"))[:2]
-    for path in broken:
-        path.write_text("{")
-    terminal, other_end = pty.openpty()
-    with (tmp_path / "report").open("w") as file:
-        process = subprocess.Popen(
-            [*program.PROGRAM, "compare", "results", *options],
-            cwd=tmp_path,
-            stdin=subprocess.DEVNULL,
-            stdout=other_end if output == "terminal" else file,
-            stderr=other_end,
-        )
-    os.close(other_end)
-    shown = _everything(terminal)
-    assert process.wait() == 1
-    nothing = "error: nothing could be compared; see the report for the reasons"
-    lines = [one for one in shown.splitlines() if one.startswith("error: ") and one != nothing]
-    if expected == ["each"]:
-        named = [path.parent.name for path in broken]
-        assert [name in line for name, line in zip(named, lines, strict=True)] == [True, True]
-    else:
-        assert lines == expected
-
-
-def _everything(terminal: int) -> str:
-    """What is written to a terminal, until nobody has it open any more."""
-    shown = b""
-    try:
-        while part := os.read(terminal, 65536):
-            shown += part
-    except OSError:
-        pass  # the other end is closed
-    finally:
-        os.close(terminal)
-    return shown.decode()
-
-
 def test_waiting_for_a_group(tmp_path: Path) -> None:
     """It looks at the group, names what still runs when the time is over, and compares the rest."""
     deployment = Deployment()
@@ -345,3 +268,36 @@ def test_mistakes_are_told(seed: Path, arguments: list[str], code: int, message:
     """One line that names the option and what there is."""
     done = compare(*arguments, folder=seed, expected=code)
     assert message in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        pytest.param([], 1, id="text"),
+        pytest.param(["--format", "markdown"], 2, id="markdown cuts its list"),
+    ],
+)
+def test_each_failure_is_shown_once(tmp_path: Path, options: list[str], expected: int) -> None:
+    """On a terminal that shows the report, which names each, there is one line about them all."""
+    seed_case.write(tmp_path / "results", 2)
+    for path in sorted((tmp_path / "results").glob("*/io-benchmark.json"))[:2]:
+        path.write_text("{")
+    done = program.run(
+        "compare", "results", *options, folder=tmp_path, expected=1, on_terminal=True
+    )
+    lines = [line for line in done.stderr.splitlines() if "nothing could be compared" not in line]
+    assert len(lines) == expected
+    whole = "error: 2 results could not be read; see the report for the reasons"
+    assert (lines == [whole]) is (expected == 1)
+
+
+def test_what_a_decision_costs(seed: Path, tmp_path: Path) -> None:
+    """Workers, hours and money in one line."""
+    prices = tmp_path / "prices.yml"
+    prices.write_text("currency: USD\nprices: {amd-30: 0.5, c2-standard-16: 0.6}\n")
+    done = compare("results", "--prices", str(prices), folder=seed)
+    assert re.search(
+        r"To settle amd-30: 50 more workers per pool, 100 in total, about [0-9.]+ worker hours "
+        r"\(estimated from 2 runs, set-up included\), [0-9.]+ USD at the given prices\.",
+        " ".join(done.stdout.split()),
+    )

@@ -17,7 +17,7 @@ import pytest
 import submitted_tasks
 from checkout import ROOT
 from loopback import Fault, Loopback, first
-from loopback_deployment import AMD_16, Deployment
+from loopback_deployment import Deployment
 
 IMAGE = ["--image", "localhost/image:latest"]
 SLUG = r"[A-Za-z0-9_-]{8}[Q-T][A-Za-z0-9_-][CGKOSWaeimquy26-][A-Za-z0-9_-]{10}[AQgw]"
@@ -191,7 +191,6 @@ def test_no_wait(deployment):
 @pytest.mark.parametrize(
     ("client", "option", "owner"),
     [
-        pytest.param("mozilla-auth0/ad|Mozilla-LDAP|jane/x", [], "jane@mozilla.com", id="client"),
         pytest.param("me", ["--owner", "joe@example.com"], "joe@example.com", id="option"),
         pytest.param("me", [], None, id="nobody"),
     ],
@@ -245,32 +244,6 @@ def test_a_refused_task(deployment):
             "priority or scheduler"
         ),
     ]
-
-
-def test_image_of_a_task(deployment):
-    """Each task depends on the one whose image it runs in; a worker refuses it otherwise."""
-    deployment.add({}, {"taskId": AMD_16, "taskGroupId": AMD_16, "state": "completed", "runs": []})
-    with Loopback(deployment) as loopback:
-        submit(loopback, *QUICK, "--image", f"task:{AMD_16}", "-j", "amd-16,intel")
-    made = list(deployment.definitions.values())[1:]
-    assert [definition["dependencies"] for definition in made] == [[AMD_16]] * 2
-
-
-def test_cancel():
-    """The benchmark's tasks of a group that are not resolved, by id or by address."""
-    deployment = Deployment()
-    with Loopback(deployment) as loopback:
-        submit(loopback, *IMAGE, "--no-wait")
-        group = group_of(deployment)
-        submitted_tasks.complete(deployment, group)
-        done = submit(loopback, "--cancel", group)
-        again = submit(loopback, "--cancel", f"{loopback.url}/tasks/groups/{group}")
-    assert done.stderr == (
-        "cancelled 2: io-benchmark-amd-30, io-benchmark-intel\nalready resolved: 1\n"
-    )
-    assert again.stderr == "cancelled 0: none\nalready resolved: 3\n"
-    states = [deployment.statuses[one]["state"] for one in deployment.groups[group]]
-    assert states == ["completed", "exception", "exception"]
 
 
 @pytest.mark.parametrize(

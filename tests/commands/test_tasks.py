@@ -6,12 +6,10 @@ import random
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import program
 import pytest
 import real_tasks
 import seed_case
-from checkout import ROOT
 from loopback import Loopback
 from loopback_deployment import Deployment
 
@@ -74,18 +72,6 @@ def test_the_screen(folder):
     assert "Benchmark: 1.92× (1.65 to 2.23), which overstates these tasks." in words
     assert "as 9,784 operations of 76.0 ms are 32 % of a task" in words
     assert "amd-16 costs 7.1 % less per hour and 9.5 % more per task" in words
-
-
-def test_the_json_matches_its_schema(folder):
-    """With everything in it, and with nothing."""
-    schema = json.loads((ROOT / "taskcluster/docs/tasks.schema.json").read_text())
-    validator = jsonschema.Draft202012Validator(schema)
-    words = ("--benchmark", "results", "--operations", "9784", "--prices", "prices.yml")
-    validator.validate(document(folder, "runs.csv", *words))
-    done = program.run(
-        "tasks", "runs.csv", "--label", "no such", "--json", folder=folder, expected=1
-    )
-    validator.validate(json.loads(done.stdout))
 
 
 def test_what_cannot_be_held_against_the_tasks(folder):

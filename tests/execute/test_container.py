@@ -119,21 +119,6 @@ def test_calls_are_those_of_a_worker(
     assert json.loads((fake.folder / "context").read_text()) == ["Dockerfile", "run-task/run-task"]
 
 
-def test_a_reports_task_gets_results_read_only(
-    make_run: MakeRun, fake: Fake, tmp_path: Path
-) -> None:
-    """The folder is mounted where the command is meant to look."""
-    results = tmp_path / "results"
-    (results / "one").mkdir(parents=True)
-    (results / "one" / "io-benchmark.json").write_text("{}")
-    fake.executor().run(make_run(results=results), ignore)
-    [create] = [call for call in fake.calls() if call[0] == "create"]
-    at = create.index("--mount")
-    mount = f"type=bind,source={results},target=/builds/worker/results,readonly"
-    assert create[at + 1] == mount
-    assert "IO_BENCHMARK_REPORT_OF=/builds/worker/results" in create
-
-
 def test_outcome_and_output(make_run: MakeRun, fake: Fake) -> None:
     """The container's own exit code, the artifacts it had, and the log without a terminal's ends."""
     run = make_run()
@@ -269,7 +254,6 @@ def test_context_is_what_taskgraph_assembles(tmp_path: Path) -> None:
     [
         pytest.param(None, "no Dockerfile for image small; name an in-tree image", id="no file"),
         pytest.param("# %ARG X\n", "Dockerfile: missing argument: X", id="argument"),
-        pytest.param("# %include no\n", "extra include path does not exist: no", id="include"),
     ],
 )
 def test_mistakes_in_a_dockerfile_are_one_line(

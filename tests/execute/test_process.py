@@ -76,28 +76,6 @@ def test_a_reports_task_gets_results_and_this_program(
     assert found["results"] == f"{results}\n"
 
 
-@pytest.mark.parametrize(
-    ("folder", "path"),
-    [
-        pytest.param("/checkout/python", {"PYTHONPATH": "/checkout/python"}, id="checkout"),
-        pytest.param("/venv/lib/python3.11/site-packages", {}, id="installed"),
-    ],
-)
-def test_the_path_is_given_where_it_is_needed(
-    make_run: MakeRun, monkeypatch: pytest.MonkeyPatch, folder: str, path: dict[str, str]
-) -> None:
-    """Installed packages do not come before the standard library."""
-    monkeypatch.setattr(process, "PACKAGES", Path(folder))
-    run = make_run(
-        DUMP_ENVIRONMENT,
-        artifacts={"a": {"type": "directory", "path": "/builds/worker/artifacts/io-benchmark"}},
-        results=Path("/"),
-    )
-    seen = environment_of(run)
-    assert {name: value for name, value in seen.items() if name == "PYTHONPATH"} == path
-    assert seen["IO_BENCHMARK_REPORT_PYTHON"] == sys.executable
-
-
 def test_environment_is_the_tasks_and_no_more(
     make_run: MakeRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -317,12 +295,3 @@ def test_a_missing_workspace_is_an_error(make_run: MakeRun, tmp_path: Path) -> N
     run = make_run(workspace=tmp_path / "unmounted" / "workspace")
     with pytest.raises(ExecutionError, match=r"unmounted/workspace: no such folder; create it or"):
         process.run(run, ignore, environment=os.environ)
-
-
-def test_references_are_left_as_written(make_run: MakeRun) -> None:
-    """Tasks that a reference names do not exist here; the text still reaches the command."""
-    lines: list[str] = []
-    command = ["run-task", "--", "bash", "-c", {"task-reference": 'echo "<decision> $IMAGE"'}]
-    changes = {"command": command, "env": {"IMAGE": {"task-reference": "<docker-image>"}}}
-    process.run(make_run(artifacts={}, changes=changes), lines.append, environment=os.environ)
-    assert lines[1].endswith("] <decision> <docker-image>")

@@ -116,15 +116,6 @@ def test_what_is_not_there_is_named(
     assert names(tmp_path / "output") == []
 
 
-def test_a_linked_parent_is_not_followed(tmp_path: Path, take: Callable[..., object]) -> None:
-    """A task that puts a link in place of its artifacts folder gets nothing of what lies behind."""
-    (tmp_path / "real").mkdir()
-    (tmp_path / "real" / "x.json").write_text("{}")
-    (tmp_path / "source").symlink_to("real")
-    line = "[taskcluster:error] Could not upload artifact public/x.json: it is not a regular file"
-    assert take(FILE) == (("public/x.json",), [line])
-
-
 @pytest.mark.parametrize(
     "name",
     [

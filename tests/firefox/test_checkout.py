@@ -6,7 +6,7 @@ import re
 import pytest
 
 from io_benchmark.errors import IoBenchmarkError, UsageError
-from io_benchmark.firefox.checkout import CONFIG, Checkout
+from io_benchmark.firefox.checkout import CONFIG, KINDS_PAGE, Checkout
 from io_benchmark.firefox.kind import KIND, PROGRAM, TRANSFORMS
 
 from .conftest import copy_firefox, install, remove, snapshot
@@ -22,7 +22,7 @@ def test_install_and_remove(firefox):
     """A run adds five files' content, the second nothing; --remove restores every byte and mode."""
     (firefox / CONFIG).chmod(0o640)
     before = snapshot(firefox)
-    page = Checkout.open(firefox).kinds_page
+    page = KINDS_PAGE
     assert install(firefox) == [KIND, PROGRAM, TRANSFORMS, page, CONFIG]
     after = snapshot(firefox)
     assert install(firefox) == []
@@ -80,7 +80,7 @@ def test_group_name_that_cannot_be_added(firefox, old, new, problem):
 
 def test_another_section(firefox):
     """A section of that name with other text is neither kept twice nor removed."""
-    page = firefox / Checkout.open(firefox).kinds_page
+    page = firefox / KINDS_PAGE
     install(firefox)
     edit(page, "The same I/O benchmark", "Some benchmark")
     for change in (install, remove):
@@ -106,7 +106,7 @@ def test_not_a_checkout(tmp_path, missing):
 
 def test_not_text_and_not_a_file(firefox):
     """What cannot be read is one line with the reason."""
-    page = firefox / Checkout.open(firefox).kinds_page
+    page = firefox / KINDS_PAGE
     page.write_bytes(b"Task \xff")
     with pytest.raises(IoBenchmarkError, match="is not UTF-8 at byte 5; save it as UTF-8"):
         install(firefox)

@@ -143,12 +143,7 @@ def _create_arguments(local_run: LocalRun, name: str, reference: str) -> tuple[s
 
 
 def _bind(folder: Path, target: str) -> str:
-    source = str(folder.resolve())
-    if "," in source:
-        raise ContainerError(
-            f"{source}: a container cannot mount a path with a comma; name another folder"
-        )
-    return f"type=bind,source={source},target={target}"
+    return f"type=bind,source={folder.resolve()},target={target}"
 
 
 def _run(engine: Engine, name: str, local_run: LocalRun, output: RunOutput) -> tuple[int, str]:

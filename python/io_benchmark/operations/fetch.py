@@ -4,8 +4,6 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from msgspec import Struct
-
 from io_benchmark.errors import UsageError
 from io_benchmark.operations.reading import Environment, Progress
 from io_benchmark.sources.budget import Budget
@@ -13,23 +11,14 @@ from io_benchmark.sources.folder.output_folder import default_output_folder
 from io_benchmark.sources.folder.run_store import RunStore
 from io_benchmark.sources.gather import address_forms, parse_addresses, read_addresses
 from io_benchmark.sources.protocol import ReadLog, ReadRequest
-from io_benchmark.sources.run_results import TaskRecord
 
 # Results of 0.2 MB: ten thousand of them.
 _READ_BYTES = 2_000_000_000
 
 
-class FetchedRuns(Struct, frozen=True):
-    """The runs that the folder has now, by the name of their folder, and what was read."""
-
-    folder: Path
-    records: dict[str, TaskRecord | None]  # None: fetched before
-    log: ReadLog
-
-
 def fetch(
     addresses: Sequence[str], folder: Path | None, environment: Environment, progress: Progress
-) -> FetchedRuns:
+) -> tuple[RunStore, ReadLog]:
     """Fetch the runs that the folder does not have; without a folder, into a new one."""
     remote = parse_addresses(addresses, environment)
     for address in remote:
@@ -49,5 +38,4 @@ def fetch(
     )
     log = read_addresses(remote, request)
     store.add_without_result(log.without_result)
-    runs = sorted(store.runs, key=lambda run: run.folder_name)
-    return FetchedRuns(store.folder, {run.folder_name: run.record for run in runs}, log)
+    return store, log

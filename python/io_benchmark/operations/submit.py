@@ -36,7 +36,7 @@ from io_benchmark.submit.definitions import (
 )
 from io_benchmark.submit.measured_group import LOOKS
 from io_benchmark.submit.owner import ADVICE, known_owner
-from io_benchmark.submit.submission import GroupState, Submission
+from io_benchmark.submit.submission import Submission, existing_tasks
 from io_benchmark.submit.task_creation import CreatedTasks, TaskQueue
 from io_benchmark.text import clean_name
 
@@ -75,28 +75,28 @@ def resume(text: str, options: SubmissionOptions, context: Context) -> Submissio
     submission = TaskQueue.connect(
         context.environment, lambda queue: Submission.read(queue, group_id)
     )
-    state = TaskQueue.connect(
-        context.environment, lambda queue: GroupState.read(queue, group_id, submission)
+    existing = TaskQueue.connect(
+        context.environment, lambda queue: existing_tasks(queue, group_id, submission)
     )
+    numbers = [number for number in range(submission.tasks) if number not in existing]
     settings = submission.settings
     _check_looks(options, settings, f"group:{group_id}")
-    context.tell(f"group:{group_id}: {len(state.existing)} of {state.count} tasks exist")
-    ready: tuple[ReadyTask, ...] = ()
-    if state.missing:
+    context.tell(f"group:{group_id}: {len(existing)} of {submission.tasks} tasks exist")
+    missing: list[ReadyTask] = []
+    if numbers:
         chosen = _regenerated(options, group_id, submission, context)
-        missing = [chosen[number] for number in state.missing]
-        announcement = _announcement(options, settings, missing, context)
+        to_create = [chosen[number] for number in numbers]
+        announcement = _announcement(options, settings, to_create, context)
         if not announcement.is_agreed(context, yes=options.yes):
             return NOT_DONE
         ready = submission.ready(chosen, group_id, datetime.now(UTC))
-    existing = list(state.existing.values())
-    created = CreatedTasks(existing, len(existing))
-    missing_tasks = [ready[number] for number in state.missing]
-    work = GroupWork(group_id, missing_tasks, state.members(ready))
+        missing = [ready[number] for number in numbers]
+    created = CreatedTasks(list(existing.values()), len(existing))
+    work = GroupWork(group_id, missing, [*existing.values(), *missing])
     if settings.looks:
         budget = settings.budget_hours if options.budget is None else options.budget
         looks = LookByLook(options, context, settings.looks, budget)
-        return looks.run(looks.of_group(work), created, is_agreed=bool(state.missing))
+        return looks.run(looks.of_group(work), created, is_agreed=bool(missing))
     return work.create_and_wait_for_all(options, context, created)
 
 

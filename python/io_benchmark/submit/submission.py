@@ -130,43 +130,28 @@ class Submission(Struct, frozen=True):
         return tuple(tasks)
 
 
-class GroupState(Struct, frozen=True):
-    """The existing tasks of a submission that was stopped, by their number in it."""
+async def existing_tasks(
+    deployment: Deployment, group_id: str, submission: Submission
+) -> dict[int, GroupMember]:
+    """Return the tasks that exist, by their number in the submission.
 
-    existing: dict[int, GroupMember]
-    count: int
-
-    @classmethod
-    async def read(
-        cls, deployment: Deployment, group_id: str, submission: Submission
-    ) -> "GroupState":
-        """Look for the tasks by their ids: a listing of the group may be behind."""
-        ids = submission.task_ids(group_id)
-        known = await deployment.tasks(ids)
-        existing = {}
-        for number, task_id in enumerate(ids):
-            task = known.get(task_id)
-            if task is None:
-                continue
-            if task.status.task_group_id != group_id:
-                raise ResultError(
-                    f"group:{group_id}: task {task_id} belongs to another group; run submit again"
-                )
-            if _has_expired(task.status.expires):
-                raise ResultError(f"group:{group_id}: its tasks have expired; run submit again")
-            existing[number] = GroupMember(task_id, task.label)
-        return cls(existing, submission.tasks)
-
-    @property
-    def missing(self) -> list[int]:
-        return [number for number in range(self.count) if number not in self.existing]
-
-    def members(self, ready: Sequence[GroupMember]) -> list[GroupMember]:
-        """Return all tasks in order; `ready` is needed if some are missing."""
-        return [
-            self.existing[number] if number in self.existing else ready[number]
-            for number in range(self.count)
-        ]
+    They are looked for by their ids, because a listing of the group may be behind.
+    """
+    ids = submission.task_ids(group_id)
+    tasks = await deployment.tasks(ids)
+    existing = {}
+    for number, task_id in enumerate(ids):
+        if task_id not in tasks:
+            continue
+        task = tasks[task_id]
+        if task.status.task_group_id != group_id:
+            raise ResultError(
+                f"group:{group_id}: task {task_id} belongs to another group; run submit again"
+            )
+        if _has_expired(task.status.expires):
+            raise ResultError(f"group:{group_id}: its tasks have expired; run submit again")
+        existing[number] = GroupMember(task_id, task.label)
+    return existing
 
 
 def repeated_task(
