@@ -2,7 +2,6 @@
 """The command line as a user types it."""
 
 import itertools
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +11,6 @@ import pytest
 import seed_case
 import seed_workers
 
-from io_benchmark import __version__, cli
 from io_benchmark.commands import script
 from io_benchmark.errors import ResultError, UsageError
 
@@ -24,15 +22,6 @@ def console(*arguments: str) -> "subprocess.CompletedProcess[str]":
         text=True,
         check=False,
     )
-
-
-def test_help_lists_every_command() -> None:
-    """The top-level help names each command with what it does."""
-    done = console("--help")
-    assert done.returncode == 0
-    for name, what in cli.COMMANDS.items():
-        assert name in done.stdout
-        assert what in done.stdout
 
 
 def test_help_loads_nothing_heavy() -> None:
@@ -83,11 +72,6 @@ def test_comparisons_load_no_numpy(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_version() -> None:
-    """One line with the name and the version."""
-    assert console("--version").stdout == f"io-benchmark {__version__}\n"
-
-
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -131,42 +115,3 @@ def test_an_interruption_is_code_130(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(script, "run", interrupt)
     assert program.run("script", "--output", "x", expected=130).stderr == "stopped\n"
-
-
-def test_a_reader_that_goes_away_is_no_traceback() -> None:
-    """io-benchmark … | head: quiet."""
-    command = f"{sys.executable} -m io_benchmark.cli --help | true"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
-    assert done.stderr == ""
-
-
-@pytest.mark.parametrize(
-    ("number", "code"),
-    [
-        pytest.param(signal.SIGINT, 130, id="ctrl-c"),
-        pytest.param(signal.SIGTERM, 143, id="terminated"),
-        pytest.param(signal.SIGHUP, 129, id="the terminal is closed"),
-    ],
-)
-def test_an_interruption_that_python_drops_comes_again(number: signal.Signals, code: int) -> None:
-    """Raised within a `__del__` it would be printed and forgotten, and the command would go on."""
-    code_of_program = (
-        "import signal, sys, time\n"
-        "from io_benchmark import cli\n"
-        "class Left:\n"
-        "    def __del__(self):\n"
-        f"        signal.raise_signal({int(number)})\n"
-        "        time.sleep(0)\n"
-        "def run(arguments, context):\n"
-        "    Left()\n"
-        "    time.sleep(60)\n"
-        "    return 0\n"
-        "from io_benchmark.commands import script\n"
-        "script.run = run\n"
-        "sys.argv[1:] = ['script', '--output', 'x']\n"
-        "sys.exit(cli.console_main())"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code_of_program], capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stderr) == (code, "stopped\n")

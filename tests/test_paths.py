@@ -36,9 +36,7 @@ def test_absolute(
     ("given", "reason"),
     [
         pytest.param("n" * 300, "File name too long", id="too long"),
-        pytest.param("/".join(["n" * 200] * 30), "File name too long", id="too deep"),
         pytest.param("loop", "Too many levels of symbolic links", id="a circle"),
-        pytest.param("loop/x", "Too many levels of symbolic links", id="below a circle"),
     ],
 )
 def test_nobody_can_look(

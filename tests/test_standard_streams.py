@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from io_benchmark.standard_streams import ERRORS, _Output, standard_streams
+from io_benchmark.standard_streams import ERRORS, _Output
 
 
 def test_the_first_failure_is_kept() -> None:
@@ -44,17 +44,6 @@ def test_a_pipe_that_does_not_block() -> None:
     assert (bytes(received), output.failure) == (data, None)
 
 
-def test_drop() -> None:
-    """What nobody wants to wait for is not written."""
-    reader, writer = os.pipe()
-    output = _Output(writer)
-    output.drop()
-    assert output.write(b"x") == 1
-    os.close(writer)
-    assert os.read(reader, 1) == b""
-    os.close(reader)
-
-
 @pytest.mark.parametrize(
     ("encoding", "expected"),
     [
@@ -66,5 +55,4 @@ def test_drop() -> None:
 )
 def test_what_the_encoding_has_not(encoding: str, expected: bytes) -> None:
     """A question mark; the bytes of a file's name stay what they are where that is possible."""
-    with standard_streams():
-        assert "1.92× \udcff".encode(encoding, ERRORS) == expected
+    assert "1.92× \udcff".encode(encoding, ERRORS) == expected

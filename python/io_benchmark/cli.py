@@ -5,20 +5,20 @@ A command's module is imported only when it is called, so that --help is quick.
 """
 
 import argparse
-import atexit
-import gc
 import importlib
 import os
+import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NoReturn, TextIO
 
 from io_benchmark import __version__
-from io_benchmark.commands.context import MESSAGE_LENGTH, Context
+from io_benchmark.commands.option_table import add_options, check_options
+from io_benchmark.context import MESSAGE_LENGTH, Context
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.signals import Terminated, interruptions
-from io_benchmark.standard_streams import standard_streams
+from io_benchmark.standard_streams import replace_standard_streams
 from io_benchmark.text import clean
 
 COMMANDS = {
@@ -29,18 +29,14 @@ COMMANDS = {
     "predict": "how long a profiled task would take on each pool",
     "fetch": "download results from Taskcluster",
     "submit": "create the tasks on Taskcluster without a push, wait, and compare",
-    "firefox": "install the benchmark's kind in a Firefox checkout, or check it",
+    "firefox": "install the benchmark's kind in a Firefox checkout, or remove it",
     "script": "write the worker's script to one file that runs on any machine",
-    "completion": "print a shell's completion script",
 }
 HELP_COLUMN = 27  # where the texts about options begin
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
 # What a shell shows for a program that SIGPIPE has ended.
 EXIT_BROKEN_PIPE = 141
-# Objects that are made until the next collection: a command makes few cycles, and each collection
-# would search its modules and results again.
-_COLLECTOR_THRESHOLDS = (100_000, 50, 50)
 
 
 class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
@@ -68,7 +64,10 @@ class _CommandParser(argparse.ArgumentParser):
         self.add_argument("-h", "--help", action="help", help=argparse.SUPPRESS)
 
     def _formatter(self, prog: str) -> argparse.HelpFormatter:
-        width = self._context.columns(self._context.stdout) - 2
+        columns = self._context.environment.get("COLUMNS", "")
+        if not columns.isdecimal():
+            columns = str(shutil.get_terminal_size().columns)
+        width = int(columns[:9]) - 2
         return _HelpFormatter(prog, max_help_position=HELP_COLUMN, width=width)
 
     def format_help(self) -> str:
@@ -100,22 +99,20 @@ def console_main() -> int:
     """Run the command of this process, on its streams, so that every signal cleans up."""
     # As it is imported, numpy would start a thread per CPU, and no matrix here is large enough for two.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    gc.set_threshold(*_COLLECTOR_THRESHOLDS)
-    atexit.register(gc.freeze)  # the process would search everything once more before it ends
-    with standard_streams() as output:
-        context = Context(sys.stdin, sys.stdout, sys.stderr, os.environ)
-        status = _exit_code(sys.argv[1:], context, interruptions())
-        try:
-            sys.stdout.flush()
-        except KeyboardInterrupt:  # its reader neither reads nor goes
-            output.drop()
-            return EXIT_INTERRUPTED
-        if output.failure is None:
-            return status
-        if isinstance(output.failure, BrokenPipeError):
-            # Its reader has seen enough (head, less): quiet, as other programs.
-            return status or EXIT_BROKEN_PIPE
-        return _fail(context, f"cannot write to stdout: {output.failure.strerror}", status or 1)
+    output = replace_standard_streams()
+    context = Context(sys.stdin, sys.stdout, sys.stderr, os.environ)
+    status = _exit_code(sys.argv[1:], context, interruptions())
+    try:
+        sys.stdout.flush()
+    except KeyboardInterrupt:  # its reader neither reads nor goes; nothing more is written
+        output.failure = InterruptedError()
+        return EXIT_INTERRUPTED
+    if output.failure is None:
+        return status
+    if isinstance(output.failure, BrokenPipeError):
+        # Its reader has seen enough (head, less): quiet, as other programs.
+        return status or EXIT_BROKEN_PIPE
+    return _fail(context, f"cannot write to stdout: {output.failure.strerror}", status or 1)
 
 
 def _exit_code(
@@ -158,17 +155,25 @@ def _dispatch(arguments: Sequence[str], context: Context) -> int:
     parser.add_argument("command", choices=COMMANDS, metavar="COMMAND", help=argparse.SUPPRESS)
     command = parser.parse_args(arguments[:1]).command
     module = importlib.import_module(f"io_benchmark.commands.{command}")
+    given = vars(command_parser(command, context).parse_args(arguments[1:]))
+    check_options(module.OPTIONS, given)
+    exit_code: int = module.run(given, context)
+    return exit_code
+
+
+def command_parser(command: str, context: Context) -> argparse.ArgumentParser:
+    """Return the parser of a command's options."""
+    module = importlib.import_module(f"io_benchmark.commands.{command}")
     examples = "".join(f"  {example}\n" for example in module.EXAMPLES)
-    command_parser = _CommandParser(
+    parser = _CommandParser(
         context,
         prog=f"io-benchmark {command}",
         usage=f"io-benchmark {command} {module.USAGE}",
         description=module.__doc__,
         epilog=f"examples:\n{examples}\n{_manual(module.MANUAL)}",
     )
-    module.add_arguments(command_parser)
-    exit_code: int = module.run(command_parser.parse_args(arguments[1:]), context)
-    return exit_code
+    add_options(parser, module.OPTIONS)
+    return parser
 
 
 def _manual(page: str) -> str:

@@ -2,18 +2,9 @@
 """Ctrl-C, SIGTERM and SIGHUP stop a command wherever it is, and let it clean up on its way out."""
 
 import signal
-import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from sys import UnraisableHookArgs
-
-# Until a signal that was lost is sent again; the callback that lost it is over long before.
-_AGAIN_S = 0.01
-
 
 # Whoever ends this program by one of these wants what Ctrl-C does: that it cleans up on its way out.
 TERMINATING = (signal.SIGTERM, signal.SIGHUP)
@@ -24,12 +15,7 @@ class Terminated(KeyboardInterrupt):
 
     def __init__(self, number: int = signal.SIGTERM) -> None:
         super().__init__()
-        self.number = number
-
-    @property
-    def exit_code(self) -> int:
-        """Return the exit code that a shell shows."""
-        return 128 + self.number
+        self.exit_code = 128 + number  # as a shell shows it
 
 
 def not_ignored(numbers: Iterable[int]) -> list[int]:
@@ -39,13 +25,7 @@ def not_ignored(numbers: Iterable[int]) -> list[int]:
 
 @contextmanager
 def interruptions() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP raise as Ctrl-C does in this block, and lose none of them.
-
-    Python drops exceptions that are raised in its callbacks, such as an object's `__del__`. A Ctrl-C at
-    that moment would have no effect, so its signal is sent again.
-    """
-    hook = sys.unraisablehook
-    lost: int = signal.SIGINT
+    """Let SIGTERM and SIGHUP raise as Ctrl-C does in this block."""
     stopping = False
 
     def terminate(number: int, _frame: FrameType | None) -> None:
@@ -57,26 +37,9 @@ def interruptions() -> Iterator[None]:
         stopping = True
         raise Terminated(number)
 
-    def send_again(_number: int, _frame: FrameType | None) -> None:
-        signal.raise_signal(lost)
-
-    def dropped(unraisable: "UnraisableHookArgs") -> None:
-        nonlocal lost, stopping
-        if not issubclass(unraisable.exc_type, KeyboardInterrupt):
-            hook(unraisable)
-            return
-        interruption = unraisable.exc_value
-        lost = interruption.number if isinstance(interruption, Terminated) else signal.SIGINT
-        stopping = False
-        signal.setitimer(signal.ITIMER_REAL, _AGAIN_S)
-
     previous = {number: signal.signal(number, terminate) for number in not_ignored(TERMINATING)}
-    previous[signal.SIGALRM] = signal.signal(signal.SIGALRM, send_again)
-    sys.unraisablehook = dropped
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        sys.unraisablehook = hook
         for number, handler in previous.items():
             signal.signal(number, handler)

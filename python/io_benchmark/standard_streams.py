@@ -10,8 +10,6 @@ import io
 import os
 import select
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TextIO
 
 ERRORS = "io-benchmark-printing"
@@ -24,11 +22,6 @@ class _Output(io.RawIOBase):
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self.failure: OSError | None = None
-        self._dropping = False
-
-    def drop(self) -> None:
-        """Drop further output, because nobody waits for the reader any longer."""
-        self._dropping = True
 
     def writable(self) -> bool:
         return True
@@ -40,7 +33,7 @@ class _Output(io.RawIOBase):
         return os.isatty(self._descriptor)
 
     def write(self, data) -> int:  # type: ignore[no-untyped-def]  # noqa: ANN001 - any buffer
-        while self.failure is None and not self._dropping:
+        while self.failure is None:
             try:
                 return os.write(self._descriptor, data)
             except BlockingIOError:
@@ -51,26 +44,15 @@ class _Output(io.RawIOBase):
         return len(data)
 
 
-@contextmanager
-def standard_streams() -> Iterator[_Output]:
-    """Make stdout and stderr such streams in this block; yield what is below stdout.
-
-    Whoever has put a stream of his own in their place keeps it.
-    """
-    _open_closed_ones()
-    before = sys.stdin, sys.stdout, sys.stderr
+def replace_standard_streams() -> _Output:
+    """Make stdout and stderr such streams; return what is below stdout."""
+    _open_closed_descriptors()
     output = _Output(_STDOUT)
-    if sys.stdin is None:
-        sys.stdin = open(_STDIN, encoding="utf-8", closefd=False)  # noqa: SIM115
-    sys.stdout = _stream(sys.stdout, sys.__stdout__, output)
-    sys.stderr = _stream(sys.stderr, sys.__stderr__, _Output(_STDERR))
-    try:
-        yield output
-    finally:
-        sys.stdin, sys.stdout, sys.stderr = before
+    sys.stdout, sys.stderr = _stream(sys.stdout, output), _stream(sys.stderr, _Output(_STDERR))
+    return output
 
 
-def _open_closed_ones() -> None:
+def _open_closed_descriptors() -> None:
     """Open closed descriptors, so that no later file gets their number; stdout still fails."""
     for descriptor, flags in (
         (_STDIN, os.O_RDONLY),
@@ -84,11 +66,7 @@ def _open_closed_ones() -> None:
             os.set_inheritable(os.open(os.devnull, flags), True)
 
 
-def _stream(present: TextIO | None, original: TextIO | None, output: _Output) -> TextIO:
-    if present is not None and present is not original:
-        if isinstance(present, io.TextIOWrapper):
-            present.reconfigure(errors=ERRORS)
-        return present
+def _stream(present: TextIO | None, output: _Output) -> TextIO:
     return io.TextIOWrapper(
         io.BufferedWriter(output),
         encoding="utf-8" if present is None else present.encoding,

@@ -4,9 +4,8 @@
 import itertools
 
 import program
-import pytest
 import submitted_tasks
-from killed_submit import Killer, journals, labels, named_group, submit
+from killed_submit import Killer, labels, named_group, submit
 from loopback import Loopback
 from loopback_deployment import Deployment
 
@@ -58,7 +57,6 @@ def test_hostile_options(request, tmp_path):
     """One short printable line for each, exit code 2 or 1, and nothing of it on stdout."""
     environment = {
         "TASKCLUSTER_ROOT_URL": "http://127.0.0.1:9",
-        "XDG_STATE_HOME": str(tmp_path),
         **submitted_tasks.IDENTITY,
     }
     wrong = []
@@ -84,29 +82,23 @@ def test_hostile_options(request, tmp_path):
     assert wrong == []
 
 
-@pytest.mark.parametrize("with_journal", [True, False], ids=["journal", "group"])
-def test_killed_at_every_request(request, tmp_path, with_journal):
+def test_killed_at_every_request(request):
     """Once while it submits and once while it resumes: in the end there is what was wanted, once."""
     moments = itertools.product(REQUESTS, (False, True))
-    for number, answered in moments if request.config.getoption("--long") else [(5, with_journal)]:
+    for number, answered in moments if request.config.getoption("--long") else [(5, True)]:
         deployment = Deployment(on_create=submitted_tasks.complete)
-        state = tmp_path / f"{number}{answered}"
         with Loopback(deployment) as loopback:
             first = loopback.faults = Killer(number, answered=answered, method=None)
             arguments = ["--image", "host/image:1", "--replicates", "2"]
-            code, _, stderr = submit(loopback, state, *arguments, killer=first)
+            code, _, stderr = submit(loopback, *arguments, killer=first)
             if not deployment.definitions:  # nothing to complete: it had not begun
                 assert code == -9
                 continue
             group, resume = named_group(stderr)
             assert list(deployment.groups) == [group]
-            if not with_journal:
-                for path in journals(state):
-                    path.unlink()
             second = loopback.faults = Killer(number, answered=not answered, method=None)
-            submit(loopback, state, *resume, killer=second)
-            code, stdout, stderr = submit(loopback, state, *resume)
+            submit(loopback, *resume, killer=second)
+            code, stdout, stderr = submit(loopback, *resume)
         assert (code, labels(deployment)) == (0, WANTED), stderr
         assert "1.92×" in stdout
         assert deployment.groups == {group: list(deployment.definitions)}
-        assert journals(state) == []

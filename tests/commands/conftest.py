@@ -3,7 +3,6 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 
 import pytest
 from killed_submit import submit
@@ -18,5 +17,5 @@ def loopback(deployment: Deployment) -> Iterator[Loopback]:
 
 
 @pytest.fixture
-def call(loopback: Loopback, tmp_path: Path) -> Callable[..., tuple[int, str, str]]:
-    return partial(submit, loopback, tmp_path)
+def call(loopback: Loopback) -> Callable[..., tuple[int, str, str]]:
+    return partial(submit, loopback)

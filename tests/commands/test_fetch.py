@@ -24,7 +24,6 @@ from loopback_deployment import (
     Artifact,
     Deployment,
     add_group,
-    result,
 )
 
 from io_benchmark.results.format import PLAN_VARIABLE
@@ -90,43 +89,6 @@ def test_a_group_with_failures(loopback, tmp_path):
     assert lines[-1] == "3 runs fetched, 8 could not be fetched"
 
 
-def test_as_json(loopback, tmp_path):
-    """A list of what was fetched, with what the queue knows of each."""
-    arguments = [f"task:{AMD_16}", "task:AAAAAAAAQAGAAAAAAAAAAA", "--output", "out", "--json"]
-    done = fetch(loopback, tmp_path, *arguments, expected=1)
-    assert json.loads(done.stdout) == {
-        "version": 1,
-        "folder": "out",
-        "runs": [
-            {
-                "folder": f"out/{AMD_16}.0",
-                "fetched": True,
-                "task_id": AMD_16,
-                "run_id": 0,
-                "label": "io-benchmark-amd-16",
-                "pool": "amd-16",
-                "task_queue": "proj-misc/b-linux-docker-amd",
-                "worker_group": "local",
-                "worker_id": "vm-amd16-1",
-                "state": "completed",
-                "image": "localhost/io-bench-base:latest",
-                "started": "2026-11-21T08:38:22.384Z",
-                "resolved": "2026-11-21T08:38:24.725Z",
-                "reason_resolved": "completed",
-                "task_group_id": GROUP,
-                "revision": None,
-            }
-        ],
-        "unreadable": [
-            (
-                f"task:AAAAAAAAQAGAAAAAAAAAAA: {loopback.url} has no such task; it may have expired, or "
-                "belong to another deployment"
-            )
-        ],
-        "remarks": [],
-    }
-
-
 def test_what_is_there_already_stays(loopback, tmp_path):
     """Neither asked for nor changed: the same command goes on where it was stopped."""
     out = tmp_path / "out"
@@ -141,24 +103,10 @@ def test_what_is_there_already_stays(loopback, tmp_path):
     assert done.stderr == "1 run fetched, 1 skipped\n"
 
 
-def test_what_is_in_the_way_is_not_overwritten(loopback, tmp_path):
-    """A folder of the run's name that is no whole run is named and left alone."""
-    way = tmp_path / "out" / f"{AMD_16}.0"
-    way.mkdir(parents=True)
-    (way / "notes").write_text("mine")
-    arguments = [f"task:{AMD_16}", f"task:{INTEL}", "--output", "out"]
-    done = fetch(loopback, tmp_path, *arguments, expected=1)
-    line = f"out/{AMD_16}.0: exists and is not a complete run; remove it"
-    assert line in done.stderr
-    assert names(way) == ["notes"]
-    assert names(tmp_path / "out") == sorted([f"{AMD_16}.0", f"{INTEL}.0"])
-
-
 @pytest.mark.parametrize(
     ("name", "text", "reason"),
     [
         pytest.param(run_files.RESULT_NAME, "mine", "JSON is malformed", id="garbled-result"),
-        pytest.param(run_files.RESULT_NAME, "", "is empty; download it again", id="empty-result"),
         pytest.param(
             run_files.TASK_NAME,
             "{",
@@ -176,41 +124,6 @@ def test_a_garbled_run_is_not_skipped_as_whole(loopback, tmp_path, name, text, r
     assert f"out/{AMD_16}.0: exists and is not a complete run; remove it (out/" in done.stderr
     assert reason in done.stderr
     assert file.read_text() == text
-
-
-def test_another_run_in_the_folder_is_not_skipped(loopback, tmp_path):
-    """The folder's name and its task.json must mean the same run."""
-    fetch(loopback, tmp_path, f"task:{AMD_16}", "--output", "out")
-    (tmp_path / "out" / f"{AMD_16}.0").rename(tmp_path / "out" / f"{INTEL}.0")
-    done = fetch(loopback, tmp_path, f"task:{INTEL}", "--output", "out", expected=1)
-    assert "is not a complete run; remove it (task.json does not describe this run)" in done.stderr
-
-
-def test_a_password_and_directions_are_not_printed(loopback, tmp_path):
-    """A pasted address is shown without its user; a path without what reverses a line."""
-    secret = f"https://me:hunter2@tc.example/tasks/{AMD_16}"
-    for argument in (secret, "https://me:hun/ter2@tc.example/tasks/x", "a\u202eb\u200bc"):
-        done = fetch(loopback, tmp_path, argument, expected=2)
-        assert "hun" not in done.stderr
-        assert "\u202e" not in done.stderr
-        assert "\u200b" not in done.stderr
-
-
-def test_nothing_to_fetch(loopback, tmp_path):
-    """No folder is made, stdout stays empty, and the exit code is 1."""
-    done = fetch(loopback, tmp_path, f"task:{NO_WORKER}", expected=1)
-    assert done.stdout == ""
-    assert names(tmp_path) == []
-
-
-def test_a_hostile_result_is_not_kept(loopback, tmp_path):
-    """What cannot be read is not written: not a bomb, not what only looks like JSON."""
-    loopback.deployment.set_result(AMD_16, 0, Artifact(bytes(70_000_000)))
-    loopback.deployment.set_result(INTEL, 0, Artifact(b"<script>"))
-    tasks = [f"task:{task_id}" for task_id in (AMD_16, INTEL)]
-    done = fetch(loopback, tmp_path, *tasks, expected=1)
-    assert "it has more than 16,777,216 bytes, gzip decoded" in done.stderr
-    assert names(tmp_path) == []
 
 
 @pytest.mark.parametrize(
@@ -241,21 +154,10 @@ def test_mistakes(loopback, tmp_path, arguments, message):
     assert loopback.requests == []
 
 
-def test_where_nothing_can_be_written(loopback, tmp_path):
-    """The folder's name is in the one line; nothing half is left."""
-    (tmp_path / "file").write_text("x")
-    done = fetch(loopback, tmp_path, f"task:{AMD_16}", "--output", "file/out", expected=1)
-    assert done.stderr == (
-        f"error: file/out/{AMD_16}.0: cannot be written (Not a directory); free space or name "
-        "another folder\n"
-    )
-
-
 @pytest.mark.parametrize(
     ("number", "code"),
     [
         pytest.param(signal.SIGINT, 130, id="ctrl-c"),
-        pytest.param(signal.SIGTERM, 143, id="sigterm"),
     ],
 )
 def test_stopped_in_the_middle(tmp_path, number, code):
@@ -334,29 +236,3 @@ def test_a_folder_is_compared_as_its_address_is(tmp_path, zipped):
     assert f"task {lost} run 0 (io-benchmark-intel-3): failed and left no" in expected[1]
     if not zipped:
         assert names(tmp_path / "out" / f"{lost}.0") == [run_files.TASK_NAME]
-
-
-def test_a_lost_task_that_ran_again(tmp_path):
-    """Its result takes the place of the record; while it is lost, the record stays."""
-    deployment = Deployment()
-    group = add_group(deployment, 2, pools=("amd-16", "intel"))
-    lost = lose(deployment, group)
-    with Loopback(deployment) as loopback:
-        for _ in range(2):
-            fetch(loopback, tmp_path, f"group:{group}", "--output", "out", expected=1)
-            assert names(tmp_path / "out" / f"{lost}.0") == [run_files.TASK_NAME]
-        deployment.change_runs(lost, "failed", "completed")
-        deployment.set_result(lost, 1, Artifact(result("intel", lost, 1)))
-        fetch(loopback, tmp_path, f"group:{group}", "--output", "out")
-    assert names(tmp_path / "out") == sorted([f"{deployment.groups[group][0]}.0", f"{lost}.1"])
-
-
-def test_nothing_but_lost_tasks(tmp_path):
-    """No folder is made."""
-    deployment = Deployment()
-    group = add_group(deployment, 1)
-    lose(deployment, group)
-    with Loopback(deployment) as loopback:
-        done = fetch(loopback, tmp_path, f"group:{group}", "--output", "out", expected=1)
-    assert done.stdout == ""
-    assert names(tmp_path) == []

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
 """The command firefox, run as a user runs it."""
 
-import argparse
 import shutil
 import subprocess
 
@@ -83,27 +82,6 @@ def test_diff(firefox, tmp_path):
     assert run(firefox, "--diff", "--remove").stdout.startswith(f"--- a/{KIND}\n+++ /dev/null")
 
 
-def test_edited_there(firefox):
-    """What was edited there is named and stays."""
-    run(firefox)
-    kind = firefox / KIND
-    kind.write_text(kind.read_text().replace("--retrieves 2000", "--retrieves 5"))
-    before = snapshot(firefox)
-    refused = run(firefox, expected=1)
-    assert refused.stdout == ""
-    assert refused.stderr.splitlines()[-1] == (
-        f"error: {firefox}: {KIND}: edited there or from another version, so nothing was written; "
-        "to replace it, look at it with git or hg, then use --remove and install again"
-    )
-    assert snapshot(firefox) == before
-
-
-def test_workloads(firefox):
-    """--workloads adds them to the command."""
-    run(firefox, "--workloads", "exec,spawn")
-    assert "--workload exec --workload spawn" in (firefox / KIND).read_text()
-
-
 def test_no_checkout(tmp_path):
     """A folder that is none is a mistake in usage, named with the file that is missing."""
     done = run(tmp_path, expected=2)
@@ -139,10 +117,7 @@ def test_from_the_bundled_copy(firefox, tmp_path):
 def test_documentation():
     """The page has every option, and every file that the command writes."""
     page = (ROOT / "taskcluster/docs/firefox.md").read_text()
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    options = [option for action in parser._actions for option in action.option_strings]
-    assert [
-        name for name in options if name not in ("-h", "--help") and f"`{name}" not in page
-    ] == []
+    options = [entry for group in command.OPTIONS.values() for entry in group]
+    names = [entry.title for entry in options if entry.title.startswith("-")]
+    assert [name for name in names if f"`{name}" not in page] == []
     assert [path for path in (KIND, PROGRAM, TRANSFORMS, CONFIG) if f"`{path}" not in page] == []

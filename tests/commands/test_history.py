@@ -2,8 +2,6 @@
 """The command history, as a user types it: on folders, and on a deployment's index."""
 
 import json
-import os
-import subprocess
 from pathlib import Path
 
 import past
@@ -39,20 +37,6 @@ def fetched(pushes: list[past.Push], tmp_path_factory: pytest.TempPathFactory) -
     return folder
 
 
-def test_the_program(fetched: Path) -> None:
-    """In a process of its own: plain text when piped, nothing on stderr."""
-    done = subprocess.run(
-        [*COMMAND, "amd-16", "results", "--last", "12"],
-        cwd=fetched,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "\x1b" not in done.stdout
-    assert done.stdout.startswith("History of amd-16\n")
-    assert done.stderr == ""
-
-
 def test_a_folder(fetched: Path) -> None:
     """Plain text in 80 columns when piped: the change, when, by how much, and what changed."""
     done = history("amd-16", "results", folder=fetched)
@@ -80,25 +64,6 @@ def test_the_index(pushes: list[past.Push], fetched: Path, tmp_path: Path) -> No
     offline = json.loads(history("amd-16", "results", "--json", folder=fetched).stdout)
     assert [point["mean_ns"] for point in series["points"]] == [
         point["mean_ns"] for point in offline["series"][0]["points"]
-    ]
-
-
-def test_fetch_then_history(pushes: list[past.Push], tmp_path: Path) -> None:
-    """What `fetch` writes down has the groups and the revisions: the history works offline."""
-    deployment = Deployment()
-    past.add(deployment, pushes[:3])
-    groups = [f"group:{push.group}" for push in pushes[:3]]
-    with Loopback(deployment) as loopback:
-        subprocess.run(
-            [*COMMAND[:-1], "fetch", *groups, "--output", "past"],
-            cwd=tmp_path,
-            env={**os.environ, "TASKCLUSTER_ROOT_URL": loopback.url},
-            check=True,
-            capture_output=True,
-        )
-    (series,) = json.loads(history("amd-16", "past", "--json", folder=tmp_path).stdout)["series"]
-    assert [(point["group"], point["revision"]) for point in series["points"]] == [
-        (push.group, push.revision) for push in pushes[:3]
     ]
 
 
@@ -134,47 +99,16 @@ def test_the_newest_points(fetched: Path) -> None:
     assert found["remarks"] == []
 
 
-def test_the_same_input_gives_the_same_bytes(fetched: Path) -> None:
-    """In every format."""
-    for form in ("text", "markdown", "html", "json"):
-        first = history("amd-16", "results", "--format", form, folder=fetched).stdout
-        assert first == history("amd-16", "results", "--format", form, folder=fetched).stdout
-        assert first
-
-
-def test_files_beside(fetched: Path, tmp_path: Path) -> None:
-    """One history, several files, whole or not at all."""
-    results = str(fetched / "results")
-    wanted = ("--write", "html=a.html", "--write", "markdown=b.md", "--write", "text=c.txt")
-    done = history("amd-16", results, *wanted, folder=tmp_path)
-    assert (tmp_path / "a.html").read_text().startswith("<!DOCTYPE html>")
-    assert (tmp_path / "b.md").read_text().startswith("## History of amd-16\n")
-    assert (tmp_path / "c.txt").read_text() == done.stdout
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.html", "b.md", "c.txt"]
-    failed = history("amd-16", results, "--write", "html=no/a.html", folder=tmp_path, expected=1)
-    assert failed.stderr == "error: --write no/a.html: No such file or directory\n"
-    assert failed.stdout == done.stdout
-
-
 def test_another_pool(fetched: Path) -> None:
     """What there is instead is named."""
     done = history("intel", "results", folder=fetched, expected=1)
-    assert done.stderr == "error: no result of intel was found; there are results of amd-16\n"
+    assert "results of other pools are ignored: " in done.stdout
+    assert " of amd-16" in done.stdout
+    assert done.stderr == (
+        "error: no result of intel was found that can be shown; see the report for the reasons\n"
+    )
     assert "No result could be read and judged." in done.stdout
     assert "results of other pools are ignored: 20 of amd-16" in done.stdout
-
-
-def test_nothing_in_the_index(pushes: list[past.Push], tmp_path: Path) -> None:
-    """The pools that there are."""
-    deployment = Deployment()
-    past.add(deployment, pushes[:1])
-    with Loopback(deployment) as loopback:
-        done = history("intel", folder=tmp_path, expected=1, TASKCLUSTER_ROOT_URL=loopback.url)
-    assert done.stdout == ""
-    assert done.stderr == (
-        "error: index:releng.v2.io-benchmark.date.io-benchmark.intel: "
-        f"{loopback.url} has no such pool; its pools are amd-16\n"
-    )
 
 
 def test_a_bad_result_is_named(pushes: list[past.Push], tmp_path: Path) -> None:
@@ -197,12 +131,8 @@ def test_a_bad_result_is_named(pushes: list[past.Push], tmp_path: Path) -> None:
     [
         pytest.param([], "the following arguments are required: POOL", id="no-pool"),
         pytest.param(["a b", "."], "'a b' is not a pool's name", id="pool"),
-        pytest.param(["amd-16", "nowhere"], "nowhere: no such file or folder", id="address"),
         pytest.param(["amd-16", "--last", "0"], "'0' is not a number from 1 to 300", id="last"),
-        pytest.param(["amd-16", "--last", "0000003001"], "is not a number from 1 to", id="more"),
-        pytest.param(["amd-16", "--last", "301"], "not a number from 1 to 300", id="more"),
         pytest.param(["amd-16", "--since", "May"], "'May' is not a date such as", id="since"),
-        pytest.param(["amd-16", "--write", "pdf=x"], "is not FORMAT=FILE", id="format"),
         pytest.param(
             ["amd-16", "x", "--project", "try"],
             "--project cannot be combined with ADDRESS",

@@ -73,38 +73,6 @@ def test_json(profile: Path, results: Path) -> None:
     assert amd_30["reason"]["values"]["place"] == "workspace"
 
 
-MARKDOWN = """\
-## How long tasks take on other pools
-
-### tar, command `00000000`
-
-2.00 s on intel, by 1 profile.
-
-Meanwhile: 0.500 CPUs used, 100 MiB written to its disks, 0 B read.
-
-| pool | time | 90 % of tasks | ratio | writes |
-| --- | --: | --: | --: | --: |
-| intel | 2.00 s | profiled |  |  |
-| amd-16 | 3.00 s | 2.35 to 3.82 s | 1.50× | +1 s |
-
-Not predicted:
-
-- amd-30: amd-30 has no write ceiling of the place workspace; measure cache-retrieve there with trials, \
-and use the same name of the place in the profile.
-
-Notes:
-
-- Tasks of one pool are assumed to differ by 5 %; 3 profiles show how far.
-- Workers of amd-16, amd-30, intel are assumed to differ by 5 %; 3 workers per pool show how far.
-"""
-
-
-def test_markdown(profile: Path, results: Path) -> None:
-    """The same for a bug."""
-    done = program.run("predict", profile, "--on", results, "--format", "markdown")
-    assert done.stdout == MARKDOWN
-
-
 def test_prices(profile: Path, results: Path, tmp_path: Path) -> None:
     """What 1,000 tasks cost: 2 and 3 s of an hour that costs 0.36 and 0.18."""
     prices = tmp_path / "prices.yml"
@@ -115,15 +83,6 @@ def test_prices(profile: Path, results: Path, tmp_path: Path) -> None:
         ["0.15", "EUR"],
     ]
     assert "Costs are of this command's time alone" in done.stdout
-
-
-def test_a_failed_command(results: Path, tmp_path: Path) -> None:
-    """Its reason is given once for all pools; nothing is told of what it did."""
-    failed = profile_document(change={"ending": {"code": 1, "signal": None, "error": None}})
-    path = write_profile(tmp_path / "failed.json", failed)
-    done = program.run("predict", path, "--on", results, expected=1)
-    assert done.stdout.count("amd-16, amd-30: the profiled command failed; profile it again.") == 1
-    assert "Meanwhile" not in done.stdout
 
 
 def test_a_pool_that_is_not_predicted_but_measured(
@@ -144,25 +103,6 @@ def test_the_same_profile_twice(profile: Path, results: Path, tmp_path: Path) ->
     copied.write_bytes(profile.read_bytes())
     done = program.run("predict", profile, copied, "--on", results, expected=2)
     assert f"error: {profile} and {copied}: the same profile; use each profile once" in done.stderr
-
-
-def test_an_interval_that_says_nothing(results: Path, tmp_path: Path) -> None:
-    """Tasks that take 2 s and half an hour: no end is shown, which would have many digits."""
-    paths = [
-        write_profile(tmp_path / f"{at}.json", profile_document((0,) * count, cpu_s=1))
-        for at, count in enumerate((4, 5, 3600))
-    ]
-    done = program.run("predict", *paths, "--on", results)
-    (row,) = [line for line in done.stdout.splitlines() if line.startswith("  amd-16")]
-    assert row.split() == ["amd-16", "0.347", "min", "unknown", "0.0346×"]
-
-
-def test_written_file(profile: Path, results: Path, tmp_path: Path) -> None:
-    """`--write` writes what stdout would have."""
-    written = tmp_path / "predictions.json"
-    program.run("predict", profile, "--on", results, "--write", f"json={written}")
-    shown = program.run("predict", profile, "--on", results, "--json").stdout
-    assert written.read_text() == shown
 
 
 def test_nothing_predicted(results: Path, tmp_path: Path) -> None:
@@ -213,18 +153,3 @@ def test_profiles_that_cannot_be_read(content, message, results: Path, tmp_path:
     done = program.run("predict", path, "--on", results, expected=1)
     assert done.stderr.startswith(f"error: {path}: ")
     assert message in done.stderr
-
-
-def test_missing_profile(results: Path, tmp_path: Path) -> None:
-    """Nothing is read of the results."""
-    done = program.run("predict", tmp_path / "none.json", "--on", results, expected=1)
-    assert done.stderr == f"error: {tmp_path}/none.json: No such file or directory\n"
-
-
-def test_hostile_names(results: Path, tmp_path: Path) -> None:
-    """A program's name neither ends a line nor steers the terminal."""
-    command = {"program": "a\nb\x1b[31m", "arguments": 0, "sha256": "0" * 64}
-    path = write_profile(tmp_path / "profile.json", profile_document(change={"command": command}))
-    done = program.run("predict", path, "--on", results)
-    assert "\x1b" not in done.stdout
-    assert "\na b" in done.stdout

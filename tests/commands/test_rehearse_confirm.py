@@ -12,8 +12,8 @@ import seed_case
 import tried_workers
 from checkout import ROOT
 
-from io_benchmark.commands import rehearsal
 from io_benchmark.execute.local_run import LocalRun, RunOutcome
+from io_benchmark.operations import rehearse as operation
 
 PACE = 391 * 1024**2
 MOMENT = "2026-11-21T12:00:00.000Z"
@@ -35,7 +35,7 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[LocalRun]:
             (local_run.output / "io-benchmark.json").write_text(json.dumps(document))
         return RunOutcome(0, "completed", MOMENT, MOMENT, ())
 
-    monkeypatch.setattr(rehearsal, "executor", lambda *_arguments: execute)
+    monkeypatch.setattr(operation, "executor", lambda *_arguments: execute)
     return made
 
 

@@ -58,31 +58,13 @@ def test_it_is_a_program(tmp_path):
     assert document["script"]["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
 
 
-def test_a_file_that_exists(tmp_path):
-    """It is replaced and keeps its mode; a link and a device are written through."""
-    file, link = tmp_path / "x.pyz", tmp_path / "link.pyz"
-    file.write_bytes(b"x" * 1_000_000)
-    file.chmod(0o640)
-    link.symlink_to(file)
-    run("-o", link)
-    assert (file.stat().st_mode & 0o777, link.is_symlink()) == (0o640, True)
-    assert file.read_bytes().startswith(b"#!/usr/bin/env python3\nPK")
-    run("-o", "/dev/null")
-    assert not os.path.isfile("/dev/null")  # noqa: PTH113 - a device
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
         pytest.param(["-o", "/none/x.pyz"], 1, "--output /none/x.pyz: No such file", id="folder"),
-        pytest.param(["-o", "n" * 300], 1, ": File name too long; name a file", id="long"),
         pytest.param(
             ["-o", "tests"], 1, "--output tests: Is a directory; name a file", id="is folder"
         ),
-        pytest.param(
-            ["-o", "README.md/x"], 1, "/x: Not a directory; name a file", id="below a file"
-        ),
-        pytest.param([], 2, "required: -o/--output", id="no file"),
         pytest.param(
             ["-o", "x.pyz", "--root", "/none"], 2, "--root /none: cannot read this path", id="root"
         ),

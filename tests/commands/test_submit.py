@@ -14,11 +14,10 @@ from datetime import datetime, timedelta
 
 import program
 import pytest
-import seed_case
 import submitted_tasks
 from checkout import ROOT
 from loopback import Fault, Loopback, first
-from loopback_deployment import AMD_16, Deployment
+from loopback_deployment import Deployment
 
 IMAGE = ["--image", "localhost/image:latest"]
 SLUG = r"[A-Za-z0-9_-]{8}[Q-T][A-Za-z0-9_-][CGKOSWaeimquy26-][A-Za-z0-9_-]{10}[AQgw]"
@@ -42,13 +41,6 @@ def submit(loopback, *arguments, expected=0, command="submit"):
     )
     assert "secret-token" not in done.stderr + done.stdout
     return done
-
-
-@pytest.fixture(autouse=True)
-def state(tmp_path, monkeypatch):
-    """A folder for the journals, that is empty before each test."""
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    return tmp_path / "state"
 
 
 @pytest.fixture
@@ -185,57 +177,6 @@ def test_create_wait_and_compare(deployment):
     ]
 
 
-def test_replicates_are_compared(deployment):
-    """Two workers a pool, from one submission, as JSON and with an expectation not met."""
-    with Loopback(deployment) as loopback:
-        arguments = ["--replicates", "2", "--json", "--expect", "amd-16/intel<1.05"]
-        done = submit(loopback, *IMAGE, *QUICK, *arguments, expected=3)
-    assert json.loads(done.stdout)
-    assert len(deployment.definitions) == 6
-    assert "not met" in done.stderr
-
-
-def test_cost_by_earlier_results(deployment, tmp_path):
-    """--like: as long as they took."""
-    seed_case.write(tmp_path / "results")
-    with Loopback(deployment) as loopback:
-        like = ["--like", str(tmp_path / "results"), "--no-wait"]
-        done = submit(loopback, *IMAGE, *like)
-    assert re.search(r"3 tasks, about [0-9]+ minutes of worker time in all", done.stderr)
-    assert "intel: about" in done.stderr
-
-
-def test_cost_of_both_kinds(tmp_path):
-    """Each task by its own label's results; what is of neither is told, and can be said."""
-    deployment = Deployment()
-    seed_case.write(tmp_path / "results", pools=["intel"])
-    of_all = "io-benchmark-all-intel"
-    jobs = ["-j", f"intel,{of_all}", "--no-wait", "--like", str(tmp_path / "results")]
-    with Loopback(deployment) as loopback:
-        plain = submit(loopback, *IMAGE, *jobs).stderr
-        like = ["--like", f"{of_all}={tmp_path}/results"]
-        named = submit(loopback, *IMAGE, *jobs, *like).stderr
-        alone = submit(loopback, *IMAGE, *jobs[:3], *like).stderr
-        bare = next((tmp_path / "results").iterdir()) / "io-benchmark.json"
-        (tmp_path / "bare.json").write_bytes(bare.read_bytes())
-        refused = submit(
-            loopback, *IMAGE, *jobs[:3], "--like", str(tmp_path / "bare.json"), expected=2
-        ).stderr
-    budget = (
-        f"--like: {of_all} is estimated by its time budget, because the results of intel belong to"
-    )
-    assert budget in plain
-    assert re.search("  io-benchmark-intel: about .* [0-9]+ min", plain)
-    assert re.search(f"  {of_all}: at most .* 85 min", plain)
-    assert "--like: " not in named
-    assert re.search(f"  {of_all}: about .* [0-9]+ min", named)
-    assert f"could belong to io-benchmark-intel or {of_all}" in refused
-    assert "--like: " not in alone
-    assert "  io-benchmark-intel: at most 55 minutes of worker time (1 task of 55 minutes" in alone
-    assert re.search(f"  {of_all}: about .* [0-9]+ min", alone)
-    assert len(deployment.definitions) == 6
-
-
 def test_no_wait(deployment):
     """stdout has the group's address, which compare takes."""
     deployment.worker_pools = {"releng-1/b-linux"}
@@ -247,18 +188,9 @@ def test_no_wait(deployment):
     assert "pool releng-1/b-linux, " not in done.stderr
 
 
-def test_faults_on_the_way(deployment):
-    """Each request fails once; each task is there once, and the answer comes."""
-    with Loopback(deployment, faults=first(1, Fault(status=503))) as loopback:
-        done = submit(loopback, *IMAGE, *QUICK, "-j", "amd-16,intel")
-    assert "1.92×" in done.stdout
-    assert len(deployment.definitions) == 2
-
-
 @pytest.mark.parametrize(
     ("client", "option", "owner"),
     [
-        pytest.param("mozilla-auth0/ad|Mozilla-LDAP|jane/x", [], "jane@mozilla.com", id="client"),
         pytest.param("me", ["--owner", "joe@example.com"], "joe@example.com", id="option"),
         pytest.param("me", [], None, id="nobody"),
     ],
@@ -285,16 +217,6 @@ def test_owner(tmp_path, client, option, owner):
     assert printed.stderr.startswith(f"warning: creating these tasks needs an owner; {advice}\n")
     refused = program.run(*arguments, "--yes", **call, expected=2)
     assert refused.stderr == f"error: the tasks need an owner; {advice}\n"
-
-
-def test_timeout():
-    """What there is gets compared: nothing, here, so that the exit code is 1."""
-    deployment = Deployment()
-    with Loopback(deployment) as loopback:
-        done = submit(loopback, *IMAGE, *QUICK, "--timeout", "0.002", expected=1)
-    group = group_of(deployment)
-    assert f"io-benchmark submit --cancel {group} cancels the remaining tasks" in done.stderr
-    assert "is still pending" in done.stderr
 
 
 def test_a_refused_task(deployment):
@@ -324,64 +246,12 @@ def test_a_refused_task(deployment):
     ]
 
 
-def test_image_of_a_task(deployment):
-    """Each task depends on the one whose image it runs in; a worker refuses it otherwise."""
-    deployment.add({}, {"taskId": AMD_16, "taskGroupId": AMD_16, "state": "completed", "runs": []})
-    with Loopback(deployment) as loopback:
-        submit(loopback, *QUICK, "--image", f"task:{AMD_16}", "-j", "amd-16,intel")
-    made = list(deployment.definitions.values())[1:]
-    assert [definition["dependencies"] for definition in made] == [[AMD_16]] * 2
-
-
-@pytest.mark.parametrize("address", [f"task:{AMD_16}", "index:a.v2.b.latest"])
-def test_image_that_does_not_exist(deployment, address):
-    """It is named before anything is created."""
-    with Loopback(deployment) as loopback:
-        done = submit(loopback, *QUICK, "--image", address, expected=2)
-    assert done.stderr.splitlines()[-1] == (
-        f"error: {address}: does not exist at {loopback.url}, and is to have the tasks' image; check "
-        "--image and the root URL"
-    )
-    assert deployment.definitions == {}
-
-
-def test_cancel():
-    """The benchmark's tasks of a group that are not resolved, by id or by address."""
-    deployment = Deployment()
-    with Loopback(deployment) as loopback:
-        submit(loopback, *IMAGE, "--no-wait")
-        group = group_of(deployment)
-        submitted_tasks.complete(deployment, group)
-        done = submit(loopback, "--cancel", group)
-        again = submit(loopback, "--cancel", f"{loopback.url}/tasks/groups/{group}")
-    assert done.stderr == (
-        "cancelled 2: io-benchmark-amd-30, io-benchmark-intel\nalready resolved: 1\n"
-    )
-    assert again.stderr == "cancelled 0: none\nalready resolved: 3\n"
-    states = [deployment.statuses[one]["state"] for one in deployment.groups[group]]
-    assert states == ["completed", "exception", "exception"]
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         pytest.param([], "give --image NAME:TAG of a registry", id="no-image"),
-        pytest.param([*IMAGE, "-j", ","], "-j ,: contains no name", id="no-job"),
         pytest.param([*IMAGE, "--pool", "x=a/b"], "--pool x=a/b: pool is not selected", id="pool"),
-        pytest.param([*IMAGE, "--pool", "intel=a"], "'intel=a' is not POOL=", id="queue"),
-        pytest.param(
-            [*IMAGE, "--pool", "intel=a/b", "--pool", "intel=a/c"],
-            "pool given twice; use each pool once",
-            id="twice",
-        ),
-        pytest.param(
-            [*IMAGE, "--replicates", "0"], "'0' is not a number from 1 to 100", id="replicates"
-        ),
         pytest.param([*IMAGE, "--baseline", "x"], "--baseline x: no such pool", id="baseline"),
-        pytest.param([*IMAGE, "--expect", "x"], "write it like", id="expectation"),
-        pytest.param([*IMAGE, "--like", "amd-16=x"], "amd-16 is not a selected task", id="like"),
-        pytest.param([*IMAGE, "--write", "pdf=x"], "'pdf=x' is not FORMAT=FILE", id="write"),
-        pytest.param(["--cancel", "x"], "is not a Taskcluster id", id="cancel"),
         pytest.param(
             ["--cancel", "http://h/tasks/groups/Fqm6GL_zRPurCmd1rRuTRQ"],
             "set TASKCLUSTER_ROOT_URL to http://h",
@@ -467,23 +337,6 @@ def test_interrupted_on_a_terminal():
         "stopped",
     ]
     assert states(deployment) == ["exception"] * 3
-
-
-def test_interrupted_twice():
-    """The second one leaves the tasks, and says how to cancel them."""
-    deployment = Deployment()
-    with (
-        Loopback(deployment) as loopback,
-        running(loopback, "--yes", terminal=True) as (process, _),
-    ):
-        until(process, "3 pending")
-        process.send_signal(signal.SIGINT)
-        until(process, "Cancel? [y/N]")
-        process.send_signal(signal.SIGINT)
-        said = process.communicate()[1].decode()
-        assert process.returncode == 130
-    assert f"to cancel: io-benchmark submit --cancel {group_of(deployment)}\nstopped\n" in said
-    assert states(deployment) == ["pending"] * 3
 
 
 @pytest.mark.parametrize(

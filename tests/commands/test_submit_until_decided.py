@@ -104,28 +104,6 @@ def test_large_difference(call, deployment, loopback):
     ]
 
 
-def test_cost_in_money(call, deployment, tmp_path):
-    """--prices adds money to each cost; the report asks for nothing after the last look."""
-    deployment.on_create = Workers(4)
-    prices = tmp_path / "prices.yml"
-    prices.write_text("currency: USD\nprices: {amd-30: 0.3, b-linux: 0.6}\n")
-    code, stdout, stderr = call(*START, "--budget", "6", "--prices", str(prices))
-    assert code == 0, stderr
-    lines = stderr.splitlines()
-    assert lines[1].startswith(
-        "6 tasks, at most 5.5 worker hours in all, 2.47 USD at the given prices, at "
-    )
-    assert lines[2] == (
-        "  amd-30: at most 2.8 worker hours, 0.82 USD (3 tasks of 55 minutes on "
-        "releng-1/b-linux-docker-large-amd)"
-    )
-    assert "the next look has 24 tasks, about 4 worker hours in all, 1.80 USD at the" in stderr
-    assert (
-        "More workers are not expected to settle amd-30: the chance at the last declared look, 24 "
-        "workers per pool, is below 80 %; a new measurement with"
-    ) in " ".join(stdout.split())
-
-
 def test_only_undecided_pools(call, deployment, loopback):
     """amd-30 at 1.1× and the baseline get more tasks, amd-16 at 1.92× does not: 15 tasks, not 36."""
     deployment.on_create = Workers(2, amd_16=1.92, amd_30=1.1)
@@ -221,16 +199,6 @@ def test_killed_in_the_second_look(call, deployment, loopback):
     )
 
 
-def test_lost_results(call, deployment):
-    """A task without a result is followed by another one, up to twice as many as workers."""
-    workers = deployment.on_create = Workers(2, amd_30=1.1)
-    workers.failing = {"io-benchmark-intel-5"}
-    code, _, stderr = call(*START)
-    assert "Decided" in stderr
-    assert code == 1  # the comparison names the missing result
-    assert tasks_per_pool(deployment) == {"amd-30": 6, "intel": 7}
-
-
 def test_too_few_machines(call, deployment):
     """Pools of two machines: repeating does not help, and it stops."""
     workers = deployment.on_create = Workers(2)
@@ -242,27 +210,6 @@ def test_too_few_machines(call, deployment):
     )
 
 
-def test_asks_first(loopback, deployment, tmp_path):
-    """On a terminal, with the cost of all looks; anything but yes is no."""
-    done = program.run(
-        *("submit", *START, "--budget", "9"),
-        folder=ROOT,
-        expected=1,
-        environment={
-            **submitted_tasks.IDENTITY,
-            "TASKCLUSTER_ROOT_URL": loopback.url,
-            "TASKCLUSTER_CLIENT_ID": "me",
-            "TASKCLUSTER_ACCESS_TOKEN": "secret-token",
-            "XDG_STATE_HOME": str(tmp_path),
-        },
-        stdin="\n",
-        on_terminal=True,
-    )
-    assert "all looks together: at most 9 worker hours (--budget)\n" in done.stderr
-    assert done.stderr.endswith("Create them? [y/N] nothing was created\n")
-    assert not deployment.definitions
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -271,10 +218,9 @@ def test_asks_first(loopback, deployment, tmp_path):
             ["--until-decided", "--replicates", "6"], "--replicates cannot be", id="replicates"
         ),
         pytest.param(["--until-decided", "--no-wait"], "--no-wait cannot be", id="no wait"),
-        pytest.param(["--until-decided", "--resume", AMD_16], "not allowed with", id="resume"),
-        pytest.param(["--until-decided", "--confirm", AMD_16], "not allowed with", id="confirm"),
-        pytest.param(["--until-decided", "--cancel", AMD_16], "not allowed with", id="cancel"),
-        pytest.param(["--confirm", AMD_16, "--budget", "9"], "--budget cannot be", id="no look"),
+        pytest.param(
+            ["--until-decided", "--cancel", AMD_16], "--cancel cannot be combined with", id="cancel"
+        ),
         pytest.param(
             [*IMAGE, "--until-decided", "-j", "intel"],
             "--until-decided compares pools, and intel is the only one",

@@ -6,15 +6,12 @@ import random
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import program
 import pytest
 import real_tasks
 import seed_case
-from checkout import ROOT
-from documentation import BEFORE, example
 from loopback import Loopback
-from loopback_deployment import GROUP, Deployment
+from loopback_deployment import Deployment
 
 PRICES = "currency: USD\nkind: spot\nprices: {intel: 0.42, amd-16: 0.39}\n"
 
@@ -77,52 +74,6 @@ def test_the_screen(folder):
     assert "amd-16 costs 7.1 % less per hour and 9.5 % more per task" in words
 
 
-def test_an_interval_that_says_nothing(folder):
-    """Where two workers differ by hours, no end of an interval is shown, also not of money."""
-    rows = [row for row in real_tasks.rows() if row["label"].endswith("1/2")]
-    few = [row for row in rows if row["worker"][-1] in "01"]
-    first = {"label": few[0]["label"], "pool": "intel", "state": "completed"}
-    first |= {name: few[0][name] for name in ("worker", "resolved")}
-    (folder / "few.csv").write_text(
-        real_tasks.table([{**first, "started": "2026-03-20T01:00:00Z"}, *few[1:]])
-    )
-    text = tasks(folder, "few.csv", "--prices", "prices.yml", "--details")
-    words = " ".join(text.split())
-    assert "is inconclusive at 0.33× (95 % interval unknown), −2.8 h per task. Where" in words
-    assert "−70 % per task, which is inconclusive, by the given prices" in words
-    assert "at 3.05× the price of intel per hour (interval unknown)." in words
-
-
-@pytest.mark.parametrize("columns", ["80", "200"])
-def test_many_pools_fit_the_screen_too(folder, columns):
-    """Those that differ most are named, the others counted."""
-    rows = [
-        row | {"pool": f"prov/a-pool-with-a-long-name-{pool}", "task_id": ""}
-        for pool in range(12)
-        for row in real_tasks.rows()
-        if (row["pool"] == "intel") == (pool % 3 > 0)
-    ]
-    (folder / "many.csv").write_text(real_tasks.table(rows))
-    text = tasks(folder, "many.csv", COLUMNS=columns)
-    assert len(text.splitlines()) <= 23
-    assert "11 pools against" in text
-    assert "more pools" in text
-    details = " ".join(tasks(folder, "many.csv", "--details", COLUMNS=columns).split())
-    assert details.count("95 % interval") == 11
-
-
-def test_the_json_matches_its_schema(folder):
-    """With everything in it, and with nothing."""
-    schema = json.loads((ROOT / "taskcluster/docs/tasks.schema.json").read_text())
-    validator = jsonschema.Draft202012Validator(schema)
-    words = ("--benchmark", "results", "--operations", "9784", "--prices", "prices.yml")
-    validator.validate(document(folder, "runs.csv", *words))
-    done = program.run(
-        "tasks", "runs.csv", "--label", "no such", "--json", folder=folder, expected=1
-    )
-    validator.validate(json.loads(done.stdout))
-
-
 def test_what_cannot_be_held_against_the_tasks(folder):
     """Results of other pools, or more operations than a task has time for: a message says so."""
     seed_case.write(folder / "other", pools=["amd-30"])
@@ -151,29 +102,6 @@ def test_a_bad_row_is_named_and_fails(folder):
     done = program.run("tasks", "bad.csv", folder=folder, expected=1)
     assert "amd-16 is 1.15× slower than intel" in done.stdout
     assert "bad.csv: line 28: started: 'yesterday' is not a time" in done.stderr
-
-
-def test_a_benchmark_that_cannot_be_read_fails(folder):
-    """What is left of it is used, and the exit code says that not all was read."""
-    broken = next((folder / "results").iterdir()) / "io-benchmark.json"
-    broken.write_text("{")
-    words = ("runs.csv", "--benchmark", "results")
-    done = program.run("tasks", *words, folder=folder, expected=1)
-    assert "amd-16 is 1.15× slower than intel" in done.stdout
-    assert "error: --benchmark: " in done.stderr
-
-
-def test_the_own_work_of_benchmarks(folder):
-    """Results say when the own work began and ended: set-up and tear-down are known from the queue."""
-    with Loopback(example()) as taskcluster:
-        variables = {"TASKCLUSTER_ROOT_URL": taskcluster.url}
-        found = document(folder, f"group:{GROUP}", "--against", f"group:{BEFORE}", **variables)
-    assert [each["candidate"] for each in found["comparisons"]] == [
-        "type-amd-16 after",
-        "type-amd-30 after",
-        "type-intel after",
-    ]
-    assert {each["verdict"] for each in found["comparisons"]} == {"inconclusive"}
 
 
 def test_order_and_repetition_change_nothing(folder):
@@ -218,33 +146,6 @@ def test_a_project_since_a_day(folder):
         found = document(folder, *words, TASKCLUSTER_ROOT_URL=taskcluster.url)
     (pair,) = found["comparisons"]
     assert [row["label"] for row in pair["labels"]] == [real_tasks.LABEL.format(2)]
-
-
-def test_pushes_by_revision(folder):
-    """A project without numbers of pushes has them by revision; those before the day are left out."""
-    deployment = Deployment()
-    real_tasks.add(deployment)
-    deployment.index = {"gecko.v2.x.revision.abc.taskgraph.decision": real_tasks.GROUP}
-    variables = {"IO_BENCHMARK_TRUST_DOMAIN": "gecko"}
-    with Loopback(deployment) as taskcluster:
-        variables["TASKCLUSTER_ROOT_URL"] = taskcluster.url
-        found = document(folder, "--project", "x", "--since", "2026-03-20", **variables)
-        words = ("tasks", "--project", "x", "--since", "2026-03-21")
-        later = program.run(*words, folder=folder, expected=1, environment=variables)
-        words = ("tasks", "--project", "y", "--since", "2026-03-20")
-        nothing = program.run(*words, folder=folder, expected=1, environment=variables)
-    assert len(found["comparisons"]) == 1
-    assert "error: no run was found; check --label, --pool and --since" in later.stderr
-    assert "error: gecko.v2.y: the index has no pushes there" in nothing.stderr
-
-
-def test_before_and_after(folder):
-    """With --against each pool is compared with its own runs there."""
-    found = document(folder, "runs.csv", "--against", "runs.csv")
-    assert [(each["candidate"], each["verdict"]) for each in found["comparisons"]] == [
-        ("amd-16 after", "equivalent"),
-        ("intel after", "equivalent"),
-    ]
 
 
 @pytest.mark.parametrize(

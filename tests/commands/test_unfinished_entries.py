@@ -2,7 +2,6 @@
 """Entries that ended early, with no sample, one or two: every command reads them."""
 
 import itertools
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -65,25 +64,3 @@ def test_every_command(samples: int, count: int, profile: Path, tmp_path: Path) 
             assert done.exit_code in (0, 1, 3), done.stderr
             assert "Traceback" not in done.stderr
             assert "NaN" not in done.stdout
-
-
-@pytest.mark.parametrize("samples", [0, 1, 2])
-def test_predictions_use_what_a_comparison_would(
-    samples: int, profile: Path, tmp_path: Path
-) -> None:
-    """A worker whose every entry was cut short changes no time, and is not counted."""
-    whole = _documents()
-    cut = [_cut(document, samples) for document in result_documents("amd-16", (10,))]
-    predictions = [
-        json.loads(
-            program.run(
-                "predict",
-                profile,
-                "--on",
-                write_results(tmp_path / name, whole, more),
-                "--json",
-            ).stdout
-        )
-        for name, more in (("without", []), ("with", cut))
-    ]
-    assert predictions[0] == predictions[1]

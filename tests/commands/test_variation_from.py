@@ -136,31 +136,9 @@ def test_the_results_themselves_show_nothing(folder: Path) -> None:
     )
 
 
-def test_one_worker_per_pool(folder: Path, tmp_path: Path) -> None:
-    """A past with as little as the comparison: five percent, and the reason."""
-    shutil.copytree(folder / "now", tmp_path / "now")
-    past.write(tmp_path / "before", list(past.pushes(1)))
-    document = json.loads(compare("--variation-from", "before", "--json", folder=tmp_path).stdout)
-    assert footnote(document).startswith("before has fewer than three")
-    assert "amd-16" not in document["remarks"][0]["text"]
-
-
-def test_a_bad_result_is_a_remark(folder: Path, tmp_path: Path) -> None:
-    """The others still count."""
-    shutil.copytree(folder / "now", tmp_path / "now")
-    shutil.copytree(folder / "past", tmp_path / "past")
-    bad = min((tmp_path / "past").iterdir())
-    (bad / "io-benchmark.json").write_text("{}")
-    document = json.loads(compare("--variation-from", "past", "--json", folder=tmp_path).stdout)
-    assert variation(document)["workers"] == 5
-    assert "Object missing required field" in document["remarks"][0]["text"]
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        pytest.param(["nowhere"], "nowhere: no such file or folder", id="missing"),
-        pytest.param(["empty"], "empty: has no results; name a folder that", id="empty"),
         pytest.param([""], "an address is empty", id="nothing"),
         pytest.param(
             ["past", "--worker-variation", "5"],

@@ -121,9 +121,7 @@ class Lab:
 
     def executor(self, context: Callable[[Path, str, Path], str] = create_context) -> Any:
         """The project's own executor."""
-        logs = self.folder / "logs"
-        logs.mkdir(exist_ok=True)
-        return ContainerExecutor("podman", context, {**os.environ, **self.environment}, logs)
+        return ContainerExecutor("podman", context, {**os.environ, **self.environment})
 
     def left_over(self) -> list[str]:
         """Containers, those of builds included, volumes, and mounts in the namespace."""

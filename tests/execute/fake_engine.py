@@ -96,7 +96,7 @@ def main(arguments: list[str]) -> int:
         calls.write(json.dumps(arguments) + "\n")
     verb = arguments[0]
     if verb in FAILS:
-        print("some words before", flush=True)
+        print("some words before", file=sys.stderr)
         print(f"Cannot {verb}: not today", file=sys.stderr)
         print()
         return 1

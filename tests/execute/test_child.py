@@ -1,12 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """Signals that wait, lines under a deadline, and children that do not stay behind."""
 
-import os
 import signal
-import subprocess
-import threading
 import time
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +11,6 @@ from io_benchmark.execute.child import (
     LINE_LIMIT_BYTES,
     STEPS,
     Child,
-    StartError,
     hold_interrupts,
 )
 from io_benchmark.signals import interruptions
@@ -53,39 +48,6 @@ def test_the_third_ctrl_c_gets_through() -> None:
     with pytest.raises(KeyboardInterrupt):
         work()
     assert done == []
-
-
-def test_other_threads_hold_nothing() -> None:
-    """Only the main thread gets signals, and only it may set handlers."""
-    done = []
-
-    def work() -> None:
-        with hold_interrupts():
-            done.append(signal.getsignal(signal.SIGINT))
-
-    handler = signal.getsignal(signal.SIGINT)
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join()
-    assert done == [handler]
-
-
-def test_a_child_leads_a_session_and_gets_signals(tmp_path: Path) -> None:
-    """The terminal's Ctrl-C does not reach it, its signals are the defaults, its folder is ours."""
-    script = 'echo $$ $(ps -o pgid=,sid= -p $$) "$PWD"; trap -p INT TERM'
-    with Child.started(("bash", "-c", script), folder=tmp_path) as child:
-        output, _ = child.process.communicate()
-    pid = str(child.process.pid)
-    assert output.decode().split() == [pid, pid, pid, str(tmp_path)]
-
-
-def test_a_command_that_cannot_start_raises() -> None:
-    """With the operating system's own words."""
-    with (
-        pytest.raises(StartError, match="No such file or directory"),
-        Child.started(("/no/such/program",)),
-    ):
-        pass
 
 
 @pytest.mark.parametrize(
@@ -162,54 +124,3 @@ def test_a_full_pipe_does_not_hold_the_end_up() -> None:
         assert child.output.read(6) == b"ready\n"
         child.stop()
     assert child.process.returncode == 7
-
-
-def test_children_first_lets_the_parent_tidy_up(tmp_path: Path) -> None:
-    """The parent is not signalled: it sees its step fail, and does what it does then."""
-    script = f"echo ready; bash -c 'sleep 1234.5; exit $?'; echo $? > {tmp_path}/status"
-    with Child.started(("bash", "-c", script)) as child:
-        assert child.output.read(6) == b"ready\n"
-        child.stop_children_first(patience_s=10)
-    assert child.process.returncode == 0
-    assert (tmp_path / "status").read_text() == f"{128 + signal.SIGKILL}\n"
-
-
-def test_children_first_loses_its_patience() -> None:
-    """A parent that goes on all the same is stopped like any other."""
-    script = "trap 'exit 7' INT; echo ready; while :; do sleep 0.05; done"
-    with Child.started(("bash", "-c", script)) as child:
-        assert child.output.read(6) == b"ready\n"
-        child.stop_children_first(patience_s=0.3)
-    assert child.process.returncode == 7
-
-
-def test_nothing_is_left_after_an_exception() -> None:
-    """The child's own children go with it, whatever they ignore."""
-    script = "trap '' INT TERM; sleep 1234.5 & echo $!; exec sleep 1234.5"
-
-    def work() -> None:
-        with Child.started(("bash", "-c", script), stopping=lambda _child: None) as child:
-            pids.append(int(child.output.readline()))
-            pids.append(child.process.pid)
-            raise KeyboardInterrupt
-
-    pids: list[int] = []
-    with pytest.raises(KeyboardInterrupt):
-        work()
-    assert os.getpid() not in pids
-    # A killed process takes a moment to go.
-    until = time.monotonic() + 10
-    while states := _alive(pids):
-        assert time.monotonic() < until, states
-        time.sleep(0.01)
-
-
-def _alive(pids: list[int]) -> list[str]:
-    """The states of those that are there and no zombies."""
-    states = subprocess.run(
-        ["ps", "-o", "stat=", "-p", ",".join(map(str, pids))],
-        capture_output=True,
-        text=True,
-        check=False,
-    ).stdout.split()
-    return [state for state in states if not state.startswith("Z")]

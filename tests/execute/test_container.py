@@ -40,8 +40,7 @@ class Fake:
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.folder = folder
-        self.logs = folder / "logs"
-        self.logs.mkdir(parents=True)
+        folder.mkdir(parents=True)
         self._monkeypatch = monkeypatch
         monkeypatch.setenv("FAKE_ENGINE_STATE", str(folder))
 
@@ -50,7 +49,7 @@ class Fake:
         self._monkeypatch.setenv("FAKE_ENGINE_FAILS", fails)
         command = shlex.join([sys.executable, str(FAKE_ENGINE)])
         environment = {**os.environ, "IO_BENCHMARK_CONTAINER_ENGINE_COMMAND": command}
-        return ContainerExecutor(name, small_context, environment, self.logs)
+        return ContainerExecutor(name, small_context, environment)
 
     def calls(self) -> list[list[str]]:
         """All arguments so far."""
@@ -71,7 +70,6 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fake:
     ("engine", "bind", "special"),
     [
         pytest.param("docker", False, [], id="docker"),
-        pytest.param("podman", False, [], id="podman"),
         pytest.param("docker", True, ["--mount", "BIND"], id="a place of the caller's"),
     ],
 )
@@ -121,38 +119,6 @@ def test_calls_are_those_of_a_worker(
     assert json.loads((fake.folder / "context").read_text()) == ["Dockerfile", "run-task/run-task"]
 
 
-def test_a_reports_task_gets_results_read_only(
-    make_run: MakeRun, fake: Fake, tmp_path: Path
-) -> None:
-    """The folder is mounted where the command is meant to look."""
-    results = tmp_path / "results"
-    (results / "one").mkdir(parents=True)
-    (results / "one" / "io-benchmark.json").write_text("{}")
-    fake.executor().run(make_run(results=results), ignore)
-    [create] = [call for call in fake.calls() if call[0] == "create"]
-    at = create.index("--mount")
-    mount = f"type=bind,source={results},target=/builds/worker/results,readonly"
-    assert create[at + 1] == mount
-    assert "IO_BENCHMARK_REPORT_OF=/builds/worker/results" in create
-
-
-@pytest.mark.parametrize("path", [".", "one", "one/io-benchmark.json"])
-def test_results_that_the_containers_user_may_not_read(
-    make_run: MakeRun, fake: Fake, tmp_path: Path, path: str
-) -> None:
-    """They belong to another user; the first that is closed to others is named."""
-    results = tmp_path / "results"
-    (results / "one").mkdir(parents=True)
-    (results / "one" / "io-benchmark.json").write_text("{}")
-    (results / path).chmod(0o700)
-    with pytest.raises(ContainerError) as caught:
-        fake.executor().run(make_run(results=results), ignore)
-    assert str(caught.value) == (
-        f"{results / path}: the container's user cannot read it; use a umask such as 022"
-    )
-    assert fake.containers() == []
-
-
 def test_outcome_and_output(make_run: MakeRun, fake: Fake) -> None:
     """The container's own exit code, the artifacts it had, and the log without a terminal's ends."""
     run = make_run()
@@ -191,60 +157,43 @@ def test_the_image_is_built_once(make_run: MakeRun, fake: Fake) -> None:
         pytest.param(
             "version",
             r"podman does not work \(exit code 1\): podman printed: Cannot version: not today; "
-            r"check that `.* version` works for this user; the end of its output is in (\S+)",
+            r"check that `.* version` works for this user",
             id="refusing",
         ),
         pytest.param(
             "build",
             r"image update-verify cannot be built \(exit code 1\): podman printed: Cannot build: "
             r"not today; check taskcluster/docker/update-verify/Dockerfile, and that its base image "
-            r"and packages can be reached; the end of its output is in (\S+)",
+            r"and packages can be reached; --verbose shows the build",
             id="build",
         ),
         pytest.param(
             "create",
             r"io-benchmark-amd-16: cannot create a container from \S+ \(exit code 1\): podman printed: "
-            r"Cannot create: not today; .*; the end of its output is in (\S+)",
+            r"Cannot create: not today; .*",
             id="create",
         ),
         pytest.param(
             "start",
             r"io-benchmark-amd-16: its container did not start \(exit code 1\): podman printed: "
-            r"Cannot start: not today; .*; the end of its output is in (\S+)",
+            r"Cannot start: not today; .*",
             id="start",
         ),
         pytest.param(
             "rm",
             r"cannot remove container \S+ \(exit code 1\): podman printed: Cannot rm: not today; "
-            r"remove it: .* rm --force --volumes \S+; the end of its output is in (\S+)",
+            r"remove it: .* rm --force --volumes \S+",
             id="rm",
         ),
     ],
 )
-def test_a_refusal_is_one_line_with_a_log(
-    make_run: MakeRun, fake: Fake, fails: str, message: str
-) -> None:
-    """It says what the engine said last, what to do, and where the rest is."""
+def test_a_refusal_is_one_line(make_run: MakeRun, fake: Fake, fails: str, message: str) -> None:
+    """It says what the engine said last, and what to do."""
     run = make_run()
     with pytest.raises(ContainerError) as raised:
         fake.executor(fails=fails).run(run, ignore)
-    log = re.fullmatch(message, str(raised.value))
-    assert log is not None, str(raised.value)
-    words = f"some words before\nCannot {fails}: not today\n"
-    # The two streams of the engine are merged; which line comes first is its own affair.
-    assert sorted(Path(log[1]).read_text().split("\n")) == sorted((words + "\n").split("\n"))
+    assert re.fullmatch(message, str(raised.value))
     assert not run.output.exists()
-
-
-def test_a_missing_engine_says_what_to_install(make_run: MakeRun) -> None:
-    """Named as it was asked for."""
-    executor = ContainerExecutor("no-such-engine", small_context, os.environ)
-    with pytest.raises(ContainerError) as raised:
-        executor.run(make_run(), ignore)
-    assert str(raised.value) == (
-        "no-such-engine: cannot be started: No such file or directory; "
-        "install no-such-engine, or omit --container"
-    )
 
 
 def test_a_command_that_the_container_has_not(make_run: MakeRun, fake: Fake) -> None:
@@ -279,26 +228,6 @@ def test_ctrl_c_at_any_call_leaves_nothing(make_run: MakeRun, fake: Fake, verb: 
         fake.executor(fails=f"interrupt-{verb}").run(run, ignore)
     assert fake.containers() == []
     assert not run.output.exists()
-    assert list(fake.logs.iterdir()) == []
-
-
-def test_a_task_without_an_image_is_refused(make_run: MakeRun, fake: Fake) -> None:
-    """There is nothing to run it in."""
-    with pytest.raises(
-        ContainerError, match="names no in-tree image to run in; run it without --container"
-    ):
-        fake.executor().run(make_run(image=None), ignore)
-
-
-def test_a_comma_cannot_be_mounted(make_run: MakeRun, fake: Fake, tmp_path: Path) -> None:
-    """Engines split the option there: better an error than another folder."""
-    place = tmp_path / "a,b"
-    place.mkdir()
-    with pytest.raises(
-        ContainerError,
-        match=r"a,b: a container cannot mount a path with a comma; name another folder",
-    ):
-        fake.executor().run(make_run(workspace=place, bind_workspace=True), ignore)
 
 
 # taskgraph opens the files of the context and leaves it to the interpreter to close them.
@@ -325,7 +254,6 @@ def test_context_is_what_taskgraph_assembles(tmp_path: Path) -> None:
     [
         pytest.param(None, "no Dockerfile for image small; name an in-tree image", id="no file"),
         pytest.param("# %ARG X\n", "Dockerfile: missing argument: X", id="argument"),
-        pytest.param("# %include no\n", "extra include path does not exist: no", id="include"),
     ],
 )
 def test_mistakes_in_a_dockerfile_are_one_line(

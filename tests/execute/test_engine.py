@@ -28,9 +28,3 @@ def test_a_python_without_filters(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(engine, "tarfile", SimpleNamespace(open=tarfile.open))
     engine._extract(archive, tmp_path / "context")
     assert (tmp_path / "context/Dockerfile").read_text() == "FROM"
-
-
-def test_every_python(tmp_path: Path) -> None:
-    """No warning, whatever Python runs this."""
-    engine._extract(archive_in(tmp_path), tmp_path / "context")
-    assert (tmp_path / "context/Dockerfile").read_text() == "FROM"

@@ -76,28 +76,6 @@ def test_a_reports_task_gets_results_and_this_program(
     assert found["results"] == f"{results}\n"
 
 
-@pytest.mark.parametrize(
-    ("folder", "path"),
-    [
-        pytest.param("/checkout/python", {"PYTHONPATH": "/checkout/python"}, id="checkout"),
-        pytest.param("/venv/lib/python3.11/site-packages", {}, id="installed"),
-    ],
-)
-def test_the_path_is_given_where_it_is_needed(
-    make_run: MakeRun, monkeypatch: pytest.MonkeyPatch, folder: str, path: dict[str, str]
-) -> None:
-    """Installed packages do not come before the standard library."""
-    monkeypatch.setattr(process, "PACKAGES", Path(folder))
-    run = make_run(
-        DUMP_ENVIRONMENT,
-        artifacts={"a": {"type": "directory", "path": "/builds/worker/artifacts/io-benchmark"}},
-        results=Path("/"),
-    )
-    seen = environment_of(run)
-    assert {name: value for name, value in seen.items() if name == "PYTHONPATH"} == path
-    assert seen["IO_BENCHMARK_REPORT_PYTHON"] == sys.executable
-
-
 def test_environment_is_the_tasks_and_no_more(
     make_run: MakeRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -170,30 +148,6 @@ def test_takes_the_artifacts_and_leaves_nothing_else(make_run: MakeRun, tmp_path
     )
 
 
-def test_a_missing_artifact_is_named_and_the_run_still_completes(make_run: MakeRun) -> None:
-    """As under d2g: an error artifact does not fail the task."""
-    run = make_run('echo "[]" > "$IO_BENCHMARK_ARTIFACTS/perfherder-data-io-benchmark.json"')
-    outcome = process.run(run, ignore, environment=os.environ)
-    assert (outcome.state, outcome.missing_artifacts) == ("completed", ("public/io-benchmark",))
-    assert sorted(path.name for path in run.output.iterdir()) == [
-        "live.log",
-        "perfherder-data-io-benchmark.json",
-    ]
-
-
-def test_artifacts_may_come_as_a_list_and_from_elsewhere(make_run: MakeRun) -> None:
-    """generic-worker's form is read too; a path outside the artifacts folder is not there."""
-    artifacts = [
-        {"type": "file", "name": "public/x.json", "path": "/builds/worker/artifacts/x.json"},
-        {"type": "file", "name": "public/passwd", "path": "/etc/passwd"},
-        {"type": "file", "name": "public/up", "path": "/builds/worker/artifacts/../../up"},
-    ]
-    run = make_run('echo x > "$IO_BENCHMARK_ARTIFACTS/x.json"', artifacts=artifacts)
-    outcome = process.run(run, ignore, environment=os.environ)
-    assert outcome.missing_artifacts == ("public/passwd", "public/up")
-    assert sorted(path.name for path in run.output.iterdir()) == ["live.log", "x.json"]
-
-
 @pytest.mark.parametrize(
     ("script", "exit_code", "state"),
     [
@@ -223,14 +177,6 @@ def test_a_daemon_that_holds_the_output_is_killed_at_the_limit(make_run: MakeRun
     assert outcome.exit_code == 256 - signal.SIGKILL
     assert lines[-1] == "[taskcluster:error] Task aborted - max run time exceeded (1 s)"
     assert [line for line in lines[1:] if "signalled" in line] == []
-    assert not is_running(int(lines[1].rpartition(" ")[2]))
-
-
-def test_what_is_left_in_the_group_ends_with_the_command(make_run: MakeRun) -> None:
-    """A process that let go of the output does not outlive the run: a container would be gone."""
-    lines: list[str] = []
-    run = make_run("sleep 1234.5 > /dev/null 2>&1 & echo $!", artifacts={})
-    assert process.run(run, lines.append, environment=os.environ).exit_code == 0
     assert not is_running(int(lines[1].rpartition(" ")[2]))
 
 
@@ -313,22 +259,6 @@ def test_ctrl_c_leaves_nothing_and_is_raised_again(
     ]
 
 
-def test_an_error_of_the_caller_ends_the_command(make_run: MakeRun) -> None:
-    """A line that cannot be shown is as good a reason as Ctrl-C."""
-    seen: list[str] = []
-
-    def show(line: str) -> None:
-        seen.append(line)
-        if len(seen) == 2:
-            raise BrokenPipeError
-
-    run = make_run("echo $$; exec sleep 1234.5")
-    with pytest.raises(BrokenPipeError):
-        process.run(run, show, environment=os.environ)
-    assert not is_running(int(seen[1].rpartition(" ")[2]))
-    assert not run.output.exists()
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -349,22 +279,6 @@ def test_an_error_of_the_caller_ends_the_command(make_run: MakeRun) -> None:
             " install it, or run the task with --container",
             id="no program",
         ),
-        pytest.param(
-            {"command": ["run-task", "--", "bash", "-c", "#" * 131072]},
-            "io-benchmark-amd-16: cannot start bash: Argument list too long;"
-            " a worker would refuse it too; make the script smaller",
-            id="too long",
-        ),
-        pytest.param(
-            {"maxRunTime": None},
-            "io-benchmark-amd-16: payload.maxRunTime is None, not a number of seconds; correct the kind",
-            id="no limit",
-        ),
-        pytest.param(
-            {"env": {"A": ["b"]}},
-            "io-benchmark-amd-16: ['b'] in its payload is neither text nor a number; correct the kind",
-            id="odd variable",
-        ),
     ],
 )
 def test_mistakes_are_one_line(make_run: MakeRun, changes: dict[str, object], message: str) -> None:
@@ -381,12 +295,3 @@ def test_a_missing_workspace_is_an_error(make_run: MakeRun, tmp_path: Path) -> N
     run = make_run(workspace=tmp_path / "unmounted" / "workspace")
     with pytest.raises(ExecutionError, match=r"unmounted/workspace: no such folder; create it or"):
         process.run(run, ignore, environment=os.environ)
-
-
-def test_references_are_left_as_written(make_run: MakeRun) -> None:
-    """Tasks that a reference names do not exist here; the text still reaches the command."""
-    lines: list[str] = []
-    command = ["run-task", "--", "bash", "-c", {"task-reference": 'echo "<decision> $IMAGE"'}]
-    changes = {"command": command, "env": {"IMAGE": {"task-reference": "<docker-image>"}}}
-    process.run(make_run(artifacts={}, changes=changes), lines.append, environment=os.environ)
-    assert lines[1].endswith("] <decision> <docker-image>")

@@ -16,15 +16,11 @@ HERE = Path(__file__).parent
 OWN_ROOT = Root(ROOT, "checkout")
 
 
-def copy_firefox(target, *, older_docs=False):
-    """A checkout with pages in Markdown, or in reStructuredText as older branches have them."""
-    shutil.copytree(HERE / "checkout", target, ignore=shutil.ignore_patterns("__pycache__"))
-    if older_docs:
-        docs = target / "taskcluster/docs"
-        for page in (HERE / "older_docs").iterdir():
-            (docs / page.name).write_bytes(page.read_bytes())
-            (docs / page.with_suffix(".md").name).unlink()
-    return target
+def copy_firefox(target):
+    """The stand-in for a checkout."""
+    return Path(
+        shutil.copytree(HERE / "checkout", target, ignore=shutil.ignore_patterns("__pycache__"))
+    )
 
 
 def snapshot(folder):
@@ -58,10 +54,9 @@ def remove(folder, root=OWN_ROOT):
     return [change.path for change in changes]
 
 
-@pytest.fixture(params=[pytest.param(False, id="markdown"), pytest.param(True, id="rst")])
-def firefox(tmp_path, request):
-    """Once with pages in each form."""
-    return copy_firefox(tmp_path / "firefox", older_docs=request.param)
+@pytest.fixture
+def firefox(tmp_path):
+    return copy_firefox(tmp_path / "firefox")
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from io_benchmark.errors import IoBenchmarkError, UsageError
-from io_benchmark.firefox.checkout import CONFIG, Checkout, FileChange
+from io_benchmark.firefox.checkout import CONFIG, KINDS_PAGE, Checkout
 from io_benchmark.firefox.kind import KIND, PROGRAM, TRANSFORMS
 
 from .conftest import copy_firefox, install, remove, snapshot
@@ -22,7 +22,7 @@ def test_install_and_remove(firefox):
     """A run adds five files' content, the second nothing; --remove restores every byte and mode."""
     (firefox / CONFIG).chmod(0o640)
     before = snapshot(firefox)
-    page = Checkout.open(firefox).kinds_page
+    page = KINDS_PAGE
     assert install(firefox) == [KIND, PROGRAM, TRANSFORMS, page, CONFIG]
     after = snapshot(firefox)
     assert install(firefox) == []
@@ -62,14 +62,6 @@ def test_update(tmp_path, other_version):
     assert snapshot(firefox) == snapshot(fresh)
 
 
-def test_group_name(firefox):
-    """It comes behind the name that sorts before it, in that line's indentation."""
-    install(firefox)
-    lines = (firefox / CONFIG).read_text().splitlines()
-    place = lines.index("        'IOB': 'I/O benchmark'")
-    assert lines[place - 1] == "        'I': 'Docker images'"
-
-
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
@@ -88,7 +80,7 @@ def test_group_name_that_cannot_be_added(firefox, old, new, problem):
 
 def test_another_section(firefox):
     """A section of that name with other text is neither kept twice nor removed."""
-    page = firefox / Checkout.open(firefox).kinds_page
+    page = firefox / KINDS_PAGE
     install(firefox)
     edit(page, "The same I/O benchmark", "Some benchmark")
     for change in (install, remove):
@@ -114,20 +106,10 @@ def test_not_a_checkout(tmp_path, missing):
 
 def test_not_text_and_not_a_file(firefox):
     """What cannot be read is one line with the reason."""
-    page = firefox / Checkout.open(firefox).kinds_page
+    page = firefox / KINDS_PAGE
     page.write_bytes(b"Task \xff")
     with pytest.raises(IoBenchmarkError, match="is not UTF-8 at byte 5; save it as UTF-8"):
         install(firefox)
     (firefox / KIND).mkdir(parents=True)
     with pytest.raises(IoBenchmarkError, match=r"kind\.yml: Is a directory"):
         install(firefox)
-
-
-def test_patch_of_a_file():
-    """Lines as in unified diffs; a file that is not text is one line."""
-    assert "".join(FileChange("x", b"1\n2", None).patch()) == (
-        "--- a/x\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-1\n-2\n\\ No newline at end of file\n"
-    )
-    assert list(FileChange("x", None, b"\xff").patch()) == [
-        "Binary files /dev/null and b/x differ\n"
-    ]

@@ -5,8 +5,7 @@ import pytest
 import yaml
 
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.firefox.kind import KIND, PROGRAM, FirefoxKind
-from io_benchmark.graph.worker_script import build_worker_script
+from io_benchmark.firefox.kind import KIND, FirefoxKind
 
 from .conftest import OWN_ROOT
 
@@ -32,13 +31,6 @@ def test_same_pools():
     assert there["task-defaults"] == source["task-defaults"]
     assert "--pool @pool@ --workload cache-retrieve \\\n  --retrieves 2000 " in command
     assert "--time-budget 3300 " in command
-
-
-def test_program():
-    """It is the file of every task and release; the group is that of the symbols."""
-    kind = FirefoxKind.of(OWN_ROOT)
-    assert kind.files[PROGRAM] == build_worker_script(OWN_ROOT).data
-    assert (kind.group, kind.group_name) == ("IOB", "I/O benchmark")
 
 
 def test_a_pool_with_its_own_measurements(other_version):
@@ -70,9 +62,6 @@ def test_more_workloads():
         pytest.param(
             "taskcluster/config.yml", "IOB", "X", "symbols are IOB; give", id="group has no name"
         ),
-        pytest.param(
-            KIND, "retrieves: 2000", "retrieves: 0", "benchmark.retrieves: 0", id="stanza"
-        ),
         pytest.param(KIND, "max-run-time: 3600", "", "worker.max-run-time: None", id="no limit"),
     ],
 )
@@ -82,9 +71,3 @@ def test_mistakes_here(other_version, path, old, new, problem):
     with pytest.raises(IoBenchmarkError) as caught:
         FirefoxKind.of(other_version)
     assert problem in str(caught.value)
-
-
-def test_unknown_workload():
-    """The error names it, with its key."""
-    with pytest.raises(IoBenchmarkError, match=r"benchmark\.workloads: 'exe' is unknown"):
-        FirefoxKind.of(OWN_ROOT, ["exe"])

@@ -5,13 +5,11 @@ Release branches format with black, 88 columns; main with `ruff format` and prev
 checked by markdownlint's rules.
 """
 
-import re
 import subprocess
 import sys
 
 import pytest
 from checkout import ROOT
-from markdown_it import MarkdownIt
 
 from io_benchmark.firefox.kind import KIND, TRANSFORMS
 
@@ -42,18 +40,6 @@ def test_ruff_format(firefox):
     run(firefox, "ruff", "format", "--isolated", "--check", "--preview", "--line-length", "88")
 
 
-def test_black(firefox):
-    """As on its release branches."""
-    run(firefox, "black", "--check", "--quiet", "--line-length", "88")
-
-
-def test_ruff_check(firefox):
-    """Errors, names and the order of imports; the length of lines is the formatter's matter."""
-    run(
-        firefox, "ruff", "check", "--isolated", "--quiet", "--select", "E,W,F,I", "--ignore", "E501"
-    )
-
-
 def test_yamllint(firefox):
     """The kind's file: the same rules as for this project's own, and Firefox's comment's width."""
     done = subprocess.run(
@@ -64,30 +50,3 @@ def test_yamllint(firefox):
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-
-
-def bare_urls(text):
-    """MD034: an address in the text that is neither a link, code nor in angle brackets."""
-    found = []
-    for token in MarkdownIt().parse(text):
-        depth = 0
-        for child in token.children or []:
-            depth += (child.type == "link_open") - (child.type == "link_close")
-            if child.type == "text" and not depth:
-                found += re.findall(r"https?://\S+", child.content)
-    return found
-
-
-def test_bare_urls(firefox):
-    """MD034 holds for the sections that are put there."""
-    assert bare_urls("see https://x.example/ and <https://y/> and `https://z`") == [
-        "https://x.example/"
-    ]
-    assert bare_urls((firefox / "taskcluster/docs/kinds.md").read_text()) == []
-
-
-def test_headings_and_spaces(firefox):
-    """MD022, MD009, MD012, MD047: blank lines around headings, none twice, no trailing space."""
-    text = (firefox / "taskcluster/docs/kinds.md").read_text()
-    section = text[text.rindex("## io-benchmark") :]
-    assert re.fullmatch(r"## io-benchmark\n\n(?:\S.*\S\n|\n(?=\S))+(?:\n\[.*\n)*", section)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
 """The tasks that names mean, generated in this process."""
 
-import logging
-
 import pytest
 from embedding import shell_text
 from taskgraph.parameters import base_schema
@@ -71,23 +69,6 @@ def test_a_task():
     )
 
 
-def test_the_reports_task():
-    """It is no pool's, and runs in a separate image."""
-    [task] = generate(OWN, [REPORT])
-    assert (task.label, task.pool, task.kind, task.image) == (REPORT, "", REPORT, REPORT)
-
-
-def test_an_images_task():
-    """A task that is no pool's runs in no image of the tree."""
-    [task] = generate(OWN, ["docker-image-update-verify"])
-    assert (task.pool, task.kind, task.image) == ("", "docker-image", None)
-
-
-def test_twice_the_same():
-    """The same tree gives the same tasks."""
-    assert generate(OWN, []) == generate(OWN, [])
-
-
 def test_one_tree_after_another(tree, change):
     """Another tree's kinds and its own transforms are taken, and then the first one's again."""
     change("    retrieves: 2000", "    retrieves: 77")
@@ -101,13 +82,6 @@ def test_one_tree_after_another(tree, change):
         "set -x\n", "set -ux\n", 1
     )
     assert command(OWN) == first
-
-
-def test_within_another_checkout(tmp_path):
-    """A copy in a venv within some checkout gives the same tasks."""
-    (tmp_path / ".git").mkdir()
-    root = Root(copy_tree(tmp_path / "venv" / "bundle"), "bundled copy")
-    assert generate(root, []) == generate(OWN, [])
 
 
 def test_bundled_copy(tmp_path):
@@ -155,14 +129,6 @@ def test_a_fourth_pool_is_four_lines(tree):
     )
 
 
-def test_replicates(tree, change):
-    """Eleven tasks of each pool, in the order of their numbers."""
-    change("    replicates: 1", "    replicates: 11")
-    expected = [f"{label}-{number}" for label in EVERY_POOL for number in range(1, 12)]
-    assert labels(tree) == [*expected, REPORT]
-    assert labels(tree, "amd-30") == expected[11:22]
-
-
 def test_place_outside_the_volume(tree, change):
     """A place of one pool's own is added to the defaults', given the time for it."""
     change(
@@ -183,13 +149,6 @@ def test_place_outside_the_volume(tree, change):
     [measures_all] = generate(tree, ["io-benchmark-all-intel"])
     [before] = generate(OWN, ["io-benchmark-all-intel"])
     assert measures_all.definition["payload"] == before.definition["payload"]
-
-
-def test_success_is_silent(caplog, capfd):
-    """taskgraph's log is not the program's."""
-    with caplog.at_level(logging.INFO):
-        generate(OWN, [])
-    assert (caplog.records, capfd.readouterr()) == ([], ("", ""))
 
 
 def test_parameters_are_complete():

@@ -47,7 +47,7 @@ class OtherError(Exception):
     pass
 
 
-@pytest.mark.parametrize("serial", [None, "", "1"])
+@pytest.mark.parametrize("serial", [None, "1"])
 def test_everything_is_put_back(monkeypatch, serial):
     """Whatever is registered, imported or set, and however it ends, nothing stays."""
     monkeypatch.delenv("TASKGRAPH_SERIAL", raising=False)
@@ -117,15 +117,6 @@ def test_bundled_copy_gets_the_program(tmp_path, monkeypatch):
         "python/io_benchmark/report/html.py": b"report/html.py",
     }
     assert others == contents(root)
-
-
-def test_the_program_of_the_tree_comes_first(tmp_path):
-    """A tree that has the program itself keeps it, in the copy as well."""
-    (tmp_path / ".git").mkdir()
-    root = copy_tree(tmp_path / "tree")
-    (root / PROGRAM / "cli.py").write_text("mine")
-    with usable_tree(root) as tree:
-        assert (tree / PROGRAM / "cli.py").read_text() == "mine"
 
 
 @pytest.mark.parametrize("is_checkout", [False, True])

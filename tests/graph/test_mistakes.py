@@ -28,48 +28,11 @@ SYMBOL = "{symbol: IOB(intel)}"
             id="unknown workload",
         ),
         pytest.param(
-            "retrieves: 2000",
-            "retrieves: 0",
-            f"{KIND}: task amd-16: benchmark.retrieves: 0 is not a whole number from 1 to 100,000",
-            id="zero retrieves",
-        ),
-        pytest.param(
-            "retrieves: 2000",
-            "retrievs: 2000",
-            f"{KIND}: task amd-16: benchmark.retrievs: unknown key; there are: "
-            "script, workloads, retrieves, seed, destination, fidelity, precision, "
-            "upload-url, replicates, places, perfherder, trials",
-            id="unknown key",
-        ),
-        pytest.param(
-            "places: [workspace]",
-            "places: [workspace, workspace]",
-            f"{KIND}: task amd-16: benchmark.places: the place workspace is given twice; keep one "
-            "(a task's list is added to task-defaults')",
-            id="place twice",
-        ),
-        pytest.param(
             SYMBOL,
             "{symbol: IOB(amd16)}",
             f"{KIND}: task intel: treeherder.symbol: task amd-16 already has IOB(amd16) on "
             "linux64/opt; give each task a different symbol",
             id="symbol clash",
-        ),
-        pytest.param(
-            SYMBOL,
-            "{symbol: IOB(amd16-all)}",
-            "taskcluster/kinds/io-benchmark-all/kind.yml: task amd-16: treeherder.symbol: "
-            "task io-benchmark-intel already has IOB(amd16-all) on linux64/opt; give each task a "
-            "different symbol",
-            id="symbol clash of two kinds",
-        ),
-        pytest.param(
-            SYMBOL,
-            "{symbol: IOB(report)}",
-            "taskcluster/kinds/io-benchmark-report/kind.yml: task report: treeherder.symbol: "
-            "task io-benchmark-intel already has IOB(report) on linux64/opt; give each task a "
-            "different symbol",
-            id="symbol clash with the report",
         ),
         pytest.param(
             "max-run-time: 3600",
@@ -80,32 +43,11 @@ SYMBOL = "{symbol: IOB(intel)}"
             id="time budget",
         ),
         pytest.param(
-            "max-run-time: 3600",
-            "max-run-time: 300",
-            f"{KIND}: task amd-16: worker.max-run-time: 300 is not a number of seconds above "
-            "300; write one such as 3600",
-            id="no time",
-        ),
-        pytest.param(
             POOL,
             "    amd-16:\n",
             f"{KIND} line {{line}}: the key amd-16 is given twice in one mapping and only the last would "
             "count; rename or remove one",
             id="pool twice",
-        ),
-        pytest.param(
-            POOL,
-            "    in tel:\n",
-            f"{KIND}: task in tel: name: is not a pool's name; write at most 45 letters, digits "
-            "and ._-, no mark first",
-            id="pool's name",
-        ),
-        pytest.param(
-            "script: scripts/io-benchmark",
-            "script: scripts/other",
-            f"{KIND}: task amd-16: benchmark.script: there is no folder scripts/other in {{root}}; "
-            "name the script's folder",
-            id="script folder",
         ),
         pytest.param(
             "{symbol: IOB(intel)}",
@@ -134,19 +76,6 @@ SYMBOL = "{symbol: IOB(intel)}"
             id="image",
         ),
         pytest.param(
-            "symbol: IOB(intel)",
-            "symbol: XY(intel)",
-            f"Treeherder group XY (from {{root}}/{KIND}) has no name; add it to "
-            "taskcluster/config.yml",
-            id="group",
-        ),
-        pytest.param(
-            "    run:\n        using: run-task\n",
-            "    run:\n",
-            "In io-benchmark kind task 'amd-16': Object missing required field `using` - at `$.run`",
-            id="nothing to run",
-        ),
-        pytest.param(
             "transforms.symbols:",
             "transforms.symbolz:",
             "the kinds in {root}/taskcluster cannot be generated (ModuleNotFoundError: No module named "
@@ -172,44 +101,6 @@ def test_mistakes(tree, change, old, new, text):
     for name, value in (("{line}", line), ("{last}", len(lines) + 1), ("{root}", tree.path)):
         text = text.replace(name, str(value))
     assert str(caught.value) == text
-
-
-@pytest.mark.parametrize(
-    ("path", "data", "text"),
-    [
-        pytest.param(
-            "scripts/io-benchmark/settings.py",
-            "\0\n",
-            "scripts/io-benchmark/settings.py holds a zero byte, which no module can; remove it",
-            id="zero byte",
-        ),
-        pytest.param(
-            "scripts/io-benchmark/result_file.py",
-            "",
-            "0 lines of the script's modules say its version; write one line "
-            'SCRIPT_VERSION = "1.0.0"',
-            id="no version",
-        ),
-    ],
-)
-def test_mistakes_in_the_script(tree, path, data, text):
-    """The file is named, with the line or with the size and the limit."""
-    (tree.path / path).write_text(data)
-    with pytest.raises(GraphError) as caught:
-        generate(tree, [])
-    message = str(caught.value)
-    assert message.startswith(f"{KIND}: task amd-16: benchmark.script: ")
-    assert text in message
-    assert "\n" not in message
-
-
-def test_unknown_name():
-    """What there is, and the nearest."""
-    with pytest.raises(GraphError) as caught:
-        generate(OWN, ["amd-17"])
-    message = str(caught.value)
-    assert message.startswith("no task is called 'amd-17'; there are: io-")
-    assert "\n" not in message
 
 
 def test_mistake_is_silent(tree, change, caplog, capfd):

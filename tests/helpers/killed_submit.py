@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: MPL-2.0
 """The program submit in a separate process, killed at a chosen request, and its group afterwards."""
 
-import json
 import os
 import re
 import signal
 import subprocess
-from pathlib import Path
-from typing import Any
 
 import program
 from checkout import ROOT
@@ -44,7 +41,7 @@ class Killer:
 
 
 def submit(
-    loopback: Loopback, state: Path, *arguments: str, killer: Killer | None = None
+    loopback: Loopback, *arguments: str, killer: Killer | None = None
 ) -> tuple[int, str, str]:
     """Return the exit code (negative: the signal), stdout and stderr.
 
@@ -55,7 +52,6 @@ def submit(
         "TASKCLUSTER_ROOT_URL": loopback.url,
         "TASKCLUSTER_CLIENT_ID": "me",
         "TASKCLUSTER_ACCESS_TOKEN": "secret-token",
-        "XDG_STATE_HOME": str(state),
     }
     if killer is None:
         done = program.run(*SUBMIT, *arguments, folder=ROOT, expected=None, environment=environment)
@@ -81,15 +77,6 @@ def named_group(stderr: str) -> tuple[str, list[str]]:
     found = NAMED.search(stderr)
     assert found is not None, stderr
     return found[1], found[2].split()
-
-
-def journals(state: Path) -> list[Path]:
-    return sorted(state.glob("io-benchmark/submissions/*"))
-
-
-def change_journal(state: Path, **changes: Any) -> None:
-    (path,) = journals(state)
-    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
 
 
 def labels(deployment: Deployment) -> list[str]:

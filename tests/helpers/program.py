@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from io_benchmark import cli
-from io_benchmark.commands import progress_display
+from io_benchmark import cli, context
 from io_benchmark.standard_streams import ERRORS
 
 # The command of the real program, for tests of its process: signals, broken streams, start-up.
@@ -75,7 +74,7 @@ def run(
         chdir(folder or Path.cwd()),
         warnings.catch_warnings(),
         # On a slow machine as well, no line of progress comes between.
-        patch.object(progress_display, "QUIET_S", math.inf),
+        patch.object(context, "QUIET_S", math.inf),
     ):
         exit_code = cli.main([str(one) for one in arguments], *streams, variables)
     after = _global_state()
@@ -84,6 +83,12 @@ def run(
     finished = Finished(exit_code, streams[1].content(), streams[2].content())
     assert expected in (None, exit_code), finished.stderr + finished.stdout
     return finished
+
+
+def parse(command: str, *arguments: str) -> dict[str, Any]:
+    """Return what a command line gives, without running the command."""
+    streams = context.Context(None, _Stream(), _Stream(), {})
+    return vars(cli.command_parser(command, streams).parse_args(arguments))
 
 
 def _global_state() -> dict[str, Any]:
@@ -95,8 +100,7 @@ def _global_state() -> dict[str, Any]:
         "folder": Path.cwd(),
         "environment": dict(os.environ),
         "handlers": {number: signal.getsignal(number) for number in signal.valid_signals()},
-        "timer": signal.getitimer(signal.ITIMER_REAL)[0] > 0,
-        "streams": (sys.stdin, sys.stdout, sys.stderr, sys.unraisablehook),
+        "streams": (sys.stdin, sys.stdout, sys.stderr),
         "path": list(sys.path),
         "logging": (list(logging.getLogger().handlers), program_log.level, program_log.handlers),
         "umask": umask,

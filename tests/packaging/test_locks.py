@@ -84,9 +84,3 @@ def test_tests_run_on_what_users_run_on():
     """The tests' lock has every version of the runtime lock."""
     runtime, tests = versions("python/requirements"), versions("tests/requirements")
     assert {name: tests.get(name) for name in runtime} == runtime
-
-
-def test_taskgraph_is_the_same_everywhere():
-    """Decision tasks, users and tests generate with one version of taskgraph."""
-    locks = ("python/requirements", "taskcluster/requirements", "tests/requirements")
-    assert {versions(lock)["taskcluster-taskgraph"] for lock in locks} == {"24.5.1"}

@@ -56,12 +56,3 @@ def test_the_attached_files(tmp_path, steps):
     digest = hashlib.sha256(data).hexdigest()
     written = (clone / "io-benchmark.pyz.sha256").read_text()
     assert written == f"{digest}  io-benchmark.pyz\n"
-
-
-def test_only_the_last_job_may_write():
-    """By default the token has no permission, and the checkout does not keep it."""
-    workflow = yaml.safe_load((ROOT / WORKFLOW).read_text())
-    assert workflow["permissions"] == {}
-    [job] = workflow["jobs"].values()
-    assert job["permissions"] == {"contents": "write"}
-    assert job["steps"][0]["with"] == {"persist-credentials": False}

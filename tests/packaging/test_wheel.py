@@ -50,14 +50,6 @@ def test_bundle(wheel, clone, folder):
     assert wheel_files(wheel, f"io_benchmark/bundle/{folder}/") == files(clone / folder)
 
 
-def test_bundled_lock(wheel, clone):
-    """What the report's image installs is a link in the checkout, and there in the bundle."""
-    lock = "taskcluster/docker/io-benchmark-report/requirements.txt"
-    assert (clone / lock).is_symlink()
-    packed = wheel_files(wheel, f"io_benchmark/bundle/{lock}")
-    assert packed == {"": (clone / "python/requirements.txt").read_bytes()}
-
-
 def test_package(wheel, clone):
     """Beside the bundle the packages are the checkout's."""
     packaged = wheel_files(wheel, "io_benchmark/")
@@ -65,25 +57,6 @@ def test_package(wheel, clone):
     assert program == files(clone / "python/io_benchmark")
     transforms = wheel_files(wheel, "io_benchmark_taskgraph/")
     assert transforms == files(clone / "python/io_benchmark_taskgraph")
-
-
-def test_nothing_else(wheel):
-    """No tests, no second copy of the transforms, no file that lies about."""
-    with zipfile.ZipFile(wheel) as archive:
-        tops = {name.split("/")[0] for name in archive.namelist()}
-        inside = {
-            "/".join(name.split("/")[2:4])
-            for name in archive.namelist()
-            if name.startswith("io_benchmark/bundle/")
-        }
-    assert tops == {
-        "io_benchmark",
-        "io_benchmark_taskgraph",
-        "io_benchmark-0.1.0.dist-info",
-    }
-    assert {name for name in inside if not name.startswith("taskcluster/")} == {
-        "scripts/io-benchmark"
-    }
 
 
 def test_metadata(wheel):

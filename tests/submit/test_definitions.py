@@ -7,7 +7,7 @@ import pytest
 from submitted_tasks import generated, of_all
 
 from io_benchmark.errors import UsageError
-from io_benchmark.submit.cost import estimate
+from io_benchmark.operations.announcement import Announcement
 from io_benchmark.submit.definitions import (
     SubmissionSettings,
     job_of,
@@ -78,7 +78,7 @@ def test_two_kinds_of_a_pool():
         "io-benchmark-amd-16-2",
         "io-benchmark-all-amd-16-2",
     ]
-    assert [share.shown for share in estimate(chosen, {}).shares] == [
+    assert [share.shown for share in Announcement(chosen, "-", {}).cost.shares] == [
         "io-benchmark-amd-16: at most 110 minutes of worker time (2 tasks of 55 minutes on some/queue)",
         "io-benchmark-all-amd-16: at most 2.9 worker hours (2 tasks of 85 minutes on some/queue)",
     ]
@@ -137,13 +137,6 @@ def test_where_an_image_is(image, given, expected):
     assert task.definition.get("dependencies") == ([TASK] if isinstance(image, dict) else None)
 
 
-def test_what_was_generated_stays_as_it_is():
-    """Final definitions are copies."""
-    task = generated("amd-16")
-    final(SubmissionSettings(image="host/image:1", replicates=2, pools={"amd-16": "a/b"}), task)
-    assert task == generated("amd-16")
-
-
 def test_replicates_are_interleaved():
     """A pool's workers do not all start first; one group, ids of their own."""
     settings = SubmissionSettings(image="host/image:1", replicates=2)
@@ -170,7 +163,6 @@ def test_replicates_are_interleaved():
     [
         pytest.param(None, ["a-1", "b", "a-2"], id="as-the-kind-has"),
         pytest.param(1, ["a", "b"], id="one"),
-        pytest.param(3, ["a-1", "b-1", "a-2", "b-2", "a-3", "b-3"], id="three"),
     ],
 )
 def test_a_kind_with_replicates(replicates, labels):
@@ -180,14 +172,6 @@ def test_a_kind_with_replicates(replicates, labels):
     assert [one.label for one in made] == [f"io-benchmark-{label}" for label in labels]
     assert [one.definition["tags"]["label"] for one in made] == [one.label for one in made]
     assert made[0].definition["extra"]["treeherder"]["symbol"] == labels[0]
-
-
-def test_other_workers():
-    """The override is in the definition, and told where people look."""
-    (task,) = final(SubmissionSettings(image="host/image:1", pools={"amd-16": "proj-misc/some"}))
-    made = task.definition
-    assert (made["provisionerId"], made["workerType"]) == ("proj-misc", "some")
-    assert made["metadata"]["description"] == "measures; submitted to proj-misc/some instead"
 
 
 def test_priority_and_scheduler():
@@ -220,20 +204,6 @@ def test_scopes_by_payload():
         "docker-worker:capability:device:kvm",
         "docker-worker:capability:privileged",
     ]
-
-
-def test_without_an_image():
-    """One line that says what is needed."""
-    with pytest.raises(UsageError, match=r"runs in the image update-verify.*give --image NAME"):
-        final(SubmissionSettings())
-
-
-def test_an_image_that_needs_none():
-    """A kind that names a registry's image needs no --image."""
-    (task,) = final(
-        SubmissionSettings(), generated("amd-16", payload={"image": "x", "command": []})
-    )
-    assert task.definition["payload"]["image"] == "x"
 
 
 def test_another_reference():

@@ -9,7 +9,7 @@ from loopback_deployment import AMD_16, recorded
 
 from io_benchmark.errors import ResultError
 from io_benchmark.submit.definitions import job_of
-from io_benchmark.submit.repeating import repeated_task
+from io_benchmark.submit.submission import repeated_task
 from io_benchmark_taskgraph.repeating import CONFIRMING, new_label, pace, with_trials
 
 LABEL = "io-benchmark-amd-16"
@@ -61,17 +61,7 @@ def test_only_what_it_needs_is_changed(definition):
         pytest.param(
             "io-benchmark-a", "a", ["io-benchmark-a-confirm"], "io-benchmark-a-confirm-2", id="next"
         ),
-        pytest.param(
-            "io-benchmark-a",
-            "a",
-            ["io-benchmark-a-confirm", "io-benchmark-a-confirm-2", "io-benchmark-b-confirm"],
-            "io-benchmark-a-confirm-3",
-            id="third",
-        ),
         pytest.param("other", "a", [], "other-confirm", id="other label"),
-        pytest.param(
-            "io-benchmark-a-confirm-2", "a", [], "io-benchmark-a-confirm", id="confirming"
-        ),
     ],
 )
 def test_label(label, pool, labels, expected):
@@ -82,7 +72,6 @@ def test_label(label, pool, labels, expected):
 @pytest.mark.parametrize(
     ("symbol", "label", "labels", "expected"),
     [
-        pytest.param("amd16-2", f"{LABEL}-2", [], "amd16-confirm", id="replicate"),
         pytest.param("amd16", LABEL, [f"{LABEL}-confirm"], "amd16-confirm-2", id="second"),
         pytest.param("x" * 25, LABEL, [], "x" * 17 + "-confirm", id="long"),
     ],
@@ -93,21 +82,6 @@ def test_symbol(definition, symbol, label, labels, expected):
     definition["metadata"]["name"] = label
     task = repeated_task(definition, label, "amd-16", labels, 1)
     assert task.definition["extra"]["treeherder"]["symbol"] == expected
-
-
-def test_dates(definition):
-    """Counted from the creation, also those of artifacts in the list of generic-worker."""
-    definition["payload"]["artifacts"] = [{"name": "x", "expires": "2026-12-01T00:00:00.500Z"}]
-    definition |= {
-        "created": "2026-11-30T00:00:00.500Z",
-        "deadline": "2026-12-01T00:00:00.500Z",
-        "expires": "2027-11-30T00:00:00.500Z",
-    }
-    made = repeated_task(definition, LABEL, "amd-16", [], 1).definition
-    day = {"relative-datestamp": "86400 seconds"}
-    assert (made["created"], made["deadline"]) == ({"relative-datestamp": "0 seconds"}, day)
-    assert made["expires"] == {"relative-datestamp": "31536000 seconds"}
-    assert made["payload"]["artifacts"] == [{"name": "x", "expires": day}]
 
 
 def test_malformed_dates(definition):
@@ -122,9 +96,3 @@ def test_no_pace(text):
     """Only a whole number is a pace."""
     made = with_trials({"payload": {"env": {"IO_BENCHMARK_PACE": text}}})
     assert pace(made) is None
-
-
-def test_trials_alone():
-    """Without a pace the task only runs all trials; a payload may have no variables."""
-    made = with_trials({"payload": {}})
-    assert made == {"payload": {"env": {"IO_BENCHMARK_TRIALS": "always"}}}

@@ -4,8 +4,8 @@
 import pytest
 from submitted_tasks import generated, of_all
 
+from io_benchmark.operations.announcement import Announcement
 from io_benchmark.submit import sizes
-from io_benchmark.submit.cost import estimate
 from io_benchmark.submit.definitions import SubmissionSettings, select_tasks
 from io_benchmark_taskgraph.estimate import CACHE_MIB, RETRIEVE_MIB, SLOWEST_MIB_PER_S
 
@@ -35,7 +35,10 @@ def test_a_task():
 def test_the_cost_follows():
     """Of both kinds."""
     chosen = select_tasks([generated("amd-16"), of_all("amd-16")], SETTINGS)
-    assert estimate(chosen, {}).shown == "2 tasks, at most 20 minutes of worker time in all"
+    assert (
+        Announcement(chosen, "-", {}).cost.shown
+        == "2 tasks, at most 20 minutes of worker time in all"
+    )
 
 
 def test_lower_limits_stay():

@@ -7,7 +7,7 @@ import pytest
 import seed_case
 from loopback_deployment import Artifact
 
-from io_benchmark.submit.repeating import repeated_task
+from io_benchmark.submit.submission import repeated_task
 from io_benchmark_taskgraph import more_workers_action
 from io_benchmark_taskgraph.group_tasks import REPORT as REPORT_FILE
 from io_benchmark_taskgraph.repeating import derived_id

@@ -9,8 +9,11 @@ import sys
 import pytest
 import seed_case
 
+from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.commands import compare
+from io_benchmark.commands.option_table import add_options, read_options
 from io_benchmark.costs.worker_time import Price
+from io_benchmark.operations.compare import ComparisonOptions
 from io_benchmark_taskgraph.report_stanza import FILES, PYTHON, ReportSettings
 
 from .conftest import REPOSITORY
@@ -65,16 +68,21 @@ def test_compare_understands_it(tmp_path, settings):
     *arguments, _ = (tmp_path / "arguments").read_text().split("\0")
     assert arguments[:4] == ["-u", "-m", "io_benchmark.cli", "compare"]
     parser = argparse.ArgumentParser()
-    compare.add_arguments(parser)
-    parsed = parser.parse_args(arguments[4:])
-    assert parsed.addresses == [f"group:{GROUP}"]
+    add_options(parser, compare.OPTIONS)
+    given = vars(parser.parse_args(arguments[4:]))
+    parsed = read_options(ComparisonOptions, given)
+    assert given["addresses"] == [f"group:{GROUP}"]
     assert (parsed.wait, parsed.partial) == (settings.wait_minutes, True)
-    assert (parsed.baseline, parsed.expect) == (settings.baseline, list(settings.expectations))
+    assert parsed.baseline == settings.baseline
     assert parsed.margin == (0.025 if settings.margin else 0.05)
-    assert parsed.looks == ((3, 6, 12) if settings.looks else None)
+    assert parsed.looks == (
+        Schedule((3, 6, 12), is_declared=True) if settings.looks else Schedule()
+    )
     assert parsed.prices == ({"it's": Price(0.5, "USD")} if settings.prices else {})
-    files = [(form, tmp_path / "arti facts" / path) for form, path in FILES.items()]
-    assert parsed.write == files
+    assert [entry.text for entry in given.get("expect", [])] == list(settings.expectations)
+    assert given["write"] == [
+        (form, tmp_path / "arti facts" / path) for form, path in FILES.items()
+    ]
 
 
 def test_it_is_run(tmp_path):

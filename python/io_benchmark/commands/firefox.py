@@ -9,50 +9,46 @@ Exit code: 0 done, or nothing to do; 1 failed, or another file is in the way;
 2 wrong usage, or PATH is not a Firefox checkout.
 """
 
-from __future__ import annotations
-
-import argparse
 from pathlib import Path
 
-from io_benchmark.commands.context import Context
-from io_benchmark.commands.options import add_root_option
+from io_benchmark.commands.option_table import Given, flag, option
+from io_benchmark.commands.options import ROOT
+from io_benchmark.context import Context
 from io_benchmark.paths import current_folder
 
 USAGE = "PATH [OPTION ...]"
 EXAMPLES = ("io-benchmark firefox firefox --diff", "io-benchmark firefox firefox")
 MANUAL = "firefox.md"
+OPTIONS = {
+    "what to install": (
+        option(
+            "path", type=Path, metavar="PATH", help="the Firefox checkout: the folder with mach"
+        ),
+        option(
+            "--workloads",
+            type=lambda text: [name for name in text.split(",") if name],
+            metavar="NAME[,NAME]",
+            help="also measure these there",
+        ),
+        flag("--remove", help="remove the kind's files and entries"),
+    ),
+    "where to read the kind": (ROOT,),
+    "output": (flag("--diff", help="change nothing; print the changes as a patch"),),
+}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument_group("what to install").add_argument
-    add("path", type=Path, metavar="PATH", help="the Firefox checkout: the folder with mach")
-    add(
-        "--workloads",
-        type=lambda text: [name for name in text.split(",") if name],
-        default=[],
-        metavar="NAME[,NAME]",
-        help="also measure these there",
-    )
-    add("--remove", action="store_true", help="remove the kind's files and entries")
-    group = parser.add_argument_group("where to read the kind")
-    add_root_option(group)
-    group = parser.add_argument_group("output")
-    group.add_argument(
-        "--diff", action="store_true", help="change nothing; print the changes as a patch"
-    )
-
-
-def run(arguments: argparse.Namespace, context: Context) -> int:
+def run(given: Given, context: Context) -> int:
     from io_benchmark.firefox.checkout import Checkout
     from io_benchmark.firefox.kind import FirefoxKind
     from io_benchmark.graph.root import Root
 
-    checkout = Checkout.open(arguments.path)
-    root = Root.find(arguments.root, current_folder())
+    checkout = Checkout.open(given["path"])
+    root = Root.find(given.get("root"), current_folder())
     context.tell(f"Comparing {checkout.path} with {root.path} ({root.origin})")
-    kind = FirefoxKind.of(root, arguments.workloads)
-    changes = checkout.removing(kind) if arguments.remove else checkout.installing(kind)
-    if arguments.diff:
+    kind = FirefoxKind.of(root, given.get("workloads", ()))
+    is_removal = "remove" in given
+    changes = checkout.removing(kind) if is_removal else checkout.installing(kind)
+    if "diff" in given:
         context.stdout.writelines(line for change in changes for line in change.patch())
     else:
         checkout.write(changes)
@@ -61,11 +57,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
             context.print(f"{'removed' if change.after is None else word:<8} {change.path}")
     if not changes:
         context.tell("Nothing differs")
-    elif not arguments.diff:
-        advice = (
-            ""
-            if arguments.remove
-            else ('; next, in the checkout: ./mach try fuzzy --full --no-push -q "\'io-benchmark"')
-        )
-        context.tell(f"Written, not committed{advice}")
+    elif "diff" not in given:
+        next_step = '; next, in the checkout: ./mach try fuzzy --full --no-push -q "\'io-benchmark"'
+        context.tell(f"Written, not committed{'' if is_removal else next_step}")
     return 0

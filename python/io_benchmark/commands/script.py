@@ -7,14 +7,12 @@ task and each release has the same bytes. A result names them by their sha256.
 Exit code: 0 written, 1 failed, 2 wrong usage.
 """
 
-from __future__ import annotations
-
-import argparse
 import os
 from pathlib import Path
 
-from io_benchmark.commands.context import Context
-from io_benchmark.commands.options import add_root_option
+from io_benchmark.commands.option_table import Given, option
+from io_benchmark.commands.options import ROOT
+from io_benchmark.context import Context
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.paths import current_folder
 from io_benchmark.text import clean
@@ -28,30 +26,32 @@ EXAMPLES = (
 MANUAL = "other-ci.md"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("what to write")
-    add_root_option(group)
-    group = parser.add_argument_group("output")
-    group.add_argument(
-        "-o", "--output", type=Path, required=True, metavar="FILE", help="the file to write"
-    )
+OPTIONS = {
+    "what to write": (ROOT,),
+    "output": (
+        option(
+            "-o", "--output", type=Path, required=True, metavar="FILE", help="the file to write"
+        ),
+    ),
+}
 
 
-def run(arguments: argparse.Namespace, context: Context) -> int:
+def run(given: Given, context: Context) -> int:
     from io_benchmark.graph.root import Root
     from io_benchmark.graph.worker_script import build_worker_script
 
-    application = build_worker_script(Root.find(arguments.root, current_folder()))
-    _write(arguments.output, application.data)
+    application = build_worker_script(Root.find(given.get("root"), current_folder()))
+    path: Path = given["output"]
+    _write(path, application.data)
     context.tell(
-        f"Wrote {clean(str(arguments.output))}: io-benchmark {application.version} with "
+        f"Wrote {clean(str(path))}: io-benchmark {application.version} with "
         f"{', '.join(application.workloads)}\nsha256 {application.sha256}"
     )
     return 0
 
 
 def _write(path: Path, data: bytes) -> None:
-    """A new file is executable as far as the umask allows; one that exists keeps its mode."""
+    """Write it. A new file is executable as far as the umask allows; one that exists keeps its mode."""
     try:
         is_new = not path.exists()
         write_file(path, data)

@@ -121,23 +121,6 @@ class Child:
         self.output.close()
         return self.process.wait()
 
-    def stop_children_first(self, patience_s: float) -> None:
-        """Kill what the child runs until it gives up by itself.
-
-        For `podman build`: it removes its working containers when a step fails, but not when it is
-        signalled itself.
-        """
-        try:
-            deadline_s = time.monotonic() + patience_s
-            while time.monotonic() < deadline_s:
-                for pid in _descendants(self.process.pid):
-                    with suppress(ProcessLookupError, PermissionError):
-                        os.kill(pid, signal.SIGKILL)
-                if self.exits_before(time.monotonic() + 5 * POLL_INTERVAL_S):
-                    return
-        finally:
-            self.stop()
-
     @classmethod
     @contextmanager
     def started(
@@ -201,17 +184,3 @@ def hold_interrupts() -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
     for number in dict.fromkeys(held):
         signal.raise_signal(number)
-
-
-def _descendants(pid: int) -> list[int]:
-    """Return children, their children and so on, the deepest first."""
-    parents: dict[int, int] = {}
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):
-            # The name in parentheses may hold spaces and parentheses itself.
-            fields = status.read_text(errors="replace").rpartition(")")[2].split()
-            parents[int(status.parent.name)] = int(fields[1])
-    processes = [pid]
-    for parent in processes:
-        processes.extend(child for child, its_parent in parents.items() if its_parent == parent)
-    return processes[:0:-1]

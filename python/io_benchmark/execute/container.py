@@ -8,7 +8,6 @@ continues as that user. Then d2g copies the artifacts out of the stopped contain
 
 import secrets
 import shlex
-import stat
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -49,12 +48,10 @@ class ContainerExecutor:
         engine: str,
         create_context: CreateContext,
         environment: Mapping[str, str],
-        log_directory: Path | None = None,
     ) -> None:
         self._name = engine
         self._create_context = create_context
         self._environment = environment
-        self._log_directory = log_directory
         self._references: dict[tuple[Path, str], str] = {}
 
     def prepare(self, image: str, root: Path, on_line: Callable[[str], None]) -> str:
@@ -83,7 +80,7 @@ class ContainerExecutor:
 
     @cached_property
     def _engine(self) -> Engine:
-        return Engine.answering(self._name, self._environment, self._log_directory)
+        return Engine.answering(self._name, self._environment)
 
 
 @contextmanager
@@ -141,30 +138,12 @@ def _create_arguments(local_run: LocalRun, name: str, reference: str) -> tuple[s
     if local_run.bind_workspace:
         arguments += ["--mount", _bind(local_run.workspace, WORKER_WORKSPACE)]
     if local_run.results is not None:
-        _check_readable(local_run.results)
         arguments += ["--mount", _bind(local_run.results, WORKER_RESULTS) + ",readonly"]
     return (*arguments, reference, *local_run.command())
 
 
 def _bind(folder: Path, target: str) -> str:
-    source = str(folder.resolve())
-    if "," in source:
-        raise ContainerError(
-            f"{source}: a container cannot mount a path with a comma; name another folder"
-        )
-    return f"type=bind,source={source},target={target}"
-
-
-def _check_readable(results: Path) -> None:
-    """Refuse files that the container's user cannot read, such as those made with a umask of 077."""
-    files = list(results.glob("*/*.json"))
-    for path in dict.fromkeys((results, *(file.parent for file in files), *files)):
-        mode = path.stat().st_mode
-        needed = 0o5 if stat.S_ISDIR(mode) else 0o4
-        if mode & needed != needed:
-            raise ContainerError(
-                f"{path}: the container's user cannot read it; use a umask such as 022"
-            )
+    return f"type=bind,source={folder.resolve()},target={target}"
 
 
 def _run(engine: Engine, name: str, local_run: LocalRun, output: RunOutput) -> tuple[int, str]:

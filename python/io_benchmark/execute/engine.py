@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Call a container engine; a failed call is one line that names a log.
+"""Call a container engine; a failed call is one line.
 
 An in-tree image is built once, from the context that a worker's image builder would get.
 """
@@ -10,7 +10,6 @@ import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
@@ -29,9 +28,6 @@ COMMAND_VARIABLE = "IO_BENCHMARK_CONTAINER_ENGINE_COMMAND"
 # An engine that takes longer for a small call hangs.
 SMALL_CALL_LIMIT_S = 120.0
 
-# How long podman may take to give up its build and remove its working containers.
-BUILD_PATIENCE_S = 20.0
-
 # Enough to see what a failed build did.
 KEPT_LINES = 2000
 
@@ -48,17 +44,13 @@ class Engine(Struct, frozen=True):
 
     name: str
     command: tuple[str, ...]
-    # Where the output of a failed call is kept.
-    log_directory: Path
     environment: Mapping[str, str]
 
     @classmethod
-    def answering(
-        cls, name: str, environment: Mapping[str, str], log_directory: Path | None
-    ) -> "Engine":
+    def answering(cls, name: str, environment: Mapping[str, str]) -> "Engine":
         """Return the engine that the environment selects; raise where it does not answer."""
         command = tuple(shlex.split(environment.get(COMMAND_VARIABLE, ""))) or (name,)
-        engine = cls(name, command, log_directory or Path(tempfile.gettempdir()), environment)
+        engine = cls(name, command, environment)
         reply = engine.call("version")
         if reply.exit_code != 0:
             raise engine.refusal(
@@ -106,22 +98,12 @@ class Engine(Struct, frozen=True):
         return Reply(exit_code, tuple(line.decode("utf-8", "replace").rstrip() for line in lines))
 
     def refusal(self, what: str, reply: Reply, advice: str) -> ContainerError:
-        """Return the error for a call that failed; the end of its output is kept in a file."""
-        with tempfile.NamedTemporaryFile(
-            mode="w",
-            encoding="utf-8",
-            dir=self.log_directory,
-            prefix=f"io-benchmark-{self.name}-",
-            suffix=".log",
-            delete=False,
-        ) as log:
-            log.writelines(f"{line}\n" for line in reply.lines)
+        """Return the error for a call that failed, with the last line that it printed."""
         last_line = next(
             (line for line in reversed(reply.lines) if line.strip()), "nothing"
         ).strip()
         return ContainerError(
-            f"{what} (exit code {reply.exit_code}): {self.name} printed: {last_line}; {advice}; "
-            f"the end of its output is in {log.name}"
+            f"{what} (exit code {reply.exit_code}): {self.name} printed: {last_line}; {advice}"
         )
 
     def ensure_image(
@@ -155,20 +137,16 @@ class Engine(Struct, frozen=True):
     def _build(
         self, image: str, reference: str, context: Path, on_line: Callable[[str], None]
     ) -> None:
-        stopping = Child.stop
-        if self.name == "podman":
-            stopping = partial(Child.stop_children_first, patience_s=BUILD_PATIENCE_S)
         reply = self.follow(
             ("build", "--tag", reference, str(context)),
             on_line=lambda line: on_line(line.decode("utf-8", "replace").rstrip()),
-            stopping=stopping,
         )
         if reply.exit_code != 0:
             raise self.refusal(
                 f"image {image} cannot be built",
                 reply,
                 f"check taskcluster/docker/{image}/Dockerfile, and that its base image and "
-                "packages can be reached",
+                "packages can be reached; --verbose shows the build",
             )
 
 

@@ -7,7 +7,6 @@ A worker uploads only regular files. Anything else, such as a missing file or a 
 
 import os
 import shutil
-import stat
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,10 +22,6 @@ LIVE_LOG = "live.log"
 
 # The caller writes the second one.
 RESERVED_NAMES = frozenset({LIVE_LOG, "task.json"})
-
-
-class _ErrorArtifactError(Exception):
-    """The reason why the worker would upload an error artifact."""
 
 
 class RunOutput:
@@ -102,9 +97,8 @@ class RunOutput:
         missing = []
         for artifact in artifacts:
             for name, source, target in _files(artifact, locate(artifact)):
-                try:
-                    _copy(name, source, self._folder / target)
-                except _ErrorArtifactError as reason:
+                reason = _copy(name, source, self._folder / target)
+                if reason:
                     missing.append(name)
                     self.worker_error(f"Could not upload artifact {name}: {reason}")
         return tuple(missing)
@@ -162,37 +156,22 @@ def _is_plain_directory(path: Path) -> bool:
     return path.is_dir() and path.resolve() == path
 
 
-def _copy(name: str, source: Path | None, target: Path) -> None:
-    if source is None:
-        raise _ErrorArtifactError("it does not exist")
-    with open(_open_regular(source), "rb") as reader:
-        if target.name in {"", ".."} or target.name in RESERVED_NAMES or target.exists():
-            raise ExecutionError(
-                f"artifact {name}: a file {target.name} already exists; "
-                "give the artifact another name in kind.yml"
-            )
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with target.open("xb") as writer:
-                shutil.copyfileobj(reader, writer)
-        except OSError as error:
-            raise ExecutionError(
-                f"{target}: {error.strerror}; the run is incomplete, run it again"
-            ) from error
-
-
-def _open_regular(source: Path) -> int:
-    """Open without following a link and without waiting for a pipe's other end."""
+def _copy(name: str, source: Path | None, target: Path) -> str:
+    """Copy a file; return why the worker would upload an error artifact, if so."""
+    if source is None or not os.path.lexists(source):
+        return "it does not exist"
+    if source.resolve() != source or not source.is_file():
+        return "it is not a regular file"
+    if target.name in {"", ".."} or target.name in RESERVED_NAMES or target.exists():
+        raise ExecutionError(
+            f"artifact {name}: a file {target.name} already exists; "
+            "give the artifact another name in kind.yml"
+        )
     try:
-        if source.parent.resolve() != source.parent:
-            raise _ErrorArtifactError("a symlink leads to it")
-        descriptor = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except FileNotFoundError:
-        raise _ErrorArtifactError("it does not exist") from None
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, target)
     except OSError as error:
-        reason = "it is a symlink" if source.is_symlink() else error.strerror
-        raise _ErrorArtifactError(reason) from error
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise _ErrorArtifactError("it is not a regular file")
-    return descriptor
+        raise ExecutionError(
+            f"{target}: {error.strerror}; the run is incomplete, run it again"
+        ) from error
+    return ""

@@ -20,14 +20,11 @@ from io_benchmark.paths import resolve_path
 from io_benchmark.writing import write_file
 
 CONFIG = "taskcluster/config.yml"
-# The pages are Markdown now; branches for older releases still have reStructuredText.
-_KINDS_PAGES = {
-    "taskcluster/docs/kinds.md": f"## {NAME}\n\n",
-    "taskcluster/docs/kinds.rst": f"{NAME}\n{'-' * len(NAME)}\n",
-}
-_MARKS = (CONFIG, "taskcluster/gecko_taskgraph/transforms/task.py")
-_SECTION = """\
-The same I/O benchmark on every worker pool, to say which pool is slower, by how much and why. A task
+KINDS_PAGE = "taskcluster/docs/kinds.md"
+_MARKS = (CONFIG, "taskcluster/gecko_taskgraph/transforms/task.py", KINDS_PAGE)
+_HEADING = f"## {NAME}\n\n"
+_SECTION = f"""\
+{_HEADING}The same I/O benchmark on every worker pool, to say which pool is slower, by how much and why. A task
 is a pool. It runs only on request, by mach try fuzzy with --full.
 The command io-benchmark firefox put it here from <https://github.com/mozilla-releng/io-benchmark>.
 """
@@ -57,24 +54,18 @@ class FileChange(Struct, frozen=True):
 
 
 class Checkout(Struct, frozen=True):
-    """A checkout, by its path and that of its page of kinds."""
-
     path: Path
-    kinds_page: str
 
     @classmethod
     def open(cls, path: Path) -> Self:
         root = resolve_path(path, str(path))
-        pages = [page for page in _KINDS_PAGES if (root / page).is_file()]
         missing = [mark for mark in _MARKS if not (root / mark).is_file()]
-        if not pages:
-            missing.append(next(iter(_KINDS_PAGES)))
         if missing:
             raise UsageError(
                 f"{path}: is not a Firefox checkout: {missing[0]} is missing; name the folder that "
                 "contains mach"
             )
-        return cls(root, pages[0])
+        return cls(root)
 
     def installing(self, kind: FirefoxKind) -> list[FileChange]:
         """Return the changes that add what is missing; refuse to overwrite other content."""
@@ -86,20 +77,20 @@ class Checkout(Struct, frozen=True):
                 "nothing was written; to replace it, look at it with git or hg, then use --remove and "
                 "install again"
             )
-        page, section = self._text(self.kinds_page), self._section()
-        if section not in page:
+        page = self._text(KINDS_PAGE)
+        if _SECTION not in page:
             self._refuse_other(page)
-            page = f"{page.rstrip()}\n\n{section}"
-        changes.append(self._change(self.kinds_page, page.encode()))
+            page = f"{page.rstrip()}\n\n{_SECTION}"
+        changes.append(self._change(KINDS_PAGE, page.encode()))
         changes.append(self._change(CONFIG, self._with_group(kind).encode()))
         return [change for change in changes if change.before != change.after]
 
     def removing(self, kind: FirefoxKind) -> list[FileChange]:
         """Return the changes that remove the files, whatever they contain, and both entries."""
         changes = [self._change(path, None) for path in kind.files]
-        page = self._text(self.kinds_page).replace(f"\n{self._section()}", "")
+        page = self._text(KINDS_PAGE).replace(f"\n{_SECTION}", "")
         self._refuse_other(page)
-        changes.append(self._change(self.kinds_page, page.encode()))
+        changes.append(self._change(KINDS_PAGE, page.encode()))
         config = re.sub(_group_line(kind.group), "", self._text(CONFIG), flags=re.MULTILINE)
         changes.append(self._change(CONFIG, config.encode()))
         return [change for change in changes if change.before != change.after]
@@ -141,14 +132,10 @@ class Checkout(Struct, frozen=True):
                 f"{self.path / path}: is not UTF-8 at byte {error.start}; save it as UTF-8"
             ) from None
 
-    def _section(self) -> str:
-        return _KINDS_PAGES[self.kinds_page] + _SECTION
-
     def _refuse_other(self, page: str) -> None:
-        heading = _KINDS_PAGES[self.kinds_page]
-        if f"\n{heading}" in page:
+        if f"\n{_HEADING}" in page:
             raise IoBenchmarkError(
-                f"{self.path / self.kinds_page}: has another section {NAME}; remove it first"
+                f"{self.path / KINDS_PAGE}: has another section {NAME}; remove it first"
             )
 
     def _with_group(self, kind: FirefoxKind) -> str:

@@ -115,46 +115,18 @@ def _registrations() -> Iterator[None]:
         parameters.defaults_functions[:] = defaults
 
 
-class _PassedOn(logging.Handler):
-    """Passes taskgraph's log records to the program's log if that takes DEBUG."""
-
-    def __init__(self, log: logging.Logger) -> None:
-        super().__init__()
-        self.log = log
-
-    def emit(self, record: logging.LogRecord) -> None:
-        if self.log.isEnabledFor(logging.DEBUG):
-            self.log.handle(record)
-
-
 @contextmanager
-def _captured_log(log: logging.Logger) -> Iterator[None]:
-    before = []
+def _log_level(log: logging.Logger) -> Iterator[None]:
+    """Let taskgraph's log records through where the program's log takes DEBUG."""
+    level = logging.INFO if log.isEnabledFor(logging.DEBUG) else logging.CRITICAL + 1
+    before = {name: logging.getLogger(name).level for name in LOGGERS}
     for name in LOGGERS:
-        logger = logging.getLogger(name)
-        before.append((logger, logger.handlers, logger.propagate, logger.level))
-        logger.handlers, logger.propagate = [_PassedOn(log)], False
-        logger.setLevel(logging.INFO)
+        logging.getLogger(name).setLevel(level)
     try:
         yield
     finally:
-        for logger, handlers, propagate, level in before:
-            logger.handlers, logger.propagate = handlers, propagate
-            logger.setLevel(level)
-
-
-@contextmanager
-def _in_this_process() -> Iterator[None]:
-    """Keep taskgraph from forking a process per kind, which is unsafe in a program with threads."""
-    before = os.environ.get("TASKGRAPH_SERIAL")
-    os.environ["TASKGRAPH_SERIAL"] = "1"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ["TASKGRAPH_SERIAL"]
-        else:
-            os.environ["TASKGRAPH_SERIAL"] = before
+        for name, level_before in before.items():
+            logging.getLogger(name).setLevel(level_before)
 
 
 @contextmanager
@@ -163,9 +135,12 @@ def isolated(log: logging.Logger) -> Iterator[None]:
     with ExitStack() as stack:
         stack.enter_context(tree_modules_only())
         stack.enter_context(_registrations())
-        stack.enter_context(_in_this_process())
+        # taskgraph would fork a process per kind, which is unsafe in a program with threads.
+        if "TASKGRAPH_SERIAL" not in os.environ:
+            os.environ["TASKGRAPH_SERIAL"] = "1"
+            stack.callback(os.environ.pop, "TASKGRAPH_SERIAL")
         # taskgraph leaves it to the interpreter to close the files of an image's context.
         stack.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore", ResourceWarning)
-        stack.enter_context(_captured_log(log))
+        stack.enter_context(_log_level(log))
         yield

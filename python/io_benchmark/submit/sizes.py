@@ -6,6 +6,7 @@ and its time limit become those of small sizes.
 """
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 FULL, QUICK = "full", "quick"
@@ -29,13 +30,13 @@ def make_quick(definition: dict[str, Any]) -> None:
     definition["metadata"]["description"] += "; small sizes (--quick)"
 
 
-def budget_s(command: Any) -> int | None:
-    """Return the script's time budget, by its last such argument; None without one."""
-    for part in reversed(_strings(command)):
+def limit_s(payload: Mapping[str, Any]) -> float:
+    """Return the script's time budget, by its last such argument; else the task's limit."""
+    for part in reversed(_strings(payload.get("command", []))):
         budgets = TIME_BUDGET.findall(part)
         if budgets:
             return int(budgets[-1])
-    return None
+    return float(payload.get("maxRunTime", 0))
 
 
 def _with_budget(command: Any) -> Any:

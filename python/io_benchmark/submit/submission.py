@@ -9,7 +9,7 @@ rest is created after a crash, and the queue creates each id only once.
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -27,7 +27,9 @@ from io_benchmark.submit.definitions import (
     ReadyTask,
     SelectedTask,
     SubmissionSettings,
+    job_of,
 )
+from io_benchmark_taskgraph import repeating
 from io_benchmark_taskgraph.repeating import RELATIVE, SUBMISSION, derived_id
 
 VERSION = 1
@@ -71,8 +73,8 @@ class Submission(Struct, frozen=True):
             extra = (await deployment.definition(group_id)).get("extra")
         except MissingError:
             raise ResultError(
-                f"{group}: {deployment.access.root_url} has no such task, and this machine has no "
-                "journal of it; if none of its tasks was created, run submit again"
+                f"{group}: {deployment.access.root_url} has no such task; if none of its tasks "
+                "was created, run submit again"
             ) from None
         return cls.parse(extra, group)
 
@@ -128,43 +130,49 @@ class Submission(Struct, frozen=True):
         return tuple(tasks)
 
 
-class GroupState(Struct, frozen=True):
-    """The existing tasks of a submission that was stopped, by their number in it."""
+async def existing_tasks(
+    deployment: Deployment, group_id: str, submission: Submission
+) -> dict[int, GroupMember]:
+    """Return the tasks that exist, by their number in the submission.
 
-    existing: dict[int, GroupMember]
-    count: int
+    They are looked for by their ids, because a listing of the group may be behind.
+    """
+    ids = submission.task_ids(group_id)
+    tasks = await deployment.tasks(ids)
+    existing = {}
+    for number, task_id in enumerate(ids):
+        if task_id not in tasks:
+            continue
+        task = tasks[task_id]
+        if task.status.task_group_id != group_id:
+            raise ResultError(
+                f"group:{group_id}: task {task_id} belongs to another group; run submit again"
+            )
+        if _has_expired(task.status.expires):
+            raise ResultError(f"group:{group_id}: its tasks have expired; run submit again")
+        existing[number] = GroupMember(task_id, task.label)
+    return existing
 
-    @classmethod
-    async def read(
-        cls, deployment: Deployment, group_id: str, submission: Submission
-    ) -> "GroupState":
-        """Look for the tasks by their ids: a listing of the group may be behind."""
-        ids = submission.task_ids(group_id)
-        known = await deployment.tasks(ids)
-        existing = {}
-        for number, task_id in enumerate(ids):
-            task = known.get(task_id)
-            if task is None:
-                continue
-            if task.status.task_group_id != group_id:
-                raise ResultError(
-                    f"group:{group_id}: task {task_id} belongs to another group; run submit again"
-                )
-            if _has_expired(task.status.expires):
-                raise ResultError(f"group:{group_id}: its tasks have expired; run submit again")
-            existing[number] = GroupMember(task_id, task.label)
-        return cls(existing, submission.tasks)
 
-    @property
-    def missing(self) -> list[int]:
-        return [number for number in range(self.count) if number not in self.existing]
+def repeated_task(
+    definition: Mapping[str, Any],
+    label: str,
+    pool: str,
+    labels: Iterable[str],
+    bytes_per_s: int | None = None,
+) -> SelectedTask:
+    """Return a task of the group once more, under a label that no other has; with a pace it confirms.
 
-    def members(self, ready: Sequence[GroupMember]) -> list[GroupMember]:
-        """Return all tasks in order; `ready` is needed if some are missing."""
-        return [
-            self.existing[number] if number in self.existing else ready[number]
-            for number in range(self.count)
-        ]
+    All routes are dropped, as in a submission.
+    """
+    job = job_of(label, pool) or label
+    end = "" if bytes_per_s is None else repeating.CONFIRMING
+    new = repeating.new_label(job, labels, end)
+    try:
+        made = repeating.repeated(definition, job, new, bytes_per_s)
+    except (KeyError, TypeError, AttributeError, ValueError):
+        raise ResultError(f"{new}: the task that it repeats has malformed dates") from None
+    return SelectedTask(new, job, pool, {**made, "routes": []})
 
 
 def ready_in_group(task: SelectedTask, group_id: str, now: datetime) -> ReadyTask:

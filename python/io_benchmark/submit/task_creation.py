@@ -3,7 +3,6 @@
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
 from typing import TypeVar
 
 from msgspec import Struct, field
@@ -18,9 +17,10 @@ from io_benchmark.sources.taskcluster.authorization_errors import (
     missing_scopes,
 )
 from io_benchmark.sources.taskcluster.deployment import Deployment
+from io_benchmark.sources.taskcluster.tasks import QueueTask
 from io_benchmark.sources.web.retrying import RequestPolicy
 from io_benchmark.sources.web.web_client import WebClient
-from io_benchmark.submit.definitions import GroupMember, ReadyTask, SelectedTask
+from io_benchmark.submit.definitions import GroupMember, ReadyTask
 from io_benchmark.text import clean
 
 T = TypeVar("T")
@@ -81,19 +81,6 @@ class TaskQueue(Deployment):
             queue for queue in dict.fromkeys(queues) if await self.knows_worker_pool(queue) is False
         ]
 
-    async def missing_images(self, tasks: Sequence[SelectedTask]) -> list[str]:
-        """Return the addresses of image tasks that do not exist, where the deployment tells."""
-        missing = []
-        images = [task.definition["payload"].get("image") for task in tasks]
-        for image in (image for image in images if isinstance(image, Mapping)):
-            namespace, task_id = image.get("namespace"), image.get("taskId")
-            with suppress(ResultError):
-                if namespace and await self.find(namespace) is None:
-                    missing.append(f"index:{namespace}")
-                elif task_id and not await self.tasks([task_id]):
-                    missing.append(f"task:{task_id}")
-        return missing
-
     async def create(self, tasks: Sequence[ReadyTask], created: CreatedTasks) -> None:
         """Create the tasks in order, because workers claim them in this order."""
         for task in tasks:
@@ -139,15 +126,19 @@ class TaskQueue(Deployment):
                     resolved += 1
         return CancelledTasks(tuple(labels), resolved, tuple(problems))
 
-    async def cancel_group(self, group_id: str) -> CancelledTasks:
-        """Cancel the benchmark's tasks of a group that are not resolved; others stay."""
+    async def members(self, group_id: str) -> list[QueueTask]:
+        """Return the tasks of a group."""
         try:
-            members = await self.group(group_id, lambda _count: None)
+            return await self.group(group_id)
         except MissingError:
             raise ResultError(
                 f"group:{group_id}: does not exist at {self.access.root_url}; check the id and the "
                 "root URL"
             ) from None
+
+    async def cancel_group(self, group_id: str) -> CancelledTasks:
+        """Cancel the benchmark's tasks of a group that are not resolved; others stay."""
+        members = await self.members(group_id)
         own = [member for member in members if member.is_benchmark]
         wanted = [
             GroupMember(task.task_id, task.label) for task in own if not task.status.is_resolved

@@ -8,9 +8,8 @@ import sample_report
 from msgspec.structs import replace
 from written import lines, rows, section, tables
 
-from io_benchmark.analysis.model import Verdict
+from io_benchmark.analysis.model import Verdict, WorkerLine
 from io_benchmark.analysis.report_model import Replication, Report, SampledReport, Standing
-from io_benchmark.analysis.run_record import WorkerLine
 from io_benchmark.report.formats.output import rendered
 
 SHARED = "Worker us-central1-a/1 ran 3 of these tasks, so they are not independent; "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What the next look at a group needs: more tasks of the pools that are undecided.
+"""What a group took, and what its next look needs: more tasks of the pools that are undecided.
 
 The tasks name the looks (analysis/inference/looks.py), so comparing the group later gives the same
 verdicts. What is needed follows from the group alone. Pure: no clock, no network.

@@ -3,13 +3,14 @@
 
 from submitted_tasks import generated
 
-from io_benchmark.submit.cost import estimate
+from io_benchmark.operations.announcement import Announcement
 from io_benchmark.submit.definitions import SubmissionSettings, select_tasks
 
 
 def cost(earlier, **settings):
     tasks = [generated("amd-16"), generated("intel")]
-    return estimate(select_tasks(tasks, SubmissionSettings(image="x", **settings)), earlier)
+    chosen = select_tasks(tasks, SubmissionSettings(image="x", **settings))
+    return Announcement(chosen, "-", earlier).cost
 
 
 def test_by_time_budget():
@@ -35,6 +36,7 @@ def test_by_earlier_results():
 def test_without_a_time_budget():
     """The task's own limit counts."""
     tasks = [generated("x", payload={"command": [["a", "b"]], "maxRunTime": 601})]
-    assert estimate(select_tasks(tasks, SubmissionSettings()), {}).shown == (
+    chosen = select_tasks(tasks, SubmissionSettings())
+    assert Announcement(chosen, "-", {}).cost.shown == (
         "1 task, at most 11 minutes of worker time in all"
     )

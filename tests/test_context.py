@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from io_benchmark.commands.progress_display import show_progress
+from io_benchmark.context import Context
 from io_benchmark.sources.protocol import ReadProgress
 
 
@@ -21,7 +21,7 @@ def shown(stream, steps):
     def clock():
         return now
 
-    with show_progress(stream, clock) as progress:
+    with Context(None, stream, stream, {}).progress(clock) as progress:
         for at, step in steps:
             now = at
             progress(step)

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MPL-2.0
+"""End a command with its report: the files, then stdout, then messages about what is missing."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+
+from io_benchmark.commands.option_table import Given, read_options
+from io_benchmark.context import MESSAGE_LENGTH, Context
+from io_benchmark.report.content.statement_text import text_of
+from io_benchmark.report.formats import FORMATS, output
+from io_benchmark.text import clean
+from io_benchmark.writing import write_file
+
+if TYPE_CHECKING:
+    from io_benchmark.analysis.history.history_model import History
+    from io_benchmark.analysis.prediction.prediction_model import Predictions
+    from io_benchmark.analysis.report_model import Report
+    from io_benchmark.analysis.tasks.task_model import TaskReport
+
+EXIT_FAILED = 1  # of every command
+EXIT_EXPECTATION = 3
+
+
+class _Outputs(Struct, frozen=True, kw_only=True):
+    """Where a report goes."""
+
+    format: str = "text"
+    json: bool = False
+    write: list[tuple[str, Path]] = field(default_factory=list)
+    details: bool = False
+
+    @property
+    def printed_format(self) -> str:
+        return "json" if self.json else self.format
+
+
+def print_report(
+    report: "Report | History | TaskReport | Predictions",
+    given: Given,
+    context: Context,
+    *,
+    unreadable: str = "error",
+) -> bool:
+    """Write and print a report, tell what is missing; return whether all files were written."""
+    outputs = read_options(_Outputs, given)
+    problems, page = [], ""
+    # First of all: who reads stdout may have gone, and one file's folder says nothing of another's.
+    for form, path in outputs.write:
+        text = output.rendered(report, form, details=outputs.details)
+        try:
+            write_file(path, text.encode("utf-8", "replace"))
+        except OSError as error:
+            problems.append(f"--write {clean(str(path))}: {error.strerror}")
+            continue
+        page = clean(str(path)) if form == "html" else page
+    output.show(
+        report,
+        outputs.printed_format,
+        context.stdout,
+        context.environment,
+        details=outputs.details,
+        page=page,
+        lines_below=len(problems) + (1 if report.unreadable else 0),
+    )
+    _tell_unreadable(report.unreadable, unreadable, outputs.printed_format, context)
+    context.tell_errors(problems)
+    return not problems
+
+
+def print_comparison(
+    report: "Report", given: Given, context: Context, *, partial: bool = False
+) -> int:
+    """Print a comparison of pools, judge what is expected of it, and return the exit code."""
+    is_written = print_report(report, given, context, unreadable="missing" if partial else "error")
+    outcomes = [expectation.judge(report) for expectation in given.get("expect", ())]
+    for outcome in outcomes:
+        context.tell(clean(text_of(outcome.message), MESSAGE_LENGTH))
+    if not all(outcome.met for outcome in outcomes):
+        return EXIT_EXPECTATION
+    is_compared = any(subject.comparisons for subject in report.subjects)
+    if not is_compared:
+        context.tell("error: nothing could be compared; see the report for the reasons")
+    is_complete = partial or not report.unreadable
+    return 0 if is_compared and is_complete and is_written else EXIT_FAILED
+
+
+def _tell_unreadable(lines: tuple[str, ...], prefix: str, form: str, context: Context) -> None:
+    """Name the results that could not be read.
+
+    Only count them where the report on the same terminal names each.
+    """
+    on_one_terminal = context.stdout.isatty() and context.stderr.isatty()
+    if not (on_one_terminal and FORMATS[form].lists_unreadable):
+        for line in lines:
+            context.tell(f"{prefix}: {line}")
+    elif lines:
+        results = "1 result" if len(lines) == 1 else f"{len(lines)} results"
+        context.tell(f"{prefix}: {results} could not be read; see the report for the reasons")

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Compare the results at some addresses: read them, plan the pairs of sides, analyse."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from io_benchmark.analysis import compare as analysis
+from io_benchmark.analysis.inference.levels import DEFAULT_MARGIN
+from io_benchmark.analysis.inference.looks import Schedule
+from io_benchmark.analysis.model import Worker
+from io_benchmark.analysis.plan import AFTER, BEFORE, Plan
+from io_benchmark.analysis.report_model import Report
+from io_benchmark.costs.worker_time import Price
+from io_benchmark.operations.reading import Environment, Progress, in_order, read_workers
+from io_benchmark.sources.budget import Budget
+from io_benchmark.sources.gather import Gathered, wait_for
+from io_benchmark.sources.run_results import RunResult
+
+# Half of what the kind of the report leaves for reading, comparing, drawing and uploading.
+_READING_AFTER_WAITING_S = 300
+
+
+class ComparisonOptions(Struct, frozen=True, kw_only=True):
+    """What is compared with what, and how it is judged."""
+
+    against: Sequence[str] = ()  # addresses of the results before a change
+    baseline: str | None = None  # None: the last pool by name
+    wait: float | None = None  # at most so many minutes for the tasks to end
+    partial: bool = False  # a result may be missing, also all of the baseline
+    margin: float = DEFAULT_MARGIN
+    worker_variation: float | None = None
+    variation_from: str | None = None  # where past results are
+    looks: Schedule = field(default_factory=Schedule)
+    allow: Sequence[str] = ()
+    prices: Mapping[str, Price] = field(default_factory=dict)
+
+
+def compare(
+    addresses: Sequence[str],
+    options: ComparisonOptions,
+    environment: Environment,
+    progress: Progress,
+    tell: Callable[[str], None] = lambda _line: None,
+) -> Report:
+    """Compare the pools with one of them, or each with itself; `tell` gets lines while it waits."""
+    # With --wait, reading ends early enough to write the report before a deadline.
+    budget = Budget()
+    if options.wait is not None:
+        wait_for([*addresses, *options.against], environment, options.wait * 60, tell)
+        budget = Budget(ends_s=time.monotonic() + _READING_AFTER_WAITING_S)
+    sides = {BEFORE: options.against, AFTER: addresses} if options.against else {"": addresses}
+    readings = [
+        _read_sides(texts, when, environment, progress, budget) for when, texts in sides.items()
+    ]
+    workers = [worker for reading in readings for worker in reading.results]
+    unreadable = [line for reading in readings for line in reading.unreadable]
+    remarks = [line for reading in readings for line in reading.remarks]
+    plan = _plan(options, readings, has_gaps=options.partial or bool(unreadable))
+    past = None
+    if options.variation_from is not None:
+        # Imported here: few comparisons have earlier results, whose analysis loads numpy.
+        from io_benchmark.operations.past_results import read_past_results  # noqa: PLC0415
+
+        past, lines = read_past_results(options.variation_from, workers, environment, progress)
+        remarks += lines
+    return analysis.compare(
+        plan,
+        in_order(workers),
+        analysis.Options(
+            options.margin,
+            options.worker_variation,
+            frozenset(options.allow),
+            options.looks,
+            past,
+            options.prices,
+        ),
+        unreadable=unreadable,
+        remarks=remarks,
+        lost=[side for reading in readings for side in reading.lost],
+    )
+
+
+def compare_pools(workers: Sequence[Worker], baseline: str | None) -> Report:
+    """Compare workers that were read before, with the default options."""
+    plan = Plan.of_pools({worker.pool for worker in workers}, baseline)
+    return analysis.compare(plan, in_order(workers), analysis.Options())
+
+
+def _read_sides(
+    addresses: Sequence[str],
+    when: str,
+    environment: Environment,
+    progress: Progress,
+    budget: Budget,
+) -> Gathered[Worker]:
+    """Read workers under their pool's name, with before or after where pushes are compared."""
+
+    def side(pool: str) -> str:
+        return f"{pool} {when}".strip()
+
+    def side_of_run(measured: RunResult) -> str:
+        return side(measured.pool)
+
+    reading = read_workers(addresses, environment, progress, side_of_run, budget)
+    return replace(reading, lost=tuple(map(side, reading.lost)))
+
+
+def _plan(
+    options: ComparisonOptions, readings: Sequence[Gathered[Worker]], *, has_gaps: bool
+) -> Plan:
+    pools = {worker.pool for reading in readings for worker in reading.results}
+    if options.against:
+        return Plan.before_and_after(pools)
+    missing = [pool for reading in readings for pool in reading.missing]
+    # The baseline may be among what is missing; the others can still be compared.
+    if options.baseline is not None and has_gaps:
+        missing.append(options.baseline)
+    return Plan.of_pools(pools, options.baseline, missing)

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Creates the tasks of a group, waits for them, and leaves or cancels them when interrupted."""
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct, field
+
+from io_benchmark.analysis.plan import Plan
+from io_benchmark.context import Context
+from io_benchmark.costs.worker_time import Price
+from io_benchmark.errors import IoBenchmarkError, UsageError
+from io_benchmark.sources.taskcluster.addresses import GroupAddress, default_root_url, parse
+from io_benchmark.sources.taskcluster.task_watch import wait_in_group
+from io_benchmark.submit import sizes
+from io_benchmark.submit.definitions import UNGROUPED, GroupMember, ReadyTask
+from io_benchmark.submit.task_creation import (
+    CancelledTasks,
+    CreatedTasks,
+    CreationError,
+    TaskQueue,
+)
+from io_benchmark.text import clean
+
+HOW_TO_CANCEL = "io-benchmark submit --cancel"
+
+
+class SubmissionOptions(Struct, frozen=True, kw_only=True):
+    """Which tasks are created, and what happens before and after."""
+
+    jobs: Sequence[str] = ("io-benchmark",)
+    root: Path | None = None
+    pool: Sequence[tuple[str, str]] = ()  # a pool, and the queue of its tasks
+    image: str | None = None
+    quick: bool = False
+    replicates: int | None = None
+    owner: str | None = None
+    priority: str | None = None
+    scheduler: str = UNGROUPED
+    like: Sequence[str] = ()
+    dry_run: bool = False
+    yes: bool = False
+    no_wait: bool = False
+    every: float = 15.0  # seconds between looks at the group
+    timeout: float | None = None  # minutes
+    until_decided: bool = False
+    budget: float | None = None  # hours
+    baseline: str | None = None
+    prices: Mapping[str, Price] = field(default_factory=dict)
+
+    @property
+    def profile(self) -> str:
+        return sizes.QUICK if self.quick else sizes.FULL
+
+
+class SubmissionOutcome(Struct, frozen=True):
+    """How a submission ended."""
+
+    group_id: str = ""  # of the group to compare; empty: there is nothing to compare now
+    is_done: bool = True  # False: the user declined, or something could not be done
+
+
+DONE = SubmissionOutcome()
+NOT_DONE = SubmissionOutcome(is_done=False)
+
+
+class GroupWork(Struct, frozen=True):
+    """The tasks of a group to create and to wait for, and what completes them."""
+
+    group_id: str
+    missing: Sequence[ReadyTask]
+    members: Sequence[GroupMember]  # to wait for, with the missing ones
+    resumption: str = "--resume"  # the option that goes on with the group
+    baseline: str | None = None  # that decides what is missing
+    goes_on: bool = False  # more tasks may follow
+
+    @property
+    def how_to_resume(self) -> str:
+        baseline = "" if self.baseline is None else f"--baseline {self.baseline} "
+        return f"io-benchmark submit {baseline}{self.resumption} {self.group_id}"
+
+    def create_and_wait_for_all(
+        self, options: SubmissionOptions, context: Context, created: CreatedTasks
+    ) -> SubmissionOutcome:
+        """Create the missing members of a group and wait for all of them."""
+        self.create_and_wait(options, context, created)
+        return DONE if options.no_wait else self.to_compare(context)
+
+    def to_compare(self, context: Context) -> SubmissionOutcome:
+        """Return the group as one to compare; tell how to do that again."""
+        context.tell(f"Compare again with: io-benchmark compare group:{self.group_id}")
+        return SubmissionOutcome(self.group_id)
+
+    def create_and_wait(
+        self, options: SubmissionOptions, context: Context, created: CreatedTasks
+    ) -> bool:
+        """Create the missing members and wait, unless --no-wait; return whether all are resolved."""
+        group_id, environment = self.group_id, context.environment
+        labels = {member.task_id: member.label for member in self.members}
+        limit_s = None if options.timeout is None else options.timeout * 60
+        try:
+            TaskQueue.connect(environment, lambda queue: queue.create(self.missing, created))
+            count = len(self.missing)
+            made = f"{count or 'no'} task{'' if count == 1 else 's'} created"
+            context.tell(f"{made}: {default_root_url(environment)}/tasks/groups/{group_id}")
+            if options.no_wait:
+                context.print(f"group:{group_id}")
+                context.tell(f"Compare them later with: io-benchmark compare group:{group_id}")
+                return False
+            context.tell("Waiting; Ctrl-C stops waiting and asks whether to cancel the tasks")
+            standing = TaskQueue.connect(
+                environment,
+                lambda queue: wait_in_group(
+                    queue, group_id, labels, context.tell, every_s=options.every, limit_s=limit_s
+                ),
+            )
+        except (KeyboardInterrupt, IoBenchmarkError) as error:
+            # Not on SIGTERM; nor after other errors: lost sight of while waiting, tasks may be well.
+            may_ask = type(error) is KeyboardInterrupt or isinstance(error, CreationError)
+            self._leave(context, created, may_ask=may_ask)
+            raise
+        if standing.resolved < standing.total:
+            context.tell(
+                f"--timeout: stopped waiting; {HOW_TO_CANCEL} {group_id} cancels the remaining tasks"
+            )
+        return standing.resolved == standing.total
+
+    def _leave(self, context: Context, created: CreatedTasks, *, may_ask: bool) -> None:
+        """Ask whether to cancel the tasks of an interrupted call; else leave them and say how."""
+        if not created.sent and not self.goes_on:
+            context.tell("no task was created")
+            return
+        state = "left as they are"
+        question = f"\n{created.shown}. Cancel?"
+        try:
+            if may_ask and context.is_interactive and context.confirm(question):
+                state = "not all cancelled"
+                done = TaskQueue.connect(
+                    context.environment, lambda queue: queue.cancel(created.sent)
+                )
+                _tell_cancelled(done, context)
+                return
+        except KeyboardInterrupt:
+            context.tell("")
+        how = f"to cancel: {HOW_TO_CANCEL} {self.group_id}"
+        if self.goes_on:
+            how += f"; to go on: {self.how_to_resume}"
+        elif created.confirmed < len(self.members):
+            how += f"; to create the others: {self.how_to_resume}"
+        context.tell(f"{created.shown} in group:{self.group_id}, {state}; {how}")
+
+
+def cancel(text: str, context: Context) -> SubmissionOutcome:
+    """Cancel the benchmark's tasks of a group."""
+    group_id = group_of("--cancel", text, context.environment)
+    done = TaskQueue.connect(context.environment, lambda queue: queue.cancel_group(group_id))
+    _tell_cancelled(done, context)
+    return NOT_DONE if done.problems else DONE
+
+
+def group_of(option: str, text: str, environment: Mapping[str, str]) -> str:
+    """Return the group in an option's value, an id or an address."""
+    address = parse(text if ":" in text else f"group:{text}", environment)
+    shown = f"{option} {clean(text, 200)}"
+    if not isinstance(address, GroupAddress):
+        raise UsageError(f"{shown}: is not a group; give its id, or group:ID")
+    root_url = default_root_url(environment)
+    if address.root_url != root_url:
+        raise UsageError(
+            f"{shown}: is not at {root_url}; set TASKCLUSTER_ROOT_URL to {address.root_url}"
+        )
+    return address.group_id
+
+
+def check_baseline(options: SubmissionOptions, pools: Collection[str]) -> None:
+    """Refuse a wrong baseline before machines have run for an hour."""
+    Plan.of_pools(set(pools), options.baseline)
+
+
+def _tell_cancelled(done: CancelledTasks, context: Context) -> None:
+    context.tell(f"cancelled {len(done.labels)}: {', '.join(done.labels) or 'none'}")
+    if done.resolved:
+        context.tell(f"already resolved: {done.resolved}")
+    if done.others:
+        context.tell(f"not changed, because they are not the benchmark's: {done.others}")
+    context.tell_errors(done.problems)

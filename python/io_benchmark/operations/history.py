@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Follow a pool over time: read its results one by one, keep a few figures, find changes."""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import date, datetime
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from io_benchmark.analysis.history import series
+from io_benchmark.analysis.history.history_model import History, HistoryReading, LeftOut
+from io_benchmark.analysis.history.readings import readings_of
+from io_benchmark.operations.reading import PROJECT, Environment, Progress, unlimited_memory
+from io_benchmark.sources.gather import gather, read_history
+from io_benchmark.sources.protocol import HistoryQuery, ReadRequest
+from io_benchmark.sources.run_results import RunResult
+from io_benchmark.text import clean
+
+# Two years of weeks.
+DEFAULT_POINTS = 100
+
+
+class HistoryOptions(Struct, frozen=True, kw_only=True):
+    """Which points of a history are shown, and in which project of the index they are."""
+
+    project: str = PROJECT
+    last: int = DEFAULT_POINTS
+    since: date | None = None
+
+
+def history(
+    pool: str,
+    addresses: Sequence[str],
+    options: HistoryOptions,
+    environment: Environment,
+    progress: Progress,
+) -> History:
+    """Return the history of a pool: from its results at addresses, or from the index without any."""
+    readings: list[HistoryReading] = []
+    left_out: list[LeftOut] = []
+    other_pools: Counter[str] = Counter()
+    older = 0
+
+    def accept(measured: RunResult) -> None:
+        if measured.pool != pool:
+            other_pools[measured.pool] += 1
+            return
+        points, unusable = readings_of(measured)
+        readings.extend(points)
+        left_out.extend(unusable)
+
+    budget = unlimited_memory()
+    if addresses:
+        gathered = gather(addresses, environment, progress, accept, budget=budget)
+        unreadable, remarks = gathered.unreadable, gathered.remarks
+    else:
+        request = ReadRequest(
+            environment,
+            lambda _position, measured, _data: accept(measured),
+            progress,
+            budget=budget,
+        )
+        query = HistoryQuery(pool, options.project, options.last, options.since)
+        index = read_history(query, request)
+        readings = [_dated(reading, index.times) for reading in readings]
+        unreadable, remarks = index.log.problem_lines(), index.log.remark_lines()
+        older = index.older
+    if other_pools:
+        counts = (f"{count} of {clean(name, 50)}" for name, count in sorted(other_pools.items()))
+        remarks = (*remarks, f"results of other pools are ignored: {', '.join(counts)}")
+    return series.history(
+        pool,
+        readings,
+        newest=options.last,
+        since=options.since,
+        older=older,
+        left_out=left_out,
+        unreadable=unreadable,
+        remarks=remarks,
+    )
+
+
+def _dated(reading: HistoryReading, times: dict[str, datetime]) -> HistoryReading:
+    """Give a reading the time of its push in the index, however late the task ran."""
+    origin = reading.origin
+    return replace(reading, origin=replace(origin, time=times.get(origin.group, origin.time)))

@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Rehearse a push on this machine: generate, run the tasks one by one, read back, compare."""
+
+import random
+import socket
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import slugid
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.intake import worker_of
+from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.report_model import Report
+from io_benchmark.errors import ResultError, UsageError
+from io_benchmark.execute import process
+from io_benchmark.execute.container import ContainerExecutor
+from io_benchmark.execute.local_run import LocalRun, RunOutcome
+from io_benchmark.execute.run_folder import workspace
+from io_benchmark.graph.generate import GeneratedTask, generate
+from io_benchmark.graph.image_context import create_context
+from io_benchmark.graph.root import Root
+from io_benchmark.operations.compare import compare_pools
+from io_benchmark.operations.reading import Environment, in_order
+from io_benchmark.paths import current_folder, resolve_path
+from io_benchmark.report.content.confirming import pace_text, reasons_text
+from io_benchmark.sources.folder import run_files
+from io_benchmark.sources.folder.output_folder import new_output_folder
+from io_benchmark.sources.folder.run_files import run_folder
+from io_benchmark.sources.run_results import RunResult, TaskRecord
+from io_benchmark.sources.taskcluster.tasks import REPORT_KIND
+from io_benchmark.submit.definitions import job_of
+from io_benchmark_taskgraph.repeating import CONFIRMING, new_label, with_trials
+
+Tell = Callable[[str], None]
+Execute = Callable[[LocalRun, Tell], RunOutcome]
+
+
+class RehearsalOptions(Struct, frozen=True, kw_only=True):
+    """Which tasks run, of which size, and where."""
+
+    jobs: Sequence[str] = ("io-benchmark",)
+    quick: bool = False
+    full: bool = False
+    confirm: bool = False
+    seed: int = 1  # of the order of the tasks
+    root: Path | None = None
+    at: Sequence[tuple[str, Path]] = ()  # a pool, and the folder of its workspace
+    container: str | None = None
+    baseline: str | None = None
+    output: Path | None = None
+
+    @property
+    def profile(self) -> str:
+        """Return the sizes. Disks that differ need more than those that show that all works."""
+        if self.full:
+            return "full"
+        return "twentieth" if not self.quick and (self.at or self.confirm) else "quick"
+
+
+class RehearsalOutcome(Struct, frozen=True):
+    """The comparison of the results, and what the tasks left."""
+
+    report: Report
+    folder: Path
+    pages: Sequence[Path]  # of the report's tasks
+    failures: Sequence[str]  # one line each
+
+
+class _Machine(Struct):
+    """This machine: runs tasks one by one, in folders of the output, and keeps their failures."""
+
+    execute: Execute
+    root: Path
+    output: Path
+    folders: Mapping[str, Path]  # by pool, where it was given one
+    profile: str
+    tell: Tell
+    log: Tell
+    failures: list[str] = field(default_factory=list)  # one line each
+
+    def run(self, tasks: Sequence[GeneratedTask]) -> None:
+        """Run tasks of pools and of reports."""
+        if not tasks:
+            return
+        amount = "1 task" if len(tasks) == 1 else f"{len(tasks)} tasks one by one"
+        names = ", ".join(task.label for task in tasks)
+        self.tell(f"Running {amount}, profile {self.profile}: {names}")
+        for number, task in enumerate(tasks, 1):
+            self.tell(f"[{number}/{len(tasks)}] {task.label}")
+            started_ns = time.monotonic_ns()
+            outcome = self._run_task(task)
+            seconds = (time.monotonic_ns() - started_ns) / 1e9
+            self.tell(f"  {task.label}: {outcome.state} in {seconds:.1f} s")
+
+    def page(self, task: GeneratedTask) -> Path:
+        """Return the page of a report's task: its folder has its label, so it is no pool's run."""
+        return self.output / task.label.replace("/", "-") / "report.html"
+
+    def _run_task(self, task: GeneratedTask) -> RunOutcome:
+        task_id = slugid.nice()
+        is_report = task.kind == REPORT_KIND
+        folder = self.page(task).parent if is_report else run_folder(self.output, task_id, 0)
+        with workspace(task.pool or task.kind, self.output, self.folders) as place:
+            local_run = LocalRun(
+                task_id=task_id,
+                run_id=0,
+                label=task.label,
+                pool=task.pool,
+                definition=task.definition,
+                workspace=place,
+                output=folder,
+                profile=self.profile,
+                image=task.image,
+                root=self.root,
+                bind_workspace=task.pool in self.folders,
+                results=self.output if is_report else None,
+            )
+            outcome = self.execute(local_run, self.log)
+        self.failures += _failures_of(local_run, outcome)
+        if not is_report:
+            run_files.write_task_record(folder, _record(local_run, outcome))
+        return outcome
+
+
+def rehearse(
+    options: RehearsalOptions, environment: Environment, tell: Tell, log: Tell
+) -> RehearsalOutcome:
+    """Run the tasks and compare their results; `log` gets the lines of their logs."""
+    root = Root.find(options.root, current_folder())
+    tell(f"Generating the graph from {root.path} ({root.origin})")
+    tasks, reports = _split(options.jobs, generate(root, options.jobs))
+    if options.confirm:
+        tasks = [replace(task, definition=with_trials(task.definition)) for task in tasks]
+    pools = sorted({task.pool for task in tasks})
+    Plan.of_pools(pools, options.baseline)  # a wrong name ends the command before anything runs
+    folders = _folders_of_pools(options.at, pools)
+    random.Random(options.seed).shuffle(tasks)
+    with new_output_folder(options.output, "rehearsal") as output:
+        execute = executor(options.container, [*tasks, *reports], root.path, environment, tell, log)
+        machine = _Machine(execute, root.path, output, folders, options.profile, tell, log)
+        if options.confirm:
+            machine.run(tasks)
+            tasks = _confirming_tasks(_read_back(output)[0], tasks, options.baseline, tell)
+        machine.run([*tasks, *reports])
+        measured, unreadable = _read_back(output)
+    return RehearsalOutcome(
+        _compare(measured, options.baseline, pools, folders),
+        output,
+        [page for page in map(machine.page, reports) if page.is_file()],
+        [*machine.failures, *unreadable],
+    )
+
+
+def executor(
+    container: str | None,
+    tasks: Sequence[GeneratedTask],
+    root: Path,
+    environment: Mapping[str, str],
+    tell: Tell,
+    log: Tell,
+) -> Execute:
+    """Return the function that runs a task: on this machine, or in a container with built images."""
+    if container is None:
+        return partial(process.run, environment=environment)
+    containers = ContainerExecutor(container, create_context, environment)
+    for image in sorted({task.image for task in tasks if task.image}):
+        tell(f"Building the image {image} with {container}")
+        containers.prepare(image, root, log)
+    return containers.run
+
+
+def _record(local_run: LocalRun, outcome: RunOutcome) -> TaskRecord:
+    definition = local_run.definition
+    return TaskRecord(
+        task_id=local_run.task_id,
+        run_id=local_run.run_id,
+        label=local_run.label,
+        pool=local_run.pool,
+        task_queue=f"{definition['provisionerId']}/{definition['workerType']}",
+        worker_group="rehearsal",
+        worker_id=socket.gethostname(),
+        state=outcome.state,
+        image=local_run.image,
+        started=outcome.started,
+        resolved=outcome.resolved,
+    )
+
+
+def _failures_of(local_run: LocalRun, outcome: RunOutcome) -> list[str]:
+    log = local_run.output / "live.log"
+    failures = []
+    if outcome.state != "completed":
+        why = outcome.explanation or f"exit code {outcome.exit_code}"
+        failures.append(f"{local_run.label}: {outcome.state}, {why}; its log is {log}")
+    if outcome.missing_artifacts:
+        names = ", ".join(outcome.missing_artifacts)
+        failures.append(f"{local_run.label}: missing artifacts: {names}; its log is {log}")
+    return failures
+
+
+def _split(
+    jobs: Sequence[str], tasks: Sequence[GeneratedTask]
+) -> tuple[list[GeneratedTask], list[GeneratedTask]]:
+    """Return the tasks of pools, and those of the report."""
+    measuring = [task for task in tasks if task.pool]
+    useless = [task.label for task in tasks if not task.pool and task.kind != REPORT_KIND]
+    if useless or not measuring:
+        labels = ", ".join(useless or [task.label for task in tasks])
+        raise UsageError(f"-j {','.join(jobs)}: {labels} does not measure a pool; name a pool")
+    return measuring, [task for task in tasks if task.kind == REPORT_KIND]
+
+
+def _folders_of_pools(at: Sequence[tuple[str, Path]], pools: Sequence[str]) -> dict[str, Path]:
+    folders: dict[str, Path] = {}
+    for pool, folder in at:
+        option = f"--at {pool}={folder}"
+        if pool not in pools:
+            raise UsageError(f"{option}: pool is not selected; choose one of {', '.join(pools)}")
+        if pool in folders:
+            raise UsageError(f"{option}: pool given twice; use each pool once")
+        folders[pool] = resolve_path(folder, option)
+        if not folders[pool].is_dir():
+            raise UsageError(f"{option}: no such folder; create it first")
+    return folders
+
+
+def _read_back(output: Path) -> tuple[list[RunResult], list[str]]:
+    """Return the results as any reader would find them, and why others cannot be read."""
+    measured, unreadable = [], []
+    for folder in sorted(output.iterdir()):
+        if (folder / run_files.RESULT_NAME).exists():
+            try:
+                measured.append(replace(run_files.read_run(folder), source=folder.name))
+            except ResultError as error:
+                unreadable.append(str(error))
+    return measured, unreadable
+
+
+def _confirming_tasks(
+    measured: Sequence[RunResult],
+    tasks: Sequence[GeneratedTask],
+    baseline: str | None,
+    tell: Tell,
+) -> list[GeneratedTask]:
+    """Return tasks of faster pools once more, each limited to the ceiling of a slower pool."""
+    pools = {run.pool for run in measured}
+    workers = [worker_of(run, run.pool) for run in measured]
+    confirming = compare_pools(workers, baseline if baseline in pools else None).confirming
+    if not confirming.paces:
+        tell(f"Nothing to confirm: {reasons_text(confirming)}")
+    confirming_tasks: list[GeneratedTask] = []
+    for pace in confirming.paces:
+        tell(f"To confirm: {pace_text(pace)}")
+        model = next(task for task in tasks if task.pool == pace.pool)
+        labels = [task.label for task in confirming_tasks]
+        job = job_of(model.label, pace.pool) or model.label
+        label = new_label(job, labels, CONFIRMING)
+        definition = with_trials(model.definition, pace.bytes_per_s)
+        confirming_tasks.append(replace(model, label=label, definition=definition))
+    return confirming_tasks
+
+
+def _compare(
+    measured: Sequence[RunResult],
+    baseline: str | None,
+    pools: Sequence[str],
+    folders: Mapping[str, Path],
+) -> Report:
+    """Compare the results; a pool without one may be the baseline."""
+    remark = (
+        "This is an A/A run: one machine ran all tasks, so what differs is noise. It shows how "
+        "far apart equal pools may look here."
+    )
+    if folders:
+        places = ", ".join(f"{pool} in {path}" for pool, path in sorted(folders.items()))
+        remark = f"One machine ran all tasks; only the folders differ: {places}."
+    return compare(
+        Plan.of_pools({run.pool for run in measured}, baseline, pools),
+        in_order(worker_of(run, run.pool) for run in measured),
+        Options(),
+        remarks=(remark,),
+    )

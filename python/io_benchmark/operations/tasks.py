@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Compare the runs of real tasks: read them, name the sides, and compare them label by label."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from datetime import date
+
+from msgspec import Struct, field
+
+from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.inference.levels import DEFAULT_MARGIN
+from io_benchmark.analysis.model import Worker
+from io_benchmark.analysis.plan import AFTER, BEFORE, Plan
+from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.tasks.compare_tasks import TaskOptions
+from io_benchmark.analysis.tasks.compare_tasks import compare_tasks as analyse
+from io_benchmark.analysis.tasks.task_model import TaskReport
+from io_benchmark.costs.worker_time import Price
+from io_benchmark.operations.reading import (
+    PROJECT,
+    Environment,
+    Progress,
+    in_order,
+    read_workers,
+)
+from io_benchmark.sources.gather import Gathered, gather_task_runs
+from io_benchmark.sources.protocol import RunQuery
+from io_benchmark.sources.run_results import RunResult
+from io_benchmark.sources.task_runs import TaskRun
+from io_benchmark.text import clean
+
+_NAMED = 4  # pools in a message
+_NAME_LENGTH = 60
+
+
+class TaskRunOptions(Struct, frozen=True, kw_only=True):
+    """Which runs are compared with which, and with which results of the benchmark."""
+
+    against: Sequence[str] = ()
+    label: re.Pattern[str] | None = None
+    pool: Sequence[str] = ()  # none: all
+    since: date | None = None
+    project: str = PROJECT  # whose pushes are read without addresses
+    baseline: str | None = None
+    benchmark: Sequence[str] = ()  # addresses
+    operations: int | None = None  # of the benchmark, in one task
+    margin: float = DEFAULT_MARGIN
+    prices: Mapping[str, Price] = field(default_factory=dict)
+
+
+def compare_task_runs(
+    addresses: Sequence[str],
+    options: TaskRunOptions,
+    environment: Environment,
+    progress: Progress,
+) -> TaskReport:
+    """Compare the runs of each label between pools, or with those at the addresses of `against`."""
+    texts = {BEFORE: options.against, AFTER: addresses} if options.against else {"": addresses}
+    readings = {
+        when: _read_runs(group, options, environment, progress) for when, group in texts.items()
+    }
+    names = _side_names({run.pool for reading in readings.values() for run in reading.results})
+    sides: dict[str, list[TaskRun]] = {}
+    for when, reading in readings.items():
+        for run in reading.results:
+            sides.setdefault(f"{names[run.pool]} {when}".strip(), []).append(run)
+    unreadable = [line for reading in readings.values() for line in reading.unreadable]
+    remarks = [line for reading in readings.values() for line in reading.remarks]
+    if options.against:
+        pools = [
+            pool for pool in names.values() if {f"{pool} {when}" for when in texts} <= {*sides}
+        ]
+        plan = Plan.before_and_after(pools or names.values())
+    else:
+        remarks += _leave_out_lone_pools(names, sides)
+        # A user may name the baseline with its provisioner.
+        baseline = names.get(options.baseline or "", options.baseline)
+        plan = Plan.of_pools(names.values(), baseline)
+    benchmark = None
+    if options.benchmark:
+        benchmark, gathered = _compare_benchmark(options, plan, names, environment, progress)
+        unreadable += [f"--benchmark: {line}" for line in gathered.unreadable]
+        remarks += [f"--benchmark: {line}" for line in gathered.remarks]
+    return analyse(
+        plan,
+        sides,
+        TaskOptions(
+            margin=options.margin,
+            prices=options.prices,
+            benchmark=benchmark,
+            operations=options.operations,
+        ),
+        unreadable=unreadable,
+        remarks=remarks,
+    )
+
+
+def _read_runs(
+    addresses: Sequence[str],
+    options: TaskRunOptions,
+    environment: Environment,
+    progress: Progress,
+) -> Gathered[TaskRun]:
+    query = RunQuery(environment, options.label, tuple(options.pool), options.since, progress)
+    return gather_task_runs(addresses, None if addresses else options.project, query)
+
+
+def _side_names(queues: Collection[str]) -> dict[str, str]:
+    """Return a side's name by worker pool: without the provisioner where that is not ambiguous.
+
+    A table may name a pool without it; that is the same pool.
+    """
+    counts = Counter(_worker_type(queue) for queue in queues if "/" in queue)
+    names = {}
+    for queue in sorted(queues):
+        worker_type = _worker_type(queue)
+        names[queue] = worker_type if worker_type and counts[worker_type] <= 1 else queue
+    return names
+
+
+def _worker_type(queue: str) -> str:
+    return queue.rpartition("/")[2]
+
+
+def _leave_out_lone_pools(names: dict[str, str], sides: dict[str, list[TaskRun]]) -> list[str]:
+    """Remove pools that have no label in common with another, of which a group has many.
+
+    Keep all where there are no others. Return a message about those left out.
+    """
+    labels = {
+        side: {run.label for run in runs if run.state == "completed"}
+        for side, runs in sides.items()
+    }
+    counts = Counter(label for side_labels in labels.values() for label in side_labels)
+    lone = sorted(side for side in sides if all(counts[label] == 1 for label in labels[side]))
+    if not lone or len(lone) == len(sides):
+        return []
+    for queue, side in list(names.items()):
+        if side in lone:
+            del names[queue]
+    for side in lone:
+        del sides[side]
+    listed = ", ".join(clean(side, _NAME_LENGTH) for side in lone[:_NAMED])
+    more = f" and {len(lone) - _NAMED:,} more" if len(lone) > _NAMED else ""
+    return [f"pools without a label that another pool has are left out: {listed}{more}"]
+
+
+def _compare_benchmark(
+    options: TaskRunOptions,
+    plan: Plan,
+    names: Mapping[str, str],
+    environment: Environment,
+    progress: Progress,
+) -> tuple[Report, Gathered[Worker]]:
+    """Compare the results of the benchmark, each under the name of its tasks' pool."""
+
+    def side(measured: RunResult) -> str:
+        queue = measured.task.task_queue if measured.task else ""
+        if queue in names:
+            return names[queue]
+        pools = (measured.pool, _worker_type(queue))
+        return next((name for name in names.values() if name in pools), measured.pool)
+
+    gathered = read_workers(options.benchmark, environment, progress, side)
+    workers = in_order(gathered.results)
+    report = compare(plan, workers, Options(options.margin), lost=gathered.lost)
+    return report, gathered
