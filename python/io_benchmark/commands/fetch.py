@@ -71,7 +71,6 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
             progress,
             has_run=store.has_run,
             budget=Budget(read_bytes=READ_BYTES),
-            accept_blocks=True,
         )
         log = read_addresses(addresses, request)
         store.add_without_result(log.without_result)

@@ -84,7 +84,7 @@ class GroupWork(Struct, frozen=True):
                 context.tell(f"Compare them later with: io-benchmark compare group:{group_id}")
                 return False
             context.tell("Waiting; Ctrl-C stops waiting and asks whether to cancel the tasks")
-            standing = task_creation.TaskQueue.connect(
+            are_resolved = task_creation.TaskQueue.connect(
                 context.environment,
                 lambda queue: wait_in_group(
                     queue,
@@ -102,11 +102,11 @@ class GroupWork(Struct, frozen=True):
             )
             _leave(context, created, self, may_ask=may_ask)
             raise
-        if standing.resolved < standing.total:
+        if not are_resolved:
             context.tell(
                 f"--timeout: stopped waiting; {HOW_TO_CANCEL} {group_id} cancels the remaining tasks"
             )
-        return standing.resolved == standing.total
+        return are_resolved
 
 
 def _leave(
