@@ -258,6 +258,9 @@ class Api:
             raise not_found("Worker pool does not exist")
         return self.deployment.worker_pool(pool)
 
+    def _current_scopes(self, call: Call) -> Any:
+        return {"scopes": list(call.who.scopes)}
+
     def _start_download(self, call: Call) -> Any:
         assert call.who.client_id == OBJECT_READER.client_id
         assert call.sent == {"acceptDownloadMethods": {"getUrl": True}}

@@ -31,6 +31,7 @@ ROUTES = (
     ("GET", "index/v1/tasks/<namespace>", "listTasks"),
     ("GET", "index/v1/namespaces/<namespace>", "listNamespaces"),
     ("GET", "worker-manager/v1/worker-pool/<workerPoolId*>", "workerPool"),
+    ("GET", "auth/v1/scopes/current", "currentScopes"),
     ("PUT", "object/v1/start-download/<name*>", "startDownload"),
 )
 
