@@ -20,6 +20,7 @@ from worker import Worker
 
 TALLIES: pytest.StashKey[list[str]] = pytest.StashKey()
 Repeat = Callable[[Ask, Truth], None]
+Repetitions = Callable[[Callable[[str], list[str]]], None]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -50,14 +51,24 @@ def by_hand(request: pytest.FixtureRequest) -> None:
 
 
 @pytest.fixture
-def repeat(request: pytest.FixtureRequest) -> Repeat:
+def repeat(repetitions: Repetitions) -> Repeat:
     """Ask as often as --repeat-lab says, and assert that each answer is right."""
+
+    def run(ask: Ask, truth: Truth) -> None:
+        repetitions(lambda name: mistakes(ask(name), truth))
+
+    return run
+
+
+@pytest.fixture
+def repetitions(request: pytest.FixtureRequest) -> Repetitions:
+    """Count the mistakes of as many repetitions as --repeat-lab says, and assert that there are none."""
     count = request.config.getoption("--repeat-lab", default=0) or 1
     tally = Tally(request.node.name)
 
-    def run(ask: Ask, truth: Truth) -> None:
+    def run(mistakes_of: Callable[[str], list[str]]) -> None:
         for number in range(count):
-            tally.add(mistakes(ask(f"repetition-{number}"), truth))
+            tally.add(mistakes_of(f"repetition-{number}"))
         load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
         lines = [f"{tally.line} (load {load})", *(f"    {each}" for each in tally.wrong)]
         request.config.stash.setdefault(TALLIES, []).extend(lines)
