@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,8 @@ def submit(
     killer.pid = process.pid
     stdout, stderr = process.communicate()
     killer.pid = None
+    while loopback.answering:
+        time.sleep(0.001)
     assert "Traceback" not in stderr
     return process.returncode, stdout, stderr
 

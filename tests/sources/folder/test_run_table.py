@@ -209,12 +209,13 @@ def test_bad_files(file, text, message):
 
 
 def test_a_mistake_far_below_uses_nothing_of_the_file(file):
-    """A table that ends in something else is not partly used."""
-    file.write_text(json.dumps([*[AS_OBJECT] * 3, 1]))
-    query = RunQuery({})
-    with pytest.raises(ResultError, match="row 4 is not an object"):
+    """A table that ends in something else is not partly used; runs of other files stay."""
+    tasks = EXPORT["tasks"] | {"scheduled": [1_709_510_399_850, "x"]}
+    file.write_text(json.dumps({**EXPORT, "tasks": tasks}))
+    query = RunQuery({}, runs=[RUN])
+    with pytest.raises(ResultError, match="'x' is not a number of milliseconds"):
         read_run_table(file, query)
-    assert query.runs == []
+    assert query.runs == [RUN]
 
 
 def test_limits(file, tmp_path, monkeypatch):
