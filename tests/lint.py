@@ -13,7 +13,6 @@ ROOT = Path(__file__).resolve().parent.parent
 SCRIPT = "scripts/io-benchmark"
 SHELL = (
     *("scripts/environment.sh", "scripts/rehearse", "scripts/test", "tests/lock.sh", ".ci/run"),
-    *("tests/helpers/vm_init.sh", "tests/lab_vm/volumes.sh"),
 )
 # The worker's script has no annotations, so that fewer checks apply.
 SCRIPT_MYPY = (

@@ -40,8 +40,8 @@ def test_words(state, reason, words):
 
 
 def test_documented():
-    """taskcluster/docs/replicates.md has every reason with its words, in this order."""
-    page = (ROOT / "taskcluster/docs/replicates.md").read_text()
+    """taskcluster/docs/measuring.md has every reason with its words, in this order."""
+    page = (ROOT / "taskcluster/docs/measuring.md").read_text()
     table = page.partition("| the report says | `reasonResolved` |")[2].partition("\n\n")[0]
     rows = re.findall(r"^\| ([^`|]+) \| `([a-z-]+)`", table, re.MULTILINE)
     assert [(reason, words) for words, reason in rows] == list(IN_WORDS.items())

@@ -49,9 +49,7 @@ def _reserve_standard_streams(*, inheritable):
 def main(arguments):
     """Return the exit code."""
     if signal.getsignal(signal.SIGINT) == signal.default_int_handler:
-        signal.signal(
-            signal.SIGINT, signal.SIG_DFL
-        )  # Ctrl-C ends it without a traceback
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it without a traceback
     if sys.version_info < (3, 8) or not sys.platform.startswith("linux"):
         found = "Python %d.%d on %s" % (*sys.version_info[:2], sys.platform)
         print("error: needs Python 3.8 or later on Linux; this is " + found)

@@ -12,10 +12,10 @@ import time
 from typing import Tuple
 
 from accounting import together
+from crew import windows_together
 from early_end import WorkloadError
 from log import NS_PER_S, say
 from settings import SHORT_PROFILES
-from windows import windows_together
 from workload import CHECK_EVERY, Workload
 
 PYTHON = platform.python_version()
@@ -49,13 +49,17 @@ class Batches(Workload):
 
     columns = ("start_ns", "duration_ns", "operations")
     samples_for_a_verdict = 20
-    # All variants at their limits, with what comes before and after, on the slowest pool.
+    names: Tuple[str, ...] = ()  # of the variants
     observes: Tuple[str, ...] = ()
 
     def __init__(self, bench, place, folder):
         super().__init__(bench, place, folder)
         self._quick = bench.settings.profile in SHORT_PROFILES
         self.process_times = ProcessTimes()  # of the entry that is being measured
+
+    @classmethod
+    def variants(cls, _settings):
+        return [{"variant": name, "threads": None} for name in cls.names]
 
     def parameters(self, variant):
         """Return what decides what is measured; two pools must have the same to be compared."""

@@ -7,7 +7,6 @@ import importlib
 import re
 import traceback
 
-import foreword
 import perfherder_series
 import place_folder
 import summary
@@ -19,6 +18,7 @@ from result_file import SCRIPT_VERSION, ResultFile, outcome
 from settings import SHORT_PROFILES, WrongArgumentsError, parse
 
 DONE, FAILED, WRONG_ARGUMENTS = 0, 1, 2
+NOT_WRITTEN = "the result cannot be written: %s: %s"
 
 
 def run(arguments, known_workloads, interruption, origin_ns):
@@ -45,8 +45,9 @@ def _run_benchmark(settings, interruption, origin_ns):
         record = ResultFile(settings, origin_ns)
         record.write()
     except OSError as error:
-        say("error: " + _not_written(error))
-        return FAILED, _not_written(error)
+        reason = NOT_WRITTEN % (error.filename, error.strerror)
+        say("error: " + reason)
+        return FAILED, reason
     origin = ""
     if settings.pool_origin is not None:
         origin = " (%s; --pool gives another name)" % settings.pool_origin
@@ -111,7 +112,7 @@ class _Bench:
         document = self.record.document
         plans = self._plan(workload_classes)
         document["workloads"] = [entry for *_, entries in plans for entry in entries]
-        foreword.show(plans, self.settings, self.record.path)
+        summary.show_plan(plans, self.settings, self.record.path)
         self.record.write_if_possible()
         state, reason, exit_code = "completed", None, DONE
         try:
@@ -122,7 +123,8 @@ class _Bench:
         except Interrupted as interrupted:
             state, reason = interrupted.state, interrupted.reason
             exit_code = interrupted.exit_code
-            if exit_code is None and _are_complete(document["workloads"]):
+            states = {entry["outcome"]["state"] for entry in document["workloads"]}
+            if exit_code is None and states == {"completed"}:
                 # Out of time for trials alone.
                 state, reason, exit_code = "completed", None, DONE
         except Exception as error:  # noqa: BLE001
@@ -140,7 +142,8 @@ class _Bench:
         try:
             self._finish(outcome(state, reason), document["workloads"])
         except OSError as error:
-            reason, exit_code = _not_written(error), exit_code or FAILED
+            reason = NOT_WRITTEN % (error.filename, error.strerror)
+            exit_code = exit_code or FAILED
             say("error: " + reason)
         self._show(reason, plans)
         return exit_code, reason
@@ -285,14 +288,6 @@ class _Bench:
             message = "%d lines of the log could not be written" % LOG.lines_dropped
             self.warn("log-lines-dropped", message)
             self.record.write_if_possible()
-
-
-def _are_complete(entries):
-    return all(entry["outcome"]["state"] == "completed" for entry in entries)
-
-
-def _not_written(error):
-    return "the result cannot be written: %s: %s" % (error.filename, error.strerror)
 
 
 def _internal_error(error):

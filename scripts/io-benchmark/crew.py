@@ -6,20 +6,30 @@
 They are not threads, because Python runs one thread at a time: two threads would not do more than one,
 however well the file system scales. Each is a new process that has done no I/O yet, because I/O schedulers
 count per process.
+
+Members that count operations together do so per window of time. Each ends a count at the first operation after
+a multiple of the window's length on the shared clock. A count may extend over the end of a window, if the process
+waited for a CPU, or one operation took long. Then its operations are distributed evenly over its time.
 """
 
 import ctypes
+import fcntl
 import json
 import os
 import select
 import signal
 import sys
+import time
 import traceback
+from contextlib import suppress
 
+from accounting import Account
 from early_end import SIGNALS
 
 LIBC = ctypes.CDLL(None)
 PR_SET_PDEATHSIG = 1
+F_SETPIPE_SZ = 1031
+PIPE_BYTES = 1 << 20  # an hour of the sampler's rows
 BUG = 70  # exit code of a member that ended by a bug of this script
 
 
@@ -49,6 +59,8 @@ class Crew:
 
     def _start(self, number, go_read):
         read_end, write_end = os.pipe()
+        with suppress(OSError):  # the default size still holds minutes of rows
+            fcntl.fcntl(write_end, F_SETPIPE_SZ, PIPE_BYTES)
         # Signals to this process must not run its handlers in the new process.
         held = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         end_with_parent = ending_with_parent()
@@ -94,8 +106,7 @@ class Crew:
             number = self._numbers[read_end]
             _, status = os.waitpid(self._pids.pop(number), 0)
             if status != 0:
-                text = "a process of the workload ended with status %#06x" % status
-                raise OSError(None, text)
+                raise OSError(None, "a process of the run ended with status %#06x" % status)
             return []
         *lines, self._pending[read_end] = (self._pending[read_end] + data).split(b"\n")
         return [json.loads(line) for line in lines]
@@ -173,3 +184,74 @@ def _close_all_but(*kept):
     for descriptor in [*sorted(kept), os.sysconf("SC_OPEN_MAX")]:
         os.closerange(first, min(descriptor, 4096))
         first = descriptor + 1
+
+
+def count(step, operations_per_step, window_ns, end_ns, tell, windows_per_message):
+    """Do steps until end_ns; tell several windows at once, and what the thread spent in them.
+
+    A window is [start_ns, end_ns, operations], what was spent [wall, user, kernel, waiting ns].
+    """
+    clock, counts = time.monotonic_ns, []
+    with Account() as account:
+        account.begin()
+        now = clock()
+        while now < end_ns:
+            start = now
+            boundary = (start // window_ns + 1) * window_ns
+            operations = 0
+            while now < boundary:
+                step()
+                operations += operations_per_step
+                now = clock()
+            counts.append([start, now, operations])
+            if len(counts) == windows_per_message:
+                tell(counts, _spent(counts, account))
+                counts = []
+                account.begin()
+            now = clock()
+        if counts:
+            tell(counts, _spent(counts, account))
+
+
+def _spent(counts, account):
+    return [counts[-1][1] - counts[0][0], *account.end()]
+
+
+def windows_together(counts_by_member, members, window_ns):
+    """Return (start_ns, duration_ns, operations) per window in which all members were working.
+
+    Windows without operations are joined.
+    """
+    if len(counts_by_member) < members:
+        return []
+    every_count = counts_by_member.values()
+    begin = max(counts[0][0] for counts in every_count)
+    end = min(counts[-1][1] for counts in every_count)
+    bounds = list(range(-(-begin // window_ns) * window_ns, end + 1, window_ns))
+    if len(bounds) < 2 and end > begin:
+        bounds = [begin, end]  # a short run on a busy machine: use all of it
+    done = [0] * len(bounds)
+    for counts in every_count:
+        for at, operations in enumerate(_done_until(counts, bounds)):
+            done[at] += operations
+    windows, start = [], 0
+    for at in range(1, len(bounds)):
+        if done[at] > done[start]:
+            duration_ns = bounds[at] - bounds[start]
+            windows.append((bounds[start], duration_ns, done[at] - done[start]))
+            start = at
+    return windows
+
+
+def _done_until(counts, bounds):
+    """Yield the operations that a member had done by each of the bounds, all within its time."""
+    before, at = 0, 0
+    for bound in bounds:
+        while at < len(counts) and counts[at][1] <= bound:
+            before += counts[at][2]
+            at += 1
+        share = 0.0
+        if at < len(counts) and counts[at][0] < bound:
+            start, end, operations = counts[at]
+            share = operations * (bound - start) / (end - start)
+        yield before + round(share)

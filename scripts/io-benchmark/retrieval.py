@@ -1,21 +1,24 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""The target of a copy, and the two ways to retrieve: the seed's loop, cached_download.sh's steps."""
+"""The target of a copy, and the ways to retrieve: the seed's loop, cached_download.sh's steps, trials' steps."""
 
 import os
 import shutil
 import signal
 import subprocess
 import time
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 
 import accounting
 import reading
-from log import NS_PER_S
+from log import MIB, NS_PER_S
 from observe import page_cache
 
 COPY_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+PACED_BYTES = 256 * 1024
+PACED_FILES_DEEP = 4
+MEMORY_FILE_BYTES = 16 * MIB
 
 
 class Target:
@@ -197,23 +200,17 @@ class RealSteps(AbstractContextManager):
         """Return what lookup and copy spent, bash and all that it ran; their waiting is not known."""
         if None in (before, between, after):
             return (None,) * 6
-        lookup, copy = (
-            [now - then for then, now in zip(*readings)]
-            for readings in ((before, between), (between, after))
-        )
+        lookup = (now - then for then, now in zip(before, between))
+        copy = (now - then for then, now in zip(between, after))
         return (*lookup, None, *copy, None)
 
     def read(self):
         """Return user and kernel time in steps of a tick, whose errors cancel over many retrieves."""
         text = reading.read_text("/proc/%d/stat" % self._bash.pid) or ""
         # After the name, which may hold anything: of bash, and of the children that it reaped.
-        ticks = [int(number) for number in text.rpartition(")")[2].split()[11:15]]
-        if len(ticks) < 4:
-            return None
-        user, kernel, children_user, children_kernel = ticks
-        return (user + children_user) * self._tick_ns, (
-            kernel + children_kernel
-        ) * self._tick_ns
+        fields = text.rpartition(")")[2].split()[11:15]
+        spent_ns = [int(ticks) * self._tick_ns for ticks in fields]
+        return (spent_ns[0] + spent_ns[2], spent_ns[1] + spent_ns[3]) if fields else None
 
     def _ask(self, step, argument):
         self._bash.stdin.write(b"%s\n%s\n" % (step, os.fsencode(argument)))
@@ -229,3 +226,90 @@ class RealSteps(AbstractContextManager):
         answer = self._ask(b"copy", destination)
         if answer != "copied":
             raise OSError(None, answer or "bash ended in the middle of a copy")
+
+
+# Trials: retrieves that differ from the seed's in one thing each.
+
+
+class KnownLookups(SeedSteps):
+    """No grep: this process knows the line of each URL."""
+
+    def __init__(self, urls, url_list):
+        super().__init__(url_list, "", "overwrite")
+        self._lines = {url: index for index, url in enumerate(urls)}
+
+    def look_up(self, index, url):
+        if self._lines[url] != index:
+            raise OSError(None, "entry %d of the list is not known" % (index + 1))
+
+    def reap(self):
+        """Do nothing: there is no grep."""
+
+
+class PacedCopies(SeedSteps):
+    """Copies that are limited to a rate, as by a disk behind a page cache of a few files.
+
+    Unused bytes accumulate, also during lookups, up to four mean files, because a page cache is written
+    back meanwhile, too. None have accumulated at the start, as if the page cache were full.
+    """
+
+    def __init__(self, url_list, bytes_per_s, mean_file_bytes):
+        super().__init__(url_list, "", "overwrite")
+        self._bytes_per_s = bytes_per_s
+        self._most_bytes = max(PACED_FILES_DEEP * mean_file_bytes, PACED_BYTES)
+        self.start()
+
+    def start(self):
+        """Begin a block with nothing accumulated."""
+        self._allowed_bytes = 0.0
+        self._counted_ns = time.monotonic_ns()
+
+    def _send(self, target, source, start, size):
+        size = min(size, PACED_BYTES)
+        while True:
+            now_ns = time.monotonic_ns()
+            gained = (now_ns - self._counted_ns) * self._bytes_per_s / NS_PER_S
+            self._allowed_bytes = min(self._allowed_bytes + gained, self._most_bytes)
+            self._counted_ns = now_ns
+            if self._allowed_bytes >= size:
+                break
+            time.sleep((size - self._allowed_bytes) / self._bytes_per_s)
+        sent = super()._send(target, source, start, size)
+        self._allowed_bytes -= sent
+        return sent
+
+
+class MemorySteps(SeedSteps):
+    """List, source and destination in memory, in files without a name: nothing can be left behind."""
+
+    def __init__(self, urls, largest_bytes):
+        self._files = ExitStack()
+        with ExitStack() as files:  # closed after an error alone
+            url_list = self._file(files, "".join(url + "\n" for url in urls).encode())
+            self._size = min(largest_bytes, MEMORY_FILE_BYTES)
+            whole, rest = divmod(self._size, MIB)
+            chunk = os.urandom(MIB)
+            self._source = self._file(files, *[chunk] * whole, chunk[:rest])
+            self._destination = self._file(files)
+            super().__init__(url_list, "", "overwrite")
+            self._files = files.pop_all()
+
+    def __exit__(self, *error):
+        super().__exit__(*error)
+        self._files.close()
+
+    @staticmethod
+    def _file(files, *chunks):
+        """Return a path by which grep opens the file as well."""
+        descriptor = os.memfd_create("io-benchmark")
+        files.callback(os.close, descriptor)
+        for chunk in chunks:
+            os.write(descriptor, chunk)
+        return "/proc/%d/fd/%d" % (os.getpid(), descriptor)
+
+    def copy(self, _source, _destination, size):
+        """Copy the same number of bytes, over the same file."""
+        while size > 0:
+            part = min(size, self._size)
+            super().copy(self._source, self._destination, part)
+            size -= part

@@ -1,17 +1,24 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Figures for people: their unit, and at the end of the log the seed's figures and histogram.
+"""What the log says before a run, and at its end: the seed's figures and histogram.
 
 Each sample is the time of a number of operations. A rate's percentiles are those of the time: P95 is
 the rate that 95 % of the samples reached or exceeded.
 """
 
+from collections import Counter
+
 from log import NS_PER_S, say
+from settings import free_space_bytes
 
 DETAILED_AT_MOST = 3  # with more measurements, parts and histograms are not shown
 BUCKETS = 10
 BAR = 50
+MB, GB = 1_000_000, 1_000_000_000
+# The range of most disks, in bytes per second; the duration of a run can only be estimated.
+SLOW, FAST = 150 * MB, 700 * MB
+SHORTEST_PART = 4  # a workload takes at least this part of its longest time
 
 
 def each_ns(durations_ns, operations):
@@ -24,6 +31,47 @@ def each_ns(durations_ns, operations):
 def percentile(ordered, percent):
     """Return a percentile by the seed's definition, so that figures can be compared with it."""
     return ordered[min(len(ordered) * percent // 100, len(ordered) - 1)]
+
+
+def show_plan(plans, settings, result_path):
+    counts = Counter(entry["name"] for *_, entries in plans for entry in entries)
+    text = ", ".join("%s %d" % count for count in counts.items())
+    limit_s = settings.time_budget_s
+    plan = (sum(counts.values()), text, limit_s)
+    say("=== Plan: %d measurements (%s), ends after %g s at the latest ===" % plan)
+    for place in settings.places:
+        free = _size(free_space_bytes(place.path))
+        say("Place %s: %s, %s free" % (*place, free))
+    kept = copied = most_s = 0
+    for workload, _, _ in plans:
+        planned = workload.planned_bytes()
+        if planned is None:
+            most_s += workload.maximum_s
+        else:
+            # A place's files are removed before the next place is measured.
+            kept, copied = max(kept, planned[0]), copied + planned[1]
+    small = ["small files"] if most_s else []
+    large = ["%s of files, %s of copies" % (_size(kept), _size(copied))] if kept else []
+    written = " and ".join(large + small), settings.profile
+    say("Writes %s there (profile %s); removes them at the end" % written)
+    shortest_s = (kept + copied) / FAST + most_s / SHORTEST_PART
+    longest_s = (kept + copied) / SLOW + most_s
+    # The same text once, such as "1 s".
+    times = dict.fromkeys(_duration(min(s, limit_s)) for s in (shortest_s, longest_s))
+    say("Takes about %s, by the speed of the disks" % " to ".join(times))
+    say("Result: " + result_path)
+
+
+def _size(size_bytes):
+    unit, name = (GB, "GB") if size_bytes >= GB else (MB, "MB")
+    number = size_bytes / unit
+    return "%s %s" % ("%.0f" % number if number >= 100 else "%.3g" % number, name)
+
+
+def _duration(seconds):
+    if seconds < 100:
+        return "%d s" % max(1, round(seconds))
+    return "%d min" % round(seconds / 60)
 
 
 def show(plans):
@@ -59,9 +107,7 @@ def _figures_of(workload, durations_ns, operations):
     percentiles_ns = [percentile(ordered_ns, percent) for percent in (50, 95, 99)]
     figures = [total_ns / count, *ends_ns, *percentiles_ns]
     names = ("Avg", "Min", "Max", "P50", "P95", "P99")
-    text = ", ".join(
-        "%s %s" % (name, workload.shown(ns)) for name, ns in zip(names, figures)
-    )
+    text = ", ".join("%s %s" % (name, workload.shown(ns)) for name, ns in zip(names, figures))
     return "%d in %.1f s, %s %s" % (count, total_ns / NS_PER_S, text, workload.unit)
 
 

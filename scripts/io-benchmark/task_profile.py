@@ -21,9 +21,7 @@ from observe.disk_timeline import DiskTimeline
 # 1 (2026-11-22): the first.
 VERSION = 1
 DEFAULT_NAME = "task-profile.json"
-BUSY = tuple(
-    "cpu_%s_ms" % name for name in ("user", "nice", "system", "irq", "softirq")
-)
+BUSY = tuple("cpu_%s_ms" % name for name in ("user", "nice", "system", "irq", "softirq"))
 # As the profile names them, and as the kernel does.
 IO = {
     "read_bytes": "read_bytes",
@@ -54,9 +52,7 @@ class TaskProfile:
     def __init__(self, settings, command):
         # Of several commands in one folder, each has its profile.
         self._may_replace = settings.output is not None
-        self._output = os.path.abspath(
-            settings.output if self._may_replace else DEFAULT_NAME
-        )
+        self._output = os.path.abspath(settings.output if self._may_replace else DEFAULT_NAME)
         self._unknown = {}
         self._document = result_file.head(VERSION, settings.pool)
         self._document["command"] = _describe(command)
@@ -89,22 +85,16 @@ class TaskProfile:
                 "machine": self._pressure(grown, "psi", "machine", NO_PRESSURE),
                 "cgroup": self._pressure(grown, "group", "cgroup", NO_GROUP),
             },
-            cgroup_bytes=self._known(
-                "cgroup_bytes", self._group_bytes(grown), NO_GROUP
-            ),
+            cgroup_bytes=self._known("cgroup_bytes", self._group_bytes(grown), NO_GROUP),
             syncs={place["name"]: self._syncs(place, grown) for place in self._places},
             host=host.observe(may_measure=False),
             timeline=self.timeline.as_timeline(),
             unknown=self._unknown,
         )
         os.makedirs(os.path.dirname(self._output), exist_ok=True)
-        path = result_file.write(
-            self._output, self._document, may_replace=self._may_replace
-        )
+        path = result_file.write(self._output, self._document, may_replace=self._may_replace)
         if path != self._output:
-            ERRORS.say(
-                "io-benchmark: %s exists; the profile is %s" % (DEFAULT_NAME, path)
-            )
+            ERRORS.say("io-benchmark: %s exists; the profile is %s" % (DEFAULT_NAME, path))
 
     def _known(self, path, value, reason):
         """Return the value; where it is None, note why."""
@@ -137,9 +127,7 @@ class TaskProfile:
         for name, leaf in self._leaves.items():
             seen["flushes:" + name] = disks.get(name, devices.UNSEEN)[-1]
             for key in ("rbytes", "wbytes"):
-                moved = reading.first_int(
-                    r"^%s .*\b%s=(\d+)" % (leaf["number"], key), io_stat
-                )
+                moved = reading.first_int(r"^%s .*\b%s=(\d+)" % (leaf["number"], key), io_stat)
                 # A disk that the group has not used yet is not in the file.
                 unused = 0 if reading.exists(io_stat) else None
                 seen["%s:%s" % (key, name)] = unused if moved is None else moved
@@ -182,9 +170,7 @@ class TaskProfile:
             reason = NO_BARRIERS
         return {
             # A sync flushes every disk of a stripe.
-            "flushes": self._known(
-                path + "flushes", None if reason else max(flushes), reason
-            ),
+            "flushes": self._known(path + "flushes", None if reason else max(flushes), reason),
             "commits": self._known(path + "commits", commits, NO_JOURNAL),
         }
 
@@ -241,9 +227,7 @@ def _requested_commits(place):
 def _is_without_barriers(place):
     options = [place["mount"]["super_options"]]
     numbers = [device["number"] for device in place["devices"]]
-    options += [
-        mount.super_options for mount in mounts.table() if mount.device in numbers
-    ]
+    options += [mount.super_options for mount in mounts.table() if mount.device in numbers]
     return any({"nobarrier", "barrier=0"} & set(text.split(",")) for text in options)
 
 

@@ -13,16 +13,15 @@ as at the end of the samples.
 Trials change no sample, fail no run, and remove what they made.
 """
 
+import itertools
 import os
 import time
 from contextlib import ExitStack, suppress
-from typing import List, NamedTuple, Optional
 
 from early_end import Interrupted, WorkloadError
 from log import MIB, NS_PER_S, say
 from observe import host, page_cache
-from retrieval import SeedSteps
-from trial_steps import KnownLookups, MemorySteps, PacedCopies
+from retrieval import KnownLookups, MemorySteps, PacedCopies, SeedSteps
 
 # Of the time of the samples and their final sync; the transforms' estimate uses the same number.
 TRIALS_PERCENT = 15
@@ -45,41 +44,17 @@ MEMORY_NEEDED_BYTES = 160 * MIB
 RESIDENT_SHARE = 0.95
 
 
-class Retrieves(NamedTuple):
-    """What the samples retrieved, and where."""
-
-    url_list: str
-    urls: List[str]
-    files: List[str]
-    sizes_bytes: List[int]
-    folder: str  # where copies are written
-    mean_ns: float  # of a sample
-
-
-class _Plan(NamedTuple):
-    retrieves: int  # per block
-    rounds_at_most: int  # of each kind
-    ceiling_s: float
-    end_ns: Optional[int]  # for rounds beyond the fewest; None: none is too late
-
-
-def run(bench, retrieves, entry):
-    """Run the trials of an entry whose samples are complete; `entry["trials"]` holds what came out."""
+def run(bench, retrieves, entry, count):
+    """Run the trials of an entry with so many samples; `entry["trials"]` holds what came out."""
     started_ns = time.monotonic_ns()
-    record = entry["trials"] = {
-        "state": "incomplete",
-        "reason": "still running, or killed",
-        "pace_bytes_per_s": bench.settings.pace_bytes_per_s,
-        "file_indexes": [],
-        "duration_ns": 0,
-        "ceilings": [],
-        "blocks": [],
-    }
-    trials = _Trials(bench, retrieves, entry)
+    pace = bench.settings.pace_bytes_per_s
+    record = entry["trials"] = {"pace_bytes_per_s": pace, "file_indexes": [], "duration_ns": 0}
+    record.update(ceilings=[], blocks=[], state="incomplete", reason="still running, or killed")
+    trials = _Trials(bench, retrieves, entry, count)
     state, reason = "incomplete", None
     try:
         trials.run()
-        state, reason = "completed", trials.left_out()
+        state, reason = "completed", trials.left_out
     except Interrupted as interrupted:
         reason = interrupted.reason
         raise
@@ -88,8 +63,8 @@ def run(bench, retrieves, entry):
     finally:
         if state != "completed" and not record["ceilings"] + record["blocks"]:
             state = "not-run"
-        record.update(state=state, reason=reason)
-        record["duration_ns"] = time.monotonic_ns() - started_ns
+        duration_ns = time.monotonic_ns() - started_ns
+        record.update(state=state, reason=reason, duration_ns=duration_ns)
         say("  trials: %s%s" % (state, ": " + reason if reason else ""))
 
 
@@ -107,111 +82,102 @@ def _files_of_blocks(sizes_bytes, count):
 
 
 class _Trials:
-    def __init__(self, bench, retrieves, entry):
+    def __init__(self, bench, retrieves, entry, count):
         self._bench = bench
         self._retrieves = retrieves
         self._record = entry["trials"]
         self._pass_s = (entry["run_ns"] + entry["final_sync_ns"]) / NS_PER_S
+        self._mean_s = entry["run_ns"] / NS_PER_S / count
         dirty = (entry["dirty_before_sync_bytes"], entry["writeback_before_sync_bytes"])
         self._full_bytes = sum(count or 0 for count in dirty)
-        self._destination = os.path.join(retrieves.folder, "trial-output.dat")
-        self._ceiling_file = os.path.join(retrieves.folder, "ceiling.dat")
+        self._destination = os.path.join(retrieves.work, "trial-output.dat")
+        self._ceiling_file = os.path.join(retrieves.work, "ceiling.dat")
         self._is_limited = bench.settings.trials == "auto"
-        self._left_out = {}
+        self.left_out = None  # which blocks this machine cannot do, and why
         self._ways = {}
         self._refilled = 0
-
-    def left_out(self):
-        """Return which blocks this machine cannot do, and why; None where it does all."""
-        return "; ".join("%s: %s" % pair for pair in self._left_out.items()) or None
+        self._rounds_at_most, self._end_ns = ROUNDS_WANTED, None  # None: no round is too late
 
     def run(self):
         try:
             with ExitStack() as stack:
                 self._choose_ways(stack)
-                plan = self._plan()
-                indexes = _files_of_blocks(self._retrieves.sizes_bytes, plan.retrieves)
+                retrieves, ceiling_s = self._plan()
+                indexes = _files_of_blocks(self._retrieves.sizes, retrieves)
                 self._record["file_indexes"] = indexes
                 self._read_files()
-                self._measure_ceilings(plan.ceiling_s)
+                self._measure_ceilings(ceiling_s)
                 usual = [kind for kind in self._ways if kind != "pace"]
-                self._measure_rounds(plan, usual)
+                self._measure_rounds(usual)
                 if len(usual) < len(self._ways):
-                    self._measure_rounds(plan, ["pace"])
+                    self._measure_rounds(["pace"])
         finally:
             for path in (self._destination, self._ceiling_file):
                 with suppress(FileNotFoundError):
                     os.unlink(path)
-        page_cache.sync_filesystem(self._retrieves.folder)
+        page_cache.sync_filesystem(self._retrieves.work)
 
     def _choose_ways(self, stack):
         """Set the steps of each kind of block."""
         retrieves, pace = self._retrieves, self._record["pace_bytes_per_s"]
+        url_list, urls, sizes = retrieves.url_list, retrieves.urls, retrieves.sizes
         ways = {
-            "normal": SeedSteps(retrieves.url_list, "", "overwrite"),
-            "lookup": KnownLookups(retrieves.urls, retrieves.url_list),
-            "unlink": SeedSteps(retrieves.url_list, "", "unlink"),
+            "normal": SeedSteps(url_list, "", "overwrite"),
+            "lookup": KnownLookups(urls, url_list),
+            "unlink": SeedSteps(url_list, "", "unlink"),
         }
         memory_bytes = host.available_bytes() or 0
         if memory_bytes < MEMORY_NEEDED_BYTES:
-            text = "%d MiB of memory are available, and %d are needed"
-            sizes = (memory_bytes // MIB, MEMORY_NEEDED_BYTES // MIB)
-            self._left_out["memory"] = text % sizes
+            text = "memory: %d MiB of memory are available, and %d are needed"
+            self.left_out = text % (memory_bytes // MIB, MEMORY_NEEDED_BYTES // MIB)
         else:
             try:
-                ways["memory"] = MemorySteps(retrieves.urls, max(retrieves.sizes_bytes))
+                ways["memory"] = MemorySteps(urls, max(sizes))
             except (OSError, AttributeError) as error:
-                self._left_out["memory"] = str(error)
+                self.left_out = "memory: %s" % error
         if pace:
-            mean_bytes = sum(retrieves.sizes_bytes) // len(retrieves.sizes_bytes)
-            ways["pace"] = PacedCopies(retrieves.url_list, pace, mean_bytes)
+            ways["pace"] = PacedCopies(url_list, pace, sum(sizes) // len(sizes))
         for steps in ways.values():
             stack.enter_context(steps)
         self._ways = ways
 
     def _plan(self):
-        """Return the largest trials that time and memory allow; WorkloadError where they allow none."""
-        sizes = self._retrieves.sizes_bytes
+        """Return retrieves per block, and seconds per ceiling, of the largest trials that fit.
+
+        WorkloadError where time or memory allow none.
+        """
+        sizes = self._retrieves.sizes
         room_bytes = SHARE_OF_ROOM * (host.available_bytes() or sum(sizes))
         lengths = [
             length
             for length in BLOCK_RETRIEVES
-            if sum(sizes[index] for index in set(_files_of_blocks(sizes, length)))
-            <= room_bytes
+            if sum(sizes[index] for index in set(_files_of_blocks(sizes, length))) <= room_bytes
         ]
         if not lengths:
             raise WorkloadError("the files of a block do not fit into the memory")
         allowed_s = self._pass_s * TRIALS_PERCENT / 100
         planned_s = allowed_s * PLANNED_SHARE
-        sizes_of_trials = [
-            (least_ceiling_s, rounds, length)
-            for least_ceiling_s in (GOOD_CEILING_S, SHORTEST_CEILING_S)
-            for rounds in (ROUNDS_WANTED, ROUNDS_AT_LEAST)
-            for length in lengths
-        ]
-        for least_ceiling_s, rounds, length in sizes_of_trials:
-            blocks_s = self._blocks_s(rounds, length)
+        ceilings_s, rounds = (GOOD_CEILING_S, SHORTEST_CEILING_S), (ROUNDS_WANTED, ROUNDS_AT_LEAST)
+        for least_s, wanted, length in itertools.product(ceilings_s, rounds, lengths):
+            blocks_s = self._blocks_s(wanted, length)
             ceiling_s = (planned_s - blocks_s) / CEILINGS
-            if ceiling_s >= least_ceiling_s:
-                ceiling_s = min(ceiling_s, LONGEST_CEILING_S)
-                end_ns = time.monotonic_ns() + int(allowed_s * NS_PER_S)
+            if ceiling_s >= least_s:
+                self._end_ns = time.monotonic_ns() + int(allowed_s * NS_PER_S)
                 # The usual rounds leave the time for the paced ones.
-                at_most = rounds if "pace" in self._ways else ROUNDS_AT_MOST
-                return _Plan(length, at_most, ceiling_s, end_ns)
+                self._rounds_at_most = wanted if "pace" in self._ways else ROUNDS_AT_MOST
+                return length, min(ceiling_s, LONGEST_CEILING_S)
         if not self._is_limited:
-            return _Plan(lengths[-1], ROUNDS_WANTED, GOOD_CEILING_S, None)
+            return lengths[-1], GOOD_CEILING_S
         needed_s = (blocks_s + CEILINGS * SHORTEST_CEILING_S) / PLANNED_SHARE
         text = "they need %.1f s, and %d %% of the retrieves' time are %.1f s"
         raise WorkloadError(text % (needed_s, TRIALS_PERCENT, allowed_s))
 
     def _blocks_s(self, rounds, length):
         """Return how long blocks and pilot take if every way is as slow as the samples, or paced."""
-        sizes, pace = self._retrieves.sizes_bytes, self._record["pace_bytes_per_s"]
-        normal_s = self._retrieves.mean_ns / NS_PER_S
-        retrieves_s = (length + REFILLS_PLANNED) * normal_s * len(self._ways)
+        sizes, pace = self._retrieves.sizes, self._record["pace_bytes_per_s"]
+        retrieves_s = (length + REFILLS_PLANNED) * self._mean_s * len(self._ways)
         if pace:
-            slower_s = sum(sizes) / len(sizes) / pace - normal_s
-            retrieves_s += length * max(slower_s, 0)
+            retrieves_s += length * max(sum(sizes) / len(sizes) / pace - self._mean_s, 0)
         return rounds * retrieves_s + PILOTS_S
 
     def _read_files(self):
@@ -223,21 +189,19 @@ class _Trials:
                 while file.read(MIB):
                     pass
             resident.append(page_cache.resident_bytes(path))
-        needed_bytes = sum(self._retrieves.sizes_bytes[index] for index in indexes)
+        needed_bytes = sum(self._retrieves.sizes[index] for index in indexes)
         if None not in resident and sum(resident) < RESIDENT_SHARE * needed_bytes:
             share = (sum(resident) // MIB, needed_bytes // MIB)
             raise WorkloadError("only %d of %d MiB of files stay in memory" % share)
 
     def _measure_ceilings(self, ceiling_s):
-        space = os.statvfs(self._retrieves.folder)
+        space = os.statvfs(self._retrieves.work)
         memory_bytes = host.available_bytes() or 0
         free_bytes = min(space.f_bavail * space.f_frsize, memory_bytes)
         room_bytes = int(SHARE_OF_ROOM * free_bytes)
         size = min(PILOT_BYTES, room_bytes)
         took_ns = self._write_file(size)
-        while took_ns < PILOT_S * NS_PER_S and size * 4 <= min(
-            room_bytes, PILOT_BYTES_AT_MOST
-        ):
+        while took_ns < PILOT_S * NS_PER_S and size * 4 <= min(room_bytes, PILOT_BYTES_AT_MOST):
             size *= 4
             took_ns = self._write_file(size)
         size = int(size / took_ns * ceiling_s * NS_PER_S)
@@ -250,34 +214,29 @@ class _Trials:
 
     def _write_file(self, size):
         """Return how long a file takes to be written and synchronised, on an idle disk."""
-        page_cache.sync_filesystem(self._retrieves.folder)
+        page_cache.sync_filesystem(self._retrieves.work)
         chunk = os.urandom(MIB)
         started_ns = time.monotonic_ns()
-        with open(self._ceiling_file, "xb", buffering=0) as file:
-            left = size
-            while left > 0:
-                left -= file.write(chunk[: min(len(chunk), left)])
-            os.fdatasync(file.fileno())
-            took_ns = time.monotonic_ns() - started_ns
+        page_cache.write_new_file(self._ceiling_file, size, chunk, is_synced=True)
+        took_ns = time.monotonic_ns() - started_ns
         os.unlink(self._ceiling_file)
         return took_ns
 
-    def _measure_rounds(self, plan, kinds):
+    def _measure_rounds(self, kinds):
         clock = time.monotonic_ns
         longest_ns = longest_block_ns = 0
         text = "  trials: blocks of %d retrieves (%s)"
-        say(text % (plan.retrieves, ", ".join(kinds)))
-        for done in range(plan.rounds_at_most):
+        say(text % (len(self._record["file_indexes"]), ", ".join(kinds)))
+        for done in range(self._rounds_at_most):
             may_end, started_ns = done >= ROUNDS_AT_LEAST, clock()
-            if may_end and self._is_late(plan, longest_ns):
+            if may_end and self._is_late(longest_ns):
                 return
             for kind in kinds[done % len(kinds) :] + kinds[: done % len(kinds)]:
                 block_ns = clock()
-                if self._is_limited and self._is_late(plan, longest_block_ns):
+                if self._is_limited and self._is_late(longest_block_ns):
                     if may_end:
                         return
-                    text = "%d %% of the retrieves' time are used up"
-                    raise WorkloadError(text % TRIALS_PERCENT)
+                    raise WorkloadError("%d %% of the retrieves' time are used up" % TRIALS_PERCENT)
                 self._refill()
                 self._record["blocks"].append(self._block(kind))
                 longest_block_ns = max(longest_block_ns, clock() - block_ns)
@@ -285,9 +244,8 @@ class _Trials:
                     self._bench.between_samples()
             longest_ns = max(longest_ns, clock() - started_ns)
 
-    @staticmethod
-    def _is_late(plan, needed_ns):
-        return plan.end_ns is not None and time.monotonic_ns() + needed_ns > plan.end_ns
+    def _is_late(self, needed_ns):
+        return self._end_ns is not None and time.monotonic_ns() + needed_ns > self._end_ns
 
     def _refill(self):
         """Retrieve, untimed, until as much is dirty as was at the end of the samples."""
@@ -311,10 +269,7 @@ class _Trials:
     def _retrieve(self, steps, index):
         """Return the time of the lookup and of the copy."""
         retrieves, clock = self._retrieves, time.monotonic_ns
-        url, path, size = (
-            column[index]
-            for column in (retrieves.urls, retrieves.files, retrieves.sizes_bytes)
-        )
+        url, path, size = retrieves.urls[index], retrieves.files[index], retrieves.sizes[index]
         started_ns = clock()
         steps.look_up(index, url)
         found_ns = clock()

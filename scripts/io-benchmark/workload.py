@@ -53,9 +53,7 @@ class Workload:
         table = list(zip(*self._rows)) or [()] * len(self.columns)
         columns = {name: list(values) for name, values in zip(self.columns, table)}
         # A column with an unknown value is null as a whole.
-        return {
-            name: None if None in values else values for name, values in columns.items()
-        }
+        return {name: None if None in values else values for name, values in columns.items()}
 
     def run_trials(self, entry):
         """Try what makes a difference, after the entry is complete; most workloads have no trials."""

@@ -71,15 +71,16 @@ def test_every_room_has_its_place():
         assert folders == rooms
 
 
-def test_analysis_knows_nothing_above_it():
-    """Neither report nor commands; of sources only the types of what was read."""
-    above = ("io_benchmark.report", "io_benchmark.commands", "io_benchmark.cli")
-    imported = {name for path in (PACKAGE / "analysis").rglob("*.py") for name in imports_of(path)}
-    assert not [name for name in imported if name.startswith(above)]
-
-
-def test_report_knows_nothing_above_it():
-    """A report is made from the analysis' data alone: no commands, and no sources."""
-    above = ("io_benchmark.commands", "io_benchmark.cli", "io_benchmark.sources")
-    imported = {name for path in (PACKAGE / "report").rglob("*.py") for name in imports_of(path)}
-    assert not [name for name in imported if name.startswith(above)]
+@pytest.mark.parametrize(
+    ("layer", "above"),
+    [
+        # Of sources only the types of what was read.
+        ("analysis", ("report", "commands", "cli")),
+        ("report", ("commands", "cli", "sources")),
+    ],
+)
+def test_a_layer_knows_nothing_above_it(layer, above):
+    """A report is made from the analysis' data alone."""
+    names = {name for path in (PACKAGE / layer).rglob("*.py") for name in imports_of(path)}
+    prefixes = tuple(f"io_benchmark.{name}" for name in above)
+    assert not [name for name in names if name.startswith(prefixes)]

@@ -128,21 +128,6 @@ def test_a_verdict_is_always_on_times() -> None:
     assert figures.operations == pytest.approx(60 * 18_000, rel=0.01)
 
 
-def test_equal_operations_are_paired() -> None:
-    """The same number in each sample on both sides: sample by sample."""
-    (comparison,) = of(report(dict(measured(seed=2))), "posix-spawn").comparisons
-    assert comparison.method == "paired batches"
-    assert comparison.assumed_variation_ratio == 0.05
-
-
-def test_several_workers_are_compared_as_workers() -> None:
-    """Welch on the workers' means, as for cache-retrieve."""
-    add = dict(measured(only=("spawn",)))
-    found = pair_report(add, dict(measured({"spawn": 2}, only=("spawn",))), 3)
-    (comparison,) = of(found, "posix-spawn").comparisons
-    assert (comparison.method, comparison.verdict) == ("workers", Verdict.SLOWER)
-
-
 def test_each_measurement_is_a_question_of_its_own() -> None:
     """Holm's steps count candidates, not measurements; with many of them the report says so."""
     found = report(dict(measured(seed=2)))
@@ -276,26 +261,30 @@ def problems(found: Report, rule: str) -> list[Problem]:
     return [one for one in found.problems if one.rule == rule]
 
 
+def unlike(workload: str, **observed: str) -> dict[str, Any]:
+    return {"only": (workload,), "observed": {workload: observed}}
+
+
 @pytest.mark.parametrize(
     ("rule", "changes", "severity", "message"),
     [
         pytest.param(
             "method",
-            {"only": ("random-io",), "observed": {"random-io": {"method": "python-o-direct"}}},
+            unlike("random-io", method="python-o-direct"),
             Severity.REFUSED,
             "intel: measured by fio with libaio; amd-16: measured by python-o-direct with libaio",
             id="fio-against-own-loop",
         ),
         pytest.param(
             "method",
-            {"only": ("upload",), "observed": {"upload": {"method": "http.client"}}},
+            unlike("upload", method="http.client"),
             Severity.REFUSED,
             "intel: measured by curl; amd-16: measured by http.client",
             id="curl-against-http-client",
         ),
         pytest.param(
             "http-version",
-            {"only": ("upload",), "observed": {"upload": {"http_version": "2"}}},
+            unlike("upload", http_version="2"),
             Severity.REFUSED,
             "intel: HTTP/1.1; amd-16: HTTP/2",
             id="http-version",
@@ -309,7 +298,7 @@ def problems(found: Report, rule: str) -> list[Problem]:
         ),
         pytest.param(
             "interpreter",
-            {"only": ("spawn",), "observed": {"spawn": {"python": "3.8.10"}}},
+            unlike("spawn", python="3.8.10"),
             Severity.WARNING,
             "intel: by Python 3.11; amd-16: by Python 3.8",
             id="interpreter",
@@ -348,62 +337,38 @@ def test_what_makes_no_difference(changes: dict[str, Any]) -> None:
     assert {one.rule for one in found.problems} == {"one-worker"}
 
 
-def first(entries: list[dict[str, Any]], count: int) -> list[dict[str, Any]]:
-    return [
-        {**one, "samples": {name: column[:count] for name, column in one["samples"].items()}}
-        for one in entries
-    ]
+OUT_OF_TIME = outcome("time-budget", "the time budget of 60 s is used up")
+STOPPED = outcome("stopped", "stopped by SIGTERM")
+REFUSED, WARNING = Severity.REFUSED, Severity.WARNING
 
 
 @pytest.mark.parametrize(
     ("rule", "count", "ended", "severity", "message"),
     [
-        pytest.param(
-            "too-few-retrieves",
-            2,
-            None,
-            Severity.REFUSED,
-            "2 batches; at least 3 are needed",
-            id="too-few",
-        ),
-        pytest.param(
-            "few-retrieves",
-            10,
-            None,
-            Severity.WARNING,
-            "10 batches; 20 or more give steadier figures",
-            id="few",
-        ),
-        pytest.param(
-            "incomplete",
-            100,
-            outcome("stopped", "stopped by SIGTERM"),
-            Severity.REFUSED,
-            "100 of 500 batches: stopped by SIGTERM",
-            id="incomplete",
-        ),
-        pytest.param(
-            "cut-short",
-            100,
-            outcome("time-budget", "the time budget of 60 s is used up"),
-            Severity.WARNING,
-            "100 of 500 batches: the time budget",
-            id="cut-short",
-        ),
+        ("too-few-retrieves", 2, None, REFUSED, "2 batches; at least 3 are needed"),
+        ("few-retrieves", 3, None, WARNING, "3 batches; 20 or more give steadier figures"),
+        ("few-retrieves", 19, None, WARNING, "19 batches; 20 or more give steadier figures"),
+        (None, 20, None, WARNING, ""),
+        ("incomplete", 100, STOPPED, REFUSED, "100 of 500 batches: stopped by SIGTERM"),
+        ("incomplete", 19, OUT_OF_TIME, REFUSED, "19 of 500 batches: the time budget"),
+        ("cut-short", 20, OUT_OF_TIME, WARNING, "20 of 500 batches: the time budget"),
     ],
 )
 def test_runs_that_are_too_short(
-    rule: str, count: int, ended: Any, severity: Severity, message: str
+    rule: str | None, count: int, ended: Any, severity: Severity, message: str
 ) -> None:
     """The rules are those of retrieves; a batch is an average, so that fewer do."""
-    entries = first(workload_entries.entries(only=("spawn",)), count)
-    if ended is not None:
-        entries = [{**entry, "outcome": ended} for entry in entries]
-    change = {"workloads": lambda own: [*own, *entries]}
-    found = report(change, dict(measured(only=("spawn",))))
-    (problem,) = problems(found, rule)
-    assert problem.severity is severity
-    assert message in text_of(problem.message)
+    (entry,) = workload_entries.entries(only=("spawn",))
+    samples = {name: column[:count] for name, column in entry["samples"].items()}
+    cut = {**entry, "samples": samples, "outcome": ended or entry["outcome"]}
+    change = {"workloads": lambda recorded: [*recorded, cut]}
+    made = report(change, dict(measured(only=("spawn",))))
+    rules = ("too-few-retrieves", "few-retrieves", "incomplete", "cut-short")
+    broken = [problem for problem in made.problems if problem.rule in rules]
+    assert [problem.rule for problem in broken] == [rule] * (rule is not None)
+    for problem in broken:
+        assert problem.severity is severity
+        assert message in text_of(problem.message)
 
 
 def test_what_was_skipped_is_named_and_no_fault() -> None:
@@ -438,15 +403,6 @@ def test_skipped_everywhere_is_no_measurement() -> None:
     found = report(change, change)
     assert [one.subject.workload for one in found.subjects] == ["cache-retrieve"]
     assert len(problems(found, "skipped")) == 4
-
-
-def test_what_holds_of_every_measurement_is_said_once() -> None:
-    """One worker a side, and another script: neither is repeated for each of them."""
-    found = report(dict(measured(seed=2)) | {"script.version": "9.9"})
-    assert [(one.rule, one.subject) for one in found.problems] == [
-        ("script-version", None),
-        ("one-worker", None),
-    ]
 
 
 def test_a_place_is_of_no_matter_to_what_does_not_use_it() -> None:

@@ -60,7 +60,6 @@ def test_measurements() -> None:
     assert max(len(one.encode()) for one in made) < MOST_BYTES
     beyond = count + 1 - readings.MEASUREMENTS
     assert f"{beyond:,} of {count + 1:,} measurements" in cut(made[0])
-    assert f"texts longer than {readings.VALUE} characters" in cut(made[0])
 
 
 def test_facts() -> None:

@@ -89,34 +89,6 @@ def test_sigkill_at_random_moments(worker: Worker, long: bool) -> None:
         wait_until_gone(process.pid)
 
 
-def test_a_fio_of_a_killed_run_ends(worker: Worker, tmp_path: Path) -> None:
-    """It leads a session of its own, so that no hangup and no pipe would end it."""
-    tools = tmp_path / "tools"
-    tools.mkdir()
-    fio = tools / "fio"
-    fio.write_text(
-        "#!/bin/sh\n"
-        'case $1 in --version) echo fio-3.33;; --enghelp) echo libaio;; *) echo $$ > "$0.pid"\n'
-        "exec sleep 600;; esac\n"
-    )
-    fio.chmod(0o755)
-    worker.environment["PATH"] = f"{tools}:{os.environ['PATH']}"
-    worker.workloads = ("random-io",)
-    process = worker.start("--profile", "quick")
-    pid = tools / "fio.pid"
-    while not pid.exists() or not pid.read_text():
-        assert process.poll() is None
-        time.sleep(0.02)
-    folder = Path(f"/proc/{pid.read_text().strip()}")
-    assert folder.exists()
-    process.kill()
-    process.communicate()
-    deadline_s = time.monotonic() + 30
-    while folder.exists() and " Z " not in (folder / "stat").read_text():
-        assert time.monotonic() < deadline_s
-        time.sleep(0.02)
-
-
 BROKEN = {
     "full": 'exec "$@" > /dev/full 2>&1',
     "closed": 'exec "$@" >&- 2>&-',

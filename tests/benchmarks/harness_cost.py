@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "io-benchmark"
 sys.path.insert(0, str(SCRIPT))
@@ -42,7 +43,7 @@ HARNESS_BAR_US = 50
 SHARE_BAR_PERCENT = 0.5
 
 
-def settings(folder: Path, retrieves: int) -> settings_module._RunSettings:
+def settings(folder: Path, retrieves: int) -> Any:
     return settings_module.parse(
         [
             *("--pool", "bench", "--workload", "cache-retrieve", "--retrieves", str(retrieves)),
@@ -91,11 +92,11 @@ def harness_cost(folder: Path) -> None:
     services = SimpleNamespace(origin_ns=time.monotonic_ns(), record=record)
     workload = prepared(folder, BLOCK, services)
     grep = shutil.which("grep") or "grep"
-    urls, source = workload._list, workload._files[0]
+    urls, source = workload.url_list, workload.files[0]
     workload._sequence = [0] * BLOCK
     raw_target = str(folder / "raw.dat")
     target = Target("overwrite", str(folder), None)
-    url = workload._urls[0]
+    url = workload.urls[0]
     services.progress_every_s = 1e9
     print(f"Harness per retrieve over raw spawn and copy ({PAIRS} pairs of {BLOCK} a round):")
     differences = []

@@ -9,7 +9,7 @@ from typing import Any
 import program
 import pytest
 import seed_case
-import trial_records
+import tried_workers
 from checkout import ROOT
 
 from io_benchmark.commands import rehearsal
@@ -31,7 +31,7 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[LocalRun]:
             (document,) = seed_case.documents(1, pools=[local_run.pool])
             document["task"] |= {"task_id": local_run.task_id, "run_id": 0}
             pace = local_run.environment().get("IO_BENCHMARK_PACE")
-            trial_records.add_trials(document, None if pace is None else int(pace))
+            tried_workers.add_trials(document, None if pace is None else int(pace))
             (local_run.output / "io-benchmark.json").write_text(json.dumps(document))
         return RunOutcome(0, "completed", MOMENT, MOMENT, ())
 

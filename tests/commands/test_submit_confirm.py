@@ -11,7 +11,7 @@ import program
 import pytest
 import seed_case
 import submitted_tasks
-import trial_records
+import tried_workers
 from checkout import ROOT
 from killed_submit import Killer, labels, submit
 from loopback import Client, Loopback
@@ -203,7 +203,7 @@ def test_group_of_a_push(call, loopback):
     for task_id, pool in ((AMD_16, "amd-16"), (INTEL, "intel")):
         (document,) = seed_case.documents(1, pools=[pool])
         document["task"] |= {"task_id": task_id, "run_id": 0}
-        trial_records.add_trials(document)
+        tried_workers.add_trials(document)
         deployment.set_result(task_id, 0, Artifact(json.dumps(document).encode()))
     image = {"type": "task-image", "taskId": AMD_30, "path": "public/image.tar.zst"}
     deployment.definitions[INTEL]["payload"]["image"] = image

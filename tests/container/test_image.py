@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -123,20 +122,6 @@ def test_a_task_sees_what_it_would_on_a_worker(lab: Any, described: dict[str, An
     assert lab.left_over() == []
 
 
-def test_image_is_what_the_kind_says(lab: Any, context_digest: str) -> None:
-    """Named after its context, root until run-task drops to worker, a shell by default."""
-    reference = f"localhost/io-benchmark/update-verify:{context_digest[:16]}"
-    (config,) = json.loads("\n".join(lab.podman("image", "inspect", reference)))
-    described = config["Config"]
-    assert described.get("User", "") == ""
-    assert described["Cmd"] == ["/bin/bash", "--login"]
-    assert sorted(described["Volumes"]) == [
-        "/builds/worker/checkouts",
-        "/builds/worker/tooltool-cache",
-        "/builds/worker/workspace",
-    ]
-
-
 def test_log_is_run_tasks_own(lab: Any, make_run: MakeRun) -> None:
     """run-task's lines as it wrote them, volumes handed over first, no terminal's line ends."""
     lines: list[str] = []
@@ -158,15 +143,6 @@ def test_log_is_run_tasks_own(lab: Any, make_run: MakeRun) -> None:
     assert b"\r" not in log
     # The line that says where the image is comes before the run.
     assert log.decode().splitlines() == lines[1:]
-
-
-def test_a_place_of_the_callers_is_the_workspace(lab: Any, make_run: MakeRun) -> None:
-    """With `bind_workspace` the task's files are in that folder, on its disk."""
-    run = make_run("echo here > /builds/worker/workspace/file", bind_workspace=True)
-    assert lab.executor().run(run, ignore).exit_code == 0
-    assert (run.workspace / "file").read_text() == "here\n"
-    assert (run.workspace / "file").stat().st_uid == 1000
-    assert lab.left_over() == []
 
 
 def test_a_symlink_in_a_folder_is_an_error_artifact(lab: Any, make_run: MakeRun) -> None:
@@ -196,18 +172,6 @@ def test_max_run_time_takes_the_container_away(lab: Any, make_run: MakeRun) -> N
         137, "failed", "", "", (), explanation="stopped at its maxRunTime of 3 s"
     )
     assert (run.output / "io-benchmark.json").read_text() == "{}\n"
-    assert lab.left_over() == []
-
-
-def test_a_command_that_the_image_has_not(lab: Any, make_run: MakeRun) -> None:
-    """The run fails, the log says of what, and no container stays."""
-    lines: list[str] = []
-    run = make_run("true")
-    definition = {"payload": {**run.definition["payload"], "command": ["/no/such/run-task"]}}
-    outcome = lab.executor().run(replace(run, definition=definition), lines.append)
-    # The container's init starts, and fails to find what it is to run.
-    assert (outcome.state, outcome.exit_code != 0) == ("failed", True)
-    assert any("No such file or directory" in line for line in lines)
     assert lab.left_over() == []
 
 
@@ -285,13 +249,3 @@ def test_ctrl_c_in_a_run_leaves_nothing(lab: Any, make_run: MakeRun, tmp_path: P
     assert lab.left_over() == []
     assert processes("1234.625") == []
     assert not run.output.exists()
-
-
-def test_ctrl_c_in_a_build_leaves_nothing(lab: Any, make_run: MakeRun, tmp_path: Path) -> None:
-    """No working container of the build, which podman leaves when it is signalled itself."""
-    root = image_root(tmp_path, "echo now it runs && sleep 1234.625")
-    before = time.monotonic()
-    interrupt(lab, make_run("true", root=root), tmp_path, "now it runs")
-    assert lab.left_over() == []
-    assert processes("1234.625") == []
-    assert time.monotonic() - before < 60

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Every page of the documentation: its commands work, its links and pictures lead somewhere."""
+"""Every page of the documentation: its commands print what it shows, its links lead somewhere."""
 
+import json
 import os
 import re
 import shlex
@@ -9,153 +10,100 @@ import subprocess
 import sys
 from pathlib import Path
 
-import decision_example
 import program
 import pytest
+import real_tasks
 from checkout import ROOT, copy_checkout
 from documentation import DEPLOYMENT, blocks, command_lines, example, pages
 from loopback import Loopback
-from loopback_deployment import GROUP
 
 from io_benchmark.commands.completion import _build_whole_parser
+from io_benchmark.sources.folder.run_table import _COLUMNS
 
+README = ROOT / "README.md"
+DOCS = ROOT / "taskcluster/docs"
+COMMANDS = ("sh", "sh taskcluster")
 PAGES = [pytest.param(page, id=page.stem) for page in pages()]
-RUN = [
-    pytest.param(page, id=page.stem)
-    for page in pages()
-    if any(block.how != "skip" for block in blocks(page, "sh"))
-]
-# Stands for the client's command line, which is not among the tests' packages.
+WITH_COMMANDS = [pytest.param(page, id=page.stem) for page in pages() if blocks(page, *COMMANDS)]
+# In the place of the client's command line, which is not among the tests' packages.
 SIGN_IN = "#!/bin/sh\necho export TASKCLUSTER_CLIENT_ID=me TASKCLUSTER_ACCESS_TOKEN=secret-token\n"
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    """Of someone with a Firefox checkout and Taskcluster's own command."""
-    shutil.copytree(ROOT / "tests/firefox/checkout", tmp_path / "firefox")
-    (tmp_path / "bin").mkdir()
-    client = tmp_path / "bin/taskcluster"
-    client.write_text(SIGN_IN)
-    client.chmod(0o755)
-    return tmp_path
-
-
-@pytest.fixture
-def clone(home: Path) -> Path:
-    """A copy of the checkout that commands may write into."""
-    clone = copy_checkout(home / "io-benchmark")
-    subprocess.run(["git", "init", "--quiet", clone], check=True)
-    # What is measured is no subject here, so that it may be little.
-    kind = clone / "taskcluster/kinds/io-benchmark/kind.yml"
-    usual = "retrieves: 2000"
-    assert usual in kind.read_text()
-    kind.write_text(kind.read_text().replace(usual, "retrieves: 20"))
-    return clone
-
-
 # A command line without anything that only a shell understands.
 PLAIN = re.compile(r"io-benchmark( [\w./:=,%-]+| '[^']*')*")
 
 
-def run_block(clone: Path, text: str, **environment: str) -> None:
-    """Run a block by a shell; in this process, which is quick, where it needs no shell."""
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """A checkout that commands may write into, of someone with Firefox and Taskcluster's client."""
+    shutil.copytree(ROOT / "tests/firefox/checkout", tmp_path / "firefox")
+    client = tmp_path / "bin/taskcluster"
+    client.parent.mkdir()
+    client.write_text(SIGN_IN)
+    client.chmod(0o755)
+    clone = copy_checkout(tmp_path / "io-benchmark")
+    subprocess.run(["git", "init", "--quiet", clone], check=True)
+    return clone
+
+
+def run_block(clone: Path, text: str, variables: dict[str, str]) -> str:
+    """Return what a block prints; it runs in this process, which is quick, unless it needs a shell."""
     lines = text.strip().splitlines()
     if all(PLAIN.fullmatch(line) for line in lines):
-        for line in lines:
-            variables = {"HOME": str(clone.parent), **environment}
+        calls = [
             program.run(*shlex.split(line)[1:], folder=clone, environment=variables)
-        return
+            for line in lines
+        ]
+        return "".join(call.stdout + call.stderr for call in calls)
     done = subprocess.run(
         ["bash", "-euc", text],
         cwd=clone,
         env={
             "PATH": f"{clone.parent}/bin:{sys.prefix}/bin:{os.environ['PATH']}",
-            "HOME": str(clone.parent),
             # What scripts/rehearse would install is there already.
             "IO_BENCHMARK_ENVIRONMENT": sys.prefix,
-            **environment,
+            **variables,
         },
         stdin=subprocess.DEVNULL,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, f"{text}\n{done.stdout}{done.stderr}"
-    assert "Traceback" not in done.stderr
+    assert done.returncode == 0, f"{text}\n{done.stdout}"
+    assert "Traceback" not in done.stdout
+    return done.stdout
 
 
-@pytest.mark.parametrize("page", RUN)
-def test_commands_run(page: Path, clone: Path) -> None:
-    """The page's commands, in its order, each to its end without an error."""
+@pytest.mark.parametrize("page", WITH_COMMANDS)
+def test_commands_print_what_the_page_shows(page: Path, clone: Path) -> None:
+    """The commands end without an error, in the page's order; each answer is theirs, letter by letter."""
+    kind = clone / "taskcluster/kinds/io-benchmark/kind.yml"
+    usual = "retrieves: 2000"
+    assert usual in kind.read_text()
+    kind.write_text(kind.read_text().replace(usual, "retrieves: 20"))
+    printed = ""
     with Loopback(example()) as taskcluster:
-        for block in blocks(page, "sh"):
-            if block.how == "taskcluster":
-                text = block.text.replace(DEPLOYMENT, taskcluster.url)
-                run_block(clone, text, TASKCLUSTER_ROOT_URL=taskcluster.url)
-            elif block.how == "":
-                run_block(clone, block.text)
+        for block in blocks(page, *COMMANDS):
+            variables = {"HOME": str(clone.parent), "COLUMNS": "80"}
+            if block.how == "sh taskcluster":
+                variables["TASKCLUSTER_ROOT_URL"] = taskcluster.url
+            text = block.text.replace(DEPLOYMENT, taskcluster.url)
+            printed += run_block(clone, text, variables)
+    missing = [block.text for block in blocks(page, "text") if block.text not in printed]
+    assert missing == []
 
 
-@pytest.mark.parametrize("name", ["README.md", "taskcluster/docs/tutorial.md"])
-def test_answers_are_the_programs(name: str, tmp_path: Path) -> None:
-    """The answer that a page shows is, letter by letter, what its command prints."""
-    (shown,) = [block.text for block in blocks(ROOT / name, "text") if "is 1.92×" in block.text]
-    with Loopback(example()) as taskcluster:
-        done = program.run(
-            *("compare", f"group:{GROUP}"),
-            folder=tmp_path,
-            environment={"TASKCLUSTER_ROOT_URL": taskcluster.url},
-        )
-    assert shown in done.stdout
-
-
-@pytest.mark.parametrize("name", ["deciding.md", "predicting.md"])
-def test_predictions_are_the_programs(name: str, tmp_path: Path) -> None:
-    """What these pages show is, letter by letter, what their commands print."""
-    page = ROOT / "taskcluster/docs" / name
-    (tmp_path / "task-profile.json").write_bytes(decision_example.profile())
-    printed = []
-    with Loopback(example()) as taskcluster:
-        environment = {"TASKCLUSTER_ROOT_URL": taskcluster.url}
-        for block in blocks(page, "sh"):
-            if block.text.startswith("cat "):
-                subprocess.run(["bash", "-euc", block.text], cwd=tmp_path, check=True)
-            for line in command_lines(block.text):
-                done = program.run(*shlex.split(line)[1:], folder=tmp_path, environment=environment)
-                printed.append(done.stdout)
-    shown = [block.text for block in blocks(page, "text")]
-    assert shown
-    assert [text for text in shown if not any(text in output for output in printed)] == []
-
-
-def test_the_readme_shows_the_cost(tmp_path: Path) -> None:
-    """The command that README gives for it prints it, for each pool and in all; nobody is asked."""
-    (line,) = [
-        line
-        for block in blocks(ROOT / "README.md", "sh")
-        for line in command_lines(block.text)
-        if line.startswith("io-benchmark submit")
-    ]
-    done = program.run(*shlex.split(line)[1:], folder=ROOT, environment={"HOME": str(tmp_path)})
-    assert "3 tasks, at most 2.8 worker hours in all\n" in done.stderr
-    for pool in ("amd-16", "amd-30", "intel"):
-        assert (
-            f"\n  {pool}: at most 55 minutes of worker time (1 task of 55 minutes on "
-            in done.stderr
-        )
-
-
-def test_every_block_says_how_it_is_run() -> None:
-    """A misspelt word after `sh` would leave a command untested."""
-    found = {block.how for page in pages() for block in blocks(page, "sh")}
-    assert found <= {"", "taskcluster", "skip"}
+def test_each_block_says_how_it_is_tested() -> None:
+    """A misspelt word after `sh` would leave a command untested; some pages show answers."""
+    known = {*COMMANDS, "sh skip", "text", "text skip", "yaml", "json", "groovy"}
+    assert {block.how for page in pages() for block in blocks(page)} <= known
+    answers = {page.stem for page in pages() if blocks(page, "text")}
+    assert answers == {"tutorial", "deciding", "history", "submit", "tasks"}
 
 
 LINES = [
     pytest.param(line, id=f"{page.stem}: {line}")
     for page in pages()
-    for block in blocks(page, "sh")
-    if block.how == "skip"
+    for block in blocks(page, "sh skip")
     for line in command_lines(block.text)
 ]
 
@@ -182,14 +130,45 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def _headings(page: Path) -> set[str]:
-    """As GitHub makes them."""
+    """Return the anchors that GitHub makes."""
     titles = re.findall(r"^#+ +(.+)$", page.read_text(), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
 def test_the_index_names_every_page() -> None:
     """No page is there that nobody finds."""
-    folder = ROOT / "taskcluster/docs"
-    named = set(re.findall(r"\]\(([a-z.-]+)\)", (folder / "index.md").read_text()))
-    there = {path.name for path in folder.iterdir() if path.is_file()} - {"index.md"}
-    assert there - named == set()
+    named = set(re.findall(r"\]\(([a-z.-]+)\)", (DOCS / "index.md").read_text()))
+    files = {path.name for path in DOCS.iterdir() if path.is_file()}
+    assert files - named == {"index.md"}
+
+
+def test_the_readmes_second_command() -> None:
+    """It would run this test again, so it is not run here."""
+    assert "scripts/test\n" in [block.text for block in blocks(README, "sh skip")]
+    assert os.access(ROOT / "scripts/test", os.X_OK)
+
+
+def test_the_readmes_new_pool(clone: Path) -> None:
+    """It is four lines and generates one more task, named as the README says."""
+    (text,) = [block.text for block in blocks(README, "yaml")]
+    assert len(text.splitlines()) == 4
+    kind = clone / "taskcluster/kinds/io-benchmark/kind.yml"
+    kind.write_text(kind.read_text().rstrip("\n") + "\n\n" + text)
+    graph = subprocess.run(
+        ["taskgraph", "full", "-J", "-p", "taskcluster/test/params/push.yml"],
+        cwd=clone,
+        env={"PATH": f"{sys.prefix}/bin:{os.environ['PATH']}", "HOME": str(clone)},
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    label = f"io-benchmark-{text.split(':')[0].strip()}"
+    assert label in json.loads(graph.stdout)
+    assert f"`{label}`" in README.read_text()
+
+
+def test_tables_of_task_runs_are_documented() -> None:
+    """The published example is the tests', and tasks.md has each column with its further names."""
+    assert (DOCS / "tasks-example.csv").read_text() == real_tasks.table()
+    rows = re.findall(r"^\| (`.*?) \|(.*?)\|", (DOCS / "tasks.md").read_text(), re.MULTILINE)
+    named = {name for row in rows for cell in row for name in re.findall(r"`([a-z_]+)`", cell)}
+    assert {name for names in _COLUMNS.values() for name in names} <= named

@@ -2,12 +2,14 @@
 """The documentation's pages and commands, and a Taskcluster with the tasks that they describe.
 
 A page's commands are run in its order, in one fresh copy of the checkout, so that one may use what
-another left. What stands behind `sh` says how:
+another left. The words behind ``` say how a block is tested:
 
   sh              run as it is
   sh taskcluster  run as well; the deployment is the example below, on this machine's loopback
   sh skip         not run: it needs a push, Firefox's mach or an hour; but whatever is a command
                   line of io-benchmark has to be one that the program takes
+  text            the page's commands print it
+  text skip       not compared
 """
 
 import json
@@ -40,15 +42,13 @@ RESULTS_IN_INDEX = 24
 PUSHED = datetime(2026, 3, 24, 10, tzinfo=UTC)
 
 _BLOCK = re.compile(
-    r"^(?P<indent> *)```(?P<kind>\w+)(?P<how> \w+)?\n(?P<text>.*?)^(?P=indent)```$",
-    re.MULTILINE | re.DOTALL,
+    r"^(?P<indent> *)```(?P<how>\w.*?)\n(?P<text>.*?)^(?P=indent)```$", re.MULTILINE | re.DOTALL
 )
 
 
 @dataclass(frozen=True)
 class Block:
-    kind: str  # "sh", "yaml", …
-    how: str  # "", "taskcluster" or "skip"
+    how: str  # "sh taskcluster", "yaml", …
     text: str
 
 
@@ -61,11 +61,11 @@ def pages() -> list[Path]:
     ]
 
 
-def blocks(page: Path, kind: str) -> list[Block]:
-    found = _BLOCK.finditer(page.read_text(encoding="utf-8"))
-    return [
-        Block(m["kind"], (m["how"] or "").strip(), m["text"]) for m in found if m["kind"] == kind
-    ]
+def blocks(page: Path, *kinds: str) -> list[Block]:
+    """Return the page's blocks of these kinds, or all."""
+    matches = _BLOCK.finditer(page.read_text(encoding="utf-8"))
+    every = [Block(match["how"], match["text"]) for match in matches]
+    return [block for block in every if not kinds or block.how in kinds]
 
 
 def command_lines(text: str) -> Iterator[str]:
@@ -79,30 +79,23 @@ def command_lines(text: str) -> Iterator[str]:
 def example() -> Deployment:
     """The seed's push, the same pools before amd-16 lost one of its two disks, its tasks, and a decision."""
     deployment = Deployment(on_create=complete)
+    documents_now = seed_case.documents(1)
+    documents_before = seed_case.documents(1, seed=1, pools=["amd-30", "amd-30", "intel"])
+    documents_before[0]["task"]["pool"] = "amd-16"
     for group_id, documents in (
-        (GROUP, _documents()),
-        (BEFORE, _documents_before()),
+        (GROUP, documents_now),
+        (BEFORE, documents_before),
         (decision_example.GROUP, decision_example.documents()),
     ):
         for number, document in enumerate(documents):
             _add(deployment, group_id, number, document)
-    _add(deployment, decision_example.TASK, 0, _documents()[0], decision_example.TASK)
+    _add(deployment, decision_example.TASK, 0, seed_case.documents(1)[0], decision_example.TASK)
     profile = Artifact(decision_example.profile())
     deployment.artifacts[decision_example.TASK, 0, decision_example.PROFILE] = profile
     deployment.index[IMAGE] = decision_example.TASK
     real_tasks.add(deployment)
     past.add(deployment, list(past.pushes(RESULTS_IN_INDEX, retrieves=400)))
     return deployment
-
-
-def _documents() -> list[dict[str, Any]]:
-    return seed_case.documents(1)
-
-
-def _documents_before() -> list[dict[str, Any]]:
-    made = seed_case.documents(1, seed=1, pools=["amd-30", "amd-30", "intel"])
-    made[0]["task"]["pool"] = "amd-16"
-    return made
 
 
 def _add(

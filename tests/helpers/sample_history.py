@@ -3,6 +3,7 @@
 
 import math
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from msgspec.structs import replace
 from sample_report import HOSTILE_NAMES, text
@@ -38,23 +39,30 @@ WORKERS = (0.0, 2.8, -2.2)
 
 
 def reading(
-    at: int, mean_ms: float, worker: int = 0, facts: Facts = (), *, cold: bool = True
+    at: int,
+    mean_ms: float,
+    worker: int = 0,
+    facts: Facts = (),
+    *,
+    cold: bool = True,
+    percent: float | None = None,
+    **origin: Any,
 ) -> HistoryReading:
-    """Return a worker's mean in the week number `at`."""
-    percent = POINTS[at % len(POINTS)] + WORKERS[worker]
-    origin = Origin(
-        group=f"group-{at}",
-        time=FIRST + timedelta(weeks=at),
-        revision=f"{at:02d}{'c0ffee' * 6}00",
-        task_id=f"task-{at}-{worker}",
-        run_id=0,
-        source="sample",
-        marks=MachineMarks(f"zone/{at}-{worker}"),
-    )
+    """Return a worker's mean in the week number `at`; `percent` replaces what stands for noise."""
+    if percent is None:
+        percent = POINTS[at % len(POINTS)] + WORKERS[worker]
+    known: dict[str, Any] = {
+        "group": f"group-{at}",
+        "time": FIRST + timedelta(weeks=at),
+        "revision": f"{at:02d}{'c0ffee' * 6}00",
+        "task_id": f"task-{at}-{worker}",
+        "run_id": 0,
+        "source": "sample",
+        "marks": MachineMarks(f"zone/{at}-{worker}"),
+    }
     conditions = CONDITIONS if cold else (*CONDITIONS[:-1], ("cache-state", text("warm cache")))
-    return HistoryReading(
-        origin, SUBJECT, conditions, math.log(mean_ms * MS) + percent / 100, facts
-    )
+    log_mean = math.log(mean_ms * MS) + percent / 100
+    return HistoryReading(Origin(**(known | origin)), SUBJECT, conditions, log_mean, facts)
 
 
 def _facts(at: int, *, disks: int) -> Facts:
@@ -95,20 +103,11 @@ def trend_and_step() -> History:
     return history("amd-16", readings)
 
 
-def _day(at: int, ratio: float) -> HistoryReading:
-    """Return a worker's mean on the day number `at`."""
-    weekly = reading(at, 76 * ratio)
-    return replace(weekly, origin=replace(weekly.origin, time=FIRST + timedelta(days=at)))
-
-
-def season() -> History:
-    """Return two months of days whose weekends are fast."""
-    return history("amd-30", [_day(at, 0.85 if at % 7 >= 5 else 1.0) for at in range(60)])
-
-
 def unclear() -> History:
     """Return two weeks of days that become slower."""
-    return history("amd-30", [_day(at, 1.03**at) for at in range(14)])
+    return history(
+        "amd-30", [reading(at, 76 * 1.03**at, time=FIRST + timedelta(days=at)) for at in range(14)]
+    )
 
 
 def too_few() -> History:

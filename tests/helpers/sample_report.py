@@ -25,6 +25,7 @@ from io_benchmark.analysis.model import (
     State,
     Subject,
     Verdict,
+    WorkerLine,
 )
 from io_benchmark.analysis.parts.division import Division, PartDifference
 from io_benchmark.analysis.parts.time_parts import Kind, Phase
@@ -37,7 +38,6 @@ from io_benchmark.analysis.report_model import (
     SideBottleneck,
     SubjectReport,
 )
-from io_benchmark.analysis.run_record import WorkerLine
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, share, statement
 from io_benchmark.analysis.summary.replication import count_workers
 from io_benchmark.report.formats import Layout

@@ -13,12 +13,14 @@ from msgspec.structs import replace
 from io_benchmark import results
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.causes import judge
+from io_benchmark.analysis.diagnosis.deciding import judge
 from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.model import Cause, Entry, Subject, Worker
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.statements import Statement
+from io_benchmark.report.content.statement_text import evidence_text, text_of
 from io_benchmark.sources.run_results import RunResult
 
 SUBJECT = Subject("cache-retrieve", "workspace", "overwrite", "seed")
@@ -64,7 +66,7 @@ def causes_of(
     pools: Sequence[str] = (baseline, candidate)
     sides = workers_of(seed_case.documents(workers, pools=pools, change=change))
     of_baseline, of_candidate = (SideViews.of_workers(sides[pool], subject) for pool in pools)
-    case = Case.of(subject, ratio, of_baseline, of_candidate)
+    case = Case(subject, ratio, of_baseline, of_candidate)
     return {cause.name: cause for cause in judge(case)}
 
 
@@ -84,3 +86,24 @@ def pair_report(
     found = workers(count, pools=("intel", "amd-16"), change=change, **keywords)
     plan = Plan("amd-16 against intel", "intel", "for the test", (("amd-16", "intel"),))
     return compare(plan, found, Options())
+
+
+def baseline_text(cause: Cause) -> str:
+    return evidence_text(cause.baseline_evidence)
+
+
+def candidate_text(cause: Cause) -> str:
+    return evidence_text(cause.candidate_evidence)
+
+
+def explanation_text(cause: Cause) -> str:
+    return " ".join(map(text_of, cause.explanation))
+
+
+def texts(cause: Cause) -> tuple[str, str, str]:
+    """Everything that a report writes about the cause: each template has all its values."""
+    return baseline_text(cause), candidate_text(cause), explanation_text(cause)
+
+
+def remedy_text(evidence: Sequence[Statement]) -> str:
+    return " ".join(map(text_of, evidence))

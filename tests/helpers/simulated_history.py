@@ -71,12 +71,6 @@ def drift(times: Values, per_year: float) -> Values:
     return slope * (times - float(times[0]))
 
 
-def weekends(times: Values, ratio: float) -> Values:
-    """Return what is different on Saturdays and Sundays (UTC)."""
-    weekdays = (np.floor(times / DAY_S) + 3) % 7
-    return np.where(weekdays >= 5, math.log(ratio), 0.0)
-
-
 def steps(count: int, *steps: tuple[int, float]) -> Values:
     """Return what steps add: from each point on so many times as slow as before."""
     values = np.zeros(count)

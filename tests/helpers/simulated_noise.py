@@ -7,8 +7,11 @@ truth is the expectation over the parameters and never that of the sample that w
 
 import math
 import uuid
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cache
+from unittest import mock
 
 import msgspec
 import numpy as np
@@ -17,7 +20,12 @@ import simulation
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from io_benchmark.analysis.model import UNKNOWN, Worker
+from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.diagnosis import diagnoses
+from io_benchmark.analysis.inference.looks import Schedule
+from io_benchmark.analysis.model import UNKNOWN, Comparison, Worker
+from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.report_model import Report
 from io_benchmark.results.common_types import OutcomeState
 from io_benchmark.results.format import PLAN_VARIABLE
 
@@ -29,6 +37,9 @@ _KINDS_OF_FIVE = (0, 0, 1, 1, 2)
 _NS = np.array(simulation.SIZES) * simulation.NS_PER_SIZE
 # Writeback comes in waves of up to so many retrieves.
 _WAVE = 20
+# A program that just keeps its bar fails one test of so many.
+_FALSE_FAILURES = 1e-4
+RETRIEVES, FILES = 400, 100
 
 
 @dataclass(frozen=True)
@@ -223,3 +234,86 @@ def _base() -> Worker:
 def sequence(retrieves: int, files: int, generator: np.random.Generator) -> Files:
     """Return the files in the order in which every worker of a push takes them."""
     return generator.integers(0, files, retrieves)
+
+
+@dataclass(frozen=True)
+class Push:
+    """What all workers of some pools measured; the last pool is the baseline."""
+
+    pools: tuple[Pool, ...]
+    files: Files
+    workers: tuple[Sequence[Worker], ...]
+
+    @classmethod
+    def draw(
+        cls,
+        pools: Sequence[Pool],
+        counts: Sequence[int],
+        generator: np.random.Generator,
+        *,
+        retrieves: int = RETRIEVES,
+        files: int = FILES,
+    ) -> "Push":
+        """Measure so many workers of each pool."""
+        taken = sequence(retrieves, files, generator)
+        workers = [
+            pool.measure(count, taken, generator) for pool, count in zip(pools, counts, strict=True)
+        ]
+        return cls(tuple(pools), taken, tuple(workers))
+
+    def report(
+        self,
+        count: int | None = None,
+        schedule: Schedule | None = None,
+        lost: Sequence[str] = (),
+    ) -> Report:
+        """Compare the first workers of each pool, or all; `lost` are tasks without a result."""
+        chosen = [worker for pool in self.workers for worker in pool[:count]]
+        baseline = self.pools[-1].name
+        plan = Plan.of_pools([pool.name for pool in self.pools], baseline)
+        # Causes take most of the time, and are simulated elsewhere.
+        with mock.patch.object(diagnoses, "diagnoses", return_value=()):
+            return compare(plan, chosen, Options(schedule=schedule or Schedule()), lost=lost)
+
+    def comparison(self, count: int | None = None, schedule: Schedule | None = None) -> Comparison:
+        """Compare the first candidate with the baseline."""
+        return self.report(count, schedule).subjects[0].comparisons[0]
+
+    def holds(self, comparison: Comparison) -> bool:
+        """Return whether the interval holds the true ratio."""
+        candidate = next(pool for pool in self.pools if pool.name == comparison.candidate)
+        return not comparison.interval.excludes(candidate.true_ratio(self.pools[-1], self.files))
+
+
+@dataclass
+class Rates:
+    """How often several things happened in so many repetitions."""
+
+    repetitions: int
+    hits: Counter[str] = field(default_factory=Counter)
+
+    def __str__(self) -> str:
+        return "; ".join(f"{name} {self.text(name)}" for name in self.hits)
+
+    def add(self, name: str, happened: bool) -> None:
+        self.hits[name] += happened
+
+    def keeps(self, name: str, bar: float) -> bool:
+        """Return whether the rate is at most the bar, as far as so many repetitions tell."""
+        from scipy.stats import binom  # takes a second
+
+        return bool(self.hits[name] <= binom.isf(_FALSE_FAILURES, self.repetitions, bar))
+
+    def reaches(self, name: str, bar: float) -> bool:
+        """Return whether the rate is at least the bar, as far as so many repetitions tell."""
+        from scipy.stats import binom
+
+        return bool(self.hits[name] >= binom.ppf(_FALSE_FAILURES, self.repetitions, bar))
+
+    def text(self, name: str) -> str:
+        """Return '4.7 ± 0.5 %'."""
+        rate = self.hits[name] / self.repetitions
+        # Of none or all, the error is as of half a hit.
+        inside = min(max(rate, 0.5 / self.repetitions), 1 - 0.5 / self.repetitions)
+        error = math.sqrt(inside * (1 - inside) / self.repetitions)
+        return f"{100 * rate:.1f} ± {100 * error:.1f} %"

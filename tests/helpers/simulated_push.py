@@ -47,29 +47,10 @@ class Measured:
     document: dict[str, Any]
 
 
-def measure(
-    pools: Sequence[Pool],
-    seed: int,
-    *,
-    destination: str = "overwrite",
-    between: float = 0.03,
-    retrieves: int = RETRIEVES,
-    trials: bool = False,
-) -> dict[str, list[Measured]]:
-    """Run the benchmark on every worker; `between` is how much equal machines differ."""
+def measure(pools: Sequence[Pool], seed: int, **options: Any) -> dict[str, list[Measured]]:
+    """Run the benchmark on every worker of these pools, as `measure_one` does."""
     return {
-        pool.name: [
-            measure_one(
-                pool,
-                number,
-                seed,
-                destination=destination,
-                between=between,
-                retrieves=retrieves,
-                trials=trials,
-            )
-            for number in range(pool.workers)
-        ]
+        pool.name: [measure_one(pool, number, seed, **options) for number in range(pool.workers)]
         for pool in pools
     }
 
@@ -85,7 +66,10 @@ def measure_one(
     trials: bool = False,
     pace_bytes_per_s: float | None = None,
 ) -> Measured:
-    """Run the benchmark on one worker; its trials follow, with `pace` where there is a rate for it."""
+    """Run the benchmark on one worker; `between` is how much equal machines differ.
+
+    Its trials follow, with `pace` where there is a rate for it.
+    """
     generator = random.Random(f"{seed}/{pool.name}/{number}")
     sequence = seed_case.sequence()[:retrieves]
     machine = (pool.exceptions or {}).get(number, pool.machine)
@@ -108,22 +92,17 @@ def measure_one(
 
 def _vary(machine: Machine, between: float, generator: random.Random) -> Machine:
     """Equal machines are not quite equal: each has its own disks and CPU."""
-    disks, speed = (math.exp(between * generator.gauss(0, 1)) for _ in range(2))
-    return replace(
-        machine,
-        cpu=replace(machine.cpu, speed=machine.cpu.speed * speed),
-        storage=replace(
-            machine.storage,
-            disks=tuple(
-                replace(
-                    disk,
-                    write_mib_per_s=disk.write_mib_per_s * disks,
-                    read_mib_per_s=disk.read_mib_per_s * disks,
-                )
-                for disk in machine.storage.disks
-            ),
-        ),
+    faster, speed = (math.exp(between * generator.gauss(0, 1)) for _ in range(2))
+    disks = tuple(
+        replace(
+            disk,
+            write_mib_per_s=disk.write_mib_per_s * faster,
+            read_mib_per_s=disk.read_mib_per_s * faster,
+        )
+        for disk in machine.storage.disks
     )
+    cpu = replace(machine.cpu, speed=machine.cpu.speed * speed)
+    return replace(machine, cpu=cpu, storage=replace(machine.storage, disks=disks))
 
 
 # --- the document ---

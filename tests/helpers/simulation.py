@@ -157,18 +157,6 @@ def worker_by_windows(pool: Pool, count: int, generator: np.random.Generator) ->
     return windows(np.maximum(1, np.rint(1000 / (speed * factors))), WINDOW_NS)
 
 
-def trial_by_windows(
-    candidate: Pool, baseline: Pool, count: int, generator: np.random.Generator
-) -> "Trial":
-    """One worker a side, each by its own error."""
-    sides = [
-        SideData((math.log(one.mean_ns),), ((one,),))
-        for one in (worker_by_windows(pool, count, generator) for pool in (candidate, baseline))
-    ]
-    found = Estimate.of_sides(sides[0], sides[1], ASSUMED)
-    return Trial(found, *judged(found))
-
-
 def side(pool: Pool, workers: int, files: np.ndarray, generator: np.random.Generator) -> SideData:
     entries = tuple(worker(pool, files, generator) for _ in range(workers))
     return SideData(
@@ -197,24 +185,6 @@ def machine(
 
 def sequence(count: int, generator: np.random.Generator) -> np.ndarray:
     return generator.integers(0, len(SIZES), count)
-
-
-@dataclass(frozen=True)
-class Trial:
-    estimate: Estimate
-    interval: Interval
-    verdict: Verdict
-
-
-def trial(candidate: Pool, baseline: Pool, workers: int, generator: np.random.Generator) -> Trial:
-    """One push with this many workers a pool, judged as the product judges it."""
-    files = sequence(candidate.retrieves, generator)
-    found = Estimate.of_sides(
-        side(candidate, workers, files, generator),
-        side(baseline, workers, files, generator),
-        ASSUMED,
-    )
-    return Trial(found, *judged(found))
 
 
 def judged(found: Estimate) -> tuple[Interval, Verdict]:

@@ -1,29 +1,24 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Real slow storage on one machine, made of loop devices over memory, and always undone.
+"""Real slow storage on one machine, made of loop devices over memory, and undone when the test ends."""
 
-What is made is undone by a separate process (undoing.py), which is told of each step before it
-is taken. It undoes when the test ends, and as well when the test is killed.
-"""
-
-import json
+import errno
 import os
 import shutil
 import subprocess
-import sys
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
-from undoing import start_of
 
 MIB = 1024 * 1024
 BLKIO, CPU = Path("/sys/fs/cgroup/blkio"), Path("/sys/fs/cgroup/cpu")
 WRITE_CAP = BLKIO / "blkio.throttle.write_bps_device"
 WRITES_CAP = "blkio.throttle.write_iops_device"
 UNREACHED_PER_S = 50_000
-UNDO_WITHIN_S = 60
+BUSY_FOR_S = 20.0
+STOPS_WITHIN_S = 30.0
 
 
 def run(*command: object) -> str:
@@ -45,30 +40,7 @@ class Lab:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.devices: dict[str, str] = {}
-        self._started: list[subprocess.Popen[bytes]] = []
-        program = Path(__file__).with_name("undoing.py")
-        self._undoing = subprocess.Popen(
-            [sys.executable, "-I", str(program)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
-
-    def will(self, kind: str, **what: Any) -> None:
-        """Tells what is to be undone; returns when it is known."""
-        assert self._undoing.stdin is not None
-        assert self._undoing.stdout is not None
-        self._undoing.stdin.write(json.dumps({"kind": kind, **what}) + "\n")
-        self._undoing.stdin.flush()
-        assert self._undoing.stdout.readline() == "known\n"
-
-    def close(self) -> None:
-        """Everything undone, or the test fails by what is left."""
-        left, _ = self._undoing.communicate(timeout=UNDO_WITHIN_S)
-        for process in self._started:
-            process.wait()
-        assert self._undoing.returncode == 0, f"not undone: {left}"
+        self.undoing = ExitStack()
 
     def loop(self, name: str, size_mib: int = 300, *, filled: bool = False) -> str:
         """A disk in memory. Filled beforehand, no write pays for finding memory."""
@@ -80,19 +52,19 @@ class Lab:
                 for _ in range(size_mib):
                     file.write(b"\1" * MIB)
             file.truncate(size_mib * MIB)
-        self.will("loop", image=str(image))
         self.devices[name] = run("losetup", "-f", "--show", image)
+        self.undoing.callback(run, "losetup", "-d", self.devices[name])
         return self.devices[name]
 
     def mount(self, what: object, point: Path, *options: object) -> Path:
         point.mkdir(parents=True, exist_ok=True)
-        self.will("mount", point=str(point))
         run("mount", *options, what, point)
+        self.undoing.callback(_unmount, point)
         return point
 
     def write(self, path: Path, text: str, back: str) -> None:
         """Into a file of the kernel's; `back` is what undoes it."""
-        self.will("write", path=str(path), text=back)
+        self.undoing.callback(_write_back, path, back)
         path.write_text(text)
 
     def disk(
@@ -143,8 +115,8 @@ class Lab:
     def group(self, name: str, controller: Path = BLKIO) -> Path:
         """A cgroup below the controller's root group."""
         path = controller / f"io-benchmark-{os.getpid()}-{name}"
-        self.will("folder", path=str(path))
         path.mkdir()
+        self.undoing.callback(_remove_group, path)
         return path
 
     def cap_writes(self, group: Path, device: str, per_s: int) -> None:
@@ -157,9 +129,12 @@ class Lab:
 
     def start(self, *command: object) -> None:
         """Start a program that runs until the test ends."""
-        process = subprocess.Popen([*map(str, command)], start_new_session=True)
-        self._started.append(process)
-        self.will("process", process=process.pid, started=start_of(process.pid))
+        self.stop_at_the_end(subprocess.Popen([*map(str, command)], start_new_session=True))
+
+    def stop_at_the_end(self, process: "subprocess.Popen[str] | subprocess.Popen[bytes]") -> None:
+        """Wait for it to clean up by itself."""
+        self.undoing.callback(process.wait, STOPS_WITHIN_S)
+        self.undoing.callback(process.terminate)
 
     def schedule(self, device: str, scheduler: str) -> None:
         """By way of none, since what a scheduler was set to before may stay in force."""
@@ -185,6 +160,31 @@ class Lab:
             file.write_text(text)
 
 
+def _unmount(point: Path) -> None:
+    """Give whoever still works there a moment to go."""
+    until_s = time.monotonic() + BUSY_FOR_S
+    while subprocess.run(["umount", point], stderr=subprocess.DEVNULL, check=False).returncode:
+        assert time.monotonic() < until_s, f"{point} is busy"
+        time.sleep(0.2)
+
+
+def _write_back(path: Path, text: str) -> None:
+    with suppress(FileNotFoundError):  # gone with the device that it was about
+        path.write_text(text)
+
+
+def _remove_group(path: Path) -> None:
+    """A cgroup is busy for as long as a process of it ends."""
+    until_s = time.monotonic() + BUSY_FOR_S
+    while True:
+        try:
+            return path.rmdir()
+        except OSError as error:
+            if error.errno != errno.EBUSY or time.monotonic() > until_s:
+                raise
+            time.sleep(0.1)
+
+
 def without_atime(place: Path) -> None:
     """Mount it with an option that costs nothing; it goes with the mount."""
     run("mount", "-o", "remount,noatime", place)
@@ -198,10 +198,8 @@ def number_of(device: str) -> str:
 def opened(folder: Path) -> Iterator[Lab]:
     """A lab for a test; whether this machine can have disks in it, needs_disks() tells."""
     lab = Lab(folder)
-    try:
+    with lab.undoing:
         yield lab
-    finally:
-        lab.close()
 
 
 def needs_disks() -> None:

@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 import seed_case
-import trial_records
+import tried_workers
 from loopback_deployment import Artifact, Deployment
 from loopback_runs import run
 from msgspec.structs import replace
@@ -90,7 +90,7 @@ def complete(deployment: Deployment, task_id: str, *, with_trials: bool = False)
     document["config"]["environment"] = recorded_environment(deployment.definitions[task_id])
     if with_trials:
         pace = deployment.definitions[task_id]["payload"]["env"].get("IO_BENCHMARK_PACE")
-        trial_records.add_trials(document, None if pace is None else int(pace))
+        tried_workers.add_trials(document, None if pace is None else int(pace))
     status["runs"] = [{**run(0, "completed"), "workerId": f"worker-{task_id}"}]
     status["state"] = "completed"
     deployment.set_result(task_id, 0, Artifact(json.dumps(document).encode()))

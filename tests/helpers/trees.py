@@ -87,22 +87,6 @@ def parse(text: str) -> Tree:
     return Tree(head, files, links, frozenset(folders))
 
 
-def as_text(tree: Tree) -> str:
-    lines = [
-        f"{name}: {tree.head[name] if name in TEXTS else json.dumps(tree.head[name])}"
-        for name in HEAD
-    ]
-    entries = {path: f"{path} -> {to}" for path, to in tree.links.items()}
-    entries |= {folder: f"{folder}/" for folder in tree.folders}
-    for path, content in tree.files.items():
-        body = content.strip().splitlines()
-        if len(body) <= 1:
-            entries[path] = f"{path}: {body[0]}" if body else f"{path}:"
-        else:
-            entries[path] = "\n".join([f"{path}:", *(INDENT + line for line in body)])
-    return "\n".join([*lines, *(entries[path] for path in sorted(entries))]) + "\n"
-
-
 def _write_files(tree: Tree, root: Path) -> None:
     for folder in tree.folders:
         (root / folder.lstrip("/")).mkdir(parents=True, exist_ok=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Workers with trials whose times are given, in milliseconds."""
+"""Trials as the worker records them, with given times in milliseconds; workers with such trials."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,6 +13,10 @@ from io_benchmark.analysis.model import Subject, Worker
 MS = 1_000_000
 MIB = 1024 * 1024
 FILES = (3, 1, 2)
+ROUNDS = 3
+# What the disks of the seed's pools write at most, in MiB/s, and what a retrieve takes, in ms.
+CEILINGS_MIB = {"amd-16": 391, "amd-30": 750, "intel": 750}
+RETRIEVE_MS = {"amd-16": 147, "amd-30": 78, "intel": 78}
 # Of each kind of block, the mean time in each repetition.
 Times = Mapping[str, Sequence[float]]
 
@@ -59,3 +63,21 @@ def tried(pool: str, *recorded: dict[str, Any] | None) -> list[Worker]:
 
 def subject_of(workers: Sequence[Worker]) -> Subject:
     return workers[0].entries[0].subject
+
+
+def add_trials(document: Mapping[str, Any], paced_at: int | None = None) -> None:
+    """Add to a result of one of the seed's pools trials in which write bandwidth alone matters."""
+    pool = document["task"]["pool"]
+    usual_ms = RETRIEVE_MS[pool]
+    kinds = {"normal": usual_ms, "lookup": usual_ms - 2, "unlink": 7, "memory": 7}
+    if paced_at is not None:
+        kinds["pace"] = RETRIEVE_MS["amd-16"]
+    recorded = trials(
+        {kind: [ms + number / 1e6 for number in range(ROUNDS)] for kind, ms in kinds.items()},
+        ceilings=[CEILINGS_MIB[pool]] * ROUNDS,
+        files=(0, 1, 2, 3),
+    )
+    recorded |= {"pace_bytes_per_s": paced_at, "duration_ns": 20_000 * MS}
+    (entry,) = (each for each in document["workloads"] if each["name"] == "cache-retrieve")
+    entry["trials"] = recorded
+    document["config"]["pace_bytes_per_s"] = paced_at

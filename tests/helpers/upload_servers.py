@@ -41,11 +41,6 @@ class Handler(BaseHTTPRequestHandler):
         self.server.received.lengths.add(length)
         self.server.respond(self)
 
-    @property
-    def is_http2(self) -> bool:
-        """By what nghttpx says of the client."""
-        return str(self.headers["Via"]).startswith("2 ")
-
     def answer(self, status: int) -> None:
         self.send_response(status)
         self.send_header("Content-Length", "0")
@@ -77,10 +72,10 @@ class Sink(ThreadingHTTPServer):
     # Where many connect at once and the queue is full, the kernel has them try again a second later.
     request_queue_size = 128
 
-    def __init__(self, answers_expect: bool = True, status: int = 201) -> None:
+    def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
-        self.answers_expect = answers_expect
-        self.respond: Callable[[Handler], None] = lambda handler: handler.answer(status)
+        self.answers_expect = True
+        self.respond: Callable[[Handler], None] = lambda handler: handler.answer(201)
         self.received = Received()
         self.scheme = "http"
 
@@ -177,7 +172,7 @@ class Front:
 
 
 @contextmanager
-def fronted(sink: Sink, certificate: Certificate, *options: str) -> Iterator[Front]:
+def fronted(sink: Sink, certificate: Certificate) -> Iterator[Front]:
     """nghttpx before a sink that is serving."""
     if NGHTTPX is None:
         pytest.skip("needs nghttpx (nghttp2-proxy)")
@@ -192,7 +187,6 @@ def fronted(sink: Sink, certificate: Certificate, *options: str) -> Iterator[Fro
                 *(f"--frontend=127.0.0.1,{port}", f"--backend=127.0.0.1,{sink.server_port}"),
                 *(f"--accesslog-file={log}", "--log-level=FATAL"),
                 "--accesslog-format=$alpn $remote_port $status $request",
-                *options,
                 *(str(certificate.key), str(certificate.path)),
             ],
             pass_fds=[listening.fileno()],

@@ -39,17 +39,25 @@ def retrieves_of(result: Result) -> list[CacheRetrieveEntry]:
     return entries
 
 
-def take_process_times(entry: dict[str, Any], is_waiting_known: bool = True) -> None:
-    """Asserts what holds of what the processes of an entry spent, and leaves it out."""
-    times = entry.pop("process_times")
-    assert list(times) == ["wall_ns", "user_ns", "kernel_ns", "waiting_ns"]
-    assert times["wall_ns"] > 0
-    # A busy machine lets a window end after one operation: then what is around it counts as well.
-    assert 0 <= times["user_ns"] + times["kernel_ns"] <= 1.1 * times["wall_ns"] + AROUND_NS
-    if is_waiting_known and Path("/proc/self/schedstat").exists():
-        assert times["waiting_ns"] >= 0
+def planned_and_observed(entry: dict[str, Any], *, is_accounted: bool = True) -> tuple[Any, ...]:
+    """Assert what is true of each completed entry of batches; return what tells it from others."""
+    samples, times = entry["samples"], entry["process_times"]
+    assert 0 < len(samples["start_ns"]) <= entry["parameters"]["samples_planned"]
+    if entry["name"] != "exec":  # whose samples are in the order of their ends
+        assert samples["start_ns"] == sorted(samples["start_ns"])
+    assert min(samples["duration_ns"]) > 0
+    assert min(samples["operations"]) > 0
+    assert entry["run_ns"] > 0
+    assert entry["outcome"] == {"state": "completed", "reason": None}
+    assert (entry["place"], entry["stopped_early"]) == ("workspace", None)
+    if is_accounted:
+        assert list(times) == ["wall_ns", "user_ns", "kernel_ns", "waiting_ns"]
+        # A busy machine lets a window end after one operation: then what is around it counts as well.
+        assert 0 <= times["user_ns"] + times["kernel_ns"] <= 1.1 * times["wall_ns"] + AROUND_NS
+        assert (times["waiting_ns"] is not None) == Path("/proc/self/schedstat").exists()
     else:
-        assert times["waiting_ns"] is None
+        assert times is None
+    return entry["variant"], entry["threads"], entry["parameters"], entry["observed"]
 
 
 @dataclass

@@ -15,7 +15,6 @@ import pytest
 import storage_lab
 from checkout import ROOT
 from lab_truths import Ask, Tally, Truth, mistakes
-from undoing import start_of
 from worker import Worker
 
 TALLIES: pytest.StashKey[list[str]] = pytest.StashKey()
@@ -115,7 +114,7 @@ def rehearse(bench: storage_lab.Lab, tmp_path: Path) -> Callable[..., dict[str, 
             stderr=subprocess.PIPE,
             text=True,
         )
-        bench.will("process", process=process.pid, started=start_of(process.pid))
+        bench.stop_at_the_end(process)
         output, errors = process.communicate()
         assert process.returncode == 0, errors
         document: dict[str, Any] = json.loads(output)
@@ -146,7 +145,7 @@ def measure(bench: storage_lab.Lab, tmp_path: Path) -> Callable[..., Path]:
             worker.workloads = workloads
             extra = ("--profile", "quick", *extra)
         process = worker.start("--pool", pool, *extra, prelude=prelude)
-        bench.will("process", process=process.pid, started=start_of(process.pid))
+        bench.stop_at_the_end(process)
         output, _ = process.communicate()
         assert process.returncode == 0, output
         as_another_machine(worker.result_path)

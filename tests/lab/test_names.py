@@ -49,8 +49,8 @@ def memory(bench: Lab, tmp_path: Path) -> Path:
     if not os.access(shared, os.W_OK):
         return tmp_path
     folder = shared / f"io-benchmark-{os.getpid()}"
-    bench.will("folder", path=str(folder))
     folder.mkdir()
+    bench.undoing.callback(folder.rmdir)
     return folder
 
 

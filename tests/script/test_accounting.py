@@ -13,7 +13,6 @@ from batches import ProcessTimes
 
 MS = 1_000_000
 SCHEDSTAT = Path("/proc/thread-self/schedstat")
-needs_schedstat = pytest.mark.skipif(not SCHEDSTAT.exists(), reason="needs CONFIG_SCHED_INFO")
 
 Spent = tuple[int, int, int | None]
 
@@ -45,19 +44,6 @@ def test_a_busy_loop_is_time_on_a_cpu() -> None:
     assert user_ns > kernel_ns
 
 
-def test_sleeping_is_neither() -> None:
-    """A thread that sleeps is blocked."""
-    user_ns, kernel_ns, _ = spent_by(lambda: time.sleep(0.1))
-    assert user_ns + kernel_ns < 50 * MS
-
-
-def test_only_the_calling_thread_counts_and_only_between() -> None:
-    """What was spent before begin() is not in it."""
-    compute()
-    user_ns, kernel_ns, _ = spent_by(lambda: None)
-    assert user_ns + kernel_ns < 20 * MS
-
-
 def test_a_childs_times_are_read_before_it_is_reaped() -> None:
     """Its CPU time, its status, and what it waited for a CPU."""
     child = start("import time\nwhile time.process_time() < 0.1: pass\nraise SystemExit(3)")
@@ -71,63 +57,6 @@ def test_a_childs_times_are_read_before_it_is_reaped() -> None:
         assert waiting_ns >= 0
     with pytest.raises(ChildProcessError):
         os.waitpid(child, os.WNOHANG)
-
-
-def test_a_sleeping_child_is_blocked() -> None:
-    """It spends no CPU time beyond its start."""
-    child = start("import time; time.sleep(1)")
-    accounting.wait_for(child)
-    _, user_ns, kernel_ns = accounting.reap(child)
-    assert user_ns + kernel_ns < 500 * MS
-
-
-def test_a_child_that_was_reaped() -> None:
-    """Then nothing is known of what it waited for."""
-    child = start("")
-    os.waitpid(child, 0)
-    assert accounting.waiting_ns_of(child) is None
-
-
-@needs_schedstat
-@pytest.mark.serial
-def test_two_processes_on_one_cpu_wait_for_it() -> None:
-    """While one runs, the other one waits."""
-    allowed = os.sched_getaffinity(0)
-    competitor = start("while True: pass")
-    try:
-        for process in (0, competitor):
-            os.sched_setaffinity(process, {min(allowed)})
-        *_, waiting_ns = spent_by(lambda: compute(0.2))
-    finally:
-        os.sched_setaffinity(0, allowed)
-        os.kill(competitor, 9)
-        accounting.wait_for(competitor)
-        competitor_waited_ns = accounting.waiting_ns_of(competitor)
-        accounting.reap(competitor)
-    assert waiting_ns is not None
-    assert waiting_ns > 10 * MS
-    assert competitor_waited_ns is not None
-    assert competitor_waited_ns > 10 * MS
-
-
-def test_children_that_are_reaped_one_after_the_other() -> None:
-    """Each with its own time on a CPU, and with what it waited where the kernel tells it."""
-    account = accounting.ChildrenAccount()
-    try:
-        for code, most_ns, least_ns in (
-            ("import time\nwhile time.process_time() < 0.3: pass", 5000 * MS, 290 * MS),
-            ("", 290 * MS, 0),
-        ):
-            child = start(code)
-            accounting.wait_for(child)
-            user_ns, kernel_ns, waiting_ns = accounting.growth(*account.reap(child))
-            assert least_ns < user_ns + kernel_ns < most_ns
-            assert (waiting_ns is not None) == SCHEDSTAT.exists()
-            assert waiting_ns is None or waiting_ns >= 0
-            with pytest.raises(ChildProcessError):
-                os.waitpid(child, os.WNOHANG)
-    finally:
-        account.close()
 
 
 def test_a_reaped_childs_waiting(recorded: Callable[..., None]) -> None:
@@ -170,12 +99,6 @@ def test_a_schedstat_that_grows(recorded: Callable[..., None]) -> None:
         Path(accounting.reading.ROOT + "/proc/thread-self/schedstat").write_text("900 65 4\n")
         assert account.end()[2] == 45
     assert accounting.waiting_ns_of(7) == 55
-
-
-def test_a_file_that_cannot_be_read(recorded: Callable[..., None]) -> None:
-    """A folder in its place can be opened, but not read."""
-    recorded({"/proc/thread-self/schedstat/x": ""})
-    assert spent_by(lambda: None)[2] is None
 
 
 def test_no_descriptor_is_left_open() -> None:

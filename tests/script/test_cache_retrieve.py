@@ -146,14 +146,19 @@ def test_what_a_retrieve_spent_with_real_fidelity(worker: Worker) -> None:
     assert sum(sum(values) for values in spent.values() if values is not None) > 0
 
 
-def test_a_machine_that_tells_nothing_of_bash(
-    tmp_path: Path, recorded: Callable[..., None]
-) -> None:
-    """Then what its steps spent is unknown, and they are measured all the same."""
+def test_what_a_machine_tells_of_bash(tmp_path: Path, recorded: Callable[..., None]) -> None:
+    """Its ticks and those of its children, after a name that may hold anything; or nothing."""
+    tick_ns = 10**9 // os.sysconf("SC_CLK_TCK")
     with RealSteps(str(tmp_path / "urls.list"), str(tmp_path), "overwrite") as steps:
         recorded({})
-        readings = [steps.read() for _ in range(3)]
-        assert steps.spent(*readings, steps.reap()) == (None,) * 6
+        assert steps.spent(None, None, steps.read(), steps.reap()) == (None,) * 6
+        stat = f"/proc/{steps._bash.pid}/stat"
+        readings = []
+        for ticks in ("0 0 0 0", "1 2 4 8", "2 4 8 16"):
+            recorded({stat: f"7 (a) b) S {'0 ' * 10}{ticks} 20 0"})
+            readings.append(steps.read())
+    spent = (5 * tick_ns, 10 * tick_ns, None)
+    assert steps.spent(*readings, None) == (*spent, *spent)
 
 
 def test_real_fidelity_takes_cached_downloads_own_steps(worker: Worker, tmp_path: Path) -> None:

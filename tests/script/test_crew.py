@@ -46,7 +46,7 @@ with Crew(3, work) as crew:
         pytest.param("raise OSError(None, 'said so')", "None said so", id="own words"),
         pytest.param(
             "os.kill(os.getpid(), signal.SIGKILL)",
-            "None a process of the workload ended with status 0x0009",
+            "None a process of the run ended with status 0x0009",
             id="killed",
         ),
     ],
@@ -88,7 +88,7 @@ except OSError as error:
     print(error.strerror)
 """
     )
-    assert done.stdout == "a process of the workload ended with status 0x4600\n"
+    assert done.stdout == "a process of the run ended with status 0x4600\n"
     assert done.stderr.endswith("KeyError: 'a bug'\n")
 
 

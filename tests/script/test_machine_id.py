@@ -46,11 +46,3 @@ def test_unknown(machine, machine_id, mountinfo):
     """In a container it may be the image's; what is no id is none."""
     machine(machine_id, mountinfo)
     assert host._machine_id() is None
-
-
-def test_podman_with_vfs(machine, tmp_path):
-    """A container whose root is no overlay is recognised by its engine's file."""
-    machine(ID, PLAIN)
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run/.containerenv").write_text("")
-    assert host._machine_id() is None

@@ -1,67 +1,11 @@
 # SPDX-License-Identifier: MPL-2.0
 """`measure -- COMMAND` on this machine: what the profile says, and what it cannot know."""
 
-import os
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
-import pytest
 from profiled import Profiled
-
-HIDDEN = """
-import re, reading
-read_text = reading.read_text
-reading.read_text = lambda path: None if re.search({hidden!r}, path) else read_text(path)
-"""
-
-
-@pytest.mark.parametrize(
-    ("hidden", "reasons"),
-    [
-        pytest.param(
-            "pressure",
-            {
-                "pressure.machine": "the kernel does not measure pressure",
-                "pressure.cgroup": "the command's cgroup has no such file, or is not visible",
-            },
-            id="pressure",
-        ),
-        pytest.param(
-            "^/proc/pressure/cpu",
-            {"pressure.machine.cpu_some_us": "the kernel does not measure pressure"},
-            id="one pressure",
-        ),
-        pytest.param(
-            "/proc/stat",
-            {"other_cpu_ms": "the kernel does not show the machine's CPU time"},
-            id="cpu",
-        ),
-    ],
-)
-def test_what_the_kernel_does_not_tell(
-    profiled: Profiled, hidden: str, reasons: dict[str, str]
-) -> None:
-    """Null, with the reason."""
-    done = profiled.run("true", prelude=HIDDEN.format(hidden=hidden))
-    assert (done.returncode, done.stderr) == (0, b"")
-    unknown = profiled.profile().unknown
-    assert {name: unknown.get(name) for name in reasons} == reasons
-
-
-def test_a_kernel_that_does_not_count_io(profiled: Profiled) -> None:
-    """Without the files of /proc, or with another text in them."""
-    prelude = (
-        "import reading, task_profile\n"
-        "task_profile._read_at_once = lambda path: 'read_bytes: 1\\nwrite_bytes: 2\\n'\n"
-    )
-    assert profiled.run("true", prelude=prelude).returncode == 0
-    profile = profiled.profile()
-    assert profile.io is None
-    assert profile.unknown["io"] == (
-        "the kernel does not count the I/O of processes, or does not show it"
-    )
 
 
 def test_without_proc_and_sys(profiled: Profiled, tmp_path: Path) -> None:
@@ -77,18 +21,6 @@ def test_without_proc_and_sys(profiled: Profiled, tmp_path: Path) -> None:
         *("cgroup_bytes", "syncs.workspace.flushes", "syncs.workspace.commits"),
         "storage.places.workspace.devices",
     }
-
-
-def test_a_place_that_does_not_exist(profiled: Profiled) -> None:
-    """The command may make it later: the profile has its name, and the reason."""
-    profiled.options = ["--place", "later=/no/such/folder", "--pool", "amd-16"]
-    assert profiled.run("true").returncode == 0
-    profile = profiled.profile()
-    assert profile.task.pool == "amd-16"
-    assert [(place.name, place.failed) for place in profile.storage.places] == [
-        ("later", "No such file or directory")
-    ]
-    assert profile.unknown["storage.places.later.devices"] == "No such file or directory"
 
 
 def test_what_a_command_used(profiled: Profiled, tmp_path: Path) -> None:
@@ -135,20 +67,6 @@ def test_the_profile_has_nothing_of_the_measuring(profiled: Profiled) -> None:
     assert many.written_characters - few.written_characters == 100_000
     assert many.read_characters - few.read_characters == 100_000
     assert many.read_calls - few.read_calls == 1000
-
-
-@pytest.mark.root
-def test_without_privileges(profiled: Profiled) -> None:
-    """An unprivileged user gets the same facts: no part is null that root gets."""
-    unknown = []
-    for user in (0, 65534):
-        with tempfile.TemporaryDirectory() as folder:
-            os.chown(folder, user, user)
-            profiled.path = Path(folder) / "task-profile.json"
-            done = profiled.run("true", user=user, group=user, extra_groups=[], cwd="/")
-            assert (done.returncode, done.stderr) == (0, b"")
-            unknown.append(profiled.profile().unknown)
-    assert unknown[0] == unknown[1]
 
 
 def test_arguments_are_not_in_the_profile(profiled: Profiled) -> None:

@@ -2,12 +2,11 @@
 """The workload metadata, run as a worker runs it."""
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from worker import Worker, take_process_times
+from worker import Worker, planned_and_observed
 from workloads import metadata
 
 CPUS = len(os.sched_getaffinity(0))
@@ -52,78 +51,28 @@ def test_how_many_at_once(
 def test_whole_entries(naming: Worker) -> None:
     """Each variant by one process and by as many as there are CPUs; visibility by two threads."""
     entries = naming.measure()
-    checked = entries[-1]
-    assert checked["observed"].pop("not_visible") >= 0
-    assert checked["observed"].pop("longest_invisible_ns") >= 0
-    assert checked["samples"]["operations"] == [1] * checked["observed"]["checks"]
-    for entry in entries:
-        samples = entry.pop("samples")
-        assert 0 < len(samples["start_ns"]) <= entry["parameters"]["samples_planned"]
-        assert min(samples["operations"]) > 0
-        assert samples["start_ns"] == sorted(samples["start_ns"])
-        assert entry.pop("run_ns") > 0
-        entry.pop("device_bytes")
-        if entry["variant"] == "visibility":
-            assert entry.pop("process_times") is None
-        else:
-            take_process_times(entry)
-    counted = {
-        "concurrency": "processes",
-        "files": 100,
-        "samples_planned": 20,
-        "window_ns": 10_000_000,
-        "time_limit_s": 2.0,
-    }
-    nothing = {"checks": None, "not_visible": None, "longest_invisible_ns": None}
-    rest = {
-        "stopped_early": None,
-        "precision_reached_ratio": None,
-        "outcome": {"state": "completed", "reason": None},
-    }
-    assert entries == [
+    checked = entries[-1]["observed"]
+    assert checked.pop("not_visible") >= 0
+    assert checked.pop("longest_invisible_ns") >= 0
+    assert checked.pop("checks") == len(entries[-1]["samples"]["operations"])
+    nothing = {"cpus": CPUS, "checks": None, "not_visible": None, "longest_invisible_ns": None}
+
+    def parameters(concurrency: str, files: int, samples: int, window_ns: int | None) -> Any:
+        planned = {"concurrency": concurrency, "files": files, "samples_planned": samples}
+        return {**planned, "window_ns": window_ns, "time_limit_s": 2.0}
+
+    counted = parameters("processes", 100, 20, 10_000_000)
+    assert [
+        planned_and_observed(entry, is_accounted=entry["variant"] != "visibility")
+        for entry in entries
+    ] == [
         *(
-            {
-                "name": "metadata",
-                "place": "workspace",
-                "variant": variant,
-                "threads": threads,
-                "parameters": counted,
-                "observed": {"cpus": CPUS, **nothing},
-                **rest,
-            }
+            (variant, threads, counted, nothing)
             for variant in ("stat", "stat-missing", "create-rename-unlink")
             for threads in sorted({1, min(8, CPUS)})
         ),
-        {
-            "name": "metadata",
-            "place": "workspace",
-            "variant": "lookup-missing",
-            "threads": 1,
-            "parameters": {
-                "concurrency": "processes",
-                "files": 800,
-                "samples_planned": 50,
-                "window_ns": None,
-                "time_limit_s": 2.0,
-            },
-            "observed": {"cpus": CPUS, **nothing},
-            **rest,
-        },
-        {
-            "name": "metadata",
-            "place": "workspace",
-            "variant": "visibility",
-            "threads": 2,
-            "parameters": {
-                "concurrency": "threads",
-                "files": 1,
-                "samples_planned": 200,
-                "window_ns": None,
-                "time_limit_s": 2.0,
-            },
-            "observed": {"cpus": CPUS, "checks": checked["observed"]["checks"]},
-            **rest,
-        },
+        ("lookup-missing", 1, parameters("processes", 800, 50, None), nothing),
+        ("visibility", 2, parameters("threads", 1, 200, None), {"cpus": CPUS}),
     ]
 
 
@@ -150,21 +99,6 @@ def test_scaling() -> None:
     assert metadata._scaling(entries) == [("stat", 4, 4.0)]
 
 
-@pytest.mark.skipif(CPUS < 2, reason="needs two CPUs")
-def test_the_log_shows_scaling(naming: Worker) -> None:
-    """A line for each variant, in addition to the single summaries."""
-    code, output = naming.run("--profile", "quick")
-    assert code == 0, output
-    text = output.partition("=== RESULTS ===\n")[2]
-    lines = [line.rsplit(" do ")[0] for line in text.splitlines() if " do " in line]
-    processes = f"{min(8, CPUS)} processes"
-    assert lines == [
-        f"metadata, place workspace: stat: {processes}",
-        f"metadata, place workspace: stat-missing: {processes}",
-        f"metadata, place workspace: create-rename-unlink: {processes}",
-    ]
-
-
 def test_what_is_done(tmp_path: Path) -> None:
     """Every step does what its name says, so many operations at a time, and leaves nothing."""
     for name, operations, files in (("stat", 16, 64), ("stat-missing", 16, 0)):
@@ -185,16 +119,3 @@ def test_a_file_nobody_made_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "missing-00003").touch()
     with pytest.raises(OSError, match="missing-00003 exists, but nothing created it"):
         step()
-
-
-@pytest.mark.root
-def test_a_place_without_room_for_names(naming: Worker, mount: Callable[[str], Path]) -> None:
-    """A process of the crew fails: the place's failure by name, and nothing is left."""
-    naming.workspace = mount("size=60m,nr_inodes=20")
-    code, output = naming.run("--profile", "quick")
-    assert code == 1
-    assert "Traceback" not in output
-    assert naming.result().outcome.reason == (
-        f"place workspace ({naming.workspace}): No space left on device"
-    )
-    assert list(naming.workspace.iterdir()) == []

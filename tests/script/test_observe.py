@@ -46,41 +46,6 @@ def test_a_striped_volume_is_followed_to_both_disks(recorded: Record) -> None:
     assert "model" not in chain[0]
 
 
-def test_a_linear_volume_over_two_disks_has_no_stripes(recorded: Record) -> None:
-    """Two members, the bandwidth of one: only the queue's hints tell them apart."""
-    linear = dict(STRIPED)
-    linear["/sys/devices/dm-0/queue/minimum_io_size"] = "512"
-    linear["/sys/devices/dm-0/queue/optimal_io_size"] = "0"
-    recorded(linear, linked("dm-0", "nvme0n1", "nvme0n2"))
-    top = devices.chain(["dm-0"])[0]
-    assert (top["stripe_count"], top["below"]) == (None, ["nvme0n1", "nvme0n2"])
-
-
-def test_a_linear_volume_over_disks_that_announce_an_optimal_size(recorded: Record) -> None:
-    """What it takes over from its disks, or from the disks of its partitions, is no stripe."""
-    hints = {"queue__minimum_io_size": "4096", "queue__optimal_io_size": "131072"}
-    recorded(
-        block("dm-0", "253:0", dm__uuid="LVM-abc", **hints)
-        | {"/sys/devices/dm-0/slaves/nvme0n1p1": "", "/sys/devices/dm-0/slaves/nvme0n2": ""}
-        | block("nvme0n1", "259:0", **hints)
-        | {f"/sys/devices/nvme0n1/nvme0n1p1/{name}": "1" for name in ("dev", "partition")}
-        | block("nvme0n2", "259:1", queue__minimum_io_size="512"),
-        linked("dm-0", "nvme0n1", "nvme0n2")
-        | {"/sys/class/block/nvme0n1p1": "../../devices/nvme0n1/nvme0n1p1"},
-    )
-    top = devices.chain(["dm-0"])[0]
-    assert (top["stripe_count"], top["below"]) == (None, ["nvme0n1p1", "nvme0n2"])
-
-
-def test_a_disk_that_announces_an_optimal_size_has_no_stripes(recorded: Record) -> None:
-    """Some NVMe disks hint at a size of their own: that is no stripe over devices."""
-    recorded(
-        block("nvme0n1", "259:0", queue__minimum_io_size="4096", queue__optimal_io_size="131072"),
-        linked("nvme0n1"),
-    )
-    assert devices.chain(["nvme0n1"])[0]["stripe_count"] is None
-
-
 def test_a_partition_stands_on_its_disk(recorded: Record) -> None:
     """The disk is found by the partition's place in /sys, and is the leaf."""
     recorded(
@@ -169,17 +134,6 @@ def test_a_later_mount_covers_an_earlier_one() -> None:
     assert mount.filesystem == "xfs"
 
 
-def test_an_overlays_device_is_learnt_from_the_host_files(
-    recorded: Record, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """upperdir does not resolve inside; /etc/hostname lies on the same disk and tells."""
-    recorded(STRIPED, linked("dm-0", "nvme0n1", "nvme0n2"))
-    table = mounts._parse(MOUNTINFO)
-    root = mounts.mount_of("/somewhere", table)
-    monkeypatch.setattr(mounts.os.path, "realpath", lambda path: path)
-    assert storage._find_devices(root, table, {}) == (["dm-0"], "/etc/hostname")
-
-
 @pytest.mark.parametrize(
     ("upper", "mountinfo", "found"),
     [
@@ -246,13 +200,6 @@ def test_layers_of_aufs_are_counted(recorded: Record) -> None:
     mount = mounts._Mount("0:1", "/", "/", "rw", "aufs", "none", "rw,si=5b1f0c8f,dio,dirperm1")
     found = {"lower_layers": 2, "upper_directory": None, "volatile": False}
     assert mount.overlay() == found
-
-
-def test_layers_of_aufs_that_do_not_show_are_unknown(recorded: Record) -> None:
-    """None is not said to be there where nothing can be seen."""
-    recorded({"/sys/fs/aufs/config": ""})
-    mount = mounts._Mount("0:1", "/", "/", "rw", "aufs", "none", "rw,si=5b1f0c8f,dio,dirperm1")
-    assert mount.overlay() is None
 
 
 def test_btrfs_members_are_found_by_its_own_folder(recorded: Record) -> None:

@@ -22,19 +22,6 @@ def old_python() -> str:
     pytest.skip("needs Python 3.8")
 
 
-def test_it_runs_on_python_3_8(worker: Worker) -> None:
-    """The whole run, both fidelities, gives a file that reads."""
-    worker.python = old_python()
-    for fidelity in ("seed", "real"):
-        code, output = worker.run("--retrieves", "20", "--fidelity", fidelity)
-        assert code == 0, output
-        tools = worker.result().host
-        assert tools is not None
-        python = tools.tools["python3"]
-        assert python is not None
-        assert str(python.version).startswith("3.8.")
-
-
 def test_every_workload_runs_on_python_3_8(worker: Worker) -> None:
     """A quick run of each gives a file that reads."""
     worker.python = old_python()
@@ -55,17 +42,3 @@ def test_a_command_is_profiled_on_python_3_8(tmp_path: Path) -> None:
     done = profiled.run("sh", "-c", "sleep 0.2; exit 3")
     assert (done.returncode, done.stderr) == (3, b"")
     assert profiled.profile().ending.code == 3
-
-
-def test_a_checker_finds_nothing_newer_than_3_8() -> None:
-    """Syntax and standard library of every module, whether or not a test runs it."""
-    vermin = shutil.which("vermin")
-    if vermin is None:
-        pytest.skip("needs vermin")
-    checked = subprocess.run(
-        [vermin, "--no-tips", "--violations", "-t=3.8-", str(SCRIPT)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert checked.returncode == 0, checked.stdout

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from observe import page_cache
-from observe.page_cache import shares_extents
 
 
 def test_residency_follows_reading_and_eviction(tmp_path: Path) -> None:
@@ -23,17 +22,6 @@ def test_residency_follows_reading_and_eviction(tmp_path: Path) -> None:
     resident = page_cache.resident_bytes(name)
     assert resident is not None
     assert 0 < resident <= 8 * 1024 * 1024
-
-
-def test_an_empty_and_a_missing_file(tmp_path: Path) -> None:
-    """An empty file holds nothing; a plain copy shares nothing; a missing file tells nothing."""
-    empty = tmp_path / "empty"
-    empty.touch()
-    assert page_cache.resident_bytes(str(empty)) == 0
-    plain = tmp_path / "plain"
-    plain.write_bytes(b"x" * 100_000)
-    assert shares_extents(str(plain)) in (False, None)
-    assert shares_extents(str(tmp_path / "missing")) is None
 
 
 def test_refusal_is_told_in_the_kernels_words(

@@ -111,24 +111,6 @@ def test_neutral_series_of_two_pools_are_one(worker: Worker) -> None:
     assert worker.result().task.pool == "intel"
 
 
-def test_series_of_two_pools_are_two(worker: Worker) -> None:
-    """They differ by the pool, and by nothing else."""
-    first = series(worker, "amd-16", "c3d-standard-16-lssd")
-    second = series(worker, "intel", "c2-standard-16")
-    assert first != second
-    assert first.replace('"amd-16"', '"intel"') == second
-    assert worker.result().config.perfherder == "pool"
-
-
-def test_the_log_explains_neutral(worker: Worker) -> None:
-    """The log says to which series the figures belong."""
-    _, output = worker.run("--retrieves", "20", "--perfherder", "neutral")
-    assert (
-        "Perfherder: the series belongs to any-pool and not to amd-16; only the push identifies the "
-        "pool, so use neutral for one pool per push"
-    ) in output
-
-
 def test_nothing_measured_is_an_empty_file_and_not_a_missing_one(worker: Worker) -> None:
     """A missing artifact would be a separate error."""
     worker.environment["PATH"] = "/nonexistent"
@@ -136,24 +118,6 @@ def test_nothing_measured_is_an_empty_file_and_not_a_missing_one(worker: Worker)
     assert code == 1
     data = json.loads((worker.artifacts / "perfherder-data-io-benchmark.json").read_text())
     assert data == {"framework": {"name": "build_metrics"}, "suites": []}
-
-
-@pytest.mark.parametrize(
-    ("retrieves", "options"),
-    [
-        pytest.param("20", ["amd-16", "workspace", "overwrite"], id="the usual number"),
-        pytest.param("10", ["amd-16", "workspace", "overwrite", "retrieves-10"], id="fewer"),
-    ],
-)
-def test_fewer_retrieves_are_another_series(
-    worker: Worker, retrieves: str, options: list[str]
-) -> None:
-    """More of them are a file's first, which reads the disk: their mean means something else."""
-    usual = "from workloads import cache_retrieve; cache_retrieve.USUAL_RETRIEVES = 20"
-    code, output = worker.run("--retrieves", retrieves, prelude=usual)
-    assert code == 0, output
-    data = json.loads((worker.artifacts / "perfherder-data-io-benchmark.json").read_text())
-    assert [suite["extraOptions"] for suite in data["suites"]] == [options]
 
 
 def test_the_kind_has_the_usual_number() -> None:

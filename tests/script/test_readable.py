@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: MPL-2.0
 """Whatever the environment holds, the reader accepts what the script writes."""
 
-import json
 import os
-import re
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
-import perfherder_series
 import pytest
 import result_file
 import settings
@@ -98,13 +95,6 @@ def test_names_that_are_not_utf_8(worker: Worker) -> None:
     assert place.path.endswith("/d?p?t")
 
 
-def test_steps_with_a_name_that_is_not_utf_8(worker: Worker) -> None:
-    """The shell's own steps get the name's bytes."""
-    worker.workspace = worker.workspace / NOT_UTF8
-    worker.workspace.mkdir()
-    worker.measure("--fidelity", "real", "--retrieves", "20")
-
-
 def test_only_texts_are_cut() -> None:
     """Columns stay the same objects: they may be long."""
     column = [None, 1, 2]
@@ -117,20 +107,6 @@ def test_only_texts_are_cut() -> None:
         "e": [],
     }
     assert readable["d"] is column
-
-
-@pytest.mark.parametrize("mebibytes", [40, 60, 80])
-def test_little_memory(worker: Worker, mebibytes: int) -> None:
-    """What is not needed is left out: a first touch of 64 MiB is no part of the measurement."""
-    prelude = (
-        "import resource; "
-        f"resource.setrlimit(resource.RLIMIT_AS, ({mebibytes} << 20, {mebibytes} << 20))"
-    )
-    code, output = worker.run("--retrieves", "10", prelude=prelude)
-    assert code == 0, output
-    host = worker.result().host
-    assert host is not None
-    assert host.first_touch_ns_per_mib == []
 
 
 @pytest.mark.root
@@ -154,22 +130,3 @@ def test_a_cgroup_with_little_memory(worker: Worker, mebibytes: int) -> None:
     warnings = [warning.name for warning in worker.result().warnings]
     assert len(host.first_touch_ns_per_mib) < 8
     assert ("memory-not-touched" in warnings) == (host.first_touch_ns_per_mib == [])
-
-
-def test_out_of_memory_while_measuring(worker: Worker) -> None:
-    """One line with the place."""
-    prelude = "import retrieval\ndef fail(*_): raise MemoryError\nretrieval.SeedSteps.copy = fail"
-    code, output = worker.run("--retrieves", "10", prelude=prelude)
-    assert code == 1
-    assert "Traceback" not in output
-    reason = f"place workspace ({worker.workspace}): out of memory"
-    assert worker.result().outcome.reason == reason
-
-
-def test_the_series_of_perfherder_are_text(worker: Worker) -> None:
-    """Its file is written by the same hand."""
-    worker.environment["IO_BENCHMARK_X"] = NOT_UTF8
-    code, output = worker.run("--retrieves", "10")
-    assert code == 0, output
-    text = (worker.artifacts / perfherder_series.FILE_NAME).read_bytes().decode()
-    assert not re.search("[\ud800-\udfff]", json.loads(text)["suites"][0]["name"])

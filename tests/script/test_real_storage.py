@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MPL-2.0
 """The storage chain and the limits of real file systems, made of loop devices for the test."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from storage_lab import BLKIO, Lab, needs, number_of, opened, run
+from storage_lab import Lab, joining, needs, needs_groups, opened, run
 from worker import Worker
 
 from io_benchmark.results.machine import StoragePlace
@@ -66,39 +65,17 @@ def test_ext4_on_one_device(worker: Worker, lab: Lab, tmp_path: Path) -> None:
     assert entry.device_bytes[found.leaf_devices[0].name].written >= 15 * 1024 * 1024
 
 
-def test_an_overlay_is_told_with_its_layers_and_device(
-    worker: Worker, lab: Lab, tmp_path: Path
-) -> None:
-    """Three lower layers, and the disk under the upper one."""
-    device = lab.loop("a")
-    run("mkfs.ext4", "-q", device)
-    base = lab.mount(device, tmp_path / "base")
-    for name in ("1", "2", "3", "upper", "work"):
-        (base / name).mkdir()
-    options = f"lowerdir={base}/1:{base}/2:{base}/3,upperdir={base}/upper,workdir={base}/work"
-    place = lab.mount("overlay", tmp_path / "overlay", "-t", "overlay", "-o", options)
-    found = measured(worker, place)
-    assert found.kind == "overlay"
-    assert found.overlay is not None
-    assert (found.overlay.lower_layers, found.overlay.volatile) == (3, False)
-    assert [f"/dev/{one.name}" for one in found.leaf_devices] == [device]
-    assert found.identified_by == str(base / "upper")
-
-
 def test_a_cgroups_limit_is_seen(worker: Worker, lab: Lab, tmp_path: Path) -> None:
     """A child group that may write 200 operations a second: named with its device."""
-    if not (BLKIO / "blkio.throttle.write_iops_device").exists():
-        pytest.skip("needs cgroup v1 blkio")
+    needs_groups()
     device = lab.loop("a")
     run("mkfs.ext4", "-q", device)
     place = lab.mount(device, tmp_path / "ext4")
-    group = BLKIO / f"io-benchmark-test-{os.getpid()}"
-    lab.will("folder", path=str(group))
-    group.mkdir()
-    (group / "blkio.throttle.write_iops_device").write_text(f"{number_of(device)} 200")
-    prelude = f"open('{group}/cgroup.procs', 'w').write(str(__import__('os').getpid()))"
+    group = lab.group("test")
+    lab.cap_writes(group, device, 200)
     worker.workspace = place
-    code, output = worker.run("--retrieves", "20", "--sizes", "2x0.1", prelude=prelude)
+    arguments = ("--retrieves", "20", "--sizes", "2x0.1")
+    code, output = worker.run(*arguments, prelude=joining(group))
     assert code == 0, output
     limits = worker.result().limits
     assert limits is not None

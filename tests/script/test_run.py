@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
 """`run` with its defaults, from one file, as a person or a job of any CI system starts it."""
 
-import json
 import os
 import re
 import shutil
@@ -10,10 +9,9 @@ import sys
 import zipapp
 from typing import Any
 
-import foreword
 import pytest
 import settings
-import usage
+import summary
 from checkout import ROOT
 from pythons import every_python
 
@@ -21,15 +19,14 @@ from io_benchmark.sources.folder.run_files import read_run
 
 SCRIPT = ROOT / "scripts" / "io-benchmark"
 SMALL = ("--sizes", "3x0.1", "--retrieves", "10")
-GB = foreword.GB
+GB = summary.GB
 
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory):
     """The program, made a zip application by the standard library's own tool."""
     path = tmp_path_factory.mktemp("made") / "io-benchmark.pyz"
-    ignored = {"__pycache__", "ruff.toml"}
-    zipapp.create_archive(SCRIPT, path, filter=lambda each: ignored.isdisjoint(each.parts))
+    zipapp.create_archive(SCRIPT, path, filter=lambda part: "__pycache__" not in part.parts)
     return path
 
 
@@ -79,7 +76,7 @@ def test_no_warnings(file, tmp_path, python):
     code, output = start(
         file,
         *("run", "--profile", "quick", *SMALL),
-        *("--workload", "cache-retrieve", "--workload", "upload"),
+        *("--workload", "cache-retrieve", "--workload", "random-io"),
         folder=work,
         python=python,
         PATH=str(tools),
@@ -130,39 +127,6 @@ def test_in_a_job(file, tmp_path):
     assert (result.task.ci.system, result.task.ci.run) == ("gitlab-ci", "12")
     assert result.config.places[0].path == str(work)
     assert list(work.iterdir()) == []
-
-
-@pytest.mark.root
-def test_a_job_in_a_container(file, tmp_path):
-    """The work folder may belong to a user of the host; the same folder is refused without a job."""
-    os.chown(tmp_path, 12345, 12345)
-    refused = start(file, "run", *SMALL, folder=tmp_path)
-    assert refused[0] == 1
-    assert "belongs to another user (uid 12345)" in refused[1]
-    job = {"GITHUB_ACTIONS": "true", "GITHUB_WORKSPACE": str(tmp_path)}
-    code, output = start(file, "run", *SMALL, folder=tmp_path, **job)
-    assert code == 0, output
-
-
-def test_a_place_outside_the_job(file, tmp_path):
-    """A CI system vouches for its work folder alone."""
-    open_folder = tmp_path / "open"
-    open_folder.mkdir()
-    open_folder.chmod(0o777)
-    job = {"GITHUB_ACTIONS": "true", "GITHUB_WORKSPACE": str(tmp_path / "work")}
-    place = f"x={open_folder}"
-    code, output = start(file, "run", *SMALL, "--place", place, folder=tmp_path, **job)
-    assert code == 1
-    assert "every user can write there" in output
-
-
-def test_a_job_of_taskcluster(file, tmp_path):
-    """A task keeps its own keys."""
-    environment = {"TASK_ID": "fN1SbArXTPSVFNUvaOlinQ", "CIRCLECI": "true"}
-    code, output = start(file, "run", *SMALL, folder=tmp_path, **environment)
-    assert code == 0, output
-    task = json.loads((tmp_path / "io-benchmark/io-benchmark.json").read_text())["task"]
-    assert (task["task_id"], task["ci"]) == ("fN1SbArXTPSVFNUvaOlinQ", None)
 
 
 def test_two_runs_with_one_result(file, tmp_path):
@@ -226,7 +190,7 @@ def test_a_removed_folder(file, tmp_path):
 def test_help(file, tmp_path, arguments):
     """One screen for people: at most 40 lines of 80 columns."""
     code, output = start(file, *arguments, folder=tmp_path)
-    head, tail = usage.HELP.replace("%%", "%").split("%s")
+    head, tail = settings.HELP.replace("%%", "%").split("%s")
     assert (code, output.startswith(head), output.endswith(tail)) == (0, True, True)
     listed = " ".join(output.removeprefix(head).removesuffix(tail).split())
     modules = sorted((SCRIPT / "workloads").glob("[!_]*.py"))
@@ -240,7 +204,7 @@ def test_help_names_every_option():
     source = (SCRIPT / "settings.py").read_text().partition("def parse(")[2]
     source = source.partition("\ndef ")[0]
     options = {word for word in source.split('"') if word.startswith("--")}
-    assert {option for option in options if f"  {option} " not in usage.HELP} == set()
+    assert {option for option in options if f"  {option} " not in settings.HELP} == set()
 
 
 @pytest.mark.parametrize(
@@ -270,14 +234,9 @@ def test_free_space(tmp_path):
     [(0, "0 MB"), (4_200_000, "4.2 MB"), (5_976_883_200, "5.98 GB"), (119_537_664_000, "120 GB")],
 )
 def test_sizes(size_bytes, text):
-    """Three digits, as people write them."""
-    assert foreword._size(size_bytes) == text
-
-
-@pytest.mark.parametrize(("seconds", "text"), [(0.2, "1 s"), (99, "99 s"), (100, "2 min")])
-def test_durations(seconds, text):
-    """Seconds or minutes."""
-    assert foreword._duration(seconds) == text
+    """Three digits, as people write them; durations are in seconds or minutes."""
+    assert summary._size(size_bytes) == text
+    assert [summary._duration(seconds) for seconds in (0.2, 99, 100)] == ["1 s", "99 s", "2 min"]
 
 
 def test_another_system(monkeypatch, capsys):

@@ -12,25 +12,25 @@ BASE += ["--profile", "full"]
 def test_defaults_are_the_seeds() -> None:
     """Without options: 2000 retrieves, one rewritten destination, the seed's own loop."""
     parsed = settings.parse(BASE, ["w"])
-    assert parsed == settings._RunSettings(
-        pool="p",
-        pool_origin=None,
-        workloads=["w"],
-        places=[settings._Place("a", "/a")],
-        destinations=["overwrite"],
-        fidelity="seed",
-        retrieves=2000,
-        sizes_bytes=None,
-        seed=1,
-        precision=None,
-        upload_url=None,
-        time_budget_s=600.0,
-        artifacts="/x",
-        profile="full",
-        perfherder="never",
-        trials="auto",
-        pace_bytes_per_s=None,
-    )
+    assert vars(parsed) == {
+        "pool": "p",
+        "pool_origin": None,
+        "workloads": ["w"],
+        "places": [("a", "/a")],
+        "destinations": ["overwrite"],
+        "fidelity": "seed",
+        "retrieves": 2000,
+        "sizes_bytes": None,
+        "seed": 1,
+        "precision": None,
+        "upload_url": None,
+        "time_budget_s": 600.0,
+        "artifacts": "/x",
+        "profile": "full",
+        "perfherder": "never",
+        "trials": "auto",
+        "pace_bytes_per_s": None,
+    }
 
 
 def test_everything_can_be_given() -> None:
@@ -46,13 +46,13 @@ def test_everything_can_be_given() -> None:
         ],
         ["w"],
     )
-    assert parsed.places == [settings._Place("a", "/a"), settings._Place("b", "/c")]
+    assert parsed.places == [("a", "/a"), ("b", "/c")]
     assert parsed.destinations == ["fresh", "unlink"]
     assert parsed.sizes_bytes == [1048576, 1048576, 524288]
     assert (parsed.fidelity, parsed.retrieves, parsed.seed) == ("real", 7, 9)
     assert (parsed.precision, parsed.time_budget_s) == (0.025, 60.0)
     assert parsed.upload_url == "https://host:8443/path?signature=x"
-    assert parsed.as_config()["upload_url"] == "https://host:8443"
+    assert settings.config_of(parsed)["upload_url"] == "https://host:8443"
     assert parsed.perfherder == "neutral"
     assert (parsed.trials, parsed.pace_bytes_per_s) == ("auto", 250_000_000)
 

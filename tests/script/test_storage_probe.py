@@ -3,7 +3,6 @@
 
 import pytest
 from observe import devices, storage
-from observe.mounts import mount_of
 from observe.storage import PROBE_BYTES, PROBE_SHARE_BYTES
 
 MIB = 1024 * 1024
@@ -76,26 +75,7 @@ def test_found(devices_of, by_probe, between, found):
     assert devices_of(Machine(by_probe, between)) == found
 
 
-def test_leaves_alone(devices_of):
-    """A volume writes as well as the disk below it."""
-    machine = Machine({"a": PROBE_BYTES, "b": PROBE_BYTES}, QUIET)
-    assert devices_of(machine, below=("a",)) == ["b"]
-
-
 def test_refused(devices_of):
     """Where the file system does not take direct writes, nothing is found."""
     refused = OSError(22, "Invalid argument")
     assert devices_of(Machine({}, QUIET, refused)) == []
-
-
-def test_fuse_overlay(tmp_path, monkeypatch):
-    """An overlay of FUSE, as rootless engines have on older kernels, is a container's overlay."""
-    line = "1 0 0:50 / / rw,nodev - fuse.fuse-overlayfs fuse-overlayfs rw,user_id=0"
-    monkeypatch.setattr(storage.mounts, "read_text", lambda _path: line)
-    monkeypatch.setattr(storage, "_devices_written_to", lambda _path: ["vda"])
-    table = storage.mounts.table()
-    place = storage.observe("workspace", str(tmp_path))
-    assert mount_of("/", table).filesystem == "fuse.fuse-overlayfs"
-    assert (place["kind"], place["identified_by"]) == ("overlay", "probe")
-    assert [device["name"] for device in place["devices"]] == ["vda"]
-    assert storage.observe("workspace", str(tmp_path), may_write=False)["devices"] == []

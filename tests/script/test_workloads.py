@@ -2,7 +2,6 @@
 """What holds of every workload: one shape, a unit, Perfherder's limits, a tidy end."""
 
 import importlib
-import json
 import os
 import re
 import shutil
@@ -20,25 +19,6 @@ from io_benchmark.results.workloads import IN_BATCHES, WORKLOADS
 
 NAMES = sorted(path.stem.replace("_", "-") for path in (SCRIPT / "workloads").glob("*.py"))
 every_workload = pytest.mark.parametrize("name", NAMES)
-SHAPE = (
-    "columns",
-    "details",
-    "name",
-    "options",
-    "parts",
-    "per_place",
-    "plan",
-    "prepare",
-    "remarks",
-    "remarks_on_all",
-    "run",
-    "samples",
-    "samples_for_a_verdict",
-    "subtests",
-    "unit",
-    "unit_ns",
-    "variants",
-)
 KEYS = ["parameters", "observed", "run_ns", "stopped_early", "precision_reached_ratio"]
 KEYS += ["process_times", "device_bytes"]
 
@@ -47,17 +27,9 @@ def workload(name: str) -> Any:
     return importlib.import_module("workloads." + name.replace("-", "_")).WORKLOAD
 
 
-def parsed(*extra: str) -> settings._RunSettings:
+def parsed(*extra: str) -> Any:
     given = ["--pool", "p", "--workload", "w", "--place", "a=/a", "--output", "/x"]
     return settings.parse([*given, *extra], ["w"])
-
-
-@every_workload
-def test_one_shape(name: str) -> None:
-    """Each has what the bench, the log and Perfherder use."""
-    found = workload(name)
-    assert [part for part in SHAPE if not hasattr(found, part)] == []
-    assert found.name == name
 
 
 @every_workload
@@ -136,66 +108,6 @@ def quick(worker: Worker, *names: str) -> str:
     return output
 
 
-@pytest.mark.parametrize(
-    ("extra", "latest"),
-    [
-        pytest.param((), ", ends after 3600 s at the latest", id="by default"),
-        pytest.param(("--time-budget", "100"), ", ends after 100 s at the latest", id="a limit"),
-    ],
-)
-def test_the_plan_comes_first(worker: Worker, extra: tuple[str, ...], latest: str) -> None:
-    """What is going to be measured and where, and when it ends, before anything runs."""
-    worker.workloads = ("sync-write", "spawn")
-    places = [f"--place={name}={worker.workspace / name}" for name in ("here", "there")]
-    places += ["--place", f"workspace={worker.workspace}"]
-    code, output = worker.run("--profile", "quick", *extra, *places)
-    assert code == 0, output
-    plan, _, rest = output.partition("Place here:")
-    assert plan.endswith(f"=== Plan: 13 measurements (sync-write 12, spawn 1){latest} ===\n")
-    assert "\n[1/13] sync-write, place here" in rest
-
-
-def test_perfherders_limits(worker: Worker) -> None:
-    """For each entry one suite with its unit and direction, and names and options that fit."""
-    quick(worker, "metadata", "spawn", "sync-write")
-    data = json.loads((worker.artifacts / "perfherder-data-io-benchmark.json").read_text())
-    entries = worker.document()["workloads"]
-    assert [(suite["name"], suite["extraOptions"]) for suite in data["suites"]] == [
-        (
-            "io-benchmark-" + entry["name"],
-            ["amd-16", "workspace", entry["variant"]]
-            + ([] if entry["threads"] is None else [f"threads-{entry['threads']}"])
-            + ["profile-quick"],
-        )
-        for entry in entries
-    ]
-    for suite, entry in zip(data["suites"], entries, strict=True):
-        measured = workload(entry["name"])
-        samples = entry["samples"]
-        mean_ns = sum(samples["duration_ns"]) / sum(samples["operations"])
-        assert suite["value"] == measured.figure(mean_ns)
-        assert [test["name"] for test in suite["subtests"]] == ["mean", "p50", "p95", "p99"]
-        for part in (suite, *suite["subtests"]):
-            assert part["unit"] == measured.unit
-            assert part["lowerIsBetter"] is (measured.unit_ns is not None)
-            assert len(part["name"]) <= 80
-            assert 1 <= len(part["unit"]) <= 20
-        assert len(suite["extraOptions"]) <= 8
-
-
-def test_a_rate_in_the_log(worker: Worker) -> None:
-    """Its least and its most are the rate's, and P95 is what 95 % of the samples reached."""
-    output = quick(worker, "metadata")
-    text = output.partition("=== RESULTS ===\n")[2]
-    line = text.partition("metadata, place workspace, stat, 1 at once: ")[2].splitlines()[0]
-    assert line.endswith(" ops/s")
-    found = re.findall(r", (\w+) ([0-9.]+)", line)
-    assert [name for name, _ in found] == ["Avg", "Min", "Max", "P50", "P95", "P99"]
-    rate = {name: float(figure) for name, figure in found}
-    assert rate["Min"] <= rate["P99"] <= rate["P95"] <= rate["P50"] <= rate["Max"]
-    assert rate["Min"] <= rate["Avg"] <= rate["Max"]
-
-
 def processes_of(session: int, workspace: Path) -> list[str]:
     """Those of the session, or with the workspace in their command, that are not yet gone."""
     found = []
@@ -250,28 +162,17 @@ def interrupted():
     return pid
 crew.os = type("os", (), {**vars(os), "fork": staticmethod(interrupted)})
 """,
-    "random-io": """
-import os, signal, subprocess
-import fio
-def interrupted(*arguments, **named):
-    process = subprocess.Popen(*arguments, **named)
-    os.kill(os.getpid(), signal.SIGTERM)
-    return process
-fio.subprocess = type("subprocess", (), {**vars(subprocess), "Popen": staticmethod(interrupted)})
-""",
     "upload": """
 import os, signal, subprocess
-import upload_clients
+import curl
 def interrupted(*arguments, **named):
     process = subprocess.Popen(*arguments, **named)
     os.kill(os.getpid(), signal.SIGTERM)
     return process
-upload_clients.subprocess = type(
-    "subprocess", (), {**vars(subprocess), "Popen": staticmethod(interrupted)}
-)
+curl.subprocess = type("subprocess", (), {**vars(subprocess), "Popen": staticmethod(interrupted)})
 """,
 }
-TOOLS = {"metadata": "sh", "random-io": "fio", "upload": "curl"}
+TOOLS = {"metadata": "sh", "upload": "curl"}
 
 
 @pytest.mark.parametrize("name", sorted(INTERRUPTED))

@@ -120,18 +120,6 @@ def test_without_a_cgroup(parts):
     assert said == "said by parallel\nsaid by container\nsaid by serial\n"
 
 
-def test_serial_tests_are_first_at_the_cpus(parts, tmp_path):
-    """They run at the same time as the others, in a cgroup with the highest share; its name is this run's."""
-    code, log, said = parts("-q", with_groups=True)
-    assert code == 0
-    assert log.index("serial begins") < log.index("parallel ends")
-    assert len(log) == 6
-    assert said == "said by parallel\nsaid by container\nsaid by serial\n"
-    (group,) = (tmp_path / "groups").iterdir()
-    assert (group / "cpu.shares").read_text() == "262144"
-    assert int((group / "cgroup.procs").read_text()) > 1
-
-
 @pytest.mark.parametrize("with_groups", [False, True])
 @pytest.mark.parametrize("code", [0, 1])
 def test_linters_run_beside_all_tests(parts, with_groups, code):
@@ -143,33 +131,13 @@ def test_linters_run_beside_all_tests(parts, with_groups, code):
     assert said.startswith("said by parallel\n")
 
 
-def test_no_linters_for_chosen_tests(parts):
-    """Arguments choose tests, and nothing else runs then."""
-    _, _, said = parts("tests/graph")
-    assert "linters" not in said
-
-
-def test_interrupted_linters(parts):
-    """They end with the rest."""
-    code, log, _ = parts(parallel=2, linters="waits")
-    assert code == 2
-    assert log[-1] == "linters ends"
-
-
-def test_interrupted_serial_tests(parts):
-    """They are interrupted with the rest, and waited for."""
-    code, log, said = parts(with_groups=True, parallel=2, container="waits", serial="waits")
-    assert code == 2
-    assert sorted(log[-2:]) == ["container ends", "serial ends"]
-    assert "said by serial" in said
-
-
 @pytest.mark.parametrize("arguments", [["-m", "root"], ["-mroot"]], ids=["apart", "in one"])
 def test_a_choice_by_mark(parts, arguments):
-    """A caller's own `-m` would be overruled by the parts' ones, so there are none then."""
-    _, log, _ = parts(*arguments)
+    """A caller's own `-m` would be overruled by the parts' ones, so there are none then, nor linters."""
+    _, log, said = parts(*arguments)
     assert len(log) == 2
     assert "parallel begins" not in log
+    assert "linters" not in said
 
 
 def test_files_with_a_mark(run):
@@ -178,7 +146,6 @@ def test_files_with_a_mark(run):
     assert str(ROOT / "tests/script/test_real_storage.py") in run.files_with("serial")
     folders = {path.rpartition("/")[0] for path in run.files_with("container")}
     assert folders == {str(ROOT / "tests/container")}
-    assert not [path for path in run.files_with("serial") if "lab_vm" in path]
 
 
 @pytest.mark.parametrize("with_groups", [False, True])
@@ -190,13 +157,6 @@ def test_a_failure_fails(parts, part, with_groups):
     assert "serial ends" in log
 
 
-def test_no_container_chosen(parts):
-    """A part that found no test says nothing."""
-    code, _, said = parts(container=5)
-    assert code == 0
-    assert "container" not in said
-
-
 @pytest.mark.parametrize("parallel", [2, "killed"])
 def test_interrupted(parts, parallel):
     """After Ctrl-C the containers are told and waited for, and nothing else begins."""
@@ -205,10 +165,3 @@ def test_interrupted(parts, parallel):
     assert log[-1] == "container ends"
     assert "serial begins" not in log
     assert "said by container" in said
-
-
-def test_interrupted_in_a_container(parts):
-    """Nothing else begins then either."""
-    code, log, _ = parts(container=2)
-    assert code == 2
-    assert "serial begins" not in log

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Simulation: how often a history shows a step that is not there, and a step, trend or season that is.
+"""Simulation: how often a history shows a step that is not there, and a step or trend that is.
 
-The bars: a false step in 5 % of histories at most, whether they are steady, drift, or have a season, with
-autocorrelation up to 0.5 and heavy tails; in 5 % of years at most where a steady pool is looked at every
-week; 95 % of steps of 20 % within two weeks of daily points. `-s` prints the rates.
+The bars: a false step in 5 % of histories at most, whether they are steady or drift, with autocorrelation
+up to 0.5 and heavy tails; in 5 % of years at most where a steady pool is looked at every week; 95 % of
+steps of 20 % within two weeks of daily points.
 """
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -20,12 +19,12 @@ from simulated_history import (
     drift,
     irregular,
     steps,
-    weekends,
     weekly,
     with_gap,
 )
+from simulated_noise import Rates
 
-from io_benchmark.analysis.history.effects import Effects
+from io_benchmark.analysis.history.explanations import Explanation, explain
 
 FALSE = 0.05
 # A history is some milliseconds, and a year has 52 of them.
@@ -46,38 +45,23 @@ class Case:
         return self.times, self.noise.draw(generator, len(self.times)) + self.moved(self.times)
 
 
-def effects(times: Values, values: Values) -> Effects:
-    return Effects.of([datetime.fromtimestamp(time, UTC) for time in times], values)
+def effects(times: Values, values: Values) -> Explanation:
+    return explain([datetime.fromtimestamp(time, UTC) for time in times], values)
 
 
 @pytest.fixture
-def histories(repetitions: int) -> int:
-    return min(repetitions // PART_OF_REPETITIONS, MOST)
+def histories(repetitions: int) -> Rates:
+    return Rates(min(repetitions // PART_OF_REPETITIONS, MOST))
 
 
 @pytest.fixture
-def years(repetitions: int) -> int:
-    return min(repetitions // PART_OF_YEARS, MOST)
+def years(repetitions: int) -> Rates:
+    return Rates(min(repetitions // PART_OF_YEARS, MOST))
 
 
-def rate(name: str, hits: int, of: int) -> float:
-    """Print a rate with its standard error, and return it."""
-    part = hits / of
-    print(f"\n{name}: {100 * part:.1f} ± {100 * error(part, of):.1f} % of {of}")
-    return part
-
-
-def error(part: float, of: int) -> float:
-    return math.sqrt(part * (1 - part) / of)
-
-
-def drawn(make: Make, number: int) -> list[Effects]:
+def drawn(make: Make, number: int) -> list[Explanation]:
     generator = np.random.default_rng(12)
     return [effects(*make(generator)) for _ in range(number)]
-
-
-def gap_of_two_months() -> Values:
-    return with_gap(weekly(50), 25)
 
 
 STEADY = {
@@ -92,56 +76,45 @@ STEADY = {
     "heavy tails, autocorrelation 0.5": Case(weekly(60), Noise(degrees=3, autocorrelation=0.5)),
     "5 % outliers": Case(weekly(60), Noise(outliers=0.05)),
     "variation grows threefold": Case(weekly(60), Noise(growth=3.0)),
-    "a gap": Case(gap_of_two_months(), Noise(autocorrelation=0.4)),
+    "a gap": Case(with_gap(weekly(50), 25), Noise(autocorrelation=0.4)),
     "irregular": Case(irregular(np.random.default_rng(1), 60), Noise()),
     "daily, autocorrelation 0.5": Case(daily(100), Noise(autocorrelation=0.5)),
 }
 
 
 @pytest.mark.parametrize("name", STEADY)
-def test_steady(name: str, histories: int) -> None:
+def test_steady(name: str, histories: Rates) -> None:
     """A steady history seldom shows anything."""
-    found = drawn(STEADY[name], histories)
-    shown = sum(bool(each.steps or each.trend or each.seasons) for each in found)
-    part = rate(name, shown, histories)
-    assert part <= FALSE + 3 * error(FALSE, histories)
+    for each in drawn(STEADY[name], histories.repetitions):
+        histories.add("shown", bool(each.steps or each.trend))
+    assert histories.keeps("shown", FALSE)
 
 
 def _drift(times: Values) -> Values:
     return drift(times, 0.10)
 
 
-def _weekends(times: Values) -> Values:
-    return weekends(times, 0.9)
-
-
 # Each with how often the right thing is told, at least.
 SMOOTH = {
-    "a year of drift": (Case(weekly(52), Noise(), _drift), "trend", 0.0),
-    "a year of drift, three workers": (Case(weekly(52), Noise(0.029), _drift), "trend", 0.3),
-    "two years of drift": (Case(weekly(104), Noise(), _drift), "trend", 0.8),
+    "a year of drift": (Case(weekly(52), Noise(), _drift), 0.0),
+    "a year of drift, three workers": (Case(weekly(52), Noise(0.029), _drift), 0.3),
+    "two years of drift": (Case(weekly(104), Noise(), _drift), 0.8),
     "two years of drift, autocorrelation 0.4": (
         Case(weekly(104), Noise(autocorrelation=0.4), _drift),
-        "trend",
         0.3,
     ),
-    "two months of weekends": (Case(daily(60), Noise(), _weekends), "weekends", 0.6),
 }
 
 
 @pytest.mark.parametrize("name", SMOOTH)
-def test_smooth(name: str, histories: int) -> None:
-    """A trend or a season is seldom told as steps, and is told as what it is where it shows."""
-    case, effect, least = SMOOTH[name]
-    found = drawn(case, histories)
-    part = rate(f"{name}: steps", sum(bool(each.steps) for each in found), histories)
-    assert part <= FALSE + 3 * error(FALSE, histories)
-    told = sum(
-        effect in {one.name for one in (*each.seasons, *filter(None, [each.trend]))}
-        for each in found
-    )
-    part = rate(f"{name}: {effect}", told, histories)
-    assert part >= least - 3 * error(least, histories)
+def test_smooth(name: str, histories: Rates) -> None:
+    """A trend is seldom told as steps, and is told as what it is where it shows."""
+    case, least = SMOOTH[name]
+    for history in drawn(case, histories.repetitions):
+        histories.add("steps", bool(history.steps))
+        histories.add("trend", history.trend is not None)
+    assert histories.keeps("steps", FALSE)
+    assert histories.reaches("trend", least)
 
 
 @dataclass(frozen=True)
@@ -177,13 +150,13 @@ STEPS = {
 
 
 @pytest.mark.parametrize("name", STEPS)
-def test_steps_are_found(name: str, histories: int) -> None:
+def test_steps_are_found(name: str, histories: Rates) -> None:
     """Real steps are found within two points of where they are."""
     step = STEPS[name]
-    found = drawn(Case(daily(step.count), step.noise, step.moved), histories)
-    hits = sum(any(abs(one.at - step.at) <= 2 for one in each.steps) for each in found)
-    part = rate(name, hits, histories)
-    assert part >= step.least - 3 * error(step.least, histories)
+    case = Case(daily(step.count), step.noise, step.moved)
+    for each in drawn(case, histories.repetitions):
+        histories.add("found", any(abs(one.at - step.at) <= 2 for one in each.steps))
+    assert histories.reaches("found", step.least)
 
 
 YEARS = {
@@ -200,11 +173,11 @@ NEWEST = 100  # points that are read by default
 
 
 @pytest.mark.parametrize("name", YEARS)
-def test_a_year_of_weekly_looks(name: str, years: int) -> None:
+def test_a_year_of_weekly_looks(name: str, years: Rates) -> None:
     """At most 5 % of the years in which nothing changes have a look that shows a step."""
     times, first, every, kind = YEARS[name]
     generator = np.random.default_rng(13)
-    values = [kind.draw(generator, len(times)) for _ in range(years)]
+    values = [kind.draw(generator, len(times)) for _ in range(years.repetitions)]
     alarmed: set[int] = set()
     # All years at one look: what depends on the dates alone is computed once.
     for end in range(first, len(times) + 1, every):
@@ -214,4 +187,5 @@ def test_a_year_of_weekly_looks(name: str, years: int) -> None:
             for number, each in enumerate(values)
             if number not in alarmed and effects(times[part], each[part]).steps
         }
-    assert rate(name, len(alarmed), years) <= FALSE + 3 * error(FALSE, years)
+    years.hits["alarmed"] = len(alarmed)
+    assert years.keeps("alarmed", FALSE)

@@ -6,16 +6,19 @@ Each noise is judged through `compare`, with 1 to 12 workers per pool, looked at
 
 import math
 import zlib
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from rates import Rates
-from simulated_looks import Push
-from simulated_noise import Bursts, Noise, Pool, Zone
+import simulation
+from msgspec.structs import replace as replaced
+from simulated_noise import Bursts, Noise, Pool, Push, Rates, Zone, sequence
 
+from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import Schedule
-from io_benchmark.analysis.model import DIFFERENT, Comparison
+from io_benchmark.analysis.model import DIFFERENT, Comparison, Entry
+from io_benchmark.results.common_types import OutcomeState
 
 FALSE_CALLS = 0.05
 COUNTS = (2, 3, 6, 12)
@@ -149,3 +152,120 @@ def test_the_generator_keeps_its_word(name: str) -> None:
     # Machines multiply, so their logarithms add up; the retrieves of a run add up themselves.
     values = np.log(means) if name in OF_MACHINES else means - 1
     assert abs(values.mean()) <= 4 * values.std() / math.sqrt(len(values))
+
+
+# --- runs of different length, and plans that lost a task ---
+
+MISSED, LONG_RUN = 0.07, 2000
+
+
+def planned(pools: Sequence[Pool], counts: Sequence[int]) -> list[Pool]:
+    """Name each pool, and let its tasks name how many they are; the last pool is the baseline."""
+    return [
+        replace(pool, name=f"pool-{at}", planned=str(count) if count > 1 else None)
+        for at, (pool, count) in enumerate(zip(pools, counts, strict=True))
+    ]
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize(
+    ("noise", "files", "length", "ended_by"),
+    [
+        pytest.param(
+            Noise(cold_factor=2.0), 300, 1000, OutcomeState.TIME_BUDGET, id="cold-start-by-2"
+        ),
+        pytest.param(
+            Noise(credit=600, without_credit=2.0),
+            100,
+            1000,
+            OutcomeState.TIME_BUDGET,
+            id="credit-of-600",
+        ),
+        pytest.param(
+            Noise(cold_factor=4.0), 300, 500, OutcomeState.COMPLETED, id="precision-cold-by-4"
+        ),
+    ],
+)
+def test_a_candidate_cut_short(
+    noise: Noise, files: int, length: int, ended_by: OutcomeState, workers: int, rates: Rates
+) -> None:
+    """By its time budget or by --precision: the pools are equal over what both have."""
+    generator = np.random.default_rng(length)
+    counts = (workers, workers)
+    pools = [Pool("", noise, retrieves=length, ended_by=ended_by), Pool("", noise)]
+    for _ in range(rates.repetitions):
+        push = Push.draw(planned(pools, counts), counts, generator, retrieves=LONG_RUN, files=files)
+        comparison = push.comparison()
+        rates.add("false calls", is_called(comparison))
+        rates.add("missed truths", not push.holds(comparison))
+    assert rates.keeps("false calls", FALSE_CALLS)
+
+
+@pytest.mark.parametrize("ratio", [1.0, 1.1])
+def test_a_plan_that_lost_a_task(ratio: float, rates: Rates) -> None:
+    """Five of six workers, and a sixth that is created in its place: the first look is the plan's."""
+    generator = np.random.default_rng(6)
+    pools = planned([Pool("", ratio=ratio), Pool("")], (6, 6))
+    for _ in range(rates.repetitions):
+        push = Push.draw(pools, (6, 6), generator)
+        whole = is_called(push.comparison())
+        five = replace(push, workers=(push.workers[0][:5], push.workers[1]))
+        first, waited_for = (
+            five.report(lost=lost).subjects[0].comparisons[0] for lost in ([pools[0].name], [])
+        )
+        (again,) = push.report(lost=[pools[0].name]).subjects[0].comparisons
+        rates.add("six of six", whole)
+        rates.add("five, one lost", is_called(first))
+        rates.add("five, one to come", is_called(waited_for))
+        rates.add("five, one lost and replaced", is_called(first) or is_called(again))
+    if ratio == 1.0:
+        assert [each for each in rates.hits if not rates.keeps(each, FALSE_CALLS)] == []
+    else:
+        assert rates.reaches("five, one lost", 0.70)
+
+
+# --- first reads from a cold disk: the baseline's disk is slow and its page cache fast ---
+
+WIDEST, COVERAGE = 2.0, 0.93
+SLOW, FAST = Pool("slow", Noise(cold_factor=1.3), ratio=9.8), Pool("fast", Noise(cold_factor=21.0))
+WAVES = Pool("equal", Noise(cold_factor=4.0, waves=0.3))
+
+
+def estimate(*entries: Entry) -> Estimate:
+    candidate, baseline = (SideData((math.log(each.mean_ns),), ((each,),)) for each in entries)
+    return Estimate.of_sides(candidate, baseline, simulation.ASSUMED)
+
+
+def measured(pool: Pool, files: np.ndarray, generator: np.random.Generator) -> Entry:
+    ((entry,),) = (worker.entries for worker in pool.measure(1, files, generator))
+    return entry
+
+
+@pytest.mark.parametrize(("retrieves", "files"), [(100, 20), (200, 20), (200, 100), (2000, 100)])
+def test_a_cold_start_is_no_wave(retrieves: int, files: int) -> None:
+    """The interval holds the truth, and is within a factor of 2 of the ratio half of the time."""
+    generator, rates = np.random.default_rng(retrieves + files), Rates(100)
+    for _ in range(rates.repetitions):
+        order = sequence(retrieves, files, generator)
+        found = estimate(*(measured(pool, order, generator) for pool in (SLOW, FAST)))
+        interval, _ = simulation.judged(found)
+        rates.add("covered", not interval.excludes(SLOW.true_ratio(FAST, order)))
+        rates.add("narrow", interval.high_ratio / found.ratio <= WIDEST)
+        equal = estimate(*(measured(WAVES, order, generator) for _ in range(2)))
+        rates.add("called", simulation.judged(equal)[0].excludes(1.0))
+    assert rates.reaches("covered", COVERAGE)
+    assert rates.reaches("narrow", 0.5)
+    assert rates.keeps("called", FALSE_CALLS)
+
+
+def test_a_long_run_of_waves_keeps_its_interval() -> None:
+    """Where first reads cost both sides the same, and are few, their being apart shows nothing new."""
+    generator = np.random.default_rng(1)
+    widths = []
+    for _ in range(50):
+        order = sequence(2000, 100, generator)
+        sides = [measured(WAVES, order, generator) for _ in range(2)]
+        whole = estimate(*(replaced(side, first_reads=frozenset()) for side in sides))
+        widths.append(estimate(*sides).error / whole.error)
+    assert max(widths) == 1.0
+    assert np.median(widths) == pytest.approx(1.0, abs=0.01)

@@ -19,11 +19,9 @@ from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.inference.decisions import judge
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import SINGLE
-from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.inference.variances import MeanVariance
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
-from io_benchmark.analysis.inference.workers_needed import advise
-from io_benchmark.analysis.model import DIFFERENT, Verdict
+from io_benchmark.analysis.model import DIFFERENT
 from io_benchmark.analysis.observed.machine_identity import MachineMarks
 from io_benchmark.analysis.statements import statement
 
@@ -154,55 +152,6 @@ def test_earlier_workers_are_known(groups: Groups, workers: int, draws: int, err
         covered += pools.is_covered
     assert called / draws <= FALSE_CALLS + error
     assert covered / draws >= COVERAGE - error
-
-
-def decided(verdict: Verdict, log_ratio: float, variation: float, workers: int) -> float:
-    """The chance of a verdict with so many workers per pool, by the product's own formulas."""
-    from io_benchmark.analysis.inference import workers_needed
-
-    if verdict is Verdict.EQUIVALENT:
-        return workers_needed._chance_of_equivalence(log_ratio, variation, 0.9, 0.05, workers)
-    return workers_needed._chance_of_difference(log_ratio, variation, 0.95, workers)
-
-
-@pytest.mark.parametrize(
-    ("ratio", "variation"),
-    [
-        pytest.param(1.0, 0.05, id="equal-pools"),
-        pytest.param(1.0, 0.12, id="equal-noisy-pools"),
-        pytest.param(1.2, 0.12, id="different-noisy-pools"),
-    ],
-)
-@pytest.mark.parametrize(
-    "known", ["past-of-three", "past-of-ten", "past-of-thirty", "pool-of-five"]
-)
-def test_the_advised_number_decides(
-    ratio: float, variation: float, known: str, draws: int, error: float
-) -> None:
-    """From one worker each: so many decide in 80 of 100 cases, or 100 would not.
-
-    The estimate is right, and only the variation between workers has to be known.
-    """
-    generator = np.random.default_rng(5)
-    earlier = {"past-of-three": 3, "past-of-ten": 10, "past-of-thirty": 30}.get(known)
-    groups = [(1, 0.0), (1, 0.0), *([] if earlier else [(5, variation)])]
-    pools = Pools(groups)
-    right = 0.0
-    count = draws // 5
-    for _ in range(count):
-        past = [past_of(generator, earlier, variation) for _ in PAIR] if earlier else []
-        pools.draw(past)
-        shifted = _side([math.log(ratio)])
-        found = Estimate.of_sides(shifted, pools.sides[1], pools.variation.ratio)
-        pair = Pair("candidate", "baseline", shifted, pools.sides[1], pools.variation)
-        advice = advise(found, pair, margin=simulation.MARGIN, comparisons=1)
-        if advice.workers_to_add is None:
-            chance = decided(advice.leaning, math.log(ratio), variation, MOST_WORKERS)
-            right += chance < DECIDED
-        else:
-            total = 1 + advice.workers_to_add
-            right += decided(advice.leaning, math.log(ratio), variation, total)
-    assert right / count >= DECIDED - error * math.sqrt(5)
 
 
 def readings(

@@ -43,14 +43,6 @@ TASK = {
 }
 
 
-def write_script(folder, files):
-    for path, text in files.items():
-        file = folder / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-    return folder
-
-
 @pytest.fixture
 def datadir(tmp_path):
     """Where pytest-taskgraph's `graph_config` has its `taskcluster/`."""
@@ -59,7 +51,12 @@ def datadir(tmp_path):
 
 @pytest.fixture
 def script(datadir):
-    return write_script(datadir / "scripts" / "io-benchmark", SCRIPT)
+    folder = datadir / "scripts" / "io-benchmark"
+    for path, text in SCRIPT.items():
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    return folder
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from typing import Any
 import program
 import pytest
 import seed_case
-import trial_records
+import tried_workers
 import yaml
 from loopback import Client, Loopback
 from loopback_deployment import ARTIFACT as RESULT_FILE
@@ -22,7 +22,7 @@ from taskgraph.util.parameterization import resolve_timestamps
 from taskgraph.util.time import current_json_time
 
 from io_benchmark.submit.repeating import repeated_task
-from io_benchmark_taskgraph import confirm_action
+from io_benchmark_taskgraph import confirm_action, more_workers_action
 from io_benchmark_taskgraph.group_tasks import REPORT as REPORT_FILE
 from io_benchmark_taskgraph.repeating import PACE_VARIABLE, derived_id
 
@@ -40,7 +40,7 @@ def result_of(pool, task_id, paced_at=None, *, with_trials=True):
     (document,) = seed_case.documents(1, pools=[pool])
     document["task"] |= {"task_id": task_id, "run_id": 0}
     if with_trials:
-        trial_records.add_trials(document, paced_at)
+        tried_workers.add_trials(document, paced_at)
     return Artifact(json.dumps(document).encode())
 
 
@@ -91,10 +91,10 @@ def add_report(deployment, **changes):
 
 
 def by_label(deployment):
-    found: dict[str, list[tuple[str, Any]]] = {}
+    tasks: dict[str, list[tuple[str, Any]]] = {}
     for task_id, definition in deployment.definitions.items():
-        found.setdefault(definition["metadata"]["name"], []).append((task_id, definition))
-    return found
+        tasks.setdefault(definition["metadata"]["name"], []).append((task_id, definition))
+    return tasks
 
 
 def confirm(deployment, *, expected=0, missing=None, name=confirm_action.NAME, given=None):
@@ -139,37 +139,33 @@ def deployment():
 
 
 def test_confirm(deployment):
-    """intel once more at the ceiling of amd-16, and a report that waits for it as well."""
-    log = confirm(deployment)
-    assert "intel once more, at the ceiling of amd-16" in log
+    """intel once more at the ceiling of amd-16, as submit makes it, and a report that waits for it."""
+    assert "intel once more, at the ceiling of amd-16" in confirm(deployment)
     tasks = by_label(deployment)
     ((task_id, made),) = tasks[CONFIRM]
     assert task_id == derived_id(GROUP, CONFIRM)
     assert made["payload"]["env"][PACE_VARIABLE] == str(PACE)
     assert made["extra"]["treeherder"]["symbol"] == "intel-confirm"
-    assert made["extra"]["parent"] == ACTION
+    ((_, model),) = tasks[EVERY_POOL[2]]
+    check_as_submitted(made, repeated_task(model, EVERY_POOL[2], "intel", [], PACE))
     (_, first), (_, second) = tasks[REPORT]
     assert second["dependencies"] == [*first["dependencies"], ACTION, task_id]
     assert second["requires"] == "all-resolved"
     assert second["payload"]["command"] == first["payload"]["command"]
-    assert {one["taskGroupId"] for one in (made, second)} == {GROUP}
+    assert {task["taskGroupId"] for task in (made, second)} == {GROUP}
     assert second["deadline"] > made["deadline"]
 
 
-def test_same_task_as_submit(deployment):
-    """`submit --confirm` makes the same task, but for Treeherder's routes and the action's task."""
-    confirm(deployment)
-    tasks = by_label(deployment)
-    ((_, made),) = tasks[CONFIRM]
-    ((_, model),) = tasks[EVERY_POOL[2]]
-    submitted = repeated_task(model, EVERY_POOL[2], "intel", [], PACE)
-    assert submitted.label == CONFIRM
+def check_as_submitted(made, submitted):
+    """Compare with the task of `submit`, but for Treeherder's routes and the action's task."""
+    expected = submitted.definition
     for key in ("tags", "scopes", "metadata", "priority", "workerType"):
-        assert made[key] == submitted.definition[key], key
-    payload = {**submitted.definition["payload"], "artifacts": None}
-    assert {**made["payload"], "artifacts": None} == payload
-    assert made["extra"] == {**submitted.definition["extra"], "parent": ACTION}
-    assert made["dependencies"] == [*submitted.definition["dependencies"], ACTION]
+        assert made[key] == expected[key], key
+    assert made["metadata"]["name"] == submitted.label
+    payloads = ({**task["payload"], "artifacts": None} for task in (made, expected))
+    assert next(payloads) == next(payloads)
+    assert made["extra"] == {**expected["extra"], "parent": ACTION}
+    assert made["dependencies"] == [*expected["dependencies"], ACTION]
     assert {route.partition(".")[0] for route in made["routes"]} == {"tc-treeherder", "checks"}
 
 
@@ -212,10 +208,8 @@ def test_after_a_failure(deployment):
 @pytest.mark.parametrize(
     ("reason", "expected"),
     [
-        pytest.param(None, "No result has trials: measure again", id="never"),
-        pytest.param(
-            "they need 5.0 s", "can write was not measured: they need 5.0 s.", id="no-time"
-        ),
+        (None, "No result has trials: measure again"),
+        ("they need 5.0 s", "can write was not measured: they need 5.0 s."),
     ],
 )
 def test_without_trials(reason, expected):
@@ -224,7 +218,7 @@ def test_without_trials(reason, expected):
     for (_, _, name), artifact in deployment.artifacts.items():
         if reason is not None and name == RESULT_FILE:
             document = json.loads(artifact.body)
-            record = trial_records.trials(400, 100) | {"ceilings": [], "blocks": []}
+            record = tried_workers.trials({})
             (entry,) = document["workloads"]
             entry["trials"] = record | {"state": "not-run", "reason": reason}
             artifact.body = json.dumps(document).encode()
@@ -235,8 +229,8 @@ def test_without_trials(reason, expected):
     assert CONFIRM not in by_label(deployment)
 
 
-def test_hostile_results(deployment):
-    """Results that no comparison reads change nothing for the others."""
+def test_results_that_cannot_be_read(deployment):
+    """They change nothing for the others; a confirming task without a result is followed by a second one."""
     ((amd_30, _),) = by_label(deployment)[EVERY_POOL[1]]
     document = json.loads(deployment.artifacts[amd_30, 0, RESULT_FILE].body)
     document["workloads"][0]["trials"]["pace_bytes_per_s"] = 0
@@ -244,11 +238,6 @@ def test_hostile_results(deployment):
     add_report(deployment)
     confirm(deployment)
     assert CONFIRM in by_label(deployment)
-
-
-def test_result_that_cannot_be_read(deployment):
-    """A confirming task whose result the next report could not read is followed by a second one."""
-    confirm(deployment)
     deployment.change_runs(derived_id(GROUP, CONFIRM), "completed")
     add_report(deployment)
     confirm(deployment)
@@ -263,15 +252,21 @@ def test_scopes(deployment):
 
 @pytest.mark.parametrize("file", sorted(PARAMS.glob("*.yml")), ids=lambda path: path.stem)
 def test_actions_json(file):
-    """It is offered on the pools' tasks and on reports, by the generic hook."""
+    """Both actions are offered by the generic hook; the one about workers on reports alone."""
     config = registry.load_graph_config(str(REPOSITORY / "taskcluster"))
     config.register()
     parameters = Parameters(strict=False, **yaml.safe_load(file.read_text()))
-    actions = registry.render_actions_json(parameters, config, GROUP)["actions"]
-    (action,) = (one for one in actions if one["name"] == confirm_action.NAME)
-    assert (action["kind"], action["title"]) == ("hook", "Confirm the cause")
-    assert action["context"] == [{"kind": "io-benchmark"}, {"kind": "io-benchmark-report"}]
-    assert "generic" in action["hookId"]
-    assert action["extra"] == {"actionPerm": "generic"}
-    assert action["hookPayload"]["decision"]["action"]["cb_name"] == confirm_action.NAME
-    assert "schema" not in action
+    rendered = registry.render_actions_json(parameters, config, GROUP)["actions"]
+    actions = {action["name"]: action for action in rendered}
+    report = {"kind": "io-benchmark-report"}
+    for name, title, context in (
+        (confirm_action.NAME, "Confirm the cause", [{"kind": "io-benchmark"}, report]),
+        (more_workers_action.NAME, "Measure more workers", [report]),
+    ):
+        action = actions[name]
+        assert (action["kind"], action["title"], action["context"]) == ("hook", title, context)
+        assert "generic" in action["hookId"]
+        assert action["extra"] == {"actionPerm": "generic"}
+        assert action["hookPayload"]["decision"]["action"]["cb_name"] == name
+    assert "schema" not in actions[confirm_action.NAME]
+    assert set(actions[more_workers_action.NAME]["schema"]["properties"]) == {"workers"}

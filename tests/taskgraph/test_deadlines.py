@@ -3,53 +3,44 @@
 
 import pytest
 from pytest_taskgraph import make_task
+from user_mistakes import mistake
 
 from io_benchmark_taskgraph import deadlines
-from io_benchmark_taskgraph.mistakes import BadKeyError
 
-
-def pool(deadline="1 day", expires="28 days"):
-    definition = {
-        "deadline": {"relative-datestamp": deadline},
-        "expires": {"relative-datestamp": expires},
-    }
-    return make_task(f"{deadline} {expires}", task_def=definition)
+DAY = [("1 day", "28 days")]
 
 
 def times(pools, max_run_time_s=3600, **given):
+    """Return the report's deadline and expiry after pools with these."""
+    tasks = [
+        make_task(
+            f"{deadline} {expires}",
+            task_def={
+                "deadline": {"relative-datestamp": deadline},
+                "expires": {"relative-datestamp": expires},
+            },
+        )
+        for deadline, expires in pools
+    ]
     task = {**given, "worker": {"max-run-time": max_run_time_s}}
-    deadlines.set_times(task, pools)
+    deadlines.set_times(task, tasks)
     return task["deadline-after"], task["expires-after"]
+
+
+GIVEN = {"deadline-after": "1541 minutes", "expires-after": "1 year"}
 
 
 @pytest.mark.parametrize(
     ("pools", "more", "expected"),
     [
-        pytest.param([pool()], {}, ("2 days", "28 days"), id="a day more"),
-        pytest.param(
-            [pool(), pool("36 hours", "1 year"), pool("90 minutes")],
-            {},
-            ("60 hours", "28 days"),
-            id="after the last, and kept as long as all results are",
-        ),
-        pytest.param(
-            [pool("1 hour")],
-            {"max_run_time_s": 2 * 86400},
-            ("2960 minutes", "28 days"),
-            id="more than a day of its own",
-        ),
-        pytest.param(
-            [pool("1 hour", "1 year")],
-            {"max_run_time_s": 86400 - 1200 + 30},
-            ("90030 seconds", "1 year"),
-            id="seconds",
-        ),
-        pytest.param(
-            [pool()],
-            {"deadline-after": "1541 minutes", "expires-after": "1 year"},
-            ("1541 minutes", "1 year"),
-            id="given",
-        ),
+        (DAY, {}, ("2 days", "28 days")),
+        # After the last, and kept as long as all results are.
+        ([*DAY, ("36 hours", "1 year"), ("90 minutes", "28 days")], {}, ("60 hours", "28 days")),
+        # More than a day for the report itself.
+        ([("1 hour", "28 days")], {"max_run_time_s": 172_800}, ("2960 minutes", "28 days")),
+        ([("1 hour", "1 year")], {"max_run_time_s": 85_230}, ("90030 seconds", "1 year")),
+        (DAY, GIVEN, ("1541 minutes", "1 year")),
+        (DAY, {"deadline-after": "1520 minutes"}, ("1520 minutes", "28 days")),
     ],
 )
 def test_times(pools, more, expected):
@@ -57,66 +48,49 @@ def test_times(pools, more, expected):
     assert times(pools, **more) == expected
 
 
+LENGTH = "is not a length of time; write one such as 2 days"
+
+
 @pytest.mark.parametrize(
-    ("pools", "more", "key", "text"),
+    ("pools", "more", "text"),
     [
-        pytest.param(
-            [pool()],
-            {"deadline-after": "1 day"},
-            "deadline-after",
-            "1 day is too early: the pools' tasks may take until 1 day and the report after them "
-            "until 1520 minutes; write at least 1520 minutes, or remove the key",
-            id="too early",
+        (
+            DAY,
+            {"deadline-after": "1519 minutes"},
+            (
+                "deadline-after: 1519 minutes is too early: the pools' tasks may take until 1 day and "
+                "the report after them until 1520 minutes; write at least 1520 minutes, or remove the key"
+            ),
         ),
-        pytest.param(
-            [pool("100 hours")],
+        (
+            [("100 hours", "28 days")],
             {},
-            "deadline-after",
-            "124 hours is later than the queue accepts, 5 days; lower deadline-after of the pools' "
-            "tasks or of the report",
-            id="too late",
+            (
+                "deadline-after: 124 hours is later than the queue accepts, 5 days; lower deadline-after "
+                "of the pools' tasks or of the report"
+            ),
         ),
-        pytest.param(
-            [pool(), pool("1 day", "47 hours")],
+        (
+            [*DAY, ("1 day", "47 hours")],
             {},
-            "expires-after",
-            "a pool's task expires after 47 hours, before the report's deadline of 2 days; raise "
-            "expires-after of that task",
-            id="results expire",
+            (
+                "expires-after: a pool's task expires after 47 hours, before the report's deadline of 2 "
+                "days; raise expires-after of that task"
+            ),
         ),
-        pytest.param(
-            [pool()],
+        (
+            DAY,
             {"expires-after": "1 day"},
-            "expires-after",
-            "the report expires after 1 day, before the report's deadline of 2 days; raise "
-            "expires-after of that task",
-            id="report expires",
+            (
+                "expires-after: the report expires after 1 day, before the report's deadline of 2 days; "
+                "raise expires-after of that task"
+            ),
         ),
-        pytest.param(
-            [pool()],
-            {"deadline-after": 2},
-            "deadline-after",
-            "2 is not a length of time; write one such as 2 days",
-            id="not a text",
-        ),
-        pytest.param(
-            [pool()],
-            {"deadline-after": "1.5 days"},
-            "deadline-after",
-            "'1.5 days' is not a length of time; write one such as 2 days",
-            id="not whole",
-        ),
-        pytest.param(
-            [pool()],
-            {"expires-after": "2 fortnights"},
-            "expires-after",
-            "'2 fortnights' is not a length of time; write one such as 2 days",
-            id="unit",
-        ),
+        (DAY, {"deadline-after": 2}, f"deadline-after: 2 {LENGTH}"),
+        (DAY, {"deadline-after": "1.5 days"}, f"deadline-after: '1.5 days' {LENGTH}"),
+        (DAY, {"expires-after": "2 fortnights"}, f"expires-after: '2 fortnights' {LENGTH}"),
     ],
 )
-def test_mistakes(pools, more, key, text):
+def test_mistakes(pools, more, text):
     """What the queue would refuse, or would end without a report, is one line."""
-    with pytest.raises(BadKeyError) as caught:
-        times(pools, **more)
-    assert (caught.value.key, caught.value.text) == (key, text)
+    assert mistake(times, pools, **more) == text

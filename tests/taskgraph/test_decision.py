@@ -11,7 +11,7 @@ import yaml
 from embedding import shell_text
 
 from .conftest import REPOSITORY
-from .whole_graph import EVERYTHING, IMAGE, REPORT_IMAGE, created, taskgraph
+from .whole_graph import EVERYTHING, IMAGE, REPORT, REPORT_IMAGE, created, taskgraph
 
 URL = "https://github.com/mozilla-releng/io-benchmark"
 
@@ -74,113 +74,79 @@ def decide(checkout_path, revisions, *more):
     )
 
 
-@pytest.mark.parametrize(
-    ("message", "more", "labels"),
-    [
-        pytest.param("Faster\n\ntry: -j amd-16", [], ["io-benchmark-amd-16"], id="message"),
-        pytest.param("Faster", ["--target-tasks-method=io-benchmark"], EVERYTHING, id="comment"),
-    ],
-)
-def test_selection(checkout, tmp_path, message, more, labels):
-    """What a decision task would create is what was asked for, and the images."""
-    # So that no network is asked for the images; a pull request may give parameters this way.
-    config = {"version": 2, "parameters": {"do_not_optimize": [IMAGE, REPORT_IMAGE]}}
+# A collaborator's pull request may set parameters by a file.
+FILE = {"target_tasks_method": "io-benchmark", "io_benchmark_jobs": ["amd-16"]}
+REPLICATES = {**FILE, "io_benchmark_replicates": 2}
+TWO = ["io-benchmark-amd-16-1", "io-benchmark-amd-16-2"]
+
+
+def decided(checkout, tmp_path, message, parameters, *more):
+    # So that no network is asked for the images.
+    parameters = {"do_not_optimize": [IMAGE, REPORT_IMAGE], **parameters}
+    config = {"version": 2, "parameters": parameters}
     (tmp_path / "try_task_config.json").write_text(json.dumps(config))
-    done = decide(tmp_path, checkout(message), "--allow-parameter-override", *more)
+    return decide(tmp_path, checkout(message), "--allow-parameter-override", *more)
+
+
+@pytest.mark.parametrize(
+    ("message", "parameters", "more", "labels"),
+    [
+        ("Faster\n\ntry: -j amd-16", {}, [], ["io-benchmark-amd-16"]),
+        ("Faster", {}, ["--target-tasks-method=io-benchmark"], EVERYTHING),
+        ("try: --rebuild 2 -j io-benchmark-amd-16", {}, [], TWO),
+        ("Faster", REPLICATES, [], TWO),
+        # The file counts more than the message.
+        ("try: -j amd-16 --rebuild 9", REPLICATES, [], TWO),
+        # The message chooses the pool, and the file the series.
+        ("try: -j intel", {"io_benchmark_perfherder": "neutral"}, [], ["io-benchmark-intel"]),
+    ],
+    ids=["message", "method", "rebuild", "file", "both", "neutral"],
+)
+def test_selection(checkout, tmp_path, message, parameters, more, labels):
+    """What a decision task would create is what was requested, and the images."""
+    done = decided(checkout, tmp_path, message, parameters, *more)
     assert done.returncode == 0, done.stderr
     artifacts = tmp_path / "artifacts"
     assert sorted(json.loads((artifacts / "target-tasks.json").read_text())) == labels
-    task_ids = json.loads((artifacts / "label-to-taskid.json").read_text())
-    assert sorted(task_ids) == created(labels)
-    parameters = yaml.safe_load((artifacts / "parameters.yml").read_text())
-    assert parameters["target_tasks_method"] == "io-benchmark"
-
-
-def configure(checkout_path, **parameters):
-    """The file by which a collaborator's pull request sets parameters."""
-    parameters["do_not_optimize"] = [IMAGE]
-    config = json.dumps({"version": 2, "parameters": parameters})
-    (checkout_path / "try_task_config.json").write_text(config)
-
-
-BY_FILE = {
-    "target_tasks_method": "io-benchmark",
-    "io_benchmark_jobs": ["amd-16"],
-    "io_benchmark_replicates": 2,
-}
+    nodes = json.loads((artifacts / "task-graph.json").read_text()).values()
+    tasks = {node["label"]: node["task"] for node in nodes}
+    assert sorted(tasks) == created(labels)
+    values = yaml.safe_load((artifacts / "parameters.yml").read_text())
+    assert values["target_tasks_method"] == "io-benchmark"
+    mode = parameters.get("io_benchmark_perfherder", "pool")
+    for label in set(labels) - {REPORT}:
+        command = shell_text(tasks[label]["payload"]["command"])
+        assert f'--perfherder "${{IO_BENCHMARK_PERFHERDER:-{mode}}}"' in command
 
 
 @pytest.mark.parametrize(
-    ("message", "parameters"),
+    ("message", "parameters", "text"),
     [
-        pytest.param("try: --rebuild 2 -j io-benchmark-amd-16", {}, id="message"),
-        pytest.param("Faster", BY_FILE, id="file"),
-        pytest.param("try: -j amd-16 --rebuild 9", BY_FILE, id="file above the message"),
-    ],
-)
-def test_replicates(checkout, tmp_path, message, parameters):
-    """Asked for in either way, the pool has as many tasks, numbered, and no other one."""
-    configure(tmp_path, **parameters)
-    done = decide(tmp_path, checkout(message), "--allow-parameter-override")
-    assert done.returncode == 0, done.stderr
-    created = json.loads((tmp_path / "artifacts" / "label-to-taskid.json").read_text())
-    assert sorted(created) == [IMAGE, "io-benchmark-amd-16-1", "io-benchmark-amd-16-2"]
-
-
-def test_neutral_series(checkout, tmp_path):
-    """The message chooses the pool, the file the series: the command of the pool's task has it."""
-    configure(tmp_path, io_benchmark_perfherder="neutral")
-    done = decide(tmp_path, checkout("try: -j amd-16"), "--allow-parameter-override")
-    assert done.returncode == 0, done.stderr
-    created = json.loads((tmp_path / "artifacts" / "task-graph.json").read_text())
-    commands = {
-        node["label"]: shell_text(node["task"]["payload"]["command"])
-        for node in created.values()
-        if node["label"] != IMAGE
-    }
-    assert list(commands) == ["io-benchmark-amd-16"]
-    assert '--perfherder "${IO_BENCHMARK_PERFHERDER:-neutral}"' in commands["io-benchmark-amd-16"]
-
-
-@pytest.mark.parametrize(
-    ("parameters", "text"),
-    [
-        pytest.param(
-            {"io_benchmark_replicates": 101},
-            "the parameter io_benchmark_replicates: 101 is not a whole number from 0 to 100; 0 means",
-            id="too many",
+        ("try: -j amd-17", {}, "no task is called 'amd-17'; there "),
+        (
+            *("try: -j amd-16, intel", {}),
+            "the commit message's line 'try: -j amd-16, intel' is not understood; write ",
         ),
-        pytest.param(
-            {"io_benchmark_perfherder": "neutral", "io_benchmark_jobs": ["amd-16", "intel"]},
-            "the parameter io_benchmark_perfherder: neutral puts every pool into one series, and",
-            id="two pools in one series",
+        (
+            *("Faster", {**FILE, "io_benchmark_replicates": 101}),
+            "the parameter io_benchmark_replicates: 101 is not a whole number from 0 to 100; 0 means ",
+        ),
+        (
+            "Faster",
+            {
+                **FILE,
+                "io_benchmark_perfherder": "neutral",
+                "io_benchmark_jobs": ["amd-16", "intel"],
+            },
+            "the parameter io_benchmark_perfherder: neutral puts every pool into one series, and ",
         ),
     ],
+    ids=["name", "line", "replicates", "series"],
 )
-def test_mistake_in_the_file(checkout, tmp_path, parameters, text):
-    """One line, and no task is created."""
-    configure(tmp_path, target_tasks_method="io-benchmark", **parameters)
-    done = decide(tmp_path, checkout("Faster"), "--allow-parameter-override")
+def test_mistakes(checkout, tmp_path, message, parameters, text):
+    """A wrong request ends the decision with one line that says so, and no task is created."""
+    done = decided(checkout, tmp_path, message, parameters)
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     assert text in done.stderr
     assert not (tmp_path / "artifacts" / "task-graph.json").exists()
-
-
-@pytest.mark.parametrize(
-    ("message", "text"),
-    [
-        pytest.param("try: -j amd-17", "no task is called 'amd-17'; there", id="name"),
-        pytest.param(
-            "try: -j amd-16, intel",
-            "the commit message's line 'try: -j amd-16, intel' is not understood; write",
-            id="line",
-        ),
-    ],
-)
-def test_mistake(checkout, tmp_path, message, text):
-    """A wrong request ends the decision with one line that says so, and no traceback."""
-    done = decide(tmp_path, checkout(message))
-    assert done.returncode == 1
-    assert "Traceback" not in done.stderr
-    assert f" - ERROR - {text} " in done.stderr.splitlines()[-1]

@@ -49,9 +49,10 @@ def options(arguments):
     return dict(argument.split("=", 1) for argument in arguments if "=" in argument)
 
 
-COMMON = {"--pushlog-id": "0", "--pushdate": "0", "--repository-type": "git"}
 FROM_FORK = {
-    **COMMON,
+    "--pushlog-id": "0",
+    "--pushdate": "0",
+    "--repository-type": "git",
     "--project": "io-benchmark",
     "--owner": "contributor@users.noreply.github.com",
     "--level": "1",
@@ -62,70 +63,28 @@ FROM_FORK = {
     "--head-ref": "faster-disks",
     "--head-rev": HEAD,
 }
+MERGED = {**FROM_FORK, "--level": "3", "--head-repository": MAIN}
+METHOD = {"--target-tasks-method": "io-benchmark"}
+PUSH_REF = {"--base-ref": "refs/heads/main", "--head-ref": "refs/heads/main"}
 
 
 @pytest.mark.parametrize(
     ("tasks_for", "expected", "flags"),
     [
-        pytest.param(
-            "github-push",
-            {
-                **COMMON,
-                "--project": "io-benchmark",
-                "--owner": "engineer@example.com",
-                "--level": "3",
-                "--tasks-for": "github-push",
-                "--base-repository": MAIN,
-                "--base-ref": "refs/heads/main",
-                "--base-rev": BASE,
-                "--head-repository": MAIN,
-                "--head-ref": "refs/heads/main",
-                "--head-rev": HEAD,
-            },
-            [],
-            id="push",
-        ),
-        pytest.param(
-            "github-pull-request",
-            {**FROM_FORK, "--tasks-for": "github-pull-request"},
-            ["--allow-parameter-override"],
-            id="pull-request",
-        ),
-        pytest.param(
-            "github-pull-request-untrusted",
-            {**FROM_FORK, "--tasks-for": "github-pull-request-untrusted"},
-            [],
-            id="untrusted",
-        ),
-        pytest.param(
-            "github-issue-comment",
-            {
-                **FROM_FORK,
-                "--project": "io-benchmark-pr",
-                "--tasks-for": "github-issue-comment",
-                "--target-tasks-method": "io-benchmark",
-            },
-            [],
-            id="comment",
-        ),
-        pytest.param(
+        ("github-push", {**MERGED, "--owner": "engineer@example.com", **PUSH_REF}, []),
+        ("github-pull-request", FROM_FORK, ["--allow-parameter-override"]),
+        ("github-pull-request-untrusted", FROM_FORK, []),
+        ("github-issue-comment", {**FROM_FORK, "--project": "io-benchmark-pr", **METHOD}, []),
+        (
             "cron",
             {
-                **COMMON,
-                "--project": "io-benchmark",
+                **MERGED,
                 "--owner": "cron@noreply.mozilla.org",
-                "--level": "3",
-                "--tasks-for": "cron",
-                "--base-repository": MAIN,
-                "--base-ref": "main",
                 "--base-rev": HEAD,
-                "--head-repository": MAIN,
                 "--head-ref": "main",
-                "--head-rev": HEAD,
-                "--target-tasks-method": "io-benchmark",
+                **METHOD,
             },
             [],
-            id="cron",
         ),
     ],
 )
@@ -133,7 +92,7 @@ def test_decision_command(run, tasks_for, expected, flags):
     """taskgraph is called with the event's own values, and takes them."""
     arguments, _ = run(render(context(tasks_for)))
     assert arguments[0] == "decision"
-    assert options(arguments) == expected
+    assert options(arguments) == {**expected, "--tasks-for": tasks_for}
     assert [argument for argument in arguments[1:] if "=" not in argument] == flags
 
 
@@ -163,10 +122,10 @@ def strings_replaced(value, old, new):
 @pytest.mark.parametrize(
     ("tasks_for", "chosen", "option"),
     [
-        pytest.param("github-pull-request", "faster-disks", "--head-ref", id="branch"),
-        pytest.param("github-pull-request-untrusted", "faster-disks", "--head-ref", id="untrusted"),
-        pytest.param("github-issue-comment", "faster-disks", "--head-ref", id="comment"),
-        pytest.param("github-push", "engineer@example.com", "--owner", id="email"),
+        ("github-pull-request", "faster-disks", "--head-ref"),
+        ("github-pull-request-untrusted", "faster-disks", "--head-ref"),
+        ("github-issue-comment", "faster-disks", "--head-ref"),
+        ("github-push", "engineer@example.com", "--owner"),
     ],
 )
 def test_nothing_that_others_choose_is_shell(run, tasks_for, chosen, option):

@@ -1,75 +1,59 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The tasks themselves, for every file of parameters."""
+"""The tasks of all kinds themselves, for every file of parameters."""
+
+import json
+import re
+from contextlib import chdir
+from datetime import datetime
 
 import pytest
+import yaml
 from embedding import shell_text
+from taskgraph import create
+from taskgraph.actions.util import create_tasks
+from taskgraph.optimize import base
+from taskgraph.parameters import Parameters
+from taskgraph.taskgraph import TaskGraph
+from taskgraph.util.time import json_time_from_now, value_of
+from user_mistakes import mistake
 
-from .conftest import KIND
+from io_benchmark_taskgraph import deadlines, estimate, script_modules, stanza
+
+from .conftest import KIND, REPOSITORY
 from .whole_graph import (
     EVERY_ALL,
     EVERY_POOL,
     EVERYTHING,
     IMAGE,
     PARAMS,
+    REPORT,
     REPORT_IMAGE,
     SELECTED,
     SELECTING,
     created,
     graph,
+    taskgraph,
     tasks_by_name,
 )
 
-LEVELS = {
-    "comment": "1",
-    "cron": "3",
-    "pull-request": "1",
-    "pull-request-untrusted": "1",
-    "push": "3",
-    "try": "1",
-    "try-all": "3",
-    "try-two-pools": "3",
-}
+ALL = "io-benchmark-all"
+LEVEL_3 = ("cron", "push", "try-all", "try-two-pools")
+WITH_REPORT = [name for name in SELECTING if REPORT in SELECTED[name]]
 every_params = pytest.mark.parametrize("params", sorted(SELECTED))
-every_pool = pytest.mark.parametrize(
-    ("label", "worker_type", "symbol"),
-    [
-        pytest.param("io-benchmark-amd-16", "b-linux-docker-amd", "amd16", id="amd-16"),
-        pytest.param("io-benchmark-amd-30", "b-linux-docker-large-amd", "amd30", id="amd-30"),
-        pytest.param("io-benchmark-intel", "b-linux", "intel", id="intel"),
-    ],
-)
+# Worker types and symbols.
+POOLS = {
+    "io-benchmark-amd-16": ("b-linux-docker-amd", "amd16"),
+    "io-benchmark-amd-30": ("b-linux-docker-large-amd", "amd30"),
+    "io-benchmark-intel": ("b-linux", "intel"),
+}
 
 
-def test_every_params_file_is_tested():
-    """A file of parameters that no test knows is a mistake."""
-    assert sorted(path.stem for path in PARAMS.glob("*.yml")) == sorted(SELECTED)
+def level(params):
+    return "3" if params in LEVEL_3 else "1"
 
 
-@every_params
-def test_all_tasks(params):
-    """The images, two tasks for each pool, and the report, for whatever reason the graph is made."""
-    assert sorted(graph("full", params)) == [REPORT_IMAGE, IMAGE, *EVERY_ALL, *EVERYTHING]
-
-
-@every_params
-def test_selected_tasks(params):
-    """Nothing runs without a request."""
-    assert sorted(graph("target", params)) == SELECTED[params]
-
-
-@pytest.mark.parametrize("params", SELECTING)
-def test_created_tasks(params):
-    """What a decision task would create: the selected ones and their images, without a network."""
-    assert sorted(tasks_by_name("morphed", params)) == created(SELECTED[params])
-
-
-@every_pool
-@every_params
-def test_where_it_runs(params, label, worker_type, symbol):
-    """Worker pool by level, and what Treeherder shows."""
-    task = graph("full", params)[label]["task"]
-    assert (task["provisionerId"], task["workerType"]) == (f"releng-{LEVELS[params]}", worker_type)
-    assert task["extra"]["treeherder"] == {
+def treeherder(symbol):
+    return {
         "machine": {"platform": "linux64"},
         "collection": {"opt": True},
         "groupSymbol": "IOB",
@@ -80,112 +64,272 @@ def test_where_it_runs(params, label, worker_type, symbol):
     }
 
 
-@every_pool
-@every_params
-def test_how_it_runs(params, label, worker_type, symbol):  # noqa: ARG001 - one list of pools
-    """run-task without a checkout, a shell command, an hour, two artifacts, no cache."""
-    payload = dict(graph("full", params)[label]["task"]["payload"])
-    expires = {"relative-datestamp": "28 days" if LEVELS[params] == "1" else "1 year"}
-    start = payload.pop("command")
-    command = shell_text(start)
-    environment = payload.pop("env")
-    assert start[:4] == ["/usr/local/bin/run-task", "--", "bash", "-ec"]
-    assert f"--pool {label.removeprefix('io-benchmark-')} " in command
-    assert " --time-budget 3300 " in command
-    assert "/builds/worker/workspace" in environment["TASKCLUSTER_VOLUMES"].split(";")
-    assert payload == {
+def payload(params, minutes=60, *, perfherder=True):
+    """Return the payload of a task, without its command and environment."""
+    expires = {"relative-datestamp": "1 year" if params in LEVEL_3 else "28 days"}
+    folder = "/builds/worker/artifacts"
+    artifacts = {
+        "public/io-benchmark": {
+            "type": "directory",
+            "path": f"{folder}/io-benchmark",
+            "expires": expires,
+        }
+    }
+    if perfherder:
+        name = "perfherder-data-io-benchmark.json"
+        file = {"type": "file", "path": f"{folder}/{name}", "expires": expires}
+        artifacts[f"public/{name}"] = file
+    return {
         "image": {
             "path": "public/image.tar.zst",
             "taskId": {"task-reference": "<docker-image>"},
             "type": "task-image",
         },
-        "maxRunTime": 3600,
+        "maxRunTime": 60 * minutes,
         "onExitStatus": {"retry": [72], "purgeCaches": [72]},
-        "artifacts": {
-            "public/io-benchmark": {
-                "type": "directory",
-                "path": "/builds/worker/artifacts/io-benchmark",
-                "expires": expires,
-            },
-            "public/perfherder-data-io-benchmark.json": {
-                "type": "file",
-                "path": "/builds/worker/artifacts/perfherder-data-io-benchmark.json",
-                "expires": expires,
-            },
-        },
+        "artifacts": artifacts,
     }
 
 
-@every_pool
-@every_params
-def test_attributes(params, label, worker_type, symbol):  # noqa: ARG001 - one list of pools
-    """By what it is chosen, and that nothing chooses it by default; its image comes with it."""
-    node = graph("full", params)[label]
-    assert node["attributes"] == {
+def attributes(kind, job, pool=None):
+    return {
         "always_target": False,
-        "io_benchmark_pool": label.removeprefix("io-benchmark-"),
-        "job_try_name": "io-benchmark",
-        "kind": "io-benchmark",
+        **({"io_benchmark_pool": pool} if pool else {}),
+        "job_try_name": job,
+        "kind": kind,
         "retrigger": True,
         "run_on_projects": [],
         "run_on_tasks_for": [],
         "shipping_phase": None,
     }
+
+
+@every_params
+def test_all_tasks(params):
+    """The images, two tasks for each pool, and the report; nothing runs without a request."""
+    assert sorted(path.stem for path in PARAMS.glob("*.yml")) == sorted(SELECTED)
+    assert sorted(graph("full", params)) == [REPORT_IMAGE, IMAGE, *EVERY_ALL, *EVERYTHING]
+    assert sorted(graph("target", params)) == SELECTED[params]
+    if SELECTED[params]:
+        # What a decision task would create: the selected ones and their images.
+        assert sorted(tasks_by_name("morphed", params)) == created(SELECTED[params])
+
+
+@pytest.mark.parametrize("is_all", [False, True], ids=["io-benchmark", ALL])
+@pytest.mark.parametrize("label", EVERY_POOL)
+@every_params
+def test_pools(params, label, is_all):
+    """Where a task of either kind runs, how, what shows it, and by what it is selected."""
+    pool = label.removeprefix("io-benchmark-")
+    worker_type, symbol = POOLS[label]
+    kind = ALL if is_all else "io-benchmark"
+    node = graph("full", params)[f"{kind}-{pool}"]
+    task = node["task"]
+    assert task["provisionerId"] == f"releng-{level(params)}"
+    assert task["workerType"] == worker_type
+    assert task["extra"]["treeherder"] == treeherder(symbol + "-all" * is_all)
+    assert node["attributes"] == attributes(kind, kind, pool)
     assert node["dependencies"] == {"docker-image": IMAGE}
     # taskgraph offers "Retrigger" by this tag.
-    assert node["task"]["tags"]["retrigger"] == "true"
+    assert task["tags"]["retrigger"] == "true"
+    rest = dict(task["payload"])
+    start, environment = rest.pop("command"), rest.pop("env")
+    assert rest == payload(params, 90 if is_all else 60)
+    assert start[:4] == ["/usr/local/bin/run-task", "--", "bash", "-ec"]
+    assert "/builds/worker/workspace" in environment["TASKCLUSTER_VOLUMES"].split(";")
+    command = shell_text(start)
+    assert f"--pool {pool} " in command
+    assert f" --time-budget {5100 if is_all else 3300} " in command
+    # What the index has of a pool is not replaced by a tenth of the retrieves.
+    is_indexed = any(route.startswith("index.") for route in task["routes"])
+    assert is_indexed is (not is_all and params != "pull-request-untrusted")
 
 
 @every_params
 def test_routes(params):
     """A pull request's tasks, and a comment's, may use routes for `-pr` alone, a stranger's none."""
     task = graph("full", params)["io-benchmark-intel"]["task"]
-    pull_request = params.startswith(("pull-request", "comment")) or params == "try"
-    project = "io-benchmark-pr" if pull_request else "io-benchmark"
+    is_proposed = params.startswith(("pull-request", "comment")) or params == "try"
+    project = "io-benchmark-pr" if is_proposed else "io-benchmark"
     *indexed, route, checks = task["routes"]
     revision = route.split(".")[3]
-    index = f"index.releng.v2.{project}"
-    assert indexed == (
-        []
-        if params == "pull-request-untrusted"
-        else [
-            f"{index}.latest.io-benchmark.intel",
-            f"{index}.revision.{revision}.io-benchmark.intel",
-            f"{index}.date.io-benchmark.intel.20261121080000",
-        ]
+    paths = (
+        "latest.io-benchmark.intel",
+        f"revision.{revision}.io-benchmark.intel",
+        "date.io-benchmark.intel.20261121080000",
     )
-    assert route == f"tc-treeherder.v2.{project}.{revision}.0"
-    assert checks == "checks"
+    is_untrusted = params == "pull-request-untrusted"
+    assert indexed == [
+        f"index.releng.v2.{project}.{path}" for path in (() if is_untrusted else paths)
+    ]
+    assert (route, checks) == (f"tc-treeherder.v2.{project}.{revision}.0", "checks")
     # The date of the push: a retriggered task of an older push is not the latest.
     assert task["extra"]["index"]["rank"] == 1795248000
     assert f"repo={project}&revision={revision}" in task["metadata"]["description"]
 
 
-def test_every_task_has_the_same_work():
-    """The pools' commands differ in the pool's name alone."""
-    commands = {
-        tuple(
-            part.replace(f" {label.removeprefix('io-benchmark-')} ", " POOL ")
-            for part in graph("full", "try")[label]["task"]["payload"]["command"]
-        )
-        for label in EVERY_POOL
-    }
-    assert len(commands) == 1
+def test_commands():
+    """The pools' commands differ in the pool's name; the other kind's have every workload and place."""
+    for labels, params in ((EVERY_POOL, "try"), (EVERY_ALL, "try-all")):
+        commands = {
+            shell_text(graph("full", params)[label]["task"]["payload"]["command"]).replace(
+                f"--pool {label.removeprefix(f'{ALL}-').removeprefix('io-benchmark-')} ",
+                "--pool P ",
+            )
+            for label in labels
+        }
+        assert len({re.sub(r" (amd-16|amd-30|intel) ", " P ", text) for text in commands}) == 1
+    command = commands.pop().partition("exec python3")[2]
+    workloads = script_modules.workload_names(REPOSITORY / "scripts/io-benchmark")
+    assert sorted(re.findall(r"--workload (\S+)", command)) == workloads
+    assert re.findall(r"--destination (\S+)", command) == ["overwrite", "unlink", "fresh"]
+    assert re.findall(r'--place (\S+?)="\$\{\w+:-(\S+?)\}"', command) == [
+        ("workspace", "/builds/worker/workspace"),
+        ("container", "/builds/worker/io-benchmark"),
+        ("memory", "/dev/shm/io-benchmark"),
+    ]
+    assert " --retrieves 200 " in command
 
 
-def test_image_is_cached_and_shown():
-    """The image's task: its symbol, and that the index is searched for it."""
-    node = graph("full", "push")[IMAGE]
-    assert node["task"]["extra"]["treeherder"]["symbol"] == "update-verify"
-    assert node["task"]["extra"]["treeherder"]["groupName"] == "Docker images"
-    [route] = node["optimization"]["index-search"]
-    assert route.startswith("releng.cache.level-3.docker-images.v2.update-verify.hash.")
+def test_images():
+    """The index is searched for them by their content; the report's is built on demand."""
+    for image, symbol in ((IMAGE, "update-verify"), (REPORT_IMAGE, "report")):
+        node = graph("full", "push")[image]
+        name = image.removeprefix("docker-image-")
+        shown = node["task"]["extra"]["treeherder"]
+        assert (shown["symbol"], shown["groupName"]) == (symbol, "Docker images")
+        [route] = node["optimization"]["index-search"]
+        assert route.startswith(f"releng.cache.level-3.docker-images.v2.{name}.hash.")
+    assert node["attributes"]["always_target"] is False
 
 
-def test_a_pool_is_four_lines():
-    """Each pool of kind.yml is its name, its description, its worker type and its symbol."""
+def test_kind_files():
+    """A pool is four lines of one kind; the other kind has the pools of the first."""
     pools = (KIND / "kind.yml").read_text().partition("\ntasks:\n")[2].strip("\n").split("\n\n")
     keys = [[line.split(":")[0].strip() for line in pool.splitlines()] for pool in pools]
     assert keys == [
         [name, "description", "worker-type", "treeherder"] for name in ("amd-16", "amd-30", "intel")
     ]
+    kind = yaml.safe_load((KIND.parent / ALL / "kind.yml").read_text())
+    assert kind["pools-from"] == "io-benchmark"
+    assert not {"tasks", "tasks-from"} & set(kind)
+    benchmark = stanza.Benchmark.parse(kind["task-defaults"]["benchmark"])
+    # 3 x (5,700 + 200 x 3 x 57) / 50, and the others' limits: per task, and per place.
+    needed_s = 2394 + 170 + 3 * 565
+    estimate.check_duration(REPOSITORY, benchmark, needed_s)
+    mistake(estimate.check_duration, REPOSITORY, benchmark, needed_s - 1)
+    documented = (REPOSITORY / "taskcluster/docs/kinds.md").read_text()
+    assert f"the slowest pool planned for needs {needed_s:,} s" in documented
+
+
+@every_params
+def test_report(params):
+    """Selected and shown as the pools' tasks; it needs no scope, and no route but Treeherder's."""
+    node = graph("full", params)[REPORT]
+    task = node["task"]
+    assert node["attributes"] == attributes(REPORT, ["io-benchmark", ALL])
+    assert task["tags"]["retrigger"] == "true"
+    assert task["provisionerId"] == f"releng-{level(params)}"
+    assert task["workerType"] == "b-linux"
+    assert task["extra"]["treeherder"] == treeherder("report")
+    assert task["scopes"] == []
+    route, checks = task["routes"]
+    assert route.startswith("tc-treeherder.v2.io-benchmark")
+    assert checks == "checks"
+    rest = dict(task["payload"])
+    *start, command = rest.pop("command")
+    rest.pop("env")
+    assert start == ["/usr/local/bin/run-task", "--", "bash", "-cx"]
+    assert '"${IO_BENCHMARK_REPORT_OF:-group:$TASK_GROUP_ID}"' in command
+    assert rest == payload(params, perfherder=False)
+
+
+def end_s(node, key="deadline"):
+    return value_of(node["task"][key]["relative-datestamp"]).total_seconds()
+
+
+@every_params
+def test_the_report_has_time_after_the_last_pool(params):
+    """A pool without workers ends at its deadline; the report then still has all its time."""
+    tasks = graph("full", params)
+    report = tasks[REPORT]
+    (minutes,) = re.findall(r"--wait (\d+)", report["task"]["payload"]["command"][-1])
+    last_s = max(end_s(tasks[label]) for label in (*EVERY_POOL, *EVERY_ALL))
+    left_s = end_s(report) - last_s - deadlines.RESOLVING_S
+    assert left_s >= report["task"]["payload"]["maxRunTime"] > 60 * int(minutes)
+    # What the queue asks for: at most five days, and nothing it depends on expires before it.
+    assert end_s(report) <= deadlines.LATEST_S
+    for label in (REPORT, *report["dependencies"].values(), *report["soft_dependencies"]):
+        assert end_s(tasks[label], "expires") >= end_s(report)
+
+
+def dependencies(tasks, labels):
+    assert tasks[REPORT]["task"]["requires"] == "all-resolved"
+    return sorted(tasks[label]["task_id"] for label in labels)
+
+
+@pytest.mark.parametrize("params", WITH_REPORT)
+def test_the_report_comes_after_the_selected_pools(params):
+    """Every selected pool's task is a dependency, and it runs however these are resolved."""
+    tasks = tasks_by_name("morphed", params)
+    needed = [REPORT_IMAGE, *(label for label in SELECTED[params] if label != REPORT)]
+    assert sorted(tasks[REPORT]["task"]["dependencies"]) == dependencies(tasks, needed)
+
+
+@pytest.mark.parametrize("pools", [["io-benchmark-amd-16"], []])
+def test_no_pool_comes_with_the_report(tmp_path, pools):
+    """Alone it reads what its group has."""
+    parameters = yaml.safe_load((PARAMS / "try.yml").read_text())
+    parameters["io_benchmark_jobs"] = [REPORT, *pools]
+    # No image that is not needed: what may not be optimized away would come.
+    parameters["do_not_optimize"] = [REPORT_IMAGE, *([IMAGE] if pools else [])]
+    file = tmp_path / "parameters.yml"
+    file.write_text(yaml.safe_dump(parameters))
+    done = taskgraph("morphed", "-J", "-p", str(file))
+    assert done.returncode == 0, done.stderr
+    tasks = {node["label"]: node for node in json.loads(done.stdout).values()}
+    assert sorted(tasks) == sorted([REPORT, *pools, *parameters["do_not_optimize"]])
+    expected = dependencies(tasks, [REPORT_IMAGE, *pools])
+    assert sorted(tasks[REPORT]["task"]["dependencies"]) == expected
+
+
+@pytest.mark.parametrize("pools", [[], ["io-benchmark-intel"]])
+def test_a_report_that_an_action_makes(tmp_path, monkeypatch, pools):
+    """It comes after the pools' tasks made with it, and after none of before: it reads these."""
+    monkeypatch.setattr(create, "testing", True)
+    # The images are there already; the index is asked for them all the same.
+    monkeypatch.setattr(base, "find_task_id_batched", lambda _routes: {})
+    monkeypatch.setattr(base, "status_task_batched", lambda _task_ids: {})
+    action_id = "Yx4AjHXCRfyptBUIPTPtEg"
+    monkeypatch.setenv("TASK_ID", action_id)
+    _, full_graph = TaskGraph.from_json(graph("full", "try"))
+    existing = [*EVERY_POOL, IMAGE, REPORT_IMAGE, *([] if pools else [REPORT])]
+    task_ids = {label: f"{'A' * 8}Q{'A' * 12}{number}" for number, label in enumerate(existing)}
+    values = yaml.safe_load((PARAMS / "try.yml").read_text())
+    with chdir(tmp_path):
+        create_tasks(
+            {"trust-domain": "releng"},
+            [REPORT, *pools],
+            full_graph,
+            task_ids,
+            Parameters(strict=False, **values),
+            decision_task_id="Prp_WjpGRx26VH-wA8fjTA",
+        )
+    text = (tmp_path / "artifacts/task-graph.json").read_text()
+    tasks = {node["label"]: node for node in json.loads(text).values()}
+    assert sorted(tasks) == sorted([REPORT, *pools])
+    # The action's own task is the parent of all that it makes.
+    assert sorted({*tasks[REPORT]["task"]["dependencies"]} - {action_id}) == sorted(
+        [task_ids[REPORT_IMAGE], *dependencies(tasks, pools)]
+    )
+    for label in pools:
+        left = instant(tasks[REPORT]) - instant(tasks[label])
+        assert left.total_seconds() >= deadlines.RESOLVING_S + 3600
+
+
+def instant(node):
+    """A task that an action created has its own deadline, counted from then."""
+    moment = node["task"]["deadline"]
+    if isinstance(moment, dict):
+        moment = json_time_from_now(moment["relative-datestamp"])
+    return datetime.fromisoformat(moment)

@@ -3,9 +3,9 @@
 
 import pytest
 import yaml
+from user_mistakes import mistake
 
 from io_benchmark_taskgraph.loader import loader
-from io_benchmark_taskgraph.mistakes import UserMistake
 
 DEFAULTS = {
     "benchmark": {"retrieves": 200, "places": ["workspace", "container"]},
@@ -13,16 +13,12 @@ DEFAULTS = {
     "worker": {"max-run-time": 5400},
 }
 CONFIG = {"pools-from": "pools", "symbol-suffix": "-all", "task-defaults": DEFAULTS}
-POOL = {
-    "description": "one disk",
-    "worker-type": "b-linux",
-    "treeherder": {"symbol": "IOB(amd16)"},
-}
+POOL = {"description": "one disk", "worker-type": "b-linux", "treeherder": {"symbol": "IOB(a)"}}
 
 
 @pytest.fixture
 def load(tmp_path):
-    """The tasks of a kind `all` beside a kind `pools` with these tasks, and files of more."""
+    """The tasks of a kind `all` next to a kind `pools` with these tasks, and files of more."""
 
     def load(pools, config=CONFIG, **files):
         folder = tmp_path / "kinds" / "pools"
@@ -37,84 +33,56 @@ def load(tmp_path):
         (folder / "kind.yml").write_text(yaml.safe_dump(kind, sort_keys=False))
         for name, tasks in files.items():
             (folder / f"{name}.yml").write_text(yaml.safe_dump(tasks))
-        path = str(tmp_path / "kinds" / "all")
-        return list(loader("all", path, config, {}, [], False))
+        return list(loader("all", str(tmp_path / "kinds" / "all"), config, {}, [], False))
 
     return load
 
 
-def test_a_pool(load):
+# What a pool measures for its own kind, how long, and how it is selected.
+OWN_KEYS = {
+    "benchmark": {"places": ["container"]},
+    "worker": {"max-run-time": 600, "docker-image": "x"},
+    "attributes": {"job_try_name": "other"},
+    "label": "other",
+}
+
+
+@pytest.mark.parametrize(("own", "worker"), [({}, {}), (OWN_KEYS, {"docker-image": "x"})])
+def test_a_pool(load, own, worker):
     """Where it is and how it is shown come from the pool, all else from this kind's defaults."""
-    assert load({"amd-16": POOL}) == [
+    assert load({"amd-16": {**POOL, **own}}) == [
         {
             "name": "amd-16",
             "task-from": "kind.yml",
             "description": "one disk",
             "worker-type": "b-linux",
-            "benchmark": {"retrieves": 200, "places": ["workspace", "container"]},
-            "treeherder": {"platform": "linux64/opt", "symbol": "IOB(amd16-all)"},
-            "worker": {"max-run-time": 5400},
+            "benchmark": DEFAULTS["benchmark"],
+            "treeherder": {"platform": "linux64/opt", "symbol": "IOB(a-all)"},
+            "worker": {"max-run-time": 5400, **worker},
         }
     ]
 
 
-def test_what_a_pool_measures_for_its_own_kind_stays_there(load):
-    """Its places would be given twice here, and its limit is for other work; its image counts."""
-    pool = {
-        **POOL,
-        "benchmark": {"places": ["container"]},
-        "worker": {"max-run-time": 600, "docker-image": "x"},
-        "attributes": {"job_try_name": "other"},
-        "label": "other",
-    }
-    [task] = load({"amd-16": pool})
-    assert task == {
-        "name": "amd-16",
-        "task-from": "kind.yml",
-        "description": "one disk",
-        "worker-type": "b-linux",
-        "benchmark": {"retrieves": 200, "places": ["workspace", "container"]},
-        "treeherder": {"platform": "linux64/opt", "symbol": "IOB(amd16-all)"},
-        "worker": {"max-run-time": 5400, "docker-image": "x"},
-    }
-
-
-def test_pools_in_files_of_their_own(load):
+def test_pools_in_several_files(load):
     """All that the other kind lists, in its order, each once."""
     tasks = load({"b": POOL, "a": POOL}, more={"c": POOL})
     assert [(task["name"], task["task-from"]) for task in tasks] == [
-        ("b", "kind.yml"),
-        ("a", "kind.yml"),
-        ("c", "kind.yml"),
+        (name, "kind.yml") for name in "bac"
     ]
 
 
-@pytest.mark.parametrize(
-    "shown",
-    [
-        pytest.param({}, id="missing"),
-        pytest.param({"symbol": "amd16"}, id="no group"),
-        pytest.param("IOB", id="no mapping"),
-    ],
-)
-def test_a_symbol_of_another_form_is_left_to_the_transforms(load, shown):
+@pytest.mark.parametrize("treeherder", [{}, {"symbol": "amd16"}, "IOB"])
+def test_a_symbol_of_another_form_is_left_to_the_transforms(load, treeherder):
     """They say what is wrong with it, for either kind."""
-    [task] = load({"a": {**POOL, "treeherder": shown}}, config={"pools-from": "pools"})
-    assert task["treeherder"] == shown
+    pool = {**POOL, "treeherder": treeherder}
+    [task] = load({"a": pool}, config={"pools-from": "pools"})
+    assert task["treeherder"] == treeherder
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        pytest.param({"pools-from": "pool"}, "'pool' is not another kind; there are: ", id="near"),
-        pytest.param(
-            {"pools-from": "all"}, "'all' is not another kind; there are: pools", id="itself"
-        ),
-        pytest.param({}, "'' is not another kind; there are: pools", id="missing"),
-    ],
-)
-def test_no_such_kind(load, name, text):
-    """One line says which file and what there is."""
-    with pytest.raises(UserMistake) as caught:
-        load({"a": POOL}, config=name)
-    assert f"taskcluster/kinds/all/kind.yml: pools-from: {text}" in str(caught.value)
+@pytest.mark.parametrize("name", ["pool", "all", ""])
+def test_no_such_kind(load, name):
+    """One line says which file and what there is; a kind is not made of its own pools."""
+    text = f"pools-from: {name!r} is not another kind; there are: pools"
+    config = {"pools-from": name} if name else {}
+    message = mistake(load, {"a": POOL}, config=config)
+    assert message == f"taskcluster/kinds/all/kind.yml: {text}"

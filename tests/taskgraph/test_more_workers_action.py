@@ -5,28 +5,25 @@ import json
 
 import pytest
 import seed_case
-import yaml
 from loopback_deployment import Artifact
-from taskgraph.actions import registry
-from taskgraph.parameters import Parameters
 
 from io_benchmark.submit.repeating import repeated_task
 from io_benchmark_taskgraph import more_workers_action
 from io_benchmark_taskgraph.group_tasks import REPORT as REPORT_FILE
 from io_benchmark_taskgraph.repeating import derived_id
 
-from .conftest import REPOSITORY
 from .test_confirm_action import (
     ACTION,
     GROUP,
     add_action,
     add_report,
     by_label,
+    check_as_submitted,
     complete,
     confirm,
     push,
 )
-from .whole_graph import EVERY_POOL, PARAMS, REPORT
+from .whole_graph import EVERY_POOL, REPORT
 
 NEW = [f"{label}-{number}" for label in EVERY_POOL[1:] for number in (2, 3)]
 
@@ -72,10 +69,9 @@ def test_what_the_report_asks_for(deployment):
     ((task_id, made),) = tasks["io-benchmark-intel-3"]
     assert task_id == derived_id(GROUP, "io-benchmark-intel-3")
     ((_, model),) = tasks[EVERY_POOL[2]]
-    submitted = repeated_task(model, EVERY_POOL[2], "intel", [*EVERY_POOL, "io-benchmark-intel-2"])
-    assert submitted.label == "io-benchmark-intel-3"
-    for key in ("tags", "scopes", "metadata", "priority", "workerType"):
-        assert made[key] == submitted.definition[key], key
+    check_as_submitted(
+        made, repeated_task(model, EVERY_POOL[2], "intel", [*EVERY_POOL, "io-benchmark-intel-2"])
+    )
     assert made["payload"]["env"] == model["payload"]["env"]
     assert made["extra"]["treeherder"]["symbol"] == "intel-3"
     (_, first), (_, second) = tasks[REPORT]
@@ -129,16 +125,3 @@ def test_without_a_report(deployment):
         f"error: group {GROUP}: has no report that this action can read; wait for it, or compare with: "
         f"io-benchmark compare group:{GROUP}"
     )
-
-
-def test_actions_json():
-    """It is offered on reports alone, by the generic hook, with an optional number."""
-    config = registry.load_graph_config(str(REPOSITORY / "taskcluster"))
-    config.register()
-    parameters = Parameters(strict=False, **yaml.safe_load((PARAMS / "comment.yml").read_text()))
-    actions = registry.render_actions_json(parameters, config, GROUP)["actions"]
-    (action,) = (one for one in actions if one["name"] == more_workers_action.NAME)
-    assert (action["kind"], action["title"]) == ("hook", "Measure more workers")
-    assert action["context"] == [{"kind": "io-benchmark-report"}]
-    assert action["extra"] == {"actionPerm": "generic"}
-    assert set(action["schema"]["properties"]) == {"workers"}

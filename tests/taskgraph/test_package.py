@@ -35,23 +35,13 @@ def imported(path):
 
 @every_file
 def test_imports(path):
-    """taskgraph, voluptuous, the standard library and itself; never io_benchmark."""
-    tops = {name.partition(".")[0] for name in imported(path)}
-    outside = tops - set(sys.stdlib_module_names)
-    assert outside <= {"io_benchmark_taskgraph", "taskgraph", "voluptuous"}
-
-
-@every_file
-def test_stand_alone_parts_stay_apart(path):
-    """No module that Firefox's tree loads needs one that it cannot."""
-    if f"io_benchmark_taskgraph.{path.stem}" not in STAND_ALONE:
-        assert not STAND_ALONE.intersection(imported(path))
-
-
-@every_file
-def test_python_3_9(path):
-    """Decision tasks and Firefox's tree may have Python 3.9."""
+    """Python 3.9, taskgraph, voluptuous and the standard library; for Firefox's tree no stand-alone part."""
     ast.parse(path.read_text(), feature_version=(3, 9))
+    names = set(imported(path))
+    outside = {name.partition(".")[0] for name in names} - set(sys.stdlib_module_names)
+    assert outside <= {"io_benchmark_taskgraph", "taskgraph", "voluptuous"}
+    if f"io_benchmark_taskgraph.{path.stem}" not in STAND_ALONE:
+        assert not STAND_ALONE & names
 
 
 def test_taskgraph_without_its_error_class(monkeypatch):

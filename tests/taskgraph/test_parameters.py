@@ -47,44 +47,31 @@ def decide(revision, **changes):
     return (*asked_for, values["io_benchmark_replicates"])
 
 
-@pytest.mark.parametrize("tasks_for", ["github-push", "github-pull-request"])
-def test_commit_message_selects(commit, tasks_for):
-    """A push and a collaborator's pull request are asked what they want."""
-    revision = commit(b"Faster\n\ntry: -j amd-16,intel\n")
-    assert decide(revision, tasks_for=tasks_for) == ("io-benchmark", ["amd-16", "intel"], 0)
-
-
-def test_commit_message_asks_for_replicates(commit):
-    """With Firefox's own word for them."""
-    revision = commit(b"Faster\n\ntry: -j amd-16 --rebuild 6\n")
-    assert decide(revision) == ("io-benchmark", ["amd-16"], 6)
+PULL = {"tasks_for": "github-pull-request"}
 
 
 @pytest.mark.parametrize(
-    "changes",
+    ("message", "changes", "expected"),
     [
-        pytest.param(
-            {"tasks_for": "github-pull-request-untrusted"}, id="a stranger's pull request"
+        (b"Faster\n\ntry: -j amd-16,intel\n", {}, ("io-benchmark", ["amd-16", "intel"], 0)),
+        (b"Faster\n\ntry: -j amd-16,intel\n", PULL, ("io-benchmark", ["amd-16", "intel"], 0)),
+        (b"try: -j amd-16 --rebuild 6\n", {}, ("io-benchmark", ["amd-16"], 6)),
+        (b"Faster", {}, ("default", [], 0)),
+        (b"\xff", {}, ("default", [], 0)),
+        # Who chose otherwise, or may not choose, gets the default list.
+        *(
+            (b"try: -j amd-16", {"tasks_for": event}, ("default", [], 0))
+            for event in ("github-pull-request-untrusted", "cron", "action")
         ),
-        pytest.param({"tasks_for": "cron"}, id="cron"),
-        pytest.param({"tasks_for": "action"}, id="action"),
-        pytest.param({"target_tasks_method": "nothing"}, id="DONTBUILD"),
-        pytest.param({"target_tasks_method": "io-benchmark"}, id="comment"),
+        *(
+            (b"try: -j amd-16", {"target_tasks_method": method}, (method, [], 0))
+            for method in ("nothing", "io-benchmark")
+        ),
     ],
 )
-def test_commit_message_is_not_asked(commit, changes):
-    """Who chose otherwise, or may not choose, gets the default list."""
-    revision = commit(b"try: -j amd-16")
-    method = changes.get("target_tasks_method", "default")
-    assert decide(revision, **changes) == (method, [], 0)
-
-
-@pytest.mark.parametrize(
-    "message", [pytest.param(b"Faster", id="nothing asked"), pytest.param(b"\xff", id="not UTF-8")]
-)
-def test_commit_message_that_asks_for_nothing(commit, message):
-    """Everything stays as it is."""
-    assert decide(commit(message)) == ("default", [], 0)
+def test_commit_messages(commit, message, changes, expected):
+    """A push and a collaborator's pull request select tasks, and how many."""
+    assert decide(commit(message), **changes) == expected
 
 
 def test_mistake_is_logged(commit, caplog):

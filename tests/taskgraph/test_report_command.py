@@ -5,7 +5,6 @@ import argparse
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 import seed_case
@@ -14,15 +13,12 @@ from io_benchmark.commands import compare
 from io_benchmark.costs.worker_time import Price
 from io_benchmark_taskgraph.report_stanza import FILES, PYTHON, ReportSettings
 
+from .conftest import REPOSITORY
+
 PLAIN = ReportSettings(30, None, None, ())
-FULL = ReportSettings(
-    0,
-    "amd-30",
-    "2.5%",
-    ("amd-16/amd-30<1.05", " intel / amd-30 > 0.5"),
-    "3,6,12",
-    '{"currency": "USD", "prices": {"it\'s": 0.5}}',
-)
+PRICES = '{"currency": "USD", "prices": {"it\'s": 0.5}}'
+EXPECTED = ("amd-16/amd-30<1.05", " intel / amd-30 > 0.5")
+FULL = ReportSettings(0, "amd-30", "2.5%", EXPECTED, "3,6,12", PRICES)
 GROUP = "Fqm6GL_zRPurCmd1rRuTRQ"
 
 
@@ -40,45 +36,45 @@ def test_whole_command():
         '  --write markdown="$artifacts/io-benchmark/report.md" \\\n'
         '  --write json="$artifacts/io-benchmark/report.json"\n'
     )
+    dockerfile = REPOSITORY / "taskcluster/docker/io-benchmark-report/Dockerfile"
+    assert f"{PYTHON} -m io_benchmark.cli" in dockerfile.read_text()
 
 
 def run(settings, folder, **variables):
     """By bash, as run-task does."""
-    return subprocess.run(
+    environment = {"PATH": os.environ["PATH"], "IO_BENCHMARK_ARTIFACTS": f"{folder}/arti facts"}
+    done = subprocess.run(
         ["bash", "-cx", settings.command()],
         cwd=folder,
-        env={"PATH": os.environ["PATH"], "IO_BENCHMARK_ARTIFACTS": f"{folder}/arti facts"}
-        | variables,
+        env=environment | variables,
         capture_output=True,
         text=True,
         check=False,
     )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
-@pytest.mark.parametrize(
-    "settings", [pytest.param(PLAIN, id="plain"), pytest.param(FULL, id="all")]
-)
+@pytest.mark.parametrize("settings", [PLAIN, FULL], ids=["plain", "full"])
 def test_compare_understands_it(tmp_path, settings):
     """Every setting arrives as compare's own option, whatever is in it."""
     program = tmp_path / "py thon"
     program.write_text('#!/bin/sh\nprintf "%s\\0" "$@" > arguments\n')
     program.chmod(0o755)
-    done = run(settings, tmp_path, IO_BENCHMARK_REPORT_PYTHON=str(program), TASK_GROUP_ID=GROUP)
-    assert done.returncode == 0, done.stderr
-    *start, command = (tmp_path / "arguments").read_text().split("\0")[:4]
-    assert (start, command) == (["-u", "-m", "io_benchmark.cli"], "compare")
+    run(settings, tmp_path, IO_BENCHMARK_REPORT_PYTHON=str(program), TASK_GROUP_ID=GROUP)
+    *arguments, _ = (tmp_path / "arguments").read_text().split("\0")
+    assert arguments[:4] == ["-u", "-m", "io_benchmark.cli", "compare"]
     parser = argparse.ArgumentParser()
     compare.add_arguments(parser)
-    parsed = parser.parse_args((tmp_path / "arguments").read_text().split("\0")[4:-1])
-    artifacts = tmp_path / "arti facts"
+    parsed = parser.parse_args(arguments[4:])
     assert parsed.addresses == [f"group:{GROUP}"]
     assert (parsed.wait, parsed.partial) == (settings.wait_minutes, True)
-    assert parsed.baseline == settings.baseline
+    assert (parsed.baseline, parsed.expect) == (settings.baseline, list(settings.expectations))
     assert parsed.margin == (0.025 if settings.margin else 0.05)
     assert parsed.looks == ((3, 6, 12) if settings.looks else None)
     assert parsed.prices == ({"it's": Price(0.5, "USD")} if settings.prices else {})
-    assert parsed.expect == list(settings.expectations)
-    assert parsed.write == [(form, artifacts / path) for form, path in FILES.items()]
+    files = [(form, tmp_path / "arti facts" / path) for form, path in FILES.items()]
+    assert parsed.write == files
 
 
 def test_it_is_run(tmp_path):
@@ -86,22 +82,12 @@ def test_it_is_run(tmp_path):
 
     None is for Perfherder, where a push without a report would be a change of -100 %.
     """
-    seed_case.write(tmp_path / "results")
-    done = run(
-        PLAIN,
-        tmp_path,
-        IO_BENCHMARK_REPORT_OF=str(tmp_path / "results"),
-        IO_BENCHMARK_REPORT_PYTHON=sys.executable,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "1.92×" in done.stdout
+    results = tmp_path / "results"
+    seed_case.write(results)
+    python = {"IO_BENCHMARK_REPORT_PYTHON": sys.executable}
+    output = run(PLAIN, tmp_path, IO_BENCHMARK_REPORT_OF=str(results), **python)
+    assert "1.92×" in output
     artifacts = tmp_path / "arti facts"
-    written = [path for path in artifacts.rglob("*") if path.is_file()]
-    assert sorted(written) == sorted(artifacts / path for path in FILES.values())
+    files = [path for path in artifacts.rglob("*") if path.is_file()]
+    assert sorted(files) == sorted(artifacts / path for path in FILES.values())
     assert list(FILES) == ["html", "markdown", "json"]
-
-
-def test_the_images_python():
-    """The Dockerfile contains the path."""
-    dockerfile = Path(__file__).parents[2] / "taskcluster/docker/io-benchmark-report/Dockerfile"
-    assert f"{PYTHON} -m io_benchmark.cli" in dockerfile.read_text()

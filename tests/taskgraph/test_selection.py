@@ -1,132 +1,126 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Which tasks a name means."""
+"""Which tasks a name means, and the target method that selects them."""
 
 import pytest
-from pytest_taskgraph import make_task
+from pytest_taskgraph import make_graph, make_task
+from user_mistakes import mistake
 
-from io_benchmark_taskgraph.mistakes import UserMistake
+from io_benchmark_taskgraph.parameters import _select_targets
 from io_benchmark_taskgraph.selection import select
 
 
-def pool(name, number=""):
-    attributes = {"job_try_name": "io-benchmark", "io_benchmark_pool": name}
-    return make_task(f"io-benchmark-{name}{number}", attributes=attributes)
+def task(kind, pool, number=""):
+    attributes = {"job_try_name": kind, "io_benchmark_pool": pool}
+    return make_task(f"{kind}-{pool}{number}", attributes=attributes)
 
 
-TASKS = [
-    make_task("docker-image-update-verify"),
-    pool("amd-16", "-1"),
-    pool("amd-16", "-2"),
-    pool("intel"),
+FIRST, SECOND, INTEL = "io-benchmark-amd-16-1", "io-benchmark-amd-16-2", "io-benchmark-intel"
+IMAGE, REPORT = "docker-image-update-verify", "io-benchmark-report"
+REPLICATES = [
+    make_task(IMAGE),
+    task("io-benchmark", "amd-16", "-1"),
+    task("io-benchmark", "amd-16", "-2"),
+    task("io-benchmark", "intel"),
 ]
-
-
-@pytest.mark.parametrize(
-    ("names", "labels"),
-    [
-        pytest.param(
-            ["io-benchmark"],
-            ["io-benchmark-amd-16-1", "io-benchmark-amd-16-2", "io-benchmark-intel"],
-            id="job",
-        ),
-        pytest.param(["amd-16"], ["io-benchmark-amd-16-1", "io-benchmark-amd-16-2"], id="pool"),
-        pytest.param(["io-benchmark-amd-16-2"], ["io-benchmark-amd-16-2"], id="label"),
-        pytest.param(["docker-image-update-verify"], ["docker-image-update-verify"], id="image"),
-        pytest.param(
-            ["intel", "io-benchmark-amd-16-1", "intel"],
-            ["io-benchmark-amd-16-1", "io-benchmark-intel"],
-            id="several, in the tasks' order",
-        ),
-        pytest.param(
-            ["io-benchmark-amd-16"],
-            ["io-benchmark-amd-16-1", "io-benchmark-amd-16-2"],
-            id="label without the replicates' numbers",
-        ),
-        pytest.param([], [], id="none"),
-    ],
-)
-def test_names(names, labels):
-    """A name is a job's, a pool's or a label."""
-    assert select(TASKS, names) == labels
-
-
-def measures_all(name):
-    attributes = {"job_try_name": "io-benchmark-all", "io_benchmark_pool": name}
-    return make_task(f"io-benchmark-all-{name}", attributes=attributes)
-
-
+BOTH = ["io-benchmark", "io-benchmark-all"]
 BOTH_KINDS = [
-    pool("amd-16"),
-    pool("intel"),
-    measures_all("amd-16"),
-    measures_all("intel"),
-    make_task(
-        "io-benchmark-report",
-        attributes={"job_try_name": ["io-benchmark", "io-benchmark-all"]},
-    ),
+    *(task(kind, pool) for kind in BOTH for pool in ("amd-16", "intel")),
+    make_task(REPORT, attributes={"job_try_name": BOTH}),
 ]
 
 
 @pytest.mark.parametrize(
-    ("names", "labels"),
+    ("tasks", "names", "labels"),
     [
-        pytest.param(
-            ["io-benchmark"],
-            ["io-benchmark-amd-16", "io-benchmark-intel", "io-benchmark-report"],
-            id="job",
+        (REPLICATES, ["io-benchmark"], [FIRST, SECOND, INTEL]),
+        (REPLICATES, ["amd-16"], [FIRST, SECOND]),
+        (REPLICATES, [SECOND], [SECOND]),
+        (REPLICATES, [IMAGE], [IMAGE]),
+        (REPLICATES, ["intel", FIRST, "intel"], [FIRST, INTEL]),
+        # The label that the task has without replicates.
+        (REPLICATES, ["io-benchmark-amd-16"], [FIRST, SECOND]),
+        (REPLICATES, [], []),
+        # A pool's name is that of its first task; the report comes with either job.
+        (BOTH_KINDS, ["io-benchmark"], ["io-benchmark-amd-16", INTEL, REPORT]),
+        (
+            *(BOTH_KINDS, ["io-benchmark-all"]),
+            ["io-benchmark-all-amd-16", "io-benchmark-all-intel", REPORT],
         ),
-        pytest.param(
-            ["io-benchmark-all"],
-            ["io-benchmark-all-amd-16", "io-benchmark-all-intel", "io-benchmark-report"],
-            id="the other job",
-        ),
-        pytest.param(["amd-16"], ["io-benchmark-amd-16"], id="pool"),
-        pytest.param(["io-benchmark-all-amd-16"], ["io-benchmark-all-amd-16"], id="label"),
-        pytest.param(["io-benchmark-report"], ["io-benchmark-report"], id="report"),
-        pytest.param(
-            ["io-benchmark", "io-benchmark-all"],
-            [task.label for task in BOTH_KINDS],
-            id="both jobs",
-        ),
+        (BOTH_KINDS, ["amd-16"], ["io-benchmark-amd-16"]),
+        (BOTH_KINDS, ["io-benchmark-all-amd-16"], ["io-benchmark-all-amd-16"]),
+        (BOTH_KINDS, [REPORT], [REPORT]),
+        (BOTH_KINDS, BOTH, [each.label for each in BOTH_KINDS]),
     ],
 )
-def test_names_of_two_kinds(names, labels):
-    """A pool's name is that of its first task; the report comes with either job."""
-    assert select(BOTH_KINDS, names) == labels
-
-
-def test_names_of_two_kinds_are_listed_once():
-    """Every job, then pools, then labels."""
-    with pytest.raises(UserMistake) as caught:
-        select(BOTH_KINDS, ["zzz"])
-    assert str(caught.value) == (
-        "no task is called 'zzz'; there are: io-benchmark, io-benchmark-all, amd-16, intel, "
-        "io-benchmark-amd-16, io-benchmark-intel, io-benchmark-all-amd-16, io-benchmark-all-intel, "
-        "io-benchmark-report"
-    )
+def test_names(tasks, names, labels):
+    """A name is a job's, a pool's or a label; the tasks keep their order."""
+    assert select(tasks, names) == labels
 
 
 @pytest.mark.parametrize(
-    ("name", "hint"),
+    ("tasks", "names", "known"),
     [
-        pytest.param("amd-17", "there", id="near"),
-        pytest.param("zzz", "there", id="far"),
-        pytest.param("io-b", "there", id="part of a name"),
-        pytest.param("", "there", id="empty"),
+        *(
+            (
+                *(REPLICATES, ["intel", name]),
+                f"io-benchmark, amd-16, intel, io-benchmark-amd-16, {IMAGE}, {FIRST}, {SECOND}, {INTEL}",
+            )
+            for name in ("zzz", "io-b", "")
+        ),
+        (
+            *(BOTH_KINDS, ["zzz"]),
+            (
+                "io-benchmark, io-benchmark-all, amd-16, intel, io-benchmark-amd-16, io-benchmark-intel, "
+                "io-benchmark-all-amd-16, io-benchmark-all-intel, io-benchmark-report"
+            ),
+        ),
+        ([], ["io-benchmark"], "none"),
     ],
 )
-def test_unknown_name(name, hint):
-    """A name that means nothing is a mistake, even next to good ones; all names are listed."""
-    with pytest.raises(UserMistake) as caught:
-        select(TASKS, ["intel", name])
-    assert str(caught.value) == (
-        f"no task is called {name!r}; {hint} are: io-benchmark, amd-16, intel, "
-        "io-benchmark-amd-16, docker-image-update-verify, io-benchmark-amd-16-1, "
-        "io-benchmark-amd-16-2, io-benchmark-intel"
-    )
+def test_unknown_names(tasks, names, known):
+    """A name that means nothing is a mistake, even next to good ones; all names are listed once."""
+    text = f"no task is called {names[-1]!r}; there are: {known}"
+    assert mistake(select, tasks, names) == text
 
 
-def test_no_tasks():
-    """With no task at all there is nothing to list."""
-    with pytest.raises(UserMistake, match=r"^no task is called 'io-benchmark'; there are: none$"):
-        select([], ["io-benchmark"])
+def targets(**parameters):
+    return _select_targets(make_graph(*REPLICATES), parameters, None)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "labels"),
+    [
+        ({}, [FIRST, SECOND, INTEL]),
+        ({"io_benchmark_jobs": []}, [FIRST, SECOND, INTEL]),
+        ({"io_benchmark_jobs": [IMAGE]}, [IMAGE]),
+        ({"io_benchmark_perfherder": "pool"}, [FIRST, SECOND, INTEL]),
+        # The replicates of one pool may be in one series.
+        (
+            {"io_benchmark_perfherder": "neutral", "io_benchmark_jobs": ["amd-16", IMAGE]},
+            [IMAGE, FIRST, SECOND],
+        ),
+    ],
+)
+def test_targets(parameters, labels):
+    """The names of the parameter, and every pool where there are none."""
+    assert targets(**parameters) == labels
+
+
+@pytest.mark.parametrize(
+    ("parameters", "text"),
+    [
+        ({"io_benchmark_jobs": ["x"]}, "no task is called 'x'; there are: io-benchmark, amd-16"),
+        (
+            {"io_benchmark_perfherder": "neutral"},
+            (
+                "the parameter io_benchmark_perfherder: neutral puts every pool into one series, and "
+                "amd-16, intel are selected; name one pool, and the other in another push"
+            ),
+        ),
+    ],
+)
+def test_mistakes_are_logged(caplog, parameters, text):
+    """taskgraph's command line prints nothing for such an error, so it is logged here."""
+    assert mistake(targets, **parameters).startswith(text)
+    (message,) = caplog.messages
+    assert message.startswith(text)

@@ -2,48 +2,41 @@
 """Files that YAML would load as something else than what they say, or never."""
 
 import pytest
+from user_mistakes import mistake
 from yaml import YAMLError
 
 from io_benchmark_taskgraph import yaml_files
-from io_benchmark_taskgraph.mistakes import UserMistake
 
-NO_ALIAS = "is not supported; write the value out"
+ALIAS = "the alias *x is not supported; write the value out"
+TWICE = "is given twice in one mapping and only the last would count; rename or remove one"
+DEEP = "values are nested more than 50 deep; nest them less"
+
+
+@pytest.fixture
+def file(tmp_path):
+    """The configuration of a tree with a kind."""
+    (tmp_path / "taskcluster/kinds/a/pools").mkdir(parents=True)
+    (tmp_path / "taskcluster/kinds/a/kind.yml").write_text("a: 1")
+    return tmp_path / "taskcluster/config.yml"
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "problem"),
+    ("text", "problem"),
     [
-        pytest.param("a: &x [1]\nb: *x", 2, f"the alias *x {NO_ALIAS}", id="alias"),
-        pytest.param("a: 1\nb: &x [2, {c: *x}]", 2, f"the alias *x {NO_ALIAS}", id="in itself"),
-        pytest.param(
-            "[" * 51 + "]" * 51,
-            1,
-            "values are nested more than 50 deep; nest them less",
-            id="lists in lists",
-        ),
-        pytest.param(
-            "a:\n  b: 1\n  c: {d: 1}\n  b: 2",
-            4,
-            "the key b is given twice in one mapping and only the last would count; rename or "
-            "remove one",
-            id="a key twice",
-        ),
-        pytest.param(
-            '? "a\\nb"\n: 1\n? "a\\nb"\n: 2',
-            3,
-            "the key 'a\\nb' is given twice in one mapping and only the last would count; rename "
-            "or remove one",
-            id="a key of two lines",
-        ),
+        ("a: &x [1]\nb: *x", f"2: {ALIAS}"),
+        ("a: 1\nb: &x [2, {c: *x}]", f"2: {ALIAS}"),
+        ("[" * 51 + "]" * 51, f"1: {DEEP}"),
+        ("a:\n  b: 1\n  c: {d: 1}\n  b: 2", f"4: the key b {TWICE}"),
+        ('? "a\\nb"\n: 1\n? "a\\nb"\n: 2', f"3: the key 'a\\nb' {TWICE}"),
     ],
 )
-def test_mistakes(tmp_path, text, line, problem):
-    """One line: the file, the line in it, what is wrong and what to do."""
-    file = tmp_path / "kind.yml"
-    file.write_text(text)
-    with pytest.raises(UserMistake) as caught:
-        yaml_files._check(file, "x/kind.yml")
-    assert str(caught.value) == f"x/kind.yml line {line}: {problem}"
+def test_mistakes(file, text, problem):
+    """One line: the file, the line in it, what is wrong and what to do; in every kind's files."""
+    for path in (file, file.parent / "kinds/a/pools/more.yml"):
+        path.write_text(text)
+        name = path.relative_to(file.parent.parent)
+        assert mistake(yaml_files.check_tree, file.parent) == f"{name} line {problem}"
+        path.unlink()
 
 
 @pytest.mark.parametrize(
@@ -56,38 +49,22 @@ def test_mistakes(tmp_path, text, line, problem):
         "[" * 50 + "]" * 50,
     ],
 )
-def test_accepted(tmp_path, text):
+def test_accepted(file, text):
     """The same key in two mappings, and values like keys."""
-    file = tmp_path / "kind.yml"
     file.write_text(text)
-    yaml_files._check(file, "kind.yml")
+    yaml_files.check_tree(file.parent)
 
 
-def test_no_yaml(tmp_path):
+def test_no_yaml(file):
     """What is not YAML is the loader's error, with the file's name, as taskgraph's own is."""
-    file = tmp_path / "kind.yml"
     file.write_text("a: [b\n")
     with pytest.raises(YAMLError) as caught:
-        yaml_files._check(file, "kind.yml")
+        yaml_files.check_tree(file.parent)
     assert f'in "{file}", line 2' in str(caught.value)
 
 
-def test_tree(tmp_path):
-    """The configuration's and every kind's files are read, whichever transforms it has; a pipe or device is not."""
-    for kind in ("a", "b"):
-        (tmp_path / "taskcluster" / "kinds" / kind).mkdir(parents=True)
-    (tmp_path / "taskcluster/kinds/a/kind.yml").write_text("a: 1")
-    yaml_files.check_tree(tmp_path / "taskcluster")
-    (tmp_path / "taskcluster/config.yml").write_text("a: &a [*a]")
-    with pytest.raises(UserMistake, match=r"/config\.yml line 1: the alias"):
-        yaml_files.check_tree(tmp_path / "taskcluster")
-    (tmp_path / "taskcluster/config.yml").unlink()
-    (tmp_path / "taskcluster/kinds/a/pools").mkdir()
-    (tmp_path / "taskcluster/kinds/a/pools/more.yml").write_text("a: 1\na: 2")
-    with pytest.raises(UserMistake, match=r"/kinds/a/pools/more\.yml line 2: the key a"):
-        yaml_files.check_tree(tmp_path / "taskcluster")
-    (tmp_path / "taskcluster/kinds/a/pools/more.yml").unlink()
-    (tmp_path / "taskcluster/kinds/b/more.yml").symlink_to("/dev/zero")
-    with pytest.raises(UserMistake) as caught:
-        yaml_files.check_tree(tmp_path / "taskcluster")
-    assert str(caught.value) == ("taskcluster/kinds/b/more.yml: is not a regular file; remove it")
+def test_devices(file):
+    """Reading a device may never end."""
+    (file.parent / "kinds/a/more.yml").symlink_to("/dev/zero")
+    text = "taskcluster/kinds/a/more.yml: is not a regular file; remove it"
+    assert mistake(yaml_files.check_tree, file.parent) == text

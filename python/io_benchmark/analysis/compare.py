@@ -11,14 +11,14 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis import diagnoses
 from io_benchmark.analysis.diagnosis.single_workers import explain_single_workers
-from io_benchmark.analysis.inference import common_prefix, independent_workers, levels, zones
+from io_benchmark.analysis.inference import independent_workers, levels, zones
 from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.looks import Schedule
-from io_benchmark.analysis.inference.pairs import Pair
+from io_benchmark.analysis.inference.pairs import Pair, compared_samples, slower_left_out
 from io_benchmark.analysis.inference.single_machines import SingleMachine
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
-from io_benchmark.analysis.model import UNKNOWN, Problem, Run, Severity, Subject, Worker
+from io_benchmark.analysis.model import UNKNOWN, Problem, Run, Severity, Subject, Worker, WorkerLine
 from io_benchmark.analysis.observed import machine_identity
 from io_benchmark.analysis.observed.machine_identity import by_side
 from io_benchmark.analysis.parts.division import Division
@@ -27,7 +27,6 @@ from io_benchmark.analysis.report_model import SampledReport, SubjectReport
 from io_benchmark.analysis.statements import Statement, count, statement
 from io_benchmark.analysis.summary import (
     bottlenecks,
-    decision_cost,
     figures,
     place_rows,
     plot_data,
@@ -56,8 +55,6 @@ class Options(Struct, frozen=True):
 
 
 class _Tasks(Struct, frozen=True):
-    """What each side's tasks left."""
-
     results: Mapping[str, Sequence[Worker]]
     lost: Counter[str]  # tasks that ended and left no result
 
@@ -82,7 +79,7 @@ def compare(
     reports = []
     for subject, runs in _runs_by_subject(workers).items():
         comparable, broken_rules = checks.check_runs(runs, options.allow)
-        problems += common_prefix.slower_left_out(subject, runs, comparable)
+        problems += slower_left_out(subject, runs, comparable)
         comparable, of_other_length = checks.select_length(comparable, options.allow)
         problems += [*broken_rules, *of_other_length]
         compared[subject] = comparable
@@ -103,7 +100,8 @@ def compare(
         margin=options.margin,
         assumed=variation,
     )
-    lines = tuple(worker.line for worker in read)
+    names = WorkerLine.__struct_fields__
+    lines = tuple(WorkerLine(**{name: getattr(worker, name) for name in names}) for worker in read)
     return SampledReport(
         title=plan.title,
         baseline=plan.baseline,
@@ -127,7 +125,7 @@ def compare(
         confirming=Confirming.of(
             (comparison for part in reports for comparison in part.comparisons), read
         ),
-        decision_cost=decision_cost.cost_of_deciding(reports, workers, options.prices),
+        decision_cost=replication.cost_of_deciding(reports, workers, options.prices),
         replication=replication.count_workers(reports, lines),
     )
 
@@ -156,11 +154,8 @@ def _runs_by_subject(workers: Sequence[Worker]) -> dict[Subject, list[Run]]:
     for worker in workers:
         for entry in worker.entries:
             runs.setdefault(entry.subject, []).append(Run(worker, entry))
-    return {subject: runs[subject] for subject in sorted(runs, key=_workload_rank)}
-
-
-def _workload_rank(subject: Subject) -> int:
-    return workloads.of(subject.workload).position
+    by_position = sorted(runs, key=lambda subject: workloads.of(subject.workload).position)
+    return {subject: runs[subject] for subject in by_position}
 
 
 def _compare_subject(
@@ -187,7 +182,7 @@ def _compare_subject(
             problems += independent_workers.shared_workers(subject, *both)
             problems += independent_workers.measured_apart(subject, *both)
             all_data = data[candidate], data[baseline]
-            candidate_data, baseline_data, unequal = common_prefix.compared_samples(
+            candidate_data, baseline_data, unequal = compared_samples(
                 subject, all_data, sides[candidate], sides[baseline]
             )
             problems += unequal
@@ -197,18 +192,16 @@ def _compare_subject(
             look = schedule.look_of_sides(
                 (candidate_data.count, baseline_data.count), results, lost
             )
-            variation = _variation((candidate, baseline), sides, data, options)
-            ran_on = {run.worker.machine for runs in both for run in runs}
-            is_one = len(ran_on) == 1 and UNKNOWN not in ran_on
+            machines = {run.worker.machine for runs in both for run in runs}
             pair = Pair(
                 candidate,
                 baseline,
                 candidate_data,
                 baseline_data,
-                variation,
+                _variation((candidate, baseline), sides, data, options),
                 look,
                 schedule,
-                is_one,
+                is_one_machine=len(machines) == 1 and UNKNOWN not in machines,
             )
             problems += zones.uneven_zones(subject, pair, *both)
             pairs.append(pair.with_earlier_looks(subject, both, lost))
@@ -217,23 +210,20 @@ def _compare_subject(
     problems += independent_workers.single_workers(subject, comparisons, counts)
     order = plan.order(sides)
     workload = workloads.of(subject.workload)
-    machines = {side: measured.runs for side, measured in data.items()}
+    entries = {side: measured.runs for side, measured in data.items()}
     workers = {side: [run.worker for run in sides[side]] for side in order}
-    return (
-        SubjectReport(
-            subject,
-            {side: figures.summarize(data[side], workload) for side in order},
-            comparisons,
-            figures.noise_floors(data.values()),
-            bottlenecks.bottlenecks_of_sides(subject, workers),
-            tuple(Division.between(machines, pair.candidate, pair.baseline) for pair in pairs),
-            operation=workload.operation,
-            unit=workload.unit,
-            higher_is_better=workload.higher_is_better,
-        ),
-        pairs,
-        problems,
+    report = SubjectReport(
+        subject,
+        {side: figures.summarize(data[side], workload) for side in order},
+        comparisons,
+        figures.noise_floors(data.values()),
+        bottlenecks.bottlenecks_of_sides(subject, workers),
+        tuple(Division.between(entries, pair.candidate, pair.baseline) for pair in pairs),
+        operation=workload.operation,
+        unit=workload.unit,
+        higher_is_better=workload.higher_is_better,
     )
+    return report, pairs, problems
 
 
 def _variation(
@@ -269,7 +259,6 @@ def _merge_repeated(
 
 
 def _nothing_in_common(plan: Plan, reports: Sequence[SubjectReport]) -> list[Problem]:
-    """Return a problem for each pair of sides that no subject has in common."""
     return [
         Problem(
             "nothing-in-common",
@@ -303,17 +292,15 @@ def _multiple_comparisons(reports: Sequence[SubjectReport]) -> list[Statement]:
 
 
 def _not_counted(read: Sequence[Worker], counted: Sequence[Worker]) -> list[Statement]:
-    """Return a remark for each side with runs that are not counted."""
-    runs, kept = (Counter(worker.side for worker in workers) for workers in (read, counted))
+    runs = Counter(worker.side for worker in read)
+    left_out = runs - Counter(worker.side for worker in counted)
     return [
         statement(
-            "{side}: {left_out} of {runs} runs "
-            + ("was made" if total - kept[side] == 1 else "were made")
-            + " to confirm a cause; only the trials count",
+            f"{{side}}: {{left_out}} of {{runs}} runs {'was' if number == 1 else 'were'} made to "
+            "confirm a cause; only the trials count",
             side=side,
-            left_out=count(total - kept[side]),
-            runs=count(total),
+            left_out=count(number),
+            runs=count(runs[side]),
         )
-        for side, total in sorted(runs.items())
-        if total > kept[side]
+        for side, number in sorted(left_out.items())
     ]

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What the workers of a side showed about a cause, as data."""
+"""What the workers of a side showed about a cause, and what the causes leave over, as data."""
 
 from msgspec import Struct
 
+from io_benchmark.analysis.parts.time_parts import Kind, Phase
 from io_benchmark.analysis.statements import Statement
 
 
@@ -26,7 +27,6 @@ class Observation(Struct, frozen=True):
 
     @classmethod
     def of_side(cls, name: str, figure: Statement) -> "Observation":
-        """Return a figure of a whole side as an observation."""
         return cls(name, (Seen(figure, 0),), 0)
 
 
@@ -38,5 +38,20 @@ class Evidence(Struct, frozen=True):
 
     @classmethod
     def led_by(cls, *observations: Observation) -> "Evidence":
-        """Return evidence whose summary is the first observation."""
         return cls(observations, observations[0].seen[0].value)
+
+
+class LeftoverPart(Struct, frozen=True):
+    """What the supported causes leave over in one part of the time."""
+
+    phase: Phase
+    kind: Kind
+    difference_ns: float
+
+
+class Leftover(Struct, frozen=True):
+    """What the supported causes do not explain of a difference, and the parts that it lies in."""
+
+    difference_ns: float
+    share: float
+    parts: tuple[LeftoverPart, ...]  # the largest first

@@ -25,10 +25,14 @@ _NO_BATCHES = BatchColumns(start_ns=[], duration_ns=[], operations=[])
 
 
 def worker_of(measured: RunResult, side: str) -> Worker:
-    """Return a worker, on the side that it is grouped by."""
     result, task = measured.result, measured.task
     stolen = _stolen_per_cpu(result.timeline)
-    entries = tuple(_entry(entry, stolen) for entry in result.workloads)
+    entries = tuple(
+        _retrieves(entry, stolen)
+        if isinstance(entry, CacheRetrieveEntry)
+        else _batches(entry, stolen)
+        for entry in result.workloads
+    )
     worker_id = f"{task.worker_group}/{task.worker_id}" if task and task.worker_id else UNKNOWN
     task_id, run_id = (task.task_id, task.run_id) if task else result.task.name
     return Worker(
@@ -64,12 +68,6 @@ def _task_ns(task: TaskRecord) -> int | None:
     return round(seconds * NS_PER_S) if seconds > 0 else None
 
 
-def _entry(recorded: CacheRetrieveEntry | BatchEntry, stolen_per_cpu: float | None) -> Entry:
-    if isinstance(recorded, CacheRetrieveEntry):
-        return _retrieves(recorded, stolen_per_cpu)
-    return _batches(recorded, stolen_per_cpu)
-
-
 def _stolen_per_cpu(timeline: RecordedTimeline | None) -> float | None:
     """Return how long the hypervisor took the CPUs away, per time that they worked."""
     if timeline is None:
@@ -77,13 +75,11 @@ def _stolen_per_cpu(timeline: RecordedTimeline | None) -> float | None:
     growth = {}
     for name in (_STOLEN, *_WORKING):
         column = timeline.columns.get(name, ())
-        # The reader has arrays where no value is missing.
-        known = (
-            column
-            if isinstance(column, array)
-            else [value for value in column if value is not None]
+        first, last = (
+            next((value for value in values if value is not None), 0)
+            for values in (column, reversed(column))
         )
-        growth[name] = known[-1] - known[0] if known else 0
+        growth[name] = last - first
     worked = sum(growth[name] for name in _WORKING)
     return growth[_STOLEN] / worked if worked > 0 else None
 
@@ -92,15 +88,15 @@ def _retrieves(entry: CacheRetrieveEntry, stolen_per_cpu: float | None) -> Entry
     samples = entry.samples
     lookup_ns = _column(samples.lookup_ns)
     copy_ns = _column(samples.copy_ns)
-    sizes_of_files = tuple(entry.file_sizes_bytes)
+    files = _column(samples.file_index).tobytes()
     return Entry(
         subject=Subject("cache-retrieve", entry.place, entry.destination, entry.fidelity),
         facts=msgspec.structs.replace(entry, samples=_NO_RETRIEVES),
         start_ns=_column(samples.start_ns),
         total_ns=array("q", list(map(add, lookup_ns, copy_ns))),
         operations=_constant(1, len(lookup_ns)),
-        size_bytes=_sizes(sizes_of_files, _column(samples.file_index).tobytes()),
-        first_reads=_first_reads(_column(samples.file_index).tobytes()),
+        size_bytes=_sizes(tuple(entry.file_sizes_bytes), files),
+        first_reads=_first_reads(files),
         planned=entry.retrieves_planned,
         parts_ns=time_parts.of_retrieves(samples, stolen_per_cpu),
         lookup_ns=lookup_ns,
@@ -140,7 +136,6 @@ def _sizes(of_files: Sequence[int], files: bytes) -> Integers:
 
 @lru_cache(maxsize=4)
 def _first_reads(files: bytes) -> frozenset[int]:
-    """Return which samples take a file that none before them took."""
     firsts: dict[int, int] = {}
     for at, number in enumerate(array("q", files)):
         firsts.setdefault(number, at)

@@ -12,13 +12,10 @@ from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct, field
 
-from io_benchmark.analysis.evidence_model import Evidence
+from io_benchmark.analysis.evidence_model import Evidence, Leftover
 from io_benchmark.analysis.inference.moving_blocks import RelativeTimes
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
-from io_benchmark.analysis.leftover_model import Leftover
 from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, Part, Phase
-from io_benchmark.analysis.run_record import UNKNOWN as UNKNOWN  # noqa: PLC0414 - part of the model
-from io_benchmark.analysis.run_record import WorkerLine
 from io_benchmark.analysis.statements import Statement, statement
 from io_benchmark.analysis.trials.trial_model import TrialOutcome
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
@@ -27,6 +24,7 @@ from io_benchmark.results.trials import TrialKind, Trials
 Integers: TypeAlias = "array[int]"  # of 64 bits
 PERCENTILES = (50, 95, 99)  # those that every report has
 MEDIAN, TAIL = 50, 95
+UNKNOWN = "unknown"
 
 
 class Subject(Struct, frozen=True, order=True, omit_defaults=True):
@@ -45,16 +43,14 @@ class Subject(Struct, frozen=True, order=True, omit_defaults=True):
     @property
     def parts(self) -> tuple[str, ...]:
         """Return the parts of its title: `sync-write`, `place workspace`, `4 at once`."""
-        parts = [self.workload, f"place {self.place}"]
-        parts += [f"destination {self.destination}"] if self.destination else []
-        parts += [f"fidelity {self.fidelity}"] if self.fidelity else []
-        parts += [self.variant] if self.variant else []
-        parts += [f"{self.threads} at once"] if self.threads else []
-        return tuple(parts)
+        destination = f"destination {self.destination}" if self.destination else ""
+        fidelity = f"fidelity {self.fidelity}" if self.fidelity else ""
+        threads = f"{self.threads} at once" if self.threads else ""
+        optional = filter(None, (destination, fidelity, self.variant, threads))
+        return (self.workload, f"place {self.place}", *optional)
 
     @property
     def label(self) -> str:
-        """Return what distinguishes measurements in one table: `stat, 4 at once`."""
         parts = [part for part in (self.variant, self.destination) if part]
         parts += [f"{self.threads:,} at once"] if self.threads else []
         return ", ".join(parts) or self.workload
@@ -79,7 +75,6 @@ class Entry(Struct, frozen=True, dict=True):
 
     @property
     def retrieves(self) -> CacheRetrieveEntry | None:
-        """Return the facts of cache-retrieve; None for every other workload."""
         return self.facts if isinstance(self.facts, CacheRetrieveEntry) else None
 
     @property
@@ -120,9 +115,28 @@ class Entry(Struct, frozen=True, dict=True):
         return sum(self.parts_ns.get(Part(Phase.COPY, kind), 0.0) for kind in kinds)
 
 
-class Worker(WorkerLine, frozen=True, kw_only=True):
-    """One run of one task, with what it measured."""
+class WorkerLine(Struct, frozen=True, kw_only=True):
+    """One run of one task. The unit of replication is its machine, which may have run others."""
 
+    side: str  # the name that it is grouped by
+    pool: str
+    task_id: str
+    run_id: int | None
+    worker_id: str  # "group/id", or "unknown" without a record of the task
+    state: str  # the run's state, or "unknown"
+    completed: bool
+    incomplete_reason: str | None
+    instance_type: str | None
+    zone: str | None
+    source: str  # a path or an address, for people
+    reason: str | None = None  # why the run ended, as the queue names it
+    machine: str = UNKNOWN  # as all results together identify it
+    is_counted: bool = True  # otherwise it confirms a cause, and only its trials count
+    at_once: bool = False  # its machine ran several of these tasks at the same time
+    url: str | None = None  # of its job on another CI system
+
+
+class Worker(WorkerLine, frozen=True, kw_only=True):
     result: Result  # its samples are in `entries` alone
     entries: tuple[Entry, ...]
     queue: str = ""  # PROVISIONER/WORKERTYPE, where it is known
@@ -130,13 +144,7 @@ class Worker(WorkerLine, frozen=True, kw_only=True):
     task_ns: int | None = None  # from the start of the run to its end, with the task's set-up
 
     @property
-    def line(self) -> WorkerLine:
-        """Return the run without what it measured."""
-        return WorkerLine(**{name: getattr(self, name) for name in WorkerLine.__struct_fields__})
-
-    @property
     def task_name(self) -> Statement:
-        """Return 'amd-16, task TASKID run 0'."""
         run = "" if self.run_id is None else statement(" run {run}", run=str(self.run_id))
         return statement("{side}, task {task}{run}", side=self.side, task=self.task_id, run=run)
 
@@ -147,13 +155,10 @@ class Worker(WorkerLine, frozen=True, kw_only=True):
 
     @property
     def cpu_quota(self) -> float | None:
-        """Return how many CPUs may be used at once; None without a quota."""
         return self.result.limits.cpu_quota if self.result.limits is not None else None
 
 
 class Run(NamedTuple):
-    """The samples of one worker for one subject."""
-
     worker: Worker
     entry: Entry
 
@@ -204,7 +209,6 @@ class Figures(Struct, frozen=True):
     details: tuple[Detail, ...] = ()
 
     def detail(self, name: str) -> float | None:
-        """Return one of the workload's own figures by its name."""
         return next((detail.value for detail in self.details if detail.name == name), None)
 
 
@@ -274,7 +278,6 @@ class State(StrEnum):
 
     @property
     def holds(self) -> bool:
-        """Return whether the cause explains a part of the difference, as far as is known."""
         return self in (State.CONFIRMED, State.SUPPORTED)
 
 

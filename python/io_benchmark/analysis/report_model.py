@@ -18,9 +18,9 @@ from io_benchmark.analysis.model import (
     Problem,
     Subject,
     Verdict,
+    WorkerLine,
 )
 from io_benchmark.analysis.parts.division import Division
-from io_benchmark.analysis.run_record import WorkerLine
 from io_benchmark.analysis.statements import Statement
 from io_benchmark.analysis.trials.confirm import Confirming
 from io_benchmark.costs.worker_time import Cost

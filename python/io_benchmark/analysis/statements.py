@@ -5,6 +5,7 @@ Analysis decides what is true and keeps the numbers as numbers. Reports alone de
 written, and make text from a worker harmless.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from functools import lru_cache
@@ -94,19 +95,16 @@ class _Slots:
     def __init__(self) -> None:
         self.values: dict[str, Value] = {}
         self._names: dict[tuple[str, Value], str] = {}
-        self._last_numbers: dict[str, int] = {}
+        self._last_numbers: Counter[str] = Counter()
 
     def add(self, name: str, value: Value) -> str:
         """Add a value under a name that no other value has, and return this name."""
-        number = self._last_numbers.get(name, 0)
         while (name, value) not in self._names:
-            number += 1
+            self._last_numbers[name] += 1
+            number = self._last_numbers[name]
             slot = name if number == 1 else f"{name}_{number}"
             self._names.setdefault((name, self.values.setdefault(slot, value)), slot)
-        self._last_numbers[name] = number
-        slot = self._names[name, value]
-        self.values[slot] = value
-        return slot
+        return self._names[name, value]
 
 
 def _inlined(name: str, value: Value | Statement, slots: _Slots) -> str:
@@ -133,10 +131,8 @@ def _escaped(text: str) -> str:
 
 
 def count(number: float) -> Quantity:
-    """Return a number of things."""
     return Quantity(number, Unit.COUNT)
 
 
 def share(value: float) -> Quantity:
-    """Return a part of one, which reports write as a percentage."""
     return Quantity(value, Unit.SHARE)

@@ -12,7 +12,7 @@ EXAMPLES = (
     'eval "$(io-benchmark completion bash)"',
     "io-benchmark completion zsh > ~/.zfunc/_io-benchmark",
 )
-MANUAL = "how-to.md"
+MANUAL = "index.md"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -25,7 +25,7 @@ EXAMPLES = (
     "io-benchmark script -o io-benchmark.pyz",
     "io-benchmark script -o io-benchmark.pyz --root .",
 )
-MANUAL = "how-to.md"
+MANUAL = "other-ci.md"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -10,7 +10,7 @@ Only the leaves have a model and a scheduler; device mapper, md and btrfs do not
 import os
 from typing import NamedTuple, Optional
 
-from reading import is_folder, list_names, read_int, read_text, target_of
+from reading import is_folder, list_names, read_int, read_lines, read_text, target_of
 
 CLASS = "/sys/class/block"
 QUEUE_NUMBERS = ["nr_requests", "read_ahead_kb", "max_sectors_kb", "rotational"]
@@ -160,12 +160,10 @@ def chain(top_names):
     return [_describe(name) for name in seen]
 
 
-def counters(text=None):
-    """Return what every block device has done since the boot, by name; or those in the text."""
+def counters():
+    """Return what every block device has done since the boot, by name."""
     totals = {}
-    if text is None:
-        text = read_text("/proc/diskstats") or ""
-    for line in text.splitlines():
+    for line in read_lines("/proc/diskstats"):
         fields = line.split()
         if len(fields) >= 14:
             totals[fields[2]] = _Counters(

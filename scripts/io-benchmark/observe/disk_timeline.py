@@ -7,20 +7,18 @@ The counters are the kernel's totals since the boot, for the whole machine. So a
 bytes. In a long run, every second row is dropped and the interval doubles, as often as needed.
 """
 
-import os
 import re
 import time
 from array import array
 from typing import List, Optional
 
-import reading
 from observe import devices, sampler
+from reading import read_text
 
 EVERY_S = 0.1
 # The share of the time that rows may cost; rows that cost more are further apart.
 COST_SHARE = 0.005
 ROWS_AT_MOST = 40_000  # an hour at ten per second
-READ_BYTES = 1 << 16
 CELLS_AT_MOST = 400_000  # about 4 MB as text
 COLUMNS = ("time_ns", "dirty_bytes", "writeback_bytes")
 _MEMORY = re.compile(r"^(Dirty|Writeback): +(\d+) kB$", re.MULTILINE)
@@ -32,11 +30,6 @@ class DiskTimeline:
 
     def __init__(self, device_names):
         self._device_names = device_names
-        lines = "|".join(map(re.escape, device_names)) or "(?!)"
-        self._lines = re.compile(r"^ *\d+ +\d+ (?:%s) .*$" % lines, re.MULTILINE)
-        self._diskstats, self._meminfo = map(
-            _open, ("/proc/diskstats", "/proc/meminfo")
-        )
         self._origin_ns = time.monotonic_ns()
         self._names = list(COLUMNS)
         for name in device_names:
@@ -56,13 +49,9 @@ class DiskTimeline:
         """Add a row."""
         before_ns = time.thread_time_ns()
         row: List[Optional[int]] = [time.monotonic_ns() - self._origin_ns]
-        kib = dict(_MEMORY.findall(_read(self._meminfo)))
-        row += [
-            int(kib[name]) * 1024 if name in kib else None
-            for name in ("Dirty", "Writeback")
-        ]
-        lines = self._lines.findall(_read(self._diskstats))
-        counters = devices.counters("\n".join(lines))
+        kib = dict(_MEMORY.findall(read_text("/proc/meminfo") or ""))
+        row += [int(kib[name]) * 1024 if name in kib else None for name in ("Dirty", "Writeback")]
+        counters = devices.counters()
         for name in self._device_names:
             row += counters.get(name, devices.UNSEEN)
         for column, value in zip(self._columns, row):
@@ -81,23 +70,3 @@ class DiskTimeline:
             for name, column in zip(self._names, self._columns)
         }
         return sampler.timeline_of(table, self._every_s)
-
-
-def _open(path):
-    """Return a descriptor for repeated reads, which is faster; None where the file is missing."""
-    try:
-        return os.open(reading.ROOT + path, os.O_RDONLY)
-    except OSError:
-        return None
-
-
-def _read(descriptor):
-    """Return the whole file; a read from /proc may return less than requested."""
-    parts, at = [], 0
-    while descriptor is not None:
-        part = os.pread(descriptor, READ_BYTES, at)
-        if not part:
-            break
-        parts.append(part)
-        at += len(part)
-    return b"".join(parts).decode("utf-8", "replace")

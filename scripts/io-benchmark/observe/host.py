@@ -16,9 +16,8 @@ from reading import exists, first_int, first_line_of, first_match, read_int, rea
 
 MACHINE_ID_OF = b"io-benchmark"
 TOUCH_BYTES, CHUNK_BYTES = 64 * MIB, 8 * MIB
-TOO_LITTLE_MEMORY = (
-    "the cost of touching new memory is not known: %d MiB are not free"
-    % (2 * CHUNK_BYTES // MIB)
+TOO_LITTLE_MEMORY = "the cost of touching new memory is not known: %d MiB are not free" % (
+    2 * CHUNK_BYTES // MIB
 )
 # v1 also has a line for the group without those below it, first.
 INACTIVE = r"(?s:.*)^(?:total_)?inactive_file (\d+)"

@@ -30,6 +30,16 @@ def drop_all():
     return "done"
 
 
+def write_new_file(path, size, chunk, *, is_synced=False):
+    """Write the same random MiB repeatedly, as the seed does, to save time in urandom."""
+    with open(path, "xb", buffering=0) as file:
+        left = size
+        while left > 0:
+            left -= file.write(chunk[: min(len(chunk), left)])
+        if is_synced:
+            os.fdatasync(file.fileno())
+
+
 def evict(path):
     """Drop one file's clean pages; needs no privileges."""
     with open(path, "rb") as file:

@@ -3,24 +3,17 @@
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 """The timeline, one row per second: devices, dirty pages, pressure, the run's own I/O and CPU.
 
-It runs in a separate process, so that it never delays a retrieve. It writes a line per sample into a pipe,
-which the measuring process reads between retrieves. If it dies, the timeline ends with a warning, and the
-measurement continues.
+It runs in a separate process, so that it never delays a retrieve. Its pipe is read between retrieves. If it
+dies, the timeline ends with a warning, and the measurement continues.
 """
 
-import fcntl
-import json
 import os
-import select
-import signal
 import time
 
 from observe import devices, host
 from reading import first_int, read_lines, read_text
 
 EVERY_S = 1.0
-PIPE_BYTES = 1 << 20  # an hour of samples
-F_SETPIPE_SZ = 1031
 PRESSURE = (("io", "some"), ("io", "full"), ("memory", "some"), ("cpu", "some"))
 CPU_TICKS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 TOTAL_US = r" .*total=(\d+)"
@@ -85,82 +78,39 @@ def timeline_of(table, interval_s):
 
 class Sampler:
     def __init__(self, device_names, origin_ns):
-        self.columns = _column_names(device_names)
-        self.rows = []
+        from crew import Crew  # noqa: PLC0415 - measure needs the columns alone
+
+        self._arguments = (os.getpid(), device_names, origin_ns)
+        self._names = _column_names(device_names)
+        self._rows = []
         self.ended_early = None
-        self._pending = b""
-        self._open = True
-        self._read_end, write_end = os.pipe()
-        stop_read, self._stop_write = os.pipe()
-        os.set_blocking(self._read_end, False)
-        try:
-            fcntl.fcntl(write_end, F_SETPIPE_SZ, PIPE_BYTES)
-        except OSError:
-            pass  # the default size still holds minutes of samples
-        parent = os.getpid()
-        self.process_id = os.fork()
-        if self.process_id == 0:
-            try:
-                os.close(self._read_end)
-                os.close(self._stop_write)
-                arguments = (parent, device_names, origin_ns)
-                _sample_until_stopped(arguments, write_end, stop_read)
-            finally:
-                os._exit(0)
-        os.close(write_end)
-        os.close(stop_read)
+        self._crew = Crew(1, self._sample_until_killed)
+        self._crew.__enter__()
+        self._messages = self._crew.messages(every_s=0)
+
+    def _sample_until_killed(self, _number, _ready, tell):
+        due_s = time.monotonic()
+        while True:
+            tell(_sample(*self._arguments))
+            due_s += EVERY_S
+            time.sleep(max(0, due_s - time.monotonic()))
 
     def take(self):
         """Read the samples so far; never wait."""
-        while self._open:
-            try:
-                data = os.read(self._read_end, 1 << 16)
-            except BlockingIOError:
-                break
-            if not data:
-                self._reap("ended by itself")
-                break
-            self._pending += data
-        *lines, self._pending = self._pending.split(b"\n")
-        self.rows += [json.loads(line) for line in lines]
-
-    def _reap(self, default):
-        os.close(self._read_end)
-        self._open = False
-        _, status = os.waitpid(self.process_id, 0)
-        self.ended_early = default
-        if os.WIFSIGNALED(status):
-            self.ended_early = "killed by signal %d" % os.WTERMSIG(status)
+        try:
+            for message in self._messages:
+                if message is None:
+                    return
+                self._rows.append(message[1])
+        except OSError as error:
+            self.ended_early = error.strerror
 
     def stop(self):
-        """Take a last row and end; ended_early is then set if the process had died before."""
+        """End the process, and take a last row."""
         self.take()
-        os.close(self._stop_write)
-        if self._open:
-            os.set_blocking(self._read_end, True)
-            self.take()
-            self.ended_early = None
+        self._crew.__exit__()
+        if self.ended_early is None:
+            self._rows.append(_sample(*self._arguments))
 
     def as_timeline(self):
-        return timeline_of(dict(zip(self.columns, zip(*self.rows))), EVERY_S)
-
-
-def _sample_until_stopped(arguments, write_end, stop_read):
-    # Ctrl-C and a hangup reach all processes; the measuring process ends this one.
-    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGALRM):
-        signal.signal(number, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    os.set_blocking(write_end, False)
-    due_s = time.monotonic()
-    while True:
-        row = _sample(*arguments)
-        try:
-            os.write(write_end, json.dumps(row).encode() + b"\n")
-        except BlockingIOError:
-            pass  # the pipe is full: this sample is lost, the next one's time shows the gap
-        due_s += EVERY_S
-        # The pipe's other end closes when the measuring process stops this one, or dies.
-        if select.select([stop_read], [], [], max(0, due_s - time.monotonic()))[0]:
-            row = _sample(*arguments)
-            os.write(write_end, json.dumps(row).encode() + b"\n")
-            return
+        return timeline_of(dict(zip(self._names, zip(*self._rows))), EVERY_S)

@@ -74,17 +74,17 @@ class _CacheRetrieve(Workload):
         super().__init__(bench, place, folder)
         settings = bench.settings
         self._cache = os.path.join(folder, "uv-cache")
-        self._work = os.path.join(folder, "uv-work")
-        self._sizes = _file_sizes_bytes(settings)
-        files = len(self._sizes)
+        self.work = os.path.join(folder, "uv-work")
+        self.sizes = _file_sizes_bytes(settings)
+        files = len(self.sizes)
         self._sequence = _make_sequence(settings.seed, settings.retrieves, files)
-        self._list = os.path.join(self._cache, "urls.list")
-        self._files, self._urls = [], []
+        self.url_list = os.path.join(self._cache, "urls.list")
+        self.files, self.urls = [], []
         self._counted = 0
         self._steps: Any = SeedSteps
-        for number, size in enumerate(self._sizes, 1):
-            self._files.append(os.path.join(self._cache, "obj_%05d.cache" % number))
-            self._urls.append(URL % (number, size / MIB))
+        for number, size in enumerate(self.sizes, 1):
+            self.files.append(os.path.join(self._cache, "obj_%05d.cache" % number))
+            self.urls.append(URL % (number, size / MIB))
 
     @staticmethod
     def variants(settings):
@@ -97,36 +97,36 @@ class _CacheRetrieve(Workload):
         is_fresh = variant["destination"] == "fresh"
         return {
             "retrieves_planned": len(self._sequence),
-            "file_sizes_bytes": self._sizes,
+            "file_sizes_bytes": self.sizes,
             "sequence_sha256": hashlib.sha256(chosen).hexdigest(),
             "fresh_ring_bytes": self._ring_bytes() if is_fresh else None,
             **dict.fromkeys(OBSERVED),
         }
 
     def planned_bytes(self):
-        copied = sum(self._sizes[index] for index in self._sequence)
-        return sum(self._sizes), copied * len(self._bench.settings.destinations)
+        copied = sum(self.sizes[index] for index in self._sequence)
+        return sum(self.sizes), copied * len(self._bench.settings.destinations)
 
     def prepare(self):
         """Write the cache and its list."""
         self._check_tools()
         self.check_space(self._needed_bytes())
         os.mkdir(self._cache)
-        os.mkdir(self._work)
-        cache = (self._place.name, len(self._sizes), sum(self._sizes) / MIB)
+        os.mkdir(self.work)
+        cache = (self._place.name, len(self.sizes), sum(self.sizes) / MIB)
         say("=== Populating the cache of %s: %d files, %.1f MiB ===" % cache)
         started_ns = time.monotonic_ns()
-        progress = ProgressLines(len(self._sizes), self._bench.progress_every_s)
+        progress = ProgressLines(len(self.sizes), self._bench.progress_every_s)
         chunk = os.urandom(MIB)
-        for index, size in enumerate(self._sizes):
+        for index, size in enumerate(self.sizes):
             # Each time moved by a byte: the files have no block in common.
             chunk = chunk[1:] + chunk[:1]
-            _write_repeatedly(self._files[index], size, chunk)
+            page_cache.write_new_file(self.files[index], size, chunk)
             now_ns = time.monotonic_ns()
-            if now_ns >= progress.due_ns or index + 1 == len(self._sizes):
-                progress.show(index + 1, now_ns, sum(self._sizes[: index + 1]))
-        with open(self._list, "w", encoding="ascii") as file:
-            file.writelines(url + "\n" for url in self._urls)
+            if now_ns >= progress.due_ns or index + 1 == len(self.sizes):
+                progress.show(index + 1, now_ns, sum(self.sizes[: index + 1]))
+        with open(self.url_list, "w", encoding="ascii") as file:
+            file.writelines(url + "\n" for url in self.urls)
         self._populate_ns = time.monotonic_ns() - started_ns
 
     def run(self, entry):
@@ -136,9 +136,9 @@ class _CacheRetrieve(Workload):
         entry["cache_state"] = self._make_cold()
         destination = entry["destination"]
         self._steps = RealSteps if entry["fidelity"] == "real" else SeedSteps
-        target = Target(destination, self._work, entry["fresh_ring_bytes"])
+        target = Target(destination, self.work, entry["fresh_ring_bytes"])
         before = self._bench.device_bytes()
-        with self._steps(self._list, self._cache, destination) as steps:
+        with self._steps(self.url_list, self._cache, destination) as steps:
             entry["copy_method"] = steps.copy_method
             entry["lookup_method"] = steps.lookup_method
             try:
@@ -150,18 +150,13 @@ class _CacheRetrieve(Workload):
         target.remove()
 
     def run_trials(self, entry):
-        is_tried = self._bench.settings.trials != "never"
-        if is_tried and (entry["destination"], entry["fidelity"]) == (
-            "overwrite",
-            "seed",
-        ):
-            mean_ns = entry["run_ns"] / len(self._rows)
-            columns = (self._list, self._urls, self._files, self._sizes, self._work)
-            trials.run(self._bench, trials.Retrieves(*columns, mean_ns), entry)
+        is_tried = (entry["destination"], entry["fidelity"]) == ("overwrite", "seed")
+        if is_tried and self._bench.settings.trials != "never":
+            trials.run(self._bench, self, entry, len(self._rows))
 
     def _retrieve_all(self, steps, target, entry):
-        bench, rows, sizes = self._bench, self._rows, self._sizes
-        clock, urls, files = time.monotonic_ns, self._urls, self._files
+        bench, rows, sizes = self._bench, self._rows, self.sizes
+        clock, urls, files = time.monotonic_ns, self.urls, self.files
         origin_ns, done_bytes, started_ns = bench.origin_ns, 0, clock()
         progress = ProgressLines(len(self._sequence), bench.progress_every_s)
         for done, index in enumerate(self._sequence, 1):
@@ -198,7 +193,7 @@ class _CacheRetrieve(Workload):
         self._counted = len(rows)
 
     def times_by_group(self):
-        groups = [self._sizes[row[0]] for row in self._rows]
+        groups = [self.sizes[row[0]] for row in self._rows]
         times_ns = [row[2] + row[3] for row in self._rows]
         return groups, times_ns, "%d retrieves" % len(self._sequence)
 
@@ -206,11 +201,11 @@ class _CacheRetrieve(Workload):
         """Evict the cache from memory, then ask the kernel how much of it is still there."""
         page_cache.sync_filesystem(self._cache)
         dropped = page_cache.drop_all()
-        for path in self._files:
+        for path in self.files:
             page_cache.evict(path)
-        resident = [page_cache.resident_bytes(path) for path in self._files]
+        resident = [page_cache.resident_bytes(path) for path in self.files]
         resident_bytes = None if None in resident else sum(resident)
-        cache_bytes, share = sum(self._sizes), "an unknown part"
+        cache_bytes, share = sum(self.sizes), "an unknown part"
         if resident_bytes is not None:
             share = "%.1f %%" % (100.0 * resident_bytes / cache_bytes)
         say("  %s of the cache is in memory at the start" % share)
@@ -223,7 +218,7 @@ class _CacheRetrieve(Workload):
         dirty, writeback = host.memory_bytes("Dirty"), host.memory_bytes("Writeback")
         before_sync = self._bench.device_bytes()
         started_ns = time.monotonic_ns()
-        method = page_cache.sync_filesystem(self._work)
+        method = page_cache.sync_filesystem(self.work)
         entry["final_sync_ns"] = time.monotonic_ns() - started_ns
         entry["final_sync_method"] = method
         entry["dirty_before_sync_bytes"] = dirty
@@ -241,16 +236,16 @@ class _CacheRetrieve(Workload):
 
     def _ring_bytes(self):
         limits_bytes = FRESH_RING_DIRTY_LIMITS * host.dirty_limit_bytes()
-        return max(limits_bytes, 2 * max(self._sizes))
+        return max(limits_bytes, 2 * max(self.sizes))
 
     def _needed_bytes(self):
-        largest = max(self._sizes)
+        largest = max(self.sizes)
         room = dict.fromkeys(self._bench.settings.destinations, largest)
         if "fresh" in room:
             # The ring never holds more than all retrieves together.
-            together = sum(self._sizes[index] for index in self._sequence)
+            together = sum(self.sizes[index] for index in self._sequence)
             room["fresh"] = min(self._ring_bytes() + largest, together)
-        return sum(self._sizes) + SPARE_BYTES + max(room.values())
+        return sum(self.sizes) + SPARE_BYTES + max(room.values())
 
     @staticmethod
     def details(entry):
@@ -296,14 +291,6 @@ class _CacheRetrieve(Workload):
             ("copy-mean", sum(copies) / len(copies)),
             *([] if sync_ns is None else [("final-sync", sync_ns)]),
         ]
-
-
-def _write_repeatedly(path, size, chunk):
-    """Write the same random MiB repeatedly, as the seed does, to save time in urandom."""
-    with open(path, "xb", buffering=0) as file:
-        left = size
-        while left > 0:
-            left -= file.write(chunk[: min(len(chunk), left)])
 
 
 WORKLOAD = _CacheRetrieve

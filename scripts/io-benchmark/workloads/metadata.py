@@ -31,11 +31,10 @@ import time
 
 from accounting import Account
 from batches import Batches
-from crew import Crew
+from crew import Crew, count
 from log import NS_PER_S
 from observe import mounts
 from settings import SHORT_PROFILES
-from windows import count
 
 NAMES, QUICK_NAMES = 1_000, 100
 WINDOW_NS = 10_000_000

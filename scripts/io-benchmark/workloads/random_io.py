@@ -5,57 +5,39 @@
 
 Measured: the number of operations per window of 100 ms, on a file of random bytes that was written
 and synced before, opened O_DIRECT; the mean and percentiles of the latency of all operations; and what
-the threads spent on a CPU and waiting for one, of which fio reports only the former. By fio if it is on
-PATH, otherwise by threads of Python processes. The result names the method, since the two are not
-comparable: Python uses more CPU per operation. Not measured: sequential I/O, and anything that the page
-cache does. If the file system refuses O_DIRECT (an older tmpfs), the workload is skipped: through the
-page cache it would measure memory.
-
-fio logs a window's rate and end in whole milliseconds, so that operations are known to about 1 %. Its
-windows begin at its start, as this process sees it. --precision does not end it early.
+the threads of several Python processes, each with one operation in flight, spent on a CPU and waiting
+for one. Not measured: sequential I/O, and anything that the page cache does. If the file system refuses
+O_DIRECT (an older tmpfs), the workload is skipped: through the page cache it would measure memory.
 """
 
+import mmap
 import os
-import tempfile
+import random
+import threading
 import time
+from collections import Counter
 
-import direct_io
 from batches import Batches
-from crew import Crew
+from crew import Crew, count
 from early_end import SkippedError
-from fio import Fio
 from log import MIB, NS_PER_S, ProgressLines, say
 from observe import page_cache
 
 BLOCK_BYTES = 4096
-DEPTHS = (1, 32)
 FILE_BYTES, QUICK_FILE_BYTES = 1024 * MIB, 32 * MIB
 WINDOW_NS = 100_000_000
 TIME_LIMIT_S, QUICK_TIME_LIMIT_S = 15.0, 1.0
 MOST_PROCESSES = 8
-PYTHON_METHOD = "python-o-direct"
+METHOD = "python-o-direct"
+WINDOWS_PER_MESSAGE = 5
 
 
 class _RandomIo(Batches):
     name = "random-io"
     unit = "IOPS"
     maximum_s = 95
-    observes = (
-        "method",
-        "io_engine",
-        "processes",
-        "prefill_ns",
-        "total_operations",
-        "latency_ns",
-    )
-
-    @staticmethod
-    def variants(_settings):
-        return [
-            {"variant": "%s-depth-%d" % (operation, depth), "threads": None}
-            for depth in DEPTHS
-            for operation in ("read", "write")
-        ]
+    names = ("read-depth-1", "write-depth-1", "read-depth-32", "write-depth-32")
+    observes = ("method", "io_engine", "processes", "prefill_ns", "total_operations", "latency_ns")
 
     def parameters(self, variant):
         operation, _, depth = variant["variant"].partition("-depth-")
@@ -74,67 +56,27 @@ class _RandomIo(Batches):
         self._file = os.path.join(self._folder, "random-io")
         size = QUICK_FILE_BYTES if self._quick else FILE_BYTES
         self.check_space(size + 16 * MIB)
-        reason = direct_io.refused(self._folder)
+        reason = _refused(self._folder)
         if reason is not None:
             raise SkippedError("O_DIRECT is refused here: %s" % reason)
-        self._fio, self._version, self._engine = Fio.find()
-        if self._fio is None:
-            methods = (self._engine, PYTHON_METHOD)
-            say("  %s: measured by this script's own loop, %s" % methods)
-            self._bench.warn("random-io-method", "%s: %s" % methods)
         say("=== Writing %d MiB in %s ===" % (size // MIB, self._place.name))
         started_ns = time.monotonic_ns()
         _prefill(self._file, size, self._bench.progress_every_s)
         self._prefill_ns = time.monotonic_ns() - started_ns
 
     def measure(self, entry):
-        entry["observed"]["prefill_ns"] = self._prefill_ns
-        if self._fio is None:
-            self._measure_here(entry)
-        else:
-            self._measure_by_fio(entry)
-
-    def _measure_by_fio(self, entry):
-        parameters = entry["parameters"]
-        engine = "psync" if parameters["depth"] == 1 else self._engine
-        entry["observed"].update(method=self._version, io_engine=engine, processes=1)
-        options = {
-            "filename": self._file.replace(":", "\\:"),  # a colon begins another file
-            "filesize": parameters["file_bytes"],
-            "rw": "rand" + parameters["operation"],
-            "bs": parameters["block_bytes"],
-            "direct": 1,
-            "ioengine": engine,
-            "iodepth": parameters["depth"],
-            "runtime": "%gs" % parameters["time_limit_s"],
-            "randseed": self._bench.settings.seed,
-            "log_avg_msec": WINDOW_NS // 1_000_000,
-        }
-        folder = tempfile.mkdtemp(prefix="fio-", dir=self._folder)
-        with Fio(self._fio, folder, options, self._bench.held) as run:
-            self.begin(time.monotonic_ns())
-            while not run.ended(within_s=0.5):
-                self.look_around(time.monotonic_ns())
-            operations, latency_ns, spent = run.summary(parameters["operation"])
-            self.process_times.add(*spent)
-            entry["observed"].update(total_operations=operations, latency_ns=latency_ns)
-            started_ns = self._started_ns
-            windows = [(started_ns + start, *rest) for start, *rest in run.windows()]
-            self.replace(windows)
-
-    def _measure_here(self, entry):
         parameters, depth = entry["parameters"], entry["parameters"]["depth"]
         processes = min(MOST_PROCESSES, depth, len(os.sched_getaffinity(0)))
         least, more = divmod(depth, processes)
         observed, first_seed = entry["observed"], self._bench.settings.seed
-        observed.update(method=PYTHON_METHOD, io_engine="pread, pwrite in threads")
-        observed["processes"] = processes
+        observed.update(method=METHOD, io_engine="pread, pwrite in threads")
+        observed.update(processes=processes, prefill_ns=self._prefill_ns)
 
         def work(number, ready, tell):
             threads, seed = least + (number < more), first_seed + 1000 * number
-            direct_io.work(self._file, parameters, threads, seed, ready, tell)
+            _work(self._file, parameters, threads, seed, ready, tell)
 
-        latencies = direct_io.Latencies()
+        latencies = _Latencies()
         try:
             with Crew(processes, work) as crew:
                 self.take_windows(crew, depth, entry, latencies.merge)
@@ -166,6 +108,122 @@ def _prefill(path, size, every_s):
                 progress.show(at + 1, now_ns, (at + 1) * MIB)
         os.fsync(file.fileno())
     page_cache.evict(path)
+
+
+def _refused(folder):
+    """Return why the file system refuses O_DIRECT; None where it accepts it."""
+    path = os.path.join(folder, "direct")
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_DIRECT, 0o600)
+        try:
+            block = mmap.mmap(-1, BLOCK_BYTES)
+            os.pwrite(descriptor, block, 0)
+            os.preadv(descriptor, [block], 0)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        return error.strerror
+    finally:
+        if os.path.exists(path):
+            os.unlink(path)
+    return None
+
+
+class _Latencies:
+    """Counts per latency, in buckets of 1/64 of their power of two."""
+
+    def __init__(self):
+        self.counts = Counter()
+        self.sum_ns = self.max_ns = 0
+
+    def add(self, ns):
+        shift = max(0, ns.bit_length() - 7)
+        key = (ns >> shift) << shift
+        self.counts[key] += 1
+        self.sum_ns += ns
+        self.max_ns = max(self.max_ns, ns)
+
+    def merge(self, message):
+        self.counts.update(dict(message["latencies"]))
+        self.sum_ns += message["sum_ns"]
+        self.max_ns = max(self.max_ns, message["max_ns"])
+
+    def as_message(self):
+        counts = sorted(self.counts.items())
+        return {"latencies": counts, "sum_ns": self.sum_ns, "max_ns": self.max_ns}
+
+    def summary(self):
+        total = sum(self.counts.values())
+        figures = {"mean": self.sum_ns // total}
+        for percent in (50, 95, 99):
+            left = total * percent // 100
+            for key in sorted(self.counts):
+                left -= self.counts[key]
+                if left < 0:
+                    break
+            figures["p%d" % percent] = key
+        return {**figures, "max": self.max_ns}
+
+
+def _work(path, parameters, threads, seed, ready, tell):
+    """Run in a crew's process: start the threads, each with one operation in flight."""
+    writes = parameters["operation"] == "write"
+    descriptor = os.open(path, (os.O_WRONLY if writes else os.O_RDONLY) | os.O_DIRECT)
+    lock = threading.Lock()
+    errors, latencies, running = [], [_Latencies() for _ in range(threads)], []
+    go = threading.Event()
+
+    def run(thread):
+        go.wait()
+
+        def tell_counts(counts, spent):
+            with lock:
+                tell([thread, counts, spent])
+
+        try:
+            generator = random.Random("%d %d" % (seed, thread))
+            measured = latencies[thread]
+            step = _stepper(descriptor, writes, parameters, generator, measured)
+            window_ns, each = parameters["window_ns"], WINDOWS_PER_MESSAGE
+            limit_ns = int(parameters["time_limit_s"] * NS_PER_S)
+            end_ns = time.monotonic_ns() + limit_ns
+            count(step, 1, window_ns, end_ns, tell_counts, each)
+        except OSError as error:
+            errors.append(error)
+
+    for number in range(threads):
+        running.append(threading.Thread(target=run, args=(number,), daemon=True))
+        try:
+            running[-1].start()
+        except RuntimeError:  # no memory for its stack, or a limit of processes
+            raise OSError(None, "cannot start %d threads" % threads) from None
+    ready()
+    go.set()
+    for thread in running:
+        thread.join()
+    if errors:
+        raise errors[0]
+    for member_latencies in latencies:
+        tell(member_latencies.as_message())
+
+
+def _stepper(descriptor, writes, parameters, generator, latencies):
+    size = parameters["block_bytes"]
+    block = mmap.mmap(-1, size)  # begins at a page, as O_DIRECT requires
+    block.write(os.urandom(size))
+    blocks = parameters["file_bytes"] // size
+    clock, chance = time.monotonic_ns, generator.random
+
+    def step():
+        offset = int(chance() * blocks) * size
+        start_ns = clock()
+        if writes:
+            os.pwrite(descriptor, block, offset)
+        else:
+            os.preadv(descriptor, (block,), offset)
+        latencies.add(clock() - start_ns)
+
+    return step
 
 
 WORKLOAD = _RandomIo

@@ -30,11 +30,8 @@ class _Spawn(Batches):
     unit_ns = 1_000
     maximum_s = 30
     per_place = False  # the program is where the image has it
+    names = ("posix-spawn",)
     observes = ("program", "method", "python")
-
-    @staticmethod
-    def variants(_settings):
-        return [{"variant": "posix-spawn", "threads": None}]
 
     def parameters(self, _variant):
         return {

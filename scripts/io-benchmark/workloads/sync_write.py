@@ -43,11 +43,8 @@ class _SyncWrite(Batches):
     unit = "µs"
     unit_ns = 1_000
     maximum_s = 130
+    names = VARIANTS
     observes = ("process", "python")
-
-    @staticmethod
-    def variants(_settings):
-        return [{"variant": variant, "threads": None} for variant in VARIANTS]
 
     def parameters(self, variant):
         samples = QUICK_SAMPLES if self._quick else SAMPLES

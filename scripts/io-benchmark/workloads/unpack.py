@@ -60,6 +60,7 @@ class _Unpack(Batches):
     name = "unpack"
     unit = "files/s"
     maximum_s = 170
+    names = VARIANTS
     observes = ("method", "python", "resident_bytes", "unpacked_bytes", "sync_ns")
 
     def __init__(self, bench, place, folder):
@@ -67,10 +68,6 @@ class _Unpack(Batches):
         self._sizes = _file_sizes_bytes(bench.settings.seed, self._quick)
         self._archive = os.path.join(folder, "archive.tar")
         self._tree = os.path.join(folder, "unpacked")
-
-    @staticmethod
-    def variants(_settings):
-        return [{"variant": variant, "threads": None} for variant in VARIANTS]
 
     def parameters(self, _variant):
         return {
@@ -84,9 +81,7 @@ class _Unpack(Batches):
 
     def prepare(self):
         # Twice for the files: blocks of removed files are free only after a sync.
-        in_blocks = sum(
-            _rounded_up(size, FILE_SYSTEM_BLOCK_BYTES) for size in self._sizes
-        )
+        in_blocks = sum(_rounded_up(size, FILE_SYSTEM_BLOCK_BYTES) for size in self._sizes)
         self.check_space(3 * in_blocks + SPARE_BYTES)
         counts = (len(self._sizes), sum(self._sizes) / MIB, self._place.name)
         say("=== Writing an archive of %d files, %.1f MiB, in %s ===" % counts)
@@ -215,9 +210,7 @@ def _header(name, kind, mode, size=0):
     """Return a member's header: name, mode, user, group, size, time, checksum, kind."""
     numbers = b"%07o\0%07o\0%07o\0%011o\0%011o\0" % (mode, 0, 0, size, MODIFIED_S)
     start = name.encode().ljust(NAME_BYTES, b"\0") + numbers
-    end = (kind + bytes(100) + b"ustar\00000").ljust(
-        TAR_BLOCK_BYTES - len(start) - 8, b"\0"
-    )
+    end = (kind + bytes(100) + b"ustar\00000").ljust(TAR_BLOCK_BYTES - len(start) - 8, b"\0")
     checksum = sum(start) + sum(end) + 8 * ord(" ")  # as if it were blank itself
     return start + b"%06o\0 " % checksum + end
 

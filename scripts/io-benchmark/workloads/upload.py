@@ -12,9 +12,9 @@
 Measured: the time per object; of objects that are sent at once, the time of a set, from the first
 one's start to the last one's end. Without --upload-url the objects go to this script's own server on
 loopback. It waits before each answer, and once more on a new connection, as a distant server would.
-Then nothing leaves this machine, and pools differ only by their own share. By curl if it is on PATH,
-otherwise by Python's http.client; the result names the method. Also measured: what the client spent on
-a CPU and waiting for one, curl from its start to its end. Not measured: bandwidth, the server's CPU.
+Then nothing leaves this machine, and pools differ only by their own share. By curl; without it, the
+workload is skipped. Also measured: what curl spent on a CPU and waiting for one, from its start to its end.
+Not measured: bandwidth, the server's CPU.
 
 curl sends Expect: 100-continue and waits one second for the answer. So a server that never answers costs
 a second per object. Such objects are counted: they took about a second longer than the median of a few
@@ -29,9 +29,10 @@ import time
 
 from batches import Batches, ProcessTimes
 from crew import Crew
+from curl import LOOPBACK, Curl
 from early_end import SkippedError, WorkloadError
-from log import NS_PER_S, say
-from upload_clients import Curl, upload_by_http_client
+from log import NS_PER_S
+from settings import upload_origin
 
 OBJECT_BYTES = 5 * 1024  # the seed's 75 files held 350 kB
 OBJECTS, QUICK_OBJECTS = 200, 20
@@ -50,13 +51,7 @@ class _Upload(Batches):
     unit_ns = 1_000_000
     maximum_s = 140
     per_place = False
-    observes = (
-        "method",
-        "http_version",
-        "connections",
-        "without_expect_ns",
-        "expect_100_stalls",
-    )
+    observes = ("method", "http_version", "connections", "without_expect_ns", "expect_100_stalls")
 
     @staticmethod
     def variants(settings):
@@ -72,7 +67,7 @@ class _Upload(Batches):
         url = self._bench.settings.upload_url
         delay_ns = QUICK_DELAY_NS if self._quick else DELAY_NS
         return {
-            "target": self._bench.settings.upload_origin() or "loopback",
+            "target": upload_origin(self._bench.settings) or "loopback",
             "object_bytes": OBJECT_BYTES,
             "objects_planned": sets * at_once if together else objects,
             "objects_at_once": at_once,
@@ -85,22 +80,16 @@ class _Upload(Batches):
         self._file = os.path.join(self._folder, "object")
         with open(self._file, "xb") as file:
             file.write(os.urandom(OBJECT_BYTES))
-        self._curl, self._method, self._has_http2 = Curl.find()
-        if self._curl is None:
-            text = "%s: measured by http.client" % self._method
-            self._bench.warn("upload-method", text)
-            say("  %s: measured by Python's http.client" % self._method)
-            self._method = "http.client"
+        self._curl = Curl(self._folder, self._bench.held)
 
     def measure(self, entry):
-        way = entry["variant"]
-        if way == "http2" and not self._has_http2:
-            raise SkippedError("%s offers no HTTP/2" % self._method)
-        url = self._bench.settings.upload_url
-        if way == "http2" and not entry["parameters"]["target"].startswith("https:"):
+        way, url = entry["variant"], self._bench.settings.upload_url
+        if way == "http2" and not self._curl.has_http2:
+            raise SkippedError("%s offers no HTTP/2" % self._curl.name)
+        if way == "http2" and not url.startswith("https:"):
             # Without TLS it would be an upgrade to h2c, which browsers and object stores do not support.
             raise SkippedError("HTTP/2 needs TLS: give an https:// --upload-url")
-        entry["observed"]["method"] = self._method
+        entry["observed"]["method"] = self._curl.name
         if url is not None:
             self._measure_to(url, way, entry)
             return
@@ -112,22 +101,17 @@ class _Upload(Batches):
 
         with Crew(1, work) as crew:
             port = next(self.messages_of(crew))[1]
-            self._measure_to("http://127.0.0.1:%d" % port, way, entry)
+            self._measure_to(LOOPBACK + str(port), way, entry)
 
     def _measure_to(self, url, way, entry):
         parameters, observed = entry["parameters"], entry["observed"]
-        upload = upload_by_http_client
-        if self._curl is not None:
-            is_loopback = parameters["target"] == "loopback"
-            held = self._bench.held
-            upload = Curl(self._curl, self._folder, is_loopback, held).upload
-        expects = self._curl is not None and way != "http2"
+        upload, expects = self._curl.upload, way != "http2"
         if expects:
             some = [_address(url, at) for at in range(REFERENCE_OBJECTS)]
-            uploads = upload(some, self._file, "keep-alive", ProcessTimes(), False)
+            uploads = upload(some, self._file, "keep-alive", ProcessTimes(), expect=False)
             with contextlib.closing(uploads):
-                done = [sent for sent in uploads if sent is not None]
-            observed["without_expect_ns"] = [sent[1] - sent[0] for sent in done]
+                times = [sent[1] - sent[0] for sent in uploads if sent is not None]
+            observed["without_expect_ns"] = times
             observed["expect_100_stalls"] = 0
         observed["connections"] = 0
         self.begin(time.monotonic_ns())
@@ -137,7 +121,7 @@ class _Upload(Batches):
         enough = False
         while not enough:
             # Closed at once: an interruption must not leave a curl running.
-            uploads = upload(urls, self._file, way, self.process_times, expects)
+            uploads = upload(urls, self._file, way, self.process_times, expect=expects)
             with contextlib.closing(uploads):
                 enough = self._upload_set(uploads, urls, together, entry)
 
@@ -164,7 +148,7 @@ class _Upload(Batches):
             if not together and self.add(entry, start_ns, end_ns):
                 return True
         if len(times) != len(urls):
-            counts = (self._method, len(times), len(urls))
+            counts = (self._curl.name, len(times), len(urls))
             raise WorkloadError("%s sent %d of %d objects" % counts)
         if not together:
             return False
@@ -178,9 +162,7 @@ class _Upload(Batches):
         lines = ["Sent by %s, HTTP/%s, %d connections" % sent]
         if observed["expect_100_stalls"]:
             objects = sum(entry["samples"]["operations"])
-            text = (
-                "%d of %d objects waited a second for an answer to Expect: 100-continue"
-            )
+            text = "%d of %d objects waited a second for an answer to Expect: 100-continue"
             lines.append(text % (observed["expect_100_stalls"], objects))
         return lines
 

@@ -33,7 +33,7 @@ def measurement(subject: Subject, candidate_ms: float = 2.0) -> OtherMeasurement
 )
 def test_a_part_of_the_ratio(case_ratio: float, ratio: float, expected: float) -> None:
     """It has the direction of the whole, and is not larger."""
-    assert Case.of(SUBJECT, case_ratio, NOBODY, NOBODY).part_of(ratio) == expected
+    assert Case(SUBJECT, case_ratio, NOBODY, NOBODY).part_of(ratio) == expected
 
 
 def test_measurements_of_this_place_come_first() -> None:
@@ -43,16 +43,16 @@ def test_measurements_of_this_place_come_first() -> None:
         for place in (SUBJECT.place, "elsewhere")
     )
     copies = measurement(SUBJECT)
-    both = Case.of(SUBJECT, 2.0, NOBODY, NOBODY, (there, here, copies))
+    both = Case(SUBJECT, 2.0, NOBODY, NOBODY, (there, here, copies))
     assert both.measured("metadata") == [here]
     assert both.measured("metadata", "create") == [here]
     assert both.measured("metadata", "unlink") == []
-    assert Case.of(SUBJECT, 2.0, NOBODY, NOBODY, (there, copies)).measured("metadata") == [there]
+    assert Case(SUBJECT, 2.0, NOBODY, NOBODY, (there, copies)).measured("metadata") == [there]
 
 
 @pytest.mark.parametrize(("case_ratio", "expected"), [(2.0, 4.0), (0.5, 0.25)])
 def test_the_slower_sides_times(case_ratio: float, expected: float) -> None:
     """Over the faster side's, whichever side that is."""
-    case = Case.of(SUBJECT, case_ratio, NOBODY, NOBODY)
+    case = Case(SUBJECT, case_ratio, NOBODY, NOBODY)
     assert case.times_as_long(measurement(SUBJECT, 4.0)) == expected
     assert case.known_times_as_long(measurement(SUBJECT, 4.0)) == max(1.0, expected)

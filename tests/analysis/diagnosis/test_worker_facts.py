@@ -16,7 +16,7 @@ from simulated_machine import Machine
 from simulated_push import Pool, measure
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.causes import judge
+from io_benchmark.analysis.diagnosis.deciding import judge
 from io_benchmark.analysis.model import DIFFERENT, Cause, State, Worker
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.report.content.statement_text import text_of
@@ -135,7 +135,7 @@ def calls(slow: Sequence[Worker], fast: Sequence[Worker], copies: int) -> int:
         for workers in (fast, slow)
     )
     mean_slow, mean_fast = (fmean(each.entries[0].mean_ns for each in of) for of in (slow, fast))
-    case = Case.of(subject, mean_slow / mean_fast, baseline, candidate)
+    case = Case(subject, mean_slow / mean_fast, baseline, candidate)
     called = 0
 
     def count(_frame: FrameType, event: str, _argument: object) -> None:

@@ -6,11 +6,10 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pytest
-from simulated_history import Noise, Values, daily, drift, steps, weekends, weekly
+from simulated_history import Noise, Values, drift, steps, weekly
 
 from io_benchmark.analysis.history.autoregression import Regression
-from io_benchmark.analysis.history.effects import Effects
-from io_benchmark.analysis.history.explanations import FEWEST_VALUES
+from io_benchmark.analysis.history.explanations import FEWEST_VALUES, Explanation, explain
 
 # Annual flow of the Nile at Aswan, 1871 to 1970, in 10^8 m^3 (Durbin and Koopman 2001; R's
 # datasets::Nile). Cobb (Biometrika 65, 1978) dates its change to 1898, as do Zeileis et al. (2003)
@@ -25,13 +24,13 @@ _FLOWS = """
 NILE = np.array(_FLOWS.split(), dtype=np.float64)
 
 
-def effects(times: Values, values: Values) -> Effects:
-    return Effects.of([datetime.fromtimestamp(time, UTC) for time in times], values)
+def explained(times: Values, values: Values) -> Explanation:
+    return explain([datetime.fromtimestamp(time, UTC) for time in times], values)
 
 
-def found(values: Values) -> list[int]:
+def steps_of(values: Values) -> list[int]:
     """Return the steps of weekly values."""
-    return [step.at for step in effects(weekly(len(values)), values).steps]
+    return [step.at for step in explained(weekly(len(values)), values).steps]
 
 
 def noise(seed: int, count: int, **kind: float) -> Values:
@@ -42,9 +41,9 @@ def test_the_nile() -> None:
     """There is one step, after 1898, and no trend."""
     assert (len(NILE), NILE.sum()) == (100, 91_935)
     times = [datetime(1871 + at, 7, 1, tzinfo=UTC) for at in range(100)]
-    result = Effects.of(times, np.log(NILE))
+    result = explain(times, np.log(NILE))
     assert [1871 + step.at for step in result.steps] == [1899]
-    assert (result.trend, result.seasons, result.possible) == (None, (), ())
+    assert (result.trend, result.possible) == (None, ())
 
 
 def test_regression_by_hand() -> None:
@@ -68,13 +67,13 @@ def test_regression_by_hand() -> None:
 def test_nothing_changes(count: int, autocorrelation: float, seed: int) -> None:
     """Dependence on the point before is not a step; tests/simulation has the rate."""
     values = noise(seed, count, autocorrelation=autocorrelation)
-    assert effects(weekly(count), values) == Effects()
+    assert explained(weekly(count), values) == Explanation()
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_step(seed: int) -> None:
     """A step of 20 % is found within a point of where it is, with its size."""
-    (step,) = effects(weekly(60), noise(seed, 60) + steps(60, (40, 1.2))).steps
+    (step,) = explained(weekly(60), noise(seed, 60) + steps(60, (40, 1.2))).steps
     assert abs(step.at - 40) <= 1
     assert step.interval.within(1.1, 1.3)
     assert not step.interval.excludes(1.2)
@@ -83,7 +82,7 @@ def test_a_step(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_what_goes_again(seed: int) -> None:
     """Six slow weeks among quick ones are two steps."""
-    assert found(noise(seed, 30) + steps(30, (12, 1.5), (18, 1 / 1.5))) == [12, 18]
+    assert steps_of(noise(seed, 30) + steps(30, (12, 1.5), (18, 1 / 1.5))) == [12, 18]
 
 
 @pytest.mark.parametrize("at", [0, 7, 14, 29])
@@ -91,94 +90,70 @@ def test_one_outlier_is_no_step(at: int) -> None:
     """However far it is off: a level has three values or more."""
     values = noise(1, 30)
     values[at] += math.log(10)
-    assert found(values) == []
+    assert steps_of(values) == []
 
 
 def test_a_step_at_the_very_end() -> None:
     """Three points of 30 are enough for a step of 50 %, two are not for any."""
-    assert found(noise(1, 30) + steps(30, (27, 1.5))) == [27]
-    assert 28 not in found(noise(1, 30) + steps(30, (28, 3)))
+    assert steps_of(noise(1, 30) + steps(30, (27, 1.5))) == [27]
+    assert 28 not in steps_of(noise(1, 30) + steps(30, (28, 3)))
 
 
 def test_a_trend() -> None:
     """A drift of 10 % per year is a trend; the interval has its size."""
     times = weekly(104)
-    result = effects(times, noise(1, 104) + drift(times, 0.10))
+    result = explained(times, noise(1, 104) + drift(times, 0.10))
     assert result.trend is not None
-    assert (result.steps, result.seasons, result.possible) == ((), (), ())
+    assert (result.steps, result.possible) == ((), ())
     assert not result.trend.interval.excludes(1.10)
 
 
 def test_a_step_in_a_trend() -> None:
     """Both are reported."""
     times = weekly(104)
-    result = effects(times, noise(1, 104) + drift(times, 0.25) + steps(104, (70, 1.3)))
+    result = explained(times, noise(1, 104) + drift(times, 0.25) + steps(104, (70, 1.3)))
     assert result.trend is not None
     assert not result.trend.interval.excludes(1.25)
     assert [abs(step.at - 70) <= 1 for step in result.steps] == [True]
-
-
-def test_weekends_and_a_step() -> None:
-    """Weekends do not hide a step."""
-    times = daily(60)
-    result = effects(times, noise(1, 60) + weekends(times, 0.85) + steps(60, (40, 1.3)))
-    (season,) = result.seasons
-    assert (season.name, season.slowest) == ("weekends", None)
-    assert not season.interval.excludes(0.85)
-    assert [abs(step.at - 40) <= 1 for step in result.steps] == [True]
-
-
-def test_a_season_of_a_day() -> None:
-    """Points at all hours show when a day is slowest."""
-    times = daily(80) + 3600.0 * 7 * np.arange(80)
-    values = noise(1, 80) + 0.1 * np.cos(2 * math.pi * (times / 86_400 - 14 / 24))
-    (season,) = effects(times, values).seasons
-    assert season.name == "day"
-    assert season.slowest in {"13:00", "14:00", "15:00"}
 
 
 @pytest.mark.parametrize(("days", "is_shown"), [(3.0, False), (13.9, False), (14.1, True)])
 def test_a_trend_takes_two_weeks(days: float, is_shown: bool) -> None:
     """Whatever happens within fewer days is no trend, and no error."""
     times = weekly(1)[0] + np.linspace(0, days * 86_400, 30)
-    result = effects(times, noise(1, 30) + 0.3 * np.arange(30))
+    result = explained(times, noise(1, 30) + 0.3 * np.arange(30))
     assert (result.trend is not None, "trend" in result.possible) == (is_shown, not is_shown)
 
 
-@pytest.mark.parametrize(("weeks", "is_shown"), [(2.9, False), (3.1, True)])
-def test_a_season_comes_back_three_times(weeks: float, is_shown: bool) -> None:
-    """Fewer weeks than three do not show that weekends differ."""
-    times = weekly(1)[0] + np.linspace(0, weeks * 7 * 86_400, 60)
-    result = effects(times, noise(1, 60) + weekends(times, 0.7))
-    assert ("weekends" in {season.name for season in result.seasons}) == is_shown
+@pytest.mark.parametrize(("days", "possible"), [(182.5, ()), (182.7, ("step", "trend"))])
+def test_half_a_year(days: float, possible: tuple[str, ...]) -> None:
+    """From then on a trend is shown only where a step is a much worse explanation."""
+    times = weekly(1)[0] + np.linspace(0, days * 86_400, 60)
+    result = explained(times, noise(4, 60) + drift(times, 0.4))
+    assert (result.trend is None, result.possible) == (bool(possible), possible)
 
 
 @pytest.mark.parametrize("count", range(1, FEWEST_VALUES))
 def test_too_few(count: int) -> None:
     """No step at any place is found in so few values, however large it is."""
     for at in range(count):
-        assert found(np.array([0.001 * one + 10 * (one >= at) for one in range(count)])) == []
+        assert steps_of(np.array([0.001 * one + 10 * (one >= at) for one in range(count)])) == []
 
 
 def test_enough() -> None:
     """The fewest values that a step is found in."""
     half = FEWEST_VALUES // 2
-    assert found(noise(1, 2 * half) + steps(2 * half, (half, 2))) == [half]
+    assert steps_of(noise(1, 2 * half) + steps(2 * half, (half, 2))) == [half]
 
 
 @pytest.mark.parametrize("times", [weekly(30), np.full(30, weekly(1)[0])], ids=["weeks", "once"])
 def test_all_equal(times: Values) -> None:
     """Values that do not vary, also all at one time, are not an error."""
-    assert effects(times, np.full(30, 3.0)) == Effects()
-
-
-def test_exact_levels() -> None:
-    """Without any noise, the place is exact."""
-    assert found(np.array([1.0] * 10 + [2.0] * 10)) == [10]
+    assert explained(times, np.full(30, 3.0)) == Explanation()
 
 
 def test_the_same_values_give_the_same_steps() -> None:
     """The scale and the direction do not matter."""
     values = noise(7, 40) + steps(40, (14, 1.3), (27, 0.8))
-    assert len(found(values)) == 2
-    assert found(values) == found(values.copy()) == found(-1000 * values)
+    assert len(steps_of(values)) == 2
+    assert steps_of(values) == steps_of(-1000 * values)

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Facts about a machine that can be compared."""
+"""Facts about a machine that can be compared, and which of them changed with a level."""
 
 import json
+from typing import Any
 
 import past
 import pytest
 import seed_case
 
 from io_benchmark import results
-from io_benchmark.analysis.history.host_facts import facts_of
+from io_benchmark.analysis.history.history_model import FactChange, Facts, FactSpread
+from io_benchmark.analysis.history.host_facts import fact_changes, facts_of
 
 FACTS = {
     "disks": "1",
@@ -60,96 +62,136 @@ FACTS = {
 }
 
 
-def facts(change=None, *, pool="amd-16"):
+def facts(change=None):
     """Those of a document of the seed's case, some of its keys changed."""
-    (document,) = seed_case.documents(pools=[pool], change={pool: change or {}})
+    (document,) = seed_case.documents(pools=["amd-16"], change={"amd-16": change or {}})
     result = results.parse(json.dumps(document).encode(), "document")
     return dict(facts_of(result, "workspace", "gecko-t/b-linux", "an-image"))
 
 
 def test_all_of_them():
     """Storage comes first, because the benchmark is about it."""
-    found = facts()
-    assert found == {**FACTS, "script": found["script"]}
-    assert list(found) == list(FACTS)
-    assert found["script"].startswith("0.1.0 ")
-
-
-def test_two_disks():
-    """The number of disks and their stripes are separate from their models."""
-    (push,) = past.pushes(1)
-    result = results.parse(json.dumps(push.documents[0]).encode(), "document")
-    found = dict(facts_of(result, "workspace", "gecko-t/b-linux", "an-image"))
-    changed = {name: value for name, value in found.items() if facts()[name] != value}
-    assert changed == {
-        "disks": "2",
-        "stripes": "2",
-        "mount options": (
-            "commit=60",
-            "data=writeback",
-            "nobarrier",
-            "relatime",
-            "rw",
-            "stripe=32",
-        ),
-    }
+    known = facts()
+    assert list(known.items()) == [*({**FACTS, "script": known["script"]}).items()]
+    assert known["script"].startswith("0.1.0 ")
 
 
 DEVICE = "storage.places.0.devices.1"
 
 
+LIMITS = {
+    "limits.io": [
+        {
+            "group": "/x",
+            "device": "259:0",
+            "device_name": "nvme0n1",
+            "kind": "wbps",
+            "value": 1000,
+        }
+    ],
+    "limits.memory": [{"group": "/x", "file": "memory.max", "bytes": 2**33}],
+    "limits.cpu": [{"group": "/x", "quota_us": 150_000, "period_us": 100_000}],
+}
+
+
 @pytest.mark.parametrize(
     ("change", "changed"),
     [
-        pytest.param({"host": None}, {}, id="no-host"),
-        pytest.param({"limits": None}, {}, id="no-limits"),
-        pytest.param({"storage.places.0.failed": "no such mount"}, {}, id="no-storage"),
-        pytest.param({"storage.places.0.name": "other"}, {}, id="another-place"),
-        pytest.param({"host.memory_bytes": 67_000_000_000}, {"memory": "62 GiB"}, id="memory"),
-        pytest.param(
-            {"host.memory_bytes": 64 * 1024**3 - 12_345_678}, {}, id="memory-of-the-kernel"
+        # What was not observed is left out, and so is what differs on every machine.
+        *(
+            (change, {})
+            for change in (
+                *({"host": None}, {"limits": None}, {"storage.places.0.name": "other"}),
+                *(
+                    {"storage.places.0.failed": "no"},
+                    {"host.memory_bytes": 64 * 1024**3 - 12_345_678},
+                ),
+                {"storage.places.0.free_bytes": 5, f"{DEVICE}.number": "8:0"},
+            )
         ),
-        pytest.param({"host.tools.grep": None}, {"grep": "not installed"}, id="no-tool"),
-        pytest.param(
-            {f"{DEVICE}.scheduler": "mq-deadline"}, {"schedulers": "mq-deadline"}, id="scheduler"
-        ),
-        pytest.param(
-            {
-                "limits.io": [
-                    {
-                        "group": "/x",
-                        "device": "259:0",
-                        "device_name": "nvme0n1",
-                        "kind": "wbps",
-                        "value": 1000,
-                    }
-                ],
-                "limits.memory": [{"group": "/x", "file": "memory.max", "bytes": 2**33}],
-                "limits.cpu": [{"group": "/x", "quota_us": 150_000, "period_us": 100_000}],
-            },
+        ({"host.memory_bytes": 67_000_000_000}, {"memory": "62 GiB"}),
+        ({"host.tools.grep": None}, {"grep": "not installed"}),
+        ({f"{DEVICE}.scheduler": "mq-deadline"}, {"schedulers": "mq-deadline"}),
+        (
+            LIMITS,
             {
                 "I/O limits": "wbps nvme0n1 1000",
                 "memory limits": "8.0 GiB",
                 "CPU limits": "1.5 CPUs",
             },
-            id="limits",
-        ),
-        pytest.param(
-            {"storage.places.0.free_bytes": 5, f"{DEVICE}.number": "8:0"}, {}, id="always-another"
         ),
     ],
 )
-def test_changes(change, changed):
-    """Unobserved facts are left out, and so is what differs on every machine."""
+def test_changes(change: dict[str, Any], changed: dict[str, str]) -> None:
+    """The fact that differs, and no other one."""
     usual = facts()
     assert {name: one for name, one in facts(change).items() if usual.get(name) != one} == changed
 
 
-def test_unlike_disks():
-    """Counted by kind, since their names and order say nothing."""
+def test_two_disks() -> None:
+    """Their number and stripes are separate from their models, which are counted by kind."""
     (push,) = past.pushes(1)
     push.documents[0]["storage"]["places"][0]["devices"][2]["model"] = "pd"
     result = results.parse(json.dumps(push.documents[0]).encode(), "document")
-    found = dict(facts_of(result, "workspace", None, None))
-    assert found["disk models"] == "nvme_card0, pd"
-    assert "task queue" not in found
+    known = dict(facts_of(result, "workspace", None, None))
+    usual = facts()
+    assert {name: value for name, value in known.items() if usual[name] != value} == {
+        "disks": "2",
+        "disk models": "nvme_card0, pd",
+        "stripes": "2",
+        "mount options": (*FACTS["mount options"], "stripe=32"),
+    }
+    assert "task queue" not in known
+
+
+def observed(name: str, *values: str | None) -> list[tuple[int, Facts]]:
+    """A worker a point; `a|b` are two workers, None one of which nothing was observed."""
+    return [
+        (at, () if value is None else ((name, value),))
+        for at, point in enumerate(values)
+        for value in (point.split("|") if point is not None else [None])
+    ]
+
+
+@pytest.mark.parametrize(
+    ("values", "changed", "varied"),
+    [
+        ("2|2 2 2 1|1 1 1", (FactChange("disks", "2", "1", 0),), ()),
+        ("2 2 1 1 1 1", (FactChange("disks", "2", "1", -1),), ()),
+        ("2 2 2 2 2 1", (FactChange("disks", "2", "1", 2),), ()),
+        ("2 2 2 2 2 2", (), ()),
+        ("2 2 2 2 2 2 1", (), (FactSpread("disks", ("2",), ("1", "2")),)),
+        ("2 1 2 1 2 1", (), (FactSpread("disks", ("1", "2"), ("1", "2")),)),
+        ("2 2 1|2 1 1 1", (), (FactSpread("disks", ("1", "2"), ("1",)),)),
+        ("2 2 2 1 3 1", (), (FactSpread("disks", ("2",), ("1", "3")),)),
+        ("2 2 2 1 1 2", (), (FactSpread("disks", ("2",), ("1", "2")),)),
+    ],
+)
+def test_one_fact(
+    values: str, changed: tuple[FactChange, ...], varied: tuple[FactSpread, ...]
+) -> None:
+    """Constant on each side and different is a change; so is a single switch close by."""
+    assert fact_changes(observed("disks", *values.split()), 3) == (changed, varied, False)
+
+
+@pytest.mark.parametrize(
+    ("values", "unobserved"),
+    [
+        ((None, None, None, "1", "1"), True),
+        (("1", "1", "1", None, None), True),
+        ((), True),
+        (("1", None, "1", "1", None), False),
+    ],
+)
+def test_what_was_not_observed(values: tuple[str | None, ...], unobserved: bool) -> None:
+    """A fact that one side lacks is not a change; `unobserved` marks a change without any fact on both sides."""
+    assert fact_changes(observed("disks", *values), 3) == ((), (), unobserved)
+
+
+def test_the_order() -> None:
+    """Changes at the point come before changes near it."""
+    near = observed("kernel", "a", "a", "b", "b", "b")
+    here = observed("disks", "2", "2", "2", "1", "1")
+    both = [(at, one + other) for (at, one), (_, other) in zip(near, here, strict=True)]
+    changed, _, _ = fact_changes(both, 3)
+    assert [fact.name for fact in changed] == ["disks", "kernel"]

@@ -2,13 +2,13 @@
 """What earlier workers show about a pool's variation."""
 
 import math
-from datetime import UTC, datetime, timedelta
 
 import pytest
+import sample_history
 import seed_workers
 from msgspec.structs import replace
 
-from io_benchmark.analysis.history.history_model import HistoryReading, Origin
+from io_benchmark.analysis.history.history_model import HistoryReading
 from io_benchmark.analysis.history.past_workers import PastWorkers
 from io_benchmark.analysis.history.readings import conditions_of
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
@@ -17,10 +17,8 @@ from io_benchmark.analysis.observed.machine_identity import MachineMarks
 from io_benchmark.analysis.statements import statement
 from io_benchmark.report.content.statement_text import text_of
 
-FIRST = datetime(2026, 4, 27, 3, tzinfo=UTC)
 # Their standard deviation is 0.1.
 DEVIATIONS = (-0.1, 0.0, 0.1)
-LEVEL = math.log(76e6)
 
 
 @pytest.fixture(scope="module")
@@ -31,16 +29,8 @@ def run() -> Run:
 
 
 def reading(run: Run, week: int, log_mean: float, machine: str) -> HistoryReading:
-    origin = Origin(
-        group=f"group {week}",
-        time=FIRST + timedelta(weeks=week),
-        revision=None,
-        task_id=f"task {week} {machine}",
-        run_id=0,
-        source="here",
-        marks=MachineMarks(machine),
-    )
-    return HistoryReading(origin, run.entry.subject, conditions_of(run), LEVEL + log_mean, ())
+    made = sample_history.reading(week, 76, percent=100 * log_mean, marks=MachineMarks(machine))
+    return replace(made, subject=run.entry.subject, conditions=conditions_of(run))
 
 
 def variation(run: Run, *readings: HistoryReading) -> WorkerVariation:

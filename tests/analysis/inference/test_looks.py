@@ -1,185 +1,184 @@
 # SPDX-License-Identifier: MPL-2.0
 """Which look a comparison is, and what it may spend; the rates are in tests/simulation."""
 
+import math
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
-import seed_case
 import seed_workers
 from msgspec.structs import replace
+from scipy import special
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.inference import looks
-from io_benchmark.analysis.inference.crossing import chance_of_crossing
-from io_benchmark.analysis.inference.looks import SINGLE, Schedule
+from io_benchmark.analysis.inference.looks import SINGLE, Schedule, chance_of_crossing
 from io_benchmark.analysis.model import Comparison, Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.results.format import PLAN_VARIABLE
 from io_benchmark_taskgraph.transforms import replicates
 
+NUMBERS = (*range(2, 25), *range(26, 100, 3))
+
+
+@pytest.mark.parametrize(
+    ("number", "p_value"), [(1, 0.05), (2, 0.0294), (3, 0.0221), (5, 0.0158), (10, 0.0106)]
+)
+def test_pococks_levels(number: int, p_value: float) -> None:
+    """Pocock 1977, Biometrika 64:191, table 1: with this level at equal steps the error is 5 %."""
+    chance = chance_of_crossing(range(1, number + 1), [p_value] * number)
+    assert chance == pytest.approx(0.05, abs=3e-4)
+
+
+def finely(counts: Sequence[int], p_values: Sequence[float]) -> float:
+    """The same chance by 400 points between each two looks."""
+    points, density = np.zeros(1), np.ones(1)
+    between, weights = np.polynomial.legendre.leggauss(400)
+    before = 0
+    for workers, p_value in zip(counts, p_values, strict=True):
+        edge = -special.ndtri(p_value / 2) * math.sqrt(workers)
+        step = math.sqrt(workers - before)
+        distances = (between[:, None] * edge - points[None, :]) / step
+        at_points = np.exp(-(distances**2) / 2) @ density / (step * math.sqrt(2 * math.pi))
+        points, density, before = between * edge, at_points * weights * edge, workers
+    return 1 - float(density.sum())
+
+
+@pytest.mark.parametrize("p_value", [0.3, 0.01, 1e-5])
+@pytest.mark.parametrize("counts", [(2,), (3, 6, 12), (2, 99, 100), NUMBERS])
+def test_few_points_are_enough(counts: Sequence[int], p_value: float) -> None:
+    """Looks far apart and close together, from the widest levels to the strictest of many pools."""
+    p_values = [p_value, *[p_value / 5] * (len(counts) - 1)]
+    rel, least = (1e-5, 1e-12) if p_value >= 0.01 else (3e-3, 1e-9)
+    expected = pytest.approx(finely(counts, p_values), rel=rel, abs=least)
+    assert chance_of_crossing(counts, p_values) == expected
+
 
 @pytest.mark.parametrize("alpha", [0.10, 0.05, 0.05 / 3])
-@pytest.mark.parametrize(
-    "schedule", [Schedule(), Schedule((3, 6, 12), is_declared=True)], ids=["assumed", "declared"]
-)
+@pytest.mark.parametrize("schedule", [Schedule(), Schedule((3, 6, 12), is_declared=True)])
 def test_all_looks_together_keep_the_error(schedule: Schedule, alpha: float) -> None:
     """Looks after each number of workers up to a hundred, at their own levels."""
-    counts = (*range(2, 25), *range(26, 100, 3))
-    p_values = [schedule.look(count).to_differ.p_value(alpha) for count in counts]
-    assert 0.85 * alpha < chance_of_crossing(counts, p_values) < 1.02 * alpha
+    p_values = [schedule.look(count).p_value(alpha) for count in NUMBERS]
+    assert 0.85 * alpha < chance_of_crossing(NUMBERS, p_values) < 1.02 * alpha
 
 
-@pytest.mark.parametrize("numbers", [(2, 50, 51), (2, 99, 100)])
-def test_a_thousand_comparisons_at_late_looks(numbers: tuple[int, ...]) -> None:
-    """Their levels are the smallest, and the sum is the widest for the step to the last look."""
-    schedule = Schedule(numbers, is_declared=True)
-    alpha = 0.05 / 1000
-    levels = [schedule.look(count).to_differ.p_value(alpha) for count in numbers]
-    assert 0.01 * alpha <= levels[0] <= levels[1] == levels[2] < alpha
-
-
-def test_known_factors() -> None:
+def test_known_factors(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is known of the assumed looks is what would be computed."""
-    known = looks._known_factors()
-    assert len(known) == 4
-    assert known == pytest.approx({each: looks._common_factor(*each, 0.0) for each in known})
+    known = dict(looks._ASSUMED_FACTORS)
+
+    def levels() -> list[float]:
+        return [Schedule().p_value(6, alpha, relative) for relative, alpha in known]
+
+    expected = levels()
+    monkeypatch.setattr(looks, "_ASSUMED_FACTORS", {})
+    assert levels() == pytest.approx(expected)
 
 
-def test_between_two_looks() -> None:
-    """Nothing is declared: a number of workers in between has the level of the look before."""
-    schedule = Schedule()
-    levels = [schedule.look(count).to_differ.p_value(0.05) for count in (3, 5, 6, 11, 12, 23, 24)]
+def test_levels_of_an_assumed_schedule() -> None:
+    """A number of workers in between has the level of the look before; the last has less."""
+    levels = [Schedule().look(count).p_value(0.05) for count in (3, 5, 6, 11, 12, 23, 24)]
     assert levels[0] == levels[1] < levels[2] == levels[3] == levels[4] == levels[5] > levels[6]
 
 
-def test_a_declared_look_is_less_strict() -> None:
-    """Nothing is spent on numbers of workers at which nobody looks."""
+def test_levels_of_declared_looks() -> None:
+    """Nothing is spent where nobody looks, so each look has more; a single one has all."""
     declared = Schedule((3, 6, 12), is_declared=True)
     for count in (3, 6, 12):
-        assert declared.look(count).to_differ.p_value(0.05) > 2 * Schedule().look(
-            count
-        ).to_differ.p_value(0.05)
-    assert declared.look(7).to_differ.p_value(0.05) == pytest.approx(0.0005)
-
-
-def test_one_declared_look() -> None:
-    """Looked at once, nothing is adjusted; at any other number hardly anything may be spent."""
+        assert declared.look(count).p_value(0.05) > 2 * Schedule().look(count).p_value(0.05)
     once = Schedule((6,), is_declared=True)
     assert once.look(6) == SINGLE
-    assert once.look(5).to_differ.p_value(0.05) == pytest.approx(0.0005)
-    assert once.look(7).to_be_equivalent.p_value(0.10) == pytest.approx(0.001)
-
-
-def test_one_variable_for_tasks_and_reports() -> None:
-    """Tasks get the variable that reports read."""
-    assert replicates.PLAN_VARIABLE == PLAN_VARIABLE
+    for outside in (declared.look(7), once.look(5)):
+        assert outside.p_value(0.05) == pytest.approx(0.0005)
+        assert outside.equivalence_level == pytest.approx(0.999)
+    late = Schedule((2, 99, 100), is_declared=True)
+    first, second, third = (late.look(count).p_value(5e-5) for count in late.looks)
+    assert 5e-7 <= first <= second == third < 5e-5
 
 
 def workers(planned: dict[str, str | None], count: int) -> list[Worker]:
     """So many workers of two pools, whose tasks say how many were planned."""
-    found = []
+    assert replicates.PLAN_VARIABLE == PLAN_VARIABLE
+    made = []
     for pool, plan in planned.items():
         environment = {} if plan is None else {PLAN_VARIABLE: plan}
         changes = {pool: {"config.environment": environment}}
-        documents = seed_case.documents(count, between=0.02, pools=(pool,), change=changes)
-        found += [seed_workers.worker(document, pool) for document in documents]
-    return found
+        made += seed_workers.workers(count, between=0.02, pools=(pool,), change=changes)
+    return made
 
 
 def compared(
-    found: list[Worker], schedule: Schedule | None = None, lost: Sequence[str] = ()
+    measured: list[Worker], schedule: Schedule | None = None, lost: Sequence[str] = ()
 ) -> Comparison:
-    options = Options(schedule=schedule or Schedule())
-    plan = Plan.of_pools((each.side for each in found), "intel")
-    report = compare(plan, found, options, lost=lost)
+    """By all workers, also where an earlier look decided."""
+    plan = Plan.of_pools((worker.side for worker in measured), "intel")
+    report = compare(plan, measured, Options(schedule=schedule or Schedule()), lost=lost)
     (comparison,) = report.subjects[0].comparisons
-    # That of all workers, also where an earlier look decided.
     return comparison.of_all or comparison
 
 
+SECOND = "second of at most 4 looks"
+
+
 @pytest.mark.parametrize(
-    ("planned", "level", "look"),
+    ("amd_16", "intel", "level", "look"),
     [
-        pytest.param({"amd-16": "6", "intel": "6"}, 0.95, None, id="as-planned"),
-        pytest.param(
-            {"amd-16": None, "intel": None}, 0.991, "second of at most 4 looks", id="no-plan"
-        ),
-        pytest.param(
-            {"amd-16": "6", "intel": None}, 0.991, "second of at most 4 looks", id="half-a-plan"
-        ),
-        pytest.param(
-            {"amd-16": "1", "intel": "1"}, 0.991, "second of at most 4 looks", id="one-by-one"
-        ),
-        pytest.param(
-            {"amd-16": "4", "intel": "4"},
-            0.9995,
-            "amd-16 has 6 runs, and its one look was planned at 4",
-            id="more-than-planned",
-        ),
-        pytest.param(
-            {"amd-16": "6", "intel": "8"},
-            0.9995,
-            "intel has 6 runs, and its one look was planned at 8",
-            id="fewer-than-planned",
-        ),
-        pytest.param(
-            {"amd-16": "3,6,12", "intel": "3,6,12"},
-            0.9764,
-            "second of at most 3 looks",
-            id="looks-of-the-tasks",
-        ),
-        pytest.param(
-            {"amd-16": "3,6,12", "intel": "6"}, 0.991, "second of at most 4 looks", id="two-designs"
-        ),
-        pytest.param(
-            {"amd-16": "six", "intel": "6"}, 0.991, "second of at most 4 looks", id="nonsense"
-        ),
+        pytest.param("6", "6", 0.95, None, id="as-planned"),
+        pytest.param(None, None, 0.991, SECOND, id="no-plan"),
+        pytest.param("6", None, 0.991, SECOND, id="half-a-plan"),
+        pytest.param("1", "1", 0.991, SECOND, id="one-by-one"),
+        pytest.param("six", "6", 0.991, SECOND, id="nonsense"),
+        pytest.param("3,6,12", "6", 0.991, SECOND, id="two-designs"),
+        pytest.param("3,6,12", "3,6,12", 0.9764, "second of at most 3 looks", id="looks-of-tasks"),
+        pytest.param("4", "4", 0.9995, "amd-16 has 6 runs, and its one look was planned at 4"),
+        pytest.param("6", "8", 0.9995, "intel has 6 runs, and its one look was planned at 8"),
     ],
 )
 def test_a_plan_is_a_single_look(
-    planned: dict[str, str | None], level: float, look: str | None
+    amd_16: str | None, intel: str | None, level: float, look: str | None
 ) -> None:
     """All runs that were planned, and no more, keep the interval of one look."""
-    comparison = compared(workers(planned, 6))
+    comparison = compared(workers({"amd-16": amd_16, "intel": intel}, 6))
     assert comparison.interval.level_ratio == pytest.approx(level, abs=1e-3)
     assert (comparison.look and text_of(comparison.look)) == look
 
 
 @pytest.mark.parametrize(
-    ("results", "lost", "level", "look"),
+    ("results", "lost", "look"),
     [
-        pytest.param(5, 1, 0.95, None, id="one-lost"),
-        pytest.param(3, 3, 0.95, None, id="half-lost"),
-        pytest.param(
-            5, 0, 0.9995, "amd-16 has 5 runs, and its one look was planned at 6", id="one-to-come"
-        ),
+        pytest.param(5, 1, None, id="one-lost"),
+        pytest.param(3, 3, None, id="half-lost"),
+        pytest.param(5, 0, "amd-16 has 5 runs, and its one look was planned at 6", id="to-come"),
         pytest.param(
             6,
             1,
-            0.9995,
             "amd-16 has 6 runs and 1 without a result, and its one look was planned at 6",
-            id="one-replaced",
+            id="replaced",
         ),
     ],
 )
-def test_lost_tasks_of_a_plan(results: int, lost: int, level: float, look: str | None) -> None:
+def test_lost_tasks_of_a_plan(results: int, lost: int, look: str | None) -> None:
     """What ended without a result is no reason to look again; its replacement is."""
-    found = [*workers({"amd-16": "6"}, results), *workers({"intel": "6"}, 6)]
-    comparison = compared(found, lost=["amd-16"] * lost)
+    measured = [*workers({"amd-16": "6"}, results), *workers({"intel": "6"}, 6)]
+    comparison = compared(measured, lost=["amd-16"] * lost)
+    level = 0.9995 if look else 0.95
     assert comparison.interval.level_ratio == pytest.approx(level, abs=1e-6)
     assert (comparison.look and text_of(comparison.look)) == look
 
 
-def test_a_declaration_is_believed() -> None:
-    """--looks stands above the plan of the tasks."""
-    found = workers({"amd-16": "4", "intel": "4"}, 6)
-    comparison = compared(found, Schedule((3, 6), is_declared=True))
+@pytest.mark.parametrize(
+    ("numbers", "look"),
+    [
+        ((3, 6), "second of at most 2 looks"),
+        ((3, 12), "6 workers per pool are not among the looks 3,12"),
+    ],
+)
+def test_a_declaration_is_believed(numbers: tuple[int, ...], look: str) -> None:
+    """--looks counts more than the plan of the tasks."""
+    measured = workers({"amd-16": "4", "intel": "4"}, 6)
+    comparison = compared(measured, Schedule(numbers, is_declared=True))
     assert comparison.look is not None
-    assert text_of(comparison.look) == "second of at most 2 looks"
-    comparison = compared(found, Schedule((3, 12), is_declared=True))
-    assert comparison.look is not None
-    assert text_of(comparison.look) == "6 workers per pool are not among the looks 3,12"
+    assert text_of(comparison.look) == look
 
 
 def test_one_worker_has_no_look() -> None:
@@ -188,14 +187,12 @@ def test_one_worker_has_no_look() -> None:
     assert (comparison.look, comparison.interval.level_ratio) == (None, 0.95)
 
 
-@pytest.mark.parametrize("schedule", [Schedule(), Schedule((6, 12), is_declared=True)])
-def test_without_one_worker_it_is_the_same_look(schedule: Schedule) -> None:
+def test_without_one_worker_it_is_the_same_look() -> None:
     """What the verdict would be without a bad worker is as strict as with it."""
-    found = workers({"amd-16": None, "intel": None}, 6)
-    (entry,) = found[0].entries
-    bad = replace(found[0], entries=(seed_workers.slowed(entry, 2),))
-    plan = Plan.of_pools(("amd-16", "intel"), "intel")
-    report = compare(plan, [bad, *found[1:]], Options(schedule=schedule))
+    first, *others = workers({"amd-16": None, "intel": None}, 6)
+    (entry,) = first.entries
+    bad = replace(first, entries=(seed_workers.slowed(entry, 2),))
+    report = compare(Plan.of_pools(("amd-16", "intel"), "intel"), [bad, *others], Options())
     (comparison,) = report.subjects[0].comparisons
     (without,) = report.single_workers[0].without
     assert without.look == comparison.look

@@ -19,9 +19,8 @@ def side(*ratios: float, entry: Entry = STEADY) -> SideData:
 
 
 def named(data: dict[str, SideData], *, assumed: float = 0.01, looked_at: int = 4) -> list[str]:
-    return [
-        f"{name} {machine.at}" for name, (machine, _) in _outside(data, assumed, looked_at).items()
-    ]
+    level = 1 - 0.0125 / looked_at
+    return [f"{name} {at}" for name, at, _, _ in _outside(data, assumed, level)]
 
 
 @pytest.mark.parametrize(

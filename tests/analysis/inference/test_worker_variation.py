@@ -42,16 +42,14 @@ def side(logs: Sequence[float]) -> SideData:
 
 
 def test_nothing_is_known() -> None:
-    """Five percent, because each pool has one worker; two workers of the pair itself are not others."""
-    for sides in ({"a": ONE, "b": ONE}, {"a": TWO, "b": TWO}, {"a": TWO, "b": THREE}):
+    """Five percent, because each pool has one worker; two workers of the pair itself are not others.
+
+    What is known of others does not matter to sides of three workers or more.
+    """
+    enough = {"a": THREE, "b": THREE, "c": (0.0, 0.5, 1.0)}
+    for sides in ({"a": ONE, "b": ONE}, {"a": TWO, "b": TWO}, {"a": TWO, "b": THREE}, enough):
         assert WorkerVariation.of_pair(("a", "b"), sides) == WorkerVariation.default()
     assert WorkerVariation.default().ratio == 0.05
-
-
-def test_enough_workers_need_nothing() -> None:
-    """What is known of others does not matter to sides of three workers or more."""
-    sides = {"a": THREE, "b": THREE, "c": (0.0, 0.5, 1.0)}
-    assert WorkerVariation.of_pair(("a", "b"), sides) == WorkerVariation.default()
 
 
 @pytest.mark.parametrize(
@@ -194,10 +192,3 @@ def test_the_report_says_where_it_comes_from() -> None:
     given_number = report({"intel": 5, "amd-16": 1}, Options(worker_variation=0.08))
     (problem,) = [each for each in given_number.problems if each.rule == "one-worker"]
     assert text_of(problem.message).endswith("8 % is assumed (--worker-variation)")
-
-
-def test_the_seeds_difference_needs_no_more_workers() -> None:
-    """1.92× of a single worker is shown against five others, and against one."""
-    for counts in ({"intel": 5, "amd-16": 1}, {"intel": 1, "amd-16": 1}):
-        ((comparison,),) = (subject.comparisons for subject in report(counts).subjects)
-        assert comparison.verdict in DIFFERENT

@@ -4,13 +4,14 @@
 from typing import Any
 
 import pytest
-import seed_case
-from seed_workers import SUBJECT, workers_of
+import seed_workers
 
 from io_benchmark.analysis.observed.worker_view import View
 
+PLACE = "storage.places.0."
 
-def device(name: str, below: tuple[str, ...] = (), **facts: Any) -> dict[str, Any]:
+
+def device(name: str, below: str = "", **facts: Any) -> dict[str, Any]:
     unset = dict.fromkeys(
         (
             *("number", "size_bytes", "stripe_count", "minimum_io_bytes", "optimal_io_bytes"),
@@ -20,119 +21,58 @@ def device(name: str, below: tuple[str, ...] = (), **facts: Any) -> dict[str, An
     return {**unset, "name": name, "kind": "disk", "below": list(below), **facts}
 
 
-A, B, C, D = (device(name) for name in "abcd")
+def disks(names: str) -> list[dict[str, Any]]:
+    return list(map(device, names))
 
 
-def view(devices, super_options="rw", profiles=None, **place):
+def volume(members: str, kind: str = "lvm", **facts: Any) -> list[dict[str, Any]]:
+    return [device("v", members, kind=kind, **facts), *disks(members)]
+
+
+def view(devices: Any, super_options: str = "rw", profiles: list[str] | None = None) -> View:
     changed = {
-        "storage.places.0.devices": devices,
-        "storage.places.0.mount.super_options": super_options,
-        "storage.places.0.filesystem.btrfs_data_profiles": profiles,
-        **{f"storage.places.0.{name}": value for name, value in place.items()},
+        f"{PLACE}devices": devices,
+        f"{PLACE}mount.super_options": super_options,
+        f"{PLACE}filesystem.btrfs_data_profiles": profiles,
     }
-    documents = seed_case.documents(pools=["intel"], change={"intel": changed})
-    return View(workers_of(documents)["intel"][0], SUBJECT)
+    (worker,) = seed_workers.workers(pools=["intel"], change={"intel": changed})
+    return View(worker, seed_workers.SUBJECT)
+
+
+ENCRYPTED = [device("c", "v", kind="crypt"), *volume("ab", raid_level="raid0")]
 
 
 @pytest.mark.parametrize(
     ("devices", "options", "profiles", "expected"),
     [
-        pytest.param([A], "rw", None, (1, 1, False), id="disk"),
+        pytest.param(disks("a"), "rw", None, (1, 1, False), id="disk"),
+        pytest.param(volume("a", "partition"), "rw", None, (1, 1, False), id="partition"),
+        pytest.param(volume("ab", stripe_count=2), "rw", None, (2, 2, False), id="striped"),
+        pytest.param(volume("abcd", stripe_count=2), "rw", None, (4, 2, False), id="two-of-four"),
+        pytest.param(volume("ab"), "rw", None, (2, 1, True), id="linear"),
+        pytest.param(volume("ab"), "rw,stripe=32", None, (2, 2, False), id="ext4-knows"),
+        pytest.param(volume("ab"), "rw,stripe=0", None, (2, 1, True), id="ext4-knows-of-none"),
         pytest.param(
-            [device("p", ("a",), kind="partition"), A], "rw", None, (1, 1, False), id="partition"
+            volume("ab", minimum_io_bytes=4096), "rw,stripe=32", None, (2, 1, True), id="a-hint"
         ),
-        pytest.param(
-            [device("v", ("a", "b"), kind="lvm", stripe_count=2), A, B],
-            "rw",
-            None,
-            (2, 2, False),
-            id="striped volume",
-        ),
-        pytest.param(
-            [device("v", ("a", "b"), kind="lvm"), A, B],
-            "rw",
-            None,
-            (2, 1, True),
-            id="linear volume",
-        ),
-        pytest.param(
-            [device("v", ("a", "b"), kind="lvm"), A, B],
-            "rw,stripe=32",
-            None,
-            (2, 2, False),
-            id="ext4 knows the stripe",
-        ),
-        pytest.param(
-            [device("v", ("a", "b"), kind="lvm", minimum_io_bytes=4096), A, B],
-            "rw,stripe=32",
-            None,
-            (2, 1, True),
-            id="ext4 took a disk's hints for a stripe",
-        ),
-        pytest.param(
-            [device("v", ("a", "b"), kind="lvm"), A, B],
-            "rw,sunit=128,swidth=256",
-            None,
-            (2, 2, False),
-            id="xfs knows the stripe",
-        ),
-        pytest.param(
-            [device("v", ("a", "b", "c", "d"), kind="lvm", stripe_count=2), A, B, C, D],
-            "rw",
-            None,
-            (4, 2, False),
-            id="two of four at once",
-        ),
-        pytest.param(
-            [device("c", ("m",), kind="crypt"), device("m", ("a", "b"), raid_level="raid0"), A, B],
-            "rw",
-            None,
-            (2, 2, False),
-            id="encrypted raid0",
-        ),
-        pytest.param(
-            [device("m", ("a", "b"), kind="md", raid_level="raid1"), A, B],
-            "rw",
-            None,
-            (2, 1, False),
-            id="raid1",
-        ),
-        pytest.param(
-            [device("m", ("a", "b", "c", "d"), kind="md", raid_level="raid10"), A, B, C, D],
-            "rw",
-            None,
-            (4, 2, False),
-            id="raid10",
-        ),
-        pytest.param(
-            [device("m", ("a", "b", "c"), kind="md", raid_level="raid5"), A, B, C],
-            "rw",
-            None,
-            (3, 2, False),
-            id="raid5",
-        ),
-        pytest.param(
-            [device("m", ("a", "b"), kind="md", raid_level="linear"), A, B],
-            "rw",
-            None,
-            (2, 1, True),
-            id="md linear",
-        ),
-        pytest.param(
-            [device("m", ("a", "b"), kind="multipath"), A, B],
-            "rw",
-            None,
-            (2, 1, False),
-            id="two ways to one disk",
-        ),
-        pytest.param([A, B], "rw", ["raid0"], (2, 2, False), id="btrfs raid0"),
-        pytest.param([A, B], "rw", ["single"], (2, 1, True), id="btrfs single"),
-        pytest.param([A, B], "rw", ["raid1"], (2, 1, False), id="btrfs raid1"),
-        pytest.param([A, B, C, D], "rw", ["raid10"], (4, 2, False), id="btrfs raid10"),
-        pytest.param([A, B], "rw", None, (2, 2, False), id="found by probing"),
+        pytest.param(volume("ab"), "sunit=128,swidth=256", None, (2, 2, False), id="xfs-knows"),
+        pytest.param(volume("ab"), "sunit=128,swidth=128", None, (2, 1, True), id="xfs-one-disk"),
+        pytest.param(ENCRYPTED, "rw", None, (2, 2, False), id="encrypted-raid0"),
+        pytest.param(volume("ab", raid_level="raid1"), "rw", None, (2, 1, False), id="raid1"),
+        pytest.param(volume("abcd", raid_level="raid10"), "rw", None, (4, 2, False), id="raid10"),
+        pytest.param(volume("abc", raid_level="raid5"), "rw", None, (3, 2, False), id="raid5"),
+        pytest.param(volume("ab", raid_level="linear"), "rw", None, (2, 1, True), id="md-linear"),
+        pytest.param(volume("ab", "multipath"), "rw", None, (2, 1, False), id="ways-to-one-disk"),
+        pytest.param(disks("ab"), "rw", ["raid0"], (2, 2, False), id="btrfs-raid0"),
+        pytest.param(disks("ab"), "rw", ["single"], (2, 1, True), id="btrfs-single"),
+        pytest.param(disks("ab"), "rw", ["raid1"], (2, 1, False), id="btrfs-raid1"),
+        pytest.param(disks("abcd"), "rw", ["raid10"], (4, 2, False), id="btrfs-raid10"),
+        pytest.param(disks("ab"), "rw", None, (2, 2, False), id="probed"),
     ],
 )
-def test_width(devices, options, profiles, expected):
+def test_width(
+    devices: Any, options: str, profiles: list[str] | None, expected: tuple[int, int, bool]
+) -> None:
     """The number of disks, how many work at once, and whether the volume is linear."""
     stack = view(devices, options, profiles).stack
     assert stack is not None
@@ -143,35 +83,35 @@ def test_width(devices, options, profiles, expected):
     "devices",
     [
         pytest.param([], id="none"),
-        pytest.param([device("a", ("b",)), device("b", ("a",))], id="a circle"),
-        pytest.param([device("a", ("a",))], id="itself"),
-        pytest.param([device("a", ("missing",))], id="no leaf"),
+        pytest.param([device("a", "b"), device("b", "a")], id="a circle"),
+        pytest.param([device("a", "a")], id="itself"),
+        pytest.param([device("a", "x")], id="no leaf"),
     ],
 )
-def test_what_is_no_chain(devices):
+def test_what_is_no_chain(devices: Any) -> None:
     """Without devices there is no stack."""
     assert view(devices).stack is None
+
+
+LOCAL, PERSISTENT = "local SSD", "persistent disk"
 
 
 @pytest.mark.parametrize(
     ("models", "expected"),
     [
-        pytest.param(["nvme_card"], "local SSD", id="NVMe"),
-        pytest.param(["nvme_card0", "nvme_card12"], "local SSD", id="numbered"),
-        pytest.param(["EphemeralDisk"], "local SSD", id="SCSI"),
-        pytest.param(["Amazon EC2 NVMe Instance Storage"], "local SSD", id="another cloud's"),
-        pytest.param(["nvme_card-pd"], "persistent disk", id="persistent NVMe"),
-        pytest.param(["PersistentDisk   "], "persistent disk", id="persistent SCSI"),
-        pytest.param(
-            ["nvme_card", "nvme_card-pd"], "local SSD and persistent disk", id="a volume over both"
-        ),
-        pytest.param(["nvme_card", "Samsung"], None, id="unknown"),
-        pytest.param([None], None, id="untold"),
+        (["nvme_card"], LOCAL),
+        (["nvme_card0", "nvme_card12"], LOCAL),
+        (["EphemeralDisk"], LOCAL),
+        (["Amazon EC2 NVMe Instance Storage"], LOCAL),
+        (["nvme_card-pd"], PERSISTENT),
+        (["PersistentDisk   "], PERSISTENT),
+        (["nvme_card", "nvme_card-pd"], f"{LOCAL} and {PERSISTENT}"),
+        (["nvme_card", "Samsung"], None),
+        ([None], None),
     ],
 )
-def test_medium(models, expected):
+def test_medium(models: list[str | None], expected: str | None) -> None:
     """The disks' models decide."""
-    disks = [device(f"d{at}", model=model) for at, model in enumerate(models)]
-    stack = view(disks).stack
+    stack = view([device(f"d{at}", model=model) for at, model in enumerate(models)]).stack
     assert stack is not None
     assert stack.medium == expected

@@ -2,141 +2,92 @@
 """Which results are from one machine."""
 
 import pytest
-from msgspec.structs import replace
 from seed_workers import workers
 
-from io_benchmark.analysis.observed.machine_identity import (
-    MachineMarks,
-    identify_machines,
-)
+from io_benchmark.analysis.observed.machine_identity import MachineMarks, identify_machines
 
 BOOT, OTHER = "4514e179-e9e1-4620-b051-b51d93f6b9cd", "0a1b2c3d-e9e1-4620-b051-b51d93f6b9cd"
-KERNEL = ("6.8.0", "#1 SMP", "x86_64")
 
 
-def boot(boot_id: str = BOOT, kernel: tuple[str, ...] = KERNEL) -> tuple[str, ...]:
-    return (boot_id, *kernel)
+def marks(
+    worker_id: str = "unknown",
+    boot_id: str = "",
+    *,
+    kernel: str = "6.8.0",
+    machine_id: str = "",
+    zone: str = "",
+    cloud: str = "",
+) -> MachineMarks:
+    boot = (boot_id, kernel, "#1 SMP", "x86_64") if boot_id else ()
+    place = (cloud, "", zone) if zone else ()
+    return MachineMarks(worker_id, boot, place, machine_id)
+
+
+ONE, BARE = marks("g/1", BOOT), marks(boot_id=BOOT)
+WITH_ID = marks(machine_id="a")
+BOOTED, AGAIN = marks(boot_id=BOOT, machine_id="a"), marks(boot_id=OTHER, machine_id="a")
+COPIES = [marks("g/1", BOOT, zone="a", cloud="gcp"), marks("g/2", BOOT, zone="a", cloud="aws")]
 
 
 @pytest.mark.parametrize(
-    ("marks", "machines"),
+    ("results", "names"),
     [
+        pytest.param([marks("g/1"), marks("g/2"), marks("g/1")], "g/1 g/2 g/1", id="worker-ids"),
+        pytest.param([ONE, marks("g/1", OTHER)], "g/1 g/1", id="after-a-reboot"),
+        pytest.param([ONE, marks("h/9", BOOT)], "g/1 g/1", id="several-on-a-host"),
+        pytest.param([BARE, BARE], f"boot:{BOOT} boot:{BOOT}", id="bare-files"),
+        pytest.param([BARE, ONE], "g/1 g/1", id="a-file-and-a-run"),
         pytest.param(
-            [MachineMarks("g/1"), MachineMarks("g/2"), MachineMarks("g/1")],
-            [0, 1, 0],
-            id="worker-ids",
+            [ONE, marks("g/2", OTHER), marks("g/1", OTHER)], "g/1 g/1 g/1", id="by-way-of-a-third"
         ),
+        pytest.param([marks(), marks()], "unknown unknown", id="nothing-known"),
+        pytest.param([ONE, marks("g/2", BOOT, kernel="6.9.0")], "g/1 g/2", id="another-kernel"),
         pytest.param(
-            [MachineMarks("g/1", boot()), MachineMarks("g/1", boot(OTHER))],
-            [0, 0],
-            id="after-a-reboot",
-        ),
-        pytest.param(
-            [MachineMarks("g/1", boot()), MachineMarks("h/9", boot())],
-            [0, 0],
-            id="several-on-a-host",
-        ),
-        pytest.param(
-            [MachineMarks(boot=boot()), MachineMarks(boot=boot())], [0, 0], id="bare-files"
-        ),
-        pytest.param(
-            [MachineMarks(boot=boot()), MachineMarks("g/1", boot())], [0, 0], id="a-file-and-a-run"
-        ),
-        pytest.param(
-            [
-                MachineMarks("g/1", boot()),
-                MachineMarks("g/2", boot(OTHER)),
-                MachineMarks("g/1", boot(OTHER)),
-            ],
-            [0, 0, 0],
-            id="by-way-of-a-third",
-        ),
-        pytest.param([MachineMarks(), MachineMarks()], None, id="nothing-known"),
-        pytest.param(
-            [
-                MachineMarks("g/1", boot()),
-                MachineMarks("g/2", boot(kernel=("6.9.0", "#1 SMP", "x86_64"))),
-            ],
-            [0, 1],
-            id="another-kernel",
-        ),
-        pytest.param(
-            [
-                MachineMarks(boot=boot()),
-                MachineMarks(boot=boot(kernel=("6.9.0", "#1 SMP", "x86_64"))),
-            ],
-            [0, 1],
+            [BARE, marks(boot_id=BOOT, kernel="6.9.0")],
+            f"boot:{BOOT} boot:{BOOT},2",
             id="bare-files-another-kernel",
         ),
+        pytest.param(COPIES, "g/1 g/2", id="copied-to-another-cloud"),
         pytest.param(
-            [
-                MachineMarks("g/1", boot(), ("gcp", "", "a")),
-                MachineMarks("g/2", boot(), ("aws", "", "a")),
-            ],
-            [0, 1],
-            id="copied-to-another-cloud",
-        ),
-        pytest.param(
-            [MachineMarks(boot=boot(), machine_id="a"), MachineMarks(boot=boot(), machine_id="b")],
-            [0, 0],
+            [BOOTED, marks(boot_id=BOOT, machine_id="b")],
+            f"boot:{BOOT} boot:{BOOT}",
             id="containers-of-one-boot",
         ),
+        pytest.param([BOOTED, AGAIN], f"boot:{BOOT} boot:{OTHER}", id="one-image-two-boots"),
         pytest.param(
-            [
-                MachineMarks(boot=boot(), machine_id="a"),
-                MachineMarks(boot=boot(OTHER), machine_id="a"),
-            ],
-            [0, 1],
-            id="one-image-two-boots",
+            [WITH_ID, marks(machine_id="b"), WITH_ID], "id:a unknown id:a", id="machine-ids"
+        ),
+        pytest.param(
+            [WITH_ID, BOOTED, AGAIN, WITH_ID],
+            f"unknown boot:{BOOT} boot:{OTHER} unknown",
+            id="machine-id-of-an-image",
+        ),
+        pytest.param(
+            [marks("g/1", machine_id="a"), marks("g/2", machine_id="a")],
+            "g/1 g/2",
+            id="workers-of-one-image",
+        ),
+        pytest.param(
+            [marks(machine_id="a", zone="a"), marks(machine_id="a", zone="b")],
+            "unknown unknown",
+            id="machine-id-in-two-zones",
         ),
     ],
 )
-def test_machines(marks: list[MachineMarks], machines: list[int] | None) -> None:
-    """Results with a common worker id or boot id are from one machine; unknown ones from one each."""
-    found = MachineMarks.machine_names(marks)
-    if machines is None:
-        assert found == ["unknown"] * len(marks)
-        return
-    assert [list(dict.fromkeys(found)).index(name) for name in found] == machines
-    assert [
-        MachineMarks.machine_names(marks[::-1])[::-1].index(name)
-        for name in MachineMarks.machine_names(marks[::-1])[::-1]
-    ] == [found.index(name) for name in found]
+def test_machines(results: list[MachineMarks], names: str) -> None:
+    """Results with a common worker id or boot id are from one machine; unknown ones from one each.
 
-
-ONE, TWO = MachineMarks(machine_id="a"), MachineMarks(machine_id="b")
-BOOTED = MachineMarks(boot=boot(), machine_id="a")
-BOOTED_AGAIN = MachineMarks(boot=boot(OTHER), machine_id="a")
-
-
-@pytest.mark.parametrize(
-    ("marks", "names"),
-    [
-        pytest.param([ONE, TWO, ONE], ["with machine id a", "unknown"] * 2, id="no boot ids"),
-        pytest.param(
-            [ONE, BOOTED, BOOTED_AGAIN, ONE], ["unknown", "", "", "unknown"], id="image's"
-        ),
-        pytest.param(
-            [replace(ONE, worker_id="g/1"), replace(ONE, worker_id="g/2")],
-            ["g/1", "g/2"],
-            id="workers of one image",
-        ),
-        pytest.param(
-            [replace(ONE, place=("", "", "a")), replace(ONE, place=("", "", "b"))],
-            ["unknown", "unknown"],
-            id="two zones",
-        ),
-    ],
-)
-def test_machine_ids(marks: list[MachineMarks], names: list[str]) -> None:
-    """They count where nothing else is known, unless different boots show that an image had it."""
-    found = MachineMarks.machine_names(marks)
-    assert [name if expected else "" for name, expected in zip(found, names, strict=False)] == (
-        names[: len(found)]
-    )
-    assert len({found[at] for at, mark in enumerate(marks) if mark.boot}) == sum(
-        bool(mark.boot) for mark in marks
-    )
+    A machine id counts where nothing else is known, unless different boots show that an image had it.
+    """
+    long = {"boot:": "with boot id ", "id:": "with machine id ", ",2": ", 2"}
+    expected = names.split(" ")
+    for short, text in long.items():
+        expected = [name.replace(short, text, 1) for name in expected]
+    assert MachineMarks.machine_names(results) == expected
+    backwards = MachineMarks.machine_names(results[::-1])[::-1]
+    assert [backwards.index(name) for name in backwards] == [
+        expected.index(name) for name in expected
+    ]
 
 
 @pytest.mark.parametrize(
@@ -147,12 +98,13 @@ def test_machine_ids(marks: list[MachineMarks], names: list[str]) -> None:
         pytest.param(None, False, id="none"),
         pytest.param("", False, id="empty"),
         pytest.param("00000000-0000-0000-0000-000000000000", False, id="zero"),
-        pytest.param("11111111-2222-1111-2222-111111111111", False, id="no-random-number"),
-        pytest.param("unknown", False, id="a-word"),
+        pytest.param("12345123-4512-3451-2345-123451234512", False, id="five-digits"),
+        pytest.param("12345623-4512-3451-2345-123451234512", True, id="six-digits"),
+        pytest.param("unknown-machine", False, id="a-word"),
     ],
 )
 def test_boot_ids(boot_id: str | None, known: bool) -> None:
     """Two workers with one boot id are one machine where it is a random number, else two."""
     change = {"intel": {"host.boot_id": boot_id}}
-    found = identify_machines(workers(2, pools=("intel",), change=change))
-    assert (found[0].machine == found[1].machine) is known
+    first, second = identify_machines(workers(2, pools=("intel",), change=change))
+    assert (first.machine == second.machine) is known

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Predictions from profiles whose times and bytes are given."""
+"""Predictions from profiles whose times and bytes are given, and how many simulated tasks they cover."""
 
 import math
+import random
 from statistics import fmean
 from typing import Any
 
@@ -9,150 +10,126 @@ import pytest
 from msgspec.structs import replace
 from predicted_tasks import pool_workers, profile
 
-from io_benchmark.analysis.prediction.pool_change import MODEL_ERROR
-from io_benchmark.analysis.prediction.predict import predict
+from io_benchmark.analysis.prediction.demand import Demand
+from io_benchmark.analysis.prediction.pool_change import MODEL_ERROR, PoolChange
+from io_benchmark.analysis.prediction.pool_storage import OWN_CPU, SYNC, WRITE_RATE, PoolStorage
+from io_benchmark.analysis.prediction.predict import _predict_pool, predict
 from io_benchmark.report.content.statement_text import text_of
 
 S = 1e9
 # Half seconds of computing, and of writing at the ceiling of the faster pool.
 MIXED = (0, 50, 50, 0)
+# 200 synchronous writes, of which each takes three times as long there, 0.1 s in all.
+SYNCS = {"flushes": 200, "commits": 100}
 
 
-def predicted(profiles, *pools, slower=None, **options) -> Any:
-    """On a pool that writes 50 MiB/s, from one that writes 100; with other figures if told so."""
-    workers = [
-        *pool_workers("intel", (100, 100, 100), **options),
-        *pool_workers("amd-16", *(pools or ((50, 50),)), slower=slower, **options),
-    ]
-    (task,) = predict(profiles, workers)
+def predicted(*profiles: Any, ceilings: tuple[float, ...] = (50, 50), **target: Any) -> Any:
+    """Return the prediction on a pool that writes 50 MiB/s, from one that writes 100."""
+    source = {key: value for key, value in target.items() if key == "lookup_cpu_ms"}
+    workers = pool_workers("intel", (100,) * 3, **source and {"lookup_cpu_ms": 0.1})
+    (task,) = predict(profiles, [*workers, *pool_workers("amd-16", ceilings, **target)])
     assert task.pool == "intel"
     (pool,) = task.pools
+    assert pool.reason is None
     return pool
 
 
-def test_waiting_for_writes():
-    """Each half second takes what it took, or what its bytes take there, whichever is longer."""
-    pool = predicted([profile(MIXED)])
-    assert pool.reason is None
-    assert pool.time_ns == pytest.approx(3 * S)
-    assert pool.added_by_writes_ns == pytest.approx(1 * S)
-    assert (pool.added_by_syncs_ns, pool.added_by_cpu_ns) == (0, 0)
+SYNC_NS = next(
+    entry.mean_ns
+    for entry in pool_workers("intel")[0].entries
+    if entry.subject.variant == "append-fsync"
+)
+
+
+@pytest.mark.parametrize(
+    ("profiled", "target", "time_s", "added_s"),
+    [
+        # Each half second takes what it took, or what its bytes take there, whichever is longer.
+        ({"written_mib": MIXED}, {}, 3, (1, 0, 0)),
+        ({"written_mib": (20,) * 4}, {}, 2, (0, 0, 0)),
+        # As many syncs as there were, times what each takes longer; commits of ext4 flush twice.
+        (
+            {"syncs": SYNCS},
+            {"slower": {"sync-write/append-fsync": 3}},
+            2 + 200 * SYNC_NS / S,
+            (0, 200 * SYNC_NS / S, 0),
+        ),
+        # A disk that writes at its ceiling is waited for once.
+        (
+            {"written_mib": (50, 50), "syncs": SYNCS},
+            {"slower": {"sync-write/append-fsync": 1.5}},
+            *(2, None),
+        ),
+        # The part of the time on a CPU, where three workers show the difference, or one a large one.
+        ({"cpu_s": 1}, {"ceilings": (50,) * 3, "slower": {"spawn": 1.2}}, 2.2, (0, 0, 0.2)),
+        ({"cpu_s": 2}, {"ceilings": (50,), "slower": {"spawn": 1.2}}, 2, (0, 0, 0)),
+        ({"cpu_s": 2}, {"ceilings": (50,), "slower": {"spawn": 1.5}}, 3, (0, 0, 1)),
+        # The CPU time of lookups is preferred: it does not include waiting for a CPU.
+        (
+            {"cpu_s": 2},
+            {"ceilings": (50,), "lookup_cpu_ms": 0.05, "slower": {"spawn": 2}},
+            1,
+            (0, 0, -1),
+        ),
+    ],
+)
+def test_times(
+    profiled: dict[str, Any], target: dict[str, Any], time_s: float, added_s: Any
+) -> None:
+    """The task's time, and what writes, syncs and the CPU add to it."""
+    pool = predicted(profile(**profiled), **target)
+    assert pool.time_ns / S == pytest.approx(time_s, rel=0.03)
+    if added_s is not None:
+        added_ns = (pool.added_by_writes_ns, pool.added_by_syncs_ns, pool.added_by_cpu_ns)
+        assert [ns / S for ns in added_ns] == pytest.approx(added_s, rel=0.04, abs=1e-9)
     assert pool.write_bytes_per_s == pytest.approx(50 * 1024**2)
-    assert pool.workers == 2
+    assert pool.workers == len(target.get("ceilings", (50, 50)))
 
 
-def test_order_of_profiles():
+def test_order_of_profiles() -> None:
     """It changes nothing, and neither does a profile that names the worker type of its pool."""
-    profiles = [profile(MIXED), profile((0, 20, 50, 10), pool="intel", read_mib=1)]
+    profiles = [profile(MIXED), profile((0, 20, 50, 10), read_mib=1)]
     by_type = [replace(each, task=replace(each.task, pool="b-linux")) for each in profiles]
-    assert predicted(profiles) == predicted(profiles[::-1]) == predicted(by_type)
+    assert predicted(*profiles) == predicted(*profiles[::-1]) == predicted(*by_type)
 
 
-def test_writes_behind_computing_cost_nothing():
-    """What a slower disk still writes in the same half second does not make the task longer."""
-    pool = predicted([profile((20, 20, 20, 20))])
-    assert pool.time_ns == pytest.approx(2 * S)
-    assert pool.added_by_writes_ns == 0
+def width(pool: Any) -> float:
+    return math.log(pool.high_ns / pool.low_ns) / 2
 
 
-def test_synchronous_writes():
-    """As many as there were, times what each takes longer there."""
-    syncs = {"flushes": 200, "commits": 100}
-    options = {"slower": {"sync-write/append-fsync": 3}}
-    pool = predicted([profile(syncs=syncs)], **options)
-    more = [
-        entry.mean_ns
-        for entry in pool_workers("intel")[0].entries
-        if entry.subject.variant == "append-fsync"
-    ]
-    assert pool.added_by_syncs_ns == pytest.approx(2 * 100 * more[0], rel=0.01)
-    assert pool.time_ns == pytest.approx(2 * S + 200 * more[0], rel=0.01)
-
-
-def test_syncs_and_bytes_of_the_same_half_second_are_not_added():
-    """A disk that writes at its ceiling is waited for once."""
-    syncs = {"flushes": 200, "commits": 100}
-    pool = predicted([profile((50, 50), syncs=syncs)], slower={"sync-write/append-fsync": 1.5})
-    assert pool.time_ns == pytest.approx(2 * S)
-
-
-def test_cpu_time_takes_as_much_longer_as_starting_a_process():
-    """The part of the time on a CPU; a fifth more there, on each of three workers."""
-    pool = predicted([profile(cpu_s=1)], (50,) * 3, slower={"spawn": 1.2})
-    assert pool.added_by_cpu_ns == pytest.approx(0.2 * S, rel=0.03)
-    assert pool.time_ns == pytest.approx(2.2 * S, rel=0.01)
-
-
-def test_cpu_time_of_lookups_is_preferred():
-    """It does not include waiting for a CPU, as the time of spawn does."""
-    workers = [
-        *pool_workers("intel", lookup_cpu_ms=0.1),
-        *pool_workers("amd-16", (50,), lookup_cpu_ms=0.05, slower={"spawn": 2}),
-    ]
-    (task,) = predict([profile(cpu_s=2)], workers)
-    assert task.pools[0].time_ns == pytest.approx(1 * S)
-    assert task.pools[0].added_by_cpu_ns == pytest.approx(-1 * S)
-
-
-def test_few_workers_do_not_show_that_cpus_differ():
-    """A fifth more on one worker each may be chance: the time stays, and the interval is wider."""
-    usual = predicted([profile(cpu_s=0)], (50,))
-    slow = predicted([profile(cpu_s=2)], (50,), slower={"spawn": 1.2})
-    assert slow.time_ns == usual.time_ns == pytest.approx(2 * S)
-    assert slow.high_ns > 1.04 * usual.high_ns
-
-
-def test_one_worker_each_shows_a_large_difference_of_cpus():
-    """Half as much again is more than workers of one pool differ."""
-    pool = predicted([profile(cpu_s=2)], (50,), slower={"spawn": 1.5})
-    assert pool.time_ns == pytest.approx(3 * S, rel=0.03)
-
-
-def test_interval_of_one_profile():
+def test_interval_of_one_profile() -> None:
     """The model's error, tasks and ceilings that differ by 5 %, and how far writes overlap."""
-    pool = predicted([profile(MIXED)])
+    pool = predicted(profile(MIXED))
     # A ceiling lower by its error e makes two of the three seconds longer. The same files were written
     # by both workers at one rate.
     ceiling = math.log(1 + 2 / 3 * (math.exp(0.05 / math.sqrt(2)) - 1))
-    reach = 1.7 * math.sqrt(MODEL_ERROR**2 + 2 * 0.05**2 + ceiling**2)
-    assert math.log(pool.high_ns / pool.time_ns) == pytest.approx(reach, rel=0.02)
-    assert math.log(pool.time_ns / pool.low_ns) == pytest.approx(reach, rel=0.02)
+    expected = 1.7 * math.sqrt(MODEL_ERROR**2 + 2 * 0.05**2 + ceiling**2)
+    assert math.log(pool.high_ns / pool.time_ns) == pytest.approx(expected, rel=0.02)
+    assert math.log(pool.time_ns / pool.low_ns) == pytest.approx(expected, rel=0.02)
 
 
-def test_files_of_a_ceiling_that_disagree_widen_the_interval():
-    """A busy machine writes one file at half the rate of the next."""
-    usual = predicted([profile((50,) * 4)])
-    assert usual.added_by_writes_ns == pytest.approx(2 * S)
-    workers = [*pool_workers("intel"), *pool_workers("amd-16", (50,), second_file=2)]
-    (task,) = predict([profile((50,) * 4)], workers)
-    pool: Any = task.pools[0]
-    assert pool.high_ns / pool.low_ns > 2 * usual.high_ns / usual.low_ns
+def test_what_widens_the_interval() -> None:
+    """Files that disagree, writes that computing hides, few workers, and profiles that differ."""
+    writing = profile((50,) * 4)
+    usual = width(predicted(writing, ceilings=(50,)))
+    assert width(predicted(writing, ceilings=(50,), second_file=2)) > 1.4 * usual
+    idle = predicted(profile((0,) * 4))
+    hidden = predicted(profile((20,) * 4))
+    assert (hidden.time_ns, hidden.high_ns > 1.1 * idle.high_ns) == (idle.time_ns, True)
+    slow = predicted(profile(cpu_s=2), ceilings=(50,), slower={"spawn": 1.2})
+    assert width(slow) > 1.2 * width(predicted(profile(), ceilings=(50,)))
+    several = predicted(*(profile((0,) * more + MIXED) for more in (0, 4, 8)))
+    assert width(several) > 2 * width(predicted(profile(MIXED)))
 
 
-def test_writes_that_computing_hides_widen_the_interval():
-    """With longer waits than the windows show, the task takes up to half as long again."""
-    hidden = predicted([profile((20, 20, 20, 20))])
-    usual = predicted([profile((0, 0, 0, 0))])
-    assert hidden.time_ns == usual.time_ns
-    assert hidden.high_ns > 1.1 * usual.high_ns
-
-
-def test_several_profiles_show_how_far_tasks_differ():
-    """Three that differ much have a wider interval than one, for which 5 % are assumed."""
-    one = predicted([profile(MIXED)])
-    many = predicted([profile((0,) * more + MIXED) for more in (0, 4, 8)])
-    assert many.high_ns / many.low_ns > 2 * one.high_ns / one.low_ns
-
-
-def test_the_fastest_profiled_pool_is_the_source():
+def test_the_fastest_profiled_pool_is_the_source() -> None:
     """Its profile is used; that of the other pool is the measured time there."""
-    profiles = [profile((50, 50, 50, 50), pool="amd-16"), profile((50, 50), pool="intel")]
-    pool = predicted(profiles)
+    pool = predicted(profile((50,) * 4, pool="amd-16"), profile((50, 50)))
     assert pool.time_ns == pytest.approx(2 * S)
     assert pool.measured_ns == (2_000_000_000,)
 
 
-def test_each_command_is_a_task():
+def test_each_command_is_a_task() -> None:
     """Profiles of different commands are not averaged."""
     workers = [*pool_workers("intel"), *pool_workers("amd-16", (50,))]
     tasks = predict([profile(MIXED, command="a"), profile((0, 0), command="b")], workers)
@@ -161,26 +138,74 @@ def test_each_command_is_a_task():
     assert [task.pools[0].time_ns for task in tasks] == pytest.approx([3 * S, 1 * S])
 
 
-def test_a_busy_machine_is_noted():
-    """Its profile may be too long; the prediction cannot be better."""
-    workers = [*pool_workers("intel"), *pool_workers("amd-16", (50,))]
-    (task,) = predict([profile(MIXED, change={"other_cpu_ms": 3000})], workers)
-    assert text_of(task.notes[0]) == (
-        "Other processes used 1.50 CPUs meanwhile: the task may have waited for CPUs, and their I/O is "
-        "counted as its own; profile it on an idle machine"
-    )
+@pytest.mark.parametrize(
+    ("profiles", "workers", "other_cpu_ms", "notes"),
+    [
+        (
+            *(1, 2, 601),
+            [
+                (
+                    "Other processes used 0.300 CPUs meanwhile: the task may have waited for CPUs, and "
+                    "their I/O is counted as its own; profile it on an idle machine"
+                ),
+                "Tasks of one pool are assumed to differ by 5 %; 3 profiles show how far",
+                "Workers of amd-16 are assumed to differ by 5 %; 3 workers per pool show how far",
+            ],
+        ),
+        (2, 3, 599, ["Tasks of one pool are assumed to differ by 5 %; 3 profiles show how far"]),
+        (3, 3, 0, []),
+    ],
+)
+def test_notes(profiles: int, workers: int, other_cpu_ms: int, notes: list[str]) -> None:
+    """A busy machine, and what is assumed until three profiles and three workers per pool show it."""
+    change = {"other_cpu_ms": other_cpu_ms}
+    made = [profile((0,) * more + MIXED, change=change) for more in range(profiles)]
+    pools = [*pool_workers("intel", (100,) * 3), *pool_workers("amd-16", (50,) * workers)]
+    (task,) = predict(made, pools)
+    assert [text_of(note) for note in task.notes] == notes
 
 
-def test_assumed_variation_is_noted():
-    """Until three profiles and three workers per pool show it."""
-    workers = [*pool_workers("intel", (100,) * 3), *pool_workers("amd-16", (50,))]
-    (few,) = predict([profile(MIXED)], workers)
-    assert [text_of(note) for note in few.notes] == [
-        "Tasks of one pool are assumed to differ by 5 %; 3 profiles show how far",
-        "Workers of amd-16 are assumed to differ by 5 %; 3 workers per pool show how far",
-    ]
-    workers += pool_workers("amd-30", (50,) * 3)
-    (many,) = predict(
-        [profile((0,) * more + MIXED) for more in (0, 1, 2)], workers[:3] + workers[4:]
-    )
-    assert many.notes == ()
+VARIATION = 0.05
+FIGURES = {
+    pool: {
+        (WRITE_RATE, "workspace"): rate * 1024.0**2,
+        (SYNC, "workspace"): sync,
+        (OWN_CPU, ""): 3e6,
+    }
+    for pool, rate, sync in (("intel", 100, 2e5), ("amd-16", 50, 4e5))
+}
+
+
+def storage(pool: str, workers: int, rng: random.Random | None) -> PoolStorage:
+    """Return a pool whose workers differ by chance; without chance, the pool as it is."""
+    spread = VARIATION if rng else 0.0
+    figures = {
+        key: [math.log(value) + spread * (rng or random).gauss(0, 1) for _ in range(workers)]
+        for key, value in FIGURES[pool].items()
+    }
+    return PoolStorage(pool, workers, figures, {}, {}, {}, 16.0, None, {}, None)
+
+
+@pytest.mark.parametrize("written", [(0, 0, 5, 0) * 5, (40, 50, 30, 0) * 5], ids=["cpu", "disk"])
+@pytest.mark.parametrize(("profiles", "workers"), [(1, 1), (3, 3), (5, 8)])
+def test_coverage(written: tuple[int, ...], profiles: int, workers: int) -> None:
+    """Nine of ten single tasks are within the interval, where workers and tasks differ as assumed."""
+    rng = random.Random(profiles * 1000 + workers)
+    task = Demand.of(profile(written, cpu_s=4, syncs={"flushes": 2000, "commits": 1000}))
+    assert isinstance(task, Demand)
+    change = PoolChange.of(task, storage("intel", 1, None), storage("amd-16", 1, None))
+    true_ns = change.times(task).total
+    covered = 0
+    for _ in range(300):
+        factors = [math.exp(rng.gauss(0, VARIATION)) for _ in range(profiles)]
+        demands = [
+            replace(task, wall_ns=round(task.wall_ns * factor), spans_ns=task.spans_ns * factor)
+            for factor in factors
+        ]
+        pools = [storage(pool, workers, rng) for pool in FIGURES]
+        pool = _predict_pool(demands, None, *pools)
+        assert pool.low_ns is not None
+        assert pool.high_ns is not None
+        single_ns = true_ns * math.exp(rng.gauss(0, math.hypot(MODEL_ERROR, VARIATION)))
+        covered += pool.low_ns <= single_ns <= pool.high_ns
+    assert covered / 300 >= 0.87

@@ -4,16 +4,11 @@
 from typing import Any
 
 import pytest
-import seed_case
 import seed_workers
 from msgspec.structs import replace
 
-from io_benchmark.analysis import compare
-from io_benchmark.analysis.observed.worker_view import View
-from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Bottleneck, SideBottleneck
 from io_benchmark.analysis.summary import bottlenecks
-from io_benchmark.analysis.summary.bottlenecks import _bottleneck_of_run
 from io_benchmark.report.content.statement_text import text_of
 
 ENTRY = "workloads.0"
@@ -43,8 +38,8 @@ def left(mib: int) -> dict[str, Any]:
 
 
 def found(change: dict[str, Any], pool: str = "amd-16") -> SideBottleneck:
-    (document,) = seed_case.documents(1, pools=[pool], change={pool: change})
-    return _bottleneck_of_run(View(seed_workers.worker(document), seed_workers.SUBJECT))
+    sides = {pool: seed_workers.workers(1, pools=[pool], change={pool: change})}
+    return bottlenecks.bottlenecks_of_sides(seed_workers.SUBJECT, sides)[pool]
 
 
 @pytest.mark.parametrize(
@@ -143,15 +138,6 @@ def test_the_figure_that_is_steady() -> None:
     assert {one.name for one in Bottleneck if one.median_is_steady} == {"PAGE_CACHE", "CPU"}
 
 
-def side(*changes: dict[str, Any]) -> SideBottleneck:
-    """That of a side whose workers differ by these."""
-    change = {f"amd-16/{at}": one for at, one in enumerate(changes)}
-    documents = seed_case.documents(len(changes), pools=["amd-16"], change=change)
-    workers = [seed_workers.worker(document) for document in documents]
-    report = compare.compare(Plan.of_pools(["amd-16"], None), workers, compare.Options())
-    return report.subjects[0].bottlenecks["amd-16"]
-
-
 ABSORBED = {**NO_PRESSURE, **moved(3, 3)}
 
 
@@ -166,17 +152,15 @@ ABSORBED = {**NO_PRESSURE, **moved(3, 3)}
 )
 def test_several_workers(changes: list[dict[str, Any]], bottleneck: Bottleneck) -> None:
     """A side's bottleneck is that of most of its runs; the bytes are their means."""
-    found_side = side(*changes)
-    assert found_side.bottleneck is bottleneck
-    assert found_side.written_bytes is not None
+    change = {f"amd-16/{at}": one for at, one in enumerate(changes)}
+    workers = seed_workers.workers(len(changes), pools=["amd-16"], change=change)
+    sides = bottlenecks.bottlenecks_of_sides(seed_workers.SUBJECT, {"amd-16": workers})
+    assert sides["amd-16"].bottleneck is bottleneck
+    assert sides["amd-16"].written_bytes is not None
 
 
 def test_other_workloads_have_none() -> None:
     """Only copies go through the page cache in this way."""
     subject = replace(seed_workers.SUBJECT, workload="spawn")
-    assert (
-        bottlenecks.bottlenecks_of_sides(
-            subject, {"intel": seed_workers.workers(1, pools=["intel"])}
-        )
-        == {}
-    )
+    workers = seed_workers.workers(1, pools=["intel"])
+    assert bottlenecks.bottlenecks_of_sides(subject, {"intel": workers}) == {}

@@ -7,11 +7,12 @@ import random
 import pytest
 import real_tasks
 from msgspec.structs import replace
-from sample_tasks import START_MS, compared, completed, many, of_rows
+from sample_tasks import START_MS, compared, completed, many, of_rows, seed
 
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
-from io_benchmark.analysis.inference.looks import SINGLE, Schedule
-from io_benchmark.analysis.model import Verdict
+from io_benchmark.analysis.inference.looks import SINGLE
+from io_benchmark.analysis.model import Interval, Verdict
+from io_benchmark.analysis.tasks.compare_tasks import _standing
 from io_benchmark.analysis.tasks.label_ratio import LabelledRatio
 from io_benchmark.analysis.tasks.task_model import TaskComparison, TaskReport
 from io_benchmark.costs.worker_time import Price
@@ -41,35 +42,23 @@ def warnings(report: TaskReport) -> list[str]:
     return [text_of(warning) for warning in only(report).warnings]
 
 
-def test_one_label_is_the_comparison_of_workers():
-    """With one label the estimate is that of the benchmark's comparisons."""
-    logs = {"a": (1.0, 1.1, 1.3), "b": (0.9, 0.8, 1.0, 1.2)}
-    sides = [
-        {("build", f"{pool}{at}"): log for at, log in enumerate(values)}
-        for pool, values in logs.items()
-    ]
-    look = Schedule().look(3)
-    found = LabelledRatio.of(sides[0], sides[1], {"build": 3.4}, 0.05, look).estimate
-    expected = Estimate.of_sides(SideData(logs["a"], ()), SideData(logs["b"], ()), 0.05, look)
-    assert found.log_ratio == pytest.approx(expected.log_ratio, rel=1e-12)
-    assert found.variance == pytest.approx(expected.variance, rel=1e-12)
-    assert found.degrees == expected.degrees
-
-
-def test_two_equal_labels_are_twice_the_same():
-    """Each worker runs both of two labels that say the same: no more is known than of one."""
+@pytest.mark.parametrize("labels", [("x",), ("x", "y")])
+def test_estimate(labels: tuple[str, ...]) -> None:
+    """It is that of workers with one label; two labels that say the same show no more."""
     logs = {"a": (1.0, 1.1, 1.3), "b": (0.9, 0.8, 1.0)}
-    sides = [
-        {(label, f"{pool}{at}"): log for at, log in enumerate(values) for label in ("x", "y")}
+    candidate, baseline = (
+        {(label, f"{pool}{at}"): log for at, log in enumerate(values) for label in labels}
         for pool, values in logs.items()
-    ]
-    found = LabelledRatio.of(sides[0], sides[1], {"x": 2, "y": 2}, 0.05, SINGLE).estimate
-    alone = Estimate.of_sides(SideData(logs["a"], ()), SideData(logs["b"], ()), 0.05)
-    assert found.log_ratio == pytest.approx(alone.log_ratio)
-    assert found.variance == pytest.approx(alone.variance)
+    )
+    mix = dict.fromkeys(labels, 3.4)
+    known = LabelledRatio(candidate, baseline, mix, 0.05, SINGLE).estimate
+    expected = Estimate.of_sides(SideData(logs["a"], ()), SideData(logs["b"], ()), 0.05)
+    assert known.log_ratio == pytest.approx(expected.log_ratio, rel=1e-12)
+    assert known.variance == pytest.approx(expected.variance, rel=1e-12)
+    assert len(labels) > 1 or known.degrees == expected.degrees
 
 
-def test_the_mix_does_not_change_the_ratio():
+def test_the_mix_does_not_change_the_ratio() -> None:
     """One pool ran mostly the long task, the other mostly the short one: they are equal."""
     runs = []
     for pool, longs in (("a", 6), ("b", 1)):
@@ -101,40 +90,35 @@ def test_labels_that_differ_are_named():
     assert "labels differ, from 1.00× (test) to 1.60× (link)" in text_of(half.warnings[0])
 
 
-def test_every_run_is_counted():
-    """Completed runs are compared; the others are counted by what they are."""
+def test_every_run_is_counted() -> None:
+    """Completed runs are compared; the others are counted, and times that contradict each other left out."""
     endings = [
-        ("exception", "worker-shutdown"),
-        ("exception", "claim-expired"),
-        ("exception", "internal-error"),
-        ("exception", "canceled"),
-        ("exception", "deadline-exceeded"),
+        *(
+            ("exception", reason)
+            for reason in ("worker-shutdown", "claim-expired", "internal-error")
+        ),
+        *(("exception", reason) for reason in ("canceled", "deadline-exceeded")),
         ("failed", "failed"),
     ]
-    runs = pools(10, 10)
-    runs += [
-        completed("a", 3, f"g/x{at}", state=state, reason=reason)
-        for at, (state, reason) in enumerate(endings)
-    ]
-    runs += [
-        completed("a", 3, "g/y", started_ms=-1, state="exception", reason="deadline-exceeded"),
-        completed("a", -3, "g/z"),
-    ]
-    runs.append(completed("a", 3, "g/u", "other", state="failed", reason="failed"))
-    found = only(compared(runs))
-    assert (found.failed, found.lost, found.stopped) == ((0, 1), (0, 3), (0, 2))
-    side = compared(runs).sides[1]
-    assert (side.completed, side.failed, side.lost, side.stopped) == (4, 2, 3, 2)
-    assert (side.never_started, side.unusable) == (1, 1)
-
-
-def test_times_that_contradict_each_other_are_left_out():
-    """A run that ends before it starts, or starts before it was scheduled, is never a negative time."""
-    runs = pools(10, 10)
-    backwards = completed("a", -5, "g/v")
-    early = completed("a", 5, "g/w", scheduled_ms=START_MS + 60_000)
-    report = compared([*runs, backwards, early])
-    assert only(report).completed == (4, 4)
+    report = compared(
+        [
+            *pools(10, 10),
+            *(
+                completed("a", 3, f"g/x{at}", state=state, reason=reason)
+                for at, (state, reason) in enumerate(endings)
+            ),
+            completed("a", 3, "g/y", started_ms=-1, state="exception", reason="deadline-exceeded"),
+            completed("a", -3, "g/z"),
+            completed("a", 5, "g/w", scheduled_ms=START_MS + 1001),
+            completed("a", 10, "g/v", scheduled_ms=START_MS + 1000),
+            completed("a", 3, "g/u", "other", state="failed", reason="failed"),
+        ]
+    )
+    known, side = only(report), report.sides[1]
+    assert (known.failed, known.lost, known.stopped) == ((0, 1), (0, 3), (0, 2))
+    assert known.completed == (4, 5)
+    assert (side.completed, side.failed, side.lost, side.stopped) == (5, 2, 3, 2)
+    assert (side.never_started, side.unusable) == (1, 2)
     assert "runs of a that end before they start: 2; they are left out" in warnings(report)
 
 
@@ -147,36 +131,34 @@ def with_own_times(run: TaskRun, clock_s: float = 0.0) -> TaskRun:
     )
 
 
-def test_parts_of_the_time():
-    """Set-up, own work and tear-down add up to the task."""
-    times = only(compared([with_own_times(run) for run in pools(12, 10)])).times["a"]
-    assert (times.pending_s, times.set_up_s, times.tear_down_s) == (60, 30, 10)
-    assert times.work_s is not None
-    assert times.work_s + 40 == pytest.approx(times.task_s, abs=0.01)
+CLOCK = "the clock of 1 worker of a contradicts the queue's: set-up and tear-down are known as a sum only"
 
 
-@pytest.mark.parametrize("clock_s", [-45, 25], ids=["behind", "ahead"])
-def test_a_wrong_clock(clock_s):
-    """Work that begins before its run shows it: only the sum is known then, and never negative."""
+@pytest.mark.parametrize(
+    ("clock_s", "is_right"), [(0, True), (-31, True), (-31.1, False), (11, True), (11.1, False)]
+)
+def test_clocks(clock_s: float, is_right: bool) -> None:
+    """Work that begins before its run, or ends after it, shows a wrong clock: only the sum is known then."""
     runs = [with_own_times(run) for run in pools(12, 10)]
-    runs[0] = with_own_times(runs[0], clock_s)
+    runs[0] = with_own_times(pools(12, 10)[0], clock_s)
     report = compared(runs)
     times = only(report).times["a"]
-    assert (times.set_up_s, times.tear_down_s) == (None, None)
-    assert times.around_work_s == pytest.approx(40, abs=0.01)
-    assert (
-        "the clock of 1 worker of a contradicts the queue's: set-up and tear-down are known as a sum "
-        "only" in warnings(report)
-    )
+    assert (times.set_up_s is not None, times.tear_down_s is not None) == (is_right, is_right)
+    assert times.around_work_s == pytest.approx(40, abs=0.5)
+    assert times.work_s is not None
+    assert times.work_s + 40 == pytest.approx(times.task_s, abs=0.5)
+    assert times.pending_s == 60
+    assert (CLOCK in warnings(report)) is not is_right
 
 
-def test_work_longer_than_its_run_is_not_known():
-    """No clock explains that."""
+@pytest.mark.parametrize(("known", "is_shown"), [(1, False), (2, True)])
+def test_parts_that_few_runs_have(known: int, is_shown: bool) -> None:
+    """Half of a side's runs have a part, or it is not shown; work longer than its run is not known."""
     runs = [with_own_times(run) for run in pools(12, 10)]
-    runs[0] = replace(runs[0], own_ended_ms=runs[0].own_started_ms + DAY_MS)
-    assert only(compared(runs)).times["a"].work_s is not None
-    alone = [replace(run, own_ended_ms=run.own_started_ms + DAY_MS) for run in runs]
-    assert only(compared(alone)).times["a"].work_s is None
+    for at, run in enumerate(runs[:4]):
+        if at >= known:
+            runs[at] = replace(run, own_ended_ms=run.own_started_ms + DAY_MS)
+    assert (only(compared(runs)).times["a"].work_s is not None) == is_shown
 
 
 def test_one_worker_each_decides_nothing():
@@ -192,29 +174,32 @@ def test_one_worker_each_decides_nothing():
     assert "one worker per pool shows nothing" in warnings(report)[0]
 
 
-def test_what_may_mislead():
-    """Unknown workers, shared ones, other times, other failures and long tails are reported."""
+def test_what_may_mislead() -> None:
+    """Unknown workers, workers of both sides and long tails are reported."""
     unknown = [replace(run, worker="", run_id=at) for at, run in enumerate(pools(10, 10))]
     assert "workers of b, a are not known" in warnings(compared(unknown))[0]
-    shared = [replace(run, worker=run.worker[:2] + run.worker[3:]) for run in pools(10, 10)]
-    assert warnings(compared(shared)) == ["4 workers ran tasks of both sides"]
-    later = [
-        replace(run, started_ms=run.started_ms + DAY_MS, resolved_ms=run.resolved_ms + DAY_MS)
-        if run.pool == "a"
-        else run
-        for run in pools(10, 10)
-    ]
-    assert "the pools ran at different times" in warnings(compared(later))[0]
-    failed = [completed("a", 1, "g/f", state="failed", run_id=at) for at in range(4)]
-    assert "50 % on a" in warnings(compared([*pools(10, 10), *failed]))[0]
+    both = [replace(run, worker=run.worker[:2] + run.worker[3:]) for run in pools(10, 10)]
+    assert warnings(compared(both)) == ["4 workers ran tasks of both sides"]
+    tails = [*pools(10, 10, 20), completed("a", 2000, "g/tail")]
+    assert "by mean times, which the bill follows" in " ".join(warnings(compared(tails)))
 
 
-@pytest.mark.parametrize(("failed", "is_warned"), [(1, False), (2, True)])
-def test_failures_that_differ(failed, is_warned):
-    """A tenth of the runs may fail on one side alone without a warning."""
-    runs = [completed("a", 1, "g/f", state="failed", run_id=at) for at in range(failed)]
-    given = warnings(compared([*pools(10, 10, 10), *runs]))
-    assert any("those that completed" in line for line in given) == is_warned
+@pytest.mark.parametrize(
+    ("state", "reason", "text"),
+    [
+        ("failed", "failed", "runs failed on b, 17 % on a: those that completed may not be alike"),
+        (
+            "exception",
+            "worker-shutdown",
+            "runs were lost on b, 17 % on a: a longer run is lost more",
+        ),
+    ],
+)
+def test_runs_that_did_not_complete(state: str, reason: str, text: str) -> None:
+    """A tenth of the runs may fail or be lost on one side alone without a warning."""
+    runs = [completed("a", 1, "g/f", state=state, reason=reason, run_id=at) for at in range(2)]
+    assert warnings(compared([*pools(10, 10, 10), runs[0]])) == []
+    assert text in warnings(compared([*pools(10, 10, 10), *runs]))[0]
 
 
 @pytest.mark.parametrize(("later", "is_warned"), [(2, False), (3, True)])
@@ -235,16 +220,6 @@ def test_times_apart(later, is_warned):
     assert any("ran at different times" in line for line in given) == is_warned
 
 
-@pytest.mark.parametrize(("known", "is_shown"), [(1, False), (2, True)])
-def test_parts_that_few_runs_have(known, is_shown):
-    """Half of a side's runs have a part, or it is not shown."""
-    runs = [
-        with_own_times(run) if run.pool == "b" or run.worker[-1] in "0123"[:known] else run
-        for run in pools(12, 10)
-    ]
-    assert (only(compared(runs)).times["a"].work_s is not None) == is_shown
-
-
 @pytest.mark.parametrize(("workers", "is_named"), [(2, False), (3, True)])
 def test_a_label_differs_from_three_workers_on(workers, is_named):
     """Two workers per side do not show that one label differs from the others."""
@@ -252,20 +227,6 @@ def test_a_label_differs_from_three_workers_on(workers, is_named):
     runs += pools(2, 1, workers, spread=0.001, label="y")
     rows = {row.label: row.differs for row in only(compared(runs)).labels}
     assert rows["y"] is is_named
-
-
-def test_lost_runs_differ():
-    """The longer a run is, the more often its machine goes before it ends."""
-    lost = [
-        completed("a", 1, "g/f", state="exception", reason="worker-shutdown", run_id=at)
-        for at in range(4)
-    ]
-    assert warnings(compared([*pools(10, 10), *lost]))[0] == (
-        "0 % of the runs were lost on b, 50 % on a: a longer run is lost more often, so the more are "
-        "lost, the shorter completed runs look"
-    )
-    tails = [*pools(10, 10, 20), completed("a", 2000, "g/tail")]
-    assert "by mean times, which the bill follows" in " ".join(warnings(compared(tails)))
 
 
 @pytest.mark.parametrize(
@@ -332,3 +293,31 @@ def test_order_changes_nothing():
     runs = of_rows(real_tasks.rows())
     shuffled = random.Random(7).sample(runs, len(runs))
     assert compared(shuffled) == compared(runs)
+
+
+def interval_of(log: float, width: float) -> Interval:
+    return Interval(math.exp(log - width), math.exp(log + width), 0.95)
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "tasks", "expected"),
+    [
+        # Two intervals that reach 0.1 to each side: they fit up to a distance of √2 × 0.1 = 0.1414.
+        ((0.140, 0.1), (0.0, 0.1), "fits"),
+        ((0.143, 0.1), (0.0, 0.1), "overstates"),
+        ((-0.143, 0.1), (0.0, 0.1), "overstates"),
+        ((0.2, 0.1), (0.343, 0.1), "understates"),
+        ((-0.11, 0.1), (0.11, 0.1), "contradicts"),
+        ((-0.09, 0.1), (0.11, 0.1), "understates"),
+        ((-0.11, 0.1), (0.09, 0.1), "overstates"),
+        ((3.0, 0.1), (0.0, math.inf), "fits"),
+    ],
+)
+def test_standing(
+    benchmark: tuple[float, float], tasks: tuple[float, float], expected: str
+) -> None:
+    """Each is ln of a ratio, and how far its interval reaches."""
+    comparison = replace(
+        seed().comparisons[0], ratio=math.exp(tasks[0]), interval=interval_of(*tasks)
+    )
+    assert _standing(math.exp(benchmark[0]), interval_of(*benchmark), comparison) == expected

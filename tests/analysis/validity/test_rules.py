@@ -13,7 +13,7 @@ from seed_case import outcome
 from seed_workers import workers
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.model import Problem, Severity, Worker
+from io_benchmark.analysis.model import Problem, Severity
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.validity import rules as validity
@@ -36,15 +36,9 @@ def broken(report: Report, rule: str) -> list[Problem]:
 
 def first(count: int) -> dict[str, Any]:
     """The document's samples cut to their first rows."""
-    (found,) = workers(pools=("amd-16",))
-    entry = found.entries[0]
-    assert entry.lookup_ns is not None
     return {
-        f"{ENTRY}samples": {
-            "file_index": list(seed_case.sequence())[:count],
-            "start_ns": entry.start_ns[:count].tolist(),
-            "lookup_ns": entry.lookup_ns[:count].tolist(),
-            "copy_ns": list(map(sub, entry.total_ns, entry.lookup_ns))[:count],
+        f"{ENTRY}samples": lambda samples: {
+            name: None if column is None else column[:count] for name, column in samples.items()
         }
     }
 
@@ -52,111 +46,64 @@ def first(count: int) -> dict[str, Any]:
 INCOMPLETE = {f"{ENTRY}outcome": outcome("stopped", "stopped by SIGTERM")}
 OUT_OF_TIME = {f"{ENTRY}outcome": outcome("time-budget", "the time budget of 3300 s is used up")}
 
+WARM = {"drop_caches": "x", "cache_bytes": 100, "resident_bytes": 51}
+HALF_WARM, COLD = WARM | {"resident_bytes": 50}, WARM | {"resident_bytes": 4}
+SHORTER = {**first(200), f"{ENTRY}retrieves_planned": 200}
+KILLED = {"warnings": [{"name": "sampler-ended", "message": "killed"}]}
 BROKEN = [
-    pytest.param(
-        "incomplete", first(900) | INCOMPLETE, "900 of 2,000 retrieves: stopped by", id="incomplete"
-    ),
-    pytest.param(
-        "incomplete", first(60) | OUT_OF_TIME, "60 of 2,000 retrieves", id="incomplete-budget"
-    ),
-    pytest.param(
-        "too-few-retrieves",
-        first(19),
-        "19 retrieves; at least 20 are needed",
-        id="too-few-retrieves",
-    ),
-    pytest.param(
-        "cut-short", first(900) | OUT_OF_TIME, "900 of 2,000 retrieves: the time", id="cut-short"
-    ),
-    pytest.param("few-retrieves", first(99), "99 retrieves; 100 or more", id="few-retrieves"),
-    pytest.param(
-        "profile",
-        {"config.profile": "quick"},
-        "intel: profile full; amd-16: profile quick",
-        id="profile",
-    ),
-    pytest.param("sequence", {"config.seed": 7}, "intel: seed 1; amd-16: seed 7", id="sequence"),
-    pytest.param(
-        "sizes",
-        {f"{ENTRY}file_sizes_bytes": [1048576] * 100},
-        "amd-16: files of 1 MiB",
-        id="sizes",
-    ),
-    pytest.param(
-        "retrieves",
-        {**first(200), f"{ENTRY}retrieves_planned": 200},
-        "intel: 2,000 retrieves planned; amd-16: 200 retrieves planned",
-        id="retrieves",
-    ),
-    pytest.param(
-        "copy-method", {f"{ENTRY}copy_method": "cp"}, "amd-16: copied by cp", id="copy-method"
-    ),
-    pytest.param(
-        "lookup-method",
-        {f"{ENTRY}lookup_method": "other"},
-        "amd-16: looked up by other",
-        id="lookup-method",
-    ),
-    pytest.param(
-        "reflink", {f"{ENTRY}shares_extents": True}, "amd-16: copies share extents", id="reflink"
-    ),
-    pytest.param(
-        "cache-state",
-        {f"{ENTRY}cache_state": {"drop_caches": "x", "cache_bytes": 100, "resident_bytes": 90}},
-        "amd-16: warm cache",
-        id="cache-state",
-    ),
-    pytest.param(
-        "place-kind",
-        {"storage.places.0.kind": "overlay"},
-        "amd-16: a place on overlay",
-        id="place-kind",
-    ),
-    pytest.param(
-        "script-version", {"script.version": "9.9"}, "amd-16: script 9.9", id="script-version"
-    ),
-    pytest.param(
-        "worker-warning",
-        {"warnings": [{"name": "sampler-ended", "message": "killed"}]},
-        "sampler-ended: killed",
-        id="worker-warning",
-    ),
+    ("incomplete", first(900) | INCOMPLETE, "900 of 2,000 retrieves: stopped by"),
+    ("incomplete", first(99) | OUT_OF_TIME, "99 of 2,000 retrieves"),
+    ("cut-short", first(100) | OUT_OF_TIME, "100 of 2,000 retrieves: the time"),
+    ("too-few-retrieves", first(19), "19 retrieves; at least 20 are needed"),
+    ("few-retrieves", first(20), "20 retrieves; 100 or more"),
+    ("few-retrieves", first(99), "99 retrieves; 100 or more"),
+    ("profile", {"config.profile": "quick"}, "intel: profile full; amd-16: profile quick"),
+    ("sequence", {"config.seed": 7}, "intel: seed 1; amd-16: seed 7"),
+    ("sizes", {f"{ENTRY}file_sizes_bytes": [1048576] * 100}, "amd-16: files of 1 MiB"),
+    ("retrieves", SHORTER, "intel: 2,000 retrieves planned; amd-16: 200 retrieves planned"),
+    ("copy-method", {f"{ENTRY}copy_method": "cp"}, "amd-16: copied by cp"),
+    ("lookup-method", {f"{ENTRY}lookup_method": "other"}, "amd-16: looked up by other"),
+    ("reflink", {f"{ENTRY}shares_extents": True}, "amd-16: copies share extents"),
+    ("cache-state", {f"{ENTRY}cache_state": WARM}, "intel: cold cache; amd-16: warm cache"),
+    ("cache-state", {f"{ENTRY}cache_state": HALF_WARM}, "amd-16: half-warm cache"),
+    ("cache-state", {f"{ENTRY}cache_state": None}, "amd-16: cache state unknown"),
+    ("place-kind", {"storage.places.0.kind": "overlay"}, "amd-16: a place on overlay"),
+    ("script-version", {"script.version": "9.9"}, "amd-16: script 9.9"),
+    ("worker-warning", KILLED, "sampler-ended: killed"),
 ]
+SEVERITIES = {
+    **{name: severity for name, (severity, _) in (validity.RUN_RULES | SIDE_RULES).items()},
+    "worker-warning": Severity.WARNING,
+    **dict.fromkeys(validity.COMPARISON_RULES, Severity.WARNING),
+    "nothing-in-common": Severity.REFUSED,
+}
 
 
 @pytest.mark.parametrize(("rule", "change", "message"), BROKEN)
 def test_a_broken_rule_is_named_with_what_differs(
     rule: str, change: dict[str, Any], message: str
 ) -> None:
-    """The problem has its rule, severity and both sides' values; a refused pair has no verdict."""
-    report = judged(change)
-    (problem,) = broken(report, rule)
-    assert message in text_of(problem.message)
-    severities = {name: severity for name, (severity, _) in validity.RUN_RULES.items()}
-    severities |= {name: severity for name, (severity, _) in SIDE_RULES.items()}
-    severities |= {name: severity for name, (severity, _) in validity.WORKER_RULES.items()}
-    assert problem.severity is severities[rule]
-    verdicts = [one for subject in report.subjects for one in subject.comparisons]
-    assert (verdicts == []) == (severities[rule] is Severity.REFUSED)
+    """The problem has its rule, severity and both sides' values; a refused pair has no verdict.
 
-
-@pytest.mark.parametrize(
-    ("rule", "change"),
-    [pytest.param(case.values[0], case.values[1], id=str(case.id)) for case in BROKEN],
-)
-def test_an_allowed_rule_is_named_and_compared(rule: str, change: dict[str, Any]) -> None:
-    """--allow RULE: there is a verdict, and the report still names the rule."""
-    report = judged(change, allow=(rule,))
-    (problem,) = broken(report, rule)
-    assert problem.severity in (Severity.ALLOWED, Severity.WARNING)
-    assert [one.candidate for subject in report.subjects for one in subject.comparisons] == [
-        "amd-16"
-    ]
+    With --allow RULE there is a verdict, and the report still names the rule.
+    """
+    is_warning = SEVERITIES[rule] is Severity.WARNING
+    allowed = Severity.WARNING if is_warning else Severity.ALLOWED
+    for allow, severity in (((), SEVERITIES[rule]), ((rule,), allowed)):
+        report = judged(change, allow)
+        (problem,) = broken(report, rule)
+        assert message in text_of(problem.message)
+        assert problem.severity is severity
+        verdicts = [one for subject in report.subjects for one in subject.comparisons]
+        assert (verdicts == []) == (severity is Severity.REFUSED)
 
 
 def test_the_seeds_case_breaks_no_rule_but_one_worker() -> None:
     """The measurements are identical; the only warning is about one worker per pool."""
-    assert {problem.rule for problem in judged().problems} == {"one-worker"}
+    for change in ({}, first(100), {f"{ENTRY}cache_state": COLD}):
+        assert {problem.rule for problem in judged(change).problems} - {"unequal-length"} == {
+            "one-worker"
+        }
 
 
 def test_drift_and_noise_are_warnings() -> None:
@@ -227,54 +174,34 @@ def test_a_refused_run_does_not_take_its_pool_with_it() -> None:
     assert len(report.subjects[0].comparisons) == 1
 
 
-def of_both_kinds(*sides: str) -> list[Worker]:
-    """Two workers a pool; on these sides one of them has made 200 retrieves, as planned."""
+@pytest.mark.parametrize(
+    ("sides", "allow", "severities", "workers_by_side"),
+    [
+        pytest.param(("intel", "amd-16"), (), ["warning"] * 2, (1, 1), id="both"),
+        pytest.param(("amd-16",), (), ["warning"], (2, 1), id="one-side"),
+        pytest.param(("intel", "amd-16"), ("retrieves",), ["allowed"], (2, 2), id="allowed"),
+    ],
+)
+def test_runs_of_both_kinds(
+    sides: tuple[str, ...],
+    allow: tuple[str, ...],
+    severities: list[str],
+    workers_by_side: tuple[int, int],
+) -> None:
+    """On these sides one of two made 200 retrieves, as planned: the longer ones are compared."""
     fewer = {**first(200), f"{ENTRY}retrieves_planned": 200}
     change = {f"{side}/1": fewer for side in sides}
-    return workers(2, between=0.02, pools=("intel", "amd-16"), change=change)
-
-
-def test_a_push_of_both_kinds_is_compared_by_the_longer_runs() -> None:
-    """A warning names the runs that are left out, and they do not count."""
-    report = compare(PLAN, of_both_kinds("intel", "amd-16"), Options())
-    found = broken(report, "retrieves")
-    assert [(one.severity, one.sides) for one in found] == [
-        (Severity.WARNING, ("amd-16",)),
-        (Severity.WARNING, ("intel",)),
-    ]
-    assert all(
-        text_of(one.message).endswith(
-            ": left out: 200 retrieves were planned, and every side has runs of 2,000"
-        )
-        for one in found
-    )
+    made = workers(2, between=0.02, pools=("intel", "amd-16"), change=change)
+    report = compare(PLAN, made, Options(allow=frozenset(allow)))
+    problems = broken(report, "retrieves")
+    assert [problem.severity for problem in problems] == severities
+    left_out = ": left out: 200 retrieves were planned, and every side has runs of 2,000"
+    if not allow:
+        assert all(text_of(problem.message).endswith(left_out) for problem in problems)
     (subject,) = report.subjects
-    assert [one.candidate for one in subject.comparisons] == ["amd-16"]
-    assert {side: figures.workers for side, figures in subject.figures.items()} == {
-        "intel": 1,
-        "amd-16": 1,
-    }
-
-
-def test_one_side_of_both_kinds() -> None:
-    """The other side has only the longer runs, so these are compared."""
-    report = compare(PLAN, of_both_kinds("amd-16"), Options())
-    (problem,) = broken(report, "retrieves")
-    assert (problem.severity, problem.sides) == (Severity.WARNING, ("amd-16",))
-    (subject,) = report.subjects
-    assert {side: figures.workers for side, figures in subject.figures.items()} == {
-        "intel": 2,
-        "amd-16": 1,
-    }
-
-
-def test_runs_of_every_length_where_that_is_allowed() -> None:
-    """--allow retrieves: none is left out, and the report says that lengths differ."""
-    options = Options(allow=frozenset(("retrieves",)))
-    report = compare(PLAN, of_both_kinds("intel", "amd-16"), options)
-    (problem,) = broken(report, "retrieves")
-    assert problem.severity is Severity.ALLOWED
-    assert report.subjects[0].figures["intel"].workers == 2
+    assert [comparison.candidate for comparison in subject.comparisons] == ["amd-16"]
+    counts = (subject.figures["intel"].workers, subject.figures["amd-16"].workers)
+    assert counts == workers_by_side
 
 
 def test_every_rule_is_documented() -> None:
@@ -284,24 +211,20 @@ def test_every_rule_is_documented() -> None:
         for line in Path(DOCUMENTATION).read_text().splitlines()
         if line.startswith("| `")
     ]
-    rules = {name: severity for name, (severity, _) in validity.RUN_RULES.items()}
-    rules |= {name: severity for name, (severity, _) in SIDE_RULES.items()}
-    rules |= {name: severity for name, (severity, _) in validity.WORKER_RULES.items()}
-    rules |= validity.COMPARISON_RULES
-    assert {row[0]: row[1] for row in rows} == {name: str(one) for name, one in rules.items()}
+    assert {row[0]: row[1] for row in rows} == {name: str(SEVERITIES[name]) for name in SEVERITIES}
+    assert set(SEVERITIES) == set(validity.RULES)
 
 
 @pytest.mark.parametrize(("factor", "named"), [(1.0, False), (1.5, True)])
 def test_runs_that_ended_early_because_they_were_slow(factor: float, named: bool) -> None:
-    """Two of five were killed; over the retrieves that they did, they are held against the others."""
-    slow = {
-        "samples": lambda samples: {
-            name: [round(factor * ns) for ns in column[:60]] if name == "copy_ns" else column[:60]
-            for name, column in samples.items()
-            if column is not None
-        }
-    }
-    killed = INCOMPLETE | {f"{ENTRY}{name}": change for name, change in slow.items()}
+    """Two of five were killed; over the retrieves that they did, they are compared with the others."""
+    killed = first(60) | INCOMPLETE
+    cut = killed[f"{ENTRY}samples"]
+
+    def slow(samples: dict[str, Any]) -> dict[str, Any]:
+        return {**cut(samples), "copy_ns": [round(factor * ns) for ns in samples["copy_ns"][:60]]}
+
+    killed[f"{ENTRY}samples"] = slow
     found = workers(
         5,
         between=0.02,
@@ -333,17 +256,13 @@ def test_sides_that_were_measured_at_different_hours(started: str, named: bool) 
     ] * named
 
 
-def test_two_pushes_are_measured_at_different_hours() -> None:
-    """They are compared because of what changed between them."""
-    another = {"started": "2026-03-24T16:00:00Z", "task.task_group_id": "aQ7Jb3o0S5m1XyqkYV2c9A"}
+def test_what_is_compared_because_of_its_time() -> None:
+    """Two pushes, and a pool before and after, are compared because of what changed between them."""
+    later = {"started": "2026-03-24T16:00:00Z"}
+    another = {**later, "task.task_group_id": "aQ7Jb3o0S5m1XyqkYV2c9A"}
     assert broken(judged(another), "measured-apart") == []
-
-
-def test_a_pool_before_and_after() -> None:
-    """Results that name no push are those of one pool at two times."""
-    later = {"amd-16": {"started": "2026-03-24T16:00:00Z"}}
     before = workers(pools=("amd-16",), side="before")
-    after = workers(pools=("amd-16",), side="after", seed=1, change=later)
+    after = workers(pools=("amd-16",), side="after", seed=1, change={"amd-16": later})
     plan = Plan("before and after", "before", "for the test", (("after", "before"),))
     report = compare(plan, [*before, *after], Options())
     assert report.subjects[0].comparisons

@@ -43,7 +43,6 @@ HISTORIES = {
         "two_series",
         "hostile",
         "nothing",
-        "season",
         "unclear",
         "trend_and_step",
     )

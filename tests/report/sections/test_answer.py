@@ -11,7 +11,7 @@ from sample_report import text
 from written import lines, screen, section
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.leftover_model import Leftover
+from io_benchmark.analysis.evidence_model import Leftover
 from io_benchmark.analysis.model import Cause, Comparison, Problem, Severity, State, Verdict
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report

@@ -5,121 +5,89 @@ from types import SimpleNamespace
 
 import pytest
 
-from io_benchmark_taskgraph.transforms import pools
-from io_benchmark_taskgraph.transforms.index import _add_routes, _index_name, _routes
+from io_benchmark_taskgraph.transforms.index import _add_routes
 
 REVISION = "7f3a9c1e5b2d4f6081a3c5e7092b4d6f8a0c2e41"
+URL = "https://github.com/mozilla-releng/io-benchmark"
 PARAMETERS = {
     "project": "io-benchmark",
-    "base_repository": "https://github.com/mozilla-releng/io-benchmark",
+    "base_repository": URL,
     "head_rev": REVISION,
     "moz_build_date": "20261121080000",
     "tasks_for": "github-push",
 }
-ROUTES = [
-    "index.test-domain.v2.{project}.latest.io-benchmark.amd-16",
-    f"index.test-domain.v2.{{project}}.revision.{REVISION}.io-benchmark.amd-16",
-    "index.test-domain.v2.{project}.date.io-benchmark.amd-16.20261121080000",
-]
+PATHS = (
+    "latest.io-benchmark.amd-16",
+    f"revision.{REVISION}.io-benchmark.amd-16",
+    "date.io-benchmark.amd-16.20261121080000",
+)
 
 
-def made(pool="amd-16", **changes):
-    return _routes("test-domain", {**PARAMETERS, **changes}, pool)
+def routes(project, *numbers):
+    return [f"index.releng.v2.{project}.{PATHS[number]}" for number in numbers or range(3)]
 
 
-def for_project(project):
-    return [route.format(project=project) for route in ROUTES]
+def made(tasks, **changes):
+    config = SimpleNamespace(
+        graph_config={"trust-domain": "releng"}, params={**PARAMETERS, **changes}
+    )
+    return [task.get("routes", []) for task in _add_routes(config, iter(tasks))]
+
+
+def pool(name="amd-16"):
+    return {"attributes": {"io_benchmark_pool": name}}
 
 
 @pytest.mark.parametrize(
-    ("tasks_for", "changes", "expected"),
+    ("changes", "expected"),
     [
-        pytest.param("github-push", {}, for_project("io-benchmark"), id="push"),
-        pytest.param("cron", {}, for_project("io-benchmark"), id="cron"),
-        pytest.param("action", {}, for_project("io-benchmark"), id="action"),
-        pytest.param("hg-push", {"project": "try"}, for_project("try"), id="firefox-try"),
-        pytest.param(
-            "github-pull-request", {"project": "fork"}, for_project("io-benchmark-pr"), id="pull"
+        *(({"tasks_for": event}, routes("io-benchmark")) for event in ("github-push", "cron")),
+        ({"tasks_for": "action"}, routes("io-benchmark")),
+        ({"tasks_for": "hg-push", "project": "try"}, routes("try")),
+        ({"tasks_for": "github-pull-request", "project": "fork"}, routes("io-benchmark-pr")),
+        (
+            {"tasks_for": "github-pull-request", "base_repository": f"{URL}.git/"},
+            routes("io-benchmark-pr"),
         ),
-        pytest.param(
-            "github-pull-request",
-            {"base_repository": "https://github.com/mozilla-releng/io-benchmark.git/"},
-            for_project("io-benchmark-pr"),
-            id="pull-dot-git",
+        ({"tasks_for": "github-issue-comment"}, routes("io-benchmark-pr")),
+        (
+            {"tasks_for": "github-issue-comment", "project": "io-benchmark-pr"},
+            routes("io-benchmark-pr"),
         ),
-        pytest.param(
-            "github-issue-comment",
-            {"project": "io-benchmark-pr"},
-            for_project("io-benchmark-pr"),
-            id="comment",
+        ({"tasks_for": "github-pull-request-untrusted"}, []),
+        # What is no revision or no date gives no such route; the others stay.
+        *(
+            ({"head_rev": revision}, routes("io-benchmark", 0, 2))
+            for revision in ("", None, "refs/heads/main", "a.b", "é" * 40)
         ),
-        pytest.param(
-            "github-issue-comment", {}, for_project("io-benchmark-pr"), id="comment-elsewhere"
-        ),
-        pytest.param("github-pull-request-untrusted", {}, [], id="untrusted"),
+        *(({"moz_build_date": date}, routes("io-benchmark", 0, 1)) for date in ("", 0)),
     ],
 )
-def test_project(tasks_for, changes, expected):
+def test_routes(changes, expected):
     """Each event writes where it has scopes: pull requests next to the project, strangers nowhere."""
-    assert made(tasks_for=tasks_for, **changes) == expected
+    assert made([pool()], **changes) == [expected]
 
 
-@pytest.mark.parametrize(
-    "revision",
-    [
-        pytest.param("", id="empty"),
-        pytest.param(None, id="none"),
-        pytest.param("refs/heads/main", id="a-ref"),
-        pytest.param("a.b", id="dot"),
-        pytest.param("é" * 40, id="not-ascii"),
-    ],
-)
-def test_no_revision(revision):
-    """What is no revision gives no route by revision; the others stay."""
-    assert made(head_rev=revision) == [for_project("io-benchmark")[at] for at in (0, 2)]
-
-
-@pytest.mark.parametrize("date", [pytest.param("", id="empty"), pytest.param(0, id="zero")])
-def test_no_date(date):
-    """What is no date gives no route by date."""
-    assert made(moz_build_date=date) == for_project("io-benchmark")[:2]
+def test_replicates():
+    """Of a pool's tasks the first has routes, as taskgraph requires; those that it had stay."""
+    tasks = [{**pool(), "routes": ["other"]}, {**pool(), "routes": ["other"]}]
+    assert made(tasks) == [["other", *routes("io-benchmark")], ["other"]]
 
 
 def test_a_pool_is_one_part_of_the_path():
-    """The index splits at dots: pools with dots stay apart, and a listing has dates alone in it."""
-    assert _index_name("amd-16.2") == "amd-16~2"
-    assert made("amd-16.2")[2] == (
-        "index.test-domain.v2.io-benchmark.date.io-benchmark.amd-16~2.20261121080000"
+    """The index splits at dots, and no pool's name has a tilde."""
+    assert made([pool("amd-16.2")])[0][2] == (
+        "index.releng.v2.io-benchmark.date.io-benchmark.amd-16~2.20261121080000"
     )
-    # No pool's name has a tilde, so that no two pools meet.
-    assert pools._POOL.fullmatch("amd~16") is None
-
-
-def transformed(tasks, **changes):
-    config = SimpleNamespace(
-        graph_config={"trust-domain": "test-domain"}, params={**PARAMETERS, **changes}
-    )
-    return list(_add_routes(config, iter(tasks)))
-
-
-def test_the_transform(run_kind, make_pool):
-    """Routes come to those that a pool has; of replicates, to the first, as taskgraph wants it."""
-    pool = make_pool(routes=["mine"], benchmark={"replicates": 2})
-    tasks = transformed(run_kind([pool], "pools", "benchmark", "replicates"))
-    assert [task["routes"] for task in tasks] == [
-        ["mine", *for_project("io-benchmark")],
-        ["mine"],
-    ]
 
 
 @pytest.mark.parametrize(
-    "project", [pytest.param("a b", id="space"), pytest.param("p" * 250, id="long")]
+    ("project", "is_indexed"), [("a b", False), ("p" * 207, False), ("p" * 206, True)]
 )
-def test_what_the_index_does_not_take(run_kind, make_pool, project, caplog):
-    """The queue would refuse the whole task for such a route, so it is left out, and said."""
-    (task,) = transformed(run_kind([make_pool()], "pools"), project=project)
-    assert "routes" not in task
-    assert caplog.messages == [
-        f"not indexed, since the index does not accept the route: {route}"
-        for route in for_project(project)
-    ]
+def test_what_the_index_does_not_accept(project, is_indexed, caplog):
+    """The queue would refuse the whole task for such a route, so it is left out, with a message."""
+    [route] = routes(project, 0)
+    expected = [route] if is_indexed else []
+    assert made([pool()], project=project, head_rev="", moz_build_date="") == [expected]
+    text = "not indexed, since the index does not accept the route: "
+    assert caplog.messages == ([] if is_indexed else [text + route])

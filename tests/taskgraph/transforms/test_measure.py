@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from checkout import ROOT
 from taskgraph.util.templates import merge
+from user_mistakes import mistake
 
-from io_benchmark_taskgraph.mistakes import UserMistake
 from io_benchmark_taskgraph.transforms.measure import transforms
 
 TASK: dict[str, Any] = {
@@ -35,6 +35,8 @@ def wrap(run_transform, make_transform_config, datadir):
 
     def make(**changes):
         task = merge(deepcopy(TASK), changes)
+        if task["worker"]["docker-image"] is None:
+            del task["worker"]["docker-image"]
         (made,) = run_transform(transforms, [task], config=make_transform_config())
         return made
 
@@ -54,40 +56,30 @@ def run(command, folder, **environment):
     )
 
 
-def test_a_task_without_the_line(wrap):
-    """Is what it was."""
-    assert wrap() == TASK
-
-
-def test_a_task_with_the_line(wrap):
-    """Its own command is at the end, and the profile is one more artifact."""
-    made = wrap(**FOLDER)
-    command = made["run"].pop("command")
-    assert command[:2] == ["bash", "-c"]
-    assert command[-3:] == ["bash", "-cx", "make -j"]
-    assert made == {
-        "name": "build",
-        "worker-type": "b-linux",
-        "worker": {**TASK["worker"], "artifacts": [ARTIFACT]},
-        "run": {"using": "run-task"},
-    }
-
-
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        pytest.param(["make", "a b"], ["make", "a b"], id="words"),
-        pytest.param(
+        ("make -j", ["bash", "-cx", "make -j"]),
+        (["make", "a b"], ["make", "a b"]),
+        (
             {"task-reference": "fetch <build>"},
             ["bash", "-cx", {"task-reference": "fetch <build>"}],
-            id="reference",
         ),
     ],
 )
-def test_other_commands(wrap, command, words):
-    """Run by a shell only where they would be."""
-    made = wrap(**{**FOLDER, "run": {"command": command}})
-    assert made["run"]["command"][-len(words) :] == words
+def test_a_profiled_task(wrap, command, words):
+    """Its command is at the end, by a shell where it would be, and the profile is one more artifact."""
+    task = {**TASK, "run": {"using": "run-task", "command": command}}
+    assert wrap(run={"command": command}) == task
+    made = wrap(**FOLDER, run={"command": command})
+    wrapped = made["run"].pop("command")
+    assert wrapped[:2] == ["bash", "-c"]
+    assert wrapped[-len(words) :] == words
+    assert made == {
+        **task,
+        "worker": {**TASK["worker"], "artifacts": [ARTIFACT]},
+        "run": {"using": "run-task"},
+    }
 
 
 def test_it_runs(wrap, tmp_path):
@@ -106,86 +98,63 @@ def test_it_runs(wrap, tmp_path):
     assert [place["path"] for place in profile["storage"]["places"]] == ["/builds/worker/workspace"]
 
 
-@pytest.mark.parametrize("environment", [{}, {"TMPDIR": "/missing"}])
-def test_a_script_that_cannot_be_unpacked(wrap, tmp_path, environment):
-    """The command runs without a profile, and a line says so."""
-    command = wrap(**FOLDER, run={"command": "echo done; exit 3"})["run"]["command"]
-    command[4] = command[4][:1000]
-    done = run(command, tmp_path, **environment)
-    assert (done.returncode, done.stdout) == (3, "done\n")
-    assert "the command has no profile\n" in done.stderr
-
-
-def test_an_image_without_python(wrap, tmp_path):
-    """The same, as for any other tool that is missing."""
-    (tmp_path / "bin").mkdir()
-    for tool in ("bash", "mkdir", "mktemp", "base64", "gzip", "sha256sum"):
-        (tmp_path / "bin" / tool).symlink_to(str(shutil.which(tool)))
-    command = wrap(**FOLDER, run={"command": "echo done; exit 3"})["run"]["command"]
-    command[0] = str(tmp_path / "bin/bash")
-    done = run(command, tmp_path, PATH=str(tmp_path / "bin"))
-    assert (done.returncode, done.stdout) == (3, "done\n")
-    assert "python3: command not found" in done.stderr
-    assert "the command has no profile\n" in done.stderr
-
-
-def test_a_python_that_is_too_old(wrap, tmp_path):
-    """It cannot start the script, and the command runs all the same."""
-    (tmp_path / "bin").mkdir()
-    python = tmp_path / "bin/python3"
-    python.write_text("#!/bin/sh\necho SyntaxError >&2\nexit 1\n")
-    python.chmod(0o755)
-    command = wrap(**FOLDER, run={"command": "echo done; exit 3"})["run"]["command"]
-    done = run(command, tmp_path, PATH=f"{tmp_path}/bin:/usr/bin:/bin")
-    assert (done.returncode, done.stdout) == (3, "done\n")
-    assert "the command has no profile\n" in done.stderr
-
-
-def test_a_place_for_nothing(wrap, tmp_path):
-    """Artifacts that cannot be written: the command's own code."""
-    (tmp_path / "artifacts").touch()
-    command = wrap(**FOLDER, run={"command": "exit 3"})["run"]["command"]
-    done = run(command, tmp_path)
-    assert done.returncode == 3
-    assert "io-benchmark: the command has no profile: " in done.stderr
+def broken(damage, folder):
+    """Return the variables of a machine that lacks something, which is one of these."""
+    tools = folder / "bin"
+    tools.mkdir()
+    if damage == "no python":
+        for tool in ("bash", "mkdir", "mktemp", "sha256sum"):
+            (tools / tool).symlink_to(str(shutil.which(tool)))
+        return {"PATH": str(tools)}
+    if damage == "old python":
+        (tools / "python3").write_text("#!/bin/sh\necho SyntaxError >&2\nexit 1\n")
+        (tools / "python3").chmod(0o755)
+        return {"PATH": f"{tools}:/usr/bin:/bin"}
+    if damage == "no artifacts":
+        (folder / "artifacts").touch()
+    return {"TMPDIR": "/missing"} if damage == "no folder" else {}
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
+    ("damage", "text"),
     [
-        pytest.param(
-            {"benchmark": {"measure": "here"}},
-            "benchmark.measure: 'here' is not a folder; write the absolute path where the task works",
-            id="relative",
-        ),
-        pytest.param({"benchmark": {}}, "benchmark.measure: is missing", id="missing"),
-        pytest.param(
-            {**FOLDER, "run": {"using": "mach"}},
-            "wraps commands of run-task in a docker image; this task uses mach",
-            id="mach",
-        ),
-        pytest.param(
-            {**FOLDER, "run": {"exec-with": "powershell"}},
-            "needs bash; remove exec-with",
-            id="powershell",
-        ),
-        pytest.param(
-            {"benchmark": {"measure": "/a", "script": "nowhere"}},
-            "benchmark.script: there is no folder nowhere",
-            id="script",
-        ),
+        ("no script", "the command has no profile\n"),
+        ("no folder", "the command has no profile\n"),
+        ("no python", "python3: command not found"),
+        ("old python", "the command has no profile\n"),
+        ("no artifacts", "io-benchmark: the command has no profile: "),
     ],
 )
-def test_mistakes(wrap, changes, message):
-    """One line with the task and the key."""
-    with pytest.raises(UserMistake) as raised:
-        wrap(**changes)
-    assert "task build: benchmark" in str(raised.value)
-    assert message in str(raised.value)
+def test_broken_machines(wrap, tmp_path, damage, text):
+    """The command runs all the same, with its own code, and a line says what is missing."""
+    command = wrap(**FOLDER, run={"command": "echo done; exit 3"})["run"]["command"]
+    command[0] = str(shutil.which("bash"))
+    if damage == "no script":
+        command[4] = command[4][:1000]
+    done = run(command, tmp_path, **broken(damage, tmp_path))
+    assert (done.returncode, done.stdout) == (3, "done\n")
+    assert text in done.stderr
 
 
-def test_no_docker_image(run_transform, make_transform_config):
-    """Other workers have other paths and shells."""
-    task = {**deepcopy(TASK), **FOLDER, "worker": {"os": "windows"}}
-    with pytest.raises(UserMistake, match="this task uses run-task without one"):
-        run_transform(transforms, [task], config=make_transform_config())
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        (
+            {"benchmark": {"measure": "here"}},
+            "'here' is not a folder; write the absolute path where the task works",
+        ),
+        ({"benchmark": {}}, "is missing; add it to the task or to task-defaults"),
+        (
+            {**FOLDER, "run": {"using": "mach"}},
+            "wraps commands of run-task in a docker image; this task uses mach",
+        ),
+        (
+            {**FOLDER, "worker": {"docker-image": None}},
+            "wraps commands of run-task in a docker image; this task uses run-task without one",
+        ),
+        ({**FOLDER, "run": {"exec-with": "powershell"}}, "needs bash; remove exec-with"),
+    ],
+)
+def test_mistakes(wrap, changes, text):
+    """One line that names the key."""
+    assert mistake(wrap, **changes).endswith(f"task build: benchmark.measure: {text}")

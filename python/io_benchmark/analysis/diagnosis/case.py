@@ -5,8 +5,9 @@ import math
 from collections.abc import Callable, Hashable, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
+from operator import attrgetter
 from statistics import fmean
-from typing import TypeVar
+from typing import Any, SupportsFloat, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -22,6 +23,8 @@ from io_benchmark.results import workloads
 _NOTHING_TO_EXPLAIN_RATIO = 1.02
 _MOST_OF_THE_TIME_SHARE = 0.999
 EVERY_WORKLOAD = frozenset(workloads.WORKLOADS)
+_MEAN_NS, _BLOCKED_NS = attrgetter("mean_ns"), attrgetter("blocked_ns")
+_WAITS_FOR_DISKS = attrgetter("waits_for_disks")
 
 Value = TypeVar("Value", bound=Hashable)
 
@@ -50,31 +53,11 @@ class Case(Struct, frozen=True, dict=True):
     """One candidate against the baseline, for one subject."""
 
     subject: Subject
-    ratio: float | None
+    ratio: float | None  # a positive number; None: no difference was shown
     baseline: SideViews
     candidate: SideViews
-    measurements: tuple[OtherMeasurement, ...] = ()  # all that the two were compared on
-    whole: "Case | None" = (
-        None  # the case whose difference is to explain, where this is a part of it
-    )
-
-    @classmethod
-    def of(
-        cls,
-        subject: Subject,
-        ratio: float | None,
-        baseline: SideViews,
-        candidate: SideViews,
-        measurements: Sequence[OtherMeasurement] = (),
-    ) -> "Case":
-        """Return what the rules judge; a ratio that is not a positive number counts as none."""
-        return cls(
-            subject,
-            ratio if ratio is not None and math.isfinite(ratio) and ratio > 0 else None,
-            baseline,
-            candidate,
-            tuple(measurements),
-        )
+    measurements: Sequence[OtherMeasurement] = ()  # all that the two were compared on
+    whole: "Case | None" = None  # the case whose difference is to explain; this is a part of it
 
     def measured(self, workload: str, variant: str | None = None) -> list[OtherMeasurement]:
         """Return the measurements of a workload (or variant), in the report's order.
@@ -88,16 +71,10 @@ class Case(Struct, frozen=True, dict=True):
         ]
         return [each for each in matching if each.subject.place == self.subject.place] or matching
 
-    def sibling(
-        self, variant: str | None = None, threads: int | None = None
-    ) -> OtherMeasurement | None:
-        """Return the same measurement in another variant, or with another number of threads."""
-        wanted = replace(
-            self.subject,
-            variant=self.subject.variant if variant is None else variant,
-            threads=self.subject.threads if threads is None else threads,
-        )
-        return next((each for each in self.measurements if each.subject == wanted), None)
+    def sibling(self, **changes: Any) -> OtherMeasurement | None:
+        """Return the measurement whose subject is this one with these changes."""
+        subject = replace(self.subject, **changes)
+        return next((each for each in self.measurements if each.subject == subject), None)
 
     def slower_first(self, measurement: OtherMeasurement) -> tuple[Figures, Figures]:
         """Return the measurement's figures, those of this case's slower side first."""
@@ -132,23 +109,20 @@ class Case(Struct, frozen=True, dict=True):
     def of_measurement(self, measurement: OtherMeasurement) -> "Case":
         """Return the case of another measurement of the same machines."""
         subject = measurement.subject
-        if subject not in self._of_subjects:
-            baseline, candidate = (
-                SideViews.of_workers((view.worker for view in side), subject)
-                for side in (self.baseline, self.candidate)
-            )
-            self._of_subjects[subject] = replace(
-                self,
-                subject=subject,
-                ratio=measurement.comparison.ratio,
-                baseline=baseline,
-                candidate=candidate,
-            )
-        return self._of_subjects[subject]
+        baseline, candidate = (
+            SideViews.of_workers((view.worker for view in side), subject)
+            for side in (self.baseline, self.candidate)
+        )
+        return Case(subject, measurement.comparison.ratio, baseline, candidate, self.measurements)
 
-    @cached_property
-    def _of_subjects(self) -> "dict[Subject, Case]":
-        return {}
+    def means(self, read: Callable[[View], SupportsFloat | None]) -> list[float | None]:
+        """Return the means of both sides, the slower side's first."""
+        return [self.slower.mean(read), self.faster.mean(read)]
+
+    def times_as_fast(self, read: Callable[[View], float | None]) -> float | None:
+        """Return the faster side's mean over the slower side's; None where one is 0 or unknown."""
+        slower, faster = self.means(read)
+        return faster / slower if slower and faster else None
 
     @property
     def difference_share(self) -> float:
@@ -166,7 +140,7 @@ class Case(Struct, frozen=True, dict=True):
         More bandwidth saves at most the time in which copies are blocked, and in which the disks move
         bytes (`at_most`, a share of the time).
         """
-        blocked_ns, mean_ns = self.slower.mean(_blocked_ns), self.slower.mean(_mean_ns)
+        blocked_ns, mean_ns = self.slower.mean(_BLOCKED_NS), self.slower.mean(_MEAN_NS)
         if blocked_ns is not None and mean_ns:
             at_most = min(at_most, blocked_ns / mean_ns)
         return self.ratio_without_share(min(1 - 1 / factor, at_most))
@@ -179,7 +153,7 @@ class Case(Struct, frozen=True, dict=True):
     def division(self) -> Division | None:
         """Return the difference in parts; None where a side has no times."""
         baseline, candidate = self.baseline.measured, self.candidate.measured
-        if None in (baseline.mean(_mean_ns), candidate.mean(_mean_ns)):
+        if None in (baseline.mean(_MEAN_NS), candidate.mean(_MEAN_NS)):
             return None
         if self.whole is not None:
             return Division.of_means(candidate, baseline)
@@ -256,7 +230,7 @@ class Case(Struct, frozen=True, dict=True):
     @property
     def slower_never_waits(self) -> bool:
         """Return whether every worker of the slower side that shows it did not wait for its disks."""
-        waits = self.slower.values(_waits_for_disks)
+        waits = self.slower.values(_WAITS_FOR_DISKS)
         return False in waits and True not in waits
 
     @property
@@ -264,7 +238,7 @@ class Case(Struct, frozen=True, dict=True):
         """Return how much longer the candidate's operation takes than the baseline's."""
         if self.whole is not None:
             return self.whole.difference_ns
-        candidate, baseline = self.candidate.mean(_mean_ns), self.baseline.mean(_mean_ns)
+        candidate, baseline = self.candidate.mean(_MEAN_NS), self.baseline.mean(_MEAN_NS)
         return None if candidate is None or baseline is None else candidate - baseline
 
     def explained_share(self, cost_ns: Callable[[View], float | None]) -> float | None:
@@ -274,18 +248,6 @@ class Case(Struct, frozen=True, dict=True):
         if candidate is None or baseline is None or not difference_ns or not self.differs:
             return None
         return (candidate - baseline) / difference_ns
-
-
-def _mean_ns(view: View) -> float | None:
-    return view.mean_ns
-
-
-def _blocked_ns(view: View) -> float | None:
-    return view.blocked_ns
-
-
-def _waits_for_disks(view: View) -> bool | None:
-    return view.waits_for_disks
 
 
 def _recorded_parts(view: View) -> frozenset[Part] | None:

@@ -6,11 +6,11 @@ for others is compared where both sides have about the same work to do.
 """
 
 import math
-
-from msgspec import Struct
+from operator import attrgetter
+from typing import NamedTuple
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import is_enough
+from io_benchmark.analysis.diagnosis.rules import is_enough
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, Phase
@@ -18,25 +18,26 @@ from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, Phase
 _STOLEN_SHARE = 0.05
 # Competitors empty the caches, so that the same work takes up to this much longer.
 _SAME_WORK_RATIO = 3.0
+_STOLEN = attrgetter("stolen_share")
 
 
-class StolenTime(Struct, frozen=True):
+class StolenTime(NamedTuple):
     """The shares of both sides' CPU time that other guests took, and of the difference if known."""
 
     of_slower: float
     of_faster: float
     of_difference: float | None
 
-    @classmethod
-    def find(cls, case: Case) -> "StolenTime | None":
-        """Return it where the slower side lost more, and that costs enough; None otherwise."""
-        slower, faster = case.slower.mean(_stolen_share), case.faster.mean(_stolen_share)
-        if not case.differs or slower is None or faster is None:
-            return None
-        share = _share_stolen(case)
-        if slower - faster < _STOLEN_SHARE or not (share is None or is_enough(share)):
-            return None
-        return cls(slower, faster, share)
+
+def stolen_time(case: Case) -> StolenTime | None:
+    """Return what other guests took where the slower side lost more, and that costs enough."""
+    slower, faster = case.means(_STOLEN)
+    if not case.differs or slower is None or faster is None:
+        return None
+    share = _share_stolen(case)
+    if slower - faster < _STOLEN_SHARE or not (share is None or is_enough(share)):
+        return None
+    return StolenTime(slower, faster, share)
 
 
 def share_for_others(case: Case) -> float | None:
@@ -74,15 +75,11 @@ def _share_stolen(case: Case) -> float | None:
 
     None where a side did not record one of the two.
     """
-    slower, faster = case.slower.mean(_stolen_per_work), case.faster.mean(_stolen_per_work)
+    slower, faster = case.means(_stolen_per_work)
     worked_ns, difference_ns = case.slower.mean(_worked_ns), case.difference_ns
     if slower is None or faster is None or worked_ns is None or not difference_ns:
         return None
     return worked_ns * (slower - faster) / abs(difference_ns)
-
-
-def _stolen_share(view: View) -> float | None:
-    return view.stolen_share
 
 
 def _stolen_per_work(view: View) -> float | None:

@@ -13,9 +13,10 @@ from functools import cache
 from types import MappingProxyType
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.causes import RULES, judge
-from io_benchmark.analysis.diagnosis.leftovers import left_over
+from io_benchmark.analysis.diagnosis.causes import RULES
+from io_benchmark.analysis.diagnosis.deciding import judge
 from io_benchmark.analysis.diagnosis.measured_gains import Gain, MeansBySide, Push
+from io_benchmark.analysis.evidence_model import Leftover, LeftoverPart
 from io_benchmark.analysis.model import (
     DIFFERENT,
     Cause,
@@ -27,6 +28,8 @@ from io_benchmark.analysis.model import (
     Worker,
 )
 from io_benchmark.analysis.observed.side_views import SideViews
+from io_benchmark.analysis.parts.division import Division
+from io_benchmark.analysis.parts.time_parts import Kind, Part
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.analysis.statements import Statement, count, statement
@@ -34,6 +37,10 @@ from io_benchmark.analysis.trials.trial_model import TrialOutcome
 from io_benchmark.analysis.trials.trial_outcomes import outcomes
 from io_benchmark.results.workloads import metadata
 
+# Predictions are not better than this; less is not worth a sentence.
+_LEAST_SHARE = 0.1
+# A part with less than this of the leftover is not named.
+_NAMED_SHARE = 0.2
 _RULES = {rule.name: rule for rule in RULES}
 
 
@@ -68,7 +75,7 @@ def diagnoses(
         for comparison in _explained(measurements):
             subject = comparison.subject
             trials = _tried(comparison, tried)
-            case = Case.of(
+            case = Case(
                 subject,
                 # Without a decision nothing needs an explanation: all of it may be chance.
                 comparison.ratio if comparison.verdict in DIFFERENT else None,
@@ -78,16 +85,9 @@ def diagnoses(
             )
             causes = judge(case, trials)
             to_try = suggest_remedies(
-                causes,
-                subject,
-                measured,
-                candidate,
-                baseline,
-                machines=machines,
-                place_kinds=place_kinds,
-                trials=trials,
+                causes, subject, measured, candidate, baseline, machines, place_kinds, trials
             )
-            leftover = left_over(causes, RULES, case)
+            leftover = _left_over(causes, case)
             diagnosed.append(Diagnosis(candidate, causes, to_try, subject, trials, leftover))
     return tuple(diagnosed)
 
@@ -127,31 +127,23 @@ def _explained(measurements: Sequence[OtherMeasurement]) -> list[Comparison]:
             explained.append(_most_different(different))
         elif workload != "cache-retrieve":
             explained[0] = _most_different(different)
-    late = [each for each in _late_files(measurements) if not _same_direction(each, explained)]
-    return explained + late
+    return explained + [each.comparison for each in measurements if _is_late(each, explained)]
 
 
-def _late_files(measurements: Sequence[OtherMeasurement]) -> list[Comparison]:
-    """Return checks of visibility that differ, where a side had files that were not yet visible."""
-    return [
-        measurement.comparison
-        for measurement in measurements
-        if measurement.is_decided
+def _is_late(measurement: OtherMeasurement, explained: Sequence[Comparison]) -> bool:
+    """Return whether files were visible late, and their side is not explained as the slower one anyway."""
+    comparison = measurement.comparison
+    sides = (measurement.baseline, measurement.candidate)
+    return (
+        measurement.is_decided
         and measurement.subject.variant == metadata.VISIBILITY
-        and any(
-            side.detail(metadata.NOT_VISIBLE)
-            for side in (measurement.baseline, measurement.candidate)
+        and any(side.detail(metadata.NOT_VISIBLE) for side in sides)
+        and not any(
+            each.verdict is comparison.verdict
+            and each.subject.workload == comparison.subject.workload
+            and each.subject.place == comparison.subject.place
+            for each in explained
         )
-    ]
-
-
-def _same_direction(comparison: Comparison, explained: Sequence[Comparison]) -> bool:
-    """Return whether the same side is the slower one where this workload and place are explained."""
-    where = comparison.subject.workload, comparison.subject.place
-    return any(
-        each.verdict is comparison.verdict
-        for each in explained
-        if (each.subject.workload, each.subject.place) == where
     )
 
 
@@ -161,13 +153,70 @@ def _most_different(different: Sequence[Comparison]) -> Comparison:
     return max(timed or different, key=lambda each: abs(math.log(each.ratio)))
 
 
+def _left_over(causes: Sequence[Cause], case: Case) -> Leftover | None:
+    """Return what the supported causes do not explain; None where that may be nothing."""
+    division = case.division
+    supported = [cause for cause in causes if cause.state.holds]
+    if not supported or division is None or not case.ratio:
+        return None
+    sign = 1 if case.candidate_is_slower else -1
+    whole_ns = sign * division.difference_ns
+    if whole_ns <= 0:
+        return None
+    left_ns = {each.part: max(0.0, sign * each.difference_ns) for each in division.parts}
+    for cause in supported:
+        _take(left_ns, _explained_ns(cause, case), _RULES[cause.name].acts_through, case)
+    rest_ns = min(whole_ns, math.fsum(left_ns.values()))
+    if rest_ns < max(_LEAST_SHARE * whole_ns, _margin_ns(division, left_ns)):
+        return None
+    largest = sorted(left_ns.items(), key=lambda item: -item[1])
+    parts = tuple(
+        LeftoverPart(part.phase, part.kind, ns)
+        for part, ns in largest
+        if ns >= _NAMED_SHARE * rest_ns
+    )
+    return Leftover(rest_ns, rest_ns / whole_ns, parts)
+
+
+def _explained_ns(cause: Cause, case: Case) -> float:
+    """Return the time that a cause explains; without a size all of its parts."""
+    times = [view.mean_ns for view in case.slower if view.mean_ns is not None]
+    if cause.share is None or not times or not case.ratio:
+        return math.inf
+    slower_ns = math.fsum(times) / len(times)
+    return slower_ns * -math.expm1(-cause.share * abs(math.log(case.ratio)))
+
+
+def _take(
+    left_ns: dict[Part, float], explained_ns: float, acts_through: frozenset[Part], case: Case
+) -> None:
+    """Subtract what a cause explains from its parts, and from what was not recorded of their phases."""
+    parts = case.parts_of_workload(acts_through)
+    parts |= {Part(part.phase, Kind.UNEXPLAINED) for part in parts}
+    mine = [part for part in left_ns if not acts_through or part in parts]
+    for part in sorted(mine, key=lambda each: -left_ns[each]):
+        taken_ns = min(left_ns[part], explained_ns)
+        left_ns[part] -= taken_ns
+        explained_ns -= taken_ns
+
+
+def _margin_ns(division: Division, left_ns: dict[Part, float]) -> float:
+    """Return the uncertainty of the parts that have a rest."""
+    return math.hypot(
+        *(
+            (each.high_ns - each.low_ns) / 2
+            for each in division.parts
+            if left_ns[each.part] > 0 and each.low_ns is not None and each.high_ns is not None
+        )
+    )
+
+
 def suggest_remedies(
     causes: Sequence[Cause],
     subject: Subject,
     measured: MeansBySide,
     candidate: str,
     baseline: str,
-    *,
     machines: Mapping[str, str | None],
     place_kinds: Mapping[tuple[str, str], str | None] = MappingProxyType({}),
     trials: Sequence[TrialOutcome] = (),

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MPL-2.0
 """Evidence as data: what each side's workers showed, and on how many of them; figures of other measurements.
 
-Workers are counted, not runs: a worker has what any of its runs showed.
+Workers are counted, not runs: a worker has what any of its runs showed. Evidence is made when it is read:
+nobody reads it where a single worker is judged.
 """
 
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any
 
 from io_benchmark.analysis.diagnosis.case import OtherMeasurement
-from io_benchmark.analysis.diagnosis.cause_rule import Observe, Sides
 from io_benchmark.analysis.evidence_model import Evidence, Observation, Seen
 from io_benchmark.analysis.model import UNKNOWN, Figures
 from io_benchmark.analysis.observed.side_views import SideViews
@@ -29,6 +30,9 @@ from io_benchmark.results import workloads
 # Nearer than this another measurement is as fast, whatever its interval says.
 SLOWER_AT_RATIO = 1.1
 
+Observe = Callable[[SideViews], Observation]
+ReadEvidence = Callable[[], tuple[Evidence, Evidence]]  # the baseline's and the candidate's
+
 
 def tally(
     name: str,
@@ -44,32 +48,24 @@ def tally(
     unknown = statement(template, value=UNKNOWN)
 
     def observe(side: SideViews) -> Observation:
-        workers = [list(map(text, of_runs)) for of_runs in side.readings(read)]
+        workers = [list(map(text, values)) for values in side.readings(read)]
         if not workers:
             return Observation.of_side(name, statement("no worker"))
-        if len(workers) == 1:
-            (of_runs,) = workers
-            counts = Counter(of_runs)
-            total = len(of_runs)
+        total, counts_runs = len(workers), False
+        if total > 1:
+            # Leave out that one of a worker's runs does not have the value, where another has it.
+            known = (set(values) - {None} or {None} for values in workers)
+            counts = Counter(value for values in known for value in values)
         else:
-            counts = Counter(each for of_runs in workers for each in _known(set(of_runs)))
-            total = len(workers)
-        if len(workers) == len(counts) == 1:
-            counts, total = Counter(dict.fromkeys(counts, 1)), 1
+            counts = Counter(workers[0])
+            counts_runs = len(counts) > 1
+            total = len(workers[0]) if counts_runs else 1
+            counts = counts if counts_runs else Counter(set(workers[0]))
         ordered = sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))
-        return Observation(
-            name,
-            tuple(Seen(value or unknown, workers_seen) for value, workers_seen in ordered),
-            total,
-            counts_runs=len(workers) == 1 and total > 1,
-        )
+        seen = tuple(Seen(value or unknown, number) for value, number in ordered)
+        return Observation(name, seen, total, counts_runs)
 
     return observe
-
-
-def _known(values: set[Statement | None]) -> set[Statement | None]:
-    """Leave out that one of a worker's runs does not have the value, where another has it."""
-    return values - {None} or values
 
 
 def span(
@@ -78,18 +74,15 @@ def span(
     """Observe the range of a number, and how many workers have it."""
 
     def observe(side: SideViews) -> Observation:
-        values = [
-            [value for value in of_runs if value is not None] for of_runs in side.readings(read)
-        ]
+        values = [[value for value in runs if value is not None] for runs in side.readings(read)]
         known = [value for runs in values for value in runs]
+        total = len(values)
         if not known:
-            return Observation(
-                name, (Seen(statement(template, value=UNKNOWN), len(values)),), len(values)
-            )
+            return Observation(name, (Seen(statement(template, value=UNKNOWN), total),), total)
         low, high = min(known), max(known)
         value: Value = Quantity(low, unit) if low == high else Range(low, high, unit)
         seen = Seen(statement(template, value=value), sum(map(bool, values)))
-        return Observation(name, (seen,), len(values))
+        return Observation(name, (seen,), total)
 
     return observe
 
@@ -97,17 +90,12 @@ def span(
 # The rate at which all disks of the place wrote.
 WRITE_RATE = span(
     "write-rate",
-    lambda view: view.written_bytes_per_s,
+    attrgetter("written_bytes_per_s"),
     Unit.BYTES_PER_SECOND,
     "write rate {value}",
 )
-
-
-def written_share(view: View) -> float | None:
-    """Return the bytes that reached the disks per byte copied."""
-    return view.written_share
-
-
+# The bytes that reached the disks per byte copied.
+written_share: Callable[[View], float | None] = attrgetter("written_share")
 WRITTEN_SHARE = span(
     "written-share",
     written_share,
@@ -118,20 +106,15 @@ WRITTEN_SHARE = span(
 
 def figures(
     measurements: Sequence[OtherMeasurement], first: OtherMeasurement | None = None
-) -> Sides:
+) -> ReadEvidence:
     """Return both sides' figures as evidence; `first` leads it."""
     if not measurements:
-        return NOT_MEASURED
-    ordered = [
-        *([] if first is None else [first]),
-        *(each for each in measurements if each is not first),
-    ]
-    in_several = len({each.subject.place for each in ordered}) > 1
-    return Sides(
-        lambda: (
-            Evidence.led_by(*(_figure(each, each.baseline, named=in_several) for each in ordered)),
-            Evidence.led_by(*(_figure(each, each.candidate, named=in_several) for each in ordered)),
-        )
+        return not_measured
+    ordered = sorted(measurements, key=lambda each: each is not first)
+    named = len({each.subject.place for each in ordered}) > 1
+    return lambda: (
+        Evidence.led_by(*(_figure(each, each.baseline, named=named) for each in ordered)),
+        Evidence.led_by(*(_figure(each, each.candidate, named=named) for each in ordered)),
     )
 
 
@@ -159,8 +142,9 @@ def _quantity(workload: str, mean_ns: float) -> Quantity:
     return Quantity(descriptor.shown(mean_ns), unit)
 
 
-_NOT_MEASURED = Evidence((Observation.of_side("measured", statement("not measured")),))
-NOT_MEASURED = Sides(lambda: (_NOT_MEASURED, _NOT_MEASURED))
+def not_measured() -> tuple[Evidence, Evidence]:
+    evidence = Evidence((Observation.of_side("measured", statement("not measured")),))
+    return evidence, evidence
 
 
 def detail_evidence(
@@ -171,7 +155,7 @@ def detail_evidence(
     *,
     note: str = "",
     **values: Value,
-) -> Sides:
+) -> ReadEvidence:
     """Return both sides' figure as evidence; the summary is the template alone, without the note."""
 
     def evidence(figures: Figures) -> Evidence:
@@ -181,4 +165,4 @@ def detail_evidence(
         seen = Observation.of_side(name, statement(template + note, figure=figure, **values))
         return Evidence((seen,), statement(template, figure=figure, **values))
 
-    return Sides(lambda: (evidence(measurement.baseline), evidence(measurement.candidate)))
+    return lambda: (evidence(measurement.baseline), evidence(measurement.candidate))

@@ -91,19 +91,16 @@ def other_subject(
     """
 
     def find(push: Push, _cause: Cause) -> Gain | None:
-        if name == "destination":
-            subject = replace(push.subject, destination=value)
-        else:
-            subject = replace(push.subject, variant=value)
+        subject = replace(push.subject, **{name: value})
         gain = push.gain(push.slow, subject, f"{{side}}: {instead} {_INSTEAD}.")
-        if gain is not None:
-            return gain.if_worth_it
-        if value in push.tried:
+        if gain is None and value in push.tried:
             ratio = push.tried[value]
             template = "{side}: a retrieve in trial {trial} takes {part} of its usual time."
             part = Quantity(1 / ratio, Unit.SHARE)
             evidence = statement(template, side=push.slow, trial=value, part=part)
-            return Gain(ratio, measured=True, evidence=(evidence,)).if_worth_it
+            gain = Gain(ratio, measured=True, evidence=(evidence,))
+        if gain is not None:
+            return gain.if_worth_it
         unknown = _unknown_gain(
             f"Not measured here: {name} {{value}} in the same push would show it.", value=value
         )
@@ -122,11 +119,9 @@ def other_place(push: Push, cause: Cause) -> Gain | None:
         and push.place_kinds.get((push.slow, subject.place)) in _VOLUMES
         and time_ns > 0
     }
-    if not others:
-        return as_other_pool(push, cause)
-    best = min(others, key=lambda subject: (others[subject], subject))
+    best = min(others, key=lambda subject: (others[subject], subject), default=push.subject)
     template = f"{{side}}: place {{place}} {_INSTEAD}."
-    gain = push.gain(push.slow, best, template, place=best.place)
+    gain = push.gain(push.slow, best, template, place=best.place) if others else None
     return as_other_pool(push, cause) if gain is None else gain.if_worth_it
 
 
@@ -144,12 +139,9 @@ def as_other_pool(push: Push, cause: Cause) -> Gain | None:
         return replace(allowed, ratio=None).also("Other causes contribute to that.")
     share = cause.share if cause.share is not None else cause.share_at_most
     if share is not None and share < _WHOLE_SHARE:
-        allowed = allowed.also(
-            "This cause explains {share} of that."
-            if cause.share is not None
-            else "This cause explains at most {share} of that.",
-            share=Quantity(share, Unit.SHARE),
-        )
+        at_most = "" if cause.share is not None else "at most "
+        template = f"This cause explains {at_most}{{share}} of that."
+        allowed = allowed.also(template, share=Quantity(share, Unit.SHARE))
     return allowed.if_worth_it
 
 

@@ -8,16 +8,14 @@ change: they count all workers, because leaving out a worker for its times would
 import math
 from collections.abc import Mapping, Sequence
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.causes import judge
+from io_benchmark.analysis.diagnosis.deciding import judge
 from io_benchmark.analysis.diagnosis.diagnoses import suggest_remedies
-from io_benchmark.analysis.inference import common_prefix
 from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.estimates import SideData
-from io_benchmark.analysis.inference.pairs import Pair
+from io_benchmark.analysis.inference.pairs import Pair, compared_samples
 from io_benchmark.analysis.inference.single_machines import SingleMachine
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.model import (
@@ -44,21 +42,6 @@ from io_benchmark.results import workloads
 Compared = Mapping[Subject, Sequence[Run]]
 
 
-class _Names(Struct, frozen=True):
-    """What sentences call a worker, and the rest of its pool."""
-
-    worker: str
-    rest: str
-
-    @classmethod
-    def of(cls, machine: SingleMachine) -> "_Names":
-        worker = machine.runs[0].worker
-        name = worker.machine.rpartition("/")[2]
-        if worker.machine == UNKNOWN:
-            return cls(f"task {worker.task_id}", f"the rest of {machine.side}")
-        return cls(f"worker {name}", f"the rest of {machine.side}")
-
-
 def explain_single_workers(
     machines: Sequence[SingleMachine],
     compared: Compared,
@@ -72,31 +55,31 @@ def explain_single_workers(
     `pairs` are the sides that were compared, with all their machines.
     """
     explained = _leading(machines)
-    return tuple(
-        SingleWorker(
-            subject=machine.subject,
-            side=machine.side,
-            machine=machine.runs[0].worker.machine,
-            tasks=tuple(_task(run.worker) for run in machine.runs),
-            instance_type=machine.runs[0].worker.result.task.instance_type,
-            others=SideData.of(machine.others).count,
-            ratio=machine.ratio,
-            usual=machine.usual,
-            division=_divide(machine),
-            without=_without(
-                machine,
-                [each for each in machines if each.subject == machine.subject],
-                compared[machine.subject],
-                pairs[machine.subject],
-                margin=margin,
-            ),
-            diagnosis=_diagnose(machine, compared, margin=margin, assumed=assumed)
-            if machine in explained
-            else None,
+    described = []
+    for machine in machines:
+        if machine.subject not in pairs:
+            continue
+        (worker, rest), (first, *_) = _names(machine), machine.runs
+        sides = {worker: SideData.of(machine.runs).runs, rest: SideData.of(machine.others).runs}
+        same_subject = [each for each in machines if each.subject == machine.subject]
+        runs, compared_pairs = compared[machine.subject], pairs[machine.subject]
+        is_explained = machine in explained
+        described.append(
+            SingleWorker(
+                subject=machine.subject,
+                side=machine.side,
+                machine=first.worker.machine,
+                tasks=tuple(_task(run.worker) for run in machine.runs),
+                instance_type=first.worker.result.task.instance_type,
+                others=SideData.of(machine.others).count,
+                ratio=machine.ratio,
+                usual=machine.usual,
+                division=Division.between(sides, worker, rest),
+                without=_without(machine, same_subject, runs, compared_pairs, margin),
+                diagnosis=_diagnose(machine, compared, margin, assumed) if is_explained else None,
+            )
         )
-        for machine in machines
-        if machine.subject in pairs
-    )
+    return tuple(described)
 
 
 def _key(worker: Worker) -> tuple[str, str]:
@@ -123,13 +106,13 @@ def _leading(machines: Sequence[SingleMachine]) -> list[SingleMachine]:
     ]
 
 
-def _divide(machine: SingleMachine) -> Division:
-    names = _Names.of(machine)
-    sides = {
-        names.worker: SideData.of(machine.runs).runs,
-        names.rest: SideData.of(machine.others).runs,
-    }
-    return Division.between(sides, names.worker, names.rest)
+def _names(machine: SingleMachine) -> tuple[str, str]:
+    """Return what sentences call a worker, and the rest of its pool."""
+    worker = machine.runs[0].worker
+    name = f"worker {worker.machine.rpartition('/')[2]}"
+    if worker.machine == UNKNOWN:
+        name = f"task {worker.task_id}"
+    return name, f"the rest of {machine.side}"
 
 
 def _without(
@@ -137,7 +120,6 @@ def _without(
     same_subject: Sequence[SingleMachine],
     runs: Sequence[Run],
     pairs: Sequence[Pair],
-    *,
     margin: float,
 ) -> tuple[Comparison, ...]:
     """Return the comparisons of the machine's side without the machines named on this measurement."""
@@ -146,7 +128,7 @@ def _without(
     data = {side: SideData.of(kept) for side, kept in sides.items()}
     rest = []
     for pair in pairs:
-        candidate, baseline, _ = common_prefix.compared_samples(
+        candidate, baseline, _ = compared_samples(
             machine.subject,
             (data[pair.candidate], data[pair.baseline]),
             sides[pair.candidate],
@@ -159,49 +141,48 @@ def _without(
 
 
 def _diagnose(
-    machine: SingleMachine, compared: Compared, *, margin: float, assumed: float
+    machine: SingleMachine, compared: Compared, margin: float, assumed: float
 ) -> Diagnosis:
     """Judge why the machine differs from the rest of its pool, and suggest what to try."""
-    names = _Names.of(machine)
-    measurements = _measurements(machine, names, compared, margin=margin, assumed=assumed)
-    own, others = ([run.worker for run in runs] for runs in (machine.runs, machine.others))
-    sides = (own, others) if machine.ratio > 1 else (others, own)
+    measurements = _measurements(machine, compared, margin, assumed)
+    alone, others = ([run.worker for run in runs] for runs in (machine.runs, machine.others))
+    sides = (alone, others) if machine.ratio > 1 else (others, alone)
     trials = outcomes(machine.subject, *sides, assumed)
     baseline, candidate = (
-        SideViews.of_workers(workers, machine.subject) for workers in (others, own)
+        SideViews.of_workers(workers, machine.subject) for workers in (others, alone)
     )
-    case = Case.of(machine.subject, machine.ratio, baseline, candidate, measurements)
-    causes = judge(case, trials)
-    remedies = _remedies(machine, names, causes, measurements, trials)
-    return Diagnosis(names.worker, causes, remedies, machine.subject, trials)
+    causes = judge(Case(machine.subject, machine.ratio, baseline, candidate, measurements), trials)
+    remedies = _remedies(machine, causes, measurements, trials)
+    return Diagnosis(_names(machine)[0], causes, remedies, machine.subject, trials)
 
 
 def _measurements(
-    machine: SingleMachine, names: _Names, compared: Compared, *, margin: float, assumed: float
-) -> tuple[OtherMeasurement, ...]:
+    machine: SingleMachine, compared: Compared, margin: float, assumed: float
+) -> list[OtherMeasurement]:
     """Compare the machine with the rest of its pool on every measurement that both have."""
-    key = _key(machine.runs[0].worker)
+    key, names = _key(machine.runs[0].worker), _names(machine)
+    variation = WorkerVariation.given(assumed)
     measurements = []
     for subject, runs in compared.items():
-        workload = workloads.of(subject.workload)
         of_side = [run for run in runs if run.worker.side == machine.side]
-        own = [run for run in of_side if _key(run.worker) == key]
-        others = [run for run in of_side if _key(run.worker) != key]
-        if own and others:
-            data = {names.worker: SideData.of(own), names.rest: SideData.of(others)}
-            variation = WorkerVariation.given(assumed)
-            pair = Pair(names.worker, names.rest, data[names.worker], data[names.rest], variation)
+        alone = SideData.of([run for run in of_side if _key(run.worker) == key])
+        rest = SideData.of([run for run in of_side if _key(run.worker) != key])
+        if alone.count and rest.count:
             (comparison,) = compare_sides(
-                subject, [pair], margin=margin, advised=False, are_pools=False
+                subject,
+                [Pair(*names, alone, rest, variation)],
+                margin=margin,
+                advised=False,
+                are_pools=False,
             )
-            both = (figures.summarize(data[name], workload) for name in (names.rest, names.worker))
-            measurements.append(OtherMeasurement(comparison, *both))
-    return tuple(measurements)
+            workload = workloads.of(subject.workload)
+            of_both = (figures.summarize(data, workload) for data in (rest, alone))
+            measurements.append(OtherMeasurement(comparison, *of_both))
+    return measurements
 
 
 def _remedies(
     machine: SingleMachine,
-    names: _Names,
     causes: Sequence[Cause],
     measurements: Sequence[OtherMeasurement],
     trials: Sequence[TrialOutcome],
@@ -210,9 +191,10 @@ def _remedies(
 
     What the whole pool shares is not a remedy for one of its workers.
     """
+    worker, rest = _names(machine)
     measured = {
-        names.worker: {each.subject: each.candidate.mean_ns for each in measurements},
-        names.rest: {each.subject: each.baseline.mean_ns for each in measurements},
+        worker: {each.subject: each.candidate.mean_ns for each in measurements},
+        rest: {each.subject: each.baseline.mean_ns for each in measurements},
     }
     # All workers of a pool have its machine type, also where they do not name it.
     machine_type = machine.runs[0].worker.result.task.instance_type or machine.side
@@ -220,8 +202,8 @@ def _remedies(
         [cause for cause in causes if not cause.is_shared],
         machine.subject,
         measured,
-        names.worker,
-        names.rest,
+        worker,
+        rest,
         machines=dict.fromkeys(measured, machine_type),
         trials=trials,
     )
@@ -233,8 +215,8 @@ def _remedies(
     evidence = statement(
         "The other {others} workers of the pool take {then} instead of {now}.",
         others=count(SideData.of(machine.others).count),
-        then=Quantity(measured[names.rest][machine.subject], Unit.NANOSECONDS),
-        now=Quantity(measured[names.worker][machine.subject], Unit.NANOSECONDS),
+        then=Quantity(measured[rest][machine.subject], Unit.NANOSECONDS),
+        now=Quantity(measured[worker][machine.subject], Unit.NANOSECONDS),
     )
     action = statement("replace this worker, or set it up as the rest of its pool")
     return (Remedy(possible[0].name, action, machine.ratio, True, (evidence,)),)

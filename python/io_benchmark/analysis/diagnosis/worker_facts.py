@@ -9,19 +9,18 @@ the faster side to the workers that have the fact, and more than equal workers d
 """
 
 import math
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 from statistics import fmean, median
+from typing import NamedTuple
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
+from io_benchmark.analysis.diagnosis.rules import CauseRule, Judgement
 from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.side_views import Runs, SideViews
-from io_benchmark.analysis.statements import Statement, count, statement
+from io_benchmark.analysis.statements import count
 
 # Equal workers seldom differ by more than this many times their usual variation.
 _CLEARLY = 2.0
@@ -29,51 +28,73 @@ _CLEARLY = 2.0
 _DEVIATION_OVER_MEDIAN = 1.4826
 
 
-class _Workers(Struct, frozen=True):
+class _Workers(NamedTuple):
     """The workers of one side, by whether they have the fact of a cause; unknown ones are in neither."""
 
-    present: tuple[Runs, ...]
-    missing: tuple[Runs, ...]
-
-    @property
-    def count(self) -> int:
-        return len(self.present) + len(self.missing)
+    present: list[Runs]
+    missing: list[Runs]
 
 
-def hold_to_workers(judgement: CauseJudgement, rule: CauseRule, case: Case) -> CauseJudgement:
+def hold_to_workers(judgement: Judgement, rule: CauseRule, case: Case) -> Judgement:
     """Rule a supported cause out where the times of the workers do not follow its fact."""
     if judgement.state is not State.SUPPORTED:
         return judgement
     fact = judgement.explanation[0].template
-    workers, others = case.slower.measured.workers, case.faster.measured
+    workers, faster_side = case.slower.measured.workers, case.faster.measured
     slower = _by_fact(workers, [_has(rule, case, fact, runs, case.faster) for runs in workers])
-    if not slower.present or not others.workers:
+    if not slower.present or not faster_side.workers:
         return judgement
     # Each worker of the faster side is judged against its others.
     having = [
-        _has(rule, case, fact, runs, others.without(at)) if len(others.workers) > 1 else None
-        for at, runs in enumerate(others.workers)
+        _has(rule, case, fact, runs, faster_side.without(at))
+        for at, runs in enumerate(faster_side.workers)
+        if len(faster_side.workers) > 1
     ]
     # Where no worker is worse than all others, the rule reads no fact of single workers.
-    faster = _by_fact(others.workers, having) if not all(having) else _Workers((), ())
-    contradiction = _Times.of(rule, case, slower.present).contradiction(slower, faster)
+    faster = _Workers([], []) if all(having) else _by_fact(faster_side.workers, having)
+    contradiction = _contradiction(slower, faster, _speed(rule, case, slower.present))
     if contradiction is not None:
-        return judgement.now(State.RULED_OUT, contradiction)
+        template, workers_of_side, numbers = contradiction
+        total = len(workers_of_side.present) + len(workers_of_side.missing)
+        return judgement.evidence.ruled_out(
+            template, **{name: count(each) for name, each in numbers.items()}, workers=count(total)
+        )
     if not slower.missing:
         return judgement
     return judgement.also(
         "{present} of {workers} workers of the slower side have this, and the others are faster.",
         present=count(len(slower.present)),
-        workers=count(slower.count),
+        workers=count(len(slower.present) + len(slower.missing)),
     )
+
+
+def _contradiction(
+    slower: _Workers, faster: _Workers, speed: Callable[[Sequence[Runs]], int]
+) -> tuple[str, _Workers, dict[str, int]] | None:
+    """Return why the times do not follow the fact, of which side, and on how many workers."""
+    of_slower = "of {workers} workers of the slower side"
+    fast = [runs for runs in slower.present if speed([runs]) < 0]
+    if fast:
+        template = f"As fast as the faster side in spite of this: {{fast}} {of_slower}."
+        return template, slower, {"fast": len(fast)}
+    slow = [runs for runs in slower.missing if speed([runs]) > 0]
+    if not slow and slower.missing and speed(slower.missing) > 0:
+        slow = slower.missing
+    if slow:
+        return f"As slow without this: {{slow}} {of_slower}.", slower, {"slow": len(slow)}
+    fast = [runs for runs in faster.present if speed([runs]) < 0]
+    if fast:
+        template = "Fast in spite of this: {fast} of {workers} workers of the faster side."
+        return template, faster, {"fast": len(fast)}
+    if len(slower.present) == 1 and slower.missing:
+        template = f"Only 1 {of_slower} has this; the others are slower for another reason."
+        return template, slower, {}
+    return None
 
 
 def _by_fact(workers: Sequence[Runs], having: Sequence[bool | None]) -> _Workers:
     judged = list(zip(workers, having, strict=True))
-    present, missing = (
-        tuple(runs for runs, has in judged if has is each) for each in (True, False)
-    )
-    return _Workers(present, missing)
+    return _Workers(*([runs for runs, has in judged if has is fact] for fact in (True, False)))
 
 
 def _has(rule: CauseRule, case: Case, fact: str, runs: Runs, faster: SideViews) -> bool | None:
@@ -90,70 +111,29 @@ def _has(rule: CauseRule, case: Case, fact: str, runs: Runs, faster: SideViews) 
     return True if is_same else None
 
 
-class _Times(Struct, frozen=True):
-    """What a cause's parts of the time take on the faster side and on workers that have its fact."""
+def _speed(rule: CauseRule, case: Case, present: Sequence[Runs]) -> Callable[[Sequence[Runs]], int]:
+    """Return what tells workers apart: 1 for those that are clearly slow, -1 for fast, else 0.
 
-    rule: CauseRule
-    case: Case
-    fast_ns: float
-    slow_ns: float
-    variation_ns: float  # between equal workers
+    The scale is what the cause's parts of the time take on the faster side and on workers with its fact.
+    """
 
-    @classmethod
-    def of(cls, rule: CauseRule, case: Case, present: Sequence[Runs]) -> "_Times":
-        time_ns = partial(case.time_in_parts, rule.acts_through)
-        known = (view.mean_ns for side in (case.slower, case.faster) for view in side)
-        whole_ns = fmean(each for each in known if each is not None)
-        fast_ns, slow_ns = (
-            list(map(time_ns, workers)) for workers in (case.faster.measured.workers, present)
-        )
-        variation_ns = max(DEFAULT_WORKER_VARIATION * whole_ns, _variation(fast_ns, slow_ns))
-        return cls(rule, case, fmean(fast_ns), fmean(slow_ns), variation_ns)
+    def times_ns(workers: Sequence[Runs]) -> list[float]:
+        return [case.time_in_parts(rule.acts_through, runs) for runs in workers]
 
-    def contradiction(self, slower: _Workers, faster: _Workers) -> Statement | None:
-        """Return why the times do not follow the fact; None where they do."""
-        fast = [runs for runs in slower.present if self._side_of([runs]) < 0]
-        if fast:
-            return statement(
-                "As fast as the faster side in spite of this: {fast} of {workers} workers of the slower "
-                "side.",
-                fast=count(len(fast)),
-                workers=count(slower.count),
-            )
-        slow = [runs for runs in slower.missing if self._side_of([runs]) > 0]
-        if not slow and slower.missing and self._side_of(slower.missing) > 0:
-            slow = [*slower.missing]
-        if slow:
-            return statement(
-                "As slow without this: {slow} of {workers} workers of the slower side.",
-                slow=count(len(slow)),
-                workers=count(slower.count),
-            )
-        fast = [runs for runs in faster.present if self._side_of([runs]) < 0]
-        if fast:
-            return statement(
-                "Fast in spite of this: {fast} of {workers} workers of the faster side.",
-                fast=count(len(fast)),
-                workers=count(faster.count),
-            )
-        if len(slower.present) == 1 and slower.missing:
-            return statement(
-                "Only 1 of {workers} workers of the slower side has this; the others are slower for "
-                "another reason.",
-                workers=count(slower.count),
-            )
-        return None
+    fast_ns, slow_ns = times_ns(case.faster.measured.workers), times_ns(present)
+    means_ns = (view.mean_ns for side in (case.slower, case.faster) for view in side)
+    whole_ns = fmean(mean_ns for mean_ns in means_ns if mean_ns is not None)
+    # The deviation within sides, which single workers that differ hardly change.
+    deviations = [abs(time - median(side)) for side in (fast_ns, slow_ns) for time in side]
+    variation_ns = max(
+        DEFAULT_WORKER_VARIATION * whole_ns, _DEVIATION_OVER_MEDIAN * median(deviations)
+    )
+    middle_ns = (fmean(fast_ns) + fmean(slow_ns)) / 2
 
-    def _side_of(self, workers: Sequence[Runs]) -> int:
-        """Return 1 for workers that are clearly slow, -1 for fast, 0 for those in between."""
-        time_ns = fmean(self.case.time_in_parts(self.rule.acts_through, runs) for runs in workers)
-        above_ns = time_ns - (self.fast_ns + self.slow_ns) / 2
-        if abs(above_ns) <= _CLEARLY * self.variation_ns / math.sqrt(len(workers)):
+    def side_of(workers: Sequence[Runs]) -> int:
+        above_ns = fmean(times_ns(workers)) - middle_ns
+        if abs(above_ns) <= _CLEARLY * variation_ns / math.sqrt(len(workers)):
             return 0
         return 1 if above_ns > 0 else -1
 
-
-def _variation(*sides: Sequence[float]) -> float:
-    """Return the standard deviation within sides, which single workers that differ hardly change."""
-    deviations = [abs(each - median(side)) for side in sides for each in side]
-    return _DEVIATION_OVER_MEDIAN * median(deviations)
+    return side_of

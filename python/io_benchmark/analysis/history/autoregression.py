@@ -36,15 +36,8 @@ _DISTINCT = 1e-6
 _LOST_VALUES = 4.0
 # All values are equal, in spite of rounding.
 _EQUAL = 1e-12
-
-
-class _BestSteps(Struct, frozen=True):
-    """How much better a model gets by a step, and by one that goes back; each with its values."""
-
-    gain: float  # twice the logarithm of the ratio of likelihoods, as after few values
-    at: int
-    gain_back: float
-    at_back: tuple[int, int]
+# How much better a model gets by steps at these values: twice the logarithm of the ratio of likelihoods.
+_Steps = tuple[float, tuple[int, ...]]
 
 
 class Fit(Struct, frozen=True):
@@ -79,27 +72,24 @@ class Regression(Struct, frozen=True, eq=False):
             ),
         )
 
-    def best_steps(self) -> _BestSteps:
+    def best_steps(self) -> tuple[_Steps, _Steps]:
         """Return the step, and the two steps that leave the level unchanged, that explain most."""
         count = len(self.values)
-        without = with_step = with_both = math.inf
-        at, at_back = 0, (0, 0)
+        without, step, back = math.inf, (math.inf, (0,)), (math.inf, (0, 0))
         for rho, residuals in self._residuals():
             square = float(residuals @ residuals)
             along = _whitened_steps(count, rho)[0].T @ residuals
             scores = (along[:, None] - along[None, :]) ** 2
             scores /= _squares(self.columns, rho)
             without = min(without, _deviance(count, square, rho))
-            place = int(np.argmax(scores[:, count]))
-            deviance = _deviance(count, square - scores[place, count], rho)
-            if deviance < with_step:
-                with_step, at = deviance, place
-            start, end = divmod(int(np.argmax(scores[:, :count])), count)
-            deviance = _deviance(count, square - scores[start, end], rho)
-            if deviance < with_both:
-                with_both, at_back = deviance, (start, end)
-        gain, gain_back = _scaled(count, without - with_step), _scaled(count, without - with_both)
-        return _BestSteps(gain, at, gain_back, at_back)
+            start = int(np.argmax(scores[:, count]))
+            step = min(step, (_deviance(count, square - scores[start, count], rho), (start,)))
+            ends = divmod(int(np.argmax(scores[:, :count])), count)
+            back = min(back, (_deviance(count, square - scores[ends], rho), ends))
+        return (
+            (_scaled(count, without - step[0]), step[1]),
+            (_scaled(count, without - back[0]), back[1]),
+        )
 
     def fit(self) -> Fit:
         """Return the model's coefficients, by restricted maximum likelihood."""
@@ -120,7 +110,7 @@ class Regression(Struct, frozen=True, eq=False):
     def _residuals(self) -> Iterator[tuple[float, Numbers]]:
         """Return what the model leaves of the whitened values, for each autocorrelation."""
         for rho in _AUTOCORRELATIONS:
-            basis = _basis(self.columns, rho)
+            basis = np.linalg.qr(_whiten(self.columns, rho))[0]
             cleaned = _cleaned(basis, _whiten(self.values, rho))
             yield rho, cleaned - basis @ (basis.T @ cleaned)
 
@@ -154,11 +144,6 @@ def _cleaned(basis: Numbers, whitened: Numbers) -> Numbers:
     return cleaned
 
 
-def _basis(columns: Numbers, rho: float) -> Numbers:
-    basis: Numbers = np.linalg.qr(_whiten(columns, rho))[0]
-    return basis
-
-
 def _squares(columns: Numbers, rho: float) -> Numbers:
     """Return how much of the difference of two steps the columns do not explain.
 
@@ -166,7 +151,7 @@ def _squares(columns: Numbers, rho: float) -> Numbers:
     """
     count = len(columns)
     steps, squares = _whitened_steps(count, rho)
-    explained = _basis(columns, rho).T @ steps
+    explained = np.linalg.qr(_whiten(columns, rho))[0].T @ steps
     norms = np.sum(explained**2, axis=0)
     squares = squares - norms[:, None] - norms[None, :] + 2 * explained.T @ explained
     return np.where(_are_levels(count) & (squares > _DISTINCT), squares, np.inf)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What explains a pool's history: nothing, a trend, seasons, steps, or several of these.
+"""What explains a pool's history: nothing, a trend, steps, or both; and how large these are.
 
 A model is a choice of these. Its cost is how badly it fits the points' logarithms (`autoregression`), and a
 penalty for each thing in it, as in Schwarz' criterion (Ann. Statist. 6, 1978). The penalties are larger than
@@ -8,151 +8,161 @@ This includes histories with an autocorrelation of up to 0.5 and with heavy tail
 the number of points, because each point adds a look, and a place for a step.
 
 The report shows what is in the cheapest model, and in every other model that costs about as much. What is
-only in some of these is listed as possible.
+only in some of these is listed as possible. The intervals take into account that points depend on the point
+before. They do not know that the data chose the points of the steps, so they are a little too narrow.
 """
 
 import math
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 
 import numpy as np
 from msgspec import Struct
-from msgspec.structs import replace
 
 from io_benchmark.analysis.arrays import Numbers
-from io_benchmark.analysis.history.autoregression import Regression
-from io_benchmark.analysis.history.seasons import TREND, YEAR_DAYS, Calendar
+from io_benchmark.analysis.history.autoregression import Fit, Regression
+from io_benchmark.analysis.history.history_model import Change, Effect
+from io_benchmark.analysis.inference.levels import LEVEL
+from io_benchmark.analysis.inference.variances import reach
+from io_benchmark.analysis.model import Interval
 
 # A step between five equal values and five others is not found in fewer.
 FEWEST_VALUES = 10
 # The penalty of a step is 9 + 2 ln n, and 2 ln (n / 30) more beyond 30 points, because long histories have
 # new points every day. Two steps back to the same level have 1.4 times that.
 _STEP_PENALTY, _BACK_PENALTY, _LONG = 9.0, 1.4, 30
-# The penalty of a trend is 11 and ln n; that of the seasons is 11 and ln n per column.
-_SMOOTH_PENALTY = 11.0
+# The penalty of a trend is 11 + ln n. What happens within fewer days is no trend.
+_TREND_PENALTY, _TREND_DAYS = 11.0, 14
 # Models whose costs differ by less explain a history about as well. A drift that can be seen within less
 # than half a year is so steep that a step is more likely from the start.
 _ABOUT_AS_WELL, _ABOUT_AS_WELL_IN_SHORT = 6.0, 3.0
-_SHORT_DAYS = YEAR_DAYS / 2
+_DAY_S, _YEAR_DAYS = 86_400.0, 365.25
 _MOST_STEPS = 12
-STEP = "step"
+STEP, TREND = "step", "trend"
 # A step is the same in two models if it is at most this many points off.
 _SAME_STEP = 3
+# A step whose gain equals its penalty is found in this share of steady pools.
+_FALSE_ALARMS = 0.05
+_LARGEST_LOG = 700.0
+
+
+class Explanation(Struct, frozen=True):
+    """What moves the points of a series, and how much."""
+
+    trend: Effect | None = None
+    steps: tuple[Change, ...] = ()  # without the facts that changed
+    possible: tuple[str, ...] = ()
+    autocorrelation: float | None = None
+    expected: Numbers | None = None  # logarithms; None: steady
 
 
 class _Model(Struct, frozen=True):
-    """What explains a history."""
-
-    names: tuple[str, ...] = ()  # trend and seasons
+    days: Numbers
+    has_trend: bool = False
     # The first points of new levels, in order, and by how much each lowered the cost.
     steps: tuple[tuple[int, float], ...] = ()
     cost: float = 0.0
 
-    def columns(self, calendar: Calendar) -> Numbers:
-        """Return the columns of a linear model, those of steps last."""
-        numbers = np.arange(len(calendar.days))
-        steps = [(numbers >= at).astype(np.float64) for at, _ in self.steps]
-        return np.column_stack([calendar.columns(self.names), *steps])
+    @property
+    def columns(self) -> Numbers:
+        """Return the columns of a linear model: ones, the trend per year, steps."""
+        count = len(self.days)
+        trend = [(self.days - np.mean(self.days)) / _YEAR_DAYS] if self.has_trend else []
+        steps = [(np.arange(count) >= at).astype(np.float64) for at, _ in self.steps]
+        return np.column_stack([np.ones(count), *trend, *steps])
+
+    def has_step(self, at: int) -> bool:
+        return any(abs(at - start) <= _SAME_STEP for start, _ in self.steps)
+
+    def is_part_of(self, whole: "_Model") -> bool:
+        """Return whether another model contains this one, so that only their penalties decided."""
+        return self.has_trend <= whole.has_trend and all(whole.has_step(at) for at, _ in self.steps)
 
 
-def explain(calendar: Calendar, values: Numbers) -> tuple[_Model, tuple[str, ...]]:
-    """Return what all good models have in common, and what only some of them have."""
+def explain(times: Sequence[datetime], values: Numbers) -> Explanation:
+    """Return what all good models of values (logarithms) at these times have in common."""
     if len(values) < FEWEST_VALUES:
-        return _Model(), ()
-    models = list(_models(calendar, values, ()))
+        return Explanation()
+    days = np.array([time.timestamp() for time in times]) / _DAY_S
+    length_days = float(days[-1] - days[0])
+    models = [
+        model
+        for has_trend in ((False, True) if length_days > 0 else (False,))
+        for model in _with_steps(_Model(days, has_trend), values)
+    ]
     best = min(models, key=lambda model: model.cost)
-    seasons = _best_seasons(calendar, values, best)
-    if seasons:
-        models = list(_models(calendar, values, seasons))
-        best = min(models, key=lambda model: model.cost)
-    is_short = calendar.length_days < _SHORT_DAYS
-    margin = _ABOUT_AS_WELL_IN_SHORT if is_short else _ABOUT_AS_WELL
-    about_as_good = [
+    margin = _ABOUT_AS_WELL_IN_SHORT if length_days < _YEAR_DAYS / 2 else _ABOUT_AS_WELL
+    good = [best] + [
         model
         for model in models
         if model.cost <= best.cost + margin
-        and not _is_part(model, best)
-        and not _is_part(best, model)
+        and not model.is_part_of(best)
+        and not best.is_part_of(model)
     ]
-    clear = _common(calendar, [best, *about_as_good])
-    return clear, _beside(clear, [best, *about_as_good])
+    clear = _Model(
+        days,
+        length_days >= _TREND_DAYS and all(model.has_trend for model in good),
+        tuple(step for step in best.steps if all(model.has_step(step[0]) for model in good)),
+    )
+    unclear_step = any(not clear.has_step(at) for model in good for at, _ in model.steps)
+    unclear_trend = any(model.has_trend for model in good) and not clear.has_trend
+    possible = (STEP,) * unclear_step + (TREND,) * unclear_trend
+    if not clear.has_trend and not clear.steps:
+        return Explanation(possible=possible)
+    return _explanation(clear, values, possible)
 
 
-def _models(calendar: Calendar, values: Numbers, seasons: tuple[str, ...]) -> Iterator[_Model]:
-    """Return the models with these seasons, without and with a trend, each with more and more steps."""
-    trends: list[tuple[str, ...]] = [(), (TREND,)] if calendar.length_days > 0 else [()]
-    for trend in trends:
-        names = (*trend, *seasons)
-        columns = calendar.columns(names)
-        model = Regression(columns, values)
-        if not model.is_possible:
-            continue
-        cost = model.deviance + _penalty(calendar, names)
-        yield from _with_steps(calendar, values, _Model(names, cost=cost))
-
-
-def _with_steps(calendar: Calendar, values: Numbers, model: _Model) -> Iterator[_Model]:
+def _with_steps(model: _Model, values: Numbers) -> Iterator[_Model]:
     """Return the model, and with steps added as long as these make it cheaper."""
-    yield model
+    regression = Regression(model.columns, values)
+    if not regression.is_possible:
+        return
     count = len(values)
+    cost = regression.deviance
+    if model.has_trend:
+        cost += _TREND_PENALTY + math.log(count)
+    model = _Model(model.days, model.has_trend, cost=cost)
     penalty = _STEP_PENALTY + 2 * math.log(count) + 2 * max(0.0, math.log(count / _LONG))
-    while len(model.steps) < _MOST_STEPS:
-        best = Regression(model.columns(calendar), values).best_steps()
+    while regression.is_possible:
+        yield model
+        (gain, starts), (gain_back, starts_back) = regression.best_steps()
         gain, starts = max(
-            (best.gain - penalty, (best.at,)),
-            (best.gain_back - _BACK_PENALTY * penalty, best.at_back),
+            (gain - penalty, starts), (gain_back - _BACK_PENALTY * penalty, starts_back)
         )
-        if gain <= 0 or any(at in starts for at, _ in model.steps):
+        is_repeated = any(at in starts for at, _ in model.steps)
+        if gain <= 0 or is_repeated or len(model.steps) >= _MOST_STEPS:
             return
         steps = sorted([*model.steps, *((at, gain) for at in starts)])
-        model = _Model(model.names, tuple(steps), model.cost - gain)
-        if not Regression(model.columns(calendar), values).is_possible:
-            return
-        yield model
+        model = _Model(model.days, model.has_trend, tuple(steps), model.cost - gain)
+        regression = Regression(model.columns, values)
 
 
-def _best_seasons(calendar: Calendar, values: Numbers, model: _Model) -> tuple[str, ...]:
-    """Return the seasons that make a model without seasons cheapest."""
-    costs = {}
-    for seasons in calendar.seasons():
-        columns = replace(model, names=(*model.names, *seasons)).columns(calendar)
-        regression = Regression(columns, values)
-        if regression.is_possible:
-            costs[seasons] = regression.deviance + _penalty(calendar, seasons)
-    return min(costs, key=lambda seasons: costs[seasons])
-
-
-def _penalty(calendar: Calendar, names: Sequence[str]) -> float:
-    columns: int = calendar.columns(names).shape[1] - 1
-    groups = {name == TREND for name in names}
-    return _SMOOTH_PENALTY * len(groups) + columns * math.log(len(calendar.days))
-
-
-def _is_part(model: _Model, whole: _Model) -> bool:
-    """Return whether one model contains the other, so that only their penalties decided."""
-    return set(model.names) <= set(whole.names) and all(
-        _has_step(whole, at) for at, _ in model.steps
+def _explanation(model: _Model, values: Numbers, possible: tuple[str, ...]) -> Explanation:
+    columns = model.columns
+    fit = Regression(columns, values).fit()
+    steps = []
+    for place, (at, gain) in enumerate(model.steps, start=1 + model.has_trend):
+        before_ns = math.exp(columns[at, :place] @ fit.coefficients[:place])
+        ratio, interval = _ratio(fit, place)
+        p_value = _FALSE_ALARMS * math.exp(-gain / 2)
+        after_ns = before_ns * ratio
+        steps.append(Change(at, p_value, before_ns, after_ns, ratio, interval, (), (), True))
+    return Explanation(
+        Effect(TREND, *_ratio(fit, 1)) if model.has_trend else None,
+        tuple(steps),
+        possible,
+        fit.autocorrelation,
+        columns @ fit.coefficients,
     )
 
 
-def _has_step(model: _Model, at: int) -> bool:
-    return any(abs(at - start) <= _SAME_STEP for start, _ in model.steps)
+def _ratio(fit: Fit, place: int) -> tuple[float, Interval]:
+    """Return the ratio that a column makes, and its interval."""
+    size = float(fit.coefficients[place])
+    width = reach(LEVEL, fit.degrees) * math.sqrt(fit.covariance[place, place])
+    return _exp(size), Interval(_exp(size - width), _exp(size + width), LEVEL)
 
 
-def _common(calendar: Calendar, models: Sequence[_Model]) -> _Model:
-    """Return what the first model has in common with all others."""
-    best, *_ = models
-    names = tuple(
-        name
-        for name in best.names
-        if (name != TREND or calendar.shows_trend) and all(name in model.names for model in models)
-    )
-    steps = tuple(step for step in best.steps if all(_has_step(model, step[0]) for model in models))
-    return _Model(names, steps, best.cost)
-
-
-def _beside(clear: _Model, models: Sequence[_Model]) -> tuple[str, ...]:
-    """Return what only some of the models have."""
-    names = {name for model in models for name in model.names if name not in clear.names}
-    if any(not _has_step(clear, at) for model in models for at, _ in model.steps):
-        names.add(STEP)
-    return tuple(sorted(names))
+def _exp(log_ratio: float) -> float:
+    """Return a ratio; a steep trend of a few days is infinite after a year."""
+    return math.exp(log_ratio) if log_ratio < _LARGEST_LOG else math.inf

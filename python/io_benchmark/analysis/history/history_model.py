@@ -74,7 +74,7 @@ class Level(Struct, frozen=True):
     end: int
     mean_ns: float
     value: float
-    # Standard deviation of the points' logarithms, without trend and season; None for a single point.
+    # Standard deviation of the points' logarithms, without the trend; None for a single point.
     variation_ratio: float | None
 
 
@@ -101,28 +101,22 @@ class Change(Struct, frozen=True):
     at: int  # the first point of the new level
     # The share of steady pools that show such a change within a year of weekly looks.
     p_value: float
-    # Just before and after the change, without seasons.
+    # Just before and after the change.
     before_ns: float
     after_ns: float
     ratio: float  # after ÷ before: above 1 is slower
     interval: Interval
     changed: tuple[FactChange, ...]
     varied: tuple[FactSpread, ...]
-    # No fact was observed on both sides of the change.
-    unobserved: bool
+    unobserved: bool  # no fact was observed on both sides of the change
 
 
 class Effect(Struct, frozen=True):
-    """A trend, or a season of a `week`, its `weekends` or a `day`, as a ratio of times.
-
-    For a trend, it is the ratio after a year. For weekends, it is the ratio to the other days. For any
-    other season, it is the ratio of its slowest time to its average.
-    """
+    """A trend, as the ratio of times after a year."""
 
     name: str
     ratio: float
     interval: Interval
-    slowest: str | None = None  # a day of the week or an hour, in UTC
 
 
 class HistorySeries(Struct, frozen=True, omit_defaults=True):
@@ -137,11 +131,9 @@ class HistorySeries(Struct, frozen=True, omit_defaults=True):
     points: tuple[Point, ...]
     levels: tuple[Level, ...]
     changes: tuple[Change, ...]
-    expected_ns: tuple[float, ...]  # of each point, by the trend, the seasons and the changes
+    expected_ns: tuple[float, ...]  # of each point, by the trend and the changes
     trend: Effect | None = None
-    seasons: tuple[Effect, ...] = ()
-    # What may also move the points, and is not clear: `step`, `trend`, or a season's name.
-    possible: tuple[str, ...] = ()
+    possible: tuple[str, ...] = ()  # `step`, `trend`: may also move the points, and is not clear
     autocorrelation: float | None = None  # of points with the one before; None: nothing is fitted
 
 

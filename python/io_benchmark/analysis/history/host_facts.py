@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Facts about a worker's host and storage that can be compared with those of other workers.
+"""Facts about workers' hosts and storage, and which of them changed where a level changes.
 
 Each is a name and a short text, or a set of options. What differs on every machine by its nature (ids, free space,
 device numbers) is not a fact. A memory's size is rounded, since a kernel takes a part of it.
+
+A fact changed here if it has one value on all workers before and a different one on all workers
+after. Noise can move a change by one or two points. So a fact that changes at a nearby point is also
+listed, with its distance. A fact that varies before or after the change does not explain it, and is
+listed separately.
 """
 
+import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from io_benchmark.analysis.history.history_model import Facts
+from io_benchmark.analysis.history.history_model import FactChange, Facts, FactSpread, FactValue
 from io_benchmark.results import Result
 from io_benchmark.results.machine import Device, Host, Limits, StoragePlace
 
@@ -16,6 +22,8 @@ _GIB = 1024**3
 # The settings of a leaf device's queue that decide how writes are gathered.
 _QUEUE = ("nr_requests", "read_ahead_kb", "max_sectors_kb", "rotational", "wbt_lat_usec")
 
+# How far noise can move a change that is large enough to matter.
+_POINTS_NEAR = 2
 _Pairs = Iterator[tuple[str, object]]
 
 
@@ -114,3 +122,45 @@ def _counted(values: Iterable[str]) -> str:
     if len(counts) == 1:
         return counts[0][0]
     return ", ".join(value if count == 1 else f"{count} × {value}" for value, count in counts)
+
+
+def fact_changes(
+    observed: Iterable[tuple[int, Facts]], at: int
+) -> tuple[tuple[FactChange, ...], tuple[FactSpread, ...], bool]:
+    """Return what changed at point `at` or near it, what varies, and whether nothing was observed.
+
+    `observed` has the number of a point and the facts of a worker, for each worker.
+    """
+    values: dict[str, list[tuple[int, FactValue]]] = {}
+    for point, facts in sorted(observed, key=lambda pair: pair[0]):
+        for name, value in facts:
+            values.setdefault(name, []).append((point, value))
+    changed: list[FactChange] = []
+    varied: list[FactSpread] = []
+    unobserved = True
+    for name, pairs in values.items():
+        before = tuple(sorted({value for point, value in pairs if point < at}, key=str))
+        after = tuple(sorted({value for point, value in pairs if point >= at}, key=str))
+        if before and after:
+            unobserved = False
+            change = _single_change(name, pairs, at)
+            if change is not None and abs(change.points_off) <= _POINTS_NEAR:
+                changed.append(change)
+            elif before != after or len(before) > 1:
+                varied.append(FactSpread(name, before, after))
+    changed.sort(key=lambda change: abs(change.points_off))
+    return tuple(changed), tuple(varied), unobserved
+
+
+def _single_change(name: str, pairs: Sequence[tuple[int, FactValue]], at: int) -> FactChange | None:
+    """Return where a fact has one value on all workers before, and a different one from there on."""
+    pieces = [
+        (value, [point for point, _ in piece])
+        for value, piece in itertools.groupby(
+            sorted(pairs, key=lambda pair: (pair[0], str(pair[1]))), key=lambda pair: pair[1]
+        )
+    ]
+    if len(pieces) != 2 or pieces[0][1][-1] == pieces[1][1][0]:
+        return None
+    (before, _), (after, points) = pieces
+    return FactChange(name, before, after, points[0] - at)

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from io_benchmark.analysis.history.explanations import FEWEST_VALUES
 from io_benchmark.analysis.history.history_model import HistoryReading, HistorySeries
 from io_benchmark.analysis.history.readings import conditions_of
 from io_benchmark.analysis.history.series import history
@@ -23,8 +24,6 @@ from io_benchmark.analysis.statements import Statement, count, joined, statement
 
 # Nearly a year of weekly pushes. Looking for steps in more takes long.
 NEWEST_PUSHES = 50
-# In fewer, no step can be found.
-_FEWEST_FOR_STEPS = 10
 # Three workers.
 _FEWEST_DEGREES = 2
 
@@ -40,16 +39,15 @@ class PastWorkers(Struct, frozen=True):
 
         Where there are too few for each of the runs, return the default with this reason.
         """
-        known = [each for each in map(self._variation, runs) if each is not None]
-        return known if known or not runs else [self._default(runs)]
-
-    def _default(self, runs: Sequence[Run]) -> WorkerVariation:
+        known = [variation for variation in map(self._variation, runs) if variation is not None]
+        if known or not runs:
+            return known
         explanation = statement(
             "{address} has fewer than three earlier workers of {pools} that measured the same.",
             address=self.address,
             pools=joined(sorted({run.worker.pool for run in runs}), " or of "),
         )
-        return replace(WorkerVariation.default(), explanation=explanation)
+        return [replace(WorkerVariation.default(), explanation=explanation)]
 
     def _variation(self, run: Run) -> WorkerVariation | None:
         """Return how far earlier workers differ in what `run` measured; None if too few did."""
@@ -64,23 +62,20 @@ class PastWorkers(Struct, frozen=True):
             if known is not None and min(known.degrees, workers - 1) >= _FEWEST_DEGREES:
                 # A machine that was measured each week is one worker.
                 known = replace(known, degrees=min(known.degrees, workers - 1.0))
-                return WorkerVariation.of_history(
-                    known, workers, self._shown_by(pool, series, workers)
-                )
+                source = self._source(pool, series, workers)
+                return WorkerVariation.of_history(known, workers, source)
         return None
 
-    def _shown_by(self, pool: str, series: HistorySeries, workers: int) -> Statement:
+    def _source(self, pool: str, series: HistorySeries, workers: int) -> Statement:
         steps = len(series.changes)
-        left_out = statement(
-            "; {steps} " + ("change" if steps == 1 else "changes") + " of level left out",
-            steps=count(steps),
-        )
+        changes = "change" if steps == 1 else "changes"
+        left_out = f"; {{steps}} {changes} of level left out" if steps else ""
         return statement(
-            "{workers} earlier workers of {pool} ({address}{steps})",
+            "{workers} earlier workers of {pool} ({address}" + left_out + ")",
             workers=count(workers),
             pool=pool,
             address=self.address,
-            steps=left_out if steps else "",
+            steps=count(steps),
         )
 
 
@@ -88,19 +83,16 @@ def _between_workers(series: HistorySeries) -> MeanVariance | None:
     """Return the variance within pushes, or within levels where it is larger and steps can be found."""
     points = [[math.log(worker.mean_ns) for worker in point.workers] for point in series.points]
     within = MeanVariance.pooled(points)
-    shows_enough = within is not None and within.degrees >= _FEWEST_DEGREES
-    if shows_enough and len(points) < _FEWEST_FOR_STEPS:
+    if within is not None and within.degrees < _FEWEST_DEGREES:
+        within = None
+    if within is not None and len(points) < FEWEST_VALUES:
         return within
     levels = [
         [log_mean for point in points[level.start : level.end] for log_mean in point]
         for level in series.levels
     ]
-    known = [
-        each
-        for each in (within if shows_enough else None, MeanVariance.pooled(levels))
-        if each is not None
-    ]
-    return max(known, key=lambda each: each.variance, default=None)
+    known = filter(None, (within, MeanVariance.pooled(levels)))
+    return max(known, key=lambda seen: seen.variance, default=None)
 
 
 def _machines(series: HistorySeries) -> int:

@@ -7,10 +7,7 @@ every workload in three places has some 100 measurements, and 50 facts.
 
 import hashlib
 import math
-from collections.abc import Sequence
 from datetime import UTC, datetime
-
-from msgspec.structs import replace
 
 from io_benchmark.analysis.history.history_model import (
     Conditions,
@@ -43,37 +40,57 @@ def readings_of(measured: RunResult) -> tuple[list[HistoryReading], list[LeftOut
     if origin is None:
         reason = statement("does not contain the time of its measurement")
         return [], [LeftOut(measured.source, reason)]
-    runs = [Run(worker, entry) for entry in worker.entries]
-    kept, problems = checks.check_runs(runs, frozenset())
+    kept, problems = checks.check_runs(
+        (Run(worker, entry) for entry in worker.entries), frozenset()
+    )
+    task_facts = (task.task_queue, task.image) if task else (None, None)
+    facts = {
+        place: facts_of(worker.result, place, *task_facts)
+        for place in dict.fromkeys(run.entry.subject.place for run in kept)
+    }
     readings = [
         HistoryReading(
-            origin=origin,
-            subject=run.entry.subject,
-            conditions=_conditions(run),
-            log_mean=math.log(run.entry.mean_ns),
-            facts=facts_of(
-                worker.result,
-                run.entry.subject.place,
-                task.task_queue if task else None,
-                task.image if task else None,
-            ),
+            origin,
+            run.entry.subject,
+            conditions_of(run),
+            math.log(run.entry.mean_ns),
+            tuple(map(_bound_fact, facts[run.entry.subject.place][:_FACTS])),
         )
-        for run in kept
+        for run in kept[:MEASUREMENTS]
     ]
-    when = origin.time.date().isoformat()
-    left_out = [
-        LeftOut(when, statement("{rule}: {message}", rule=problem.rule, message=problem.message))
+    reasons = [
+        statement("{rule}: {message}", rule=problem.rule, message=problem.message)
         for problem in problems
         if problem.severity is Severity.REFUSED
     ]
     if not worker.entries:
-        reason = statement(
-            "{task}: measured nothing: {reason}",
-            task=worker.task_name,
-            reason=worker.result.outcome.explanation or "no reason given",
+        reasons.append(
+            statement(
+                "{task}: measured nothing: {reason}",
+                task=worker.task_name,
+                reason=worker.result.outcome.explanation or "no reason given",
+            )
         )
-        left_out.append(LeftOut(when, reason))
-    return _bound(readings, left_out, when, worker.task_name)
+    cuts = [
+        statement(f"{{cut}} of {{all}} {things}", cut=count(number - most), all=count(number))
+        for number, most, things in (
+            (len(kept), MEASUREMENTS, "measurements"),
+            (max(map(len, facts.values()), default=0), _FACTS, "facts about its worker"),
+            (len(reasons), _LINES, "lines about what was left out"),
+        )
+        if number > most
+    ]
+    del reasons[_LINES:]
+    if cuts:
+        reasons.append(
+            statement(
+                "{task}: this result holds more than a history shows; cut: {cuts}",
+                task=worker.task_name,
+                cuts=joined(cuts, "; "),
+            )
+        )
+    when = origin.time.date().isoformat()
+    return readings, [LeftOut(when, _bound_text(reason, _LINE)) for reason in reasons]
 
 
 def _origin(worker: Worker, task: TaskRecord | None) -> Origin | None:
@@ -110,68 +127,21 @@ def _time(text: str) -> datetime | None:
 
 
 def conditions_of(run: Run) -> Conditions:
-    """Return the conditions of a run, as a reading has them."""
-    return tuple((rule, _bound_text(traits, VALUE)) for rule, traits in _conditions(run))
-
-
-def _conditions(run: Run) -> Conditions:
     """Return the traits by which rules would refuse a comparison."""
     return tuple(
-        (name, joined(traits))
+        (name, _bound_text(joined(traits), VALUE))
         for name, (severity, traits_of) in SIDE_RULES.items()
         if severity is Severity.REFUSED and (traits := traits_of(run))
     )
 
 
-def _bound(
-    readings: Sequence[HistoryReading], left_out: Sequence[LeftOut], source: str, task: Statement
-) -> tuple[list[HistoryReading], list[LeftOut]]:
-    """Return as much as may be shown, and a line that names what was cut."""
-    kept = [_bound_reading(reading) for reading in readings[:MEASUREMENTS]]
-    lines = [LeftOut(line.source, _bound_text(line.reason, _LINE)) for line in left_out[:_LINES]]
-    most_facts = max((len(reading.facts) for reading in readings), default=0)
-    changed = any(
-        (before.facts[:_FACTS], before.conditions) != (after.facts, after.conditions)
-        for before, after in zip(readings, kept, strict=False)
-    )
-    cuts = [
-        *_beyond(len(readings), MEASUREMENTS, "measurements"),
-        *_beyond(most_facts, _FACTS, "facts about its worker"),
-        *_beyond(len(left_out), _LINES, "lines about what was left out"),
-    ]
-    if changed:
-        cuts.append(statement("texts longer than {length} characters", length=count(VALUE)))
-    if cuts:
-        reason = statement(
-            "{task}: this result holds more than a history shows; cut: {cuts}",
-            task=_bound_text(task, IDENTIFIER),
-            cuts=joined(cuts, "; "),
-        )
-        lines.append(LeftOut(source, reason))
-    return kept, lines
-
-
-def _beyond(number: int, most: int, names: str) -> list[Statement]:
-    if number <= most:
-        return []
-    return [statement(f"{{cut}} of {{all}} {names}", cut=count(number - most), all=count(number))]
-
-
-def _bound_reading(reading: HistoryReading) -> HistoryReading:
-    return replace(
-        reading,
-        conditions=tuple((rule, _bound_text(traits, VALUE)) for rule, traits in reading.conditions),
-        facts=tuple(
-            (_shorten(name, _NAME), _bound_value(value)) for name, value in reading.facts[:_FACTS]
-        ),
-    )
-
-
-def _bound_value(value: FactValue) -> FactValue:
+def _bound_fact(fact: tuple[str, FactValue]) -> tuple[str, FactValue]:
+    name, value = fact
     if isinstance(value, str):
-        return _shorten(value, VALUE)
-    listed = ",".join(value)
-    return value if len(listed) <= VALUE else (_shorten(listed, VALUE),)
+        value = _shorten(value, VALUE)
+    elif len(options := ",".join(value)) > VALUE:
+        value = (_shorten(options, VALUE),)
+    return _shorten(name, _NAME), value
 
 
 def _bound_text(text: Statement, most: int) -> Statement:

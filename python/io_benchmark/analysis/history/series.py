@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""A pool's results over time: points, trend and seasons, levels, and what changed where a level does.
+"""A pool's results over time: points, trend, levels, and what changed where a level does.
 
 The unit is the worker. A point is one push, and its value is the mean of its workers' logarithms. So a
 push with three workers weighs as much as a push with one. Only identical measurements are in one series:
@@ -8,8 +8,7 @@ results that break a validity rule together are in different ones.
 
 import itertools
 import math
-import operator
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import NamedTuple
 
@@ -17,13 +16,11 @@ import numpy as np
 from msgspec.structs import replace
 
 from io_benchmark.analysis.arrays import Numbers
-from io_benchmark.analysis.history.changes import fact_changes
-from io_benchmark.analysis.history.effects import Effects
+from io_benchmark.analysis.history.explanations import explain
 from io_benchmark.analysis.history.history_model import (
     Change,
     Conditions,
-    FactChange,
-    FactSpread,
+    Facts,
     History,
     HistoryReading,
     HistorySeries,
@@ -33,6 +30,7 @@ from io_benchmark.analysis.history.history_model import (
     Point,
     WorkerMean,
 )
+from io_benchmark.analysis.history.host_facts import fact_changes
 from io_benchmark.analysis.inference import variances
 from io_benchmark.analysis.model import UNKNOWN, Subject
 from io_benchmark.analysis.observed import machine_identity
@@ -46,9 +44,6 @@ class _SeriesKey(NamedTuple):
 
     subject: Subject
     conditions: Conditions
-
-
-_Points = Mapping[_SeriesKey, Sequence[Point]]
 
 
 def history(
@@ -67,11 +62,17 @@ def history(
     `older` points were left out before; points beyond the `newest` are left out here.
     """
     # Readings arrive in any order over a network.
-    kept, beyond = _newest(sorted(readings, key=_order), newest, since)
+    readings = sorted(readings, key=_order)
+    times: dict[str, datetime] = {}
+    for reading in readings:
+        times.setdefault(reading.origin.group, reading.origin.time)
+    groups = [group for group, time in times.items() if since is None or time.date() >= since]
+    kept = set(groups if newest is None else groups[-newest:])
     by_key: dict[_SeriesKey, list[HistoryReading]] = {}
-    for reading in kept:
-        by_key.setdefault(_SeriesKey(reading.subject, reading.conditions), []).append(reading)
-    points = {key: _points_of(some) for key, some in by_key.items()}
+    for reading in readings:
+        if reading.origin.group in kept:
+            by_key.setdefault(_SeriesKey(reading.subject, reading.conditions), []).append(reading)
+    points = {key: _points(key_readings) for key, key_readings in by_key.items()}
     series, alone = [], []
     for key, key_points in points.items():
         usual = _longest_other(key, points)
@@ -83,7 +84,7 @@ def history(
     series.sort(
         key=lambda line: (
             line.subject,
-            _age(line),
+            -line.points[-1].time.timestamp(),  # the newest first
             -len(line.points),
             repr(list(line.conditions.items())),
         )
@@ -95,7 +96,7 @@ def history(
         tuple(sorted(unreadable)),
         (
             *(statement("{remark}", remark=remark) for remark in remarks),
-            *(_older_points(number) for number in (older, beyond) if number),
+            *(_older_points(number) for number in (older, len(groups) - len(kept)) if number),
         ),
     )
 
@@ -113,21 +114,9 @@ def _older_points(number: int) -> Statement:
     return statement(f"{{number}} older {verb} left out; --last N takes more", number=count(number))
 
 
-def _newest(
-    readings: Sequence[HistoryReading], newest: int | None, since: date | None
-) -> tuple[list[HistoryReading], int]:
-    """Return the readings of the newest groups, and how many groups are beyond these."""
-    times: dict[str, datetime] = {}
-    for reading in readings:
-        time = reading.origin.time
-        times[reading.origin.group] = min(time, times.get(reading.origin.group, time))
-    recent = [group for group, time in times.items() if since is None or time.date() >= since]
-    groups = sorted(recent, key=lambda group: (times[group], group))
-    kept = set(groups if newest is None else groups[-newest:])
-    return [each for each in readings if each.origin.group in kept], len(groups) - len(kept)
-
-
-def _longest_other(key: _SeriesKey, points: _Points) -> _SeriesKey | None:
+def _longest_other(
+    key: _SeriesKey, points: Mapping[_SeriesKey, Sequence[Point]]
+) -> _SeriesKey | None:
     """Return the subject's longest other series."""
     keys = [other for other in points if other.subject == key.subject and other != key]
     return max(keys, key=lambda other: len(points[other]), default=None)
@@ -161,33 +150,32 @@ def _difference(conditions: Conditions, usual: Conditions) -> Statement:
     return joined(differences, "; ")
 
 
-def _points_of(readings: Iterable[HistoryReading]) -> list[Point]:
-    """Return a point per group, oldest first; runs on one machine are one worker."""
+def _points(readings: Sequence[HistoryReading]) -> list[Point]:
+    """Return a point per group, in the order of the readings."""
     groups: dict[str, list[HistoryReading]] = {}
     for reading in readings:
         groups.setdefault(reading.origin.group, []).append(reading)
-    points = [_point(group, members) for group, members in groups.items()]
-    return sorted(points, key=lambda point: (point.time, point.group))
+    return [_point(group, members) for group, members in groups.items()]
 
 
 def _point(group: str, readings: Sequence[HistoryReading]) -> Point:
+    """Return the mean of a group's workers; runs on one machine are one worker."""
     machines = machine_identity.MachineMarks.machine_names(
         [reading.origin.marks for reading in readings]
     )
     named = zip(machines, readings, strict=True)
     workers = []
     logs = []
-    for of_machine in machine_identity.by_machine(named, lambda pair: pair[0]):
-        log_mean = math.fsum(reading.log_mean for _, reading in of_machine) / len(of_machine)
+    for pairs in machine_identity.by_machine(named, lambda pair: pair[0]):
+        log_mean = math.fsum(reading.log_mean for _, reading in pairs) / len(pairs)
         logs.append(log_mean)
-        tasks = tuple(_task(reading.origin) for _, reading in of_machine)
-        workers.append(WorkerMean(of_machine[0][0], tasks, math.exp(log_mean)))
+        tasks = tuple(_task(reading.origin) for _, reading in pairs)
+        workers.append(WorkerMean(pairs[0][0], tasks, math.exp(log_mean)))
     mean_ns = math.exp(math.fsum(logs) / len(logs))
-    revisions = (reading.origin.revision for reading in readings if reading.origin.revision)
     return Point(
-        time=min(reading.origin.time for reading in readings),
+        time=readings[0].origin.time,
         group=group,
-        revision=next(revisions, None),
+        revision=next(filter(None, (reading.origin.revision for reading in readings)), None),
         workers=tuple(workers),
         mean_ns=mean_ns,
         value=workloads.of(readings[0].subject.workload).shown(mean_ns),
@@ -204,31 +192,17 @@ def _series(
 ) -> HistorySeries:
     workload = workloads.of(key.subject.workload)
     logs = np.log([point.mean_ns for point in points])
-    effects = Effects.of([point.time for point in points], logs)
-    ends = [0, *(step.at for step in effects.steps), len(points)]
-    left = logs if effects.expected is None else logs - effects.expected
+    explanation = explain([point.time for point in points], logs)
+    expected = explanation.expected
+    ends = [0, *(step.at for step in explanation.steps), len(points)]
+    left = logs if expected is None else logs - expected
     levels = [_level(workload, start, end, logs, left) for start, end in itertools.pairwise(ends)]
-    spans = zip(effects.steps, ends, ends[2:], strict=False)
-    changes = []
-    for step, start, end in spans:
-        changed, varied, unobserved = _facts(points, readings, start, step.at, end)
-        changes.append(
-            Change(
-                at=step.at,
-                p_value=step.p_value,
-                before_ns=step.before_ns,
-                after_ns=step.before_ns * step.ratio,
-                ratio=step.ratio,
-                interval=step.interval,
-                changed=changed,
-                varied=varied,
-                unobserved=unobserved,
-            )
-        )
-    if effects.expected is None:
+    if expected is None:
         expected_ns = (levels[0].mean_ns,) * len(points)
     else:
-        expected_ns = tuple(np.exp(effects.expected).tolist())
+        expected_ns = tuple(np.exp(expected).tolist())
+    order = {point.group: number for number, point in enumerate(points)}
+    observed = [(order[reading.origin.group], reading.facts) for reading in readings]
     return HistorySeries(
         subject=key.subject,
         operation=workload.operation,
@@ -237,13 +211,20 @@ def _series(
         conditions=dict(key.conditions),
         points=tuple(_with_ratios(points, levels)),
         levels=tuple(levels),
-        changes=tuple(changes),
-        trend=effects.trend,
-        seasons=effects.seasons,
-        possible=effects.possible,
-        autocorrelation=effects.autocorrelation,
+        changes=tuple(
+            _with_facts(step, [pair for pair in observed if start <= pair[0] < end])
+            for step, start, end in zip(explanation.steps, ends, ends[2:], strict=False)
+        ),
+        trend=explanation.trend,
+        possible=explanation.possible,
+        autocorrelation=explanation.autocorrelation,
         expected_ns=expected_ns,
     )
+
+
+def _with_facts(step: Change, observed: Sequence[tuple[int, Facts]]) -> Change:
+    changed, varied, unobserved = fact_changes(observed, step.at)
+    return replace(step, changed=changed, varied=varied, unobserved=unobserved)
 
 
 def _with_ratios(points: Sequence[Point], levels: Sequence[Level]) -> list[Point]:
@@ -258,27 +239,9 @@ def _with_ratios(points: Sequence[Point], levels: Sequence[Level]) -> list[Point
 
 
 def _level(workload: Workload, start: int, end: int, logs: Numbers, left: Numbers) -> Level:
-    """Return a level; `left` is what trend and seasons leave."""
+    """Return a level; `left` is what the trend and the steps leave."""
     mean_ns = math.exp(math.fsum(logs[start:end]) / (end - start))
     variation = None
     if end - start > 1:
         variation = math.sqrt(variances.sample_variance(left[start:end].tolist()))
     return Level(start, end, mean_ns, workload.shown(mean_ns), variation)
-
-
-def _facts(
-    points: Sequence[Point], readings: Sequence[HistoryReading], start: int, at: int, end: int
-) -> tuple[tuple[FactChange, ...], tuple[FactSpread, ...], bool]:
-    """Return which facts changed between two levels and which varied, and whether none was observed."""
-    order = {point.group: number for number, point in enumerate(points)}
-    observed = [
-        (order[reading.origin.group], reading.facts)
-        for reading in readings
-        if start <= order[reading.origin.group] < end
-    ]
-    return fact_changes(sorted(observed, key=operator.itemgetter(0)), at)
-
-
-def _age(series: HistorySeries) -> float:
-    """Return a key by which the series with the newest point comes first."""
-    return -series.points[-1].time.timestamp()

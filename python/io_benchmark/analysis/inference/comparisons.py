@@ -27,8 +27,8 @@ def compare_sides(
 ) -> tuple[Comparison, ...]:
     """Compare each candidate with its baseline; the tests are adjusted for all pairs together.
 
-    Unless `advised` is false, an inconclusive comparison has the number of workers that it needs. If
-    `are_pools` is false, a single worker is compared for itself, and not for its pool.
+    An inconclusive comparison is `advised` how many workers it needs. If `are_pools` is false, a single
+    worker is compared for itself, and not for its pool.
     """
     judge_pairs = partial(_judge_pairs, margin=margin, are_pools=are_pools)
     decided = _decided_before(pairs, judge_pairs)

@@ -2,7 +2,6 @@
 """From estimates to verdicts: several candidates and several looks share the error."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -10,13 +9,6 @@ from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.inference.looks import SINGLE, Look
 from io_benchmark.analysis.model import DIFFERENT, Interval, Verdict
-
-
-class _AdjustedTest(NamedTuple):
-    """One of several tests."""
-
-    p_value: float
-    level: float  # of the interval that decides as the p-value does
 
 
 class Judgement(Struct, frozen=True):
@@ -47,16 +39,15 @@ class Judgement(Struct, frozen=True):
 
 
 def judge(estimates: Sequence[Estimate], looks: Sequence[Look], margin: float) -> list[Judgement]:
-    """Judge the ratios of several candidates, each at its look."""
     tests = holm([estimate.p_value for estimate in estimates], looks)
     return [
-        Judgement(estimate, look, test.p_value, test.level, margin)
+        Judgement(estimate, look, *test, margin)
         for estimate, look, test in zip(estimates, looks, tests, strict=True)
     ]
 
 
-def holm(p_values: Sequence[float], looks: Sequence[Look] = ()) -> list[_AdjustedTest]:
-    """Adjust the tests of several candidates, each at its look.
+def holm(p_values: Sequence[float], looks: Sequence[Look] = ()) -> list[tuple[float, float]]:
+    """Return each candidate's adjusted p-value, and the level of the interval that decides as it does.
 
     Holm's steps: the smallest p-value is compared with alpha / m, the next with alpha / (m - 1),
     until one fails; that one and all above it are not rejected, so their intervals are those of
@@ -65,10 +56,10 @@ def holm(p_values: Sequence[float], looks: Sequence[Look] = ()) -> list[_Adjuste
     alpha = 1 - LEVEL
     first = alpha / max(1, len(p_values))
     # The part is smallest at the smallest level, and is not too large at the others.
-    parts = [look.to_differ.p_value(first) / first for look in looks or [SINGLE] * len(p_values)]
+    parts = [look.p_value(first) / first for look in looks or [SINGLE] * len(p_values)]
     p_values = [min(1.0, p / part) for p, part in zip(p_values, parts, strict=True)]
     order = sorted(range(len(p_values)), key=lambda at: (p_values[at], at))
-    tests = [_AdjustedTest(1.0, LEVEL)] * len(p_values)
+    tests = [(1.0, LEVEL)] * len(p_values)
     running, failed_at = 0.0, 0.0
     for rank, at in enumerate(order):
         left = len(order) - rank
@@ -76,7 +67,7 @@ def holm(p_values: Sequence[float], looks: Sequence[Look] = ()) -> list[_Adjuste
         step = failed_at or alpha / left
         if p_values[at] > step:
             failed_at = step
-        tests[at] = _AdjustedTest(running, 1 - step * parts[at])
+        tests[at] = running, 1 - step * parts[at]
     return tests
 
 

@@ -85,7 +85,6 @@ class Estimate(Struct, frozen=True):
         assumed_variation: float,
         look: Look = SINGLE,
     ) -> "Estimate":
-        """Compare the independent workers of two sides."""
         counts = {candidate.count, baseline.count}
         if counts == {1}:
             return _one_worker_each(candidate.runs[0], baseline.runs[0], assumed_variation)
@@ -115,21 +114,17 @@ class Estimate(Struct, frozen=True):
             variance = sample_variance(logs) / len(logs)
             return cls(_mean(logs), variance, len(logs) - 1.0)
         (tasks,) = by_machine
-        count = len(tasks)
         blocks = [
-            MeanVariance(block.variance / count**2, block.degrees)
+            MeanVariance(block.variance / len(tasks) ** 2, block.degrees)
             for task in tasks
             for block in task.blocks
         ]
-        parts, degrees = blocks, MeanVariance.satterthwaite(blocks)
-        if count > 1:
-            ratios = [task.log_ratio for task in tasks]
-            seen = [MeanVariance.of_mean(ratios)]
-            if MeanVariance.wider(blocks, seen) == seen:
-                parts, degrees = seen, count - 1.0
-        variance = math.fsum(part.variance for part in parts)
-        method = tasks[0].method if parts is blocks else RUNS
-        return cls(logs[0], variance, degrees, method, None, variance)
+        error, method = MeanVariance.of_sum(blocks), tasks[0].method
+        if len(tasks) > 1:
+            seen = MeanVariance.of_mean([task.log_ratio for task in tasks])
+            if MeanVariance.wider(blocks, [seen]) == [seen]:
+                error, method = seen, RUNS
+        return cls(logs[0], error.variance, error.degrees, method, None, error.variance)
 
     @property
     def ratio(self) -> float:
@@ -149,7 +144,6 @@ class Estimate(Struct, frozen=True):
 
     @property
     def p_value(self) -> float:
-        """Return the two-sided p-value of the hypothesis that the ratio is 1."""
         if self.error == 0:
             return 1.0 if self.log_ratio == 0 else 0.0
         return min(1.0, 2 * tail(abs(self.log_ratio) / self.error, self.degrees))
@@ -179,13 +173,12 @@ def _one_worker_each(
     seen = MeanVariance.of_repeated_runs(means.candidate, means.baseline)
     within = MeanVariance.wider(means.blocks, seen)
     sum_degrees = MeanVariance.howe if seen else MeanVariance.satterthwaite
-    degrees = sum_degrees([*within, between])
     variance = math.fsum(part.variance for part in within)
     return Estimate(
         means.log_ratio,
         between.variance + variance,
-        degrees,
-        means.method if not seen else RUNS,
+        sum_degrees([*within, between]),
+        RUNS if seen else means.method,
         assumed_variation,
         variance,
         single_sides=2,
@@ -227,7 +220,12 @@ def _one_worker_against_several(
 ) -> Estimate:
     """Compare workers; for the single one, use the larger of the other side's variance and `assumed`."""
     single, several = sorted((candidate, baseline), key=lambda side: side.count)
-    single_parts = _of_single_worker(single, several, assumed)
+    # The single worker's variance: the other side's, or as assumed and by its runs.
+    seen = MeanVariance(sample_variance(several.log_means), several.count - 1.0)
+    between = MeanVariance(assumed**2, ASSUMED_VARIATION_DEGREES)
+    single_parts = [between, *_within(single.runs, several.runs)]
+    if seen.variance > math.fsum(part.variance for part in single_parts):
+        single_parts = [seen]
     parts = [MeanVariance.of_mean(several.log_means), *single_parts]
     return Estimate(
         0.0,
@@ -237,16 +235,6 @@ def _one_worker_against_several(
         single_sides=1,
         single_variance=single_parts[0].variance,
     )
-
-
-def _of_single_worker(single: SideData, several: SideData, assumed: float) -> list[MeanVariance]:
-    """Return the variance of a single worker's mean: the other side's, or as assumed and by its runs."""
-    seen = MeanVariance(sample_variance(several.log_means), several.count - 1.0)
-    between = MeanVariance(assumed**2, ASSUMED_VARIATION_DEGREES)
-    within = _within(single.runs, several.runs)
-    if seen.variance > between.variance + math.fsum(part.variance for part in within):
-        return [seen]
-    return [between, *within]
 
 
 def _within(

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """The runs of a side as independent workers: one machine counts once."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import pairwise
 
 from io_benchmark.analysis.model import (
     UNKNOWN,
@@ -27,31 +27,29 @@ AT_ONCE = statement("some at the same time, which slows each of them")
 
 
 def repeated_workers(subject: Subject, side: str, runs: Sequence[Run]) -> list[Problem]:
-    """Return a problem for each machine that several of a side's tasks ran on."""
-    return [
-        _repeated_worker(subject, side, of_machine)
-        for of_machine in by_machine(runs)
-        if len(of_machine) > 1
-    ]
-
-
-def _repeated_worker(subject: Subject, side: str, runs: Sequence[Run]) -> Problem:
-    machine = runs[0].worker.machine
-    ids = sorted({run.worker.worker_id for run in runs} - {UNKNOWN, machine})
-    tasks = [run.worker.task_id for run in runs if run.worker.task_id != UNKNOWN]
-    at_once = machines_used_at_once(run.worker for run in runs)
-    message = statement(
-        "{side}: {runs} runs were on the same machine {worker} and count as one{at_once}",
-        side=side,
-        runs=count(len(runs)),
-        worker=machine,
-        at_once=statement("; {what}", what=AT_ONCE) if at_once else "",
-    )
-    explanations = [statement("Their tasks are {tasks}.", tasks=joined(tasks))] if tasks else []
-    if ids:
-        explanations.append(statement("By its boot id it is also {ids}.", ids=joined(ids)))
-    explanation = joined(explanations, " ") if explanations else None
-    return Problem("same-worker", Severity.WARNING, subject, (side,), message, explanation)
+    problems = []
+    for repeated in (machine_runs for machine_runs in by_machine(runs) if len(machine_runs) > 1):
+        machine = repeated[0].worker.machine
+        ids = sorted({run.worker.worker_id for run in repeated} - {UNKNOWN, machine})
+        tasks = [run.worker.task_id for run in repeated if run.worker.task_id != UNKNOWN]
+        at_once = machines_used_at_once(run.worker for run in repeated)
+        message = statement(
+            "{side}: {runs} runs were on the same machine {worker} and count as one"
+            + ("; {at_once}" if at_once else ""),
+            side=side,
+            runs=count(len(repeated)),
+            worker=machine,
+            at_once=AT_ONCE,
+        )
+        named = (("Their tasks are {}.", tasks), ("By its boot id it is also {}.", ids))
+        explanations = [
+            statement(text.format("{names}"), names=joined(names)) for text, names in named if names
+        ]
+        explanation = joined(explanations, " ") if explanations else None
+        problems.append(
+            Problem("same-worker", Severity.WARNING, subject, (side,), message, explanation)
+        )
+    return problems
 
 
 def shared_workers(
@@ -100,7 +98,7 @@ def measured_apart(
     pools = {run.worker.pool for run in runs}
     if len(groups) > 1 or len(pools) == 1 or len(spans) < len(runs):
         return []
-    first, _ = min(spans, key=_start_s)
+    first, _ = min(spans, key=lambda span: span[1][0])
     names = baseline[0].worker.side, candidate[0].worker.side
     second = names[first == names[0]]
     ended_s = max(end for side, (_, end) in spans if side == first)
@@ -116,10 +114,6 @@ def measured_apart(
     return [Problem("measured-apart", Severity.WARNING, subject, names, message)]
 
 
-def _start_s(span: tuple[str, tuple[float, float]]) -> float:
-    return span[1][0]
-
-
 def machines_used_at_once(workers: Iterable[Worker]) -> set[str]:
     """Return the machines that ran several of the tasks at the same time, by their own clock."""
     spans: dict[str, list[tuple[float, float]]] = {}
@@ -127,16 +121,12 @@ def machines_used_at_once(workers: Iterable[Worker]) -> set[str]:
         span_s = _span_s(worker.result)
         if span_s is not None and worker.machine != UNKNOWN:
             spans.setdefault(worker.machine, []).append(span_s)
-    return {machine for machine, each in spans.items() if _overlap(sorted(each))}
-
-
-def _overlap(spans_s: Iterable[tuple[float, float]]) -> bool:
-    latest_end_s = -math.inf
-    for start_s, end_s in spans_s:
-        if start_s + _CLOCK_S <= latest_end_s:
-            return True
-        latest_end_s = max(latest_end_s, end_s)
-    return False
+    # Of spans that overlap, one overlaps the next to start or to end.
+    return {
+        machine
+        for machine, spans_s in spans.items()
+        if any(start + _CLOCK_S <= end for (_, end), (start, _) in pairwise(sorted(spans_s)))
+    }
 
 
 def _span_s(result: Result) -> tuple[float, float] | None:
@@ -154,20 +144,16 @@ def single_workers(
     """Return a problem for each variation that is assumed of compared sides with a single worker."""
     sides: dict[tuple[Statement, Statement | None], set[str]] = {}
     for each in comparisons:
-        if each.assumed_variation is not None:
-            both = {side for side in (each.baseline, each.candidate) if workers[side] == 1}
+        single = {side for side in (each.baseline, each.candidate) if workers[side] == 1}
+        if each.assumed_variation is not None and single:
             assumed = each.assumed_variation
-            sides.setdefault((assumed.message, assumed.explanation), set()).update(both)
-    text = "one worker does not show how far workers of its pool differ; {assumed}"
-    return [
-        Problem(
-            "one-worker",
-            Severity.WARNING,
-            subject,
-            tuple(sorted(single)),
-            statement(text, assumed=message),
-            explanation,
+            sides.setdefault((assumed.message, assumed.explanation), set()).update(single)
+    problems = []
+    for (assumption, explanation), names in sides.items():
+        text = "one worker does not show how far workers of its pool differ; {assumed}"
+        message = statement(text, assumed=assumption)
+        names_in_order = tuple(sorted(names))
+        problems.append(
+            Problem("one-worker", Severity.WARNING, subject, names_in_order, message, explanation)
         )
-        for (message, explanation), single in sides.items()
-        if single
-    ]
+    return problems

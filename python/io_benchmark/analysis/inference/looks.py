@@ -2,90 +2,87 @@
 """Which look at the data a comparison is, and how strict it has to be.
 
 Who looks again after adding workers has several chances to be wrong. So the 5 % are divided among the
-looks of a schedule. There are three kinds of schedule:
+looks of a schedule:
 
 - assumed: nothing says when somebody looks. Every number of workers counts as a look; a number between
   two scheduled ones has the level of the look before.
 - declared, by `--looks` or by each task of both sides, as `submit --until-decided` makes them: the error
-  is for these numbers of workers alone, which gets each of them more.
-- planned: all tasks of both sides were created at once as so many replicates, and each has a result or
-  ended without one. That is a single look.
+  is for these numbers of workers alone, which gets each of them more. A plan declares a single look: all
+  tasks of both sides were created at once as so many replicates, each with a result or ended without one.
 
-Outside a declared or planned look the level is so strict that it costs hardly anything.
+Outside a declared look the level is so strict that it costs hardly anything.
 
-The chance that any of the looks is wrong is integrated (`crossing.py`). The levels are applied to p-values
-of Student's t, which keeps the error also with few workers (Jennison and Turnbull 2000, chapter 4.4;
-tests/simulation shows it).
+The data of a look are part of the data of the next. The chance that any of the looks is wrong comes from
+the distribution of all of them: a sum of normal values that is observed after each worker, integrated
+step by step (Armitage, McPherson and Rowe 1969, JRSS A 132:235; Jennison and Turnbull 2000, chapter 19).
+The levels are applied to p-values of Student's t, which keeps the error also with few workers (chapter
+4.4 there; tests/simulation shows it).
 """
 
 import itertools
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Hashable, Mapping, Sequence
-from functools import cache, lru_cache
+from collections.abc import Hashable, Sequence
+from functools import lru_cache
+from typing import Any
 
 from msgspec import Struct
 
 from io_benchmark.analysis.inference.levels import EQUIVALENCE_LEVEL, LEVEL
+from io_benchmark.analysis.inference.variances import quantile
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.statements import Statement, count, statement
 from io_benchmark.results.format import PLAN_VARIABLE
 
 # Workers per pool at the looks that are assumed where nothing is declared.
 _DEFAULT_LOOKS = (3, 6, 12, 24)
-_MOST_WORKERS = 100
-_FEWEST_WORKERS = 2
+_FEWEST_WORKERS, _MOST_WORKERS = 2, 100
 # What the first, the last and each other look may spend, relative to each other. Three workers seldom
-# show a difference, and what is not shown by 24 seldom matters.
-_TO_DIFFER = (0.5, 1.0, 0.2)
-# Equivalence needs more workers than a difference.
-_TO_BE_EQUIVALENT = (0.1, 1.0, 1.0)
+# show a difference, and what is not shown by 24 seldom matters. Equivalence needs more workers.
+_TO_DIFFER, _TO_BE_EQUIVALENT = (0.5, 1.0, 0.2), (0.1, 1.0, 1.0)
 # A number of workers that is not a look gets this part of the error.
 _UNSCHEDULED = 0.01
 # The chance is integrated at numbers of workers that differ by this factor or by one.
 _GROWTH = 1.08
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
-# What `_common_factor` computes for the looks that are assumed, which most comparisons have: to differ,
-# among so many comparisons, and to be equivalent. To compute one takes longer than to read a result.
-_FACTORS_TO_DIFFER = (0.008321612313617364, 0.0037645729297637502, 0.0023843526866451324)
-_FACTOR_TO_BE_EQUIVALENT = 0.012984510835373575
+# What `_common_factor` computes for the looks that are assumed: to differ, among one to three
+# comparisons, and to be equivalent. To compute one takes longer than to read a result.
+_ASSUMED_FACTORS = {
+    (_TO_DIFFER, 1 - LEVEL): 0.008321612313617364,
+    (_TO_DIFFER, (1 - LEVEL) / 2): 0.0037645729297637502,
+    (_TO_DIFFER, (1 - LEVEL) / 3): 0.0023843526866451324,
+    (_TO_BE_EQUIVALENT, 1 - EQUIVALENCE_LEVEL): 0.012984510835373575,
+}
 # The last correction makes a chance that is so close a hundred times closer.
 _CLOSE = 1e-2
-
-
-class _Spending(Struct, frozen=True):
-    """What one look may spend of an error."""
-
-    share: float = 1.0  # relative to the other looks; 0 outside the schedule
-    counts: tuple[int, ...] = ()  # workers at which the error is spent; none for a single look
-    shares: tuple[float, ...] = ()  # of these
-
-    def p_value(self, alpha: float) -> float:
-        """Return the largest p-value that decides, if all looks together keep `alpha`."""
-        least = _UNSCHEDULED * alpha if 0.0 in (self.share, *self.shares) else 0.0
-        looks = (self.counts, self.shares, alpha)
-        factor = alpha
-        if self.counts:
-            factor = _known_factors().get(looks) or _common_factor(*looks, least)
-        return max(self.share * factor, least)
+# The density of the sum is known at points between two looks: so many keep five digits of the chance.
+_NODES_PER_DEVIATION, _FEWEST_NODES, _NODES_STEP = 2.8, 4, 8
 
 
 class Look(Struct, frozen=True):
     """One reading of the data."""
 
-    to_differ: _Spending = _Spending()
-    to_be_equivalent: _Spending = _Spending()
     text: Statement | None = None  # which look it is; None: a single one, nothing is adjusted
+    workers: int = 0
+    schedule: "Schedule | None" = None  # None: it is in no schedule, or a single one
+
+    def p_value(self, alpha: float, relative: tuple[float, float, float] = _TO_DIFFER) -> float:
+        """Return the largest p-value that decides, if all looks together keep `alpha`."""
+        if self.text is None:
+            return alpha
+        if self.schedule is None:
+            return _UNSCHEDULED * alpha
+        return self.schedule.p_value(self.workers, alpha, relative)
 
     @property
     def equivalence_level(self) -> float:
         """Return the level of the interval that shows equivalence at this look."""
-        return 1 - self.to_be_equivalent.p_value(1 - EQUIVALENCE_LEVEL)
+        return 1 - self.p_value(1 - EQUIVALENCE_LEVEL, _TO_BE_EQUIVALENT)
 
     @property
     def is_scheduled(self) -> bool:
-        return self.to_differ.share > 0
+        return self.text is None or self.schedule is not None
 
 
 SINGLE = Look()
@@ -109,21 +106,26 @@ class Schedule(Struct, frozen=True):
         return cls(looks, is_declared=True)
 
     def look(self, workers: float) -> Look:
-        """Return the look of this number of workers per pool."""
         number = int(workers)
-        if number < _FEWEST_WORKERS:
+        if number < _FEWEST_WORKERS or (self.is_declared and self.looks == (number,)):
             return SINGLE
-        is_scheduled = number in self.looks or not self.is_declared
-        text = self._ordinal(number) if is_scheduled else self._outside(number)
-        if self.is_declared and len(self.looks) == 1:
-            return SINGLE if is_scheduled else _outside(text)
-        return Look(
-            self._spending(number, _TO_DIFFER), self._spending(number, _TO_BE_EQUIVALENT), text
+        if self.is_declared and number not in self.looks:
+            text = statement(
+                "{workers} workers per pool are not among the looks {looks}",
+                workers=count(number),
+                looks=",".join(map(str, self.looks)),
+            )
+            return Look(text)
+        position = self._position(number)
+        text = statement(
+            "{ordinal} of at most {looks} looks",
+            ordinal=_ORDINALS[position] if position < len(_ORDINALS) else f"{position + 1}th",
+            looks=count(len(self.looks)),
         )
+        return Look(text, number, self)
 
     def next_look(self, first: int, second: int) -> int | None:
-        """Return the workers per pool at the next look, for sides of these sizes; None: it was the last."""
-        number = int(_of_equal_pools(first, second))
+        number = int(_per_equal_pool(first, second))
         return next((look for look in self.looks if look > number), None)
 
     def of_sides(self, sides: Sequence[Sequence[Worker]]) -> "Schedule":
@@ -133,14 +135,17 @@ class Schedule(Struct, frozen=True):
         a single look, because it was made before there were results: each task names the number of
         replicates that were created with it.
         """
-        recorded = _looks_recorded([worker for side in sides for worker in side])
-        if recorded is not None and not self.is_declared:
-            return recorded
-        plans = [_replicates_planned(side) for side in sides]
-        known = [plan for plan in plans if plan is not None]
-        if self.is_declared or len(known) < len(sides):
+        if self.is_declared:
             return self
-        return Schedule((max(known),), is_declared=True, is_planned=True)
+        workers = itertools.chain(*sides)
+        texts = {worker.result.config.environment.get(PLAN_VARIABLE) for worker in workers}
+        recorded = Schedule.parse(next(iter(texts)) or "") if len(texts) == 1 else None
+        if recorded is not None and len(recorded.looks) > 1:
+            return recorded
+        plans = [plan for side in sides if (plan := _replicates_planned(side)) is not None]
+        if len(plans) < len(sides):
+            return self
+        return Schedule((max(plans),), is_declared=True, is_planned=True)
 
     def look_of_sides(
         self,
@@ -155,13 +160,21 @@ class Schedule(Struct, frozen=True):
         if min(counts) < _FEWEST_WORKERS:
             return SINGLE
         if not self.is_planned:
-            return self.look(_of_equal_pools(*counts))
+            return self.look(_per_equal_pool(*counts))
         # Some runs of a plan are refused, or share a machine. One that is still to come is another
         # look, and so is one that was added later, also in place of one that was lost.
         for side, without_result in zip(sides, lost, strict=True):
             planned = _replicates_planned(side) or 0
             if len(side) + without_result != planned:
-                return _outside(_not_as_planned(side[0].side, len(side), without_result, planned))
+                ended = " and {lost} without a result" if without_result else ""
+                text = statement(
+                    f"{{side}} has {{runs}} runs{ended}, and its one look was planned at {{planned}}",
+                    side=side[0].side,
+                    runs=count(len(side)),
+                    lost=count(without_result),
+                    planned=count(planned),
+                )
+                return Look(text)
         return SINGLE
 
     def stretches(self, counts: Sequence[int], look: Look, most: int) -> list[range]:
@@ -173,7 +186,7 @@ class Schedule(Struct, frozen=True):
         if not self.is_declared:
             starts = [_FEWEST_WORKERS, *self.looks[1:], most + 1]
             return [range(*ends) for ends in itertools.pairwise(starts)]
-        now = int(_of_equal_pools(*counts))
+        now = int(_per_equal_pool(*counts))
         # A single worker, of those that are still to come, is no look.
         if self.is_planned and look == SINGLE and min(counts) >= _FEWEST_WORKERS:
             now = max(now, self.looks[-1])
@@ -182,101 +195,55 @@ class Schedule(Struct, frozen=True):
             looks.append(range(max(now, self.looks[-1]) + 1, most + 1))
         return looks
 
-    def _spending(self, workers: int, relative: tuple[float, float, float]) -> _Spending:
-        counts = tuple(sorted({*_numbers_of_workers(), *self.looks}))
-        shares = tuple(self._share(count, relative) for count in counts)
-        return _Spending(self._share(workers, relative), counts, shares)
+    def p_value(self, workers: int, alpha: float, relative: tuple[float, float, float]) -> float:
+        """Return the largest p-value that decides at a scheduled number of workers."""
+        least = _UNSCHEDULED * alpha if self.is_declared else 0.0
+        factor = _ASSUMED_FACTORS.get((relative, alpha)) if self == Schedule() else None
+        if factor is None:
+            numbers = sorted({*_numbers_of_workers(), *self.looks})
+            shares = tuple(self._share(number, relative) for number in numbers)
+            factor = _common_factor(tuple(numbers), shares, alpha, least)
+        return max(self._share(workers, relative) * factor, least)
 
     def _share(self, workers: int, relative: tuple[float, float, float]) -> float:
+        """Return what the look at this number of workers may spend, relative to the others."""
+        if self.is_declared and workers not in self.looks:
+            return 0.0
         first, middle, last = relative
-        if self.is_declared:
-            # Nothing comes after the last one.
-            is_first = workers == self.looks[0]
-            return 0.0 if workers not in self.looks else first if is_first else middle
-        at = self._position(workers)
-        return first if at == 0 else last if at == len(self.looks) - 1 else middle
+        position = self._position(workers)
+        if position == 0:
+            return first
+        # Nothing comes after the last one that is declared.
+        is_last = position == len(self.looks) - 1 and not self.is_declared
+        return last if is_last else middle
 
     def _position(self, workers: int) -> int:
         return max(0, bisect_right(self.looks, workers) - 1)
 
-    def _ordinal(self, workers: int) -> Statement:
-        at = self._position(workers)
-        return statement(
-            "{ordinal} of at most {looks} looks",
-            ordinal=_ORDINALS[at] if at < len(_ORDINALS) else f"{at + 1}th",
-            looks=count(len(self.looks)),
-        )
 
-    def _outside(self, workers: int) -> Statement:
-        return statement(
-            "{workers} workers per pool are not among the looks {looks}",
-            workers=count(workers),
-            looks=",".join(map(str, self.looks)),
-        )
-
-
-def _outside(text: Statement) -> Look:
-    """Return a look that is in no schedule."""
-    return Look(_Spending(0.0), _Spending(0.0), text)
-
-
-def _numbers_of_workers() -> tuple[int, ...]:
+def _numbers_of_workers() -> list[int]:
     numbers = [_FEWEST_WORKERS]
     while numbers[-1] < _MOST_WORKERS:
         numbers.append(max(numbers[-1] + 1, int(numbers[-1] * _GROWTH)))
-    return tuple(numbers)
-
-
-def _looks_recorded(workers: Sequence[Worker]) -> Schedule | None:
-    """Return the looks that all tasks name; None where one task names others, or a plan."""
-    texts = {worker.result.config.environment.get(PLAN_VARIABLE) for worker in workers}
-    recorded = Schedule.parse(next(iter(texts)) or "") if len(texts) == 1 else None
-    return recorded if recorded is not None and len(recorded.looks) > 1 else None
+    return numbers
 
 
 def _replicates_planned(workers: Sequence[Worker]) -> int | None:
     """Return how many runs were planned at once; None where one run has no or a different plan."""
-    plans: dict[Hashable, set[str | None]] = {}
+    plans: dict[Hashable, set[str]] = {}
     for worker in workers:
         config = worker.result.config
         measured = (config.profile, tuple(config.workloads))
-        plans.setdefault(measured, set()).add(config.environment.get(PLAN_VARIABLE))
-    total = 0
-    for planned in plans.values():
-        (text, *others) = planned
-        if others or text is None or not re.fullmatch("[0-9]{1,3}", text) or int(text) < 2:
-            return None
-        total += int(text)
-    return total or None
+        plans.setdefault(measured, set()).add(config.environment.get(PLAN_VARIABLE) or "")
+    texts = list(itertools.chain(*plans.values()))
+    if len(texts) > len(plans) or not all(re.fullmatch("[0-9]{1,3}", text) for text in texts):
+        return None
+    return sum(map(int, texts)) if texts and min(map(int, texts)) > 1 else None
 
 
-def _not_as_planned(side: str, runs: int, lost: int, planned: int) -> Statement:
-    ended = "{runs} runs and {lost} without a result" if lost else "{runs} runs"
-    return statement(
-        f"{{side}} has {ended}, and its one look was planned at {{planned}}",
-        side=side,
-        runs=count(runs),
-        lost=count(lost),
-        planned=count(planned),
-    )
-
-
-def _of_equal_pools(first: int, second: int) -> float:
+def _per_equal_pool(first: int, second: int) -> float:
     """Return how many workers in each of two equal pools would tell as much."""
     return 2 * first * second / (first + second)
-
-
-@cache
-def _known_factors() -> Mapping[tuple[tuple[int, ...], tuple[float, ...], float], float]:
-    """Return the factors that need not be computed, by numbers of workers, their shares and the error."""
-    look = Schedule().look(_FEWEST_WORKERS)
-    differ, equivalent = look.to_differ, look.to_be_equivalent
-    factors = {
-        (differ.counts, differ.shares, (1 - LEVEL) / comparisons): factor
-        for comparisons, factor in enumerate(_FACTORS_TO_DIFFER, 1)
-    }
-    key = (equivalent.counts, equivalent.shares, 1 - EQUIVALENCE_LEVEL)
-    return {**factors, key: _FACTOR_TO_BE_EQUIVALENT}
 
 
 @lru_cache(maxsize=64)
@@ -287,12 +254,9 @@ def _common_factor(
 
     No look has a p-value below `least`, whatever its share is.
     """
-    # It imports numpy, which most comparisons do not need.
-    from io_benchmark.analysis.inference.crossing import chance_of_crossing
 
     def chance_of(factor: float) -> float:
-        p_values = [max(share * factor, least) for share in shares]
-        return chance_of_crossing(counts, p_values)
+        return chance_of_crossing(counts, [max(share * factor, least) for share in shares])
 
     # The chance of all looks grows nearly with a power of the factor.
     factor, chance, power = alpha, chance_of(alpha), 1.0
@@ -302,3 +266,35 @@ def _common_factor(
         chance_before, chance = chance, chance_of(factor)
         power = math.log(chance / chance_before) / change
     return factor * math.exp(math.log(alpha / chance) / power)
+
+
+@lru_cache
+def _nodes(count: int) -> Any:
+    """Return the nodes of Gauss and Legendre between -1 and 1, and their weights."""
+    from numpy.polynomial.legendre import leggauss
+
+    return leggauss(count)
+
+
+def chance_of_crossing(counts: Sequence[int], p_values: Sequence[float]) -> float:
+    """Return the chance that any look has a smaller two-sided p-value where nothing differs.
+
+    `counts` are the workers at each look, in rising order.
+    """
+    # Most comparisons do not need it.
+    import numpy as np
+
+    points, density = np.zeros(1), np.ones(1)  # before the first look the sum is 0
+    steps = [after - before for before, after in itertools.pairwise((0, *counts))]
+    looks = zip(counts, p_values, steps, [*steps[1:], math.inf], strict=True)
+    for workers, p_value, step, next_step in looks:
+        edge = quantile(p_value / 2, math.inf) * math.sqrt(workers)
+        deviations = edge / math.sqrt(min(step, next_step))
+        needed = _NODES_PER_DEVIATION * deviations + _FEWEST_NODES
+        count_of_nodes = _NODES_STEP * math.ceil(needed / _NODES_STEP)
+        nodes, weights = _nodes(count_of_nodes)
+        distances = nodes[:, None] * edge - points
+        # The density of the sum and a normal value with the variance `step`.
+        spread = np.exp(-(distances**2) / (2 * step)) / math.sqrt(2 * math.pi * step)
+        points, density = nodes * edge, spread @ density * weights * edge
+    return max(0.0, 1 - math.fsum(density))

@@ -119,7 +119,6 @@ class RelativeTimes(Struct, frozen=True, dict=True):
         )
 
     def _mean(self, part: slice) -> float:
-        """Return the time of one operation in a part of the run; it is 1 over the whole run."""
         return math.fsum(self.times[part]) / math.fsum(self.weights[part])
 
     def spread(self, *, tries_longer: bool = False) -> MeanVariance:
@@ -131,7 +130,6 @@ class RelativeTimes(Struct, frozen=True, dict=True):
 
     @cached_property
     def error_of_mean(self) -> float:
-        """Return the standard error of one worker's mean, as a part of the mean."""
         return math.sqrt(self.spread().variance)
 
     @property

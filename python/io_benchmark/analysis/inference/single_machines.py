@@ -17,7 +17,8 @@ Two bad machines in one pool hide each other: such a pool is mixed, and no machi
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
 
 from msgspec import Struct
 
@@ -56,76 +57,49 @@ class SingleMachine(Struct, frozen=True):
         assumed_variation: float,
     ) -> "list[SingleMachine]":
         """Return at most one machine per measurement and side; `data_of` is that of the same runs."""
-        looked_at = sum(
-            side.count
-            for data in data_of.values()
-            for side in data.values()
-            if side.count > _FEWEST_OTHERS
-        )
-        return [
-            cls._at(subject, side, by_machine(by_side(compared[subject])[side]), farthest, usual)
-            for subject, data in data_of.items()
-            for side, (farthest, usual) in _outside(data, assumed_variation, looked_at).items()
-        ]
-
-    @classmethod
-    def _at(
-        cls,
-        subject: Subject,
-        side: str,
-        machines: Sequence[Sequence[Run]],
-        farthest: "_Farthest",
-        usual: Interval,
-    ) -> "SingleMachine":
-        rest = [*machines[: farthest.at], *machines[farthest.at + 1 :]]
-        return cls(
-            subject,
-            side,
-            tuple(machines[farthest.at]),
-            tuple(run for runs in rest for run in runs),
-            math.exp(farthest.log_ratio),
-            usual,
-        )
-
-
-class _Farthest(Struct, frozen=True):
-    """A side's farthest machine, by its position, and the others' mean and variance."""
-
-    at: int
-    log_ratio: float
-    others: int
-    variance: MeanVariance
+        counts = [side.count for sides in data_of.values() for side in sides.values()]
+        candidates = sum(number for number in counts if number > _FEWEST_OTHERS)
+        level = 1 - _FALSE_ALARMS / max(1, candidates)
+        machines = []
+        for subject, sides in data_of.items():
+            for side, at, log_ratio, width in _outside(sides, assumed_variation, level):
+                runs = by_machine(by_side(compared[subject])[side])
+                usual = Interval(math.exp(-width), math.exp(width), level)
+                rest = (run for machine in (*runs[:at], *runs[at + 1 :]) for run in machine)
+                ratio = math.exp(log_ratio)
+                machines.append(cls(subject, side, tuple(runs[at]), tuple(rest), ratio, usual))
+        return machines
 
 
 def _outside(
-    data: Mapping[str, SideData], assumed_variation: float, looked_at: int
-) -> dict[str, tuple[_Farthest, Interval]]:
-    """Return the sides whose farthest machine is outside of what is usual."""
-    farthest = {
-        side: _farthest(machines.log_means)
-        for side, machines in data.items()
-        if machines.count > _FEWEST_OTHERS
-    }
+    sides: Mapping[str, SideData], assumed_variation: float, level: float
+) -> Iterator[tuple[str, int, float, float]]:
+    """Yield the sides whose farthest machine is outside of what is usual.
+
+    Each with the machine's position, ln of its ratio to the others, and how far that usually is from 0.
+    """
+    farthest: dict[str, tuple[int, float]] = {}
     variances = [MeanVariance(_ASSUMED_FACTOR * assumed_variation**2, _ASSUMED_DEGREES)]
-    variances += [machine.variance for machine in farthest.values()]
-    variances += [
-        MeanVariance(sample_variance(machines.log_means), machines.count - 1.0)
-        for side, machines in data.items()
-        if side not in farthest and machines.count > 1
-    ]
+    for side, data in sides.items():
+        logs = data.log_means
+        if data.count > _FEWEST_OTHERS:
+            mean = fmean(logs)
+            distances = [abs(log - mean) for log in logs]
+            at = distances.index(max(distances))
+            logs = (*logs[:at], *logs[at + 1 :])
+            farthest[side] = at, data.log_means[at] - fmean(logs)
+        if len(logs) > 1:
+            variances.append(MeanVariance(sample_variance(logs), len(logs) - 1.0))
     degrees = math.fsum(part.degrees for part in variances)
     variance = math.fsum(part.variance * part.degrees for part in variances) / degrees
-    level = 1 - _FALSE_ALARMS / max(1, looked_at)
-    outside = {}
-    for side, machine in farthest.items():
-        errors = [math.sqrt(variance * (1 + 1 / machine.others))]
-        factor = reach(level, min(degrees, _MOST_DEGREES))
-        if abs(machine.log_ratio) > factor * errors[0]:
-            errors.append(_error_within_runs(data[side], machine.at))
-        width = max(factor * math.hypot(*errors), math.log(_LEAST_RATIO))
-        if abs(machine.log_ratio) > width:
-            outside[side] = machine, Interval(math.exp(-width), math.exp(width), level)
-    return outside
+    factor = reach(level, min(degrees, _MOST_DEGREES))
+    for side, (at, log_ratio) in farthest.items():
+        error = math.sqrt(variance * (1 + 1 / (sides[side].count - 1)))
+        if abs(log_ratio) > factor * error:
+            error = math.hypot(error, _error_within_runs(sides[side], at))
+        width = max(factor * error, math.log(_LEAST_RATIO))
+        if abs(log_ratio) > width:
+            yield side, at, log_ratio, width
 
 
 def _error_within_runs(side: SideData, at: int) -> float:
@@ -136,15 +110,3 @@ def _error_within_runs(side: SideData, at: int) -> float:
     rest = [entry for runs in (*side.runs[:at], *side.runs[at + 1 :]) for entry in runs]
     blocks = compared_means.compare_means(side.runs[at], rest).blocks
     return math.sqrt(math.fsum(part.variance for part in blocks if part.variance < math.inf))
-
-
-def _farthest(log_means: Sequence[float]) -> _Farthest:
-    mean = math.fsum(log_means) / len(log_means)
-    at = max(range(len(log_means)), key=lambda number: abs(log_means[number] - mean))
-    others = [*log_means[:at], *log_means[at + 1 :]]
-    return _Farthest(
-        at,
-        log_means[at] - math.fsum(others) / len(others),
-        len(others),
-        MeanVariance(sample_variance(others), len(others) - 1.0),
-    )

@@ -29,6 +29,7 @@ _POOLS_DIFFER = 2.4
 _FEW_WORKERS = 2
 # Quantiles of the normal distribution. The interval with the upper limit at 80 % is at least as wide as
 # Student's t. With the one at 65 %, the workers that a decision needs are enough in 80 of 100 cases.
+_LEAST = "; {least} is the least that counts"
 _AT_80_PERCENT, _AT_65_PERCENT = 0.8416, 0.3853
 
 
@@ -46,13 +47,11 @@ class WorkerVariation(Struct, frozen=True):
 
     @classmethod
     def default(cls) -> "WorkerVariation":
-        """Return what is assumed where nothing is known."""
         least = DEFAULT_WORKER_VARIATION
         return cls(least, least, "default", _assumed(least))
 
     @classmethod
     def given(cls, ratio: float) -> "WorkerVariation":
-        """Return what --worker-variation says."""
         message = statement("{variation} is assumed (--worker-variation)", variation=share(ratio))
         return cls(ratio, ratio, "option", message)
 
@@ -63,25 +62,15 @@ class WorkerVariation(Struct, frozen=True):
         known = MeanVariance.pooled(list(several.values()))
         if known is None:
             return None
-        measured = math.sqrt(known.variance)
-        ratio = _POOLS_DIFFER * max(measured, DEFAULT_WORKER_VARIATION)
         workers = sum(map(len, several.values()))
         shown_by = statement(
             "{workers} workers of {pools}", workers=count(workers), pools=joined(sorted(several))
         )
-        least = "; {least} is the least that counts" if measured < DEFAULT_WORKER_VARIATION else ""
-        explanation = statement(
-            "{shown_by} vary by {measured}"
-            + least
-            + ", and another pool may vary {factor} times as much.",
-            shown_by=shown_by,
-            measured=share(measured),
-            factor=str(_POOLS_DIFFER),
-            least=share(DEFAULT_WORKER_VARIATION),
-        )
-        expected = _upper_limit(known, _AT_65_PERCENT)
-        message = _assumed(ratio)
-        return cls(ratio, expected, "pools", message, explanation, measured, workers, shown_by)
+        measured = math.sqrt(known.variance)
+        least = "" if measured >= DEFAULT_WORKER_VARIATION else _LEAST
+        conclusion = least + ", and another pool may vary {factor} times as much."
+        ratio = _POOLS_DIFFER * max(measured, DEFAULT_WORKER_VARIATION)
+        return cls._shown("pools", known, ratio, workers, shown_by, conclusion)
 
     @classmethod
     def of_history(
@@ -89,22 +78,30 @@ class WorkerVariation(Struct, frozen=True):
     ) -> "WorkerVariation":
         """Return what earlier workers of the same pool show."""
         ratio = _upper_limit(known, _AT_80_PERCENT)
-        measured = math.sqrt(known.variance)
-        may_vary_more = ratio > DEFAULT_WORKER_VARIATION
+        may_vary_more = ", and so few may vary less than their pool does."
+        conclusion = may_vary_more if ratio > DEFAULT_WORKER_VARIATION else f"{_LEAST}."
+        return cls._shown("history", known, ratio, workers, shown_by, conclusion)
+
+    @classmethod
+    def _shown(
+        cls,
+        source: Literal["pools", "history"],
+        known: MeanVariance,
+        ratio: float,
+        workers: int,
+        shown_by: Statement,
+        conclusion: str,
+    ) -> "WorkerVariation":
+        measured, expected = math.sqrt(known.variance), _upper_limit(known, _AT_65_PERCENT)
         explanation = statement(
-            "{shown_by} vary by {measured}"
-            + (
-                ", and so few may vary less than their pool does."
-                if may_vary_more
-                else "; {least} is the least that counts."
-            ),
+            "{shown_by} vary by {measured}" + conclusion,
             shown_by=shown_by,
             measured=share(measured),
+            factor=str(_POOLS_DIFFER),
             least=share(DEFAULT_WORKER_VARIATION),
         )
         message = _assumed(ratio)
-        expected = _upper_limit(known, _AT_65_PERCENT)
-        return cls(ratio, expected, "history", message, explanation, measured, workers, shown_by)
+        return cls(ratio, expected, source, message, explanation, measured, workers, shown_by)
 
     @staticmethod
     def has_few(log_means: LogMeans) -> bool:

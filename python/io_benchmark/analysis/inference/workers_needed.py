@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from io_benchmark.analysis.inference import decisions
-from io_benchmark.analysis.inference.estimates import Estimate, SideData
+from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.inference.looks import SINGLE, Schedule
 from io_benchmark.analysis.inference.pairs import Pair
-from io_benchmark.analysis.inference.variances import reach, sample_variance, tail
+from io_benchmark.analysis.inference.variances import MeanVariance, reach, tail
 from io_benchmark.analysis.model import Advice, Verdict
 from io_benchmark.analysis.statements import Statement, count, share, statement
 
@@ -29,20 +29,6 @@ _PRIOR_DEGREES = 4
 # Errors whose density is e⁻³⁰ of the highest are left out. So many steps give three digits or more.
 _NEGLIGIBLE = 30.0
 _STEPS = 200
-
-
-def _pooled_variation(sides: Sequence[SideData], assumed: float) -> tuple[float, float]:
-    """Pool the variation between these workers with the assumed one.
-
-    Return it with the degrees of freedom that are from these workers.
-    """
-    squares, degrees = 0.0, 0.0
-    for side in sides:
-        if side.count > 1:
-            squares += sample_variance(side.log_means) * (side.count - 1)
-            degrees += side.count - 1
-    total = squares + _PRIOR_DEGREES * assumed**2
-    return math.sqrt(total / (degrees + _PRIOR_DEGREES)), degrees
 
 
 @functools.lru_cache(maxsize=256)
@@ -60,7 +46,6 @@ def _estimated_errors(degrees: int) -> Sequence[tuple[float, float]]:
 
 
 def _chance_of_difference(log_ratio: float, variation: float, level: float, workers: int) -> float:
-    """Return the chance that the interval excludes 1, in the direction of the estimate."""
     degrees = 2 * workers - 2
     shift = abs(log_ratio) / (variation * math.sqrt(2 / workers))
     errors = reach(level, degrees)
@@ -105,7 +90,7 @@ def _workers_needed(
             level = look.equivalence_level
             chance = partial(_chance_of_equivalence, log_ratio, variation, level, margin)
         else:
-            level = 1 - look.to_differ.p_value(first_step)
+            level = 1 - look.p_value(first_step)
             chance = partial(_chance_of_difference, log_ratio, variation, level)
         # More workers have a better chance, as long as the level is the same.
         place = bisect.bisect_left(numbers, _POWER, key=chance)
@@ -119,82 +104,72 @@ def advise(estimate: Estimate, pair: Pair, *, margin: float, comparisons: int) -
 
     Without a schedule the workers are looked at once.
     """
-    sides = (pair.candidate_side, pair.baseline_side)
     assumed = pair.variation.expected_ratio
-    variation, degrees = _pooled_variation(sides, assumed)
+    sides = (pair.candidate_side, pair.baseline_side)
+    seen = MeanVariance.pooled([side.log_means for side in sides]) or MeanVariance(0.0, 0.0)
+    squares = seen.variance * seen.degrees + _PRIOR_DEGREES * assumed**2
+    variance = squares / (seen.degrees + _PRIOR_DEGREES)
     # One worker's mean is not known exactly either, and would not be in a repetition.
-    per_worker = math.sqrt(variation**2 + _finite(estimate.within_variance) / 2)
+    within = estimate.within_variance if math.isfinite(estimate.within_variance) else 0.0
+    variation = math.sqrt(variance + within / 2)
     low, high = decisions.margin_bounds(margin)
     if low <= estimate.ratio <= high:
         leaning = Verdict.EQUIVALENT
     else:
         leaning = Verdict.SLOWER if estimate.ratio > 1 else Verdict.FASTER
+    text = f"probably {leaning}, not proven; "
+    hopeless = text + "more workers are not expected to settle it: {obstacle}"
     if pair.is_one_machine:
         # Another run on it is no further worker.
-        reason = statement("one machine ran all of these tasks")
-        return Advice(leaning, None, per_worker, _message(leaning, reason), reason)
-    needed = partial(_workers_needed, estimate.log_ratio, per_worker, margin, comparisons, leaning)
-    add = _workers_to_add(pair, needed)
-    basis = (
-        "workers vary by {variation}, including an assumed {assumed}"
-        if degrees == 0
-        else "workers vary by {variation}, estimated from these workers and an assumed {assumed}"
+        obstacle = statement("one machine ran all of these tasks")
+        return Advice(leaning, None, variation, statement(hopeless, obstacle=obstacle), obstacle)
+    needed = partial(_workers_needed, estimate.log_ratio, variation, margin, comparisons, leaning)
+    basis = ", estimated from these workers and an" if seen.degrees else ", including an"
+    assumption = statement(
+        f"workers vary by {{variation}}{basis} assumed {{assumed}}",
+        variation=share(variation),
+        assumed=share(assumed),
     )
-    assumption = statement(basis, variation=share(per_worker), assumed=share(assumed))
+    add = _workers_to_add(pair, needed)
     if add is None:
-        obstacle = _obstacle(pair, needed())
-        return Advice(leaning, None, per_worker, _message(leaning, obstacle, assumption), obstacle)
+        obstacle = _obstacle(pair.schedule, pair.counts, needed())
+        message = statement(hopeless + " if {assumption}", obstacle=obstacle, assumption=assumption)
+        return Advice(leaning, None, variation, message, obstacle)
     workers = "worker" if add == 1 else "workers"
     message = statement(
-        f"probably {leaning}, not proven; {{add}} more {workers} per pool should settle it if "
-        "{assumption}",
+        text + f"{{add}} more {workers} per pool should settle it if {{assumption}}",
         add=count(add),
         assumption=assumption,
     )
-    return Advice(leaning, add, per_worker, message)
+    return Advice(leaning, add, variation, message)
 
 
 def _workers_to_add(pair: Pair, needed: Callable[..., int | None]) -> int | None:
-    """Return how many workers each side still needs; None where they would not decide."""
-    if pair.schedule is None:
-        wanted = needed()
+    schedule = pair.schedule
+    if schedule is None:
+        total = needed()
     else:
-        stretches = pair.schedule.stretches(pair.counts, pair.look, 2 * MOST_WORKERS)
-        wanted = needed(pair.schedule, stretches)
-    if wanted is None:
+        total = needed(schedule, schedule.stretches(pair.counts, pair.look, 2 * MOST_WORKERS))
+    if total is None:
         return None
-    add = max(1, wanted - min(pair.counts))
+    add = max(1, total - min(pair.counts))
     return add if add <= MOST_WORKERS else None
 
 
-def _obstacle(pair: Pair, needed_anew: int | None) -> Statement:
+def _obstacle(
+    schedule: Schedule | None, counts: tuple[int, int], needed_anew: int | None
+) -> Statement:
     """Return why more workers would not decide, by the number that a measurement with one look needs."""
-    schedule = pair.schedule
     is_declared = schedule is not None and schedule.is_declared and not schedule.is_planned
     if schedule is None or not is_declared or needed_anew is None or needed_anew > MOST_WORKERS:
         return statement("that would take more than {most} per pool", most=count(MOST_WORKERS))
-    template = (
+    reason = (
         "no look is declared after {last} workers per pool"
-        if schedule.next_look(*pair.counts) is None
+        if schedule.next_look(*counts) is None
         else "the chance at the last declared look, {last} workers per pool, is below 80 %"
     )
     return statement(
-        template + "; a new measurement with {needed} per pool and one look should settle it",
+        reason + "; a new measurement with {needed} per pool and one look should settle it",
         last=count(schedule.looks[-1]),
         needed=count(needed_anew),
     )
-
-
-def _message(
-    leaning: Verdict, obstacle: Statement, assumption: Statement | None = None
-) -> Statement:
-    text = (
-        f"probably {leaning}, not proven; more workers are not expected to settle it: {{obstacle}}"
-    )
-    if assumption is None:
-        return statement(text, obstacle=obstacle)
-    return statement(f"{text} if {{assumption}}", obstacle=obstacle, assumption=assumption)
-
-
-def _finite(value: float) -> float:
-    return value if math.isfinite(value) else 0.0

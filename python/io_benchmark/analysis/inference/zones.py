@@ -8,8 +8,8 @@ least squares on the logarithms of the workers' means, its interval by the same 
 import math
 from collections import Counter
 from collections.abc import Sequence
+from itertools import compress
 from operator import mul
-from statistics import fmean
 
 from msgspec.structs import replace
 
@@ -57,8 +57,8 @@ def uneven_zones(
         regions = [{zone[:-1] for zone in zones} for zones in (ours, theirs)]
         if regions[0] == regions[1] and shift <= math.log1p(DEFAULT_MARGIN):
             return []
-        (test,) = decisions.holm([estimate.p_value], [pair.look])
-        interval = estimate.interval(test.level)
+        ((_, level),) = decisions.holm([estimate.p_value], [pair.look])
+        interval = estimate.interval(level)
         explanation = statement(
             "Within the zones that both have, with {workers} of {all} workers, the ratio is {ratio} "
             "({level} interval {low} to {high}).",
@@ -81,7 +81,6 @@ def uneven_zones(
 
 
 def _zones(runs: Sequence[Run]) -> list[_Zone]:
-    """Return the zone of each machine; empty where it is not known."""
     locations = [machine[0].worker.result.task.location for machine in by_machine(runs)]
     return [
         tuple(location.get(name, "") for name in _PLACE) if location.get("zone") else ()
@@ -104,29 +103,20 @@ def _within_zones(
     common = set(ours) & set(theirs)
     if not common:
         return None
-    sides = [
-        [each for each in zip(side.log_means, side.runs, zones, strict=True) if each[2] in common]
-        for side, zones in ((pair.candidate_side, ours), (pair.baseline_side, theirs))
-    ]
+    is_common = [[zone in common for zone in zones] for zones in (ours, theirs)]
     candidate, baseline = (
-        SideData(tuple(log for log, _, _ in side), tuple(runs for _, runs, _ in side))
-        for side in sides
+        SideData(tuple(compress(side.log_means, kept)), tuple(compress(side.runs, kept)))
+        for side, kept in zip((pair.candidate_side, pair.baseline_side), is_common, strict=True)
     )
-    zones = [zone for side in sides for _, _, zone in side]
-    # The side's part that zones do not predict.
-    alone = _off_zone_means([1.0] * candidate.count + [0.0] * baseline.count, zones)
-    square = math.fsum(map(mul, alone, alone))
-    log_ratio = math.fsum(map(mul, alone, (*candidate.log_means, *baseline.log_means))) / square
+    zones = [zone for zone in (*ours, *theirs) if zone in common]
+    # What zones do not predict of the side.
+    candidates = Counter(zones[: candidate.count])
+    shares = {zone: candidates[zone] / number for zone, number in Counter(zones).items()}
+    is_candidate = [1.0] * candidate.count + [0.0] * baseline.count
+    rest = [side - shares[zone] for side, zone in zip(is_candidate, zones, strict=True)]
+    square = math.fsum(map(mul, rest, rest))
+    log_ratio = math.fsum(map(mul, rest, (*candidate.log_means, *baseline.log_means))) / square
     estimate = Estimate.of_sides(candidate, baseline, pair.variation.ratio, pair.look)
     # Unequal shares of the zones make least squares less precise.
     loss = 1 / square / (1 / candidate.count + 1 / baseline.count)
     return len(zones), replace(estimate, log_ratio=log_ratio, variance=loss * estimate.variance)
-
-
-def _off_zone_means(values: Sequence[float], zones: Sequence[_Zone]) -> list[float]:
-    """Return what least squares by zones leave: each value less the mean of its zone."""
-    of_zone: dict[_Zone, list[float]] = {}
-    for value, zone in zip(values, zones, strict=True):
-        of_zone.setdefault(zone, []).append(value)
-    means = {zone: fmean(in_zone) for zone, in_zone in of_zone.items()}
-    return [value - means[zone] for value, zone in zip(values, zones, strict=True)]

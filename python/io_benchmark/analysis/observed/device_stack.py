@@ -65,9 +65,7 @@ def _width_of_several_tops(count: int, place: StoragePlace) -> tuple[int, bool]:
     """Return the width of btrfs, which joins disks itself; each disk that the probe wrote to is a member."""
     details = place.filesystem
     profiles = details.btrfs_data_profiles if details is not None else None
-    if profiles is None:
-        return count, False
-    if any(profile.startswith(("raid0", "raid5", "raid6")) for profile in profiles):
+    if profiles is None or any(profile[:5] in ("raid0", "raid5", "raid6") for profile in profiles):
         return count, False
     if "raid10" in profiles:
         return max(1, count // 2), False
@@ -106,12 +104,11 @@ def _filesystem_knows_a_stripe(place: StoragePlace) -> bool:
     """Return whether ext4's stripe= or xfs's swidth= was read from the volume at formatting."""
     options = place.mount.super_options.split(",") if place.mount is not None else []
     values = dict(option.split("=", 1) for option in options if "=" in option)
-    if values.get("stripe", "0").isdigit() and values.get("stripe", "0") != "0":
-        return True
-    return "swidth" in values and values.get("swidth") != values.get("sunit")
+    stripe = values.get("stripe", "0")
+    has_stripes = "swidth" in values and values["swidth"] != values.get("sunit")
+    return has_stripes or (stripe.isdigit() and stripe != "0")
 
 
 def described(disk: Device, settings: Sequence[tuple[str, int | None]]) -> str:
-    """Return 'bfq slice_idle=8'."""
     known = [f"{name}={value}" for name, value in settings if value is not None]
     return " ".join([disk.scheduler or "", *known])

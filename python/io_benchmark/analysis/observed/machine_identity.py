@@ -12,6 +12,7 @@ different boot ids have it: then it came with an image, and machines that start 
 """
 
 import re
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from operator import attrgetter
 from typing import TypeVar
@@ -40,7 +41,6 @@ class MachineMarks(Struct, frozen=True):
 
     @classmethod
     def of(cls, worker_id: str, result: Result) -> "MachineMarks":
-        """Return the marks of one result."""
         location = result.task.location
         place = tuple(location.get(name, "") for name in _PLACE)
         machine_id = (result.host.machine_id or "") if result.host is not None else ""
@@ -49,39 +49,36 @@ class MachineMarks(Struct, frozen=True):
     @staticmethod
     def machine_names(marks: Sequence["MachineMarks"]) -> list[str]:
         """Return the name of each result's machine, the same for all results from one machine."""
-        keys = _keys(marks)
-        members: dict[int, list[MachineMarks]] = {}
-        roots = _connected(keys)
+        roots = _connected(_keys(marks))
+        members: defaultdict[int, list[MachineMarks]] = defaultdict(list)
         for mark, root in zip(marks, roots, strict=True):
-            members.setdefault(root, []).append(mark)
-        name = {root: _name(same_machine) for root, same_machine in members.items()}
-        alike: dict[str, int] = {}
-        for root, text in name.items():
-            # Several machines with copies of one boot id.
-            count = alike[text] = alike.get(text, 0) + 1
-            if count > 1 and text != UNKNOWN:
-                name[root] = f"{text}, {count}"
-        return [name[root] for root in roots]
+            members[root].append(mark)
+        names: dict[int, str] = {}
+        counts: Counter[str] = Counter()
+        for root, same_machine in members.items():
+            name = _name(same_machine)
+            counts[name] += 1
+            # Several machines have copies of one boot id.
+            is_first = counts[name] == 1 or name == UNKNOWN
+            names[root] = name if is_first else f"{name}, {counts[name]}"
+        return [names[root] for root in roots]
 
 
 def _boot(result: Result) -> tuple[str, ...]:
     host = result.host
     boot_id = (host.boot_id or "").strip().lower() if host is not None else ""
-    if host is None or not _BOOT_ID.fullmatch(boot_id):
-        return ()
-    if len(set(boot_id.replace("-", ""))) < _DIFFERENT_DIGITS:
+    is_random = len(set(boot_id) - {"-"}) >= _DIFFERENT_DIGITS
+    if host is None or not is_random or not _BOOT_ID.fullmatch(boot_id):
         return ()
     return boot_id, host.kernel, host.kernel_version, host.architecture
 
 
 def _keys(marks: Sequence[MachineMarks]) -> list[list[Hashable]]:
-    places: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
+    places: defaultdict[tuple[str, ...], set[tuple[str, ...]]] = defaultdict(set)
+    boots: defaultdict[str, set[tuple[str, ...]]] = defaultdict(set)
     for mark in marks:
-        if mark.boot and mark.place:
-            places.setdefault(mark.boot, set()).add(mark.place)
-    boots: dict[str, set[tuple[str, ...]]] = {}
-    for mark in marks:
-        boots.setdefault(mark.machine_id, set()).add(mark.boot)
+        places[mark.boot].add(mark.place)
+        boots[mark.machine_id].add(mark.boot)
     all_keys: list[list[Hashable]] = []
     for mark in marks:
         keys: list[Hashable] = []
@@ -89,7 +86,7 @@ def _keys(marks: Sequence[MachineMarks]) -> list[list[Hashable]]:
             keys.append(mark.worker_id)
         if mark.boot:
             # A machine is in one place: the same boot in several places was copied.
-            copied = len(places.get(mark.boot, ())) > 1
+            copied = len(places[mark.boot] - {()}) > 1
             keys.append((mark.boot, mark.place if copied else ()))
         elif mark.machine_id and not keys and len(boots[mark.machine_id] - {()}) < 2:
             keys.append(("machine id", mark.machine_id, mark.place))
@@ -108,8 +105,8 @@ def _connected(keys: Sequence[Sequence[Hashable]]) -> list[int]:
         return at
 
     first: dict[Hashable, int] = {}
-    for at, own_keys in enumerate(keys):
-        for key in own_keys:
+    for at, result_keys in enumerate(keys):
+        for key in result_keys:
             earlier, later = sorted((root_of(first.setdefault(key, at)), root_of(at)))
             roots[later] = earlier
     return [root_of(at) for at in range(len(keys))]
@@ -129,12 +126,9 @@ def _name(marks: Sequence[MachineMarks]) -> str:
 def identify_machines(workers: Iterable[Worker]) -> list[Worker]:
     """Return all results with their machines, in an order that does not depend on the input's."""
     ordered = sorted(workers, key=_order)
-    machines = MachineMarks.machine_names(
-        [MachineMarks.of(worker.worker_id, worker.result) for worker in ordered]
-    )
-    return [
-        replace(worker, machine=machine) for worker, machine in zip(ordered, machines, strict=True)
-    ]
+    marks = [MachineMarks.of(worker.worker_id, worker.result) for worker in ordered]
+    names = zip(ordered, MachineMarks.machine_names(marks), strict=True)
+    return [replace(worker, machine=name) for worker, name in names]
 
 
 def _order(worker: Worker) -> tuple[object, ...]:
@@ -168,7 +162,6 @@ def by_machine(
 def by_side(
     items: Iterable[T], side: Callable[[T], str] = attrgetter("worker.side")
 ) -> dict[str, list[T]]:
-    """Group what workers measured by their sides."""
     sides: dict[str, list[T]] = {}
     for item in items:
         sides.setdefault(side(item), []).append(item)

@@ -24,7 +24,7 @@ class Caps(Struct, frozen=True):
         return self.write_mib_per_s * 2.0**20
 
 
-STANDARD: dict[int, Caps] = {
+_STANDARD: dict[int, Caps] = {
     1: Caps(350, 170_000, 90_000),
     2: Caps(700, 340_000, 180_000),
     3: Caps(1050, 510_000, 270_000),
@@ -33,13 +33,9 @@ STANDARD: dict[int, Caps] = {
     24: Caps(4680, 2_400_000, 1_200_000),
     32: Caps(6240, 3_200_000, 1_600_000),
 }
-TITANIUM_C4D: dict[int, Caps] = {
-    1: Caps(330),
-    2: Caps(660),
-    4: Caps(1320),
-}
-STANDARD_FAMILIES = ("n1", "n2", "n2d", "c2", "c2d", "c3", "c3d")
-C3D_LSSD_DISKS_BY_CPUS = {8: 1, 16: 1, 30: 2, 60: 4, 90: 8, 180: 16, 360: 32}
+_TITANIUM_C4D: dict[int, Caps] = {1: Caps(330), 2: Caps(660), 4: Caps(1320)}
+_STANDARD_FAMILIES = ("n1", "n2", "n2d", "c2", "c2d", "c3", "c3d")
+_C3D_LSSD_DISKS_BY_CPUS = {8: 1, 16: 1, 30: 2, 60: 4, 90: 8, 180: 16, 360: 32}
 
 _C3D_LSSD = re.compile(r"c3d-[a-z]+-([0-9]{1,4})-lssd")
 
@@ -61,15 +57,15 @@ class MachineType(Struct, frozen=True):
         are known to be Google's.
         """
         family = self.name.split("-", 1)[0]
-        if self.instance_type is None or family in STANDARD_FAMILIES:
-            return STANDARD.get(disks)
-        return TITANIUM_C4D.get(disks) if family == "c4d" else None
+        if self.instance_type is None or family in _STANDARD_FAMILIES:
+            return _STANDARD.get(disks)
+        return _TITANIUM_C4D.get(disks) if family == "c4d" else None
 
     @property
     def disks(self) -> int | None:
         """Return how many local SSDs it has, where that is fixed and published."""
         match = _C3D_LSSD.fullmatch(self.name)
-        return C3D_LSSD_DISKS_BY_CPUS.get(int(match.group(1))) if match else None
+        return _C3D_LSSD_DISKS_BY_CPUS.get(int(match.group(1))) if match else None
 
     @property
     def with_more_disks(self) -> "MachineType | None":
@@ -77,7 +73,7 @@ class MachineType(Struct, frozen=True):
         if self.disks is None:
             return None
         series, kind, *_ = self.name.split("-")
-        for cpus, disks in C3D_LSSD_DISKS_BY_CPUS.items():
+        for cpus, disks in _C3D_LSSD_DISKS_BY_CPUS.items():
             if disks > self.disks:
                 return MachineType(f"{series}-{kind}-{cpus}-lssd")
         return None

@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from itertools import accumulate, pairwise
 from operator import add, truediv
+from statistics import quantiles
 from typing import NamedTuple
 
 from io_benchmark.analysis.model import Entry
@@ -20,8 +21,6 @@ _BLOCKED_SHARE = 0.5
 _READS_SHARE = 0.05
 # With fewer windows a rate is the run's average.
 _FEWEST = 4
-# Of the windows in which the process is blocked: the rate of most is the same, of some less.
-_PEAK_SHARE = 0.9
 
 
 class Window(NamedTuple):
@@ -63,10 +62,10 @@ class Window(NamedTuple):
         chosen = blocked if len(blocked) >= _FEWEST else windows
         if not chosen:
             return None
-        return (
-            _kept_up([window.reading_bytes_per_s for window in chosen]),
-            _kept_up([window.written_bytes_per_s for window in chosen]),
-        )
+        reading = [window.reading_bytes_per_s for window in chosen]
+        writing = [window.written_bytes_per_s for window in chosen]
+        # 90 % of the windows have at most this rate. Most are the same, and some are less.
+        return _last_decile(reading), _last_decile(writing)
 
     @property
     def reading_bytes_per_s(self) -> float:
@@ -74,24 +73,17 @@ class Window(NamedTuple):
         return self.read_bytes_per_s / max(self.blocked_share, _READS_SHARE)
 
 
-def _kept_up(rates: Sequence[float]) -> float:
-    """Return the percentile as np.percentile does, without what that imports."""
-    ordered = sorted(rates)
-    at = _PEAK_SHARE * (len(ordered) - 1)
-    low, high = ordered[int(at)], ordered[min(int(at) + 1, len(ordered) - 1)]
-    part = at - int(at)
-    return high - (high - low) * (1 - part) if part >= 0.5 else low + (high - low) * part
+def _last_decile(values: Sequence[float]) -> float:
+    return quantiles(values, n=10, method="inclusive")[-1]
 
 
 def growths(values: Sequence[float]) -> list[float]:
-    """Return how much a counter grew from each sample to the next."""
     return [after - before for before, after in pairwise(values)]
 
 
 def _growth(
     counters: Sequence[Mapping[str, Sequence[int | None]]], name: str, inside: Sequence[int]
 ) -> list[float] | None:
-    """Return how much the counters grew together in each window."""
     columns = [columns.get(name) for columns in counters]
     known = [[column[at] for at in inside] for column in columns if column is not None]
     if len(known) < len(columns) or any(None in column for column in known):
@@ -106,10 +98,10 @@ def _blocked_s(
 
     Where that was not recorded, the system's pressure on I/O counts; without any, all of the time.
     """
-    of_samples = _samples_blocked_ns(entry)
-    if of_samples is not None:
+    samples_ns = _samples_blocked_ns(entry)
+    if samples_ns is not None:
         ends_ns = [entry.start_ns[0], *map(add, entry.start_ns, entry.total_ns)]
-        until_then_ns = [0.0, *accumulate(of_samples)]
+        until_then_ns = [0.0, *accumulate(samples_ns)]
         at_times_ns = [_interpolated(time, ends_ns, until_then_ns) for time in times_ns]
         return [blocked_ns / NS_PER_S for blocked_ns in growths(at_times_ns)]
     pressure = _growth([timeline.columns], "psi_io_some_us", inside)

@@ -50,17 +50,14 @@ class SideViews(Struct, frozen=True, eq=False):
 
     @property
     def measured(self) -> "SideViews":
-        """Return the side without the runs that did not measure the subject."""
         if all(view.entry is not None for view in self):
             return self
         return SideViews.of(view for view in self if view.entry is not None)
 
     def without(self, worker: int) -> "SideViews":
-        """Return a whole side without the worker at this position."""
         return replace(self, _left_out=worker)
 
     def readings(self, read: Callable[[View], Reading]) -> list[list[Reading]]:
-        """Return what was read of each worker's runs."""
         return self._others(self._read(read))
 
     def mean(self, read: Callable[[View], SupportsFloat | None]) -> float | None:
@@ -73,12 +70,10 @@ class SideViews(Struct, frozen=True, eq=False):
         return median(means) if means else None
 
     def values(self, read: Callable[[View], Value]) -> AbstractSet[Value]:
-        """Return the different values of its runs."""
         # Few sets differ: frozenset hashes each of them only once.
         return frozenset[Value]().union(*set(self._of_workers(frozenset, read)))
 
     def values_of_workers(self, read: Callable[[Runs], Value]) -> AbstractSet[Value]:
-        """Return the different values of its workers."""
         return set(self._by_worker(read))
 
     def means(self, read: Callable[[Runs], Mapping[Value, float]]) -> dict[Value, float]:
@@ -88,28 +83,27 @@ class SideViews(Struct, frozen=True, eq=False):
         return {key: fmean([row.get(key, 0.0) for row in rows]) for key in keys}
 
     def _by_worker(self, read: Callable[[Runs], Answer]) -> list[Answer]:
-        key = (Runs, read)
-        if key not in self._answers:
-            self._answers[key] = list(map(read, self._all))
-        return self._others(self._answers[key])
+        return self._others(self._kept((Runs, read), lambda: list(map(read, self._all))))
 
     def _read(self, read: Callable[[View], Reading]) -> list[list[Reading]]:
         """Return what was read of every worker, also of the one that is left out here."""
-        key = (None, read)
-        if key not in self._answers:
-            self._answers[key] = [list(map(read, runs)) for runs in self._all]
-        return self._answers[key]
+        return self._kept((None, read), lambda: [list(map(read, runs)) for runs in self._all])
 
     def _of_workers(
         self, answer: Callable[[list[Reading]], Answer], read: Callable[[View], Reading]
     ) -> list[Answer]:
         """Return an answer by what was read of each worker; the same object for the same answer."""
-        key = (answer, read)
+        known: dict[Answer, Answer] = {}
+        answers = self._kept(
+            (answer, read),
+            lambda: [known.setdefault(value, value) for value in map(answer, self._read(read))],
+        )
+        return self._others(answers)
+
+    def _kept(self, key: tuple[object, object], make: Callable[[], list[Answer]]) -> list[Answer]:
         if key not in self._answers:
-            known: dict[Answer, Answer] = {}
-            answers = map(answer, self._read(read))
-            self._answers[key] = [known.setdefault(value, value) for value in answers]
-        return self._others(self._answers[key])
+            self._answers[key] = make()
+        return self._answers[key]
 
     def _others(self, answers: list[Answer]) -> list[Answer]:
         if self._left_out is None:

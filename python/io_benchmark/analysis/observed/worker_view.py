@@ -4,7 +4,7 @@
 A cap is published for a machine's local SSDs, or set by a cgroup for each disk of the place.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from statistics import fmean
 from typing import SupportsFloat
@@ -16,6 +16,7 @@ from io_benchmark.analysis.observed.device_stack import Stack
 from io_benchmark.analysis.observed.published_caps import Caps, MachineType
 from io_benchmark.analysis.observed.run_windows import Window
 from io_benchmark.results import CacheRetrieveEntry, workloads
+from io_benchmark.results.format import RecordedTimeline
 from io_benchmark.results.machine import Host, Limits, StoragePlace
 from io_benchmark.results.workload import NS_PER_S
 
@@ -48,7 +49,6 @@ class View(Struct, frozen=True, dict=True):
 
     @cached_property
     def stack(self) -> Stack | None:
-        """Return the disks under the place."""
         return Stack.under(self.place)
 
     @property
@@ -61,7 +61,6 @@ class View(Struct, frozen=True, dict=True):
 
     @property
     def sees_cgroups(self) -> bool:
-        """Return whether the worker could read a cgroup hierarchy."""
         return self.limits is not None and bool(self.limits.cgroup_versions)
 
     @property
@@ -81,19 +80,14 @@ class View(Struct, frozen=True, dict=True):
     def lookup_mean_ns(self) -> float | None:
         return self.entry.lookup_mean_ns if self.entry is not None else None
 
+    @property
+    def blocked_ns(self) -> float | None:
+        """Return how long a copy or an operation was blocked, on average; None where not recorded."""
+        return self.entry.blocked_ns if self.entry is not None else None
+
     @cached_property
     def copied_bytes(self) -> int | None:
-        if self.entry is None or self.retrieves is None:
-            return None
-        return sum(self.entry.size_bytes)  # each retrieve's size
-
-    @property
-    def _written_bytes(self) -> int | None:
-        """Return how much the samples wrote into files, where that is known."""
-        written_bytes = workloads.of(self.subject.workload).written_bytes
-        if self.entry is None or written_bytes is None:
-            return self.copied_bytes
-        return written_bytes(self.entry.measured)
+        return sum(self.entry.size_bytes) if self.entry is not None and self.retrieves else None
 
     @cached_property
     def moved_bytes(self) -> tuple[int, int] | None:
@@ -103,7 +97,7 @@ class View(Struct, frozen=True, dict=True):
             return None
         return sum(d.read for d in devices.values()), sum(d.written for d in devices.values())
 
-    @cached_property
+    @property
     def written_share(self) -> float | None:
         """Return the bytes that reached the disks per byte copied."""
         if self.moved_bytes is None or not self.copied_bytes:
@@ -115,11 +109,9 @@ class View(Struct, frozen=True, dict=True):
         """Return the rates at which all disks of the place read and wrote."""
         if self.entry is None or self.moved_bytes is None or not self.entry.facts.run_ns:
             return None
-        elapsed_ns = self.entry.facts.run_ns
-        if self.retrieves is not None:
-            elapsed_ns += self.retrieves.final_sync_ns or 0
-        read, written = self.moved_bytes
-        return read / (elapsed_ns / NS_PER_S), written / (elapsed_ns / NS_PER_S)
+        sync_ns = (self.retrieves.final_sync_ns or 0) if self.retrieves is not None else 0
+        elapsed_s = (self.entry.facts.run_ns + sync_ns) / NS_PER_S
+        return self.moved_bytes[0] / elapsed_s, self.moved_bytes[1] / elapsed_s
 
     @property
     def written_bytes_per_s(self) -> float | None:
@@ -128,42 +120,24 @@ class View(Struct, frozen=True, dict=True):
     @cached_property
     def windows(self) -> tuple[Window, ...]:
         """Return the run in windows of its timeline; none where the disks' counters are missing."""
-        timeline = self.worker.result.timeline
-        if self.entry is None or timeline is None or self.stack is None:
+        if self.entry is None or self._timeline is None or self.stack is None:
             return ()
         disks = {disk.name for disk in self.stack.disks}
-        return Window.of_run(self.entry, timeline, self._rows, disks)
+        return Window.of_run(self.entry, self._timeline, self._rows, disks)
 
     @cached_property
     def peak_bytes_per_s(self) -> tuple[float, float] | None:
         """Return the rates at which the disks read and wrote while copies waited for them."""
         return Window.peak(self.windows) or self.moved_bytes_per_s
 
-    @cached_property
-    def blocked_ns(self) -> float | None:
-        """Return how long a copy or an operation was blocked, on average; None where not recorded."""
-        return None if self.entry is None else self.entry.blocked_ns
-
-    def growth(self, *columns: str) -> float | None:
-        """Return how much counters of the timeline grew together per second, during the retrieves."""
-        window = self._window
-        timeline = self.worker.result.timeline
-        if window is None or timeline is None:
-            return None
-        first, last, seconds = window
-        total = 0
-        for name in columns:
-            column = timeline.columns.get(name)
-            if column is None or column[first] is None or column[last] is None:
-                return None
-            total += (column[last] or 0) - (column[first] or 0)
-        return total / seconds
+    @property
+    def _timeline(self) -> RecordedTimeline | None:
+        return self.worker.result.timeline
 
     @cached_property
     def _rows(self) -> list[int]:
         """Return the timeline's samples within the retrieves."""
-        timeline = self.worker.result.timeline
-        times = timeline.columns.get("time_ns") if timeline is not None else None
+        times = self._timeline.columns.get("time_ns") if self._timeline is not None else None
         if times is None or self.entry is None:
             return []
         begin_ns = self.entry.start_ns[0]
@@ -171,15 +145,26 @@ class View(Struct, frozen=True, dict=True):
         return [at for at, time in enumerate(times) if time and begin_ns <= time <= end_ns]
 
     @cached_property
-    def _window(self) -> tuple[int, int, float] | None:
-        """Return the first and the last timeline sample within the retrieves, and the seconds between."""
-        timeline = self.worker.result.timeline
-        if timeline is None or len(self._rows) < 2:
+    def _seconds(self) -> float:
+        """Return the time between the first and the last of these samples."""
+        if self._timeline is None or len(self._rows) < 2:
+            return 0.0
+        times = self._timeline.columns["time_ns"]
+        return ((times[self._rows[-1]] or 0) - (times[self._rows[0]] or 0)) / NS_PER_S
+
+    def growth(self, *columns: str) -> float | None:
+        """Return how much counters of the timeline grew together per second, during the retrieves."""
+        if self._timeline is None:
             return None
-        times = timeline.columns["time_ns"]
-        first, last = self._rows[0], self._rows[-1]
-        seconds = ((times[last] or 0) - (times[first] or 0)) / NS_PER_S
-        return (first, last, seconds) if seconds > 0 else None
+        growths = [self._growth(self._timeline.columns.get(name)) for name in columns]
+        known = [growth for growth in growths if growth is not None]
+        return sum(known) / self._seconds if len(known) == len(columns) else None
+
+    def _growth(self, counter: Sequence[int | None] | None) -> int | None:
+        if counter is None or self._seconds <= 0 or len(counter) <= self._rows[-1]:
+            return None
+        first, last = counter[self._rows[0]], counter[self._rows[-1]]
+        return None if first is None or last is None else last - first
 
     def per_operation_ms(self, *columns: str) -> float | None:
         """Return the growth of counters in ms per retrieve or operation."""
@@ -209,31 +194,20 @@ class View(Struct, frozen=True, dict=True):
             growth = self.growth("psi_io_full_us")
         return None if growth is None else growth / 1e6
 
-    @cached_property
+    @property
     def busiest_share(self) -> float | None:
-        """Return the part of the time in which the busiest disk was busy."""
-        timeline = self.worker.result.timeline
-        if self._window is None or timeline is None:
-            return None
-        first, last, seconds = self._window
-        columns = [columns.get("busy_ms") or [] for columns in timeline.devices.values()]
-        shares = [
-            (end - begin) / 1000 / seconds
-            for column in columns
-            if len(column) > last
-            if (begin := column[first]) is not None and (end := column[last]) is not None
-        ]
+        devices = self._timeline.devices.values() if self._timeline is not None else ()
+        busy_ms = [self._growth(columns.get("busy_ms")) for columns in devices]
+        shares = [busy / 1000 / self._seconds for busy in busy_ms if busy is not None]
         return max(shares, default=None)
 
     def published_caps(self, disks: int) -> Caps | None:
-        """Return the published limits of this many of the worker's disks."""
         if self.stack is None or not self.stack.googles_local:
             return None
         return self.machine_type.caps(disks)
 
     @cached_property
     def published_write_cap(self) -> float | None:
-        """Return the published limit of the place's disks in bytes per second."""
         caps = self.published_caps(self.stack.width) if self.stack is not None else None
         return caps.write_bytes_per_s if caps is not None else None
 
@@ -242,15 +216,13 @@ class View(Struct, frozen=True, dict=True):
         """Return how many bytes per second cgroups let the disks write; None unless all are limited."""
         if self.stack is None or self.limits is None:
             return None
-        tightest: dict[str, int] = {}
-        for limit in self.limits.io:
-            if limit.kind == "write_bytes_per_s" and limit.device_name is not None:
-                known = tightest.get(limit.device_name, limit.value)
-                tightest[limit.device_name] = min(known, limit.value)
-        names = [disk.name for disk in self.stack.disks]
-        if not tightest.keys() >= set(names):
-            return None
-        return float(min(tightest[name] for name in names) * self.stack.width)
+        limits = [limit for limit in self.limits.io if limit.kind == "write_bytes_per_s"]
+        tightest = [
+            min((limit.value for limit in limits if limit.device_name == disk.name), default=None)
+            for disk in self.stack.disks
+        ]
+        known = [value for value in tightest if value is not None]
+        return float(min(known) * self.stack.width) if len(known) == len(tightest) else None
 
     @cached_property
     def write_cap(self) -> float | None:
@@ -265,7 +237,12 @@ class View(Struct, frozen=True, dict=True):
         The process' own time decides where it was recorded: pressure is the whole system's, and
         also counts background writeback and neighbours. A rate near the cap is the last resort.
         """
-        least_bytes = _HARDLY_MOVED_SHARE * (self._written_bytes or 0)
+        written_bytes = workloads.of(self.subject.workload).written_bytes
+        if self.entry is None or written_bytes is None:
+            into_files = self.copied_bytes
+        else:
+            into_files = written_bytes(self.entry.measured)
+        least_bytes = _HARDLY_MOVED_SHARE * (into_files or 0)
         if self.moved_bytes is not None and sum(self.moved_bytes) < least_bytes:
             return False
         if self.blocked_ns is not None and self.mean_ns:
@@ -289,21 +266,19 @@ class View(Struct, frozen=True, dict=True):
     def mount_table_options(self) -> dict[str, str]:
         """Return the options in the mount table, which leaves some defaults out."""
         mount = self.place.mount if self.place is not None else None
-        if mount is None:
-            return {}
-        return _options([*mount.options.split(","), *mount.super_options.split(",")])
+        return (
+            {} if mount is None else _options(f"{mount.options},{mount.super_options}".split(","))
+        )
 
     @cached_property
     def mount_options(self) -> dict[str, str]:
         """Return every option that the mount table, the super block and ext4 itself name."""
         details = self.place.filesystem if self.place is not None else None
-        options = self.mount_table_options
-        if details is not None:
-            options |= _options(details.ext4_options or [])
-        for old, new in (("0", "nobarrier"), ("1", "barrier")):
-            if options.get("barrier") == old:
-                del options["barrier"]
-                options[new] = ""
+        options = self.mount_table_options | _options((details and details.ext4_options) or [])
+        barrier = {"0": "nobarrier", "1": "barrier"}.get(options.get("barrier", ""))
+        if barrier is not None:
+            del options["barrier"]
+            options[barrier] = ""
         return options
 
 
@@ -313,6 +288,19 @@ def _options(options: Iterable[str]) -> dict[str, str]:
 
 
 def mean_of_known(values: Iterable[SupportsFloat | None]) -> float | None:
-    """Return the mean of the values that are known."""
     known = [value for value in values if value is not None]
     return fmean(known) if known else None
+
+
+def dirty_room(worker: Worker) -> float | None:
+    """Return where the kernel begins to slow writers down: half way between its two limits."""
+    host, limits = worker.result.host, worker.result.limits
+    if host is None or host.memory_available_bytes is None:
+        return None
+    groups = [limit.bytes for limit in limits.memory] if limits else []
+    memory = max(0, min([host.memory_available_bytes, *groups]))
+    ends = (
+        host.vm.get(f"{name}_bytes") or (host.vm.get(f"{name}_ratio") or usual) / 100 * memory
+        for name, usual in (("dirty_background", 10), ("dirty", 20))
+    )
+    return sum(ends) / 2

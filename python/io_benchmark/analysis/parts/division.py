@@ -32,6 +32,10 @@ class PartDifference(Struct, frozen=True):
     high_ns: float | None
 
     @property
+    def part(self) -> Part:
+        return Part(self.phase, self.kind)
+
+    @property
     def difference_ns(self) -> float:
         return self.candidate_ns - self.baseline_ns
 
@@ -51,16 +55,16 @@ class Division(Struct, frozen=True):
 
         A phase that some machine did not record in full is compared as far as all of them did.
         """
-        chosen = [
+        of_sides = [
             [_of_machine([entry.parts_ns for entry in entries]) for entries in sides[side]]
             for side in (baseline, candidate)
         ]
-        common = _common(*chosen)
-        merged = [[_merged(machine, common) for machine in side] for side in chosen]
-        parts = sorted(
-            {part for side in merged for machine in side for part in machine}, key=_order
+        common = _common(*of_sides)
+        merged = [[_merged(machine, common) for machine in side] for side in of_sides]
+        parts = {part for side in merged for machine in side for part in machine}
+        return cls(
+            baseline, candidate, tuple(_difference(part, *merged) for part in _ordered(parts))
         )
-        return cls(baseline, candidate, tuple(_difference(part, *merged) for part in parts))
 
     @classmethod
     def of_means(cls, candidate: SideViews, baseline: SideViews) -> "Division":
@@ -70,16 +74,13 @@ class Division(Struct, frozen=True):
             *(parts for side in sides for parts in side.values_of_workers(_recorded_parts))
         )
         of_baseline, of_candidate = (side.means(_times_in(common)) for side in sides)
-        return cls(
-            "baseline",
-            "candidate",
-            tuple(
-                PartDifference(
-                    *part, of_baseline.get(part, 0.0), of_candidate.get(part, 0.0), None, None
-                )
-                for part in sorted(of_baseline.keys() | of_candidate.keys(), key=_order)
-            ),
+        parts = (
+            PartDifference(
+                *part, of_baseline.get(part, 0.0), of_candidate.get(part, 0.0), None, None
+            )
+            for part in _ordered(of_baseline.keys() | of_candidate.keys())
         )
+        return cls("baseline", "candidate", tuple(parts))
 
     @property
     def difference_ns(self) -> float:
@@ -87,10 +88,7 @@ class Division(Struct, frozen=True):
 
     def of(self, *parts: Part) -> float:
         """Return how much of the difference these parts make up."""
-        wanted = set(parts)
-        return math.fsum(
-            part.difference_ns for part in self.parts if Part(part.phase, part.kind) in wanted
-        )
+        return math.fsum(each.difference_ns for each in self.parts if each.part in parts)
 
 
 def _of_machine(runs: Sequence[_PartMeans]) -> _PartMeans:
@@ -129,8 +127,8 @@ def _merged(machine: _PartMeans, common: AbstractSet[Part]) -> dict[Part, float]
     return merged
 
 
-def _order(part: Part) -> tuple[int, int]:
-    return list(Phase).index(part.phase), list(Kind).index(part.kind)
+def _ordered(parts: AbstractSet[Part]) -> list[Part]:
+    return [Part(phase, kind) for phase in Phase for kind in Kind if (phase, kind) in parts]
 
 
 def _difference(
@@ -138,17 +136,10 @@ def _difference(
 ) -> PartDifference:
     values = [[machine.get(part, 0.0) for machine in side] for side in (baseline, candidate)]
     baseline_ns, candidate_ns = map(fmean, values)
-    low, high = _interval(*values)
+    low = high = None
+    if min(map(len, values)) > 1:
+        # Welch's interval of the difference of the means.
+        variance = MeanVariance.of_sum([MeanVariance.of_mean(side) for side in values])
+        margin, difference = variance.half_width(LEVEL), candidate_ns - baseline_ns
+        low, high = difference - margin, difference + margin
     return PartDifference(part.phase, part.kind, baseline_ns, candidate_ns, low, high)
-
-
-def _interval(
-    baseline: Sequence[float], candidate: Sequence[float]
-) -> tuple[float | None, float | None]:
-    """Return Welch's interval of the difference of the means."""
-    if min(len(baseline), len(candidate)) < 2:
-        return None, None
-    difference = fmean(candidate) - fmean(baseline)
-    variance = MeanVariance.of_sum([MeanVariance.of_mean(side) for side in (baseline, candidate)])
-    margin = variance.half_width(LEVEL)
-    return difference - margin, difference + margin

@@ -45,9 +45,7 @@ class Demand(Struct, frozen=True):
     cpus_used: float  # on average
     cpus: float  # that the machine has
     kernel_share: float  # of the time; the CPU time in the kernel
-    dirty_bytes: (
-        float  # the most that waited in memory to be written, less what waited at the start
-    )
+    dirty_bytes: float  # the most that waited in memory to be written, beyond what did at the start
 
     @property
     def written_bytes(self) -> float:
@@ -88,15 +86,14 @@ class Demand(Struct, frozen=True):
             if isinstance(demand, Statement):
                 return demand
             places.append(demand)
-        cpu_ns = profile.usage.user_ns + profile.usage.kernel_ns
-        wall_ns = profile.wall_ns
+        usage = profile.usage
         return cls(
-            wall_ns=wall_ns,
+            wall_ns=profile.wall_ns,
             spans_ns=spans,
             places=tuple(places),
-            cpus_used=cpu_ns / wall_ns,
+            cpus_used=(usage.user_ns + usage.kernel_ns) / profile.wall_ns,
             cpus=profile.host.usable_cpus(profile.limits),
-            kernel_share=min(1.0, profile.usage.kernel_ns / wall_ns),
+            kernel_share=min(1.0, usage.kernel_ns / profile.wall_ns),
             dirty_bytes=_dirty_bytes(profile),
         )
 
@@ -125,7 +122,7 @@ def _place_demand(
     disks = [device.name for device in place.leaf_devices]
     counters = [profile.timeline.devices.get(disk, {}) for disk in disks]
     needed = ("written_bytes", "read_bytes", "writes")
-    if not disks or any(None in each.get(name, [None]) for each in counters for name in needed):
+    if not disks or any(None in disk.get(name, [None]) for disk in counters for name in needed):
         return statement(
             "the profile has no counters of the disks of {place}; profile with --place on a local disk",
             place=place.name,
@@ -139,25 +136,21 @@ def _place_demand(
             place=place.name,
         )
     written, read, writes = (
-        [np.diff(_numbers(each[name], ends)) for each in counters] for name in needed
+        [np.diff(_numbers(disk[name], ends)) for disk in counters] for name in needed
     )
-    flushes = [
-        np.diff(_numbers(each["flushes"], ends))
-        for each in counters
-        if None not in each.get("flushes", [None])
-    ]
+    with_flushes = [disk for disk in counters if None not in disk.get("flushes", [None])]
+    flushes = [np.diff(_numbers(disk["flushes"], ends)) for disk in with_flushes]
     if min(map(np.min, (*written, *read, *writes, *flushes))) < 0:
         return statement(
             "the counters of the disks of {place} started again at 0; profile again",
             place=place.name,
         )
-    none = np.zeros(len(ends) - 1)
     return PlaceDemand(
         name=place.name,
         filesystem=place.filesystem.type if place.filesystem else place.kind,
         written_bytes=np.sum(written, axis=0),
         writes=np.max(writes, axis=0),
-        flushes=np.max(flushes, axis=0) if flushes else none,
+        flushes=np.max(flushes, axis=0) if flushes else np.zeros(len(ends) - 1),
         read_bytes=float(np.sum(read)),
         syncs=_syncs(profile, place.name),
     )
@@ -169,13 +162,14 @@ def _syncs(profile: TaskProfile, place: str) -> tuple[float, float] | None:
     A sync that commits ext4's journal flushes the disk twice, any other one once. Elsewhere a sync
     flushes once or twice.
     """
-    counted = profile.syncs.get(place)
-    if counted is None or (counted.commits is None and counted.flushes is None):
+    counts = profile.syncs.get(place)
+    if counts is None or (counts.commits is None and counts.flushes is None):
         return None
-    if counted.commits is None:
-        return (counted.flushes or 0) / 2, float(counted.flushes or 0)
-    count = counted.commits + max(0, (counted.flushes or 0) - 2 * counted.commits)
-    return float(count), float(count)
+    flushes = float(counts.flushes or 0)
+    if counts.commits is None:
+        return flushes / 2, flushes
+    count = counts.commits + max(0.0, flushes - 2 * counts.commits)
+    return count, count
 
 
 def _numbers(column: Sequence[int | None], rows: Sequence[int]) -> Numbers:

@@ -57,11 +57,8 @@ class PoolChange(Struct, frozen=True):
         """Compare the means of two pools."""
         places = [place.name for place in demand.places]
         rates = {place: target.ceiling(place) for place in places}
-        syncs = {
-            place: (target.mean(SYNC, place) or 0.0) - (source.mean(SYNC, place) or 0.0)
-            for place in places
-            if source.mean(SYNC, place) and target.mean(SYNC, place)
-        }
+        sync_ns = {place: (source.mean(SYNC, place), target.mean(SYNC, place)) for place in places}
+        syncs = {place: there - here for place, (here, there) in sync_ns.items() if here and there}
         return cls(source, target, rates, syncs, *_cpu_ratio(source, target))
 
     def times(self, demand: Demand, sync_weight: float = 0.5) -> _Times:
@@ -84,15 +81,6 @@ class PoolChange(Struct, frozen=True):
         syncs = float(np.sum(changed - spans)) - cpu
         return _Times(max(1.0, demand.wall_ns + writes + syncs + cpu), writes, syncs, cpu)
 
-    def _waited_ns(self, demand: Demand) -> float:
-        """Return what writes add if the task waits for each of them, however busy it is meanwhile."""
-        return max(
-            float(np.sum(place.written_bytes))
-            * (1 / self.rates[place.name] - 1 / self.source.ceiling(place.name))
-            * NS_PER_S
-            for place in demand.places
-        )
-
     def errors(self, demand: Demand) -> Iterator[MeanVariance]:
         """Return the independent errors of ln of the predicted time."""
         yield MeanVariance(MODEL_ERROR**2, _MODEL_DEGREES)
@@ -113,8 +101,14 @@ class PoolChange(Struct, frozen=True):
                     yield _squared(math.log(longer.times(demand).total) - at_mean, sync.degrees)
         ends = [math.log(self.times(demand, weight).total) for weight in (0.0, 1.0)]
         yield _squared((ends[1] - ends[0]) / 2)
-        # Writes may overlap less with the rest than assumed, at the least not at all.
-        waiting = max(0.0, self._waited_ns(demand) - times.by_writes)
+        # Writes may overlap less with the rest than assumed: at the least the task waits for each of them.
+        waited_ns = max(
+            float(np.sum(place.written_bytes))
+            * (1 / self.rates[place.name] - 1 / self.source.ceiling(place.name))
+            * NS_PER_S
+            for place in demand.places
+        )
+        waiting = max(0.0, waited_ns - times.by_writes)
         yield _squared(math.log1p(waiting / times.total) / 2)
         # The CPUs were measured with other work than the task's.
         yield _squared(demand.cpu_share * math.log(self.cpu_ratio) / 2)

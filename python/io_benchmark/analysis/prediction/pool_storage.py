@@ -2,7 +2,7 @@
 """What a pool's storage and CPUs can do, by its workers' results. Each machine counts once."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from statistics import fmean
 
@@ -14,14 +14,15 @@ from io_benchmark.analysis.inference.levels import (
 )
 from io_benchmark.analysis.inference.variances import FEWEST_FOR_VARIATION, MeanVariance
 from io_benchmark.analysis.model import Worker
-from io_benchmark.analysis.observed.dirty_memory import dirty_room
 from io_benchmark.analysis.observed.machine_identity import by_machine
+from io_benchmark.analysis.observed.worker_view import dirty_room
 from io_benchmark.analysis.parts.time_parts import ON_CPU, in_lookups
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.results.workload import NS_PER_S
 
 # Figures. Those of CPUs have no place.
 WRITE_RATE = "bytes per second of a file that idle disks wrote"
+_FILE_RATE = "bytes per nanosecond of each of these files"
 SYNC = "append-fsync"
 WRITES = "write requests per second"
 FILE = "looking up, creating or removing a file"
@@ -62,17 +63,22 @@ class PoolStorage(Struct, frozen=True):
     @classmethod
     def of(cls, pool: str, workers: Sequence[Worker], prices: Mapping[str, Price]) -> "PoolStorage":
         """Return the figures of one pool's workers."""
-        measuring = [worker for worker in workers if worker.entries]
-        groups = by_machine(measuring, lambda worker: worker.machine)
+        groups = by_machine(
+            (worker for worker in workers if worker.entries), lambda worker: worker.machine
+        )
         figures: _Logs = {}
+        files: dict[str, list[list[float]]] = {}
         for runs in groups:
-            for key, logs in _measured(runs).items():
-                figures.setdefault(key, []).append(fmean(logs))
-        types: dict[str, set[str | None]] = {}
+            for (figure, place), logs in _measured(runs).items():
+                if figure == _FILE_RATE:
+                    files.setdefault(place, []).append(logs)
+                else:
+                    figures.setdefault((figure, place), []).append(fmean(logs))
+        filesystems: dict[str, frozenset[str | None]] = {}
         for worker in workers:
-            for place in worker.result.storage.places:
-                known = place.filesystem.type if place.filesystem else place.kind
-                types.setdefault(place.name, set()).add(known)
+            for storage in worker.result.storage.places:
+                kind = storage.filesystem.type if storage.filesystem else storage.kind
+                filesystems[storage.name] = filesystems.get(storage.name, frozenset()) | {kind}
         worker_prices = {
             Price.find(prices, pool, worker.queue, worker.result.task.instance_type or "")
             for worker in workers
@@ -83,8 +89,12 @@ class PoolStorage(Struct, frozen=True):
             pool,
             len(groups),
             figures,
-            _agreement(groups),
-            {place: frozenset(of_place) for place, of_place in types.items()},
+            {
+                place: MeanVariance(pooled.variance / fmean(map(len, machines)), pooled.degrees)
+                for place, machines in files.items()
+                if (pooled := MeanVariance.pooled(machines))
+            },
+            filesystems,
             dict(sorted(limits, key=itemgetter(1), reverse=True)),  # the lowest of each place
             min((host.usable_cpus(limit) for host, limit in hosts if host), default=None),
             min((room for room in map(dirty_room, workers) if room is not None), default=None),
@@ -106,16 +116,14 @@ class PoolStorage(Struct, frozen=True):
         logs = self.figures[figure, place]
         # Other work on a single worker changes its CPU time by more than workers usually differ.
         is_single_cpu = figure in (OWN_CPU, SPAWN) and len(logs) == 1
-        one = MeanVariance.of_single(
+        single = MeanVariance.of_single(
             logs, SINGLE_WORKER_VARIATION if is_single_cpu else DEFAULT_WORKER_VARIATION
         )
-        between = MeanVariance(one.variance / len(logs), one.degrees)
-        if figure != WRITE_RATE or place not in self.files or len(logs) >= FEWEST_FOR_VARIATION:
-            return between
-        within = self.files[place]
-        return MeanVariance.of_sum(
-            [between, MeanVariance(within.variance / len(logs), within.degrees)]
-        )
+        parts = [single]
+        if figure == WRITE_RATE and place in self.files and len(logs) < FEWEST_FOR_VARIATION:
+            parts.append(self.files[place])
+        means = [MeanVariance(part.variance / len(logs), part.degrees) for part in parts]
+        return MeanVariance.of_sum(means) if len(means) > 1 else means[0]
 
 
 def _slowed_down(workers: Sequence[Worker]) -> dict[str, float]:
@@ -134,6 +142,7 @@ def _slowed_down(workers: Sequence[Worker]) -> dict[str, float]:
 def _measured(runs: Sequence[Worker]) -> _Logs:
     """Return what the runs of one machine measured with one process."""
     logs: _Logs = {}
+    files: dict[str, list[tuple[int, int]]] = {}
     for entry in (entry for worker in runs for entry in worker.entries):
         subject = entry.subject
         figure = _OPERATIONS.get((subject.workload, subject.variant))
@@ -143,35 +152,13 @@ def _measured(runs: Sequence[Worker]) -> _Logs:
         cpu_ns = sum(entry.parts_ns.get(part, 0.0) for part in in_lookups(*ON_CPU))
         if cpu_ns:
             logs.setdefault((OWN_CPU, ""), []).append(math.log(cpu_ns))
-    for place, files in _files(runs).items():
-        size, time_ns = map(sum, zip(*files, strict=True))
+        for file in entry.trials.ceilings if entry.trials else ():
+            files.setdefault(subject.place, []).append((file.written_bytes, file.duration_ns))
+    for place, sizes in files.items():
+        size, time_ns = map(sum, zip(*sizes, strict=True))
         logs[WRITE_RATE, place] = [math.log(size / time_ns * NS_PER_S)]
+        logs[_FILE_RATE, place] = [math.log(size / time) for size, time in sizes]
     return logs
-
-
-def _files(runs: Iterable[Worker]) -> dict[str, list[tuple[int, int]]]:
-    """Return the files that idle disks wrote, by place: bytes and nanoseconds."""
-    files: dict[str, list[tuple[int, int]]] = {}
-    for entry in (entry for worker in runs for entry in worker.entries):
-        for each in entry.trials.ceilings if entry.trials else ():
-            pair = (each.written_bytes, each.duration_ns)
-            files.setdefault(entry.subject.place, []).append(pair)
-    return files
-
-
-def _agreement(groups: Sequence[Sequence[Worker]]) -> dict[str, MeanVariance]:
-    """Return the variance of ln of a write rate by place, from the files of each machine."""
-    logs: dict[str, list[list[float]]] = {}
-    for runs in groups:
-        for place, files in _files(runs).items():
-            logs.setdefault(place, []).append([math.log(size / time) for size, time in files])
-    agreement = {}
-    for place, machines in logs.items():
-        pooled = MeanVariance.pooled(machines)
-        if pooled is not None:
-            files_each = fmean(map(len, machines))
-            agreement[place] = MeanVariance(pooled.variance / files_each, pooled.degrees)
-    return agreement
 
 
 def _write_limits(worker: Worker) -> Iterator[tuple[str, float]]:

@@ -5,7 +5,7 @@ The interval is that of a single task. Each part of its error is a variance of l
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from statistics import fmean
 from types import MappingProxyType
@@ -90,38 +90,37 @@ def _predict_task(
         unusable = statement(
             "{pool}, where the task was profiled, has no results; add them to --on", pool=source
         )
-    predictions = []
-    for pool, storage in storages.items():
-        if pool != source:
-            known = replace(
-                _predict_pool(usable, unusable, own, storage),
-                measured_ns=_measured_ns(pools.get(pool, ())),
-            )
-            predictions.append(known)
-    predicted = any(each.time_ns is not None for each in predictions)
+    predictions = [
+        replace(
+            _predict_pool(usable, unusable, own, storage),
+            measured_ns=tuple(
+                profile.wall_ns for profile in pools.get(pool, ()) if profile.ending.code == 0
+            ),
+        )
+        for pool, storage in storages.items()
+        if pool != source
+    ]
+    is_predicted = any(prediction.time_ns is not None for prediction in predictions)
     return TaskPrediction(
         program=used[0].command.program,
         sha256=used[0].command.sha256,
         pool=source,
         measured_ns=tuple(profile.wall_ns for profile in used),
-        cpus_used=_mean(usable, lambda demand: demand.cpus_used),
-        written_bytes=_mean(usable, lambda demand: demand.written_bytes),
-        read_bytes=_mean(usable, lambda demand: sum(each.read_bytes for each in demand.places)),
+        cpus_used=_mean(demand.cpus_used for demand in usable),
+        written_bytes=_mean(demand.written_bytes for demand in usable),
+        read_bytes=_mean(sum(place.read_bytes for place in demand.places) for demand in usable),
         syncs=_mean(
-            usable, lambda demand: sum((each.syncs or (0, 0))[1] for each in demand.places)
+            sum(place.syncs[1] for place in demand.places if place.syncs) for demand in usable
         ),
         pools=tuple(predictions),
-        notes=tuple(_notes(used, [*storages.values()] if predicted else [])),
+        notes=tuple(_notes(used, [*storages.values()] if is_predicted else [])),
         price=own.price if own else None,
     )
 
 
-def _mean(demands: Sequence[Demand], figure: Callable[[Demand], float]) -> float | None:
-    return fmean(map(figure, demands)) if demands else None
-
-
-def _measured_ns(profiles: Sequence[TaskProfile]) -> tuple[int, ...]:
-    return tuple(profile.wall_ns for profile in profiles if profile.ending.code == 0)
+def _mean(figures: Iterable[float]) -> float | None:
+    values = [*figures]
+    return fmean(values) if values else None
 
 
 def _speed(storage: PoolStorage | None, profiles: Sequence[TaskProfile]) -> float:
@@ -138,66 +137,59 @@ def _predict_pool(
     target: PoolStorage,
 ) -> PoolPrediction:
     places = {place.name for demand in demands for place in demand.places}
-    rates = [target.mean(WRITE_RATE, place) for place in places]
-    known = [rate for rate in rates if rate is not None]
-    empty = PoolPrediction(
-        target.pool, target.machines, min(known, default=None), price=target.price
+    rates = filter(None, (target.mean(WRITE_RATE, place) for place in places))
+    unknown = PoolPrediction(
+        target.pool, target.machines, min(rates, default=None), price=target.price, reason=unusable
     )
     if unusable is not None or source is None:
-        return replace(empty, reason=unusable)
+        return unknown
     reasons = (reason_against(demand, source, target) for demand in demands)
     reason = next(filter(None, reasons), None)
     if reason is not None:
-        return replace(empty, reason=reason)
+        return replace(unknown, reason=reason)
     changes = [PoolChange.of(demand, source, target) for demand in demands]
     times = [change.times(demand) for change, demand in zip(changes, demands, strict=True)]
-    total = math.exp(fmean(math.log(each.total) for each in times))
-    error = MeanVariance.of_sum([*changes[0].errors(demands[0]), _task(demands)])
+    total = math.exp(fmean(math.log(time.total) for time in times))
+    # How far a single task differs from the mean of the profiled ones.
+    task = MeanVariance.of_single([math.log(demand.wall_ns) for demand in demands])
+    task = MeanVariance(task.variance * (1 + 1 / len(demands)), task.degrees)
+    error = MeanVariance.of_sum([*changes[0].errors(demands[0]), task])
     width = error.half_width(PREDICTION_LEVEL)
     reach = math.exp(width) if width < _LARGEST_LOG else math.inf
     return replace(
-        empty,
+        unknown,
         time_ns=total,
         low_ns=total / reach,
         high_ns=total * reach,
-        added_by_writes_ns=fmean(each.by_writes for each in times),
-        added_by_syncs_ns=fmean(each.by_syncs for each in times),
-        added_by_cpu_ns=fmean(each.by_cpu for each in times),
+        added_by_writes_ns=fmean(time.by_writes for time in times),
+        added_by_syncs_ns=fmean(time.by_syncs for time in times),
+        added_by_cpu_ns=fmean(time.by_cpu for time in times),
     )
-
-
-def _task(demands: Sequence[Demand]) -> MeanVariance:
-    """Return how far a single task differs from the mean of the profiled ones."""
-    one = MeanVariance.of_single([math.log(demand.wall_ns) for demand in demands])
-    return MeanVariance(one.variance * (1 + 1 / len(demands)), one.degrees)
 
 
 def _notes(profiles: Sequence[TaskProfile], pools: Sequence[PoolStorage]) -> Iterator[Statement]:
     """Return what limits all predictions of a task."""
-    others = [
+    cpus = [
         profile.other_cpu_ms * 1e6 / profile.wall_ns
         for profile in profiles
         if profile.other_cpu_ms is not None and profile.wall_ns
     ]
-    if others and max(others) > _BUSY_CPUS:
+    if cpus and max(cpus) > _BUSY_CPUS:
         yield statement(
             "Other processes used {cpus} CPUs meanwhile: the task may have waited for CPUs, and their I/O "
             "is counted as its own; profile it on an idle machine",
-            cpus=Quantity(max(others), Unit.NUMBER),
+            cpus=Quantity(max(cpus), Unit.NUMBER),
         )
-    few = [pool.pool for pool in pools if pool.machines < FEWEST_FOR_VARIATION]
-    needed = count(FEWEST_FOR_VARIATION)
-    assumed = share(DEFAULT_WORKER_VARIATION)
+    figures = {"assumed": share(DEFAULT_WORKER_VARIATION), "needed": count(FEWEST_FOR_VARIATION)}
     if pools and len(profiles) < FEWEST_FOR_VARIATION:
         yield statement(
             "Tasks of one pool are assumed to differ by {assumed}; {needed} profiles show how far",
-            assumed=assumed,
-            needed=needed,
+            **figures,
         )
+    few = [pool.pool for pool in pools if pool.machines < FEWEST_FOR_VARIATION]
     if few:
         yield statement(
             "Workers of {pools} are assumed to differ by {assumed}; {needed} workers per pool show how far",
             pools=joined(few),
-            assumed=assumed,
-            needed=needed,
+            **figures,
         )

@@ -3,9 +3,10 @@
 
 The same program measures different things with different bottlenecks, and a different figure is
 steady: the median where the page cache takes everything, the mean where writers wait for the disk.
-taskcluster/docs/comparing.md has the signatures.
+taskcluster/docs/statistics.md has the signatures.
 """
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
@@ -28,6 +29,7 @@ _MOVED_SHARE = 0.2
 # A rate this near to a cap is the cap's; a disk this busy is the one that is waited for.
 _AT_CAP_SHARE = 0.85
 _BUSY_SHARE = 0.8
+_Judgement = tuple[Bottleneck, list[Statement]]
 # Looking up takes longer than copying, or runnable processes wait for a CPU.
 _LOOKUPS_SHARE = 0.5
 _CPU_PRESSURE_SHARE = 0.3
@@ -40,40 +42,31 @@ def bottlenecks_of_sides(
     if subject.workload != _COPIES:
         return {}
     return {
-        side: _side_bottleneck(
-            [
-                [_bottleneck_of_run(view) for view in runs]
-                for runs in by_machine([View(worker, subject) for worker in workers])
-            ]
-        )
+        side: _side_bottleneck(by_machine([View(worker, subject) for worker in workers]))
         for side, workers in sides.items()
     }
 
 
-def _side_bottleneck(workers: Sequence[Sequence[SideBottleneck]]) -> SideBottleneck:
-    """Return the bottleneck of most of a side's workers that have a known one."""
-    bottleneck = _most_common([_most_common([run.bottleneck for run in runs]) for runs in workers])
+def _side_bottleneck(workers: Sequence[Sequence[View]]) -> SideBottleneck:
+    judged = [[_judge(view) for view in runs] for runs in workers]
+    bottleneck = _most_common([_most_common([kind for kind, _ in runs]) for runs in judged])
     # The reason of the run in the middle, so that the order of the runs does not matter.
     reasons = sorted(
-        (run.reason for runs in workers for run in runs if run.bottleneck is bottleneck),
+        (joined(reasons) for runs in judged for kind, reasons in runs if kind is bottleneck),
         key=repr,
     )
-    reason = (
-        reasons[len(reasons) // 2]
-        if reasons
-        else statement("its workers have different bottlenecks")
-    )
 
-    def mean(value: Callable[[SideBottleneck], float | None]) -> float | None:
+    def mean(value: Callable[[View], float | None]) -> float | None:
         return mean_of_known(mean_of_known(map(value, runs)) for runs in workers)
 
+    unknown = statement("its workers have different bottlenecks")
     return SideBottleneck(
         bottleneck=bottleneck,
-        reason=reason,
-        copied_bytes=mean(lambda run: run.copied_bytes),
-        written_bytes=mean(lambda run: run.written_bytes),
-        left_dirty_bytes=mean(lambda run: run.left_dirty_bytes),
-        drain_ns=mean(lambda run: run.drain_ns),
+        reason=reasons[len(reasons) // 2] if reasons else unknown,
+        copied_bytes=mean(lambda view: view.copied_bytes),
+        written_bytes=mean(lambda view: view.moved_bytes and view.moved_bytes[1]),
+        left_dirty_bytes=mean(_left_dirty),
+        drain_ns=mean(_drain_ns),
     )
 
 
@@ -86,27 +79,15 @@ def _most_common(bottlenecks: Sequence[Bottleneck]) -> Bottleneck:
     return Bottleneck.UNKNOWN
 
 
-def _bottleneck_of_run(view: View) -> SideBottleneck:
-    """Return the bottleneck of one run."""
-    bottleneck, reasons = _judge(view)
-    return SideBottleneck(
-        bottleneck=bottleneck,
-        reason=joined(reasons),
-        copied_bytes=view.copied_bytes,
-        written_bytes=None if view.moved_bytes is None else view.moved_bytes[1],
-        left_dirty_bytes=_left_dirty(view),
-        drain_ns=view.retrieves.final_sync_ns if view.retrieves is not None else None,
-    )
-
-
-_Judgement = tuple[Bottleneck, list[Statement]]
-
-
 def _judge(view: View) -> _Judgement:
-    written = _written_meanwhile_share(view)
-    if written is None:
+    if view.moved_bytes is None or not view.copied_bytes:
         return Bottleneck.UNKNOWN, [statement("the disks' counters were not recorded")]
-    read, waits = _read_share(view), view.io_wait_share
+    # What reached the disks before the final sync.
+    written_bytes = view.moved_bytes[1]
+    meanwhile_bytes = written_bytes - min(written_bytes, _left_dirty(view) or 0)
+    written = max(0, meanwhile_bytes) / view.copied_bytes
+    read = view.moved_bytes[0] / view.copied_bytes
+    waits = view.io_wait_share
     bytes_written = statement("{written} of the bytes written meanwhile", written=share(written))
     if max(written, read) < _MOVED_SHARE:
         return _in_memory(view, [bytes_written])
@@ -124,7 +105,7 @@ def _judge(view: View) -> _Judgement:
 
 
 def _in_memory(view: View, reasons: list[Statement]) -> _Judgement:
-    lookups = _lookups_share(view)
+    lookups = (view.lookup_mean_ns or 0.0) / (view.mean_ns or math.inf)
     if lookups >= _LOOKUPS_SHARE:
         looking_up = statement("{lookups} of the time looking up", lookups=share(lookups))
         return Bottleneck.CPU, [*reasons, looking_up]
@@ -138,18 +119,20 @@ def _in_memory(view: View, reasons: list[Statement]) -> _Judgement:
 def _writing(view: View) -> _Judgement:
     rate, cap, busy = view.written_bytes_per_s, view.write_cap, view.busiest_share
     if rate is not None and cap is not None and rate >= _AT_CAP_SHARE * cap:
-        return Bottleneck.CAP, [
-            statement(
-                "at {rate} of a cap of {cap}",
-                rate=Quantity(rate, Unit.BYTES_PER_SECOND),
-                cap=Quantity(cap, Unit.BYTES_PER_SECOND),
-            )
-        ]
+        rates = {
+            "rate": Quantity(rate, Unit.BYTES_PER_SECOND),
+            "cap": Quantity(cap, Unit.BYTES_PER_SECOND),
+        }
+        return Bottleneck.CAP, [statement("at {rate} of a cap of {cap}", **rates)]
     if busy is None:
         return Bottleneck.WRITEBACK, []
     if busy >= _BUSY_SHARE:
         return Bottleneck.DEVICE, [statement("a disk busy {busy}", busy=share(busy))]
     return Bottleneck.WRITEBACK, [statement("no disk busy more than {busy}", busy=share(busy))]
+
+
+def _drain_ns(view: View) -> int | None:
+    return view.retrieves.final_sync_ns if view.retrieves is not None else None
 
 
 def _left_dirty(view: View) -> int | None:
@@ -161,23 +144,3 @@ def _left_dirty(view: View) -> int | None:
     dirty = view.retrieves.dirty_before_sync_bytes
     writeback = view.retrieves.writeback_before_sync_bytes
     return None if dirty is None else dirty + (writeback or 0)
-
-
-def _written_meanwhile_share(view: View) -> float | None:
-    """Return the part of the bytes copied that reached the disks before the final sync."""
-    if view.moved_bytes is None or not view.copied_bytes:
-        return None
-    written = view.moved_bytes[1]
-    return max(0, written - min(written, _left_dirty(view) or 0)) / view.copied_bytes
-
-
-def _read_share(view: View) -> float:
-    if view.moved_bytes is None or not view.copied_bytes:
-        return 0.0
-    return view.moved_bytes[0] / view.copied_bytes
-
-
-def _lookups_share(view: View) -> float:
-    if view.lookup_mean_ns is None or not view.mean_ns:
-        return 0.0
-    return view.lookup_mean_ns / view.mean_ns

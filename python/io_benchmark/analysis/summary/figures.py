@@ -26,7 +26,7 @@ def summarize(data: SideData, workload: Workload) -> Figures:
         return mean_of_known(mean_of_known(map(figure, worker)) for worker in data.runs)
 
     mean_ns = mean(lambda entry: entry.mean_ns)
-    percentiles_ns = [[_percentiles_ns(entry) for entry in worker] for worker in data.runs]
+    runs_ns = [[_percentiles_ns(entry) for entry in worker] for worker in data.runs]
     return Figures(
         workers=data.count,
         samples=sum(len(entry.total_ns) for entry in entries),
@@ -34,7 +34,7 @@ def summarize(data: SideData, workload: Workload) -> Figures:
         mean_ns=mean_ns,
         value=workload.shown(mean_ns),
         percentiles_ns={
-            percent: fmean(fmean(run[percent] for run in worker) for worker in percentiles_ns)
+            percent: fmean(fmean(run[percent] for run in worker) for worker in runs_ns)
             for percent in PERCENTILES
         },
         total_ns=mean(lambda entry: sum(entry.total_ns)),

@@ -6,10 +6,8 @@ so that nothing is assumed of how machines differ. Different work is not compare
 by a different method is, and the method is named.
 """
 
-import itertools
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
@@ -34,123 +32,94 @@ def compare_places(
     reports: Sequence[SubjectReport],
 ) -> tuple[Places, ...]:
     """Return a table for each measurement in more than one place of a task, in the report's order."""
-    in_order = [
-        (worker, _places_of(worker))
-        for side in plan.order({worker.side for worker in workers})
-        for worker in workers
-        if worker.side == side
-    ]
+    sides = plan.order({worker.side for worker in workers})
+    in_order = [worker for side in sides for worker in workers if worker.side == side]
+    measured = [_runs_by_measurement(worker) for worker in in_order]
     by_subject = {report.subject: report for report in reports}
     tables = []
-    for measurement in dict.fromkeys(_without_place(subject) for subject in compared):
-        measuring = [worker for worker, places in in_order if measurement in places]
-        names_by_worker = [places.get(measurement, ()) for _, places in in_order]
-        if any(len(names) > 1 for names in names_by_worker):
-            names = list(dict.fromkeys(itertools.chain(*names_by_worker)))
-            table = _Table(measurement, names[0], measuring, compared, by_subject)
-            tables.append(Places(table.at(names[0]), tuple(map(table.row, names))))
+    for measurement in dict.fromkeys(replace(subject, place="") for subject in compared):
+        of_workers = [runs.get(measurement, []) for runs in measured]
+        if max(len({run.entry.subject.place for run in runs}) for runs in of_workers) > 1:
+            by_place: dict[Subject, dict[str, list[Run]]] = {}
+            names = dict.fromkeys(run.worker.side for runs in of_workers for run in runs)
+            for run in (run for runs in of_workers for run in runs):
+                at_place = by_place.setdefault(run.entry.subject, {name: [] for name in names})
+                at_place[run.worker.side].append(run)
+            rows = _rows(by_place, compared, by_subject)
+            tables.append(Places(next(iter(by_place)), tuple(rows)))
     return tuple(tables)
 
 
-def _without_place(subject: Subject) -> Subject:
-    return replace(subject, place="")
-
-
-def _places_of(worker: Worker) -> Mapping[Subject, Collection[str]]:
-    """Return where a task measures what, in the order in which it names its places."""
+def _runs_by_measurement(worker: Worker) -> dict[Subject, list[Run]]:
+    """Return what a task measures, in the order in which it names its places."""
     order = {place.name: at for at, place in enumerate(worker.result.config.places)}
-    places: dict[Subject, dict[str, None]] = {}
-    for subject in sorted(
-        (entry.subject for entry in worker.entries),
-        key=lambda subject: order.get(subject.place, len(order)),
+    runs: dict[Subject, list[Run]] = {}
+    for entry in sorted(
+        worker.entries, key=lambda entry: order.get(entry.subject.place, len(order))
     ):
-        places.setdefault(_without_place(subject), {})[subject.place] = None
-    return places
+        runs.setdefault(replace(entry.subject, place=""), []).append(Run(worker, entry))
+    return runs
 
 
-class _Table(Struct, frozen=True):
-    """The rows of one measurement."""
-
-    measurement: Subject
-    first: str  # place
-    workers: Sequence[Worker]
-    compared: Mapping[Subject, Sequence[Run]]
-    reports: Mapping[Subject, SubjectReport]
-
-    def at(self, place: str) -> Subject:
-        return replace(self.measurement, place=place)
-
-    def row(self, place: str) -> PlaceRow:
-        report = self.reports.get(self.at(place))
-        sides = tuple(
-            self._side(place, side)
-            for side in dict.fromkeys(worker.side for worker in self.workers)
-        )
-        return PlaceRow(place, sides, report.comparisons if report is not None else ())
-
-    def _side(self, place: str, side: str) -> AtPlace:
-        measured = [
-            Run(worker, entry)
-            for worker in self.workers
-            for entry in worker.entries
-            if worker.side == side and entry.subject == self.at(place)
-        ]
-        runs = self._runs(place, side)
-        at_place = AtPlace(
-            side=side,
-            kind=" or ".join(
-                dict.fromkeys(_place_kind(View(run.worker, self.at(place))) for run in measured)
-            ),
-            mean_ns=self.reports[self.at(place)].figures[side].mean_ns if runs else None,
-            missing=None if runs else _reason_missing(measured),
-            differences=_distinct(rules.cut_short(run) for run in runs),
-        )
-        return at_place if place == self.first or not runs else self._compare(at_place, runs)
-
-    def _runs(self, place: str, side: str) -> list[Run]:
-        """Return the runs that a verdict could rest on."""
-        return [run for run in self.compared.get(self.at(place), ()) if run.worker.side == side]
-
-    def _compare(self, at_place: AtPlace, runs: Sequence[Run]) -> AtPlace:
-        """Compare runs with those of the same tasks at the first place."""
-        first = {id(run.worker): run for run in self._runs(self.first, at_place.side)}
-        paired = [run for run in runs if id(run.worker) in first]
-        if not paired:
-            return replace(
-                at_place,
-                not_compared=statement("nothing was measured at {first}", first=self.first),
+def _rows(
+    by_place: Mapping[Subject, Mapping[str, Sequence[Run]]],
+    compared: Mapping[Subject, Sequence[Run]],
+    reports: Mapping[Subject, SubjectReport],
+) -> Iterable[PlaceRow]:
+    first = next(iter(by_place))
+    base = {id(run.worker): run for run in compared.get(first, ())}
+    for subject, sides in by_place.items():
+        rows = []
+        for side, measured in sides.items():
+            # Those that a verdict could rest on.
+            runs = [run for run in compared.get(subject, ()) if run.worker.side == side]
+            kinds = dict.fromkeys(_place_kind(View(run.worker, subject)) for run in measured)
+            at_place = AtPlace(
+                side=side,
+                kind=" or ".join(kinds),
+                mean_ns=reports[subject].figures[side].mean_ns if runs else None,
+                missing=None if runs else _reason_missing(measured),
+                differences=_distinct(rules.cut_short(run) for run in runs),
             )
-        other_work = _differences(comparability.SAME_WORK, paired, first)
-        if other_work:
-            different = statement("different work: {traits}", traits=joined(other_work, "; "))
-            return replace(at_place, not_compared=different)
-        machines = by_machine(paired)
-        estimate = Estimate.within_workers(
-            [
-                [(run.entry, first[id(run.worker)].entry) for run in of_machine]
-                for of_machine in machines
-            ]
-        )
-        unpaired = len(runs) - len(paired)
-        without = statement(
-            "{runs} of its runs have nothing at {first}", runs=count(unpaired), first=self.first
-        )
-        return replace(
-            at_place,
-            ratio=estimate.ratio,
-            means_ns=(
-                SideData.of(paired).mean_ns,
-                SideData.of([first[id(run.worker)] for run in paired]).mean_ns,
-            ),
-            interval=estimate.interval(LEVEL),
-            method=estimate.method,
-            workers=len(machines),
-            differences=(
-                *at_place.differences,
-                *_differences(comparability.SAME_METHOD, paired, first),
-                *([without] if unpaired else []),
-            ),
-        )
+            is_base = subject == first or not runs
+            rows.append(at_place if is_base else _compare(at_place, runs, base, first.place))
+        report = reports.get(subject)
+        yield PlaceRow(subject.place, tuple(rows), report.comparisons if report is not None else ())
+
+
+def _compare(
+    at_place: AtPlace, runs: Sequence[Run], base: Mapping[int, Run], first: str
+) -> AtPlace:
+    pairs = [(run, base[id(run.worker)]) for run in runs if id(run.worker) in base]
+    if not pairs:
+        nothing = statement("nothing was measured at {first}", first=first)
+        return replace(at_place, not_compared=nothing)
+    other_work = _differences(comparability.SAME_WORK, pairs)
+    if other_work:
+        different = statement("different work: {traits}", traits=joined(other_work, "; "))
+        return replace(at_place, not_compared=different)
+    machines = by_machine(pairs, lambda pair: pair[0].worker.machine)
+    estimate = Estimate.within_workers(
+        [[(run.entry, at_first.entry) for run, at_first in machine] for machine in machines]
+    )
+    unpaired = len(runs) - len(pairs)
+    without = statement(
+        "{runs} of its runs have nothing at {first}", runs=count(unpaired), first=first
+    )
+    here, there = (SideData.of(side).mean_ns for side in zip(*pairs, strict=True))
+    return replace(
+        at_place,
+        ratio=estimate.ratio,
+        means_ns=(here, there),
+        interval=estimate.interval(LEVEL),
+        method=estimate.method,
+        workers=len(machines),
+        differences=(
+            *at_place.differences,
+            *_differences(comparability.SAME_METHOD, pairs),
+            *([without] if unpaired else []),
+        ),
+    )
 
 
 def _reason_missing(runs: Sequence[Run]) -> Statement:
@@ -159,12 +128,10 @@ def _reason_missing(runs: Sequence[Run]) -> Statement:
 
 
 def _differences(
-    trait_rules: Sequence[comparability.TraitRule], runs: Sequence[Run], first: Mapping[int, Run]
+    trait_rules: Sequence[comparability.TraitRule], pairs: Sequence[tuple[Run, Run]]
 ) -> tuple[Statement, ...]:
     """Return by which traits runs differ from those of the same workers at the first place."""
-    return _distinct(
-        _difference(rule, run, first[id(run.worker)]) for rule in trait_rules for run in runs
-    )
+    return _distinct(_difference(rule, *pair) for rule in trait_rules for pair in pairs)
 
 
 def _difference(rule: comparability.TraitRule, run: Run, first: Run) -> Statement | None:

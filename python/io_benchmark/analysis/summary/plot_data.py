@@ -2,11 +2,12 @@
 """Data for the plots: raw times, and the timeline as rates."""
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from operator import floordiv
 from typing import cast
 
-from io_benchmark.analysis.model import Worker
+from io_benchmark.analysis.model import UNKNOWN, Worker
+from io_benchmark.analysis.observed.machine_identity import by_side
 from io_benchmark.analysis.observed.run_windows import growths
 from io_benchmark.analysis.report_model import RateTimeline, SampleSeries
 from io_benchmark.results.workload import NS_PER_S
@@ -35,12 +36,9 @@ def sample_series(workers: Sequence[Worker]) -> tuple[SampleSeries, ...]:
 
 def rate_timelines(workers: Sequence[Worker]) -> tuple[RateTimeline, ...]:
     """Return one per side: that of the typical worker, else the first that can be drawn."""
-    sides: dict[str, list[Worker]] = {}
-    for worker in workers:
-        sides.setdefault(worker.side, []).append(worker)
     timelines = (
         next(filter(None, map(_rates, (*_typical(side_workers), *side_workers))), None)
-        for side_workers in sides.values()
+        for side_workers in by_side(workers, lambda worker: worker.side).values()
     )
     return tuple(rates for rates in timelines if rates is not None)
 
@@ -58,45 +56,40 @@ def _typical(workers: Sequence[Worker]) -> list[Worker]:
 
 
 def _name(worker: Worker) -> str:
-    return worker.task_id if worker.worker_id == "unknown" else worker.worker_id
+    return worker.task_id if worker.worker_id == UNKNOWN else worker.worker_id
 
 
 def _rates(worker: Worker) -> RateTimeline | None:
-    """Return the differences of a counter's samples, over their time."""
     recorded = worker.result.timeline
-    if recorded is None:
-        return None
-    times_ns = _column(recorded.columns.get("time_ns"))
-    if times_ns is None or len(times_ns) < 2:
+    times_ns = _column(recorded.columns.get("time_ns")) if recorded is not None else None
+    if recorded is None or times_ns is None or len(times_ns) < 2:
         return None
     seconds = [length_ns / NS_PER_S for length_ns in growths(times_ns)]
     if min(seconds) <= 0:
         return None  # a hostile or broken file: nothing can be drawn
-    nothing = [0.0] * len(seconds)
+    nothing = [0.0] * len(times_ns)
     counters = (_column(columns.get("written_bytes")) for columns in recorded.devices.values())
-    written = [growths(counter) for counter in counters if counter is not None] or [nothing]
-    pressure_us = _column(recorded.columns.get("psi_io_some_us"))
-    waited_us = nothing if pressure_us is None else growths(pressure_us)
-    dirty_bytes = _column(recorded.columns.get("dirty_bytes"))
+    written = [growths(counter) for counter in counters if counter is not None]
+    waited_us = growths(_column(recorded.columns.get("psi_io_some_us")) or nothing)
+    dirty_bytes = _column(recorded.columns.get("dirty_bytes")) or nothing
+    sums = map(sum, zip(*written, strict=True)) if written else nothing
+    # Plain floats of eight bytes each.
     return RateTimeline(
         side=worker.side,
         worker=_name(worker),
-        time_s=_packed(time_ns / NS_PER_S for time_ns in times_ns[1:]),
-        written_bytes_per_s=_packed(
-            max(0, sum(of_devices)) / length
-            for *of_devices, length in zip(*written, seconds, strict=True)
+        time_s=array("d", (time_ns / NS_PER_S for time_ns in times_ns[1:])),
+        written_bytes_per_s=array(
+            "d", (max(0, grown) / length for grown, length in zip(sums, seconds, strict=False))
         ),
-        dirty_bytes=_packed(nothing if dirty_bytes is None else dirty_bytes[1:]),
-        pressure_io_ratio=_packed(
-            min(max(0.0, waited / _US_PER_S / length), 1.0)
-            for waited, length in zip(waited_us, seconds, strict=True)
+        dirty_bytes=array("d", dirty_bytes[1:]),
+        pressure_io_ratio=array(
+            "d",
+            (
+                min(max(0.0, waited / _US_PER_S / length), 1.0)
+                for waited, length in zip(waited_us, seconds, strict=True)
+            ),
         ),
     )
-
-
-def _packed(values: Iterable[float]) -> Sequence[float]:
-    """Return plain floats of eight bytes each."""
-    return array("d", values)
 
 
 def _column(values: Sequence[int | None] | None) -> Sequence[int] | None:

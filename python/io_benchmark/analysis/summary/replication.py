@@ -1,12 +1,34 @@
 # SPDX-License-Identifier: MPL-2.0
-"""How many workers each side had, and how many its verdicts still need."""
+"""How many workers each side had, how many its verdicts still need, and what these would cost.
+
+The time of a further worker is the mean of what the runs of its pool took that measured what is
+inconclusive, as long as any of them completed.
+"""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
+from statistics import fmean
 
-from io_benchmark.analysis.model import UNKNOWN, Comparison, Verdict
+from io_benchmark.analysis.model import UNKNOWN, Comparison, Verdict, Worker, WorkerLine
 from io_benchmark.analysis.report_model import Replication, Standing, SubjectReport
-from io_benchmark.analysis.run_record import WorkerLine
+from io_benchmark.costs.worker_time import Cost, CostShare, Price
+from io_benchmark.results.workload import NS_PER_S
+
+_NS_PER_MINUTE = 60 * NS_PER_S
+
+
+def _decidable(
+    subjects: Sequence[SubjectReport],
+) -> list[tuple[SubjectReport, Comparison, int]]:
+    """Return the comparisons that more workers would decide, and how many each side needs in total."""
+    never = SubjectReport.not_by_repetition(subjects)
+    return [
+        (part, comparison, needed)
+        for part in subjects
+        for comparison in part.comparisons
+        if comparison.candidate not in never
+        and (needed := part.workers_wanted(comparison)) is not None
+    ]
 
 
 def count_workers(
@@ -30,44 +52,64 @@ def _count_side(
         for comparison in part.comparisons
         if side in (comparison.candidate, comparison.baseline)
     ]
-    never = SubjectReport.not_by_repetition(subjects)
-    standing, needed, to_add = _workers_needed(side, compared, never)
+    needed = [
+        (workers, workers - part.workers(side))
+        for part, comparison, workers in _decidable(subjects)
+        if side in (comparison.candidate, comparison.baseline)
+    ]
+    if not compared:
+        standing = Standing.NO_VERDICT
+    elif needed:
+        standing = Standing.OPEN
+    elif any(comparison.verdict is Verdict.INCONCLUSIVE for _, comparison in compared):
+        standing = Standing.NOT_BY_REPETITION
+    else:
+        standing = Standing.DECIDED
+    machines = Counter(run.machine for run in runs)
     return Replication(
         side=side,
         runs=len(runs),
-        workers=_count_machines(runs),
+        workers=len(machines) + max(0, machines[UNKNOWN] - 1),
         workers_compared=min((part.workers(side) for part, _ in compared), default=0),
         standing=standing,
-        workers_needed=needed,
-        workers_to_add=to_add,
+        workers_needed=max((workers for workers, _ in needed), default=None),
+        workers_to_add=max(0, *(missing for _, missing in needed)) if needed else None,
     )
 
 
-def _count_machines(runs: Sequence[WorkerLine]) -> int:
-    machines = Counter(run.machine for run in runs)
-    unknown = machines.pop(UNKNOWN, 0)
-    return len(machines) + unknown
-
-
-def _workers_needed(
-    side: str, compared: Sequence[tuple[SubjectReport, Comparison]], never: Collection[str]
-) -> tuple[Standing, int | None, int | None]:
-    if not compared:
-        return Standing.NO_VERDICT, None, None
-    undecided = [
-        (part, comparison)
-        for part, comparison in compared
-        if comparison.verdict is Verdict.INCONCLUSIVE
-    ]
-    if not undecided:
-        return Standing.DECIDED, None, None
-    decidable = [
-        (part, workers)
-        for part, comparison in undecided
-        if (workers := part.workers_wanted(comparison)) is not None
-        and comparison.candidate not in never
-    ]
-    if not decidable:
-        return Standing.NOT_BY_REPETITION, None, None
-    missing = (workers - part.workers(side) for part, workers in decidable)
-    return Standing.OPEN, max(workers for _, workers in decidable), max(0, *missing)
+def cost_of_deciding(
+    reports: Sequence[SubjectReport], workers: Sequence[Worker], prices: Mapping[str, Price]
+) -> Cost | None:
+    """Return what the workers to add cost; None where more workers would decide nothing."""
+    to_add: Counter[str] = Counter()
+    runs: dict[str, dict[int, Worker]] = {}
+    for part, comparison, needed in _decidable(reports):
+        for side in (comparison.candidate, comparison.baseline):
+            to_add[side] = max(to_add[side], needed - part.workers(side))
+            measured = [
+                worker
+                for worker in workers
+                if worker.side == side
+                and any(entry.subject == part.subject for entry in worker.entries)
+            ]
+            runs.setdefault(side, {}).update((id(worker), worker) for worker in measured)
+    if not to_add:
+        return None
+    counted = {
+        side: [run for run in runs[side].values() if run.completed] or list(runs[side].values())
+        for side, count in to_add.items()
+        if count > 0
+    }
+    all_runs = [run for side_runs in counted.values() for run in side_runs]
+    with_setup = all(run.task_ns is not None for run in all_runs)
+    shares = []
+    for side, side_runs in counted.items():
+        times_ns = [(with_setup and run.task_ns) or run.result.duration_ns for run in side_runs]
+        side_prices = {
+            Price.find(prices, run.pool, run.queue, run.instance_type or "") for run in side_runs
+        }
+        # Machines at several prices: which of them a further task gets is not known.
+        price = side_prices.pop() if len(side_prices) == 1 else None
+        minutes = fmean(times_ns) / _NS_PER_MINUTE
+        shares.append(CostShare(side, to_add[side], minutes, price=price))
+    return Cost(tuple(shares), bool(prices), len(all_runs), with_setup)

@@ -2,14 +2,13 @@
 """Figures that only one workload has, as its description declares them, and those beyond a limit."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.model import Detail, Entry, Figures, Run, Subject, Worker
+from io_benchmark.analysis.model import Detail, Figures, Subject, Worker
 from io_benchmark.analysis.observed.machine_identity import by_machine
-from io_benchmark.analysis.observed.worker_view import mean_of_known
+from io_benchmark.analysis.observed.worker_view import View, mean_of_known
 from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.analysis.statements import (
     Quantity,
@@ -23,13 +22,7 @@ from io_benchmark.analysis.statements import (
 from io_benchmark.results import workloads
 from io_benchmark.results.workload import SideFinding, WorkloadFigure
 
-
-class _FindingKey(NamedTuple):
-    """Where a finding is from: of several numbers of threads, the largest replaces the others."""
-
-    figure: str
-    side: str
-    subject: Subject  # without its threads
+_Reports = Mapping[Subject, SubjectReport]
 
 
 def with_workload_figures(
@@ -42,7 +35,7 @@ def with_workload_figures(
             report,
             figures={
                 side: replace(
-                    figures, details=_details(report.subject, side, figures, by_subject, workers)
+                    figures, details=tuple(_details(report.subject, side, by_subject, workers))
                 )
                 for side, figures in report.figures.items()
             },
@@ -51,88 +44,57 @@ def with_workload_figures(
     ]
 
 
-def _reference(subject: Subject, figure: WorkloadFigure) -> Subject | None:
-    """Return the measurement that the figure is a ratio to; None for any other figure."""
-    if figure.over_one_thread and subject.threads > 1:
-        return replace(subject, threads=1)
-    if figure.over_variant is not None and subject.variant == figure.over_variant[0]:
-        return replace(subject, variant=figure.over_variant[1])
-    return None
-
-
 def _details(
-    subject: Subject,
-    side: str,
-    figures: Figures,
-    reports: Mapping[Subject, SubjectReport],
-    workers: Sequence[Worker],
-) -> tuple[Detail, ...]:
-    runs = [
-        Run(worker, entry)
-        for worker in workers
-        if worker.side == side
-        for entry in worker.entries
-        if entry.subject == subject and len(entry.total_ns)
-    ]
-    details = []
+    subject: Subject, side: str, reports: _Reports, workers: Sequence[Worker]
+) -> Iterator[Detail]:
+    views = [View(worker, subject) for worker in workers if worker.side == side]
+    runs = [view for view in views if view.entry is not None]
     for figure in workloads.of(subject.workload).figures:
+        unit = figure.unit
         if figure.total_of is not None:
-            number, unit = _total(runs, figure.total_of), ""
+            counts = [figure.total_of(run.entry.measured) for run in runs if run.entry is not None]
+            known = [number for number in counts if number is not None]
+            value = float(sum(known)) if known else None
         elif figure.mean_of is not None:
-            number, unit = _mean(runs, figure), figure.unit
-        else:
-            number, unit = _ratio(subject, side, figures, reports, figure), "×"
-        if number is not None:
-            details.append(
-                Detail(
-                    figure.name,
-                    figure.label,
-                    number,
-                    unit,
-                    higher_is_better=figure.higher_is_better,
-                )
+            value = mean_of_known(
+                mean_of_known(_figure_of_run(run, figure) for run in machine)
+                for machine in by_machine(runs)
             )
-    return tuple(details)
+        else:
+            value, unit = _ratio(subject, side, reports, figure), "×"
+        if value is not None:
+            better = figure.higher_is_better
+            yield Detail(figure.name, figure.label, value, unit, higher_is_better=better)
 
 
-def _ratio(
-    subject: Subject,
-    side: str,
-    figures: Figures,
-    reports: Mapping[Subject, SubjectReport],
-    figure: WorkloadFigure,
-) -> float | None:
-    base_subject = _reference(subject, figure)
-    report = reports.get(base_subject) if base_subject is not None else None
-    base = report.figures.get(side) if report is not None else None
-    if base is None:
+def _figure_of_run(run: View, figure: WorkloadFigure) -> float | None:
+    if run.entry is None or run.entry.measured is None or figure.mean_of is None:
         return None
-    if figure.over_one_thread:
-        return base.mean_ns / figures.mean_ns
-    return figures.mean_ns / base.mean_ns
-
-
-def _total(runs: Sequence[Run], count_of: Callable[[object], int | None]) -> float | None:
-    counts = [count_of(entry.measured) for _, entry in runs if entry.measured is not None]
-    known = [count for count in counts if count is not None]
-    return float(sum(known)) if known else None
-
-
-def _mean(runs: Sequence[Run], figure: WorkloadFigure) -> float | None:
-    """Return the mean over the workers that have it."""
-    return mean_of_known(
-        mean_of_known(_of_entry(entry, figure) for _, entry in of_machine)
-        for of_machine in by_machine(runs)
+    value = figure.mean_of(run.entry.measured)
+    return (
+        value / run.entry.operations_done if value is not None and figure.per_operation else value
     )
 
 
-def _of_entry(entry: Entry, figure: WorkloadFigure) -> float | None:
-    if entry.measured is None or figure.mean_of is None:
+def _reference(
+    subject: Subject, side: str, reports: _Reports, figure: WorkloadFigure
+) -> Figures | None:
+    """Return the measurement that the figure is a ratio to; None for any other figure."""
+    if figure.over_one_thread and subject.threads > 1:
+        base = reports.get(replace(subject, threads=1))
+    elif figure.over_variant is not None and subject.variant == figure.over_variant[0]:
+        base = reports.get(replace(subject, variant=figure.over_variant[1]))
+    else:
         return None
-    number = figure.mean_of(entry.measured)
-    if number is None or not figure.per_operation:
-        return number
-    return number / entry.operations_done
+    return base.figures.get(side) if base is not None else None
+
+
+def _ratio(subject: Subject, side: str, reports: _Reports, figure: WorkloadFigure) -> float | None:
+    base = _reference(subject, side, reports, figure)
+    if base is None:
+        return None
+    mean_ns = reports[subject].figures[side].mean_ns
+    return base.mean_ns / mean_ns if figure.over_one_thread else mean_ns / base.mean_ns
 
 
 def side_findings(
@@ -141,7 +103,8 @@ def side_findings(
     """Return one statement per finding; of several numbers of threads, that of the largest."""
     cpus = _cpus(workers)
     by_subject = {report.subject: report for report in reports}
-    findings: dict[_FindingKey, Statement] = {}
+    # By figure, side and subject without its threads.
+    findings: dict[tuple[str, str, Subject], Statement] = {}
     for report in sorted(reports, key=lambda report: report.subject.threads):
         subject = report.subject
         for side, figures in report.figures.items():
@@ -151,10 +114,11 @@ def side_findings(
                     continue
                 if finding.needs_spare_cpu and cpus.get(side, 0.0) <= subject.threads:
                     continue  # the operations need not have waited for a lock
-                base_subject = _reference(subject, figure)
-                base = by_subject[base_subject].figures.get(side) if base_subject else None
-                if _is_shown(finding, value, _error(figures, base) if base else 0.0):
-                    key = _FindingKey(figure.name, side, replace(subject, threads=0))
+                base = _reference(subject, side, by_subject, figure)
+                # Twice the standard error of the ratio of two means of one worker.
+                errors = [part.within_worker_ratio for part in (figures, base) if part]
+                if _is_shown(finding, value, 2 * math.hypot(*errors) if base else 0.0):
+                    key = figure.name, side, replace(subject, threads=0)
                     findings[key] = _statement(finding, value, subject)
     return _merge_places(findings)
 
@@ -176,35 +140,25 @@ def _statement(finding: SideFinding, value: float, subject: Subject) -> Statemen
     )
 
 
-def _merge_places(findings: Mapping[_FindingKey, Statement]) -> tuple[Statement, ...]:
-    """Merge findings that are the same in several places."""
+def _merge_places(
+    findings: Mapping[tuple[str, str, Subject], Statement],
+) -> tuple[Statement, ...]:
     places: dict[tuple[str, Statement, bool], list[str]] = {}
     for (_, side, subject), finding in findings.items():
         key = side, finding, workloads.of(subject.workload).per_place
         places.setdefault(key, []).append(subject.place)
-    return tuple(
-        statement(
-            f"{{side}}, place{'s' if len(names) > 1 else ''} {{places}}: {{finding}}",
-            side=side,
-            places=joined(names),
-            finding=finding,
-        )
-        if per_place
-        else statement("{side}: {finding}", side=side, finding=finding)
-        for (side, finding, per_place), names in places.items()
-    )
+    merged = []
+    for (side, finding, per_place), names in places.items():
+        where = f", place{'s' if len(names) > 1 else ''} {{places}}" if per_place else ""
+        template = f"{{side}}{where}: {{finding}}"
+        merged.append(statement(template, side=side, places=joined(names), finding=finding))
+    return tuple(merged)
 
 
 def _cpus(workers: Sequence[Worker]) -> dict[str, float]:
-    """Return the fewest CPUs that any of a side's workers has."""
     cpus: dict[str, float] = {}
     for worker in workers:
         host = worker.result.host
-        count = host.usable_cpus(worker.result.limits) if host is not None else 0.0
-        cpus[worker.side] = min(count, cpus.get(worker.side, math.inf))
+        usable = host.usable_cpus(worker.result.limits) if host is not None else 0.0
+        cpus[worker.side] = min(usable, cpus.get(worker.side, math.inf))
     return cpus
-
-
-def _error(figures: Figures, base: Figures) -> float:
-    """Return twice the standard error of the ratio of two means of one worker, as a part of it."""
-    return 2 * math.hypot(figures.within_worker_ratio, base.within_worker_ratio)

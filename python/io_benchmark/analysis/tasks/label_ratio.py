@@ -17,8 +17,7 @@ tests/simulation/test_tasks.py has the error rates.
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Self
+from collections.abc import Mapping
 
 import numpy as np
 from msgspec.structs import replace
@@ -34,16 +33,15 @@ _FEW_WORKERS = 2
 _SINGULAR = 1e-9
 
 
-class LabelledRatio(NamedTuple):
-    """A ratio, with the workers and the weights that it was computed from."""
+class LabelledRatio:
+    """The cells of a label and a worker, the common ratio, and what each cell adds to it."""
 
     estimate: Estimate
     workers: tuple[SideData, SideData]  # of candidate and baseline, freed of their labels
     shares: Mapping[str, float]  # of the time of the common mix
 
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         candidate: _LabelLogs,
         baseline: _LabelLogs,
         mix: Mapping[str, float],
@@ -51,55 +49,11 @@ class LabelledRatio(NamedTuple):
         look: Look,
         *,
         rounding_s: float = 0.0,
-    ) -> Self:
+    ) -> None:
         """Compare two sides that have the same labels; `mix` is how often each label counts.
 
         Times that are rounded to so many seconds may agree although the workers do not.
         """
-        fit = _Fit(candidate, baseline, mix)
-        estimate, workers = _estimate(fit, candidate, baseline, assumed_variation, look)
-        variance = estimate.variance + fit.variance_of_rounding(rounding_s)
-        return cls(replace(estimate, variance=variance), workers, fit.shares)
-
-
-def _estimate(
-    fit: "_Fit",
-    candidate: _LabelLogs,
-    baseline: _LabelLogs,
-    assumed_variation: float,
-    look: Look,
-) -> tuple[Estimate, tuple[SideData, SideData]]:
-    sides = fit.workers(candidate), fit.workers(baseline)
-    counts = [side.count for side in sides]
-    if max(counts) == 1:
-        # Nothing shows how far workers of these pools differ.
-        return Estimate(fit.log_ratio, math.inf, 1.0), sides
-    if len(fit.shares) == 1:
-        return Estimate.of_sides(*sides, assumed_variation, look), sides
-    if 1 in counts:
-        single = Estimate.of_sides(*sides, assumed_variation, look)
-        wider = fit.factor(counts)
-        return replace(
-            single,
-            log_ratio=fit.log_ratio,
-            variance=single.variance * wider,
-            single_variance=single.single_variance * wider,
-        ), sides
-    variance, degrees = fit.variance()
-    assumed = None
-    if min(counts) <= _FEW_WORKERS:
-        least = assumed_variation**2 * fit.variance_of_unit
-        if least > variance:
-            variance, assumed = least, assumed_variation
-    return Estimate(fit.log_ratio, variance, degrees, assumed_variation=assumed), sides
-
-
-class _Fit:
-    """The cells of a label and a worker, the common ratio, and what each cell adds to it."""
-
-    def __init__(
-        self, candidate: _LabelLogs, baseline: _LabelLogs, mix: Mapping[str, float]
-    ) -> None:
         numbers = {label: at for at, label in enumerate(sorted(mix))}
         cells = [
             (numbers[label], worker, is_candidate, log)
@@ -124,38 +78,57 @@ class _Fit:
         times = np.array([mix[label] for label in numbers])
         times = times * np.exp(at_baseline - at_baseline.max())
         share = times / times.sum()
-        self.shares: dict[str, float] = dict(zip(numbers, share.tolist(), strict=True))
+        self.shares = dict(zip(numbers, share.tolist(), strict=True))
         # What each cell counts in the ratio: its label's share, divided among the workers of each side.
         self._weights = np.where(
             side > 0, (share / candidates)[self._label], -(share / baselines)[self._label]
         )
-        self.log_ratio = float(self._weights @ logs)
-        self._times_s: Numbers = np.exp(logs)
+        self._log_ratio = float(self._weights @ logs)
+        self.workers = self._freed(candidate), self._freed(baseline)
+        estimate = self._estimate(assumed_variation, look)
+        # Both ends of each run are rounded.
+        parts = self._weights * rounding_s / np.exp(logs)
+        variance = estimate.variance + float(parts @ parts) / 6
+        self.estimate = replace(estimate, variance=variance)
 
-    @property
-    def variance_of_unit(self) -> float:
+    def _estimate(self, assumed_variation: float, look: Look) -> Estimate:
+        counts = [side.count for side in self.workers]
+        if max(counts) == 1:
+            # Nothing shows how far workers of these pools differ.
+            return Estimate(self._log_ratio, math.inf, 1.0)
+        if 1 in counts or len(self.shares) == 1:
+            single = Estimate.of_sides(*self.workers, assumed_variation, look)
+            if len(self.shares) == 1:
+                return single
+            wider = max(1.0, self._variance_of_unit() / math.fsum(1 / count for count in counts))
+            return replace(
+                single,
+                log_ratio=self._log_ratio,
+                variance=single.variance * wider,
+                single_variance=single.single_variance * wider,
+            )
+        variance, degrees = self._variance()
+        assumed = None
+        if min(counts) <= _FEW_WORKERS:
+            least = assumed_variation**2 * self._variance_of_unit()
+            if least > variance:
+                variance, assumed = least, assumed_variation
+        return Estimate(self._log_ratio, variance, degrees, assumed_variation=assumed)
+
+    def _variance_of_unit(self) -> float:
         """Return the variance if workers vary by one, and alike in all labels."""
         return math.fsum(float(self._weights[rows].sum()) ** 2 for rows in self._clusters())
 
-    def variance_of_rounding(self, rounding_s: float) -> float:
-        """Return the variance that comes from rounding both ends of each run."""
-        parts = self._weights * rounding_s / self._times_s
-        return float(parts @ parts) / 6
-
-    def factor(self, counts: Sequence[int]) -> float:
-        """Return how much larger the variance is than that of workers of one label."""
-        return max(1.0, self.variance_of_unit / math.fsum(1 / count for count in counts))
-
-    def workers(self, side: _LabelLogs) -> SideData:
+    def _freed(self, side: _LabelLogs) -> SideData:
         """Return the workers of a side, each with the mean of its logarithms less their labels'."""
         logs: dict[str, list[float]] = {}
         for (label, worker), log in sorted(side.items()):
             logs.setdefault(worker, []).append(log - self._at_baseline[label])
-        return SideData(tuple(math.fsum(each) / len(each) for each in logs.values()), ())
+        return SideData(tuple(math.fsum(worker) / len(worker) for worker in logs.values()), ())
 
-    def variance(self) -> tuple[float, float]:
+    def _variance(self) -> tuple[float, float]:
         """Return the variance of the ratio's logarithm, and its degrees of freedom."""
-        squares, own, features = [], [], []
+        squares, sizes, features = [], [], []
         for rows in self._clusters():
             design = np.zeros((len(rows), len(self._counts) + 1))
             design[np.arange(len(rows)), self._label[rows]] = (
@@ -166,13 +139,13 @@ class _Fit:
             roots = np.where(values > _SINGULAR, 1 / np.sqrt(np.maximum(values, _SINGULAR)), 0.0)
             weights = (vectors * roots) @ (vectors.T @ self._weights[rows])
             squares.append(float(weights @ self._residuals[rows]) ** 2)
-            own.append(float(weights @ weights))
+            sizes.append(float(weights @ weights))
             features.append(weights @ design)
-        of_own, matrix = np.array(own), np.array(features)
+        size, matrix = np.array(sizes), np.array(features)
         explained: Numbers = (matrix**2).sum(axis=1)
-        trace = float((of_own - explained).sum())
+        trace = float((size - explained).sum())
         gram = matrix.T @ matrix
-        total = float((of_own**2).sum() - 2 * (of_own @ explained) + (gram**2).sum())
+        total = float((size**2).sum() - 2 * (size @ explained) + (gram**2).sum())
         return math.fsum(squares), max(1.0, trace**2 / total) if total > 0 else 1.0
 
     def _clusters(self) -> list[Numbers]:

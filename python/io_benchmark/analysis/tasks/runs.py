@@ -61,7 +61,10 @@ class Side(Struct):
         for at, run in enumerate(sorted(runs)):
             side._add(run, at)
         # A worker whose clock is wrong in one run is not trusted in its other runs.
-        side.completed = [_without_parts(run, side.skewed) for run in side.completed]
+        side.completed = [
+            replace(run, set_up_s=None, tear_down_s=None) if run.worker in side.skewed else run
+            for run in side.completed
+        ]
         return side
 
     def _add(self, run: TaskRun, at: int) -> None:
@@ -90,9 +93,9 @@ class Side(Struct):
             self.unknown_workers += 1
             worker = f"unknown {at}"
         task_ms = run.resolved_ms - run.started_ms
-        used = UsedRun(run.label, worker, run.started_ms, task_ms / 1000)
-        if run.scheduled_ms >= 0:
-            used = replace(used, pending_s=max(0, run.started_ms - run.scheduled_ms) / 1000)
+        pending_ms = max(0, run.started_ms - run.scheduled_ms)
+        pending_s = pending_ms / 1000 if run.scheduled_ms >= 0 else None
+        used = UsedRun(run.label, worker, run.started_ms, task_ms / 1000, pending_s)
         work_ms = run.own_ended_ms - run.own_started_ms
         has_work = min(run.own_started_ms, run.own_ended_ms, work_ms) >= 0
         if not has_work or work_ms > task_ms + _ROUNDING_MS:
@@ -124,10 +127,11 @@ class Side(Struct):
     def not_completed(self, labels: Iterable[str]) -> tuple[int, int, int]:
         """Return how many runs of these labels failed, were lost and were stopped."""
         compared = set(labels)
-        failed, stopped = (
-            sum(counts[label] for label in compared) for counts in (self.failed, self.stopped)
+        lost = Counter(run.label for run in self.lost)
+        failed, lost_runs, stopped = (
+            sum(counts[label] for label in compared) for counts in (self.failed, lost, self.stopped)
         )
-        return failed, sum(run.label in compared for run in self.lost), stopped
+        return failed, lost_runs, stopped
 
     @property
     def labels(self) -> set[str]:
@@ -141,9 +145,3 @@ class Side(Struct):
             if run.label in compared:
                 cells.setdefault((run.label, run.worker), []).append(run)
         return cells
-
-
-def _without_parts(run: UsedRun, skewed: set[str]) -> UsedRun:
-    if run.worker not in skewed or run.work_s is None:
-        return run
-    return replace(run, set_up_s=None, tear_down_s=None)

@@ -8,31 +8,19 @@ costs between tasks is not included.
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Mapping
 
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.inference.variances import MeanVariance
 from io_benchmark.analysis.model import Interval
 from io_benchmark.analysis.statements import Statement, joined, statement
-from io_benchmark.analysis.tasks.runs import Cell, Side, UsedRun
+from io_benchmark.analysis.tasks.runs import Side
 from io_benchmark.analysis.tasks.task_model import CostComparison, SideCost
-from io_benchmark.analysis.tasks.task_pair import TaskPair
+from io_benchmark.analysis.tasks.task_pair import PairSide, TaskPair
 from io_benchmark.costs.worker_time import Price
 
 _S_PER_HOUR = 3600.0
 _TASKS = 1000
-
-
-class _PaidSide(NamedTuple):
-    """A side, its compared runs, and the labels' means and shares in the common mix."""
-
-    side: Side
-    cells: Mapping[Cell, Sequence[UsedRun]]
-    means_s: Mapping[str, float]
-    shares: Mapping[str, float]
-    mean_s: float  # of the whole mix
-    price: Price | None
 
 
 def _hourly_price(side: Side, prices: Mapping[str, Price]) -> Price | None:
@@ -51,33 +39,23 @@ def compare_costs(
     pair: TaskPair, prices: Mapping[str, Price], level: float
 ) -> CostComparison | Statement | None:
     """Compare the costs; return why they cannot be compared, or None where no prices are known."""
-    baseline, candidate = (
-        _PaidSide(
-            side,
-            cells,
-            pair.means(cells),
-            pair.ratio.shares,
-            pair.mean_s(cells),
-            _hourly_price(side, prices),
-        )
-        for side, cells in (
-            (pair.baseline, pair.baseline_cells),
-            (pair.candidate, pair.candidate_cells),
-        )
+    candidate, baseline = pair.candidate, pair.baseline
+    candidate_price, baseline_price = (
+        _hourly_price(side.side, prices) for side in (candidate, baseline)
     )
-    candidate_price, baseline_price = candidate.price, baseline.price
     if candidate_price is None or baseline_price is None:
-        missing = [paid.side.name for paid in (baseline, candidate) if paid.price is None]
+        priced = ((baseline, baseline_price), (candidate, candidate_price))
+        missing = [side.side.name for side, price in priced if price is None]
         is_known = bool(prices) or len(missing) == 1
         return statement("no price for {sides}", sides=joined(missing)) if is_known else None
     if candidate_price.currency != baseline_price.currency:
         text = "costs are not compared: {first} and {second} are different currencies"
         return statement(text, first=baseline_price.currency, second=candidate_price.currency)
     estimate = pair.ratio.estimate
-    log_ratio, of_times = estimate.log_ratio, MeanVariance(estimate.variance, estimate.degrees)
+    log_ratio, times = estimate.log_ratio, MeanVariance(estimate.variance, estimate.degrees)
     lost = [_lost(side) for side in (baseline, candidate)]
     log_lost = math.log1p(lost[1][0]) - math.log1p(lost[0][0])
-    variance = MeanVariance.of_sum([of_times, lost[0][1], lost[1][1]])
+    variance = MeanVariance.of_sum([times, lost[0][1], lost[1][1]])
     price_ratio = candidate_price.per_hour / baseline_price.per_hour
     log_cost = math.log(price_ratio) + log_ratio + log_lost
     hours = baseline.mean_s / _S_PER_HOUR
@@ -91,9 +69,12 @@ def compare_costs(
             price.date,
             lost_share,
             amount,
-            _ends(math.log(amount), MeanVariance.of_sum([_of_mean(paid), of_lost])),
+            _ends(
+                math.log(amount),
+                MeanVariance.of_sum([_variance_of_mean(side, pair.ratio.shares), lost_variance]),
+            ),
         )
-        for paid, price, amount, (lost_share, of_lost) in zip(
+        for side, price, amount, (lost_share, lost_variance) in zip(
             (baseline, candidate), (baseline_price, candidate_price), amounts, lost, strict=True
         )
     ]
@@ -109,14 +90,13 @@ def compare_costs(
     )
 
 
-def _lost(paid: _PaidSide) -> tuple[float, MeanVariance]:
+def _lost(side: PairSide) -> tuple[float, MeanVariance]:
     """Return the time of lost runs by that of completed ones, and the variance of ln(1 + that)."""
     by_worker: dict[str, list[float]] = {}
-    for runs in paid.cells.values():
-        for run in runs:
-            by_worker.setdefault(run.worker, [0.0, 0.0])[0] += run.task_s
-    for run in sorted(paid.side.lost, key=lambda run: (run.worker, run.started_ms, run.task_s)):
-        if run.label in paid.means_s:
+    for run in side.runs:
+        by_worker.setdefault(run.worker, [0.0, 0.0])[0] += run.task_s
+    for run in sorted(side.side.lost, key=lambda run: (run.worker, run.started_ms, run.task_s)):
+        if run.label in side.means_s:
             by_worker.setdefault(run.worker, [0.0, 0.0])[1] += run.task_s
     done = math.fsum(times[0] for times in by_worker.values())
     share = math.fsum(times[1] for times in by_worker.values()) / done
@@ -126,15 +106,12 @@ def _lost(paid: _PaidSide) -> tuple[float, MeanVariance]:
     return share, MeanVariance(spread, max(1.0, count - 1.0))
 
 
-def _of_mean(paid: _PaidSide) -> MeanVariance:
+def _variance_of_mean(side: PairSide, shares: Mapping[str, float]) -> MeanVariance:
     """Return the variance of ln of a side's mean time: of independent workers."""
     workers: dict[str, float] = {}
-    counts: dict[str, int] = {}
-    for label, _ in paid.cells:
-        counts[label] = counts.get(label, 0) + 1
-    for (label, worker), runs in sorted(paid.cells.items()):
+    for (label, worker), runs in sorted(side.cells.items()):
         mean_s = math.fsum(run.task_s for run in runs) / len(runs)
-        part = paid.shares[label] / counts[label] * (mean_s / paid.means_s[label] - 1)
+        part = shares[label] / len(side.labels[label]) * (mean_s / side.means_s[label] - 1)
         workers[worker] = workers.get(worker, 0.0) + part
     if len(workers) == 1:
         return MeanVariance(math.inf, 1.0)

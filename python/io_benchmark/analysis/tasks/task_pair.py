@@ -2,6 +2,7 @@
 """Two sides of tasks: the labels that both have, their common mix, the ratio, and the parts of the time."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple, Self
@@ -24,91 +25,97 @@ Cells = Mapping[Cell, Sequence[UsedRun]]
 WorkerRuns = Sequence[Sequence[UsedRun]]  # the runs of each worker
 
 
+class PairSide(NamedTuple):
+    """One side of a pair: its completed runs of the labels that both sides have."""
+
+    side: Side
+    cells: Cells
+    labels: Mapping[str, WorkerRuns]
+    means_s: Mapping[str, float]  # of a task, by label; each worker counts once
+    mean_s: float  # of a task in the common mix
+
+    @classmethod
+    def of(cls, side: Side, mix: Mapping[str, float]) -> Self:
+        cells = side.cells(mix)
+        labels = _by_label(cells)
+        means_s = {label: _mean_s(workers) for label, workers in labels.items()}
+        return cls(side, cells, labels, means_s, _weighted(means_s, mix))
+
+    @property
+    def runs(self) -> list[UsedRun]:
+        return [run for runs in self.cells.values() for run in runs]
+
+
 class TaskPair(NamedTuple):
     """Two sides and the runs of the labels that both have."""
 
-    candidate: Side
-    baseline: Side
-    candidate_cells: Cells
-    baseline_cells: Cells
+    candidate: PairSide
+    baseline: PairSide
     mix: Mapping[str, float]  # tasks of each label
     ratio: LabelledRatio
     look: Look
 
     @classmethod
-    def of(cls, candidate: Side, baseline: Side, worker_variation: float) -> Self | None:
+    def of(cls, candidate_side: Side, baseline_side: Side, worker_variation: float) -> Self | None:
         """Compare two sides; return None where no label has a completed run on both."""
-        labels = candidate.labels & baseline.labels
-        if not labels:
+        names = candidate_side.labels & baseline_side.labels
+        if not names:
             return None
-        mix = _mix(candidate.cells(labels), baseline.cells(labels))
+        counts = [
+            Counter(run.label for run in side.completed) for side in (candidate_side, baseline_side)
+        ]
+        # How much each label counts: by the runs that both sides have of it.
+        mix = {label: 2 / (1 / counts[0][label] + 1 / counts[1][label]) for label in names}
         # Those with most runs. A choice by times would depend on which side happened to be slow.
         most = sorted(mix, key=lambda label: (-mix[label], label))[:MOST_LABELS]
         mix = {label: mix[label] for label in sorted(most)}
-        candidate_cells, baseline_cells = candidate.cells(mix), baseline.cells(mix)
-        counts = [
-            len({worker for _, worker in cells}) for cells in (candidate_cells, baseline_cells)
-        ]
-        look = Schedule().look_of_sides(counts, ())
-        ratio = LabelledRatio.of(
-            _log_means(candidate_cells),
-            _log_means(baseline_cells),
+        candidate, baseline = PairSide.of(candidate_side, mix), PairSide.of(baseline_side, mix)
+        workers = [len({worker for _, worker in side.cells}) for side in (candidate, baseline)]
+        look = Schedule().look_of_sides(workers, ())
+        ratio = LabelledRatio(
+            {cell: _log_mean(runs) for cell, runs in candidate.cells.items()},
+            {cell: _log_mean(runs) for cell, runs in baseline.cells.items()},
             mix,
             worker_variation,
             look,
-            rounding_s=_rounding_s(candidate_cells, baseline_cells),
+            rounding_s=_rounding_s([*candidate.runs, *baseline.runs]),
         )
-        return cls(candidate, baseline, candidate_cells, baseline_cells, mix, ratio, look)
-
-    @staticmethod
-    def means(cells: Cells) -> dict[str, float]:
-        """Return the mean time of a task by label; each worker counts once."""
-        return {label: _mean_s(workers) for label, workers in _by_label(cells).items()}
-
-    def mean_s(self, cells: Cells) -> float:
-        """Return the mean time of a task in the common mix."""
-        return self.weighted(self.means(cells))
-
-    def weighted(self, values: Mapping[str, float]) -> float:
-        """Return the mean of labels' values in the common mix."""
-        total = math.fsum(self.mix[label] for label in values)
-        return math.fsum(self.mix[label] * value for label, value in values.items()) / total
+        return cls(candidate, baseline, mix, ratio, look)
 
     @property
     def times(self) -> dict[str, TaskTimes]:
         """Return both sides' mean times; a part only where all labels have it on both sides."""
-        both = (self.baseline_cells, self.candidate_cells)
+        both = (self.baseline, self.candidate)
 
         def part(value_of: Callable[[UsedRun], float | None]) -> tuple[float | None, ...]:
-            sides = [_part_by_label(cells, value_of) for cells in both]
-            if any(of_side.keys() != self.mix.keys() for of_side in sides):
+            sides = [_part_by_label(pair_side, value_of) for pair_side in both]
+            if any(means.keys() != self.mix.keys() for means in sides):
                 return (None, None)
-            return tuple(map(self.weighted, sides))
+            return tuple(_weighted(means, self.mix) for means in sides)
 
-        pending, work = part(lambda run: run.pending_s), part(lambda run: run.work_s)
-        around = part(lambda run: None if run.work_s is None else run.task_s - run.work_s)
-        set_up: tuple[float | None, ...] = (None, None)
-        tear_down = set_up
-        if not self.baseline.skewed and not self.candidate.skewed:
-            set_up, tear_down = part(lambda run: run.set_up_s), part(lambda run: run.tear_down_s)
-        wholes = map(self.mean_s, both)
-        parts = zip(wholes, pending, set_up, work, tear_down, around, strict=True)
-        names = (self.baseline.name, self.candidate.name)
-        return {name: TaskTimes(*of_side) for name, of_side in zip(names, parts, strict=True)}
+        has_skew = any(pair_side.side.skewed for pair_side in both)
+        parts = zip(
+            (pair_side.mean_s for pair_side in both),
+            part(lambda run: run.pending_s),
+            part(lambda run: None if has_skew else run.set_up_s),
+            part(lambda run: run.work_s),
+            part(lambda run: None if has_skew else run.tear_down_s),
+            part(lambda run: None if run.work_s is None else run.task_s - run.work_s),
+            strict=True,
+        )
+        return {
+            pair_side.side.name: TaskTimes(*times)
+            for pair_side, times in zip(both, parts, strict=True)
+        }
 
     def label_rows(self, worker_variation: float) -> tuple[LabelRow, ...]:
         """Compare each label by itself, those first that take most of the time."""
-        baseline, candidate = _by_label(self.baseline_cells), _by_label(self.candidate_cells)
-        rows = [
-            self._label_row(label, baseline[label], candidate[label], worker_variation)
-            for label in self.ratio.shares
-        ]
+        rows = [self._label_row(label, worker_variation) for label in self.ratio.shares]
         return tuple(sorted(rows, key=lambda row: (-row.share, row.label)))
 
-    def _label_row(
-        self, label: str, baseline: WorkerRuns, candidate: WorkerRuns, worker_variation: float
-    ) -> LabelRow:
+    def _label_row(self, label: str, worker_variation: float) -> LabelRow:
         """Compare a label; whether it differs is corrected for the number of labels."""
+        baseline, candidate = self.baseline.labels[label], self.candidate.labels[label]
         logs, base_logs = (
             SideData(tuple(map(_log_mean, workers)), ()) for workers in (candidate, baseline)
         )
@@ -123,9 +130,9 @@ class TaskPair(NamedTuple):
         return LabelRow(
             label,
             self.ratio.shares[label],
-            completed=(_count(baseline), _count(candidate)),
+            completed=(sum(map(len, baseline)), sum(map(len, candidate))),
             workers=(base_logs.count, logs.count),
-            means_s=(_mean_s(baseline), _mean_s(candidate)),
+            means_s=(self.baseline.means_s[label], self.candidate.means_s[label]),
             ratio=math.exp(fmean(logs.log_means) - fmean(base_logs.log_means)),
             interval=interval,
             differs=differs,
@@ -140,12 +147,13 @@ def _by_label(cells: Cells) -> dict[str, list[Sequence[UsedRun]]]:
     return labels
 
 
-def _count(workers: WorkerRuns) -> int:
-    return sum(map(len, workers))
+def _weighted(values: Mapping[str, float], mix: Mapping[str, float]) -> float:
+    """Return the mean of labels' values in the common mix."""
+    total = math.fsum(mix[label] for label in values)
+    return math.fsum(mix[label] * value for label, value in values.items()) / total
 
 
 def _mean_s(workers: WorkerRuns) -> float:
-    """Return the mean time of a task; each worker counts once."""
     return fmean(fmean(run.task_s for run in runs) for runs in workers)
 
 
@@ -157,41 +165,23 @@ def _log_mean(runs: Sequence[UsedRun]) -> float:
     return fmean(math.log(run.task_s) for run in runs)
 
 
-def _mix(candidate_cells: Cells, baseline_cells: Cells) -> dict[str, float]:
-    """Return how much each label counts: by the runs that both sides have of it."""
-    candidate, baseline = _by_label(candidate_cells), _by_label(baseline_cells)
-    return {
-        label: 2 / (1 / _count(workers) + 1 / _count(baseline[label]))
-        for label, workers in candidate.items()
-    }
-
-
-def _rounding_s(*sides: Cells) -> float:
+def _rounding_s(runs: Sequence[UsedRun]) -> float:
     """Return the rounding of the times, at most a minute: what all of them are multiples of."""
-    runs = [run for cells in sides for of_cell in cells.values() for run in of_cell]
-    return (
-        math.gcd(
-            _MOST_ROUNDED_MS,
-            *(run.started_ms for run in runs),
-            *(round(run.task_s * 1000) for run in runs),
-        )
-        / 1000
-    )
+    starts = (run.started_ms for run in runs)
+    return math.gcd(_MOST_ROUNDED_MS, *starts, *(round(run.task_s * 1000) for run in runs)) / 1000
 
 
-def _log_means(cells: Cells) -> dict[Cell, float]:
-    return {cell: _log_mean(runs) for cell, runs in cells.items()}
-
-
-def _part_by_label(cells: Cells, value_of: Callable[[UsedRun], float | None]) -> dict[str, float]:
+def _part_by_label(
+    pair_side: PairSide, value_of: Callable[[UsedRun], float | None]
+) -> dict[str, float]:
     """Return the mean of a part by label, each worker once; nothing where too few runs have it."""
     means: dict[str, float] = {}
     number = 0
-    for label, workers in _by_label(cells).items():
+    for label, workers in pair_side.labels.items():
         values = [
             [value for run in runs if (value := value_of(run)) is not None] for runs in workers
         ]
         number += sum(map(len, values))
         if any(values):
             means[label] = fmean(map(fmean, filter(None, values)))
-    return means if number >= _LEAST_KNOWN * sum(map(len, cells.values())) else {}
+    return means if number >= _LEAST_KNOWN * len(pair_side.runs) else {}

@@ -13,8 +13,8 @@ from io_benchmark.analysis.statements import (
     share,
     statement,
 )
-from io_benchmark.analysis.tasks.task_model import LabelRow, TaskComparison
-from io_benchmark.analysis.tasks.task_pair import MOST_LABELS, Cells, TaskPair
+from io_benchmark.analysis.tasks.task_model import TaskComparison
+from io_benchmark.analysis.tasks.task_pair import MOST_LABELS, TaskPair
 
 _ENDED_DIFFER = 0.1
 _LEAST_OVERLAP = 0.5
@@ -48,32 +48,25 @@ def warnings_of(pair: TaskPair, comparison: TaskComparison) -> Iterator[Statemen
 
 
 def _different_labels(comparison: TaskComparison) -> Iterator[Statement]:
-    if not any(row.differs for row in comparison.labels):
-        return
-    rows = sorted(
-        (row for row in comparison.labels if row.interval is not None),
-        key=lambda row: (row.ratio, row.label),
-    )
-    yield statement(
-        "labels differ, from {lowest} to {highest}: the ratio is that of this mix of them",
-        lowest=_label(rows[0]),
-        highest=_label(rows[-1]),
-    )
+    rows = [(row.ratio, row.label) for row in comparison.labels if row.interval is not None]
+    if any(row.differs for row in comparison.labels):
+        yield statement(
+            "labels differ, from {lowest} to {highest}: the ratio is that of this mix of them",
+            lowest=_label(*min(rows)),
+            highest=_label(*max(rows)),
+        )
 
 
-def _label(row: LabelRow) -> Statement:
-    return statement("{ratio} ({label})", ratio=Quantity(row.ratio, Unit.RATIO), label=row.label)
+def _label(ratio: float, label: str) -> Statement:
+    return statement("{ratio} ({label})", ratio=Quantity(ratio, Unit.RATIO), label=label)
 
 
 def _times_apart(pair: TaskPair) -> Iterator[Statement]:
-    if pair.baseline.pool == pair.candidate.pool:
+    if pair.baseline.side.pool == pair.candidate.side.pool:
         return
-    starts = [
-        sorted(run.started_ms for runs in cells.values() for run in runs)
-        for cells in (pair.candidate_cells, pair.baseline_cells)
-    ]
-    low, high = max(each[0] for each in starts), min(each[-1] for each in starts)
-    inside = [sum(low <= at <= high for at in each) / len(each) for each in starts]
+    starts = [[run.started_ms for run in side.runs] for side in (pair.candidate, pair.baseline)]
+    low, high = max(map(min, starts)), min(map(max, starts))
+    inside = [sum(low <= start <= high for start in side) / len(side) for side in starts]
     if min(inside) < _LEAST_OVERLAP and min(map(len, starts)) > 1:
         yield statement(
             "the pools ran at different times ({part} of the runs of one are in the time of both): "
@@ -84,29 +77,31 @@ def _times_apart(pair: TaskPair) -> Iterator[Statement]:
 
 def _failures(comparison: TaskComparison) -> Iterator[Statement]:
     """Return what the runs that do not count say about the completed ones."""
-    failed, lost = map(comparison.shares, (comparison.failed, comparison.lost))
-    sides = {"baseline": comparison.baseline, "candidate": comparison.candidate}
-    if abs(failed[0] - failed[1]) > _ENDED_DIFFER:
-        yield statement(
-            "{first} of the runs failed on {baseline}, {second} on {candidate}: those that completed "
-            "may not be alike",
-            first=share(failed[0]),
-            second=share(failed[1]),
-            **sides,
-        )
-    if abs(lost[0] - lost[1]) > _ENDED_DIFFER:
-        yield statement(
-            "{first} of the runs were lost on {baseline}, {second} on {candidate}: a longer run is lost "
-            "more often, so the more are lost, the shorter completed runs look",
-            first=share(lost[0]),
-            second=share(lost[1]),
-            **sides,
-        )
+    for ended, verb, consequence in (
+        (comparison.failed, "failed", "those that completed may not be alike"),
+        (
+            comparison.lost,
+            "were lost",
+            "a longer run is lost more often, so the more are lost, the shorter completed runs look",
+        ),
+    ):
+        first, second = comparison.shares(ended)
+        if abs(first - second) > _ENDED_DIFFER:
+            yield statement(
+                "{first} of the runs "
+                + verb
+                + " on {baseline}, {second} on {candidate}: "
+                + consequence,
+                first=share(first),
+                second=share(second),
+                baseline=comparison.baseline,
+                candidate=comparison.candidate,
+            )
 
 
 def _tails(pair: TaskPair, comparison: TaskComparison) -> Iterator[Statement]:
     """Warn of a few very long runs: they raise the mean, and so the costs, but hardly the ratio."""
-    by_means = pair.mean_s(pair.candidate_cells) / pair.mean_s(pair.baseline_cells)
+    by_means = pair.candidate.mean_s / pair.baseline.mean_s
     if comparison.interval.excludes(by_means):
         yield statement(
             "by mean times, which the bill follows, the ratio is {ratio}: few runs are very long",
@@ -115,33 +110,31 @@ def _tails(pair: TaskPair, comparison: TaskComparison) -> Iterator[Statement]:
 
 
 def _mix(pair: TaskPair, comparison: TaskComparison) -> Iterator[Statement]:
-    means = [_all_runs_s(cells) for cells in (pair.candidate_cells, pair.baseline_cells)]
-    if len(comparison.labels) > 1 and comparison.interval.excludes(means[0] / means[1]):
+    candidate_s, baseline_s = (
+        math.fsum(run.task_s for run in side.runs) / len(side.runs)
+        for side in (pair.candidate, pair.baseline)
+    )
+    if len(comparison.labels) > 1 and comparison.interval.excludes(candidate_s / baseline_s):
         yield statement(
             "without regard to labels it would be {ratio}: the pools ran different mixes",
-            ratio=Quantity(means[0] / means[1], Unit.RATIO),
+            ratio=Quantity(candidate_s / baseline_s, Unit.RATIO),
         )
 
 
-def _all_runs_s(cells: Cells) -> float:
-    times = [run.task_s for runs in cells.values() for run in runs]
-    return math.fsum(times) / len(times)
-
-
 def _workers(pair: TaskPair) -> Iterator[Statement]:
-    unknown = [side.name for side in (pair.baseline, pair.candidate) if side.unknown_workers]
+    sides = (pair.baseline.side, pair.candidate.side)
+    unknown = [side.name for side in sides if side.unknown_workers]
     if unknown:
         yield statement(
             "workers of {sides} are not known: each run counts as a worker, which may be too many",
             sides=joined(unknown),
         )
-    both = _names(pair.candidate_cells) & _names(pair.baseline_cells)
-    if both:
+    candidate, baseline = (
+        {worker for _, worker in side.cells if not worker.startswith("unknown ")}
+        for side in (pair.candidate, pair.baseline)
+    )
+    if both := candidate & baseline:
         yield statement("{workers} ran tasks of both sides", workers=_workers_text(len(both)))
-
-
-def _names(cells: Cells) -> set[str]:
-    return {worker for _, worker in cells if not worker.startswith("unknown ")}
 
 
 def _workers_text(number: int) -> Statement:
@@ -149,7 +142,7 @@ def _workers_text(number: int) -> Statement:
 
 
 def _clocks(pair: TaskPair) -> Iterator[Statement]:
-    for side in (pair.baseline, pair.candidate):
+    for side in (pair.baseline.side, pair.candidate.side):
         if side.skewed:
             yield statement(
                 "the clock of {workers} of {side} contradicts the queue's: set-up and tear-down are "

@@ -95,7 +95,7 @@ def _blocked_share(
     if not all(side.workers for side in sides):
         return None
     division = Division.of_means(*sides)
-    is_known = any((part.phase, part.kind) == _COPY_BLOCKED for part in division.parts)
+    is_known = any(each.part == _COPY_BLOCKED for each in division.parts)
     if not is_known or division.difference_ns <= 0:
         return None
     return division.of(_COPY_BLOCKED) / division.difference_ns
@@ -134,13 +134,12 @@ def _both_changed(kind: TrialKind, slower: TriedSide, faster: TriedSide) -> Tria
     if unusable is not None:
         return unusable
     gone = normal.gone_after(changed)
+    state, meaning = TrialState.UNDECIDED, "A part of the gap goes, and a part stays."
     if gone.share >= _CONFIRMS_SHARE:
-        outcome = _judged(kind, TrialState.CONFIRMED, statement(_CONFIRMED[kind]), gone)
+        state, meaning = TrialState.CONFIRMED, _CONFIRMED[kind]
     elif gone.share <= _REFUTES_SHARE:
-        outcome = _judged(kind, TrialState.REFUTED, statement(_REFUTED[kind]), gone)
-    else:
-        meaning = statement("A part of the gap goes, and a part stays.")
-        outcome = _judged(kind, TrialState.UNDECIDED, meaning, gone)
+        state, meaning = TrialState.REFUTED, _REFUTED[kind]
+    outcome = _judged(kind, state, statement(meaning), gone)
     if kind is TrialKind.MEMORY:
         return replace(outcome, share=None, low_share=None, high_share=None)
     return outcome
@@ -182,15 +181,12 @@ def _judge_pace(gone: GoneShare, at_ceiling: float, values: Mapping[str, Value])
     """Judge what goes; `at_ceiling` is the time that the faster side takes at the ceiling itself."""
     held = "Limited to {pace}, {faster} takes {ratio} the time of {slower}"
     is_as_slow = 1 / _AS_SLOW_RATIO <= at_ceiling <= _AS_SLOW_RATIO
+    state, meaning = TrialState.UNDECIDED, f"{held}."
     if is_as_slow and gone.share >= _PACE_CONFIRMS_SHARE:
         state, meaning = TrialState.CONFIRMED, f"{held}: write bandwidth makes the difference."
     elif gone.share <= _PACE_REFUTES_SHARE:
-        state, meaning = (
-            TrialState.REFUTED,
-            f"{held}: write bandwidth does not make the difference.",
-        )
-    else:
-        state, meaning = TrialState.UNDECIDED, f"{held}."
+        state = TrialState.REFUTED
+        meaning = f"{held}: write bandwidth does not make the difference."
     return _judged(TrialKind.PACE, state, statement(meaning, **values), gone)
 
 

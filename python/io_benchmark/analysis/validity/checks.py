@@ -4,6 +4,7 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from io_benchmark.analysis.model import Problem, Run, Severity, Subject, Worker
+from io_benchmark.analysis.observed.machine_identity import by_side
 from io_benchmark.analysis.statements import Statement, Value, count, joined, statement
 from io_benchmark.analysis.validity.comparability import (
     RETRIEVES_RULE,
@@ -11,12 +12,13 @@ from io_benchmark.analysis.validity.comparability import (
     Traits,
     distinct_traits,
 )
-from io_benchmark.analysis.validity.rules import RUN_RULES, SKIPPED_RULE, WORKER_RULES
+from io_benchmark.analysis.validity.rules import RUN_RULES, SKIPPED_RULE, worker_warnings
 
 
 def check_runs(runs: Iterable[Run], allowed: frozenset[str]) -> tuple[list[Run], list[Problem]]:
     """Return the runs that may be compared, and every rule that a run breaks."""
-    kept, problems = [], []
+    kept: list[Run] = []
+    problems: list[Problem] = []
     for run in runs:
         # A run without samples cannot be compared, whatever is allowed.
         allowed_here = allowed if len(run.entry.total_ns) > 1 else frozenset[str]()
@@ -26,13 +28,7 @@ def check_runs(runs: Iterable[Run], allowed: frozenset[str]) -> tuple[list[Run],
                 continue
             severity_here = _after_allowing(name, severity, allowed_here)
             problems.append(
-                Problem(
-                    name,
-                    severity_here,
-                    run.entry.subject,
-                    (run.worker.side,),
-                    _about_task(run.worker, message),
-                )
+                _problem(name, severity_here, run.worker, message, subject=run.entry.subject)
             )
             if severity_here is Severity.REFUSED or name == SKIPPED_RULE:
                 break  # no other rule matters for a run that is not compared
@@ -41,8 +37,17 @@ def check_runs(runs: Iterable[Run], allowed: frozenset[str]) -> tuple[list[Run],
     return kept, problems
 
 
-def _about_task(worker: Worker, message: Statement) -> Statement:
-    return statement("{task_name}: {message}", task_name=worker.task_name, message=message)
+def _problem(
+    name: str,
+    severity: Severity,
+    worker: Worker,
+    message: Statement,
+    explanation: Statement | None = None,
+    *,
+    subject: Subject | None = None,
+) -> Problem:
+    about = statement("{task_name}: {message}", task_name=worker.task_name, message=message)
+    return Problem(name, severity, subject, (worker.side,), about, explanation)
 
 
 def select_length(runs: Sequence[Run], allowed: frozenset[str]) -> tuple[list[Run], list[Problem]]:
@@ -51,60 +56,46 @@ def select_length(runs: Sequence[Run], allowed: frozenset[str]) -> tuple[list[Ru
     A push of both kinds has runs of 2,000 and of 200 retrieves. Where sides have no length in common,
     the rule about sides refuses.
     """
-    by_side: dict[str, set[int]] = {}
-    for worker, entry in runs:
-        if entry.retrieves is not None:
-            by_side.setdefault(worker.side, set()).add(entry.planned)
-    common = set.intersection(*by_side.values()) if by_side else set()
-    one_length = len(set().union(*by_side.values())) == 1
-    if one_length or not common or RETRIEVES_RULE in allowed:
+    sides = by_side(run for run in runs if run.entry.retrieves is not None).values()
+    lengths = [{run.entry.planned for run in side} for side in sides]
+    common = set.intersection(*lengths) if lengths else set()
+    has_one = len(set().union(*lengths)) == 1
+    if has_one or not common or RETRIEVES_RULE in allowed:
         return list(runs), []
     length = max(common)
-    problems = [
-        Problem(
-            RETRIEVES_RULE,
-            Severity.WARNING,
-            entry.subject,
-            (worker.side,),
-            _about_task(
-                worker,
-                statement(
-                    "left out: {planned} retrieves were planned, and every side has runs of {length}",
-                    planned=count(entry.planned),
-                    length=count(length),
-                ),
-            ),
-        )
-        for worker, entry in runs
-        if entry.planned != length
-    ]
+    problems = []
+    for worker, entry in runs:
+        if entry.planned != length:
+            message = statement(
+                "left out: {planned} retrieves were planned, and every side has runs of {length}",
+                planned=count(entry.planned),
+                length=count(length),
+            )
+            problem = _problem(
+                RETRIEVES_RULE, Severity.WARNING, worker, message, subject=entry.subject
+            )
+            problems.append(problem)
     return [run for run in runs if run.entry.planned == length], problems
 
 
 def check_workers(workers: Iterable[Worker]) -> list[Problem]:
-    """Return the problems of everything that a worker measured."""
-    return [
-        _worker_problem(name, severity, worker, messages)
-        for worker in workers
-        for name, (severity, rule) in WORKER_RULES.items()
-        if (messages := rule(worker))
-    ]
-
-
-def _worker_problem(
-    name: str, severity: Severity, worker: Worker, messages: Sequence[Statement]
-) -> Problem:
     """Return one problem for all messages of a worker, which may be thousands."""
-    message, explanation = messages[0], None
-    if len(messages) > 1:
-        more = len(messages) - 1
-        messages_text = "message" if more == 1 else "messages"
-        message = statement(
-            f"{{message}}, and {{more}} more {messages_text}", message=message, more=count(more)
-        )
-        explanation = statement("Further: {messages}.", messages=joined(messages[1:], "; "))
-    about = _about_task(worker, message)
-    return Problem(name, severity, None, (worker.side,), about, explanation)
+    problems = []
+    for worker in workers:
+        messages = worker_warnings(worker)
+        if not messages:
+            continue
+        message, explanation = messages[0], None
+        if len(messages) > 1:
+            more = len(messages) - 1
+            message = statement(
+                f"{{message}}, and {{more}} more message{'' if more == 1 else 's'}",
+                message=message,
+                more=count(more),
+            )
+            explanation = statement("Further: {messages}.", messages=joined(messages[1:], "; "))
+        problems.append(_problem("worker-warning", Severity.WARNING, worker, message, explanation))
+    return problems
 
 
 def check_sides(

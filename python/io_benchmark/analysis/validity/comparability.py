@@ -5,6 +5,7 @@ Each rule compares traits, which its function returns for a run. A workload that
 kind has no traits.
 """
 
+import re
 from collections.abc import Callable, Sequence
 
 import msgspec
@@ -18,7 +19,6 @@ _COLD_SHARE, _WARM_SHARE = 0.05, 0.50
 # Parameters that decide how much is measured. The others decide what is measured.
 _AMOUNTS = frozenset(("time_limit_s", "samples_planned", "objects_planned"))
 _SIZES_SHOWN = 6
-_UNKNOWN_METHOD = "an unknown method"
 
 Traits = tuple[Statement, ...]
 TraitRule = Callable[[Run], Traits]
@@ -49,43 +49,15 @@ def _sequence(run: Run) -> Traits:
 
 def _of_retrieves(trait: Callable[[CacheRetrieveEntry], Statement]) -> TraitRule:
     """Make a rule of a trait that only retrieves have."""
-
-    def traits(run: Run) -> Traits:
-        return () if run.entry.retrieves is None else (trait(run.entry.retrieves),)
-
-    return traits
+    return lambda run: () if run.entry.retrieves is None else (trait(run.entry.retrieves),)
 
 
-@_of_retrieves
 def _sizes(entry: CacheRetrieveEntry) -> Statement:
     largest = sorted(set(entry.file_sizes_bytes), reverse=True)[:_SIZES_SHOWN]
-    return statement(
-        "files of {sizes}", sizes=joined(Quantity(size, Unit.BYTES) for size in largest)
-    )
+    sizes = joined(Quantity(size, Unit.BYTES) for size in largest)
+    return statement("files of {sizes}", sizes=sizes)
 
 
-@_of_retrieves
-def _retrieves(entry: CacheRetrieveEntry) -> Statement:
-    # The first retrieve of a file reads the disk: of fewer retrieves, more are such.
-    return statement("{count} retrieves planned", count=count(entry.retrieves_planned))
-
-
-@_of_retrieves
-def _copy_method(entry: CacheRetrieveEntry) -> Statement:
-    return statement("copied by {method}", method=str(entry.copy_method))
-
-
-@_of_retrieves
-def _lookup_method(entry: CacheRetrieveEntry) -> Statement:
-    return statement("looked up by {method}", method=str(entry.lookup_method))
-
-
-@_of_retrieves
-def _reflink(entry: CacheRetrieveEntry) -> Statement:
-    return statement("copies share extents" if entry.shares_extents else "copies move bytes")
-
-
-@_of_retrieves
 def _cache_state(entry: CacheRetrieveEntry) -> Statement:
     state = entry.cache_state
     if state is None or state.resident_bytes is None or state.cache_bytes == 0:
@@ -97,7 +69,6 @@ def _cache_state(entry: CacheRetrieveEntry) -> Statement:
 
 
 def _parameters(run: Run) -> Traits:
-    # How much is measured may differ, what is measured may not.
     if run.entry.measured is None:
         return ()
     chosen = msgspec.to_builtins(run.entry.measured.parameters)
@@ -108,53 +79,47 @@ def _parameters(run: Run) -> Traits:
     )
 
 
-def _method(run: Run) -> Traits:
-    if not _observes(run, "method"):
-        return ()
-    method = _without_version(_observed(run, "method"))
-    engine = _observed(run, "io_engine")
-    if engine:
-        return (statement("measured by {method} with {engine}", method=method, engine=engine),)
-    return (statement("measured by {method}", method=method),)
-
-
-def _observes(run: Run, name: str) -> bool:
-    """Return whether this workload has such an observation, known or not."""
-    return run.entry.measured is not None and hasattr(run.entry.measured.observed, name)
-
-
-def _observed(run: Run, name: str) -> str | None:
+def _observed(run: Run, name: str, unknown: str = "unknown") -> str | None:
+    """Return an observation, or that it is unknown; None where this workload does not have it."""
     measured = run.entry.measured
-    value: str | None = getattr(measured.observed, name, None) if measured is not None else None
-    return value
+    if measured is None or not hasattr(measured.observed, name):
+        return None
+    value: str | None = getattr(measured.observed, name)
+    return value or unknown
 
 
-def _without_version(method: str | None) -> str:
+def _method(run: Run) -> Traits:
+    method = _observed(run, "method", "an unknown method")
+    if method is None:
+        return ()
     # fio-3.33 and fio-3.36 measure the same way; fio and a loop of Python do not.
-    name, _, version = (method or _UNKNOWN_METHOD).rpartition("-")
-    return name if name and version[:1].isdigit() else method or _UNKNOWN_METHOD
+    method = re.sub(r"(?<=.)-[0-9][^-]*$", "", method)
+    engine = _observed(run, "io_engine", "")
+    with_engine = " with {engine}" if engine else ""
+    return (statement("measured by {method}" + with_engine, method=method, engine=engine or ""),)
 
 
 def _interpreter(run: Run) -> Traits:
-    if not _observes(run, "python"):
+    version = _observed(run, "python")
+    if version is None:
         return ()
-    version = ".".join((_observed(run, "python") or "unknown").split(".")[:2])
-    return (statement("by Python {version}", version=version),)
+    return (statement("by Python {version}", version=".".join(version.split(".")[:2])),)
 
 
 def _http_version(run: Run) -> Traits:
-    if not _observes(run, "http_version"):
-        return ()
-    return (statement("HTTP/{version}", version=_observed(run, "http_version") or "unknown"),)
+    version = _observed(run, "http_version")
+    return () if version is None else (statement("HTTP/{version}", version=version),)
 
 
 def _place_kind(run: Run) -> Traits:
-    if not workloads.of(run.entry.subject.workload).per_place:
+    subject = run.entry.subject
+    if not workloads.of(subject.workload).per_place:
         return ()
-    for place in run.worker.result.storage.places:
-        if place.name == run.entry.subject.place:
-            return (statement("a place on {kind}", kind=str(place.kind)),)
-    return (statement("a place unknown"),)
+    kinds = (
+        place.kind for place in run.worker.result.storage.places if place.name == subject.place
+    )
+    known = [statement("a place on {kind}", kind=str(kind)) for kind in kinds]
+    return (*known, statement("a place unknown"))[:1]
 
 
 def _script_version(run: Run) -> Traits:
@@ -167,12 +132,35 @@ def _script_version(run: Run) -> Traits:
 SIDE_RULES: dict[str, tuple[Severity, TraitRule]] = {
     "profile": (Severity.REFUSED, _profile),
     "sequence": (Severity.REFUSED, _sequence),
-    "sizes": (Severity.REFUSED, _sizes),
-    RETRIEVES_RULE: (Severity.REFUSED, _retrieves),
-    "copy-method": (Severity.REFUSED, _copy_method),
-    "lookup-method": (Severity.REFUSED, _lookup_method),
-    "reflink": (Severity.REFUSED, _reflink),
-    "cache-state": (Severity.REFUSED, _cache_state),
+    "sizes": (Severity.REFUSED, _of_retrieves(_sizes)),
+    # The first retrieve of a file reads the disk: of fewer retrieves, more are such.
+    RETRIEVES_RULE: (
+        Severity.REFUSED,
+        _of_retrieves(
+            lambda entry: statement(
+                "{count} retrieves planned", count=count(entry.retrieves_planned)
+            )
+        ),
+    ),
+    "copy-method": (
+        Severity.REFUSED,
+        _of_retrieves(lambda entry: statement("copied by {method}", method=str(entry.copy_method))),
+    ),
+    "lookup-method": (
+        Severity.REFUSED,
+        _of_retrieves(
+            lambda entry: statement("looked up by {method}", method=str(entry.lookup_method))
+        ),
+    ),
+    "reflink": (
+        Severity.REFUSED,
+        _of_retrieves(
+            lambda entry: statement(
+                "copies share extents" if entry.shares_extents else "copies move bytes"
+            )
+        ),
+    ),
+    "cache-state": (Severity.REFUSED, _of_retrieves(_cache_state)),
     "parameters": (Severity.REFUSED, _parameters),
     "method": (Severity.REFUSED, _method),
     "http-version": (Severity.REFUSED, _http_version),
@@ -181,12 +169,9 @@ SIDE_RULES: dict[str, tuple[Severity, TraitRule]] = {
     "script-version": (Severity.WARNING, _script_version),
 }
 # Places of one task are compared only where these traits are the same: they decide what is measured.
-SAME_WORK: tuple[TraitRule, ...] = (_sequence, _sizes, _retrieves, _parameters)
+SAME_WORK = [SIDE_RULES[name][1] for name in ("sequence", "sizes", RETRIEVES_RULE, "parameters")]
 # These may differ between places of one task: they are part of how a place does the work.
-SAME_METHOD: tuple[TraitRule, ...] = (
-    _copy_method,
-    _lookup_method,
-    _reflink,
-    _cache_state,
-    _method,
-)
+SAME_METHOD = [
+    SIDE_RULES[name][1]
+    for name in ("copy-method", "lookup-method", "reflink", "cache-state", "method")
+]

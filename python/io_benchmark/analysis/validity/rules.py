@@ -26,16 +26,6 @@ _DRIFT_RATIO = 0.10
 SKIPPED_RULE = "skipped"
 
 
-def _progress(entry: Entry) -> Statement:
-    """Return '12 of 100 batches'."""
-    return statement(
-        "{done} of {planned} {samples}",
-        done=count(len(entry.total_ns)),
-        planned=count(entry.planned),
-        samples=_samples(entry),
-    )
-
-
 def _samples(entry: Entry) -> str:
     return workloads.of(entry.subject.workload).samples
 
@@ -61,16 +51,25 @@ def _incomplete(run: Run) -> Statement | None:
     return message
 
 
-def _too_few_retrieves(run: Run) -> Statement | None:
-    needed = _fewest_for_verdict(run.entry)
-    if len(run.entry.total_ns) >= needed:
+def _fewer_than(run: Run, least: int, advice: str) -> Statement | None:
+    if len(run.entry.total_ns) >= least:
         return None
     return statement(
-        "{count} {samples}; at least {needed} are needed",
+        "{count} {samples}; " + advice,
         count=count(len(run.entry.total_ns)),
         samples=_samples(run.entry),
-        needed=count(needed),
+        needed=count(least),
     )
+
+
+def _too_few_retrieves(run: Run) -> Statement | None:
+    fewest = _BATCHES_FOR_VERDICT if run.entry.retrieves is None else _RETRIEVES_FOR_VERDICT
+    return _fewer_than(run, fewest, "at least {needed} are needed")
+
+
+def _few_retrieves(run: Run) -> Statement | None:
+    fewest = _fewest_without_warning(run.entry)
+    return _fewer_than(run, fewest, "{needed} or more give steadier figures")
 
 
 def cut_short(run: Run) -> Statement | None:
@@ -79,8 +78,10 @@ def cut_short(run: Run) -> Statement | None:
 
 def _with_reason(run: Run) -> Statement:
     return statement(
-        "{progress}: {reason}",
-        progress=_progress(run.entry),
+        "{done} of {planned} {samples}: {reason}",
+        done=count(len(run.entry.total_ns)),
+        planned=count(run.entry.planned),
+        samples=_samples(run.entry),
         reason=str(run.entry.facts.outcome.explanation),
     )
 
@@ -91,33 +92,14 @@ def _is_cut_short(run: Run) -> bool:
     return enough and run.entry.facts.outcome.state is OutcomeState.TIME_BUDGET
 
 
-def _fewest_for_verdict(entry: Entry) -> int:
-    return _BATCHES_FOR_VERDICT if entry.retrieves is None else _RETRIEVES_FOR_VERDICT
-
-
 def _fewest_without_warning(entry: Entry) -> int:
     return _BATCHES_WITHOUT_WARNING if entry.retrieves is None else _RETRIEVES_WITHOUT_WARNING
 
 
 def reason_left_out(run: Run) -> Statement:
-    """Return why a run is not compared."""
-    for rule in (_skipped, _incomplete, _too_few_retrieves):
-        message = rule(run)
-        if message is not None:
-            return message
-    return statement("left out: the other runs planned a different number of retrieves")
-
-
-def _few_retrieves(run: Run) -> Statement | None:
-    steady = _fewest_without_warning(run.entry)
-    if len(run.entry.total_ns) >= steady:
-        return None
-    return statement(
-        "{count} {samples}; {wanted} or more give steadier figures",
-        count=count(len(run.entry.total_ns)),
-        samples=_samples(run.entry),
-        wanted=count(steady),
-    )
+    messages = (rule(run) for rule in (_skipped, _incomplete, _too_few_retrieves))
+    other = statement("left out: the other runs planned a different number of retrieves")
+    return next(filter(None, messages), other)
 
 
 def _noisy(run: Run) -> Statement | None:
@@ -142,10 +124,8 @@ def _drift(run: Run) -> Statement | None:
     )
 
 
-# A rule about a worker, whatever it measured: the messages, none where the worker keeps the rule.
-
-
-def _worker_warnings(worker: Worker) -> list[Statement]:
+def worker_warnings(worker: Worker) -> list[Statement]:
+    """Return what a worker itself warns about, whatever it measured."""
     skips = any(_skipped(Run(worker, entry)) for entry in worker.entries)
     return [
         statement("{name}: {message}", name=warning.name, message=warning.message)
@@ -163,18 +143,15 @@ RUN_RULES: dict[str, tuple[Severity, Callable[[Run], Statement | None]]] = {
     "noisy": (Severity.WARNING, _noisy),
     "drift": (Severity.WARNING, _drift),
 }
-WORKER_RULES: dict[str, tuple[Severity, Callable[[Worker], list[Statement]]]] = {
-    "worker-warning": (Severity.WARNING, _worker_warnings),
-}
 # Judged by the comparison itself, because they need more than a run or two sides.
-COMPARISON_RULES: dict[str, Severity] = {
-    "nothing-in-common": Severity.REFUSED,
-    "unequal-length": Severity.WARNING,
-    "survivors": Severity.WARNING,
-    "same-worker": Severity.WARNING,
-    "one-worker": Severity.WARNING,
-    "zones": Severity.WARNING,
-    "measured-apart": Severity.WARNING,
-    "shared-worker": Severity.WARNING,
-}
-RULES = (*RUN_RULES, *WORKER_RULES, *SIDE_RULES, *COMPARISON_RULES)
+COMPARISON_RULES = (
+    "nothing-in-common",
+    "unequal-length",
+    "survivors",
+    "same-worker",
+    "one-worker",
+    "zones",
+    "measured-apart",
+    "shared-worker",
+)
+RULES = (*RUN_RULES, "worker-warning", *SIDE_RULES, *COMPARISON_RULES)

@@ -4,9 +4,8 @@
 import re
 from collections.abc import Sequence
 
-from io_benchmark.analysis.model import Comparison, Diagnosis, State
+from io_benchmark.analysis.model import Comparison, Diagnosis, State, WorkerLine
 from io_benchmark.analysis.report_model import Report
-from io_benchmark.analysis.run_record import WorkerLine
 from io_benchmark.analysis.trials.confirm import Confirming, Pace
 from io_benchmark.number_text import compact
 from io_benchmark.report.content.statement_text import text_of

@@ -90,7 +90,7 @@ def _anchor(place: float) -> str:
 
 def _draw_levels(drawing: Drawing, series: HistorySeries, clock: Scale, scale: Scale) -> None:
     shown = workloads.of(series.subject.workload).shown
-    if series.trend is not None or series.seasons:
+    if series.trend is not None:
         spots = [
             (clock.place(point.time.timestamp()), _height(shown(expected_ns), scale))
             for point, expected_ns in zip(series.points, series.expected_ns, strict=True)

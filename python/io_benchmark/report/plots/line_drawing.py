@@ -23,7 +23,7 @@ def draw(series: HistorySeries, width: int) -> list[str]:
     columns = _columns(len(series.points), room)
     canvas = [[" "] * (columns[-1] + 2) for _ in range(ROWS)]
     means_ns = [level.mean_ns for level in series.levels for _ in range(level.start, level.end)]
-    if series.trend is not None or series.seasons:
+    if series.trend is not None:
         means_ns = list(series.expected_ns)
     for number, mean_ns in enumerate(means_ns):
         row = canvas[_row(workload.shown(mean_ns), scale)]

@@ -5,7 +5,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from io_benchmark.analysis.leftover_model import Leftover
+from io_benchmark.analysis.evidence_model import Leftover
 from io_benchmark.analysis.model import (
     DIFFERENT,
     Cause,

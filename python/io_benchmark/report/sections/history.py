@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from io_benchmark.analysis.history.explanations import FEWEST_VALUES, STEP
+from io_benchmark.analysis.history.explanations import FEWEST_VALUES, STEP, TREND
 from io_benchmark.analysis.history.history_model import (
     Change,
     Effect,
@@ -14,7 +14,6 @@ from io_benchmark.analysis.history.history_model import (
     HistorySeries,
     Level,
 )
-from io_benchmark.analysis.history.seasons import DAY, TREND, WEEK, WEEKENDS
 from io_benchmark.analysis.model import Verdict
 from io_benchmark.number_text import NOTHING, percent, ratio
 from io_benchmark.report.blocks import (
@@ -49,17 +48,10 @@ _FACTS_IN_ANSWER = 3
 _VALUES_SHOWN, _VALUE_LENGTH = 4, 120
 # A trend of a shorter history is reported per week.
 _LONG_DAYS = 180
-_SLOWEST = {WEEK: "on {time}s", DAY: "at {time} UTC"}
-_POSSIBLE = {
-    STEP: "a step",
-    TREND: "a trend",
-    WEEK: "a season of a week",
-    WEEKENDS: "different weekends",
-    DAY: "a season of a day",
-}
+_POSSIBLE = {STEP: "a step", TREND: "a trend"}
 _INTRODUCTION = (
     "A point is one push, at the mean of its workers' logarithms. A step is reported only where it "
-    "explains the points better than chance, dependence on the point before, a trend or a season. "
+    "explains the points better than chance, dependence on the point before or a trend. "
     "Looking at a steady pool every week shows a false step in at most 5 % of years. "
     "Intervals are a little too narrow, because the data chose the point of the change."
 )
@@ -106,8 +98,8 @@ def _title(series: HistorySeries, every: Sequence[HistorySeries]) -> str:
 def _answer(series: HistorySeries, every: Sequence[HistorySeries]) -> Iterator[Item]:
     for change in series.changes:
         yield _change_answer(change, series)
-    effects = [] if series.trend is None else [_trend(series.trend, series)]
-    for lead, rest in (*effects, *map(_season, series.seasons)):
+    if series.trend is not None:
+        lead, rest = _trend(series.trend, series)
         yield Item((Words(lead, Verdict.EQUIVALENT), f" {rest}."), kind=Verdict.EQUIVALENT)
     unclear = _unclear(series)
     if unclear:
@@ -152,7 +144,7 @@ def _steady(series: HistorySeries) -> str:
             f"{_points(level)}: too few to distinguish a change from chance, which needs "
             f"{FEWEST_VALUES} or more"
         )
-    return f"{'No step' if series.trend or series.seasons else 'No change'} in {_points(level)}"
+    return f"{'No step' if series.trend else 'No change'} in {_points(level)}"
 
 
 def _now(series: HistorySeries, every: Sequence[HistorySeries]) -> str:
@@ -165,7 +157,7 @@ def _now(series: HistorySeries, every: Sequence[HistorySeries]) -> str:
     text = (
         f"Now {mean} since {since}" if is_newest else f"It was {mean} from {since} to {last.date}"
     )
-    if series.trend is not None or series.seasons:
+    if series.trend is not None:
         (mean,) = mean_texts(series, [series.expected_ns[-1]])
         text = f"{'Now' if is_newest else 'It was'} about {mean} on {last.date}"
         text += f"; the level began on {since}"
@@ -189,18 +181,6 @@ def _trend(trend: Effect, series: HistorySeries) -> tuple[str, str]:
     return f"trend: {size} % per {unit}", f"({low} to {high} % of the time)"
 
 
-def _season(season: Effect) -> tuple[str, str]:
-    low, high = season.interval.low_ratio, season.interval.high_ratio
-    if season.name == WEEKENDS:
-        shares = [abs(1 - end) for end in (season.ratio, low, high)]
-        size, first, second = (f"{100 * share:.2g}" for share in (shares[0], *sorted(shares[1:])))
-        word = Verdict.FASTER if season.ratio < 1 else Verdict.SLOWER
-        return f"season: weekends {size} % {word}", f"({first} to {second})"
-    size, first, second = (_change_percent(change)[1:] for change in (season.ratio, low, high))
-    when = _SLOWEST[season.name].format(time=season.slowest)
-    return f"season: ±{size} % over a {season.name}", f"({first} to {second}), slowest {when}"
-
-
 def _change_percent(ratio_of_times: float) -> str:
     """Return `+10` for 1.1, with two significant digits."""
     return f"{float(f'{100 * (ratio_of_times - 1):.2g}'):+g}"
@@ -212,7 +192,7 @@ def _unclear(series: HistorySeries) -> str:
         return ""
     *others, last = [_POSSIBLE[name] for name in series.possible]
     listed = f"{', '.join(others)} or {last}" if others else last
-    if series.trend is not None or series.seasons or series.changes:
+    if series.trend is not None or series.changes:
         return f"There may also be {listed}, which is not clear"
     if others:
         return f"Not steady, but none of these explains it clearly: {listed}"
@@ -252,8 +232,8 @@ def _picture(series: HistorySeries, number: int) -> Picture:
     rate = "rate" if workload.higher_is_better else "time"
     title = f"Mean {rate} in {workload.unit}, push by push"
     line = (
-        "line is what the trend, the seasons and the changes explain"
-        if series.trend is not None or series.seasons
+        "line is what the trend and the changes explain"
+        if series.trend is not None
         else "horizontal lines are the levels"
     )
     text = (

@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from io_benchmark.analysis.inference.independent_workers import AT_ONCE
-from io_benchmark.analysis.model import UNKNOWN
+from io_benchmark.analysis.model import UNKNOWN, WorkerLine
 from io_benchmark.analysis.report_model import Replication, Report, Standing, SubjectReport
-from io_benchmark.analysis.run_record import WorkerLine
 from io_benchmark.costs.worker_time import Cost
 from io_benchmark.report.blocks import (
     STRONG,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import seed_workers
-from cause_texts import candidate_text
+from seed_workers import candidate_text
 from several_places import in_places
 
 from io_benchmark.analysis.compare import Options, compare

@@ -10,7 +10,6 @@ import seed_case
 from workloads import cache_retrieve
 
 from io_benchmark import results
-from io_benchmark.sources.folder import run_files
 
 MS = 1_000_000
 MIB = 1024 * 1024
@@ -87,14 +86,6 @@ def test_the_disks_write_at_their_cap(pool, rates):
     assert found == rates
 
 
-def test_the_same_arguments_give_the_same_documents():
-    """Nothing depends on when or how often it is called; another seed gives other times."""
-    first = seed_case.documents(workers=2, seed=3, between=0.05)
-    assert first == seed_case.documents(workers=2, seed=3, between=0.05)
-    assert first != seed_case.documents(workers=2, seed=4, between=0.05)
-    assert len({document["task"]["task_id"] for document in first}) == 6
-
-
 def test_workers_vary_around_the_figures():
     """The spread of the workers' log means is the requested one."""
     documents = seed_case.documents(workers=60, seed=1, between=0.05, pools=["intel"])
@@ -103,41 +94,3 @@ def test_workers_vary_around_the_figures():
     spread = math.sqrt(sum((value - middle) ** 2 for value in logs) / 59)
     assert abs(middle - math.log(75.96 * MS)) < 0.02
     assert 0.035 < spread < 0.065
-
-
-def test_facts_are_changed_for_a_pool_or_one_worker():
-    """By dotted path; other pools and workers keep theirs."""
-    documents = seed_case.documents(
-        workers=2,
-        change={
-            "amd-16": {"storage.places.0.kind": "overlay"},
-            "amd-16/1": {"host.kernel": "5.4.0"},
-        },
-    )
-    facts = [
-        (d["task"]["pool"], d["storage"]["places"][0]["kind"], d["host"]["kernel"])
-        for d in documents
-    ]
-    assert facts == [
-        ("intel", "volume", "6.8.0-1024-gcp"),
-        ("intel", "volume", "6.8.0-1024-gcp"),
-        ("amd-30", "volume", "6.8.0-1024-gcp"),
-        ("amd-30", "volume", "6.8.0-1024-gcp"),
-        ("amd-16", "overlay", "6.8.0-1024-gcp"),
-        ("amd-16", "overlay", "5.4.0"),
-    ]
-
-
-def test_written_as_fetch_lays_results_down(tmp_path):
-    """Every folder reads as a run, with what the queue knows of it."""
-    seed_case.write(tmp_path, workers=2)
-    runs = [run_files.read_run(folder) for folder in sorted(tmp_path.iterdir())]
-    assert len(runs) == 6
-    assert sorted((run.pool, run.task.task_queue if run.task else None) for run in runs) == [
-        ("amd-16", "gecko-t/b-linux-docker-amd"),
-        ("amd-16", "gecko-t/b-linux-docker-amd"),
-        ("amd-30", "gecko-t/b-linux-docker-large-amd"),
-        ("amd-30", "gecko-t/b-linux-docker-large-amd"),
-        ("intel", "gecko-t/b-linux"),
-        ("intel", "gecko-t/b-linux"),
-    ]

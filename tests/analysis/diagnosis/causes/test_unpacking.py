@@ -4,8 +4,7 @@
 from typing import Any
 
 import pytest
-from cause_texts import explanation_text, texts
-from seed_workers import measured, pair_report
+from seed_workers import explanation_text, measured, pair_report, texts
 
 from io_benchmark.analysis.model import Cause, State
 

@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from cause_texts import explanation_text, remedy_text, texts
-from seed_workers import measured, pair_report
+from seed_workers import explanation_text, measured, pair_report, remedy_text, texts
 
 from io_benchmark.analysis.diagnosis.causes import RULES
 from io_benchmark.analysis.model import Cause, Diagnosis, State
@@ -62,140 +61,72 @@ def slow(factors: Mapping[str, float], *names: str, **keywords: Any) -> dict[str
     return dict(measured(factors, only=names, **keywords))
 
 
+RETRIEVE = "cache-retrieve"
 FAST_SPAWN, RANDOM, SYNC = only("spawn"), only("random-io"), only("sync-write")
 SLOW_LOOKUPS = slow({"spawn": 100}, "spawn") | {
     "workloads.0.samples.lookup_ns": lambda column: [ns + 40_000_000 for ns in column]
 }
 METADATA, EXEC, UPLOAD = only("metadata"), only("exec"), only("upload")
-# cause, what the situation is, state, the workload whose difference it explains, both sides' changes
-CASES: list[tuple[str, str, State, str, dict[str, Any], dict[str, Any]]] = [
-    ("spawn-cost", "only one side", RULED_OUT, "cache-retrieve", FAST_SPAWN, {}),
-    (
-        "spawn-cost",
-        "most of the difference",
-        SUPPORTED,
-        "cache-retrieve",
-        FAST_SPAWN,
-        SLOW_LOOKUPS | {"workloads.0.device_bytes": None},
-    ),
-    (
-        "spawn-cost",
-        "most of the difference, but the disks write meanwhile",
-        NOT_SEPARABLE,
-        "cache-retrieve",
-        FAST_SPAWN,
-        SLOW_LOOKUPS,
-    ),
+EXPECT_EACH = {"upload/connection-each": 150}
+SLOW_NAMES = slow({"metadata/create-rename-unlink": 3}, "metadata")
+UNKNOWN_LAYERS = slow({"metadata": 3}, "metadata") | {f"{PLACE}.kind": "overlay"}
+BOTH_COPIES = {"exec/hardlinked": 1.7, "exec/copies": 1.75}
+AS_MUCH = {"upload/connection-each": 13 / 7, "upload/keep-alive": 2}
+COPIES_ALONE = SLOW_LOOKUPS | {"workloads.0.device_bytes": None}
+APPENDS = slow({"sync-write": 5}, "sync-write/dsync-append")
+STALLED_BOTH = slow(EXPECT_EACH, "upload", observed=STALLED)
+# Cause, state, what the situation is, the workload whose difference it explains, both sides' changes.
+CASES: list[tuple[str, State, str, str, dict[str, Any], dict[str, Any]]] = [
+    ("spawn-cost", RULED_OUT, "one side", RETRIEVE, FAST_SPAWN, {}),
+    ("spawn-cost", SUPPORTED, "most of the difference", RETRIEVE, FAST_SPAWN, COPIES_ALONE),
+    ("spawn-cost", NOT_SEPARABLE, "the disks write meanwhile", RETRIEVE, FAST_SPAWN, SLOW_LOOKUPS),
     (
         "random-io",
-        "a little fewer, which may be chance",
         NOT_OBSERVABLE,
-        "cache-retrieve",
+        "chance",
+        RETRIEVE,
         RANDOM,
         slow({"random-io": 1.13}, "random-io"),
     ),
+    ("slow-flush", NOT_OBSERVABLE, "not in place", "sync-write", SYNC, APPENDS),
+    ("slow-journal", NOT_OBSERVABLE, "not in place", "sync-write", SYNC, APPENDS),
     (
-        "slow-flush",
-        "not measured in place",
-        NOT_OBSERVABLE,
-        "sync-write",
-        SYNC,
-        slow({"sync-write": 5}, "sync-write/dsync-append"),
-    ),
-    (
-        "slow-journal",
-        "not measured in place",
-        NOT_OBSERVABLE,
-        "sync-write",
-        SYNC,
-        slow({"sync-write": 5}, "sync-write/dsync-append"),
-    ),
-    (
-        "metadata-lock",
-        "one alone is slower",
-        RULED_OUT,
-        "metadata",
-        METADATA,
+        *("metadata-lock", RULED_OUT, "one alone is slower", "metadata", METADATA),
         slow({"metadata/stat/1": 3}, "metadata"),
     ),
     (
-        "metadata-lock",
-        "one thread only",
-        NOT_OBSERVABLE,
-        "metadata",
-        METADATA,
+        *("metadata-lock", NOT_OBSERVABLE, "one thread only", "metadata", METADATA),
         slow({"metadata": 3}, "metadata/stat/1"),
     ),
     (
-        "overlay-layers",
-        "21 layers, and a missing name takes no longer",
-        RULED_OUT,
-        "metadata",
-        METADATA | overlay(1),
-        slow({"metadata/create-rename-unlink": 3}, "metadata") | overlay(21),
+        *("overlay-layers", RULED_OUT, "a missing name takes no longer", "metadata"),
+        *(METADATA | overlay(1), SLOW_NAMES | overlay(21)),
     ),
     (
-        "overlay-layers",
-        "layers unseen",
-        NOT_OBSERVABLE,
-        "metadata",
-        METADATA | overlay(9),
-        slow({"metadata": 3}, "metadata") | {f"{PLACE}.kind": "overlay"},
+        *("overlay-layers", NOT_OBSERVABLE, "layers unseen", "metadata"),
+        *(METADATA | overlay(9), UNKNOWN_LAYERS),
     ),
     (
-        "files-not-visible",
-        "not looked for",
-        NOT_OBSERVABLE,
-        "metadata",
-        METADATA,
+        *("files-not-visible", NOT_OBSERVABLE, "not looked for", "metadata", METADATA),
         slow({"metadata": 3}, "metadata/stat"),
     ),
     (
-        "per-builder-copies",
-        "only copies measured",
-        NOT_OBSERVABLE,
-        "exec",
-        EXEC,
+        *("per-builder-copies", NOT_OBSERVABLE, "only copies", "exec", EXEC),
         slow({"exec": 1.7}, "exec/copies"),
     ),
+    ("per-builder-copies", RULED_OUT, "as much", "exec", EXEC, slow(BOTH_COPIES, "exec")),
     (
-        "per-builder-copies",
-        "copies cost both sides the same",
-        RULED_OUT,
-        "exec",
-        EXEC,
-        slow({"exec/hardlinked": 1.7, "exec/copies": 1.75}, "exec"),
+        *("expect-continue-stall", RULED_OUT, "all of both wait", "upload"),
+        *(only("upload", observed=STALLED), STALLED_BOTH),
     ),
     (
-        "expect-continue-stall",
-        "all of both wait",
-        RULED_OUT,
-        "upload",
-        only("upload", observed=STALLED),
-        slow({"upload/connection-each": 150}, "upload", observed=STALLED),
-    ),
-    (
-        "expect-continue-stall",
-        "no Expect was sent",
-        NOT_OBSERVABLE,
-        "upload",
+        *("expect-continue-stall", NOT_OBSERVABLE, "no Expect was sent", "upload"),
         only("upload", observed=NO_EXPECT),
         slow({"upload": 2}, "upload", observed=NO_EXPECT),
     ),
+    ("connection-each", RULED_OUT, "as much time", "upload", UPLOAD, slow(AS_MUCH, "upload")),
     (
-        "connection-each",
-        "all is slow by as much time",
-        RULED_OUT,
-        "upload",
-        UPLOAD,
-        slow({"upload/connection-each": 13 / 7, "upload/keep-alive": 2}, "upload"),
-    ),
-    (
-        "connection-each",
-        "only with a connection each",
-        NOT_OBSERVABLE,
-        "upload",
-        UPLOAD,
+        *("connection-each", NOT_OBSERVABLE, "only one each", "upload", UPLOAD),
         slow({"upload": 3}, "upload/connection-each"),
     ),
 ]
@@ -204,8 +135,8 @@ CASES: list[tuple[str, str, State, str, dict[str, Any], dict[str, Any]]] = [
 @pytest.mark.parametrize(
     ("name", "state", "workload", "baseline", "candidate"),
     [
-        pytest.param(name, state, workload, baseline, candidate, id=f"{name}-{state}-{situation}")
-        for name, situation, state, workload, baseline, candidate in CASES
+        pytest.param(name, state, *case, id=f"{name}-{state}-{situation}")
+        for name, state, situation, *case in CASES
     ],
 )
 def test_state(name, state, workload, baseline, candidate):
@@ -219,7 +150,7 @@ def test_state(name, state, workload, baseline, candidate):
 def test_every_cause_of_another_workload_can_be_not_observable():
     """The trees prove the two other states."""
     others = {rule.name for rule in RULES if "cache-retrieve" not in rule.explains}
-    tested = {name for name, _, state, *_ in CASES if state is NOT_OBSERVABLE}
+    tested = {name for name, state, *_ in CASES if state is NOT_OBSERVABLE}
     assert tested >= others
 
 

@@ -3,22 +3,25 @@
 
 import math
 import re
-
-from msgspec.structs import replace
+from functools import partial
+from operator import attrgetter
 
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
-from io_benchmark.analysis.diagnosis.cause_rule import (
-    CauseJudgement,
-    CauseRule,
-    Sides,
-    is_enough,
-    part,
-)
 from io_benchmark.analysis.diagnosis.causes.lookup_costs import lookup_ns
-from io_benchmark.analysis.diagnosis.cpu_waits import StolenTime
+from io_benchmark.analysis.diagnosis.cpu_waits import stolen_time
 from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
-from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank, fact_tally, is_unranked
+from io_benchmark.analysis.diagnosis.rules import (
+    CauseRule,
+    Judgement,
+    RankedFact,
+    Sides,
+    by_rank,
+    fact_tally,
+    is_enough,
+    is_unranked,
+    part,
+)
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, in_all, in_copies, in_lookups
@@ -37,10 +40,7 @@ _TOOLS = ("python3", "bash", "cp", "grep", "sed")
 _COPY_FILE_RANGE_SINCE = 9  # coreutils
 
 
-# --- cpu ---
-
-
-def _own_ns(view: View, *columns: str) -> float | None:
+def _own_ns(columns: tuple[str, ...], view: View) -> float | None:
     """Return CPU time per retrieve or operation: the measuring process's and its children's."""
     if view.entry is None or view.entry.subject.fidelity == "real":
         return None  # bash's children are counted only when bash has ended
@@ -48,17 +48,11 @@ def _own_ns(view: View, *columns: str) -> float | None:
     return None if value is None else value * _MS
 
 
-def _own_cpu_ns(view: View) -> float | None:
-    return _own_ns(view, "own_user_ms", "own_system_ms")
-
-
-def _own_system_ns(view: View) -> float | None:
-    return _own_ns(view, "own_system_ms")
-
-
+_OWN_CPU_NS = partial(_own_ns, ("own_user_ms", "own_system_ms"))
+_OWN_SYSTEM_NS = partial(_own_ns, ("own_system_ms",))
 _STOLEN = span(
     "stolen-time",
-    lambda view: view.stolen_share,
+    attrgetter("stolen_share"),
     Unit.SHARE,
     "other guests took {value} of the CPU time",
 )
@@ -82,16 +76,17 @@ def _slowed_kinds(case: Case) -> frozenset[Kind] | None:
     if division is None:
         return None
     worked = [each for each in division.parts if each.kind in ON_CPU]
-    total_ns = math.fsum(min(each.baseline_ns, each.candidate_ns) for each in worked)
-    if not worked or not total_ns:
+    least_ns = _COUNTS_SHARE * math.fsum(
+        min(each.baseline_ns, each.candidate_ns) for each in worked
+    )
+    if not least_ns:
         return None
     factors: dict[Kind, list[float]] = {}
     for each in worked:
-        slower, faster = each.candidate_ns, each.baseline_ns
-        if not case.candidate_is_slower:
-            slower, faster = faster, slower
-        if min(slower, faster) >= _COUNTS_SHARE * total_ns:
-            factors.setdefault(each.kind, []).append(slower / faster)
+        faster, slower = each.baseline_ns, each.candidate_ns
+        if min(slower, faster) >= least_ns:
+            factor = slower / faster if case.candidate_is_slower else faster / slower
+            factors.setdefault(each.kind, []).append(factor)
     highest = max(factor for of_kind in factors.values() for factor in of_kind)
     least = 1 + _SAME_FACTOR_SHARE * (highest - 1)
     return frozenset(
@@ -101,15 +96,15 @@ def _slowed_kinds(case: Case) -> frozenset[Kind] | None:
     )
 
 
-def _cpu(case: Case) -> CauseJudgement:
+def _cpu(case: Case) -> Judgement:
     operation = workloads.of(case.subject.workload).operation
     observe = (
         fact_tally("cpu", _processor),
-        span("cpu-time", _own_cpu_ns, Unit.NANOSECONDS, f"CPU time per {operation} {{value}}"),
+        span("cpu-time", _OWN_CPU_NS, Unit.NANOSECONDS, f"CPU time per {operation} {{value}}"),
     )
     evidence = Sides.of(case, *observe)
     spawn = None if case.subject.workload == "spawn" else "spawn"
-    stolen = StolenTime.find(case)
+    stolen = stolen_time(case)
     if stolen is not None:
         # The CPUs' models may differ as well, which is not the reason.
         judgement = Sides.of(case, _STOLEN, *observe).supported(
@@ -136,7 +131,7 @@ def _cpu(case: Case) -> CauseJudgement:
             "The CPUs differ, but the slower side's CPU time is not longer by one factor in all of "
             "its work, as with a slower CPU."
         )
-    share = case.explained_share(_own_cpu_ns)
+    share = case.explained_share(_OWN_CPU_NS)
     if share is None:
         return evidence.not_observable(
             f"The CPUs differ, and the CPU time per {operation} was not recorded.",
@@ -147,19 +142,16 @@ def _cpu(case: Case) -> CauseJudgement:
     )
 
 
-def _throttled(case: Case, judgement: CauseJudgement) -> CauseJudgement:
+def _throttled(case: Case, judgement: Judgement) -> Judgement:
     """Support that a CPU of the same model is slower, where all work takes longer by one factor."""
-    share = case.explained_share(_own_cpu_ns)
+    share = case.explained_share(_OWN_CPU_NS)
     if judgement.state is not State.RULED_OUT or share is None or not is_enough(share):
         return judgement
-    supported = judgement.evidence.supported(
+    return judgement.evidence.supported(
         "The CPUs are of one model, but all work takes longer by one factor on the slower side, as on a "
-        "CPU that is throttled, or that shares its cores."
-    )
-    return replace(supported, is_leftover=True).as_part(case, share)
-
-
-# --- kernel ---
+        "CPU that is throttled, or that shares its cores.",
+        is_leftover=True,
+    ).as_part(case, share)
 
 
 def _kernel_version(view: View) -> RankedFact | None:
@@ -171,7 +163,7 @@ def _kernel_version(view: View) -> RankedFact | None:
     )
 
 
-def _kernel(case: Case) -> CauseJudgement:
+def _kernel(case: Case) -> Judgement:
     judgement = by_rank(
         case,
         _kernel_version,
@@ -180,21 +172,19 @@ def _kernel(case: Case) -> CauseJudgement:
         "that changes how it writes back.",
         name="kernel",
     )
+    if not is_unranked(case, _kernel_version):
+        return judgement
     slowed = _slowed_kinds(case)
-    if slowed is not None and slowed != {Kind.KERNEL} and is_unranked(case, _kernel_version):
+    if slowed is not None and slowed != {Kind.KERNEL}:
         return judgement.evidence.ruled_out(
             "The kernels differ, but the slower side's time in the kernel is not longer by one "
             "factor, in lookups and copies and not in user mode, as with a slower kernel."
         )
-    share = case.explained_share(_own_system_ns)
-    differs = is_unranked(case, _kernel_version)
-    if not differs or share is None or not is_enough(share):
+    share = case.explained_share(_OWN_SYSTEM_NS)
+    if share is None or not is_enough(share):
         return judgement
     supported = judgement.evidence.supported("The kernels differ, and all work in it takes longer.")
     return supported.as_part(case, share)
-
-
-# --- image-and-tools ---
 
 
 def _tools(view: View) -> RankedFact | None:
@@ -220,7 +210,7 @@ def _coreutils(view: View) -> float | None:
     return float(match.group(1)) if match else None
 
 
-def _image_and_tools(case: Case) -> CauseJudgement:
+def _image_and_tools(case: Case) -> Judgement:
     real = case.subject.fidelity == "real"
     judgement = by_rank(
         case,
@@ -238,13 +228,13 @@ def _image_and_tools(case: Case) -> CauseJudgement:
     if share is not None and is_enough(share):
         # Starting a process is as large a part of a lookup as the tool's own work, and kernels that
         # count ticks do not tell one from the other.
-        supported = judgement.evidence.supported(
+        return judgement.evidence.supported(
             "The tools differ, and the lookups, which they do, make up {share} of the difference.",
             share=part(share),
+            is_leftover=True,
         )
-        return replace(supported, is_leftover=True)
     if real:
-        slower, faster = case.slower.mean(_coreutils), case.faster.mean(_coreutils)
+        slower, faster = case.means(_coreutils)
         if slower is None or faster is None or not slower < _COPY_FILE_RANGE_SINCE <= faster:
             return judgement
         return judgement.evidence.supported(

@@ -2,13 +2,21 @@
 """How many disks of a place work at once: few disks, or several that a volume joins in a row."""
 
 from collections.abc import Callable
+from operator import attrgetter
+from typing import TypeVar
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
 from io_benchmark.analysis.diagnosis.evidence import WRITE_RATE, span, tally
 from io_benchmark.analysis.diagnosis.measured_gains import more_disks, predicted
-from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank, fact_tally
-from io_benchmark.analysis.evidence_model import Evidence, Observation
+from io_benchmark.analysis.diagnosis.rules import (
+    CauseRule,
+    Judgement,
+    RankedFact,
+    Sides,
+    by_rank,
+    fact_tally,
+)
+from io_benchmark.analysis.evidence_model import Evidence
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.device_stack import Stack
 from io_benchmark.analysis.observed.published_caps import MachineType
@@ -19,46 +27,53 @@ from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, c
 from io_benchmark.results.trials import TrialKind
 
 ORDER = 10
+Answer = TypeVar("Answer")
 _UNSEEN = "The devices under the place could not be seen."
+_WRITE_CAP, _CGROUP_CAP = attrgetter("write_cap"), attrgetter("cgroup_write_cap")
+_INSTANCE_TYPE = attrgetter("machine_type.instance_type")
+_CAPS = (
+    ("published-write-cap", attrgetter("published_write_cap"), "published cap {value}"),
+    ("cgroup-write-cap", _CGROUP_CAP, "the cgroup's cap {value}"),
+)
 
 
-# --- device-count ---
+def _of_stack(read: Callable[[Stack], Answer]) -> Callable[[View], Answer | None]:
+    return lambda view: None if view.stack is None else read(view.stack)
 
 
 def _spread(stack: Stack) -> Statement:
-    disks = count(len(stack.disks))
+    disks, width = count(len(stack.disks)), count(stack.width)
     if len(stack.disks) == 1:
         return statement("{disks} disk", disks=disks)
     if stack.linear:
-        return statement(
-            "{disks} disks, linear: the bandwidth of {width}",
-            disks=disks,
-            width=count(stack.width),
-        )
+        template = "{disks} disks, linear: the bandwidth of {width}"
+        return statement(template, disks=disks, width=width)
     if stack.width == len(stack.disks):
         return statement("{disks} disks, striped", disks=disks)
-    return statement("{disks} disks, {width} at once", disks=disks, width=count(stack.width))
+    return statement("{disks} disks, {width} at once", disks=disks, width=width)
 
 
-def _stack_fact(view: View) -> Statement | None:
-    return None if view.stack is None else _spread(view.stack)
-
-
-def _models(view: View) -> Statement | None:
-    if view.stack is None:
-        return None
-    models = sorted({(disk.model or "", disk.size_bytes or 0) for disk in view.stack.disks})
+def _listed_models(stack: Stack) -> Statement:
+    models = sorted({(disk.model or "", disk.size_bytes or 0) for disk in stack.disks})
     values: dict[str, Value] = {}
+    templates = []
     for at, (model, size_bytes) in enumerate(models):
-        values[f"model_{at}"] = model
-        values[f"size_{at}"] = Quantity(size_bytes, Unit.BYTES)
-    return statement(
-        ", ".join(
-            f"{{model_{at}}} {{size_{at}}}" if model else f"{{size_{at}}}"
-            for at, (model, _) in enumerate(models)
-        ),
-        **values,
-    )
+        values |= {f"model_{at}": model, f"size_{at}": Quantity(size_bytes, Unit.BYTES)}
+        templates.append(f"{{model_{at}}} {{size_{at}}}" if model else f"{{size_{at}}}")
+    return statement(", ".join(templates), **values)
+
+
+def _ranked_width(stack: Stack) -> RankedFact:
+    return RankedFact(statement("{width}", width=count(stack.width)), -stack.width)
+
+
+_SPREAD, _MODELS, _WIDTH = _of_stack(_spread), _of_stack(_listed_models), _of_stack(_ranked_width)
+_DISKS, _DISKS_AT_ONCE = (
+    _of_stack(lambda stack: len(stack.disks)),
+    _of_stack(lambda stack: stack.width),
+)
+_IS_LINEAR = _of_stack(lambda stack: stack.linear)
+_LINEAR = _of_stack(lambda stack: RankedFact(_spread(stack), stack.linear))
 
 
 def _machine_type(view: View) -> Statement | None:
@@ -67,64 +82,39 @@ def _machine_type(view: View) -> Statement | None:
     return statement("machine type {value}", value=view.machine_type.name)
 
 
-def _published_write_cap(view: View) -> float | None:
-    return view.published_write_cap
-
-
-def _cgroup_write_cap(view: View) -> float | None:
-    return view.cgroup_write_cap
-
-
-def _write_cap(view: View) -> float | None:
-    return view.write_cap
-
-
-def _caps(side: SideViews) -> list[Observation]:
-    caps: tuple[tuple[str, Callable[[View], float | None], str], ...] = (
-        ("published-write-cap", _published_write_cap, "published cap {value}"),
-        ("cgroup-write-cap", _cgroup_write_cap, "the cgroup's cap {value}"),
-    )
-    known = [
-        span(name, cap, Unit.BYTES_PER_SECOND, template)(side)
-        for name, cap, template in caps
+def _device_evidence(side: SideViews) -> Evidence:
+    caps = [
+        span(name, cap, Unit.BYTES_PER_SECOND, template)
+        for name, cap, template in _CAPS
         if any(side.values(cap))
     ]
-    return known or [tally("published-write-cap", lambda _: statement("no published cap"))(side)]
-
-
-def _device_evidence(side: SideViews) -> Evidence:
-    return Evidence.led_by(
-        tally("disks", _stack_fact)(side),
-        tally("models", _models, "models {value}")(side),
-        tally("machine-type", _machine_type, "machine type {value}")(side),
-        WRITE_RATE(side),
-        *_caps(side),
+    no_cap = tally("published-write-cap", lambda _: statement("no published cap"))
+    observe = (
+        tally("disks", _SPREAD),
+        tally("models", _MODELS, "models {value}"),
+        tally("machine-type", _machine_type, "machine type {value}"),
+        WRITE_RATE,
+        *(caps or [no_cap]),
     )
+    return Evidence.led_by(*(each(side) for each in observe))
 
 
-def _width(view: View) -> RankedFact | None:
-    if view.stack is None:
-        return None
-    width = view.stack.width
-    return RankedFact(statement("{width}", width=count(width)), -width)
-
-
-def _device_count(case: Case) -> CauseJudgement:
+def _device_count(case: Case) -> Judgement:
     evidence = Sides(lambda: (_device_evidence(case.baseline), _device_evidence(case.candidate)))
-    predicted_ratio = _predicted_by_caps(case)
     judgement = by_rank(
         case,
-        _width,
+        _WIDTH,
         supported="The slower side spreads its writes over fewer disks.",
         unseen=_UNSEEN,
         same="As many disks work at once on both sides.",
         name="disks",
         evidence=evidence,
-        predicted_ratio=predicted_ratio,
+        predicted_ratio=_predicted_by_caps(case),
     )
     if judgement.state is not State.SUPPORTED:
         return judgement
-    if _as_many_disks(case):
+    slower, faster = case.means(_DISKS)
+    if slower == faster:
         return evidence.ruled_out(
             "Both sides have as many disks; a volume joins those of the slower side one after another."
         )
@@ -132,47 +122,24 @@ def _device_count(case: Case) -> CauseJudgement:
         return evidence.ruled_out(
             "The number of disks differs, but the slower side did not wait for its disks."
         )
-    judgement = judgement.also(_prediction_source(case))
-    judgement = _with_more_disks(case, judgement)
+    judgement = _with_more_disks(case, judgement.also(_prediction_source(case)))
     if True in case.values(_above_cap):
-        judgement = judgement.also("A write rate above its cap is what the page cache absorbed.")
+        return judgement.also("A write rate above its cap is what the page cache absorbed.")
     return judgement
-
-
-def _disks(view: View) -> float | None:
-    return None if view.stack is None else float(len(view.stack.disks))
-
-
-def _disks_at_once(view: View) -> float | None:
-    return None if view.stack is None else float(view.stack.width)
-
-
-def _as_many_disks(case: Case) -> bool:
-    """Return whether the sides differ in how the disks are joined, and not in their number."""
-    slower, faster = case.slower.mean(_disks), case.faster.mean(_disks)
-    return slower is not None and slower == faster
 
 
 def _predicted_by_caps(case: Case) -> float | None:
     """Return how much longer writing takes by the sides' caps, else by their number of disks."""
-    baseline, candidate = case.baseline.mean(_write_cap), case.candidate.mean(_write_cap)
-    if baseline and candidate:
-        more = baseline / candidate if case.candidate_is_slower else candidate / baseline
-        return case.ratio_by_bandwidth(more)
-    slower, faster = case.slower.mean(_disks_at_once), case.faster.mean(_disks_at_once)
-    return case.ratio_by_bandwidth(faster / slower) if slower and faster else None
-
-
-def _instance_type(view: View) -> str | None:
-    return view.machine_type.instance_type
+    factor = case.times_as_fast(_WRITE_CAP) or case.times_as_fast(_DISKS_AT_ONCE)
+    return None if factor is None else case.ratio_by_bandwidth(factor)
 
 
 def _prediction_source(case: Case) -> str:
-    if any(not any(side.values(_write_cap)) for side in (case.baseline, case.candidate)):
+    if any(not any(side.values(_WRITE_CAP)) for side in (case.baseline, case.candidate)):
         return "The cap of a side is not known: the prediction is from the number of disks."
-    if any(case.values(_cgroup_write_cap)):
+    if any(case.values(_CGROUP_CAP)):
         return "The prediction is from the cgroups' write caps."
-    if None in case.values(_instance_type):
+    if None in case.values(_INSTANCE_TYPE):
         return (
             "The prediction is from the published write caps (machine type unknown: "
             "those of Google's standard local SSDs)."
@@ -180,7 +147,7 @@ def _prediction_source(case: Case) -> str:
     return "The prediction is from the published write caps."
 
 
-def _with_more_disks(case: Case, judgement: CauseJudgement) -> CauseJudgement:
+def _with_more_disks(case: Case, judgement: Judgement) -> Judgement:
     """Name the next machine type with more disks, where the slower side's type has a fixed number."""
     names = {view.machine_type.name for view in case.slower}
     machine = MachineType(names.pop() if names else None)
@@ -189,10 +156,10 @@ def _with_more_disks(case: Case, judgement: CauseJudgement) -> CauseJudgement:
     template = "{machine} has {disks} local SSD" + ("s" if machine.disks > 1 else "")
     values: dict[str, Value] = {"machine": machine.name, "disks": count(machine.disks)}
     larger = machine.with_more_disks
-    if larger is None or larger.disks is None:
-        return judgement.also(f"{template}.", **values)
-    values |= {"larger": larger.name, "more": count(larger.disks)}
-    return judgement.also(f"{template}, {{larger}} has {{more}}.", **values)
+    if larger is not None and larger.disks is not None:
+        template += ", {larger} has {more}"
+        values |= {"larger": larger.name, "more": count(larger.disks)}
+    return judgement.also(f"{template}.", **values)
 
 
 def _above_cap(view: View) -> bool:
@@ -200,49 +167,33 @@ def _above_cap(view: View) -> bool:
     return rate is not None and cap is not None and rate > cap
 
 
-# --- linear-volume ---
+def _gain_of_stripe(view: View) -> float | None:
+    """Return what the worker's disks would reach as a stripe, over what they reach."""
+    if view.stack is None:
+        return None
+    caps, cap = view.published_caps(len(view.stack.disks)), view.write_cap
+    if caps is not None and cap:
+        return caps.write_bytes_per_s / cap
+    return len(view.stack.disks) / view.stack.width
 
 
-def _linear(view: View) -> RankedFact | None:
-    stack = view.stack
-    return None if stack is None else RankedFact(_spread(stack), float(stack.linear))
-
-
-def _is_linear(view: View) -> bool | None:
-    return None if view.stack is None else view.stack.linear
-
-
-def _linear_prediction(case: Case) -> float | None:
-    """Return what the slower side's own disks would reach as a stripe, over what they reach."""
-
-    def gain(view: View) -> float | None:
-        if view.stack is None:
-            return None
-        caps, cap = view.published_caps(len(view.stack.disks)), view.write_cap
-        if caps is not None and cap:
-            return caps.write_bytes_per_s / cap
-        return len(view.stack.disks) / view.stack.width
-
-    factor = case.slower.mean(gain)
-    return None if factor is None else case.ratio_by_bandwidth(factor)
-
-
-def _linear_volume(case: Case) -> CauseJudgement:
-    known = all(side.values(_is_linear) - {None} for side in (case.baseline, case.candidate))
-    if known and True not in case.values(_is_linear):
+def _linear_volume(case: Case) -> Judgement:
+    known = all(side.values(_IS_LINEAR) - {None} for side in (case.baseline, case.candidate))
+    if known and True not in case.values(_IS_LINEAR):
         # One disk against two striped ones is another cause.
-        return Sides.of(case, fact_tally("disks", _linear)).ruled_out(
+        return Sides.of(case, fact_tally("disks", _LINEAR)).ruled_out(
             "No volume joins several disks one after another.",
         )
+    gain = case.slower.mean(_gain_of_stripe)
     return by_rank(
         case,
-        _linear,
+        _LINEAR,
         supported="The slower side's volume joins its disks one after another, so a copy has "
         "the bandwidth of one disk.",
         unseen=_UNSEEN,
         same="The volumes of both sides are linear.",
         name="disks",
-        predicted_ratio=_linear_prediction(case),
+        predicted_ratio=None if gain is None else case.ratio_by_bandwidth(gain),
     ).if_waits(case, "The slower side's volume is linear, but it did not wait for its disks.")
 
 

@@ -1,24 +1,29 @@
 # SPDX-License-Identifier: MPL-2.0
-"""How many small reads and writes per second the disks do (workload random-io)."""
+"""How many small reads and writes per second the disks do, and how long a synchronous write takes.
 
-from collections.abc import Callable, Sequence
+A synchronous write waits for the disk, or for the journal's commit. Both are measured times. A limit or a
+scheduler that makes writes wait is seen in the same times: next to such a cause these are not separable.
+"""
+
+from collections.abc import Callable
+from functools import partial
 
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
+from io_benchmark.analysis.diagnosis.causes.mount_costs import volatile_overlay
+from io_benchmark.analysis.diagnosis.causes.scheduler_waits import SYNC_WRITE, counted_as
 from io_benchmark.analysis.diagnosis.evidence import (
-    NOT_MEASURED,
     SLOWER_AT_RATIO,
     figures,
+    not_measured,
     span,
     tally,
 )
 from io_benchmark.analysis.diagnosis.measured_gains import Gain, Push, as_other_pool
+from io_benchmark.analysis.diagnosis.rules import CauseRule, Judgement, Sides
 from io_benchmark.analysis.evidence_model import Evidence
-from io_benchmark.analysis.model import Cause
-from io_benchmark.analysis.observed.published_caps import Caps
-from io_benchmark.analysis.observed.side_views import SideViews
+from io_benchmark.analysis.model import Cause, State
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Quantity, Unit, statement
@@ -28,21 +33,30 @@ _RANDOM_IO = "random-io"
 # One operation at a time waits for the disk's latency; only many at once reach what caps allow.
 _AT_ONCE = "-depth-32"
 
+# Overwriting a file in place leaves its size as it is: only data must reach the disk.
+_IN_PLACE = "dsync-overwrite"
+_GROWING = ("dsync-append", "append-fsync")
+_SLOWER_RATIO = 1.25
+_NOT_USED = "The faster side's writes do not wait for its disk: its overlay is mounted volatile."
+_NEEDS = "This needs the variants {variants} of sync-write on both sides."
+
 _Cap = Callable[[View], float | None]
 
 
-def _random_io(case: Case) -> CauseJudgement:
+def _random_io(case: Case) -> Judgement:
     measurements = case.measured(_RANDOM_IO)
     if not measurements:
-        return NOT_MEASURED.not_observable(
+        return Sides(not_measured).not_observable(
             "These copies are sequential and do not show how many small reads and writes per second "
             "the disks do.",
             workload=_RANDOM_IO,
         )
-    itself = case.sibling() if case.subject.workload == _RANDOM_IO else None
+    is_itself = case.subject.workload == _RANDOM_IO
+    itself = case.sibling() if is_itself else None
     many = [each for each in measurements if each.subject.variant.endswith(_AT_ONCE)]
     chosen = itself or case.slowest(many or measurements)
-    evidence = _evidence(case, measurements, chosen)
+    cap = _cap_of(chosen) if chosen is not None else None
+    evidence = Sides(lambda: _with_cap(case, cap, *figures(measurements, chosen)()))
     if chosen is None or not case.differs:
         return evidence.nothing_to_explain()
     ratio = case.times_as_long(chosen)
@@ -52,69 +66,108 @@ def _random_io(case: Case) -> CauseJudgement:
     fewer, variant = Quantity(ratio, Unit.RATIO), chosen.subject.variant
     if not chosen.is_decided:
         return evidence.not_observable(template, ratio=fewer, variant=variant).may_be_chance()
-    judgement = evidence.supported(template, ratio=fewer, variant=variant)
-    if case.subject.workload != _RANDOM_IO:
-        # The copies are sequential: whatever slows them may slow these as well.
-        return replace(judgement, is_leftover=True)
-    return replace(judgement, predicted_ratio=_predicted(case, itself) if itself else None)
+    # Copies are sequential: whatever slows them may slow these operations as well.
+    judgement = evidence.supported(
+        template, ratio=fewer, variant=variant, is_leftover=not is_itself
+    )
+    if itself is None or cap is None:
+        return judgement
+    baseline, candidate = case.baseline.mean(cap), case.candidate.mean(cap)
+    if not baseline or not candidate or baseline == candidate:
+        return judgement
+    return replace(judgement, predicted_ratio=baseline / candidate)
+
+
+def _published_cap(name: str, view: View) -> float | None:
+    caps = view.published_caps(view.stack.width) if view.stack is not None else None
+    return getattr(caps, name, None)
+
+
+_READ_CAP, _WRITE_CAP = (partial(_published_cap, name) for name in ("read_iops", "write_iops"))
 
 
 def _cap_of(measurement: OtherMeasurement) -> _Cap | None:
     """Return the published limit of this variant, for all disks of the place together."""
     if not measurement.subject.variant.endswith(_AT_ONCE):
         return None
-    return _read_cap if measurement.subject.variant.startswith("read") else _write_cap
+    return _READ_CAP if measurement.subject.variant.startswith("read") else _WRITE_CAP
 
 
-def _read_cap(view: View) -> float | None:
-    caps = _published_caps(view)
-    return None if caps is None else caps.read_iops
-
-
-def _write_cap(view: View) -> float | None:
-    caps = _published_caps(view)
-    return None if caps is None else caps.write_iops
-
-
-def _published_caps(view: View) -> Caps | None:
-    return None if view.stack is None else view.published_caps(view.stack.width)
-
-
-def _predicted(case: Case, measurement: OtherMeasurement) -> float | None:
-    cap = _cap_of(measurement)
+def _with_cap(case: Case, cap: _Cap | None, *evidence: Evidence) -> tuple[Evidence, Evidence]:
+    """Add the published cap to both sides' figures."""
+    no_cap = tally("published-cap", lambda _: statement("no published cap"))
+    baseline, candidate = evidence
     if cap is None:
-        return None
-    baseline, candidate = case.baseline.mean(cap), case.candidate.mean(cap)
-    return baseline / candidate if baseline and candidate and baseline != candidate else None
-
-
-def _evidence(
-    case: Case, measurements: Sequence[OtherMeasurement], chosen: OtherMeasurement | None
-) -> Sides:
-    """Return the figures, the chosen one first, and its published cap."""
-    sides = figures(measurements, chosen)
-    cap = _cap_of(chosen) if chosen is not None else None
-    if cap is None:
-        return sides
-
-    def with_cap(evidence: Evidence, side: SideViews) -> Evidence:
-        observe = (
-            span("published-cap", cap, Unit.IOPS, "published cap {value}")
-            if any(side.values(cap))
-            else tally("published-cap", lambda _: statement("no published cap"))
+        return baseline, candidate
+    known = span("published-cap", cap, Unit.IOPS, "published cap {value}")
+    baseline, candidate = (
+        replace(
+            each,
+            observations=(*each.observations, (known if any(side.values(cap)) else no_cap)(side)),
         )
-        return replace(evidence, observations=(*evidence.observations, observe(side)))
-
-    def read() -> tuple[Evidence, Evidence]:
-        baseline, candidate = sides.read()
-        return with_cap(baseline, case.baseline), with_cap(candidate, case.candidate)
-
-    return Sides(read)
+        for each, side in ((baseline, case.baseline), (candidate, case.candidate))
+    )
+    return baseline, candidate
 
 
 def _as_other_pool(push: Push, cause: Cause) -> Gain | None:
     """Leave the remedy out where device-count is supported, which has its own."""
     return None if "device-count" in push.supported else as_other_pool(push, cause)
+
+
+def _slow_flush(case: Case) -> Judgement:
+    in_place = case.measured(SYNC_WRITE, _IN_PLACE)
+    evidence = Sides(figures(in_place))
+    if not in_place:
+        return evidence.not_observable(_NEEDS, workload=SYNC_WRITE, variants=_IN_PLACE)
+    if not case.differs:
+        return evidence.nothing_to_explain()
+    if volatile_overlay(case).state is State.SUPPORTED:
+        return evidence.ruled_out(_NOT_USED)
+    ratio = case.times_as_long(in_place[0])
+    if ratio < _SLOWER_RATIO or not in_place[0].is_decided:
+        return evidence.ruled_out(
+            "A write in place, which needs no journal, is as fast on the slower side, or not known "
+            "to be slower.",
+        )
+    return evidence.supported(
+        "The slower side's disk takes {ratio} as long to confirm a write, without any journal.",
+        predicted_ratio=case.part_of(ratio),
+        is_part=True,
+        is_leftover=True,
+        ratio=Quantity(ratio, Unit.RATIO),
+    )
+
+
+def _slow_journal(case: Case) -> Judgement:
+    in_place = case.measured(SYNC_WRITE, _IN_PLACE)
+    growing = [each for variant in _GROWING for each in case.measured(SYNC_WRITE, variant)]
+    slowest_growing = case.slowest(growing)
+    evidence = Sides(figures([*in_place, *growing], slowest_growing))
+    if not in_place or slowest_growing is None:
+        variants = f"{_IN_PLACE} and {_GROWING[0]}"
+        return evidence.not_observable(_NEEDS, workload=SYNC_WRITE, variants=variants)
+    if not case.differs:
+        return evidence.nothing_to_explain()
+    if volatile_overlay(case).state is State.SUPPORTED:
+        return evidence.ruled_out(_NOT_USED)
+    counted = counted_as(case)
+    if counted is not None:
+        return evidence.ruled_out(f"That writes wait for the journal counts as {counted}.")
+    journal = case.times_as_long(slowest_growing) / case.known_times_as_long(in_place[0])
+    if journal < _SLOWER_RATIO or not slowest_growing.is_decided:
+        return evidence.ruled_out(
+            "Appending, which commits the file's new size, is slower only as far as writing in place "
+            "is.",
+        )
+    return evidence.supported(
+        "Appending is {ratio} slower than writing in place accounts for: the slower side waits for "
+        "its journal's commits.",
+        predicted_ratio=case.part_of(journal),
+        is_part=True,
+        is_leftover=True,
+        ratio=Quantity(journal, Unit.RATIO),
+    )
 
 
 RULES = (
@@ -124,6 +177,22 @@ RULES = (
         _random_io,
         frozenset(("cache-retrieve", _RANDOM_IO)),
         {"use the faster side's kind and number of disks": _as_other_pool},
+        acts_through=in_copies(Kind.BLOCKED),
+    ),
+    CauseRule(
+        "slow-flush",
+        "The slower side's disk takes longer to confirm a synchronous write.",
+        _slow_flush,
+        frozenset((SYNC_WRITE,)),
+        {"use the faster side's disks, or make fewer writes wait": as_other_pool},
+        acts_through=in_copies(Kind.BLOCKED),
+    ),
+    CauseRule(
+        "slow-journal",
+        "The slower side's file system takes longer to commit its journal.",
+        _slow_journal,
+        frozenset((SYNC_WRITE,)),
+        {"use the faster side's file system and its options": as_other_pool},
         acts_through=in_copies(Kind.BLOCKED),
     ),
 )

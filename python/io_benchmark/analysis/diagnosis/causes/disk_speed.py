@@ -2,16 +2,16 @@
 """What kind of disk a place is on, and how fast each disk writes."""
 
 from functools import partial
+from operator import attrgetter
 
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
-from io_benchmark.analysis.diagnosis.causes.io_limits import reaches_limit
+from io_benchmark.analysis.diagnosis.causes.io_limits import of_each_disk, reaches_limit
 from io_benchmark.analysis.diagnosis.causes.run_conditions import slowed_down
 from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
-from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
+from io_benchmark.analysis.diagnosis.rules import CauseRule, Judgement, RankedFact, Sides, by_rank
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.device_stack import PERSISTENT_DISK
 from io_benchmark.analysis.observed.worker_view import View
@@ -29,9 +29,6 @@ _FEWEST_READS_SHARE = 0.2
 _PAST = {"read": "read", "write": "wrote"}
 
 
-# --- boot-disk-fallback ---
-
-
 def _medium(view: View) -> RankedFact | None:
     medium = view.stack.medium if view.stack is not None else None
     if medium is None:
@@ -45,7 +42,7 @@ def written_by_all_disks(view: View) -> float | None:
     return None if view.peak_bytes_per_s is None else view.peak_bytes_per_s[1]
 
 
-def _boot_disk_fallback(case: Case) -> CauseJudgement:
+def _boot_disk_fallback(case: Case) -> Judgement:
     judgement = by_rank(
         case,
         _medium,
@@ -55,34 +52,20 @@ def _boot_disk_fallback(case: Case) -> CauseJudgement:
         same="Both sides have the same kind of disk, so neither fell back to its boot disk alone.",
         name="disk-kind",
     ).if_waits(case, "The slower side's place is on a persistent disk, but it did not wait for it.")
-    is_sized = judgement.state is State.SUPPORTED and case.subject.workload == "cache-retrieve"
-    slower, faster = case.slower.mean(written_by_all_disks), case.faster.mean(written_by_all_disks)
-    if is_sized and slower and faster:
-        judgement = replace(judgement, predicted_ratio=case.ratio_by_bandwidth(faster / slower))
-    expected = [disks for view in case.slower if (disks := view.machine_type.disks)]
-    if judgement.state is State.SUPPORTED and expected:
-        return judgement.also(
-            "Its machine type has {disks} local SSD" + ("s." if max(expected) > 1 else "."),
-            disks=count(max(expected)),
-        )
-    return judgement
-
-
-# --- disk-speed ---
-
-
-def _each_disk(at: int, view: View) -> float | None:
-    """Return the rate of reads (0) or writes (1) that each disk kept up while copies waited."""
-    stack, rates = view.stack, view.peak_bytes_per_s
-    return None if stack is None or rates is None else rates[at] / stack.width
+    if judgement.state is not State.SUPPORTED:
+        return judgement
+    factor = case.times_as_fast(written_by_all_disks)
+    if case.subject.workload == "cache-retrieve" and factor is not None:
+        judgement = replace(judgement, predicted_ratio=case.ratio_by_bandwidth(factor))
+    expected = max((view.machine_type.disks or 0 for view in case.slower), default=0)
+    if not expected:
+        return judgement
+    template = "Its machine type has {disks} local SSD" + ("s." if expected > 1 else ".")
+    return judgement.also(template, disks=count(expected))
 
 
 def _moved(at: int, view: View) -> float | None:
     return None if view.moved_bytes is None else float(view.moved_bytes[at])
-
-
-_READ_BY_EACH_DISK, _WRITTEN_BY_EACH_DISK = (partial(_each_disk, at) for at in (0, 1))
-_READ, _WRITTEN = (partial(_moved, at) for at in (0, 1))
 
 
 def _moving_share(at: int, view: View) -> float | None:
@@ -91,7 +74,14 @@ def _moving_share(at: int, view: View) -> float | None:
     return None if rates is None or peaks is None else rates[at] / peaks[at] if peaks[at] else 0.0
 
 
+_READ_BY_EACH_DISK, _WRITTEN_BY_EACH_DISK = (partial(of_each_disk, at) for at in (0, 1))
+_READ, _WRITTEN = (partial(_moved, at) for at in (0, 1))
 _READING_SHARE, _WRITING_SHARE = (partial(_moving_share, at) for at in (0, 1))
+
+
+_IO_WAIT = span(
+    "io-wait", attrgetter("io_wait_share"), Unit.SHARE, "waiting for I/O {value} of the time"
+)
 
 
 def mostly_reads(case: Case) -> bool:
@@ -106,26 +96,15 @@ def mostly_reads(case: Case) -> bool:
     return all(read and read > _MOSTLY * (written or 0.0) for read, written in moved)
 
 
-def _disk_speed(case: Case) -> CauseJudgement:
+def _disk_speed(case: Case) -> Judgement:
     rate, of_each, share_of_time = "write", _WRITTEN_BY_EACH_DISK, _WRITING_SHARE
     if mostly_reads(case):
         rate, of_each, share_of_time = "read", _READ_BY_EACH_DISK, _READING_SHARE
+    template = f"{rate} rate per disk {{value}}"
     evidence = Sides.of(
-        case,
-        span(
-            f"{rate}-rate-per-disk",
-            of_each,
-            Unit.BYTES_PER_SECOND,
-            f"{rate} rate per disk {{value}}",
-        ),
-        span(
-            "io-wait",
-            lambda view: view.io_wait_share,
-            Unit.SHARE,
-            "waiting for I/O {value} of the time",
-        ),
+        case, span(f"{rate}-rate-per-disk", of_each, Unit.BYTES_PER_SECOND, template), _IO_WAIT
     )
-    slower, faster = case.slower.mean(of_each), case.faster.mean(of_each)
+    slower, faster = case.means(of_each)
     if slower is None or faster is None:
         return evidence.not_observable(
             "How much the disks wrote was not recorded.", workload="random-io"
@@ -146,23 +125,20 @@ def _disk_speed(case: Case) -> CauseJudgement:
             f"{rate}: no pressure was recorded and no cap is published.",
             workload="random-io",
         )
+    moving_share = case.slower.mean(share_of_time)
     judgement = evidence.supported(
         f"Each disk of the slower side {_PAST[rate]} at {{ratio}} the rate of the faster side's "
         "disks, while copies waited for it.",
         ratio=Quantity(slower / faster, Unit.RATIO),
-    )
-    moving_share = case.slower.mean(share_of_time)
-    return replace(
-        judgement,
         predicted_ratio=case.ratio_by_bandwidth(
             faster / slower, at_most=1.0 if moving_share is None else moving_share
         ),
         # Whatever lies between a file and its disk makes the disk write less, too. Another model says
         # nothing: machine types name the same disk differently.
         is_leftover=True,
-        # Operations are not counted, so a limit of them may be what is slow.
-        by_setting_alone=reaches_limit(case.slower, of_bytes=False),
     )
+    # Operations are not counted, so a limit of them may be what is slow.
+    return replace(judgement, by_setting_alone=reaches_limit(case.slower, of_bytes=False))
 
 
 RULES = (

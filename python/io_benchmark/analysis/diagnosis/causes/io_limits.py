@@ -9,15 +9,9 @@ from functools import partial
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
-from io_benchmark.analysis.diagnosis.causes.tighter_limits import (
-    FAR_ABOVE,
-    NO_LIMIT,
-    NONE_SET,
-    UNREAD,
-)
+from io_benchmark.analysis.diagnosis.causes.tighter_limits import FAR_ABOVE, NO_LIMIT, judge_limit
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
-from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
+from io_benchmark.analysis.diagnosis.rules import CauseRule, Judgement, RankedFact
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.run_windows import Window
 from io_benchmark.analysis.observed.worker_view import View
@@ -43,12 +37,6 @@ _OPERATION_BYTES = 128 * 1024
 # A disk that moves this share of the other's rate or more is as fast.
 _AS_FAST_SHARE = 0.9
 _LIMITS_SHOWN = 4
-_LIMITED = {
-    "read_bytes_per_s": "read",
-    "write_bytes_per_s": "write",
-    "read_operations_per_s": "read",
-    "write_operations_per_s": "write",
-}
 
 
 def _io_limits(view: View) -> list[IoLimit]:
@@ -57,21 +45,16 @@ def _io_limits(view: View) -> list[IoLimit]:
         return []
     devices = view.place.devices if view.place is not None else []
     numbers = {device.number for device in devices}
-    names = {device.name for device in devices}
+    names = {None, *(device.name for device in devices)}
     return [
         limit
         for limit in view.limits.io
-        if not devices
-        or limit.device in numbers
-        or limit.device_name in names
-        or limit.device_name is None
+        if not devices or limit.device in numbers or limit.device_name in names
     ]
 
 
-def _amount(limit: IoLimit) -> Quantity:
-    if limit.kind.endswith("bytes_per_s"):
-        return Quantity(limit.value, Unit.BYTES_PER_SECOND)
-    return Quantity(limit.value, Unit.OPERATIONS_PER_SECOND)
+def _is_of_bytes(limit: IoLimit) -> bool:
+    return "bytes" in limit.kind
 
 
 def _listed(limits: Sequence[IoLimit]) -> tuple[str, dict[str, Value]]:
@@ -81,9 +64,11 @@ def _listed(limits: Sequence[IoLimit]) -> tuple[str, dict[str, Value]]:
     }
     values: dict[str, Value] = {}
     parts = []
-    for at, ((kind, _, device), limit) in enumerate(list(distinct.items())[:_LIMITS_SHOWN]):
-        values[f"kind_{at}"] = _LIMITED.get(kind, kind)
-        values[f"amount_{at}"] = _amount(limit)
+    for at, (kind, amount, device) in enumerate(list(distinct)[:_LIMITS_SHOWN]):
+        in_bytes = kind.endswith("bytes_per_s")
+        unit = Unit.BYTES_PER_SECOND if in_bytes else Unit.OPERATIONS_PER_SECOND
+        values[f"kind_{at}"] = kind.removesuffix("_bytes_per_s").removesuffix("_operations_per_s")
+        values[f"amount_{at}"] = Quantity(amount, unit)
         values[f"device_{at}"] = device
         parts.append(f"{{kind_{at}}} {{amount_{at}}} on {{device_{at}}}")
     more = ", …" if len(distinct) > len(parts) else ""
@@ -95,11 +80,12 @@ def reaches_limit(side: Iterable[View], *, of_bytes: bool) -> bool:
 
     Operations are not counted: at a limit of them, the copies only may have been blocked.
     """
-    return any(
-        ("bytes" in limit.kind) is of_bytes and _binds(limit, view)
-        for view in side
-        for limit in _io_limits(view)
-    )
+    return any(_is_of_bytes(limit) is of_bytes for limit in _binding(side))
+
+
+def _binding(side: Iterable[View]) -> list[IoLimit]:
+    """Return the limits that hold the copies of these workers back."""
+    return [limit for view in side for limit in _io_limits(view) if _binds(limit, view)]
 
 
 def _binds(limit: IoLimit, view: View) -> bool:
@@ -135,7 +121,7 @@ def _at_limit_share(limit: IoLimit, view: View) -> float:
 
 def _held_share(limit: IoLimit, window: Window, view: View) -> float:
     """Return the share of a window in which copies were blocked by a limit that holds."""
-    if "bytes" not in limit.kind:
+    if not _is_of_bytes(limit):
         return window.blocked_share * _is_at(limit, _rate(limit, window), view)
     reads = limit.kind.startswith("read")
     moved = window.read_bytes_per_s if reads else window.written_bytes_per_s
@@ -157,7 +143,7 @@ def _is_at(
     small ones: a limit on operations may bind where the rate has at least so many bytes for each.
     """
     rate = bytes_per_s / _disks_at_once(limit, view)
-    if "bytes" in limit.kind:
+    if _is_of_bytes(limit):
         return least * limit.value <= rate <= _AT_LIMIT_SHARES[1] * limit.value
     is_sequential = view.retrieves is not None
     request_bytes = _SEQUENTIAL_REQUEST_BYTES if is_sequential else _SMALL_REQUEST_BYTES
@@ -179,35 +165,28 @@ def _io(view: View) -> RankedFact | None:
     if not limits:
         return RankedFact(NO_LIMIT)
     template, values = _listed(limits)
-    binding = [limit for limit in limits if _binds(limit, view)]
-    if not binding:
-        return RankedFact(statement(f"{template}: not reached while copies waited", **values))
     bytes_per_s = [
-        limit.value * (1 if "bytes" in limit.kind else _OPERATION_BYTES) for limit in binding
+        limit.value * (1 if _is_of_bytes(limit) else _OPERATION_BYTES) for limit in _binding([view])
     ]
+    if not bytes_per_s:
+        return RankedFact(statement(f"{template}: not reached while copies waited", **values))
     return RankedFact(statement(template, **values), FAR_ABOVE / max(1, min(bytes_per_s)))
 
 
-# --- the cause ---
-
-
-def _io_limit(case: Case) -> CauseJudgement:
-    any_limit = any(seen is not None and seen.rank > 0 for seen in case.values(_io))
-    judgement = by_rank(
+def _io_limit(case: Case) -> Judgement:
+    judgement = judge_limit(
         case,
         _io,
-        supported="The slower side's cgroup limits its I/O more tightly.",
-        unseen=UNREAD,
-        same="Both sides have the same limits." if any_limit else NONE_SET,
         name="io-limits",
+        tighter="The slower side's cgroup limits its I/O more tightly.",
+        same="Both sides have the same limits.",
     )
     if judgement.state is not State.SUPPORTED:
         return judgement
-    factors = [
-        factor
-        for reads in (True, False)
-        if (factor := _times_as_fast(case, reads=reads)) is not None
-    ]
+    binding = {limit.kind.startswith("read") for limit in _binding(case.slower)}
+    # How much faster a disk of the faster side reads or writes than a limited one.
+    of_disks = (case.times_as_fast(_OF_EACH_DISK[at]) for at in (0, 1) if (at == 0) in binding)
+    factors = [factor for factor in of_disks if factor is not None]
     if factors and max(factors) * _AS_FAST_SHARE < 1:
         return judgement.evidence.ruled_out(
             "A cgroup limits the slower side's I/O, but each of its disks moves as many bytes per "
@@ -231,36 +210,20 @@ def _longest_at_limit(view: View) -> float:
     return max((_at_limit_share(limit, view) for limit in _io_limits(view)), default=0.0)
 
 
-def _times_as_fast(case: Case, *, reads: bool) -> float | None:
-    """Return how much faster a disk of the faster side reads or writes than a limited one.
-
-    None: no limit of this kind binds, or the faster side does not read or write.
-    """
-    read = _READ_BY_EACH_DISK if reads else _WRITTEN_BY_EACH_DISK
-    slower, faster = case.slower.mean(read), case.faster.mean(read)
-    binds = any(
-        limit.kind.startswith("read") is reads and _binds(limit, view)
-        for view in case.slower
-        for limit in _io_limits(view)
-    )
-    return faster / slower if binds and slower and faster else None
+def of_each_disk(at: int, view: View) -> float | None:
+    """Return the rate of reads (0) or writes (1) that each disk kept up while copies waited."""
+    stack, rates = view.stack, view.peak_bytes_per_s
+    return None if stack is None or rates is None else rates[at] / stack.width
 
 
-def _of_each_disk(view: View, *, reads: bool) -> float | None:
-    """Return the rate that each disk kept up while copies waited.
-
-    Small operations keep no disk busy: without windows, their average says nothing about the disk.
-    """
-    if view.stack is None or view.peak_bytes_per_s is None:
-        return None
+def _of_busy_disk(at: int, view: View) -> float | None:
+    """Return `of_each_disk`; without windows, small operations say nothing: they keep no disk busy."""
     if view.retrieves is None and not view.windows:
         return None
-    peaks = view.peak_bytes_per_s
-    return (peaks[0] if reads else peaks[1]) / view.stack.width
+    return of_each_disk(at, view)
 
 
-_READ_BY_EACH_DISK = partial(_of_each_disk, reads=True)
-_WRITTEN_BY_EACH_DISK = partial(_of_each_disk, reads=False)
+_OF_EACH_DISK = [partial(_of_busy_disk, at) for at in (0, 1)]
 
 
 RULES = (

@@ -1,19 +1,15 @@
 # SPDX-License-Identifier: MPL-2.0
 """The lookup's part of a retrieve, and the process that it starts."""
 
-from collections.abc import Callable
+from operator import attrgetter
+
+from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.cause_rule import (
-    CauseJudgement,
-    CauseRule,
-    Sides,
-    is_enough,
-    part,
-)
 from io_benchmark.analysis.diagnosis.evidence import span
+from io_benchmark.analysis.diagnosis.rules import CauseRule, Judgement, Sides, is_enough, part
 from io_benchmark.analysis.evidence_model import Evidence, Observation
-from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.model import State
 from io_benchmark.analysis.parts.time_parts import Kind, in_lookups
 from io_benchmark.analysis.statements import Quantity, Unit, statement
 from io_benchmark.results.trials import TrialKind
@@ -26,15 +22,11 @@ _PARTS = in_lookups(*set(Kind) - {Kind.WAITING})
 _PART = "The lookups make up {share} of the difference."
 
 
-def lookup_ns(view: View) -> float | None:
-    """Return the mean time of a lookup."""
-    return view.lookup_mean_ns
+lookup_ns = attrgetter("lookup_mean_ns")
 
 
-def _by_lookups(
-    case: Case, rest: str, enough: Callable[[Sides, float], CauseJudgement]
-) -> CauseJudgement:
-    """Rule a cause out where the lookups are too small a part; `rest` names what else there is."""
+def _by_lookups(case: Case, rest: str) -> Judgement:
+    """Support a cause where the lookups are a large enough part; `rest` names what else there is."""
     evidence = Sides.of(case, span("lookup", lookup_ns, Unit.NANOSECONDS, "lookup {value}"))
     if case.difference_ns is None:
         return evidence.not_observable("The workload has no times.", workload="spawn")
@@ -43,33 +35,28 @@ def _by_lookups(
         return evidence.nothing_to_explain()
     if not is_enough(share):
         return evidence.ruled_out(_PART, share=part(share)).also(rest)
-    return enough(evidence, share)
+    return evidence.supported(_PART, share=part(share))
 
 
-def _lookup_cost(case: Case) -> CauseJudgement:
-    return _by_lookups(
-        case,
-        "The rest is in the copies.",
-        lambda evidence, share: evidence.supported(_PART, share=part(share)).also(
-            "The workload spawn shows whether grep or starting it takes the time."
-        ),
-    )
+def _lookup_cost(case: Case) -> Judgement:
+    judgement = _by_lookups(case, "The rest is in the copies.")
+    if judgement.state is not State.SUPPORTED:
+        return judgement
+    return judgement.also("The workload spawn shows whether grep or starting it takes the time.")
 
 
-def _spawn_cost(case: Case) -> CauseJudgement:
+def _spawn_cost(case: Case) -> Judgement:
     spawned = case.measured("spawn")
     if spawned and case.difference_ns is not None:
         return _judge_spawns(case, spawned[0])
-    return _by_lookups(
-        case,
-        "Starting grep is only a part of a lookup.",
-        lambda evidence, share: evidence.not_observable(
-            _PART, workload="spawn", share=part(share)
-        ).also("How much of that is starting grep is not known."),
-    )
+    judgement = _by_lookups(case, "Starting grep is only a part of a lookup.")
+    if judgement.state is not State.SUPPORTED:
+        return judgement
+    judgement = replace(judgement, state=State.NOT_OBSERVABLE, workload="spawn")
+    return judgement.also("How much of that is starting grep is not known.")
 
 
-def _judge_spawns(case: Case, spawn: OtherMeasurement) -> CauseJudgement:
+def _judge_spawns(case: Case, spawn: OtherMeasurement) -> Judgement:
     """Compare how much longer a process takes with how many a retrieve starts."""
     evidence = Sides(
         lambda: (_process_start(spawn.baseline.mean_ns), _process_start(spawn.candidate.mean_ns))

@@ -4,14 +4,12 @@
 from statistics import median
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
 from io_benchmark.analysis.diagnosis.causes.disk_speed import written_by_all_disks
 from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import follows
-from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
+from io_benchmark.analysis.diagnosis.rules import CauseRule, Judgement, RankedFact, Sides, by_rank
 from io_benchmark.analysis.model import State
-from io_benchmark.analysis.observed.dirty_memory import dirty_room
-from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.observed.worker_view import View, dirty_room
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import MIB, Quantity, Unit, statement
 from io_benchmark.results.workload import NS_PER_S
@@ -27,26 +25,33 @@ _FILES_AT_ONCE = 2
 _AS_MUCH_ROOM_RATIO = 1.25
 
 
-def _cached(view: View) -> RankedFact | None:
+def _cache_bytes(view: View) -> tuple[int, int] | None:
+    """Return the bytes of the cache that were in memory at the start, and all."""
     state = view.retrieves.cache_state if view.retrieves is not None else None
-    if state is None or state.resident_bytes is None or not state.cache_bytes:
+    if state is None or state.resident_bytes is None:
         return None
-    step = round(min(1.0, state.resident_bytes / state.cache_bytes) / _RESIDENT_STEP)
+    return state.resident_bytes, state.cache_bytes
+
+
+def _cached(view: View) -> RankedFact | None:
+    resident_bytes, cache_bytes = _cache_bytes(view) or (0, 0)
+    if not cache_bytes:
+        return None
+    step = round(min(1.0, resident_bytes / cache_bytes) / _RESIDENT_STEP)
     share = Quantity(step * _RESIDENT_STEP, Unit.SHARE)
-    return RankedFact(statement("{share} of the cache in memory", share=share), -float(step))
+    return RankedFact(statement("{share} of the cache in memory", share=share), -step)
 
 
 def _reading_ns(view: View) -> float | None:
     """Return what reading the rest of the cache costs per retrieve, at the disks' write rate."""
-    state = view.retrieves.cache_state if view.retrieves is not None else None
-    rate = view.written_bytes_per_s
-    if view.entry is None or state is None or state.resident_bytes is None or not rate:
+    state, rate = _cache_bytes(view), view.written_bytes_per_s
+    if view.entry is None or state is None or not rate:
         return None
-    missing_bytes = max(0, state.cache_bytes - state.resident_bytes)
-    return missing_bytes / rate * NS_PER_S / len(view.entry.total_ns)
+    resident_bytes, cache_bytes = state
+    return max(0, cache_bytes - resident_bytes) / rate * NS_PER_S / len(view.entry.total_ns)
 
 
-def _page_cache_state(case: Case) -> CauseJudgement:
+def _page_cache_state(case: Case) -> Judgement:
     return by_rank(
         case,
         _cached,
@@ -61,9 +66,6 @@ def _page_cache_state(case: Case) -> CauseJudgement:
         "The slower side started with less of the cache in memory, but reading the rest once "
         "makes up only {share} of the difference.",
     )
-
-
-# --- dirty-limit ---
 
 
 _AS_MUCH_ROOM = "Both sides have as much room for data that is not written yet."
@@ -81,10 +83,11 @@ def _room(view: View) -> RankedFact | None:
     needed = view.copied_bytes
     if view.subject.destination != "fresh":
         needed = min(needed, _FILES_AT_ONCE * max(retrieves.file_sizes_bytes))
-    template = "room for {room} of unwritten data"
-    if room >= needed:
-        return RankedFact(statement(f"{template}: enough", room=Quantity(room, Unit.BYTES)))
-    return RankedFact(statement(template, room=Quantity(room, Unit.BYTES)), needed / max(room, 1.0))
+    enough = ": enough" if room >= needed else ""
+    fact = statement(
+        f"room for {{room}} of unwritten data{enough}", room=Quantity(room, Unit.BYTES)
+    )
+    return RankedFact(fact, 0.0 if enough else needed / max(room, 1.0))
 
 
 def _written_meanwhile(view: View) -> float | None:
@@ -101,14 +104,14 @@ def _written_meanwhile(view: View) -> float | None:
 
 def _share_written_more(case: Case) -> float | None:
     """Return the share of the difference in which the slower side's disks wrote what the other's did not."""
-    slower, faster = (side.mean(_written_meanwhile) for side in (case.slower, case.faster))
+    slower, faster = case.means(_written_meanwhile)
     rate, difference_ns = case.slower.mean(written_by_all_disks), case.difference_ns
     if slower is None or faster is None or not rate or not difference_ns:
         return None
     return max(0.0, slower - faster) / rate * NS_PER_S / abs(difference_ns)
 
 
-def _dirty_limit(case: Case) -> CauseJudgement:
+def _dirty_limit(case: Case) -> Judgement:
     judgement = by_rank(
         case,
         _room,
@@ -120,21 +123,17 @@ def _dirty_limit(case: Case) -> CauseJudgement:
     )
     if judgement.state is not State.SUPPORTED:
         return judgement
-    slower, faster = (side.mean(_room_bytes) for side in (case.slower, case.faster))
+    slower, faster = case.means(_room_bytes)
     if slower is not None and faster is not None and faster <= _AS_MUCH_ROOM_RATIO * slower:
         return judgement.evidence.ruled_out(_AS_MUCH_ROOM)
-    judgement = judgement.if_waits(
+    return judgement.if_waits(
         case, "The slower side has less room for unwritten data, but did not wait for its disks."
-    )
-    return judgement.if_enough(
+    ).if_enough(
         case,
-        _share_written_more(case) if case.differs else None,
+        _share_written_more(case),
         "The slower side has less room for unwritten data, but what its disks wrote more during the "
         "copies makes up {share} of the difference.",
     )
-
-
-# --- memory-first-touch ---
 
 
 def _touch_ns(view: View) -> float | None:
@@ -149,7 +148,7 @@ def _touch_per_retrieve_ns(view: View) -> float | None:
     return cost * view.copied_bytes / MIB / len(view.entry.total_ns)
 
 
-def _memory_first_touch(case: Case) -> CauseJudgement:
+def _memory_first_touch(case: Case) -> Judgement:
     evidence = Sides.of(
         case, span("first-touch-per-mib", _touch_ns, Unit.NANOSECONDS, "{value} per MiB")
     )

@@ -1,20 +1,24 @@
 # SPDX-License-Identifier: MPL-2.0
 """What makes operations on file names slow: a lock, layers, or files that are not visible yet."""
 
-from collections.abc import Iterable
-
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides, is_enough
 from io_benchmark.analysis.diagnosis.evidence import (
-    NOT_MEASURED,
     SLOWER_AT_RATIO,
     detail_evidence,
     figures,
+    not_measured,
 )
 from io_benchmark.analysis.diagnosis.measured_gains import other_place
-from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank
+from io_benchmark.analysis.diagnosis.rules import (
+    CauseRule,
+    Judgement,
+    RankedFact,
+    Sides,
+    by_rank,
+    is_enough,
+)
 from io_benchmark.analysis.evidence_model import Evidence
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.worker_view import View
@@ -30,9 +34,6 @@ _SCALES_SHARE = 0.75
 # Whoever waits for a CPU waits for no lock and no layer.
 _PARTS = in_all(*set(Kind) - {Kind.WAITING})
 _MISSING = ("lookup-missing", "stat-missing")
-
-
-# --- metadata-lock ---
 
 
 def _with_threads(case: Case) -> OtherMeasurement | None:
@@ -52,23 +53,25 @@ def _with_threads(case: Case) -> OtherMeasurement | None:
     return min(scaled, key=gained, default=None)
 
 
-def _lock(case: Case) -> CauseJudgement:
+def _lock(case: Case) -> Judgement:
     measurement = _with_threads(case)
     scaling = case.detail(measurement, metadata.SCALING) if measurement else None
     if measurement is None or scaling is None:
-        return NOT_MEASURED.not_observable(
+        return Sides(not_measured).not_observable(
             "This needs the same operations by one thread and by several at once on both sides.",
             workload=_METADATA,
         )
     threads = measurement.subject.threads
-    evidence = detail_evidence(
-        measurement,
-        metadata.SCALING,
-        Unit.RATIO,
-        "throughput {figure} with {threads} threads",
-        note=" ({variant}, one thread is 1)",
-        threads=count(threads),
-        variant=measurement.subject.variant,
+    evidence = Sides(
+        detail_evidence(
+            measurement,
+            metadata.SCALING,
+            Unit.RATIO,
+            "throughput {figure} with {threads} threads",
+            note=" ({variant}, one thread is 1)",
+            threads=count(threads),
+            variant=measurement.subject.variant,
+        )
     )
     if not case.differs:
         return evidence.nothing_to_explain()
@@ -81,9 +84,8 @@ def _lock(case: Case) -> CauseJudgement:
             "The slower side's cgroup gives it fewer CPUs than threads that work at once."
         )
     if not measurement.is_decided:
-        return evidence.not_observable(
-            "Several at once gain less on the slower side."
-        ).may_be_chance()
+        unclear = evidence.not_observable("Several at once gain less on the slower side.")
+        return unclear.may_be_chance()
     # Measured of the sides, as the scaling is, also where single workers are judged.
     share = (case.whole or case).of_measurement(measurement).share_at_most(_PARTS)
     if share is not None and not is_enough(share):
@@ -95,10 +97,6 @@ def _lock(case: Case) -> CauseJudgement:
             "Several at once gain less on the slower side, but what is explained here is done by one "
             "thread, which never waits for a lock."
         )
-    return _supported_lock(case, measurement, evidence)
-
-
-def _supported_lock(case: Case, measurement: OtherMeasurement, evidence: Sides) -> CauseJudgement:
     alone = case.known_times_as_long(case.sibling(threads=1))
     more = case.times_as_long(measurement) / alone
     judgement = evidence.supported(
@@ -108,16 +106,9 @@ def _supported_lock(case: Case, measurement: OtherMeasurement, evidence: Sides) 
         predicted_ratio=case.part_of(more) if measurement.subject == case.subject else None,
         is_part=True,
     )
-    types = _filesystems(case.slower)
+    mounts = [view.place.mount for view in case.slower if view.place is not None]
+    types = ", ".join(sorted({mount.filesystem for mount in mounts if mount is not None}))
     return judgement.also("The file system is {types}.", types=types) if types else judgement
-
-
-def _filesystems(views: Iterable[View]) -> str:
-    mounts = [view.place.mount for view in views if view.place is not None]
-    return ", ".join(sorted({mount.filesystem for mount in mounts if mount is not None}))
-
-
-# --- overlay-layers ---
 
 
 def _layers(view: View) -> RankedFact | None:
@@ -130,13 +121,10 @@ def _layers(view: View) -> RankedFact | None:
             return None
         return RankedFact(statement("no overlay ({kind})", kind=place.kind))
     layers = place.overlay.lower_layers
-    return RankedFact(
-        statement("overlay over {layers} layers", layers=count(layers)),
-        float(layers),
-    )
+    return RankedFact(statement("overlay over {layers} layers", layers=count(layers)), layers)
 
 
-def _overlay_layers(case: Case) -> CauseJudgement:
+def _overlay_layers(case: Case) -> Judgement:
     judgement = by_rank(
         case,
         _layers,
@@ -149,10 +137,16 @@ def _overlay_layers(case: Case) -> CauseJudgement:
     missing = [each for variant in _MISSING for each in case.measured(_METADATA, variant)][:1]
     if judgement.state is not State.SUPPORTED or not missing:
         return judgement
-    ratio = case.times_as_long(missing[0])
-    layers, lookups = judgement.evidence, figures(missing)
-    evidence = Sides(lambda: _joined(layers.read(), lookups.read()))
-    judgement = replace(judgement, evidence=evidence)
+    ratio, layers = case.times_as_long(missing[0]), judgement.evidence
+
+    def evidence() -> tuple[Evidence, Evidence]:
+        baseline, candidate = (
+            replace(seen, observations=seen.observations + lookups.observations)
+            for seen, lookups in zip(layers.read(), figures(missing)(), strict=True)
+        )
+        return baseline, candidate
+
+    judgement = replace(judgement, evidence=Sides(evidence))
     if ratio < SLOWER_AT_RATIO:
         return judgement.evidence.ruled_out(
             "The slower side has more layers, but a name that is in none of them is looked up as "
@@ -164,33 +158,15 @@ def _overlay_layers(case: Case) -> CauseJudgement:
     )
 
 
-def _joined(
-    first: tuple[Evidence, Evidence], second: tuple[Evidence, Evidence]
-) -> tuple[Evidence, Evidence]:
-    """Return each side's evidence with its further observations."""
-    baseline, candidate = (
-        replace(each, observations=each.observations + further.observations)
-        for each, further in zip(first, second, strict=True)
-    )
-    return baseline, candidate
-
-
-# --- files-not-visible ---
-
-
-def _files_not_visible(case: Case) -> CauseJudgement:
+def _files_not_visible(case: Case) -> Judgement:
     measurements = case.measured(_METADATA, metadata.VISIBILITY)
     counts = case.detail(measurements[0], metadata.NOT_VISIBLE) if measurements else None
     if counts is None:
-        return NOT_MEASURED.not_observable(
+        return Sides(not_measured).not_observable(
             "This needs the variant visibility on both sides.", workload=_METADATA
         )
-    evidence = detail_evidence(
-        measurements[0],
-        metadata.NOT_VISIBLE,
-        Unit.COUNT,
-        "{figure} files not visible immediately",
-    )
+    template = "{figure} files not visible immediately"
+    evidence = Sides(detail_evidence(measurements[0], metadata.NOT_VISIBLE, Unit.COUNT, template))
     slower, faster = counts
     if not slower and not faster:
         return evidence.ruled_out("Every file was visible to another thread immediately.")

@@ -4,16 +4,20 @@
 The fsync of an overlay that is mounted volatile does nothing.
 """
 
-from collections.abc import Mapping
-
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
 from io_benchmark.analysis.diagnosis.causes.storage_places import storage_differs
 from io_benchmark.analysis.diagnosis.evidence import span, written_share
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool, follows
-from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank, fact_tally
+from io_benchmark.analysis.diagnosis.rules import (
+    CauseRule,
+    Judgement,
+    RankedFact,
+    Sides,
+    by_rank,
+    fact_tally,
+)
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
@@ -22,95 +26,63 @@ from io_benchmark.results.trials import TrialKind
 from io_benchmark.results.workloads import unpack
 
 ORDER = 40
-# Follow from the device, the user or the container, and do not say how it is mounted.
-_IGNORED = frozenset(
+# Options whose costs are known, and those that follow from the device, the user or the container.
+_JUDGED_OR_IGNORED = frozenset(
     (
+        *("sync", "dirsync", "discard", "nodiscard", "strictatime", "relatime", "noatime"),
+        *("data", "barrier", "nobarrier", "commit", "auto_da_alloc", "noauto_da_alloc"),
+        *("delalloc", "nodelalloc"),
         *("stripe", "sunit", "swidth", "resuid", "resgid", "subvol", "subvolid", "seclabel"),
         *("lowerdir", "lowerdir+", "datadir+", "upperdir", "workdir", "context", "rw", "ro"),
         *("nosuid", "nodev", "noexec", "idmapped"),
     )
 )
+_FLAG_COSTS = {"sync": 8.0, "dirsync": 2.0, "discard": 0.5, "strictatime": 0.5}
+_DATA_COSTS = {"journal": 4.0, "ordered": 1.0, "writeback": 0.0}
 _EXT4_DEFAULT_COMMIT_S = 5.0
 # The only destination that is synced between retrieves: what it trims was written before.
 _SYNCED_BETWEEN = "fresh"
 
 
-# --- mount-options ---
-
-
-def _seconds(options: Mapping[str, str]) -> float:
-    value = options.get("commit", "")
-    usable = value.isascii() and value.isdigit() and len(value) < 9
-    return float(value if usable else 0) or _EXT4_DEFAULT_COMMIT_S
-
-
-def _costs(view: View, destination: str) -> dict[str, tuple[str, float]]:
-    """Return the options that matter: how each is set, and what that costs above the best setting.
-
-    The setting is empty where an option is not set.
-    """
+def _costs(view: View, kind: str) -> list[tuple[str, float]]:
+    """Return how the options that matter are set, and what each costs above the best setting."""
     options = view.mount_options
-
-    def flag(name: str, cost: float) -> tuple[str, float]:
-        return (name, cost) if name in options else ("", 0.0)
-
-    costs = {"sync": flag("sync", 8.0), "dirsync": flag("dirsync", 2.0)}
-    costs["discard"] = flag("discard", 0.5)
-    costs["strictatime"] = flag("strictatime", 0.5)
-    if view.place is not None and view.place.mount is not None:
-        kind = view.place.mount.filesystem
-        if kind in ("ext3", "ext4"):
-            mode = options.get("data", "ordered")
-            costs["data"] = (
-                f"data={mode}",
-                {"journal": 4.0, "ordered": 1.0, "writeback": 0.0}.get(mode, 1.0),
-            )
-            off = "nobarrier" in options
-            costs["barrier"] = ("nobarrier", 0.0) if off else ("barrier", 1.0)
-            commit_s = _seconds(options)
-            costs["commit"] = (f"commit={commit_s:g}", 1 / max(1.0, commit_s))
-        if kind == "ext4":
-            flushes = destination == "overwrite"
-            off = "noauto_da_alloc" in options
-            costs["auto_da_alloc"] = (
-                ("noauto_da_alloc", 0.0) if off else ("auto_da_alloc", 4.0 * flushes)
-            )
-            costs["delalloc"] = (
-                ("nodelalloc", 1.0) if "nodelalloc" in options else ("delalloc", 0.0)
-            )
+    costs = [(name, cost) for name, cost in _FLAG_COSTS.items() if name in options]
+    if kind in ("ext3", "ext4"):
+        mode = options.get("data", "ordered")
+        costs.append((f"data={mode}", _DATA_COSTS.get(mode, 1.0)))
+        costs.append(("nobarrier", 0.0) if "nobarrier" in options else ("barrier", 1.0))
+        commit = options.get("commit", "")
+        is_usable = commit.isascii() and commit.isdigit() and len(commit) < 9
+        commit_s = float(commit if is_usable else 0) or _EXT4_DEFAULT_COMMIT_S
+        costs.append((f"commit={commit_s:g}", 1 / max(1.0, commit_s)))
+    if kind == "ext4":
+        flushes = ("auto_da_alloc", 4.0 * (view.subject.destination == "overwrite"))
+        costs.append(("noauto_da_alloc", 0.0) if "noauto_da_alloc" in options else flushes)
+        costs.append(("nodelalloc", 1.0) if "nodelalloc" in options else ("delalloc", 0.0))
     return costs
 
 
 def _unknown_options(view: View) -> frozenset[str]:
     """Return the options whose costs are not known."""
-    known = {
-        *("sync", "dirsync", "discard", "nodiscard", "strictatime", "relatime", "noatime"),
-        *("data", "barrier", "nobarrier", "commit", "auto_da_alloc", "noauto_da_alloc"),
-        *("delalloc", "nodelalloc"),
-    }
     return frozenset(
         f"{name}={value}" if value else name
         for name, value in view.mount_table_options.items()
-        if name not in known and name not in _IGNORED
+        if name not in _JUDGED_OR_IGNORED
     )
 
 
 def _mounted(view: View) -> RankedFact | None:
     if view.place is None or view.place.mount is None:
         return None
-    costs = _costs(view, view.subject.destination)
-    settings = ", ".join(setting for setting, _ in costs.values() if setting)
-    return RankedFact(
-        statement(
-            "{type}: {settings}",
-            type=view.place.mount.filesystem,
-            settings=settings or "nothing that costs time",
-        ),
-        sum(cost for _, cost in costs.values()),
-    )
+    kind = view.place.mount.filesystem
+    costs = _costs(view, kind)
+    settings = ", ".join(setting for setting, _ in costs) or "nothing that costs time"
+    fact = statement("{type}: {settings}", type=kind, settings=settings)
+    return RankedFact(fact, sum(cost for _, cost in costs))
 
 
-def _mount_options(case: Case) -> CauseJudgement:
+def _mount_options(case: Case) -> Judgement:
     if case.differs and storage_differs(case):
         return Sides.of(case, fact_tally("mount", _mounted)).ruled_out(
             "The options follow from the place or the file system, which differ."
@@ -142,28 +114,21 @@ def _data_mode(view: View) -> str | None:
 
 def _journal_factor(case: Case) -> float | None:
     """Return how much more the slower side writes where only its journal has the data, too."""
-    slower, faster = case.slower.mean(written_share), case.faster.mean(written_share)
+    slower, faster = case.means(written_share)
     if case.slower.values(_data_mode) != {"journal"} or not slower or not faster:
         return None
-    if "journal" in case.faster.values(_data_mode):
-        return None
-    return slower / faster
+    return None if "journal" in case.faster.values(_data_mode) else slower / faster
 
 
 def _differing_options(case: Case) -> list[str]:
     """Return options that one side has on every worker and the other on none."""
-    baseline, candidate = (
-        case.baseline.values(_unknown_options),
-        case.candidate.values(_unknown_options),
-    )
-    if not baseline or not candidate:
+    sides = [side.values(_unknown_options) for side in (case.baseline, case.candidate)]
+    if not all(sides):
         return []
-    only_baseline = frozenset.intersection(*baseline) - frozenset.union(*candidate)
-    only_candidate = frozenset.intersection(*candidate) - frozenset.union(*baseline)
-    return sorted(only_baseline | only_candidate)
-
-
-# --- volatile-overlay ---
+    on_every, on_some = (
+        [combine(*side) for side in sides] for combine in (frozenset.intersection, frozenset.union)
+    )
+    return sorted((on_every[0] - on_some[1]) | (on_every[1] - on_some[0]))
 
 
 def _waits(view: View) -> RankedFact | None:
@@ -180,24 +145,19 @@ def _fsync_ns(view: View) -> float | None:
     return probe.fsync_ns if probe is not None else None
 
 
-def _has_final_sync(view: View) -> bool:
-    return view.retrieves is not None
-
-
 def _final_sync_ns(view: View) -> float | None:
     return view.retrieves.final_sync_ns if view.retrieves is not None else None
 
 
-def volatile_overlay(case: Case) -> CauseJudgement:
+_FSYNC = span("fsync", _fsync_ns, Unit.NANOSECONDS, "an fsync of 8 MiB took {value}")
+_FINAL_SYNC = span("final-sync", _final_sync_ns, Unit.NANOSECONDS, "the final sync took {value}")
+
+
+def volatile_overlay(case: Case) -> Judgement:
     """Judge whether only the faster side's writes are never synced."""
-    observe = [
-        fact_tally("overlay", _waits),
-        span("fsync", _fsync_ns, Unit.NANOSECONDS, "an fsync of 8 MiB took {value}"),
-    ]
-    if True in case.values(_has_final_sync):
-        observe.append(
-            span("final-sync", _final_sync_ns, Unit.NANOSECONDS, "the final sync took {value}")
-        )
+    observe = [fact_tally("overlay", _waits), _FSYNC]
+    if case.subject.workload == "cache-retrieve":
+        observe.append(_FINAL_SYNC)
     judgement = by_rank(
         case,
         _waits,
@@ -208,13 +168,15 @@ def volatile_overlay(case: Case) -> CauseJudgement:
         name="overlay",
         evidence=Sides.of(case, *observe),
     )
+    if judgement.state is not State.SUPPORTED:
+        return judgement
     destination, variant = case.subject.destination, case.subject.variant
-    if judgement.state is State.SUPPORTED and variant in unpack.NOT_SYNCED:
+    if variant in unpack.NOT_SYNCED:
         return judgement.evidence.ruled_out(
             "Only the faster side's overlay is volatile, but {variant} does not sync.",
             variant=variant,
         )
-    if judgement.state is State.SUPPORTED and destination not in ("", _SYNCED_BETWEEN):
+    if destination not in ("", _SYNCED_BETWEEN):
         return judgement.evidence.ruled_out(
             "Only the faster side's overlay is volatile, but retrieves to destination {destination} "
             "do not sync: this saves only the final sync, which is timed separately.",

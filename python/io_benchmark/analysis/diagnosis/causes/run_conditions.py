@@ -1,23 +1,17 @@
 # SPDX-License-Identifier: MPL-2.0
 """How the run went: whether it slowed down, and whether its machine had other load."""
 
+from operator import attrgetter
 from statistics import median
 
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
-from io_benchmark.analysis.diagnosis.cause_rule import (
-    CauseJudgement,
-    CauseRule,
-    Sides,
-    is_enough,
-    part,
-)
 from io_benchmark.analysis.diagnosis.cpu_waits import share_for_others
 from io_benchmark.analysis.diagnosis.evidence import WRITTEN_SHARE, span, written_share
+from io_benchmark.analysis.diagnosis.rules import CauseRule, Judgement, Sides, is_enough, part
 from io_benchmark.analysis.inference.moving_blocks import RelativeTimes
 from io_benchmark.analysis.model import State
-from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_all
 from io_benchmark.analysis.statements import Unit
@@ -31,9 +25,7 @@ _BLOCKED_SHARE = 0.5
 _WINDOWS_TO_JUDGE = 4
 _PRESSED_SHARE = 0.10
 _FOREIGN_SHARE = 0.25
-
-
-# --- drift-over-time ---
+_CPU_QUOTA = attrgetter("worker.cpu_quota")
 
 
 def _course(view: View) -> RelativeTimes | None:
@@ -52,15 +44,9 @@ def _drift(view: View) -> float | None:
 def _lost_ns(view: View) -> float | None:
     """Return how much longer an operation took than at the speed of the run's first third."""
     course = _course(view)
-    return (
-        None if course is None or view.mean_ns is None else view.mean_ns * (1 - course.first_third)
-    )
-
-
-def _disks_stayed_as_fast(side: SideViews) -> bool:
-    """Return whether the disks kept their rate while copies waited for them."""
-    rate = side.median(_late_over_early)
-    return rate is not None and rate * _DRIFTS_RATIO >= 1
+    if course is None or view.mean_ns is None:
+        return None
+    return view.mean_ns * (1 - course.first_third)
 
 
 def _late_over_early(view: View) -> float | None:
@@ -81,7 +67,7 @@ def slowed_down(case: Case) -> bool:
     return _drift_over_time(case).state is State.SUPPORTED
 
 
-def _drift_over_time(case: Case) -> CauseJudgement:
+def _drift_over_time(case: Case) -> Judgement:
     observe = span("drift", _drift, Unit.RATIO, "last third over the first {value}")
     evidence = Sides.of(case, observe, has_summary=False)
     slower, faster = case.slower.median(_drift), case.faster.median(_drift)
@@ -96,39 +82,28 @@ def _drift_over_time(case: Case) -> CauseJudgement:
         return evidence.ruled_out("The slower side was no slower at its end.")
     if faster >= _DRIFTS_RATIO and faster >= slower / _DRIFTS_RATIO:
         return evidence.ruled_out("Both sides slowed down by the same factor.")
-    if _disks_stayed_as_fast(case.slower):
+    kept = case.slower.median(_late_over_early)
+    if kept is not None and kept * _DRIFTS_RATIO >= 1:
         return evidence.ruled_out(
             "The slower side slowed down, but its disks moved as many bytes per second at the end, while "
             "copies waited for them: a cache or a burst was used up."
         )
-    share = case.explained_share(_lost_ns)
-    if share is not None and not is_enough(share):
-        return evidence.ruled_out(
-            "The slower side slowed down during the run, but without that it would be slower by "
-            "nearly as much: this makes up {share} of the difference.",
-            share=part(share),
-        )
     supported = evidence.supported(
-        "Only the slower side slowed down during the run, as when a burst allowance is used up.",
+        "Only the slower side slowed down during the run, as when a burst allowance is used up."
+    ).if_enough(
+        case,
+        case.explained_share(_lost_ns),
+        "The slower side slowed down during the run, but without that it would be slower by "
+        "nearly as much: this makes up {share} of the difference.",
     )
-    if share is not None:
-        supported = supported.as_part(case, share)
     # It says when, and not why: a cause of the same part may be behind it.
     return replace(supported, by_setting_alone=True)
 
 
-# --- other-load ---
-
-
 def _pressed(view: View) -> float | None:
     """Return the part of the time in which something waited for a CPU or for memory."""
-    known = [share for share in (_pressed_cpu(view), _pressed_memory(view)) if share is not None]
-    return max(known) if known else None
-
-
-def _pressed_cpu(view: View) -> float | None:
-    growth = view.growth("psi_cpu_some_us")
-    return None if growth is None else growth / 1e6
+    growths = [view.growth(f"psi_{what}_some_us") for what in ("cpu", "memory")]
+    return max((growth / 1e6 for growth in growths if growth is not None), default=None)
 
 
 def _pressed_memory(view: View) -> float | None:
@@ -136,23 +111,20 @@ def _pressed_memory(view: View) -> float | None:
     return None if growth is None else growth / 1e6
 
 
-def _is_throttled(view: View) -> bool:
-    quota = view.worker.cpu_quota
-    return quota is not None and quota < 1
-
-
 def _own_amplification(view: View) -> float:
     """Return how often the place writes each byte: into a journal, and to each disk of a mirror."""
-    devices = view.place.devices if view.place is not None else []
-    mirrored = any(device.raid_level in ("raid1", "raid10") for device in devices)
-    profiles = view.place.filesystem if view.place is not None else None
-    names = (profiles.btrfs_data_profiles or []) if profiles is not None else []
-    mirrored = mirrored or any(name.startswith(("raid1", "dup")) for name in names)
-    copies = 2 if mirrored else 1
-    return float(copies * (2 if view.mount_options.get("data") == "journal" else 1))
+    if view.place is None:
+        return 1.0
+    details = view.place.filesystem
+    profiles = (details.btrfs_data_profiles or []) if details is not None else []
+    is_mirrored = any(name.startswith(("raid1", "dup")) for name in profiles) or any(
+        device.raid_level in ("raid1", "raid10") for device in view.place.devices
+    )
+    is_journalled = view.mount_options.get("data") == "journal"
+    return (2.0 if is_mirrored else 1.0) * (2.0 if is_journalled else 1.0)
 
 
-def _other_load(case: Case) -> CauseJudgement:
+def _other_load(case: Case) -> Judgement:
     evidence = Sides.of(
         case,
         span("pressure", _pressed, Unit.SHARE, "CPU or memory under pressure {value} of the time"),
@@ -168,7 +140,8 @@ def _other_load(case: Case) -> CauseJudgement:
     if not case.differs:
         return evidence.nothing_to_explain()
     slower, faster = pressed
-    limited = any(_is_throttled(view) for view in case.slower)
+    quotas = case.slower.values(_CPU_QUOTA)
+    limited = any(quota is not None and quota < 1 for quota in quotas)
     pressed_more = slower is not None and faster is not None and slower >= faster + _PRESSED_SHARE
     waits_more = waiting is not None and is_enough(waiting)
     if limited and (pressed_more or waits_more):

@@ -3,15 +3,18 @@
 
 from statistics import fmean
 
-from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
+from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.causes.scheduler_waits import (
     SYNC_WRITE,
     counted_as,
+    listed,
+    seen_disks,
 )
 from io_benchmark.analysis.diagnosis.evidence import SLOWER_AT_RATIO
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
-from io_benchmark.analysis.diagnosis.ranking import (
+from io_benchmark.analysis.diagnosis.rules import (
+    CauseRule,
+    Judgement,
     RankedFact,
     by_rank,
     is_unranked,
@@ -20,35 +23,29 @@ from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.device_stack import FAIR_QUEUEING, described
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
-from io_benchmark.analysis.statements import Quantity, Unit, statement
-from io_benchmark.results.machine import Device
+from io_benchmark.analysis.statements import Quantity, Unit
 from io_benchmark.results.trials import TrialKind
 
 ORDER = 62
-_SETTINGS = (
+_FAIR_SETTINGS = (
     *("slice_idle", "slice_idle_us", "group_idle", "group_idle_us", "low_latency"),
     "strict_guarantees",
 )
 
 
-def _described(disk: Device) -> str:
-    if disk.scheduler not in FAIR_QUEUEING:
-        return disk.scheduler or ""
-    return described(disk, [(name, disk.scheduler_settings.get(name)) for name in _SETTINGS])
-
-
 def _scheduler(view: View) -> RankedFact | None:
-    stack = view.stack
-    if stack is None or any(disk.scheduler is None for disk in stack.disks):
+    disks = seen_disks(view)
+    if disks is None:
         return None
-    schedulers = ", ".join(sorted(set(map(_described, stack.disks))))
-    return RankedFact(
-        statement("{schedulers}", schedulers=schedulers),
-        fmean(disk.scheduler in FAIR_QUEUEING for disk in stack.disks),
-    )
+    is_fair = [disk.scheduler in FAIR_QUEUEING for disk in disks]
+    settings = [
+        [(name, disk.scheduler_settings.get(name)) for name in _FAIR_SETTINGS if fair]
+        for disk, fair in zip(disks, is_fair, strict=True)
+    ]
+    return RankedFact(listed(map(described, disks, settings)), fmean(is_fair))
 
 
-def _scheduler_choice(case: Case) -> CauseJudgement:
+def _scheduler_choice(case: Case) -> Judgement:
     judgement = by_rank(
         case,
         _scheduler,
@@ -67,21 +64,15 @@ def _scheduler_choice(case: Case) -> CauseJudgement:
     slowest_write = case.slowest(case.measured(SYNC_WRITE))
     if slowest_write is None or not is_unranked(case, _scheduler):
         return judgement
-    return _by_sync_writes(case, judgement, slowest_write)
-
-
-def _by_sync_writes(
-    case: Case, judgement: CauseJudgement, slowest_write: OtherMeasurement
-) -> CauseJudgement:
-    """Judge schedulers that differ: small synchronous writes wait for them most."""
+    # Small synchronous writes wait for schedulers most.
     ratio = case.times_as_long(slowest_write)
     if ratio < SLOWER_AT_RATIO:
         return judgement.evidence.ruled_out(
-            "The schedulers differ, but synchronous writes are as fast with both.",
+            "The schedulers differ, but synchronous writes are as fast with both."
         )
     unclear = judgement.evidence.not_observable(
         "The schedulers differ, but other differences can make synchronous writes slower as well. "
-        "Only equal schedulers would show it.",
+        "Only equal schedulers would show it."
     )
     if not slowest_write.is_decided or case.subject.workload == SYNC_WRITE:
         return unclear

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The two ways in which an I/O scheduler makes synchronous writers wait; their times prove it.
+"""The disks' I/O scheduler; the two ways in which it makes synchronous writers wait come first.
 
 Idling between groups: a writer and ext4's journal wait for each other while the disk is idle. It
 needs four preconditions, and does not happen where one is absent. ext4's journal is a kernel thread
@@ -10,15 +10,19 @@ write on ext4, where the same disk without a scheduler takes 0.15 ms. It depends
 the two were set: only times prove it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
 from io_benchmark.analysis.diagnosis.evidence import SLOWER_AT_RATIO, tally
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
+from io_benchmark.analysis.diagnosis.rules import (
+    CauseRule,
+    Judgement,
+    Sides,
+)
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.device_stack import FAIR_QUEUEING, described
 from io_benchmark.analysis.observed.worker_view import LAYERED, View
@@ -36,26 +40,34 @@ _IDLING = ("slice_idle", "group_idle")
 _STATES = {True: "met", False: "not met", None: "unknown"}
 # A write that waits for less does not wait for the time slices of others.
 _STARVES_NS = 10_000_000
-_SETTINGS = "strict_guarantees=1 and slice_idle=0"
+_STARVING = "bfq with strict_guarantees=1 and slice_idle=0"
 
 _Answer = tuple[bool | None, str]  # whether it is met (None: could not be seen), and what was seen
 
 
-def _scheduled_disks(view: View) -> tuple[Device, ...] | None:
-    """Return the place's disks, none for a place in memory; None where a scheduler is unseen."""
-    if view.place is not None and view.place.kind == "memory":
-        return ()
+def seen_disks(view: View) -> tuple[Device, ...] | None:
+    """Return the place's disks; None where a scheduler is unseen."""
     stack = view.stack
     if stack is None or any(disk.scheduler is None for disk in stack.disks):
         return None
     return stack.disks
 
 
+def _scheduled_disks(view: View) -> tuple[Device, ...] | None:
+    """Return the place's disks, none for a place in memory; None where a scheduler is unseen."""
+    in_memory = view.place is not None and view.place.kind == "memory"
+    return () if in_memory else seen_disks(view)
+
+
+def listed(disks: Iterable[str]) -> Statement:
+    return statement("{schedulers}", schedulers=", ".join(sorted(set(disks))) or "no disk")
+
+
 def _idle_settings(disk: Device) -> dict[str, int]:
     """Return how long the scheduler idles; in µs only where that is under a millisecond."""
     settings = {}
     for name in _IDLING:
-        ms, us = (disk.scheduler_settings.get(each) for each in (name, f"{name}_us"))
+        ms, us = (disk.scheduler_settings.get(setting) for setting in (name, f"{name}_us"))
         if us is not None and not ms and us > 0:
             settings[f"{name}_us"] = us
         elif ms is not None or us is not None:
@@ -63,43 +75,25 @@ def _idle_settings(disk: Device) -> dict[str, int]:
     return settings
 
 
-def _with_times(
-    case: Case, judgement: CauseJudgement, measurement: OtherMeasurement
-) -> CauseJudgement:
-    """Add both sides' times of a synchronous write."""
+def _proved_by_sync_writes(
+    case: Case, judgement: Judgement, measurement: OtherMeasurement
+) -> Judgement:
+    """Return the judgement that a scheduler makes writers wait only if synchronous writes do wait."""
+    evidence, may_be_chance = judgement.evidence, False
+    if case.times_as_long(measurement) < SLOWER_AT_RATIO:
+        judgement = evidence.ruled_out("Synchronous writes are as fast on the slower side.")
+    elif not measurement.is_decided:
+        judgement = evidence.not_observable("The slower side may be slower at synchronous writes.")
+        may_be_chance = True
     slower, faster = case.slower_first(measurement)
-    return judgement.also(
+    judgement = judgement.also(
         "A synchronous write takes {slower} on the slower side and {faster} on the faster side "
         "(sync-write, {variant}).",
         slower=Quantity(slower.mean_ns, Unit.NANOSECONDS),
         faster=Quantity(faster.mean_ns, Unit.NANOSECONDS),
         variant=measurement.subject.variant,
     )
-
-
-def _proved_by_sync_writes(
-    case: Case, judgement: CauseJudgement, measurement: OtherMeasurement
-) -> CauseJudgement:
-    """Return the judgement that a scheduler makes writers wait only if synchronous writes do wait."""
-    evidence = judgement.evidence
-    if case.times_as_long(measurement) < SLOWER_AT_RATIO:
-        as_fast = evidence.ruled_out("Synchronous writes are as fast on the slower side.")
-        return _with_times(case, as_fast, measurement)
-    if not measurement.is_decided:
-        unclear = evidence.not_observable("The slower side may be slower at synchronous writes.")
-        return _with_times(case, unclear, measurement).may_be_chance()
-    return _with_times(case, judgement, measurement)
-
-
-def counted_as(case: Case) -> str | None:
-    """Return the cause by which a scheduler makes writers wait, so that it counts once."""
-    for rule in RULES:
-        if case.subject.workload in rule.explains and rule.judge(case).state is State.SUPPORTED:
-            return rule.name
-    return None
-
-
-# --- scheduler-idling ---
+    return judgement.may_be_chance() if may_be_chance else judgement
 
 
 def _separate_group(view: View) -> _Answer:
@@ -145,38 +139,40 @@ def _idles(view: View) -> _Answer:
     return bool(above) if known or not fair else None, text or "none"
 
 
-class _Precondition(Struct, frozen=True):
-    key: str
-    name: str
-    see: Callable[[View], _Answer]
-
-    def fact(self, view: View) -> Statement:
-        met, seen = self.see(view)
-        return statement(f"{self.name}: {_STATES[met]} ({{seen}})", seen=seen)
-
-
-_PRECONDITIONS = (
-    _Precondition("cgroup", "a separate cgroup", _separate_group),
-    _Precondition("journal", "ext3 or ext4, its journal in the root group", _journal),
-    _Precondition("scheduler", "bfq or cfq", _fair_scheduler),
-    _Precondition("idle-settings", "idle settings above 0", _idles),
+# The name of the observation, what is needed, and whether it is met.
+_PRECONDITIONS: tuple[tuple[str, str, Callable[[View], _Answer]], ...] = (
+    ("cgroup", "a separate cgroup", _separate_group),
+    ("journal", "ext3 or ext4, its journal in the root group", _journal),
+    ("scheduler", "bfq or cfq", _fair_scheduler),
+    ("idle-settings", "idle settings above 0", _idles),
 )
+
+
+def _fact(name: str, see: Callable[[View], _Answer], view: View) -> Statement:
+    met, seen = see(view)
+    return statement(f"{name}: {_STATES[met]} ({{seen}})", seen=seen)
+
+
+_OBSERVATIONS = [tally(key, partial(_fact, name, see)) for key, name, see in _PRECONDITIONS]
 
 
 def _all_met(view: View) -> float | None:
     """Return 1 where each is met; one that is known not to be met decides, others may be unknown."""
-    states = [each.see(view)[0] for each in _PRECONDITIONS]
+    states = [see(view)[0] for _, _, see in _PRECONDITIONS]
     if False in states:
         return 0.0
     return None if None in states else 1.0
 
 
-def _scheduler_idling(case: Case) -> CauseJudgement:
-    observe = [tally(each.key, each.fact) for each in _PRECONDITIONS]
-    evidence = Sides.of(case, *observe, has_summary=False)
-    slower, faster = case.slower.mean(_all_met), case.faster.mean(_all_met)
+def _scheduler_idling(case: Case) -> Judgement:
+    evidence = Sides.of(case, *_OBSERVATIONS, has_summary=False)
+    slower, faster = case.means(_all_met)
     if case.differs and slower == 0:
-        return evidence.ruled_out(_absent(case))
+        states = {name: {see(view)[0] for view in case.slower} for _, name, see in _PRECONDITIONS}
+        absent = [name for name, met in states.items() if False in met and True not in met]
+        if absent:
+            return evidence.ruled_out(f"Absent on the slower side: {'; '.join(absent)}.")
+        return evidence.ruled_out("No worker of the slower side meets all four preconditions.")
     if slower is None or faster is None:
         side = "slower" if slower is None else "faster"
         return evidence.not_observable(
@@ -202,57 +198,41 @@ def _scheduler_idling(case: Case) -> CauseJudgement:
     return _proved_by_sync_writes(case, judgement, slowest_write)
 
 
-def _absent(case: Case) -> str:
-    states = {each.name: {each.see(view)[0] for view in case.slower} for each in _PRECONDITIONS}
-    absent = [name for name, met in states.items() if False in met and True not in met]
-    if not absent:
-        return "No worker of the slower side meets all four preconditions."
-    return f"Absent on the slower side: {'; '.join(absent)}."
-
-
-# --- scheduler-starvation ---
-
-
-def _starves(disk: Device) -> bool:
-    idle = _idle_settings(disk)
-    return (
-        disk.scheduler == "bfq"
-        and disk.scheduler_settings.get("strict_guarantees", 0) > 0
-        and bool(idle)
-        and not any(idle.values())
-    )
-
-
-def _may_starve(view: View) -> float | None:
+def _may_starve(view: View) -> bool | None:
     disks = _scheduled_disks(view)
-    return None if disks is None else float(any(map(_starves, disks)))
+    if disks is None:
+        return None
+    strict = [disk for disk in disks if disk.scheduler_settings.get("strict_guarantees", 0) > 0]
+    idle = [_idle_settings(disk).values() for disk in strict if disk.scheduler == "bfq"]
+    return any(values and not any(values) for values in idle)
 
 
 def _schedulers(view: View) -> Statement | None:
     disks = _scheduled_disks(view)
     if disks is None:
         return None
-    shown = set()
-    for disk in disks:
-        strict = ("strict_guarantees", disk.scheduler_settings.get("strict_guarantees"))
-        shown.add(described(disk, [strict, *_idle_settings(disk).items()]))
-    return statement("{schedulers}", schedulers=", ".join(sorted(shown)) or "no disk")
+    strict = "strict_guarantees"
+    return listed(
+        described(
+            disk, [(strict, disk.scheduler_settings.get(strict)), *_idle_settings(disk).items()]
+        )
+        for disk in disks
+    )
 
 
-def _scheduler_starvation(case: Case) -> CauseJudgement:
+def _scheduler_starvation(case: Case) -> Judgement:
     evidence = Sides.of(case, tally("schedulers", _schedulers))
-    if None in (case.baseline.mean(_may_starve), case.candidate.mean(_may_starve)):
+    slower_starves, faster_starves = case.means(_may_starve)
+    if slower_starves is None or faster_starves is None:
         return evidence.not_observable("The disks' scheduler could not be seen.")
     if not case.differs:
         return evidence.nothing_to_explain()
-    if not case.slower.mean(_may_starve):
-        return evidence.ruled_out(
-            f"No disk of the slower side is scheduled by bfq with {_SETTINGS}."
-        )
+    if not slower_starves:
+        return evidence.ruled_out(f"No disk of the slower side is scheduled by {_STARVING}.")
     slowest_write = case.slowest(case.measured(SYNC_WRITE))
     if slowest_write is None:
         return evidence.not_observable(
-            f"bfq with {_SETTINGS} can delay a synchronous write by 20 ms. That depends on the order "
+            f"{_STARVING} can delay a synchronous write by 20 ms. That depends on the order "
             "in which the two were set, so only times would show it.",
             workload=SYNC_WRITE,
         )
@@ -263,9 +243,17 @@ def _scheduler_starvation(case: Case) -> CauseJudgement:
             time=Quantity(slower.mean_ns, Unit.NANOSECONDS),
         )
     judgement = evidence.supported(
-        f"bfq with {_SETTINGS} delays each synchronous write until other time slices are over.",
+        f"{_STARVING} delays each synchronous write until other time slices are over."
     )
     return _proved_by_sync_writes(case, judgement, slowest_write)
+
+
+def counted_as(case: Case) -> str | None:
+    """Return the cause by which a scheduler makes writers wait, so that it counts once."""
+    for rule in RULES:
+        if case.subject.workload in rule.explains and rule.judge(case).state is State.SUPPORTED:
+            return rule.name
+    return None
 
 
 RULES = (

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MPL-2.0
 """Where the place is: overlay or volume, which file system, and what that does with a copy."""
 
+from operator import attrgetter
+
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule, Sides
 from io_benchmark.analysis.diagnosis.causes.disk_speed import mostly_reads
 from io_benchmark.analysis.diagnosis.evidence import WRITE_RATE, WRITTEN_SHARE, tally
 from io_benchmark.analysis.diagnosis.measured_gains import (
@@ -13,7 +14,14 @@ from io_benchmark.analysis.diagnosis.measured_gains import (
     other_place,
     other_subject,
 )
-from io_benchmark.analysis.diagnosis.ranking import RankedFact, by_rank, fact_tally
+from io_benchmark.analysis.diagnosis.rules import (
+    CauseRule,
+    Judgement,
+    RankedFact,
+    Sides,
+    by_rank,
+    fact_tally,
+)
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.worker_view import LAYERED, View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
@@ -35,10 +43,8 @@ _LAYER_COSTS = {
     "loop": "a file as a disk (loop)",
     **dict.fromkeys(("raid4", "raid5", "raid6"), "parity (RAID)"),
 }
+_FILESYSTEM_TYPE = attrgetter("filesystem_type")
 _FLUSHED_SHARE = 0.5  # of the bytes copied: more of them reached the disk than did not
-
-
-# --- storage-place ---
 
 
 def _place(view: View) -> RankedFact | None:
@@ -57,7 +63,7 @@ def _place(view: View) -> RankedFact | None:
     return RankedFact(statement(template, **values), _PLACE_RANKS[place.kind])
 
 
-def _storage_place(case: Case) -> CauseJudgement:
+def _storage_place(case: Case) -> Judgement:
     return by_rank(
         case,
         _place,
@@ -66,13 +72,6 @@ def _storage_place(case: Case) -> CauseJudgement:
         same="Both sides have the same kind of place.",
         name="place",
     )
-
-
-# --- file-system ---
-
-
-def _filesystem_type(view: View) -> str | None:
-    return view.filesystem_type
 
 
 def _filesystem(view: View) -> RankedFact | None:
@@ -84,7 +83,7 @@ def _filesystem(view: View) -> RankedFact | None:
 
 def storage_differs(case: Case) -> bool:
     """Return whether mounts differ because the kinds of place or the file systems do."""
-    slower, faster = (side.values(_filesystem_type) for side in (case.slower, case.faster))
+    slower, faster = (side.values(_FILESYSTEM_TYPE) for side in (case.slower, case.faster))
     return _places_differ(case) or not slower & faster
 
 
@@ -92,13 +91,13 @@ def _places_differ(case: Case) -> bool:
     return _storage_place(case).state is State.SUPPORTED
 
 
-def _file_system(case: Case) -> CauseJudgement:
+def _file_system(case: Case) -> Judgement:
     known = None not in case.values(_filesystem)
     if known and _places_differ(case):
         return Sides.of(case, fact_tally("file-system", _filesystem)).ruled_out(
             "The file system follows from the kind of place, which differs."
         )
-    layered = bool(case.values(_filesystem_type) & set(LAYERED))
+    layered = bool(case.values(_FILESYSTEM_TYPE) & set(LAYERED))
     return by_rank(
         case,
         _filesystem,
@@ -112,21 +111,17 @@ def _file_system(case: Case) -> CauseJudgement:
     )
 
 
-# --- device-layers ---
-
-
 def _layers(view: View) -> RankedFact | None:
     """Rank what lies between the file system and the disks by the work that it does for each byte."""
     if view.place is None or not view.place.devices:
         return None
     kinds = {kind for device in view.place.devices for kind in (device.kind, device.raid_level)}
     names = sorted({name for kind, name in _LAYER_COSTS.items() if kind in kinds})
-    return RankedFact(
-        statement("{layers}", layers=", ".join(names) or "no such layer"), float(len(names))
-    )
+    layers = statement("{layers}", layers=", ".join(names) or "no such layer")
+    return RankedFact(layers, len(names))
 
 
-def _device_layers(case: Case) -> CauseJudgement:
+def _device_layers(case: Case) -> Judgement:
     return by_rank(
         case,
         _layers,
@@ -137,52 +132,36 @@ def _device_layers(case: Case) -> CauseJudgement:
     ).if_waits(case, "The slower side has such a layer, but did not wait for its disks.")
 
 
-# --- ext4-flush ---
-
-
 def _flushes(view: View) -> bool | None:
     """Return whether closing a rewritten file writes it out."""
     name = view.filesystem_type
     if name is None or name in LAYERED:
         return None
-    if name != "ext4":
-        return False
-    options = view.mount_options
-    if "noauto_da_alloc" in options or "nodelalloc" in options:
+    if name != "ext4" or view.mount_options.keys() & {"noauto_da_alloc", "nodelalloc"}:
         return False
     return view.written_share is None or view.written_share >= _FLUSHED_SHARE
 
 
 def _flush_fact(view: View) -> Statement | None:
-    flushes = _flushes(view)
-    if flushes is None:
+    flushes, name = _flushes(view), view.filesystem_type
+    if flushes is None or name is None:
         return None
-    name = view.filesystem_type or ""
     if name != "ext4":
         return statement("{type}, which has its own rules", type=name)
-    return statement(
-        "{type} with {option}, flushes a rewritten file"
-        if flushes
-        else "{type} with {option}, does not flush a rewritten file",
-        type=name,
-        option="noauto_da_alloc" if "noauto_da_alloc" in view.mount_options else "auto_da_alloc",
-    )
+    option = "noauto_da_alloc" if "noauto_da_alloc" in view.mount_options else "auto_da_alloc"
+    does = "flushes" if flushes else "does not flush"
+    return statement(f"{{type}} with {{option}}, {does} a rewritten file", type=name, option=option)
 
 
-def _ext4_flush(case: Case) -> CauseJudgement:
-    evidence = Sides.of(
-        case,
-        tally("flush", _flush_fact),
-        WRITTEN_SHARE,
-        WRITE_RATE,
-    )
+def _ext4_flush(case: Case) -> Judgement:
+    evidence = Sides.of(case, tally("flush", _flush_fact), WRITTEN_SHARE, WRITE_RATE)
     if case.subject.destination != "overwrite":
         return evidence.ruled_out(
             "Only a file that is truncated and rewritten is flushed; destination {destination} "
             "does not rewrite files.",
             destination=case.subject.destination,
         )
-    slower, faster = (side.mean(_flushes) for side in (case.slower, case.faster))
+    slower, faster = case.means(_flushes)
     if slower is None or faster is None:
         return evidence.not_observable(
             "The file system below the place is not visible. Destination unlink in the same push "
@@ -197,8 +176,7 @@ def _ext4_flush(case: Case) -> CauseJudgement:
         return evidence.faster_side_is_worse()
     if slower > faster:
         return evidence.supported(
-            "Only the slower side writes each rewritten file out when it is closed "
-            "(auto_da_alloc).",
+            "Only the slower side writes each rewritten file out when it is closed (auto_da_alloc).",
         )
     shared = evidence.ruled_out(
         "Both sides write each rewritten file out when it is closed (auto_da_alloc), so this does "
@@ -207,9 +185,6 @@ def _ext4_flush(case: Case) -> CauseJudgement:
     )
     # Copies that wait for reads would do so to any destination.
     return replace(shared, is_shared=not mostly_reads(case))
-
-
-# --- reflink ---
 
 
 def _shares(view: View) -> RankedFact | None:
@@ -222,7 +197,7 @@ def _shares(view: View) -> RankedFact | None:
     return RankedFact(statement("copies move their bytes ({method})", method=method), 1.0)
 
 
-def _reflink(case: Case) -> CauseJudgement:
+def _reflink(case: Case) -> Judgement:
     return by_rank(
         case,
         _shares,

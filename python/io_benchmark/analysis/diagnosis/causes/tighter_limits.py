@@ -4,24 +4,41 @@
 from functools import partial
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import CauseJudgement, CauseRule
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
-from io_benchmark.analysis.diagnosis.ranking import RankedFact, ReadFact, by_rank
+from io_benchmark.analysis.diagnosis.rules import (
+    CauseRule,
+    Judgement,
+    RankedFact,
+    ReadFact,
+    by_rank,
+)
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_all, in_copies, in_lookups
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
 from io_benchmark.results.workload import NS_PER_S
 
 ORDER = 21
-UNREAD = "No cgroup hierarchy could be read."
 NO_LIMIT = statement("no limit, as far as the container sees")
-NONE_SET = "Neither side has such a limit, as far as the containers see."
 # A memory limit does not affect the page cache where it holds the files twice.
 _ROOMY = 2
 # One process copies while the kernel writes back.
 _CPUS_NEEDED = 2.0
 # Unlimited ranks 0; any limit ranks by how far below this it is.
 FAR_ABOVE = float(1 << 50)
+
+
+def judge_limit(case: Case, read: ReadFact, *, name: str, tighter: str, same: str) -> Judgement:
+    """Support a limit that is tighter on the slower side."""
+    any_limit = any(fact is not None and fact.rank > 0 for fact in case.values(read))
+    none_set = "Neither side has such a limit, as far as the containers see."
+    return by_rank(
+        case,
+        read,
+        supported=tighter,
+        unseen="No cgroup hierarchy could be read.",
+        same=same if any_limit else none_set,
+        name=name,
+    )
 
 
 def _memory_limit_bytes(view: View) -> int | None:
@@ -50,32 +67,17 @@ def _memory(view: View) -> RankedFact | None:
     return RankedFact(statement(template, **values), FAR_ABOVE / max(1, limit_bytes))
 
 
-def _cpu(view: View) -> RankedFact | None:
-    if not view.sees_cgroups:
-        return None
-    quota = view.worker.cpu_quota
-    if quota is None:
-        return RankedFact(NO_LIMIT)
-    cpus = Quantity(quota, Unit.NUMBER)
-    threads = view.entry.subject.threads if view.entry is not None else 0
-    if quota >= max(_CPUS_NEEDED, threads):
-        user = "its threads use" if threads else "a copy uses"
-        return RankedFact(statement(f"{{cpus}} CPUs: more than {user}", cpus=cpus))
-    return RankedFact(statement("{cpus} CPUs", cpus=cpus), 1 / max(quota, 1e-6))
-
-
-def _memory_limit(case: Case) -> CauseJudgement:
+def _memory_limit(case: Case) -> Judgement:
     """Judge what a limit of memory costs: bytes that are read again, or written before they are dropped."""
-    share = _moved_more_share(case) if case.differs else None
-    return _judge(
+    return judge_limit(
         case,
-        read=_memory,
+        _memory,
         name="memory-limit",
         tighter="The slower side's memory is limited more tightly, and the page cache counts towards it.",
         same="Both sides have the same limit.",
     ).if_enough(
         case,
-        share,
+        _moved_more_share(case) if case.differs else None,
         "The slower side's memory is limited more tightly, but what its disks read and wrote more "
         "makes up {share} of the difference.",
     )
@@ -83,16 +85,16 @@ def _memory_limit(case: Case) -> CauseJudgement:
 
 def _moved_more_share(case: Case) -> float | None:
     """Return the share of the difference in which the slower side's disks moved what the other's did not."""
-    slower, faster = ([side.mean(each) for each in _MOVED] for side in (case.slower, case.faster))
-    rates = [case.slower.mean(each) for each in _PEAKS]
-    if case.difference_ns is None or None in (*slower, *faster):
+    if not case.difference_ns:
         return None
-    moving_s = sum(
-        max(0.0, (more or 0.0) - (less or 0.0)) / rate
-        for more, less, rate in zip(slower, faster, rates, strict=True)
-        if rate
-    )
-    return moving_s * NS_PER_S / abs(case.difference_ns) if case.difference_ns else None
+    moving_s = 0.0
+    for at in (0, 1):  # read, written
+        slower, faster = case.means(_MOVED[at])
+        rate = case.slower.mean(_PEAKS[at])
+        if slower is None or faster is None:
+            return None
+        moving_s += max(0.0, slower - faster) / rate if rate else 0.0
+    return moving_s * NS_PER_S / abs(case.difference_ns)
 
 
 def _moved_per_sample(at: int, view: View) -> float | None:
@@ -108,8 +110,21 @@ def _peak(at: int, view: View) -> float | None:
     return view.peak_bytes_per_s[at] or view.moved_bytes_per_s[at]
 
 
-# Of what was read, and of what was written.
-_MOVED, _PEAKS = ([partial(each, at) for at in (0, 1)] for each in (_moved_per_sample, _peak))
+_MOVED, _PEAKS = ([partial(read, at) for at in (0, 1)] for read in (_moved_per_sample, _peak))
+
+
+def _cpu(view: View) -> RankedFact | None:
+    if not view.sees_cgroups:
+        return None
+    quota = view.worker.cpu_quota
+    if quota is None:
+        return RankedFact(NO_LIMIT)
+    cpus = Quantity(quota, Unit.NUMBER)
+    threads = view.entry.subject.threads if view.entry is not None else 0
+    if quota >= max(_CPUS_NEEDED, threads):
+        user = "its threads use" if threads else "a copy uses"
+        return RankedFact(statement(f"{{cpus}} CPUs: more than {user}", cpus=cpus))
+    return RankedFact(statement("{cpus} CPUs", cpus=cpus), 1 / max(quota, 1e-6))
 
 
 def _quota_ns(view: View) -> float | None:
@@ -121,12 +136,12 @@ def _quota_ns(view: View) -> float | None:
     return work_ms * 1e6 * max(0.0, 1 / max(quota, 1e-6) - 1) if quota is not None else 0.0
 
 
-def _cpu_limit(case: Case) -> CauseJudgement:
+def _cpu_limit(case: Case) -> Judgement:
     # Several at once need more than one CPU.
     share = case.explained_share(_quota_ns) if case.subject.workload == "cache-retrieve" else None
-    return _judge(
+    return judge_limit(
         case,
-        read=_cpu,
+        _cpu,
         name="cpu-quota",
         tighter="The slower side's cgroup has a smaller quota of CPU time.",
         same="Both sides have the same quota.",
@@ -134,18 +149,6 @@ def _cpu_limit(case: Case) -> CauseJudgement:
         case,
         share,
         "The slower side has a smaller quota, but that predicts only {share} of the difference.",
-    )
-
-
-def _judge(case: Case, *, read: ReadFact, name: str, tighter: str, same: str) -> CauseJudgement:
-    any_limit = any(seen is not None and seen.rank > 0 for seen in case.values(read))
-    return by_rank(
-        case,
-        read,
-        supported=tighter,
-        unseen=UNREAD,
-        same=same if any_limit else NONE_SET,
-        name=name,
     )
 
 

@@ -1,26 +1,52 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What makes uploads slow: a server that does not answer Expect, or connecting each time."""
+"""What makes executing a binary slow (a copy of it for each builder), and what makes uploads slow.
+
+Uploads wait for a server that does not answer Expect, or for a connection for each object.
+"""
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.cause_rule import (
-    CauseJudgement,
-    CauseRule,
-    Sides,
-    is_enough,
-    part,
-)
-from io_benchmark.analysis.diagnosis.evidence import NOT_MEASURED, figures, span
+from io_benchmark.analysis.diagnosis.evidence import detail_evidence, figures, not_measured, span
 from io_benchmark.analysis.diagnosis.measured_gains import follows, other_subject
+from io_benchmark.analysis.diagnosis.rules import CauseRule, Judgement, Sides, is_enough, part
 from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.parts.time_parts import ON_CPU, in_all
 from io_benchmark.analysis.statements import Quantity, Unit
+from io_benchmark.results.workloads.exec import OVER_HARDLINKED
 from io_benchmark.results.workloads.upload import UploadEntry
 
-ORDER = 140
+ORDER = 130
+_EXEC, _COPIES = "exec", "copies"
+_COSTS_MORE_RATIO = 1.1
 _UPLOAD = "upload"
 _EACH, _KEPT = "connection-each", "keep-alive"
 
 
-# --- expect-continue-stall ---
+def _per_builder_copies(case: Case) -> Judgement:
+    """Compare copies with hardlinks, which share one file's pages in the caches."""
+    copies = case.sibling(variant=_COPIES)
+    costs = case.detail(copies, OVER_HARDLINKED) if copies is not None else None
+    if copies is None or costs is None:
+        return Sides(not_measured).not_observable(
+            "This needs the variants hardlinked and copies on both sides.",
+            workload=_EXEC,
+        )
+    template = "time of copies {figure} that of hardlinks"
+    evidence = Sides(detail_evidence(copies, OVER_HARDLINKED, Unit.RATIO, template))
+    if not case.differs:
+        return evidence.nothing_to_explain()
+    if case.subject.variant != _COPIES:
+        return evidence.ruled_out(
+            "Hardlinks to one file differ as well, so copies are not the cause."
+        )
+    slower, faster = costs
+    if slower < _COSTS_MORE_RATIO * faster or not copies.is_decided:
+        return evidence.ruled_out("Copies cost the slower side no more than the faster side.")
+    hardlinked = case.known_times_as_long(case.sibling(variant="hardlinked"))
+    return evidence.supported(
+        "The slower side's caches do not hold a copy of the binary for each process.",
+        predicted_ratio=case.part_of(case.times_as_long(copies) / hardlinked),
+        is_part=True,
+    )
 
 
 def _stalled(view: View) -> float | None:
@@ -32,11 +58,11 @@ def _stalled(view: View) -> float | None:
     return None if stalls is None else stalls / view.entry.operations_done
 
 
-def _stall(case: Case) -> CauseJudgement:
+def _stall(case: Case) -> Judgement:
     evidence = Sides.of(
         case, span("stalled-uploads", _stalled, Unit.SHARE, "{value} of uploads stalled")
     )
-    slower, faster = case.slower.mean(_stalled), case.faster.mean(_stalled)
+    slower, faster = case.means(_stalled)
     if slower is None or faster is None:
         return evidence.not_observable(
             "A side's client did not send Expect: 100-continue, so it could not wait for it.",
@@ -53,18 +79,15 @@ def _stall(case: Case) -> CauseJudgement:
     )
 
 
-# --- connection-each ---
-
-
-def _connection_each(case: Case) -> CauseJudgement:
+def _connection_each(case: Case) -> Judgement:
     """Compare a connection for each object with a connection that is kept."""
     pair = [each for variant in (_EACH, _KEPT) for each in case.measured(_UPLOAD, variant)]
     if len(pair) != 2:
-        return NOT_MEASURED.not_observable(
+        return Sides(not_measured).not_observable(
             "This needs the variants connection-each and keep-alive on both sides.",
             workload=_UPLOAD,
         )
-    evidence = figures(pair)
+    evidence = Sides(figures(pair))
     each, kept = pair
     if not case.differs:
         return evidence.nothing_to_explain()
@@ -85,6 +108,18 @@ def _connection_each(case: Case) -> CauseJudgement:
 
 
 RULES = (
+    CauseRule(
+        "per-builder-copies",
+        "Copies of a binary, one for each process, do not fit the slower side's caches.",
+        _per_builder_copies,
+        frozenset((_EXEC,)),
+        {
+            "hardlink the binaries of all builders to one file": other_subject(
+                "variant", "hardlinked", "executing hardlinks"
+            )
+        },
+        acts_through=in_all(*ON_CPU),
+    ),
     CauseRule(
         "expect-continue-stall",
         "The slower side's uploads wait for a server that does not answer Expect: 100-continue.",

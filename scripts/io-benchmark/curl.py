@@ -1,68 +1,54 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""Two ways to upload many objects: curl, and Python's http.client where there is no curl.
+"""One run of curl, which uploads many objects.
 
-Each yields (start_ns, end_ns, connections, http_version) per object, by this process's clock. It adds what
-was spent to `process_times`: by Python's threads while they upload, or by curl from its start to its end.
-A refusal by the server or a network failure is a WorkloadError.
+It yields (start_ns, end_ns, connections, http_version) per object, by this process's clock. It adds what curl
+spent from its start to its end to `process_times`. A refusal by the server or a network failure is a
+WorkloadError.
 """
 
-import functools
-import http.client
 import os
 import re
 import select
 import shutil
 import signal
-import ssl
 import subprocess
-import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
-from urllib.parse import urlsplit
 
 import accounting
 from crew import ending_with_parent
-from early_end import WorkloadError
+from early_end import SkippedError, WorkloadError
 from log import NS_PER_S
 from reading import output_of
 
 MARK = "io-benchmark:"
 OBJECT_TIMEOUT_S = 30
+LOOPBACK = "http://127.0.0.1:"
 OLDEST_CURL = (7, 67)  # --parallel, --no-progress-meter
 
 
 class Curl:
-    """One curl per set of objects; its options are in a file."""
+    """One curl per set of objects; its options are in a file. SkippedError without a suitable curl."""
 
-    def __init__(self, path, folder, is_loopback, held):
-        self._path = path
+    def __init__(self, folder, held):
         self._held = held
         self._config = os.path.join(folder, "curl.config")
-        self._is_loopback = is_loopback
-
-    @staticmethod
-    def find():
-        """Return (path, "curl-VERSION", offers HTTP/2?), or (None, reason, False)."""
         path = shutil.which("curl")
         if path is None:
-            return None, "curl is not on PATH", False
+            raise SkippedError("curl is not on PATH")
         text = output_of([path, "--version"])
         version = re.match(r"curl (([0-9]+)\.([0-9]+)[0-9.]*)", text)
         if version is None:
-            return None, "cannot read the version of %s" % path, False
+            raise SkippedError("cannot read the version of %s" % path)
         if (int(version[2]), int(version[3])) < OLDEST_CURL:
-            return None, "curl %s is too old" % version[1], False
-        features = re.search("^Features:.*$", text, re.MULTILINE)
-        http2 = features is not None and "HTTP2" in features[0].split()
-        return path, "curl-" + version[1], http2
+            raise SkippedError("curl %s is too old" % version[1])
+        self._path: str = path
+        self.name = "curl-" + version[1]
+        self.has_http2 = re.search(r"^Features:.*\bHTTP2\b", text, re.MULTILINE) is not None
 
-    def upload(self, urls, file, way, process_times, expect=True):
-        """Yield each object when curl has sent it, and None from time to time.
-
-        Without `expect` curl sends no Expect header.
-        """
+    def upload(self, urls, file, way, process_times, *, expect):
+        """Yield each object when curl has sent it, and None from time to time."""
         self._write_config(urls, file, way, expect)
         process, started_ns = None, time.monotonic_ns()
         try:
@@ -91,9 +77,7 @@ class Curl:
             waiting_ns = accounting.waiting_ns_of(process.pid)
             status, user_ns, kernel_ns = accounting.reap(process.pid)
             is_killed = os.WIFSIGNALED(status)
-            process.returncode = (
-                -os.WTERMSIG(status) if is_killed else os.WEXITSTATUS(status)
-            )
+            process.returncode = -os.WTERMSIG(status) if is_killed else os.WEXITSTATUS(status)
             process_times.add(wall_ns, user_ns, kernel_ns, waiting_ns)
 
     def _follow(self, process, started_ns, process_times):
@@ -137,7 +121,7 @@ class Curl:
             # curl does this by default for an upload, but not in every version.
             'header = "Expect:%s"' % (" 100-continue" if expect else ""),
         ]
-        lines += ['noproxy = "*"'] if self._is_loopback else []
+        lines += ['noproxy = "*"'] if urls[0].startswith(LOOPBACK) else []
         lines += ['header = "Connection: close"'] if way == "connection-each" else []
         if way in ("concurrent", "http2"):
             lines += ["parallel", "parallel-max = %d" % len(urls)]
@@ -159,75 +143,3 @@ def _parse_object(text, now_ns):
         raise WorkloadError("the server answered HTTP %s" % code)
     duration_ns = int(float(total_s) * NS_PER_S)
     return now_ns - duration_ns, now_ns, int(connections), version
-
-
-def upload_by_http_client(urls, file, way, process_times, _expect=False):
-    """Do the same by Python, which never sends an Expect header."""
-    with open(file, "rb") as opened:
-        body = opened.read()
-    if way == "concurrent":
-        barrier = threading.Barrier(len(urls))
-        with ThreadPoolExecutor(len(urls)) as pool:
-            put = functools.partial(_put_at_once, barrier, body)
-            for sent, spent in pool.map(put, urls):
-                process_times.add(sent[1] - sent[0], *spent)
-                yield sent
-        return
-    connection = None
-    try:
-        with accounting.Account() as account:
-            for url in urls:
-                account.begin()
-                start_ns = time.monotonic_ns()
-                is_new = connection is None
-                connection = _connect(url) if is_new else connection
-                try:
-                    _put(connection, url, body)
-                finally:
-                    if way == "connection-each":
-                        connection.close()
-                        connection = None
-                end_ns = time.monotonic_ns()
-                process_times.add(end_ns - start_ns, *account.end())
-                yield start_ns, end_ns, int(is_new), "1.1"
-    finally:  # also when the caller has enough
-        if connection is not None:
-            connection.close()
-
-
-def _put_at_once(barrier, body, url):
-    """Return what the caller yields for the object, and what the thread spent."""
-    with accounting.Account() as account:
-        barrier.wait()
-        account.begin()
-        start_ns = time.monotonic_ns()
-        connection = _connect(url)
-        try:
-            _put(connection, url, body)
-        finally:
-            connection.close()
-        end_ns = time.monotonic_ns()
-        return (start_ns, end_ns, 1, "1.1"), account.end()
-
-
-def _connect(url):
-    parts = urlsplit(url)
-    options = {"port": parts.port, "timeout": OBJECT_TIMEOUT_S}
-    if parts.scheme == "https":
-        context = ssl.create_default_context()
-        return http.client.HTTPSConnection(parts.hostname, context=context, **options)
-    return http.client.HTTPConnection(parts.hostname, **options)
-
-
-def _put(connection, url, body):
-    parts = urlsplit(url)
-    target = (parts.path or "/") + ("?" + parts.query if parts.query else "")
-    try:
-        connection.request("PUT", target, body)
-        answer = connection.getresponse()
-        answer.read()
-    except (OSError, http.client.HTTPException) as error:
-        reason = "%s: %s" % (type(error).__name__, error)
-        raise WorkloadError("the upload failed: %s" % reason) from None
-    if not 200 <= answer.status < 300:
-        raise WorkloadError("the server answered HTTP %d" % answer.status)

@@ -8,20 +8,21 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.evidence import Observe, ReadEvidence, tally
 from io_benchmark.analysis.diagnosis.measured_gains import FindGain
-from io_benchmark.analysis.evidence_model import Evidence, Observation
+from io_benchmark.analysis.evidence_model import Evidence
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.side_views import SideViews
-from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
+from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.parts.time_parts import Part
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, statement
 from io_benchmark.results.trials import TrialKind
 
-NOTHING_TO_EXPLAIN = "No difference was shown that needs an explanation."
 # The part of the difference that a cost must make up to be a cause of it.
 _EXPLAINS_SHARE = 0.2
 
 
-class CauseJudgement(Struct, frozen=True):
+class Judgement(Struct, frozen=True):
     """The state of a cause, with the reason for it."""
 
     state: State
@@ -37,24 +38,25 @@ class CauseJudgement(Struct, frozen=True):
     # It costs both sides time alike: its remedies help, though it differs in nothing.
     is_shared: bool = False
 
-    def also(self, template: str, **values: Value) -> "CauseJudgement":
+    def also(self, template: str, **values: Value) -> "Judgement":
         """Return the judgement with a further sentence."""
         return replace(self, explanation=(*self.explanation, statement(template, **values)))
 
-    def now(self, state: State, *explanation: Statement) -> "CauseJudgement":
-        """Return the judgement in another state, for these reasons; it explains no part by a number."""
+    def now(self, state: State, reason: Statement) -> "Judgement":
+        """Return the judgement in another state, for this reason too; it explains no part by a number."""
+        explanation = (*self.explanation, reason)
         return replace(
             self, state=state, explanation=explanation, predicted_ratio=None, is_part=False
         )
 
-    def as_part(self, case: Case, share: float) -> "CauseJudgement":
+    def as_part(self, case: Case, share: float) -> "Judgement":
         """Return the judgement of a cause that was measured as this share of the difference in time."""
         if self.state is not State.SUPPORTED:
             return self
         explained = min(max(share, 0.0), 1.0) * case.difference_share
         return replace(self, predicted_ratio=case.ratio_without_share(explained), is_part=True)
 
-    def if_enough(self, case: Case, share: float | None, too_little: str) -> "CauseJudgement":
+    def if_enough(self, case: Case, share: float | None, too_little: str) -> "Judgement":
         """Return what a measured share of the difference leaves of a supported cause.
 
         `too_little` is the reason to rule it out; it has a slot for the share.
@@ -65,26 +67,20 @@ class CauseJudgement(Struct, frozen=True):
             return self.evidence.ruled_out(too_little, share=part(share))
         return self.as_part(case, share)
 
-    def if_waits(self, case: Case, reason: str) -> "CauseJudgement":
+    def if_waits(self, case: Case, reason: str) -> "Judgement":
         """Rule a supported cause out, for this reason, where the slower side never waits for its disks."""
         if self.state is State.SUPPORTED and case.slower_never_waits:
             return self.evidence.ruled_out(reason)
         return self
 
-    def may_be_chance(self) -> "CauseJudgement":
+    def may_be_chance(self) -> "Judgement":
         return self.also("This may be chance; more workers would show it.")
 
 
-Observe = Callable[[SideViews], Observation]
-
-
 class Sides(Struct, frozen=True):
-    """Both sides' evidence, and the judgements that it can lead to.
+    """Both sides' evidence, and the judgements that it can lead to."""
 
-    Evidence is made when it is read: nobody reads it where a single worker is judged.
-    """
-
-    read: Callable[[], tuple[Evidence, Evidence]]  # the baseline's and the candidate's
+    read: ReadEvidence
 
     @classmethod
     def of(cls, case: Case, *observe: Observe, has_summary: bool = True) -> "Sides":
@@ -102,27 +98,33 @@ class Sides(Struct, frozen=True):
         *,
         predicted_ratio: float | None = None,
         is_part: bool = False,
+        is_leftover: bool = False,
         **values: Value,
-    ) -> CauseJudgement:
-        explanation = (statement(template, **values),)
-        return CauseJudgement(
-            State.SUPPORTED, self, explanation, predicted_ratio=predicted_ratio, is_part=is_part
+    ) -> Judgement:
+        return Judgement(
+            State.SUPPORTED,
+            self,
+            (statement(template, **values),),
+            predicted_ratio=predicted_ratio,
+            is_part=is_part,
+            is_leftover=is_leftover,
         )
 
-    def ruled_out(self, template: str, **values: Value) -> CauseJudgement:
-        return CauseJudgement(State.RULED_OUT, self, (statement(template, **values),))
+    def ruled_out(self, template: str, **values: Value) -> Judgement:
+        return Judgement(State.RULED_OUT, self, (statement(template, **values),))
 
-    def nothing_to_explain(self) -> CauseJudgement:
-        return CauseJudgement(State.NOT_JUDGED, self, (statement(NOTHING_TO_EXPLAIN),))
+    def nothing_to_explain(self) -> Judgement:
+        reason = statement("No difference was shown that needs an explanation.")
+        return Judgement(State.NOT_JUDGED, self, (reason,))
 
-    def faster_side_is_worse(self) -> CauseJudgement:
+    def faster_side_is_worse(self) -> Judgement:
         return self.ruled_out("The faster side has the slower setting.")
 
     def not_observable(
         self, template: str, *, workload: str | None = None, **values: Value
-    ) -> CauseJudgement:
+    ) -> Judgement:
         explanation = (statement(template, **values),)
-        return CauseJudgement(State.NOT_OBSERVABLE, self, explanation, workload=workload)
+        return Judgement(State.NOT_OBSERVABLE, self, explanation, workload=workload)
 
 
 class CauseRule(Struct, frozen=True):
@@ -130,32 +132,13 @@ class CauseRule(Struct, frozen=True):
 
     name: str
     hypothesis: str
-    judge: Callable[[Case], CauseJudgement]
+    judge: Callable[[Case], Judgement]
     explains: frozenset[str] = frozenset(("cache-retrieve",))
     remedies: Mapping[str, FindGain] = field(default_factory=dict)  # action -> its gain
     # The parts of the time through which it acts; empty: not known, so nothing limits it.
     acts_through: frozenset[Part] = frozenset()
     by_setting_alone: bool = False  # known to be the slower setting, but not by how much
     tried_by: TrialKind | None = None  # the trial that confirms or refutes it
-
-    def hold_to_parts(self, judgement: CauseJudgement, case: Case) -> CauseJudgement:
-        """Rule a supported cause out where its parts of the time, or its prediction, make up too little.
-
-        Where the workers recorded those parts, and they hardly differ, or differ the other way, no fact
-        that differs makes it a cause. What was not recorded may belong to any cause.
-        """
-        if judgement.state is not State.SUPPORTED:
-            return judgement
-        at_most = case.share_at_most(self.acts_through) if self.acts_through else None
-        if at_most is None or is_enough(at_most):
-            return _hold_to_size(judgement, case)
-        reason = statement(
-            "The sides differ in this, but the parts of the time that it acts through ({parts}) make up "
-            "{share} of the difference.",
-            parts=_named(case.parts_of_workload(self.acts_through)),
-            share=Quantity(at_most, Unit.SHARE),
-        )
-        return judgement.now(State.RULED_OUT, reason)
 
 
 def is_enough(share: float) -> bool:
@@ -168,24 +151,75 @@ def part(share: float) -> Quantity:
     return Quantity(max(share, 0.0), Unit.SHARE)
 
 
-def _hold_to_size(judgement: CauseJudgement, case: Case) -> CauseJudgement:
-    """Rule a supported cause out where its prediction is far too small for the difference."""
-    predicted, ratio = judgement.predicted_ratio, case.ratio
-    if judgement.is_part or not predicted or not ratio:
-        return judgement
-    explained = math.log(predicted) / math.log(ratio)
-    if is_enough(explained):
-        return judgement
-    reason = statement(
-        "The sides differ in this, but it predicts {predicted} of the measured {measured}: {share} of "
-        "the difference.",
-        predicted=Quantity(predicted, Unit.RATIO),
-        measured=Quantity(ratio, Unit.RATIO),
-        share=part(explained),
+class RankedFact(Struct, frozen=True):
+    """A fact of one worker; the higher rank is the slower one."""
+
+    value: Statement
+    rank: float = 0.0
+
+    def __float__(self) -> float:
+        """Return the rank: it is what facts are averaged by."""
+        return float(self.rank)
+
+
+ReadFact = Callable[[View], RankedFact | None]
+
+
+def by_rank(
+    case: Case,
+    read: ReadFact,
+    *,
+    name: str,
+    unseen: str,
+    supported: str = "",
+    same: str = "Both sides have the same.",
+    unranked: str | None = None,
+    workload: str | None = None,
+    evidence: Sides | None = None,
+    predicted_ratio: float | None = None,
+) -> Judgement:
+    """Support a cause where the slower side has the slower fact; `name` is the observation's.
+
+    Facts of one rank never support it, and cost the same without a sentence for `unranked`.
+    """
+    evidence = evidence or Sides.of(case, fact_tally(name, read))
+    slower, faster = case.means(read)
+    if slower is None or faster is None:
+        return evidence.not_observable(unseen, workload=workload)
+    is_equal = _are_equal(slower, faster)
+    if is_equal and not _values_differ(case, read):
+        return evidence.ruled_out(same)
+    if not case.differs:
+        return evidence.nothing_to_explain()
+    if is_equal and unranked is not None:
+        return evidence.not_observable(unranked, workload=workload)
+    if is_equal:
+        return evidence.ruled_out("The sides differ in nothing that costs time here.")
+    if slower < faster:
+        return evidence.faster_side_is_worse()
+    return evidence.supported(supported, predicted_ratio=predicted_ratio)
+
+
+def is_unranked(case: Case, read: ReadFact) -> bool:
+    """Return whether the facts differ, and neither is known to be the slower one."""
+    slower, faster = case.means(read)
+    if slower is None or faster is None or not case.differs:
+        return False
+    return _are_equal(slower, faster) and _values_differ(case, read)
+
+
+def _are_equal(slower: float, faster: float) -> bool:
+    return math.isclose(slower, faster, rel_tol=1e-9, abs_tol=1e-9)
+
+
+def _values_differ(case: Case, read: ReadFact) -> bool:
+    baseline, candidate = (
+        {fact.value for fact in side.values(read) if fact is not None}
+        for side in (case.baseline, case.candidate)
     )
-    return judgement.now(State.RULED_OUT, reason)
+    return baseline != candidate
 
 
-def _named(parts: frozenset[Part]) -> str:
-    ordered = [Part(phase, kind) for phase in Phase for kind in Kind]
-    return ", ".join(f"{each.phase} {each.kind}" for each in ordered if each in parts)
+def fact_tally(name: str, read: ReadFact) -> Observe:
+    """Observe a ranked fact."""
+    return tally(name, read, text=lambda fact: None if fact is None else fact.value)

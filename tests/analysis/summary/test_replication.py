@@ -8,7 +8,7 @@ from seed_workers import workers
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.statements import statement
-from io_benchmark.analysis.summary.decision_cost import cost_of_deciding
+from io_benchmark.analysis.summary.replication import cost_of_deciding
 from io_benchmark.costs.worker_time import Cost, CostShare, Price
 from io_benchmark.report.sections.workers import cost_text
 
