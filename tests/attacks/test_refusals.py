@@ -8,7 +8,7 @@ import pytest
 from recorded_pushes import written
 
 from io_benchmark.errors import RequestRefusedError
-from io_benchmark.sources.taskcluster.authorization_errors import (
+from io_benchmark.sources.taskcluster.access import (
     explain_unauthenticated,
     missing_scopes,
 )

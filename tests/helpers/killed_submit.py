@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import subprocess
+import time
 
 import program
 from checkout import ROOT
@@ -68,6 +69,8 @@ def submit(
     killer.pid = process.pid
     stdout, stderr = process.communicate()
     killer.pid = None
+    while loopback.answering:
+        time.sleep(0.001)
     assert "Traceback" not in stderr
     return process.returncode, stdout, stderr
 

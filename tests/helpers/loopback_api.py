@@ -29,7 +29,7 @@ from loopback_calls import (
     scopes_to_create,
     snake,
 )
-from loopback_deployment import Artifact, Deployment, shown, stamp
+from loopback_deployment import Deployment, shown, stamp
 
 ME = Client("me", "secret-token")
 OBJECT_READER = Client("object-reader", "object-token")
@@ -117,16 +117,6 @@ class Api:
         known = self._statuses_of(call)
         return {"tasks": [{"taskId": one, "task": self._shown(one)} for one in known]}
 
-    def _list_dependent_tasks(self, call: Call) -> Any:
-        task_id = call["taskId"]
-        self._known(call)
-        dependents = [
-            one
-            for one, definition in self.deployment.definitions.items()
-            if task_id in definition.get("dependencies", [])
-        ]
-        return {"taskId": task_id, "tasks": [self._member(one) for one in dependents]}
-
     def _create_task(self, call: Call) -> Any:
         definition, task_id = call.sent, call["taskId"]
         check_types(definition)
@@ -178,19 +168,8 @@ class Api:
         loopback_runs.cancel(status)
         return {"status": status}
 
-    def _rerun_task(self, call: Call) -> Any:
-        status = self._known(call)
-        authorize(call.who, scopes_to_change(status, "rerun"))
-        loopback_runs.rerun(status)
-        return {"status": status}
-
     def _list_latest_artifacts(self, call: Call) -> Any:
-        return self._artifacts_of(call["taskId"], self._newest(call))
-
-    def _list_artifacts(self, call: Call) -> Any:
-        return self._artifacts_of(call["taskId"], self._run(call))
-
-    def _artifacts_of(self, task_id: str, run_id: int) -> Any:
+        task_id, run_id = call["taskId"], self._newest(call)
         default = self.deployment.definitions[task_id].get("expires", "2026-11-28T08:38:21.000Z")
         return {
             "artifacts": [
@@ -206,39 +185,28 @@ class Api:
             raise not_found("Task doesn't have any runs")
         return int(runs[-1]["runId"])
 
-    def _run(self, call: Call) -> int:
+    def _get_latest_artifact(self, call: Call) -> Any:
+        body = self._content(call, self._newest(call))
+        if body["storageType"] == "error":
+            return json_reply(424, {key: body[key] for key in ("reason", "message")})
+        reply = json_reply(303, body)
+        return Reply(303, {**reply.headers, "Location": body["url"]}, reply.body)
+
+    def _artifact(self, call: Call) -> Any:
         run_id = int(call["runId"])
         if run_id >= len(self._known(call)["runs"]):
             task_id = call["taskId"]
             raise not_found(f"Task with taskId: `{task_id}` has no run with runId: {run_id}")
-        return run_id
+        return self._content(call, run_id)
 
-    def _get_latest_artifact(self, call: Call) -> Any:
-        return self._redirect(call, self._newest)
-
-    def _latest_artifact(self, call: Call) -> Any:
-        return self._content(call, self._newest)
-
-    def _get_artifact(self, call: Call) -> Any:
-        return self._redirect(call, self._run)
-
-    def _artifact(self, call: Call) -> Any:
-        return self._content(call, self._run)
-
-    def _content(self, call: Call, run_of: Callable[[Call], int]) -> Any:
+    def _content(self, call: Call, run_id: int) -> dict[str, Any]:
         """Return where the content is, or why there is none."""
-        name = call["name"]
+        name, task_id = call["name"], call["taskId"]
         authorize(call.who, {"AllOf": [f"queue:get-artifact:{name}"]})
-        task_id, run_id = call["taskId"], run_of(call)
         artifact = self.deployment.artifacts.get((task_id, run_id, name))
-        while artifact is not None and artifact.storage_type == "link":
-            name = artifact.target
-            artifact = self.deployment.artifacts.get((task_id, run_id, name))
         if artifact is None:
             raise not_found("Artifact not found")
-        return self._described(artifact, f"{task_id}/{run_id}/{name}")
-
-    def _described(self, artifact: Artifact, where: str) -> dict[str, Any]:
+        place = f"{task_id}/{run_id}/{name}"
         made: dict[str, Any] = {"storageType": artifact.storage_type}
         if artifact.storage_type == "error":
             return {**made, "reason": artifact.reason, "message": artifact.message}
@@ -247,15 +215,8 @@ class Api:
                 "clientId": OBJECT_READER.client_id,
                 "accessToken": OBJECT_READER.access_token,
             }
-            return {**made, "name": where, "credentials": reader}
-        return {**made, "url": artifact.url or f"{self.storage_url}/public-bucket/{where}"}
-
-    def _redirect(self, call: Call, run_of: Callable[[Call], int]) -> Reply:
-        body = self._content(call, run_of)
-        if body["storageType"] == "error":
-            return json_reply(424, {key: body[key] for key in ("reason", "message")})
-        reply = json_reply(303, body)
-        return Reply(303, {**reply.headers, "Location": body["url"]}, reply.body)
+            return {**made, "name": place, "credentials": reader}
+        return {**made, "url": artifact.url or f"{self.storage_url}/public-bucket/{place}"}
 
     def _find_task(self, call: Call) -> Any:
         path = call["indexPath"]
@@ -264,7 +225,9 @@ class Api:
         return self.deployment.indexed(path)
 
     def _list_tasks(self, call: Call) -> Any:
-        inside = [one for one in self.deployment.index if _parent(one) == call["namespace"]]
+        inside = [
+            one for one in self.deployment.index if one.rpartition(".")[0] == call["namespace"]
+        ]
         return self._page("tasks", [self.deployment.indexed(one) for one in inside], call.query)
 
     def _list_namespaces(self, call: Call) -> Any:
@@ -303,7 +266,3 @@ class Api:
         assert call.sent == {"acceptDownloadMethods": {"getUrl": True}}
         url = f"{self.storage_url}/public-bucket/{call['name']}"
         return {"method": "getUrl", "url": url, "expires": "2026-11-28T08:38:21.000Z"}
-
-
-def _parent(route: str) -> str:
-    return route.rpartition(".")[0]

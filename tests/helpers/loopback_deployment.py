@@ -53,7 +53,6 @@ class Artifact:
     url: str | None = None  # for `reference`, and to lead astray
     reason: str = "file-missing-on-worker"
     message: str = "Could not read file '/home/task_x/artifact0.json'"
-    target: str = ""  # of a link
     content_type: str = "application/json"
 
     def __post_init__(self) -> None:
@@ -194,10 +193,6 @@ def recorded() -> Deployment:
     deployment.set_result(FAILED, 0, Artifact(b"{}", gzipped=False))
     for run_id in (0, 1):
         deployment.set_result(RERUN, run_id, Artifact(b"{}", gzipped=False))
-    for note, body in by_note.items():
-        if note.startswith("latest artifacts of "):
-            label = note.removeprefix("latest artifacts of ")
-            _add_logs(deployment, label, body.get("artifacts", []))
     error = by_note["error artifact content descriptor"]
     deployment.set_result(
         WITHOUT_ARTIFACT,
@@ -205,24 +200,6 @@ def recorded() -> Deployment:
         Artifact(storage_type="error", reason=error["reason"], message=error["message"]),
     )
     return deployment
-
-
-def _add_logs(deployment: Deployment, label: str, listed: list[dict[str, Any]]) -> None:
-    """Add the logs of a task's newest run."""
-    (task_id,) = (
-        one
-        for one, definition in deployment.definitions.items()
-        if definition["metadata"]["name"] == label
-    )
-    for one in listed:
-        if "/logs/" in one["name"]:
-            newest = deployment.statuses[task_id]["runs"][-1]["runId"]
-            deployment.artifacts[task_id, newest, one["name"]] = Artifact(
-                b"log",
-                storage_type=one["storageType"],
-                target="public/logs/live_backing.log",
-                content_type=one["contentType"],
-            )
 
 
 def result(pool: str, task_id: str, run_id: int, retrieves: int | None = None) -> bytes:

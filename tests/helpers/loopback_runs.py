@@ -56,12 +56,6 @@ def pass_deadline(status: dict[str, Any]) -> None:
     _stop(status, "deadline-exceeded")
 
 
-def rerun(status: dict[str, Any]) -> None:
-    """Run a task again."""
-    status["runs"].append(_pending(len(status["runs"]), "rerun"))
-    status["state"] = "pending"
-
-
 def _stop(status: dict[str, Any], reason: str) -> None:
     if status["state"] in RESOLVED:
         return

@@ -22,10 +22,8 @@ COMPLETED = "J8BVMiJmRQGFuDxIzvJNhA"
 NEVER_SCHEDULED = "UuNZI28VTMONMWyKiyxpTw"
 NEVER_CLAIMED = "Es6Nmoa1SRKk_8eftVjsrw"
 INTERNAL_ERROR = "EV8Ou1R6RhOnRBHO9QfNUA"
-WITHOUT_DIRECTORY = "ZyzAfGQXSTiyHzu9h4I1lA"
 OF_ANOTHER_LEVEL = "CueavNFqS-ygXyRjLcsHiQ"
 ACTION_WITHOUT_CONTEXTS = "f7otdVdMSAyiSefKQ5rNxA"
-LOGGED = "E4xRUgFASROOME6j4to7yg"
 ROOT_CLIENT = Client("static/taskcluster/root", "root's-token")
 # Whose requests were refused for want of scopes.
 JANE = Client(
@@ -75,13 +73,6 @@ STORIES: dict[str, tuple[Step, ...]] = {
         _claimed("vm-intel-3"),
         _resolved("exception", "internal-error"),
     ),
-    "status of rerun of a completed task": (
-        _claimed("vm-intel-3"),
-        _resolved("completed"),
-        loopback_runs.rerun,
-        _claimed("vm-intel-3"),
-        _resolved("completed"),
-    ),
     "cancel of a completed task": (_claimed("vm-intel"), _resolved("completed")),
 }
 
@@ -108,7 +99,7 @@ def recorded_pushes() -> Deployment:
         status = exchanges[note]["response"]["body"]["status"]
         if status["taskId"] not in deployment.statuses:
             tell(deployment, note, status)
-    for task_id in (PENDING, WITHOUT_DIRECTORY, LOGGED, OF_ANOTHER_LEVEL):
+    for task_id in (PENDING, OF_ANOTHER_LEVEL):
         _add(deployment, {**_like(deployment), "taskId": task_id, "taskGroupId": task_id})
         loopback_runs.schedule(deployment.statuses[task_id])
     deployment.statuses[OF_ANOTHER_LEVEL] |= {
@@ -158,33 +149,7 @@ def _index(deployment: Deployment, member: dict[str, Any]) -> None:
 
 
 def _add_artifacts(deployment: Deployment, exchanges: dict[str, dict[str, Any]]) -> None:
-    lists = {
-        SHUT_DOWN: "artifacts of a run that was stopped with its worker",
-        CLAIM_EXPIRED: "artifacts of a run whose claim expired",
-    }
-    for task_id, note in lists.items():
-        for one in exchanges[note]["response"]["body"]["artifacts"]:
-            made = Artifact(
-                storage_type=one["storageType"],
-                gzipped=False,
-                url="http://127.0.0.1:9/log" if one["storageType"] == "reference" else None,
-                content_type=one["contentType"],
-            )
-            deployment.artifacts[task_id, 0, one["name"]] = made
     deployment.set_result(SHUT_DOWN, 0, Artifact(b"{}", gzipped=False))
-    errors = {
-        (WITHOUT_DIRECTORY, "public/io-benchmark"): "a missing directory, asked for itself",
-        (ACTION_WITHOUT_CONTEXTS, "public/docker-contexts"): (
-            "error artifact of an action task without contexts"
-        ),
-    }
-    for (task_id, name), note in errors.items():
-        said = exchanges[note]["response"]["body"]
-        made = Artifact(storage_type="error", reason=said["reason"], message=said["message"])
-        deployment.artifacts[task_id, 0, name] = made
-    backing = "public/logs/live_backing.log"
-    text = "text/plain; charset=utf-8"
-    deployment.artifacts[LOGGED, 0, backing] = Artifact(b"log", content_type=text)
-    deployment.artifacts[LOGGED, 0, "public/logs/live.log"] = Artifact(
-        storage_type="link", target=backing, content_type=text
-    )
+    said = exchanges["error artifact of an action task without contexts"]["response"]["body"]
+    made = Artifact(storage_type="error", reason=said["reason"], message=said["message"])
+    deployment.artifacts[ACTION_WITHOUT_CONTEXTS, 0, "public/docker-contexts"] = made

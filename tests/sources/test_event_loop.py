@@ -53,17 +53,6 @@ def test_a_signal_ends_it_in_order(on_sigterm, number, expected):
     assert {signal.getsignal(number) for number in TERMINATING} == {on_sigterm}
 
 
-def test_without_a_signal(on_sigterm):
-    """It returns the coroutine's result, and restores the handler."""
-
-    async def main():
-        await asyncio.sleep(0)
-        return 3
-
-    assert run_coroutine(main()) == 3
-    assert {signal.getsignal(number) for number in TERMINATING} == {on_sigterm}
-
-
 def test_the_first_failure_ends_the_others():
     """The failure is raised unchanged, when the others have closed what they use."""
     closed = []
@@ -102,13 +91,3 @@ def test_so_many_at_a_time():
     asyncio.run(run_all([one() for _ in range(20)], 3))
     assert (most, done) == (3, 20)
     asyncio.run(run_all([], 3))
-
-
-def test_what_was_not_begun_is_closed():
-    """After a failure no coroutine is left unawaited, which would be a warning."""
-
-    async def fails():
-        raise KeyError("x")
-
-    with pytest.raises(KeyError):
-        asyncio.run(run_all([fails() for _ in range(20)], 2))

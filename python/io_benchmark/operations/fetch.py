@@ -34,7 +34,6 @@ def fetch(
         progress,
         has_run=store.has_run,
         budget=Budget(read_bytes=_READ_BYTES),
-        accept_blocks=True,
     )
     log = read_addresses(remote, request)
     store.add_without_result(log.without_result)

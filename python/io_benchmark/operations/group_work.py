@@ -108,7 +108,7 @@ class GroupWork(Struct, frozen=True):
                 context.tell(f"Compare them later with: io-benchmark compare group:{group_id}")
                 return False
             context.tell("Waiting; Ctrl-C stops waiting and asks whether to cancel the tasks")
-            standing = TaskQueue.connect(
+            are_resolved = TaskQueue.connect(
                 environment,
                 lambda queue: wait_in_group(
                     queue, group_id, labels, context.tell, every_s=options.every, limit_s=limit_s
@@ -119,11 +119,11 @@ class GroupWork(Struct, frozen=True):
             may_ask = type(error) is KeyboardInterrupt or isinstance(error, CreationError)
             self._leave(context, created, may_ask=may_ask)
             raise
-        if standing.resolved < standing.total:
+        if not are_resolved:
             context.tell(
                 f"--timeout: stopped waiting; {HOW_TO_CANCEL} {group_id} cancels the remaining tasks"
             )
-        return standing.resolved == standing.total
+        return are_resolved
 
     def _leave(self, context: Context, created: CreatedTasks, *, may_ask: bool) -> None:
         """Ask whether to cancel the tasks of an interrupted call; else leave them and say how."""

@@ -92,8 +92,6 @@ class ReadRequest(Struct, frozen=True):
     progress: Callable[[ReadProgress], None] = lambda _progress: None
     has_run: Callable[[str, int], bool] = lambda _task_id, _run_id: False  # skips this run
     budget: Budget = field(default_factory=Budget)
-    # `accept` writes to a disk: a source that reads concurrently calls it in a thread.
-    accept_blocks: bool = False
     policy: "RequestPolicy | None" = None  # None: the default
 
 

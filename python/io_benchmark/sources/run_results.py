@@ -2,7 +2,7 @@
 """What a source hands over for a run: its result, and what the queue knows about the run."""
 
 from datetime import UTC, datetime
-from typing import Self
+from typing import Any, Self
 
 from msgspec import Struct
 
@@ -15,10 +15,9 @@ from io_benchmark.results.workloads.cache_retrieve import SPENT_COLUMNS
 _SAMPLE_VALUE_BYTES = 14
 _TIMELINE_VALUE_BYTES = 10
 _SECOND_BYTES = 40  # of a drawn timeline
-_VALUE_BYTES = 40
-_QUOTATION_MARK_BYTES = 32
-_OBJECT_BYTES = 160
-_LIST_BYTES = 100
+_VALUE_BYTES = 40  # of a list
+# By the characters that begin the parts of a text.
+_PART_BYTES = {b",": _VALUE_BYTES, b'"': 32, b"{": 160, b"[": 100}
 _OF_NUMBERS = b"0123456789 "
 
 
@@ -76,29 +75,19 @@ class RunResult(Struct, frozen=True):
 
 def weight_bytes(result: Result, data: bytes) -> int:
     """Return an upper bound of the memory that a decoded result needs."""
-    # Counting in all of it takes three times as long.
-    structure = data.translate(None, _OF_NUMBERS)
-    commas, marks, objects, lists = map(structure.count, (b",", b'"', b"{", b"["))
-    samples = samples_bytes = timeline = seconds = 0
+    weight = 0
     for entry in result.workloads:
-        for name in entry.samples.__struct_fields__:
-            column = getattr(entry.samples, name)
-            if column is not None:
-                is_spent = name in SPENT_COLUMNS
-                samples += len(column)
-                samples_bytes += len(column) * (
-                    column.itemsize if is_spent else _SAMPLE_VALUE_BYTES
-                )
+        samples: dict[str, Any] = entry.samples.known
+        for name, values in samples.items():
+            value_bytes = values.itemsize if name in SPENT_COLUMNS else _SAMPLE_VALUE_BYTES
+            weight += len(values) * (value_bytes - _VALUE_BYTES)
     if result.timeline is not None:
         tables = [result.timeline.columns, *result.timeline.devices.values()]
-        lengths = [len(column) for table in tables for column in table.values()]
-        timeline, seconds = sum(lengths), max(lengths, default=0)
-    return (
-        samples_bytes
-        + timeline * _TIMELINE_VALUE_BYTES
-        + seconds * _SECOND_BYTES
-        + max(0, commas - samples - timeline) * _VALUE_BYTES
-        + marks * _QUOTATION_MARK_BYTES
-        + objects * _OBJECT_BYTES
-        + lists * _LIST_BYTES
-    )
+        columns = [column for table in tables for column in table.values()]
+        for column in columns:
+            if not isinstance(column, list):
+                weight += len(column) * (_TIMELINE_VALUE_BYTES - _VALUE_BYTES)
+        weight += max(map(len, columns), default=0) * _SECOND_BYTES
+    # Counting in all of it takes three times as long.
+    structure = data.translate(None, _OF_NUMBERS)
+    return weight + sum(structure.count(part) * size for part, size in _PART_BYTES.items())

@@ -10,12 +10,14 @@ from msgspec.structs import replace
 
 from io_benchmark.errors import IoBenchmarkError, MissingError, RequestRefusedError, ResultError
 from io_benchmark.sources.event_loop import run_coroutine
-from io_benchmark.sources.taskcluster.access import ACCESS_TOKEN, CLIENT_ID, Access
-from io_benchmark.sources.taskcluster.addresses import default_root_url
-from io_benchmark.sources.taskcluster.authorization_errors import (
+from io_benchmark.sources.taskcluster.access import (
+    ACCESS_TOKEN,
+    CLIENT_ID,
+    Access,
     explain_unauthenticated,
     missing_scopes,
 )
+from io_benchmark.sources.taskcluster.addresses import default_root_url
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.tasks import QueueTask
 from io_benchmark.sources.web.retrying import RequestPolicy

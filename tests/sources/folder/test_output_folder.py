@@ -36,13 +36,6 @@ def test_what_is_done_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert sorted(path.name for path in folder.iterdir()) == ["b", "run"]
 
 
-def test_two_default_names_differ() -> None:
-    """Two commands that start in the same second, before either makes its folder."""
-    assert output_folder.default_output_folder("test") != output_folder.default_output_folder(
-        "test"
-    )
-
-
 @pytest.mark.parametrize("listed", [True, False], ids=["later", "at-the-same-time"])
 def test_a_folder_has_one_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, listed: bool
@@ -63,12 +56,6 @@ def test_what_is_broken_off_leaves_nothing(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.chdir(tmp_path)
     interrupted(None)
     interrupted(Path("a/b/c"))
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_folder_that_was_there_is_empty_again(tmp_path: Path) -> None:
-    """The user's empty folder stays; its new content is removed."""
-    interrupted(tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -68,20 +68,3 @@ def test_only_a_task_id_names_a_folder(tmp_path: Path, task_id: str, run_id: int
     """An id from outside never becomes another path."""
     with pytest.raises(ResultError, match=r"is not of the form TASKID\.RUNID"):
         run_files.run_folder(tmp_path, task_id, run_id)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        pytest.param(
-            "{", "task.json: ends too early: its upload or download was cut", id="truncated"
-        ),
-        pytest.param('{"a":' * 100_000, "task.json: is nested too deeply", id="deep"),
-        pytest.param("{}", "task.json: Object missing required field", id="empty"),
-    ],
-)
-def test_a_bad_task_file_is_named(folder: Path, text: str, message: str) -> None:
-    """The message names the file and what is wrong with it."""
-    (folder / run_files.TASK_NAME).write_text(text)
-    with pytest.raises(ResultError, match=message):
-        run_files.read_run(folder)

@@ -58,15 +58,6 @@ def test_a_folder_of_runs(tmp_path):
     assert (gathered.unreadable, gathered.remarks) == ((), ())
 
 
-def test_a_run_by_its_folder_or_its_file(tmp_path):
-    """Both forms know the task: results/*/io-benchmark.json is the same as results."""
-    folder = add(tmp_path, A)
-    for path in (folder, folder / run_files.RESULT_NAME):
-        (one,) = read(path).results
-        assert one.task is not None
-        assert (one.task.task_id, one.pool, one.source) == (A, "amd-16", str(path))
-
-
 def test_a_bare_file(tmp_path):
     """Its worker is unknown, whatever the names of file and folder."""
     other_name = tmp_path / "a result.json"
@@ -115,15 +106,6 @@ def test_bad_ones_stop_nothing(tmp_path):
     )
 
 
-def test_names_with_escapes(tmp_path):
-    """A folder's name is untrusted too."""
-    folder = tmp_path / "a\x1b[31m\u202e"
-    folder.mkdir()
-    (folder / run_files.RESULT_NAME).write_text("{")
-    (line,) = read(tmp_path).unreadable
-    assert line == f"{tmp_path}/a?[31m?/io-benchmark.json: {CUT}"
-
-
 def test_a_run_counts_once(tmp_path):
     """The first address of a run counts; a copy of a bare file is the same run."""
     folder = add(tmp_path / "results", A)
@@ -162,18 +144,3 @@ def test_mistakes(tmp_path, make, message):
     """A mistake in an address is a usage error that says what may be meant."""
     with pytest.raises(UsageError, match=re.escape(message)):
         read(make(tmp_path))
-
-
-def test_each_is_converted_as_it_comes(tmp_path):
-    """A caller need not keep the lists of a thousand results."""
-    for task_id in (A, B):
-        add(tmp_path, task_id)
-    seen = []
-
-    def convert(measured):
-        seen.append(measured.source)
-        return len(seen)
-
-    gathered = gather([str(tmp_path)], {}, lambda _progress: None, convert)
-    assert gathered.results == (1, 2)
-    assert len(seen) == 2

@@ -83,11 +83,6 @@ def test_short_forms(text, meaning):
             TaskAddress(FIREFOX, TASK, 2),
             id="run-of-a-group",
         ),
-        pytest.param(
-            f"groups/{GROUP}/tasks/{TASK}/runs/0", TaskAddress(FIREFOX, TASK, 0), id="old"
-        ),
-        pytest.param(f"groups/{GROUP}/tasks/{TASK}", TaskAddress(FIREFOX, TASK), id="old-task"),
-        pytest.param(f"groups/{GROUP}", GroupAddress(FIREFOX, GROUP), id="old-group"),
         pytest.param("tasks/index/a.v2.b/c", IndexAddress(FIREFOX, "a.v2.b.c"), id="indexed"),
         pytest.param("tasks/index/a.v2.b", IndexAddress(FIREFOX, "a.v2.b"), id="namespace"),
         pytest.param(f"api/queue/v1/task/{TASK}", TaskAddress(FIREFOX, TASK), id="api"),
@@ -148,24 +143,9 @@ def test_which_deployment(text, root_url):
             id="push",
         ),
         pytest.param(
-            f"jobs?repo=try&tier=1,2,3&revision={REVISION}",
-            IndexAddress(ROOT, f"gecko.v2.try.{DECISION}"),
-            id="push with all tiers",
-        ),
-        pytest.param(
-            f"#/jobs?repo=autoland&revision={REVISION}",
-            IndexAddress(ROOT, f"gecko.v2.autoland.{DECISION}"),
-            id="fragment",
-        ),
-        pytest.param(
             f"jobs?repo=io-benchmark&revision={REVISION}",
             IndexAddress(ROOT, f"releng.v2.io-benchmark.{DECISION}"),
             id="releng",
-        ),
-        pytest.param(
-            f"jobs?repo=comm-central&revision={REVISION}",
-            IndexAddress(ROOT, f"comm.v2.comm-central.{DECISION}"),
-            id="thunderbird",
         ),
     ],
 )
@@ -176,14 +156,10 @@ def test_what_the_browser_shows_of_treeherder(query, meaning):
 
 def test_a_selected_job_says_that_the_push_is_not_read():
     """A user who copies a push's address may not know that a job was selected."""
-    found = parse(
-        f"{TREEHERDER}/jobs?repo=try&revision={REVISION}&selectedTaskRun={TASK}.0", ENVIRONMENT
-    )
-    assert isinstance(found, TaskAddress)
-    assert found.remark == (
-        "the address selects one job of a push, and only that job is read; remove selectedTaskRun "
-        "from it to read the whole push"
-    )
+    end = f"selectedTaskRun={TASK}.0"
+    address = f"{TREEHERDER}/jobs?repo=try&revision={REVISION}&{end}"
+    assert parse(address, ENVIRONMENT) == TaskAddress(ROOT, TASK, 0, selected_of_push=True)
+    assert not parse(f"{TREEHERDER}/jobs?repo=try&{end}", ENVIRONMENT).selected_of_push
 
 
 def test_the_trust_domain_can_be_named():
@@ -193,40 +169,26 @@ def test_the_trust_domain_can_be_named():
     assert found == IndexAddress(ROOT, f"mozillavpn.v2.mozilla-vpn-client.{DECISION}")
 
 
-def test_the_default_deployment():
-    """Without TASKCLUSTER_ROOT_URL it is Firefox's; a slash at the end does not matter."""
-    assert parse(f"task:{TASK}", {}) == TaskAddress(DEFAULT_ROOT_URL, TASK)
-    assert parse(f"task:{TASK}", {"TASKCLUSTER_ROOT_URL": f"{ROOT}/"}) == TaskAddress(ROOT, TASK)
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         pytest.param("", "an address is empty; give a folder, task:ID, group:ID, ", id="empty"),
-        pytest.param("  ", "an address is empty; give", id="blank"),
         pytest.param("a\x00b", "a\ufffdb: contains control characters", id="control"),
         pytest.param("task:abc", "task:abc: it is not task:ID or task:ID.RUN with", id="short"),
-        pytest.param(f"task:{TASK}.x", "it is not task:ID or task:ID.RUN", id="run"),
         pytest.param(f"task:{TASK}.٣", "it is not task:ID or task:ID.RUN", id="other-digits"),
         pytest.param("group:../../etc", "'../../etc' is not a Taskcluster id", id="path"),
-        pytest.param("group:" + "a" * 22, "is not a Taskcluster id; use", id="no-uuid"),
         pytest.param("index:a..b", "it is not a route of the index; use for example", id="route"),
-        pytest.param("index:a/b", "it is not a route of the index", id="slash"),
         pytest.param("index:" + "a." * 200 + "a", "it is not a route of the index", id="long"),
         pytest.param("file:///tmp/x", "file:// is not supported; give a folder", id="scheme"),
         pytest.param("https://", "it is not an http(s) address with a host", id="no-host"),
         pytest.param(f"https://u:p@h/tasks/{TASK}", "it is not an http(s) address", id="secret"),
         pytest.param("http://h:99999/tasks/x", "it is not an http(s) address", id="port"),
-        pytest.param("http://[::1/tasks/x", "it is not an http(s) address", id="bracket"),
         pytest.param(
             f"{FIREFOX}/",
             "it is not the address of a task, group, index or push; known are",
             id="start",
         ),
         pytest.param(f"{FIREFOX}/tasks/create", "does not name a task; open a task", id="create"),
-        pytest.param(
-            f"{FIREFOX}/tasks/index", "does not name a task; open a task", id="index-start"
-        ),
         pytest.param(f"{FIREFOX}/tasks/nope", "'nope' is not a Taskcluster id", id="ui-id"),
         pytest.param(
             f"{FIREFOX}/tasks/{TASK}/runs/x", "'x' is not the number of a run", id="ui-run"
@@ -261,9 +223,6 @@ def test_mistakes(text, message):
     [
         pytest.param(
             "TASKCLUSTER_ROOT_URL", "tc.example", "is not an http(s) address; try", id="root"
-        ),
-        pytest.param(
-            "TASKCLUSTER_ROOT_URL", "http://[", "is not an http(s) address; try", id="bracket"
         ),
         pytest.param(
             "IO_BENCHMARK_TRUST_DOMAIN", "a.b", "is not a trust domain; try gecko", id="domain"
@@ -302,56 +261,14 @@ def test_short_forms_come_back(meaning):
     assert parse(str(meaning), ENVIRONMENT) == meaning
 
 
-@given(slugs, runs, st.sampled_from(["", "/", "?x=1", "#top", "/?x=/tasks/y#z"]))
-def test_browser_forms_come_back(slug, run_id, end):
-    """What the browser adds at the end does not matter."""
-    shown_run = "" if run_id is None else f"/runs/{run_id}"
-    assert parse(f"{ROOT}/tasks/{slug}{shown_run}{end}", {}) == TaskAddress(ROOT, slug, run_id)
-    assert parse(f"{ROOT}/tasks/groups/{slug}{end}", {}) == GroupAddress(ROOT, slug)
-
-
-PIECES = st.sampled_from(
-    [
-        *(
-            "https://",
-            "http://",
-            "task:",
-            "group:",
-            "index:",
-            "tc.example",
-            "/tasks/",
-            "/runs/",
-            "//",
-        ),
-        *(
-            "/groups/",
-            "/index/",
-            "treeherder.",
-            "/jobs?",
-            "repo=",
-            "&revision=",
-            "selectedTaskRun=",
-        ),
-        *(
-            TASK,
-            REVISION,
-            ".",
-            ":",
-            "@",
-            "[",
-            "]",
-            "%00",
-            "%2F",
-            "%zz",
-            "#/jobs?",
-            "\x1b[31m",
-            "\u202e",
-        ),
-    ]
+PIECES = (
+    *("https://", "http://", "task:", "group:", "index:", "tc.example", "/tasks/", "/runs/", "//"),
+    *("/groups/", "/index/", "treeherder.", "/jobs?", "repo=", "&revision=", "selectedTaskRun="),
+    *(TASK, REVISION, ".", ":", "@", "[", "]", "%00", "%2F", "%zz", "#", "\x1b[31m", "\u202e"),
 )
 
 
-@given(st.text() | st.lists(PIECES | st.text(max_size=3), max_size=8).map("".join))
+@given(st.text() | st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=8).map("".join))
 @example("http://tc.example:x/tasks")
 @example("https://treeherder.mozilla.org/jobs?" + "&".join(["a=b"] * 2000))
 @example("//tc.example\ud800")
@@ -361,9 +278,7 @@ def test_any_text_has_a_meaning_or_is_a_mistake(text):
         meaning = parse(text, ENVIRONMENT)
     except UsageError as error:
         line = str(error)
-        assert "\n" not in line
-        assert "\x1b" not in line
-        assert "\u202e" not in line
+        assert not {"\n", "\x1b", "\u202e"} & set(line)
         assert len(line) < 700
         line.encode()
     else:

@@ -1,14 +1,27 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The tasks that addresses lead to, on the loopback."""
+"""The tasks that addresses lead to, and groups without the benchmark's tasks or not yet all of them."""
 
 import asyncio
 
 import pytest
 from loopback import Fault, Loopback, first
-from loopback_deployment import AMD_16, GROUP, INTEL, NO_WORKER, recorded
+from loopback_deployment import AMD_16, GROUP, INTEL, recorded
 
-from io_benchmark.sources.taskcluster.addresses import parse
-from io_benchmark.sources.taskcluster.listing import TaskListing, connect
+from io_benchmark.sources.taskcluster.addresses import GroupAddress, parse
+from io_benchmark.sources.taskcluster.api_answers import QueueRun, TaskStatus
+from io_benchmark.sources.taskcluster.listing import (
+    TaskListing,
+    connect,
+    explain_no_benchmark,
+    incomplete_group,
+)
+from io_benchmark.sources.taskcluster.tasks import QueueTask
+
+URL = "https://tc.example"
+HERE = f"({URL}/tasks/{AMD_16})"
+GROUP_URL = f"({URL}/tasks/groups/{AMD_16})"
+KINDS = "io-benchmark or io-benchmark-all"
+AGAIN = "read the group again later, or wait with compare --wait MINUTES"
 
 
 def listed(loopback, policy, *texts):
@@ -27,12 +40,13 @@ def listed(loopback, policy, *texts):
 
 def test_each_task_once(policy):
     """The first address counts; a named run differs from its task."""
+    texts = (f"task:{INTEL}", f"task:{AMD_16}.0", f"task:{INTEL}", f"task:{AMD_16}")
     with Loopback(recorded()) as loopback:
-        listing, tasks = listed(
-            loopback, policy, f"task:{INTEL}", f"task:{AMD_16}.0", f"task:{INTEL}", f"task:{AMD_16}"
-        )
+        listing, tasks = listed(loopback, policy, *texts)
+        _, again = listed(loopback, policy, f"task:{INTEL}", f"group:{GROUP}", f"group:{GROUP}")
     assert tasks == [(0, INTEL, None), (1, AMD_16, 0), (3, AMD_16, None)]
     assert (listing.log.problems, listing.lost) == ([], [])
+    assert [number for number, _, _ in again] == [0] + [1] * 9
 
 
 def test_the_benchmarks_tasks_of_a_group(policy):
@@ -41,26 +55,89 @@ def test_the_benchmarks_tasks_of_a_group(policy):
     deployment.definitions[AMD_16]["tags"]["kind"] = "build"
     with Loopback(deployment) as loopback:
         listing, tasks = listed(loopback, policy, f"group:{GROUP}")
-    found = {task_id for _, task_id, _ in tasks}
-    assert found == set(deployment.groups[GROUP]) - {AMD_16}
-    assert NO_WORKER in found
+    assert {task_id for _, task_id, _ in tasks} == set(deployment.groups[GROUP]) - {AMD_16}
     assert listing.lost == []
 
 
 @pytest.mark.parametrize(
     ("text", "status", "lost"),
     [
-        pytest.param(f"group:{AMD_16}", 404, 0, id="group that is not there"),
-        pytest.param(f"group:{GROUP}", 502, 1, id="group that is not answered"),
-        pytest.param(f"task:{AMD_16}", 502, 1, id="task that is not answered"),
-        pytest.param("index:a.b", 502, 1, id="route that is not answered"),
-        pytest.param(f"group:{GROUP}", 403, 0, id="group that is private"),
+        pytest.param(f"group:{AMD_16}", 404, 0, id="group-that-is-not-there"),
+        pytest.param(f"group:{GROUP}", 502, 1, id="group-that-is-not-answered"),
+        pytest.param("index:a.b", 502, 1, id="route-that-is-not-answered"),
+        pytest.param(f"group:{GROUP}", 403, 0, id="private-group"),
     ],
 )
 def test_what_may_come_back_and_what_not(policy, text, status, lost):
     """Each is a problem; only a missing answer may be there later."""
     with Loopback(recorded(), faults=first(999, Fault(status=status))) as loopback:
         listing, tasks = listed(loopback, policy, text)
-    assert tasks == []
-    assert len(listing.log.problems) == 1
-    assert len(listing.lost) == lost
+    assert (tasks, len(listing.log.problems), len(listing.lost)) == ([], 1, lost)
+
+
+def task(kind, state="completed", reason=None):
+    runs = [QueueRun(run_id=0, state=state, reason_resolved=reason or state)]
+    status = TaskStatus(task_id=AMD_16, task_group_id=AMD_16, state=state, runs=runs)
+    label = {"decision-task": "Decision", "cron-task": "Cron", "action-callback": "Action"}
+    return QueueTask(status, label.get(kind, "x"), kind, None, None)
+
+
+DECIDED = task("decision-task")
+FAILED = task("decision-task", "failed")
+
+
+@pytest.mark.parametrize(
+    ("members", "expected"),
+    [
+        (
+            [task("decision-task", "running")],
+            (
+                f"has no task of kind {KINDS} yet: Decision is still running and creates the group's "
+                f"tasks; {AGAIN} {HERE}"
+            ),
+        ),
+        (
+            [DECIDED, task("action-callback", "running")],
+            f"has no task of kind {KINDS} yet: Action is still running and may add tasks; {AGAIN} {HERE}",
+        ),
+        (
+            [task("decision-task", "exception", "malformed-payload"), task("cron-task", "failed")],
+            f"has no task of kind {KINDS}: its decision task failed; look at it {HERE}",
+        ),
+        (
+            [DECIDED, FAILED, task("action-callback", "failed")],
+            (
+                f"none of its 3 tasks is of kind {KINDS}, and its decision task has completed: the push "
+                "did not select the benchmark; push again and select it, or add its tasks with the "
+                f"action add-new-jobs {GROUP_URL}"
+            ),
+        ),
+        (
+            [task("build")],
+            (
+                f"its only task is not of kind {KINDS}, and it has no decision task: check the id "
+                f"{GROUP_URL}"
+            ),
+        ),
+    ],
+)
+def test_a_group_without_the_benchmark(members, expected):
+    """The line says why, where to look and what to do."""
+    assert explain_no_benchmark(GroupAddress(URL, AMD_16), members) == expected
+
+
+@pytest.mark.parametrize(
+    ("members", "expected"),
+    [
+        ([], []),
+        ([DECIDED, FAILED, task("action-callback", "failed")], []),
+        ([FAILED], [f"its decision task failed; look at it {HERE}; tasks may be missing"]),
+        (
+            [DECIDED, task("action-callback", "pending")],
+            [f"Action is still pending and may add tasks; {AGAIN} {HERE}"],
+        ),
+    ],
+)
+def test_what_may_be_missing(members, expected):
+    """The group has some of the benchmark's tasks."""
+    assert incomplete_group(URL, [*members, task("io-benchmark")]) == expected

@@ -57,15 +57,6 @@ def test_runs_that_have_not_ended(deployment):
     )
 
 
-def test_what_does_not_exist(deployment):
-    """A line for each address; the others are read."""
-    gathered = read(deployment, f"task:{TASK}", "group:Qh77Ox1nTlqlkGLffMbrXg", "index:a.b")
-    assert len(gathered.results) == 1
-    assert len(gathered.unreadable) == 2
-    assert gathered.unreadable[0].startswith("group:Qh77Ox1nTlqlkGLffMbrXg: ")
-    assert gathered.unreadable[1].startswith("index:a.b: ")
-
-
 @pytest.mark.parametrize(
     "artifact",
     [

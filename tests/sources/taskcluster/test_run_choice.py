@@ -9,106 +9,77 @@ from io_benchmark.sources.taskcluster.task_results import choose_runs
 from io_benchmark.sources.taskcluster.tasks import QueueTask
 
 TASK = "Prp_WjpGRx26VH-wA8fjTA"
-TITLE = f"task {TASK}"
+LATER = "read it again later"
+ENDED = "read it again when it has ended"
 
 
-def task(*states, state="completed"):
-    """Each run is given by its state, or by `exception reason`."""
+def chosen(*states, run_id=None, state="completed"):
+    """Return the numbers of the runs to try, in order, per result; and the remarks.
+
+    Each run is given by its state, or by `exception reason`.
+    """
     runs = [
-        QueueRun(run_id=number, state=one.split()[0], reason_resolved=one.split()[-1])
-        for number, one in enumerate(states)
+        QueueRun(run_id=number, state=text.split()[0], reason_resolved=text.split()[-1])
+        for number, text in enumerate(states)
     ]
     status = TaskStatus(task_id=TASK, task_group_id=TASK, state=state, runs=runs)
-    return QueueTask(status=status, label="x", kind="io-benchmark", pool="p", image=None)
-
-
-def chosen(*states, run_id=None):
-    """Return the numbers of the runs to try, in order, per result; and the remarks."""
+    task = QueueTask(status=status, label="x", kind="io-benchmark", pool="p", image=None)
     remarks: list[str] = []
-    choice = choose_runs(task(*states), run_id, remarks.append)
+    choice = choose_runs(task, run_id, remarks.append)
     return [[run.run_id for run in runs] for runs in choice], remarks
 
 
 @pytest.mark.parametrize(
     ("states", "run_id", "runs", "remarks"),
     [
-        pytest.param(
+        (
             ("completed", "failed", "completed"),
             None,
             [[0], [2]],
-            [" run 1 (x) failed and is not counted"],
-            id="every completed run is a replicate",
+            ["1 (x) failed and is not counted"],
         ),
-        pytest.param(("failed", "exception"), None, [[1, 0]], [], id="newest resolved first"),
-        pytest.param(
-            ("failed", "pending"),
-            None,
-            [[0]],
-            [" run 1 (x) is still pending and not counted; read it again later"],
-            id="a run in progress",
-        ),
-        pytest.param(
+        (("failed", "exception"), None, [[1, 0]], []),
+        (("failed", "pending"), None, [[0]], [f"1 (x) is still pending and not counted; {LATER}"]),
+        (
             ("exception worker-shutdown", "completed", "exception canceled", "running"),
             None,
             [[1]],
             [
-                " run 0 (x) was preempted (worker-shutdown) and is not counted",
-                " run 2 (x) was cancelled (canceled) and is not counted",
-                " run 3 (x) is still running and not counted; read it again later",
+                "0 (x) was preempted (worker-shutdown) and is not counted",
+                "2 (x) was cancelled (canceled) and is not counted",
+                f"3 (x) is still running and not counted; {LATER}",
             ],
-            id="how the others ended",
         ),
-        pytest.param(("failed", "completed"), 0, [[0]], [], id="a named run"),
+        (("failed", "completed"), 0, [[0]], []),
     ],
+    ids=["replicates", "newest-resolved-first", "in-progress", "how-others-ended", "named"],
 )
 def test_which_runs_are_read(states, run_id, runs, remarks):
     """Completed runs, else the newest that has a result; a named run whatever became of it."""
-    assert chosen(*states, run_id=run_id) == (runs, [TITLE + remark for remark in remarks])
+    expected = [f"task {TASK} run {remark}" for remark in remarks]
+    assert chosen(*states, run_id=run_id) == (runs, expected)
 
 
 @pytest.mark.parametrize(
-    ("states", "run_id", "problem"),
+    ("states", "run_id", "state", "problem"),
     [
-        pytest.param(
-            ("pending",),
-            None,
-            " run 0 (x): is still pending; read it again when it has ended",
-            id="pending",
-        ),
-        pytest.param(
-            ("running",),
-            0,
-            " run 0 (x): is still running; read it again when it has ended",
-            id="running",
-        ),
-        pytest.param(("failed",), 7, " (x): has no run 7; its runs are 0", id="no-such-run"),
-        pytest.param((), 0, " (x): has no run 0; its runs are none", id="no-runs-at-all"),
+        (("pending",), None, "pending", f"run 0 (x): is still pending; {ENDED}"),
+        (("failed", "running"), 1, "running", f"run 1 (x): is still running; {ENDED}"),
+        (("failed",), 7, "failed", "(x): has no run 7; its runs are 0"),
+        ((), 0, "unscheduled", "(x): has no run 0; its runs are none"),
+        ((), None, "unscheduled", "(x): has no runs, it is unscheduled and waits for other tasks"),
+        ((), None, "exception", "(x): has no runs, it is exception and was never started"),
     ],
 )
-def test_nothing_to_read(states, run_id, problem):
+def test_nothing_to_read(states, run_id, state, problem):
     """The line names task and run, and says what to do."""
     with pytest.raises(NoArtifactError) as caught:
-        chosen(*states, run_id=run_id)
-    assert str(caught.value) == TITLE + problem
+        chosen(*states, run_id=run_id, state=state)
+    end = "; look at its group" if "has no runs" in problem else ""
+    assert str(caught.value) == f"task {TASK} {problem}{end}"
 
 
-@pytest.mark.parametrize(
-    ("state", "why"),
-    [
-        pytest.param("unscheduled", "waits for other tasks", id="unscheduled"),
-        pytest.param("exception", "was never started", id="canceled"),
-    ],
-)
-def test_without_runs(state, why):
-    """A waiting task differs from one that was stopped before it began."""
-    with pytest.raises(NoArtifactError) as caught:
-        choose_runs(task(state=state), None, print)
-    assert (
-        str(caught.value) == f"{TITLE} (x): has no runs, it is {state} and {why}; look at its group"
-    )
-
-
-def test_the_reason_stands_with_the_state():
+def test_a_reason_is_shown_with_the_state():
     """Except where both are the same."""
     run = QueueRun(run_id=0, state="exception", reason_resolved="deadline-exceeded")
     assert run.shown_state == "exception (deadline-exceeded)"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """Waiting for tasks, on the loopback, with a clock that a test controls."""
 
+import asyncio
 import random
 
 import pytest
@@ -9,10 +10,10 @@ from loopback_deployment import AMD_16, Deployment, add_group, recorded, slug
 from recorded_pushes import PUSH
 from turned_clock import Turned
 
-from io_benchmark.errors import UsageError
-from io_benchmark.sources.gather import wait_for
-from io_benchmark.sources.taskcluster.addresses import parse
-from io_benchmark.sources.taskcluster.task_watch import wait_for_tasks
+from io_benchmark.errors import ResultError
+from io_benchmark.sources.taskcluster.addresses import GroupAddress, parse
+from io_benchmark.sources.taskcluster.listing import connect
+from io_benchmark.sources.taskcluster.task_watch import wait_for_tasks, wait_in_group
 
 
 @pytest.fixture
@@ -90,16 +91,6 @@ def test_no_longer_than_asked(deployment, group, ids, policy):
     assert turned.slept == [15, 22.5, 2.5]
 
 
-def test_no_time_at_all(deployment, group, ids, policy):
-    """With no minutes it looks once."""
-    deployment.change_runs(ids[1], "pending")
-    turned = Turned()
-    with Loopback(deployment) as loopback:
-        told = waited(loopback, policy, turned, f"group:{group}", limit_s=0)
-    assert told[-1].startswith("not waiting any longer; not resolved: io-benchmark-amd-30-1 (")
-    assert turned.slept == []
-
-
 def test_its_own_task_is_no_benchmark(deployment, group, policy):
     """The report's task runs in the group, and does not wait for itself."""
     add_other(deployment, group, "io-benchmark-report", "running")
@@ -113,7 +104,6 @@ def test_its_own_task_is_no_benchmark(deployment, group, policy):
 @pytest.mark.parametrize(
     ("states", "address", "lines"),
     [
-        pytest.param(("pending",), f"task:{AMD_16}", 3, id="task"),
         pytest.param(("completed", "pending"), f"task:{AMD_16}", 3, id="task run again"),
         pytest.param(("completed", "pending"), f"task:{AMD_16}.0", 1, id="run"),
         pytest.param(("pending",), f"task:{AMD_16}.0", 3, id="run that is not over"),
@@ -128,26 +118,6 @@ def test_named_tasks(policy, states, address, lines):
         told = waited(loopback, policy, turned, address, limit_s=30)
     assert len(told) == lines
     assert told[0].endswith(f" {states[0] if lines == 1 else states[-1]} after 0 min")
-
-
-def test_what_leads_nowhere(deployment, policy):
-    """Reading reports a missing group: there is nothing to wait for."""
-    turned = Turned()
-    with Loopback(deployment) as loopback:
-        assert waited(loopback, policy, turned, f"group:{AMD_16}", f"task:{AMD_16}") == []
-    assert turned.slept == []
-
-
-def test_a_folder_is_there_already(tmp_path):
-    """There is no request; but a missing folder is reported before any waiting."""
-    run = tmp_path / f"{AMD_16}.0"
-    run.mkdir()
-    (run / "io-benchmark.json").write_text("{}")
-    told: list[str] = []
-    wait_for([str(tmp_path)], {}, 60, told.append)
-    assert told == []
-    with pytest.raises(UsageError, match="no such file or folder"):
-        wait_for([f"group:{AMD_16}", str(tmp_path / "none")], {}, 60, told.append)
 
 
 def add_creator(deployment, group, state, kind="decision-task", task_id=None):
@@ -292,3 +262,58 @@ def test_lost_for_good(deployment, group, policy):
     assert len(told) == 5
     assert told[-1].startswith("not waiting any longer: ")
     assert "answers 502" in told[-1]
+
+
+def waited_in_group(loopback, group_id, policy, turned, limit_s=None):
+    told: list[str] = []
+    labels = {task_id: f"label-{task_id}" for task_id in loopback.deployment.groups[group_id]}
+
+    async def main():
+        address = GroupAddress(loopback.url, group_id)
+        async with connect({0: address}, {}, policy) as deployments:
+            deployment, clock = deployments[loopback.url], turned.clock
+            arguments = {"every_s": 10, "limit_s": limit_s, "clock": clock}
+            return await wait_in_group(deployment, group_id, labels, told.append, **arguments)
+
+    return asyncio.run(main()), told
+
+
+def test_until_all_of_a_group_are_resolved(deployment, group, ids, policy):
+    """Each change is reported once, a failure by name; pauses grow while nothing happens."""
+
+    def change(number, *states):
+        return lambda: deployment.change_runs(ids[number], *states)
+
+    for number in range(2):
+        change(number, "pending")()
+    quiet = [lambda: None] * 4
+    steps = (change(0, "running"), *quiet, change(0, "exception"), change(0, "failed", "completed"))
+    turned = Turned(*steps, change(1, "failed"))
+    with Loopback(deployment) as loopback:
+        told = waited_in_group(loopback, group, policy, turned)
+    title = "io-benchmark-amd-{}-1 ({}): {}"
+    assert told == (
+        True,
+        [
+            "[0/2] 2 pending after 0 min",
+            "[0/2] 1 running, 1 pending after 0 min",
+            "[1/2] 1 exception, 1 pending after 2 min",
+            title.format(16, ids[0], "exception (worker-shutdown)"),
+            "[1/2] 1 completed, 1 pending after 2 min",
+            "[2/2] 1 completed, 1 failed after 3 min",
+            title.format(30, ids[1], "failed"),
+        ],
+    )
+    assert turned.slept == [10, 10, 15, 22.5, 33.75, 40, 10, 10]
+
+
+def test_a_group_that_is_not_resolved_in_time(deployment, group, ids, policy):
+    """The last look is at the end of the time, not after it; one that fails for good is an error."""
+    deployment.change_runs(ids[0], "pending")
+    turned = Turned()
+    with Loopback(deployment) as loopback:
+        assert not waited_in_group(loopback, group, policy, turned, limit_s=25)[0]
+        loopback.faults = first(999, Fault(status=502))
+        with pytest.raises(ResultError, match="answers 502"):
+            waited_in_group(loopback, group, policy, Turned())
+    assert turned.slept == [10, 15]

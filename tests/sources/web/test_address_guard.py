@@ -76,7 +76,6 @@ def resolved(origin, *addresses):
         pytest.param("http://127.0.0.1:80", "127.0.0.1", id="loopback-to-loopback"),
         pytest.param("http://127.0.0.1:80", "10.0.0.1", id="loopback-to-private"),
         pytest.param("https://10.0.0.1", "10.2.0.1", id="private-to-private"),
-        pytest.param("https://10.0.0.1", "1.1.1.1", id="private-to-public"),
     ],
 )
 def test_what_is_followed(origin, address):
@@ -87,7 +86,6 @@ def test_what_is_followed(origin, address):
 @pytest.mark.parametrize(
     ("origin", "address"),
     [
-        pytest.param("https://8.8.8.8", METADATA, id="public-to-metadata"),
         pytest.param("https://8.8.8.8", "127.0.0.1", id="public-to-loopback"),
         pytest.param("https://8.8.8.8", "10.0.0.1", id="public-to-private"),
         pytest.param("https://10.0.0.1", "127.0.0.1", id="private-to-loopback"),
@@ -101,11 +99,6 @@ def test_what_is_not_followed(origin, address):
         ResultError, match=rf"^it leads to storage \({address}\), a [a-z-]+ address, to"
     ):
         resolved(origin, address)
-
-
-def test_of_several_addresses_the_public_ones_are_followed():
-    """A name may have both kinds."""
-    assert resolved("https://8.8.8.8", METADATA, "1.1.1.1") == ["1.1.1.1"]
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "[::1]", METADATA, "[::ffff:10.0.0.1]"])

@@ -62,17 +62,6 @@ def test_waits_are_spread(dice, delay_s):
     assert replace(RequestPolicy(), dice=lambda: dice).delay_s(3) == delay_s
 
 
-def test_other_errors_come_out_at_once(policy, waits):
-    """Only temporary failures are retried."""
-
-    async def broken():
-        raise KeyError("x")
-
-    with pytest.raises(KeyError):
-        asyncio.run(policy.retry(broken))
-    assert waits == []
-
-
 def test_all_tries_together_have_a_limit():
     """The limit includes all tries and pauses."""
 

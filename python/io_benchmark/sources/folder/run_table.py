@@ -2,10 +2,10 @@
 """Task runs from a file: CSV, JSON, JSON lines, or Firefox's daily export of its workers' tasks.
 
 A row is a run. Columns are found by name, in any order, and unknown ones are ignored; names are read
-without regard to case, so that `taskQueueId`, `task_queue_id` and `Task queue ID` are one. The export
-is in `firefox_export.py`.
+without regard to case, so that `taskQueueId`, `task_queue_id` and `Task queue ID` are one.
 
-A file is untrusted: it has limits, and a row that cannot be used is left out and named.
+A file is untrusted: it has limits, and a row that cannot be used is left out and named. What is wrong
+with a row or with a file is a ValueError.
 """
 
 import csv
@@ -13,7 +13,6 @@ import io
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,6 @@ import msgspec
 from io_benchmark import results
 from io_benchmark.errors import ResultError
 from io_benchmark.results.reader import DECODE_ERRORS, decode_problem
-from io_benchmark.sources.folder.firefox_export import export_rows
 from io_benchmark.sources.protocol import RunQuery
 from io_benchmark.sources.task_runs import LATEST_MS, TaskRun, parse_milliseconds
 from io_benchmark.text import clean, clean_name
@@ -53,6 +51,13 @@ _COLUMNS = {
     "currency": ("currency",),
 }
 _REQUIRED = (("label",), ("pool",), ("state", "resolution"), ("started",), ("resolved",))
+# Of Firefox's export: the table of a column's texts, and the name of the indices into it.
+_EXPORTED = {
+    "label": ("labels", "labelIds"),
+    "pool": ("taskQueueIds", "taskQueueIdIds"),
+    "resolution": ("resolutions", "resolutionIds"),
+    "worker": ("workerIds", "workerIdIds"),
+}
 _STATES = ("completed", "failed", "exception")
 _TASK_RUN = re.compile(r"(.*)\.([0-9]{1,9})")
 # From this number on a time without a unit is in milliseconds.
@@ -61,10 +66,7 @@ _EARLIEST_MS = 946_684_800_000  # the year 2000
 _MOST_COST = 1_000_000.0
 
 _Row = Mapping[str, Any]
-
-
-class _BadRowError(ValueError):
-    """What is wrong with a row."""
+_Rows = Iterator[tuple[str, _Row]]
 
 
 def read_run_table(path: Path, query: RunQuery) -> list[str]:
@@ -76,54 +78,47 @@ def read_run_table(path: Path, query: RunQuery) -> list[str]:
     if len(data) > _MOST_BYTES:
         most = f"{_MOST_BYTES // 1024**2} MiB"
         raise ResultError(f"{shown}: is larger than {most}; split it, by day for example")
-    before = len(query.runs)
+    before, bad = len(query.runs), 0
+    lines: list[str] = []
     try:
-        return [f"{shown}: {line}" for line in _accept_rows(_rows(data), query)]
+        for place, row in _rows(data):
+            try:
+                label, pool = str(row.get("label", "")), str(row.get("pool", ""))
+                if not (label and pool) or query.wants_task(label, pool):
+                    query.accept(_run(row))
+            except ValueError as error:
+                bad += 1
+                if bad <= _ROWS_NAMED:
+                    lines.append(f"{shown}: {place}: {error}; the row is left out")
     except ValueError as error:
         del query.runs[before:]
         raise ResultError(f"{shown}: {error}") from None
-
-
-def _accept_rows(rows: Iterable[tuple[str, _Row]], query: RunQuery) -> list[str]:
-    lines: list[str] = []
-    bad = 0
-    for where, row in rows:
-        label, pool = row.get("label"), row.get("pool")
-        if isinstance(label, str) and isinstance(pool, str) and not query.wants_task(label, pool):
-            continue
-        try:
-            query.accept(_run(row))
-        except _BadRowError as error:
-            bad += 1
-            if bad <= _ROWS_NAMED:
-                lines.append(f"{where}: {error}; the row is left out")
     if bad > _ROWS_NAMED:
-        lines.append(f"{bad - _ROWS_NAMED:,} more rows are left out")
+        lines.append(f"{shown}: {bad - _ROWS_NAMED:,} more rows are left out")
     return lines
 
 
-def _rows(data: bytes) -> Iterator[tuple[str, _Row]]:
-    """Return the rows, each with its place; raise a _BadRowError where it is no table of runs."""
+def _rows(data: bytes) -> _Rows:
+    """Return the rows, each with its place."""
     start = data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     if not start:
-        raise _BadRowError("is empty; give a table of task runs")
+        raise ValueError("is empty; give a table of task runs")
     if start not in (b"{", b"["):
         return _csv_rows(data)
     if data.count(b"{") + data.count(b"[") > _MOST_OBJECTS or data.count(b",") > _MOST_VALUES:
-        raise _BadRowError("has too many values for one file; split it, by day for example")
-    document = _json(data)
-    if isinstance(document, dict) and isinstance(document.get("tasks"), dict):
-        return export_rows(document)
+        raise ValueError("has too many values for one file; split it, by day for example")
+    document = _json(data.removeprefix(b"\xef\xbb\xbf"))
     if isinstance(document, dict):
+        if isinstance(document.get("tasks"), dict):
+            return _export_rows(document)
         document = next((document[key] for key in ("runs", "tasks") if key in document), [document])
     if not isinstance(document, list):
-        raise _BadRowError("is JSON without a list of runs; see the manual for the columns")
+        raise ValueError("is JSON without a list of runs; see the manual for the columns")  # noqa: TRY004
     return _object_rows(document)
 
 
-def _json(data: bytes) -> Any:
+def _json(text: bytes) -> Any:
     """Decode a document, or the documents of JSON lines as a list."""
-    text = data.removeprefix(b"\xef\xbb\xbf")
     try:
         return msgspec.json.decode(text)
     except DECODE_ERRORS as error:
@@ -131,25 +126,25 @@ def _json(data: bytes) -> Any:
     try:
         return [msgspec.json.decode(line) for line in text.splitlines() if line.strip()]
     except DECODE_ERRORS:
-        raise _BadRowError(f"cannot be read as JSON: {clean(problem, 120)}") from None
+        raise ValueError(f"cannot be read as JSON: {clean(problem, 120)}") from None
 
 
-def _object_rows(objects: Sequence[Any]) -> Iterator[tuple[str, _Row]]:
+def _object_rows(objects: Sequence[Any]) -> _Rows:
     columns: dict[str, str | None] = {}
     for number, row in enumerate(objects, 1):
         if not isinstance(row, dict):
-            raise _BadRowError(f"row {number} is not an object; write one per run")
+            raise ValueError(f"row {number} is not an object; write one per run")  # noqa: TRY004
         columns |= {name: _column(name) for name in row if name not in columns}
     _check_columns(columns.values())
     for number, row in enumerate(objects, 1):
         yield f"row {number}", _by_column((columns[name], value) for name, value in row.items())
 
 
-def _csv_rows(data: bytes) -> Iterator[tuple[str, _Row]]:
+def _csv_rows(data: bytes) -> _Rows:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise _BadRowError("is not text in UTF-8; save it as such") from None
+        raise ValueError("is not text in UTF-8; save it as such") from None
     head = text.partition("\n")[0]
     delimiter = max(",;\t", key=head.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
@@ -162,20 +157,15 @@ def _csv_rows(data: bytes) -> Iterator[tuple[str, _Row]]:
                 row = _by_column((column, cell) for column, cell in pairs if cell)
                 yield f"line {reader.line_num}", row
     except csv.Error as error:
-        raise _BadRowError(f"line {reader.line_num}: is not CSV: {error}") from None
+        raise ValueError(f"line {reader.line_num}: is not CSV: {error}") from None
 
 
 def _by_column(cells: Iterable[tuple[str | None, Any]]) -> _Row:
     """Return the cells of the columns that are used; the first of a column counts."""
-    row: dict[str, Any] = {}
-    for column, value in cells:
-        if column is not None:
-            row.setdefault(column, value)
-    return row
+    return {column: value for column, value in reversed([*cells]) if column is not None}
 
 
 def _column(name: str) -> str | None:
-    """Return the column that a name means, if it is one that is used."""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip()[:100])
     plain = re.sub(r"[^a-z0-9]+", "_", words.lower()).strip("_")
     return next((column for column, names in _COLUMNS.items() if plain in names), None)
@@ -185,30 +175,92 @@ def _check_columns(columns: Iterable[str | None]) -> None:
     present = set(columns)
     missing = [" or ".join(names) for names in _REQUIRED if present.isdisjoint(names)]
     if missing:
-        raise _BadRowError(
+        raise ValueError(
             f"has no column {', '.join(missing)}; the columns are {', '.join(_COLUMNS)}"
         )
 
 
+def _export_rows(document: Mapping[str, Any]) -> _Rows:
+    """Read Firefox's export, `workers-DATE-tasks.json`: columns, texts by index, times as differences.
+
+    Firefox's testing/workers/JSON_FORMAT.md describes it.
+    """
+    tasks, tables = document["tasks"], document.get("tables")
+    if not isinstance(tables, dict):
+        raise ValueError("is an export without tables; download it again")  # noqa: TRY004
+    if "labelIds" not in tasks:
+        raise ValueError(
+            "is the summary of a day, which has no labels; give workers-DATE-tasks.json"
+        )
+    columns = {name: values for name, values in tasks.items() if isinstance(values, list)}
+    indices = [index for column, (_, index) in _EXPORTED.items() if column != "worker"]
+    required = ("scheduled", "started", "resolved", *indices)
+    missing = [name for name in required if name not in columns]
+    if missing or len({len(values) for values in columns.values()}) > 1:
+        problem = f"has no {', '.join(missing)}" if missing else "has columns that differ in length"
+        raise ValueError(f"tasks {problem}; download the export again")
+    workers = document.get("workerInfo")
+    groups = workers.get("workerGroupIds") if isinstance(workers, dict) else None
+    scheduled_ms = 0.0
+    for number, values in enumerate(zip(*columns.values(), strict=True), 1):
+        task = dict(zip(columns, values, strict=True))
+        scheduled_ms += _difference_ms(task["scheduled"])
+        row: dict[str, Any] = {
+            column: _entry(tables.get(table), task.get(index))
+            for column, (table, index) in _EXPORTED.items()
+        }
+        group = _entry(groups, task.get("workerIdIds"))
+        row["worker_group"] = _entry(tables.get("workerGroups"), group)
+        row |= {"task_id": task.get("taskIds"), "cost": task.get("runCosts")}
+        row["scheduled"] = scheduled_ms
+        for name in ("started", "resolved"):
+            row[name] = None if task[name] is None else scheduled_ms + _difference_ms(task[name])
+        yield f"row {number}", row
+
+
+def _entry(values: object, index: object) -> Any:
+    if isinstance(values, list) and type(index) is int and 0 <= index < len(values):
+        return values[index]
+    return None
+
+
+def _difference_ms(value: object) -> float:
+    if isinstance(value, int | float) and abs(value) <= LATEST_MS:
+        return float(value)
+    raise ValueError(f"{_shown(value)} is not a number of milliseconds; download it again")
+
+
 def _run(row: _Row) -> TaskRun:
-    task_id, run_id = _task_run(row)
-    state, reason = _ending(row)
+    task_id, run = _text(row, "task_id"), _text(row, "run_id")
+    match = _TASK_RUN.fullmatch(task_id)
+    if match:
+        task_id, run = match[1], run or match[2]
+    if not re.fullmatch("[0-9]{0,9}", run):
+        raise ValueError(f"run_id: {_shown(run)} is not the number of a run")
+    # The export has state and reason as one: 'exception - canceled'.
+    state, _, reason = _text(row, "resolution").partition(" - ")
+    state = _text(row, "state") or state
+    if state not in _STATES:
+        problem = f"{_shown(state)} is none of {', '.join(_STATES)}" if state else "is empty"
+        raise ValueError(f"state: {problem}")
     worker, group = _text(row, "worker"), _text(row, "worker_group")
-    cost = _cost(row.get("cost"))
+    cost, currency = _cost(row.get("cost")), _text(row, "currency") or "USD"
+    if cost >= 0 and not re.fullmatch("[A-Z]{3}", currency):
+        raise ValueError(f"currency: {_shown(currency)} is not a code such as USD")
     return TaskRun(
-        label=_needed(row, "label"),
-        pool=_needed(row, "pool"),
+        label=_required(row, "label"),
+        pool=_required(row, "pool"),
         task_id=task_id,
-        run_id=run_id,
+        run_id=int(run or 0),
         worker=f"{group}/{worker}" if group and worker else worker,
         state=state,
-        reason=reason,
+        reason=_text(row, "reason") or reason or state,
         **{
             f"{name}_ms": _time_ms(row, name)
             for name in ("scheduled", "started", "resolved", "own_started", "own_ended")
         },
         cost=cost,
-        currency=_currency(row) if cost >= 0 else "",
+        currency=currency if cost >= 0 else "",
     )
 
 
@@ -217,81 +269,50 @@ def _text(row: _Row, name: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str | int) or isinstance(value, bool):
-        raise _BadRowError(f"{name}: {_shown(value)} is not text")
+        raise ValueError(f"{name}: {_shown(value)} is not text")  # noqa: TRY004
     return clean_name(str(value))
 
 
-def _needed(row: _Row, name: str) -> str:
+def _required(row: _Row, name: str) -> str:
     text = _text(row, name)
     if not text:
-        raise _BadRowError(f"{name}: is empty")
+        raise ValueError(f"{name}: is empty")
     if len(str(row[name])) > _NAME_LENGTH:
         # Cut, two names could become one.
-        raise _BadRowError(f"{name}: is longer than {_NAME_LENGTH} characters")
+        raise ValueError(f"{name}: is longer than {_NAME_LENGTH} characters")
     return text
 
 
-def _task_run(row: _Row) -> tuple[str, int]:
-    task_id, run = _text(row, "task_id"), _text(row, "run_id")
-    match = _TASK_RUN.fullmatch(task_id)
-    if match:
-        task_id, run = match[1], run or match[2]
-    if not re.fullmatch("[0-9]{0,9}", run):
-        raise _BadRowError(f"run_id: {_shown(run)} is not the number of a run")
-    return task_id, int(run or 0)
-
-
-def _ending(row: _Row) -> tuple[str, str]:
-    """Return state and reason; the export has them as one: 'exception - canceled'."""
-    state, _, reason = _text(row, "resolution").partition(" - ")
-    state = _text(row, "state") or state
-    reason = _text(row, "reason") or reason or state
-    if state not in _STATES:
-        if not state:
-            raise _BadRowError("state: is empty")
-        raise _BadRowError(f"state: {_shown(state)} is none of {', '.join(_STATES)}")
-    return state, reason
-
-
 def _time_ms(row: _Row, name: str) -> int:
+    """Return a time as milliseconds since 1970, -1 where there is none."""
     value = row.get(name)
     if value is None or value == "":
         return -1
-    time_ms = _parsed_ms(value)
+    number = value
+    if isinstance(value, str) and re.fullmatch(r"[0-9]{9,14}(\.[0-9]{1,9})?", value):
+        number = float(value)
+    if isinstance(number, int | float) and not isinstance(number, bool):
+        time_ms: float | None = number if abs(number) >= _MILLISECONDS_FROM else 1000 * number
+    else:
+        time_ms = parse_milliseconds(str(value)[:40].replace(" UTC", "Z"))
     if time_ms is None or not _EARLIEST_MS <= time_ms <= LATEST_MS:
-        raise _BadRowError(
+        raise ValueError(
             f"{name}: {_shown(value)} is not a time; write one such as 2026-03-24T10:00:00Z"
         )
     return round(time_ms)
 
 
-def _parsed_ms(value: object) -> float | None:
-    """Return milliseconds since 1970, of a number or of a date with its time."""
-    if isinstance(value, str) and re.fullmatch(r"[0-9]{9,14}(\.[0-9]{1,9})?", value):
-        value = float(value)
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return value if abs(value) >= _MILLISECONDS_FROM else 1000 * value
-    return parse_milliseconds(str(value)[:40].replace(" UTC", "Z"))
-
-
-def _cost(value: object) -> float:
+def _cost(value: Any) -> float:
     """Return a cost; -1 where there is none: the export writes 0 then."""
     if value is None or value == "":
         return -1.0
-    amount = math.nan
-    if isinstance(value, str | int | float) and not isinstance(value, bool):
-        with suppress(ValueError, OverflowError):
-            amount = float(value)
+    try:
+        amount = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        amount = math.nan
     if not 0 <= amount <= _MOST_COST:
-        raise _BadRowError(f"cost: {_shown(value)} is not a cost such as 0.31")
+        raise ValueError(f"cost: {_shown(value)} is not a cost such as 0.31")
     return amount or -1.0
-
-
-def _currency(row: _Row) -> str:
-    currency = _text(row, "currency") or "USD"
-    if not re.fullmatch("[A-Z]{3}", currency):
-        raise _BadRowError(f"currency: {_shown(currency)} is not a code such as USD")
-    return currency
 
 
 def _shown(value: object) -> str:

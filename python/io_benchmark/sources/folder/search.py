@@ -69,14 +69,12 @@ class _Search(Struct):
             return f"has several folders of results; name one, such as {newest}"
         if self.runs:
             return None
+        name = run_files.RESULT_NAME
         if not self.top.is_dir():
-            return (
-                f"has no {run_files.RESULT_NAME}; name an archive of results (archives in it are not "
-                "read)"
-            )
+            return f"has no {name}; name an archive of results (archives in it are not read)"
         return (
-            f"has no results; name a folder that contains {run_files.RESULT_NAME}, in folders or zip "
-            "files (archives in archives are not read)"
+            f"has no results; name a folder that contains {name}, in folders or zip files (archives "
+            "in archives are not read)"
         )
 
     def remarks(self) -> list[str]:
@@ -91,7 +89,12 @@ class _Search(Struct):
         below = []
         with os.scandir(folder) as entries:
             for entry in entries:
-                self._count()
+                self._seen += 1
+                if self._seen > _MAXIMUM_FILES:
+                    raise UsageError(
+                        f"{clean(str(self.top), run_files.SHOWN_LENGTH)}: has more than "
+                        f"{_MAXIMUM_FILES:,} files and folders; name a folder that contains only results"
+                    )
                 path = folder / entry.name
                 if entry.name == run_files.RESULT_NAME:
                     self.runs.append(_run_at(folder))
@@ -103,14 +106,6 @@ class _Search(Struct):
                     self.runs += _in_archive(path)
         for path, is_link in below:
             self._enter(path, depth + 1, is_link=is_link)
-
-    def _count(self) -> None:
-        self._seen += 1
-        if self._seen > _MAXIMUM_FILES:
-            raise UsageError(
-                f"{clean(str(self.top), run_files.SHOWN_LENGTH)}: has more than {_MAXIMUM_FILES:,} files and "
-                "folders; name a folder that contains only results"
-            )
 
     def _enter(self, folder: Path, depth: int, *, is_link: bool) -> None:
         before = len(self.runs)

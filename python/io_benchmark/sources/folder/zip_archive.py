@@ -67,34 +67,29 @@ class ZipArchive(ExitStack):
         super().__init__()
         self.path = path
         try:
-            self._archive = self._open()
-        except BaseException as error:
+            file = self.enter_context(_LimitedFile(io.FileIO(path)))
+            self._archive = self.enter_context(zipfile.ZipFile(file))
+        except (OSError, ResultError, *_BROKEN) as error:
             self.close()
+            problem = str(error)
             if isinstance(error, OSError):
-                raise self._error(error.strerror or str(error)) from None
-            if isinstance(error, ResultError):
-                raise self._error(str(error)) from None
-            if isinstance(error, _BROKEN):
-                raise self._error(_not_an_archive(path, error)) from None
-            raise
-
-    def _open(self) -> zipfile.ZipFile:
-        file = self.enter_context(_LimitedFile(io.FileIO(self.path)))
-        return self.enter_context(zipfile.ZipFile(file))
+                problem = error.strerror or problem
+            elif not isinstance(error, ResultError):
+                problem = _not_an_archive(path, error)
+            raise self._error(problem) from None
 
     def runs(self) -> list[FoundRun]:
         """List the results; those in hidden folders are left out, as in a folder."""
         results: dict[PurePosixPath, list[ZipInfo]] = {}
         records: dict[PurePosixPath, ZipInfo] = {}
         for entry in self._archive.infolist():
-            if entry.filename.endswith((run_files.RESULT_NAME, run_files.TASK_NAME)):
-                path = _path(entry)
-                if any(part.startswith(".") and part != ".." for part in path.parts):
-                    continue
-                if path.name == run_files.RESULT_NAME:
-                    results.setdefault(path.parent, []).append(entry)
-                elif path.name == run_files.TASK_NAME:
-                    records[path.parent] = entry
+            path = _path(entry)
+            if any(part.startswith(".") and part != ".." for part in path.parts):
+                continue
+            if path.name == run_files.RESULT_NAME:
+                results.setdefault(path.parent, []).append(entry)
+            elif path.name == run_files.TASK_NAME:
+                records[path.parent] = entry
         without_result = {
             folder: record
             for folder, record in records.items()
@@ -111,8 +106,8 @@ class ZipArchive(ExitStack):
 
     def read(self, source: str, result: ZipInfo, record: ZipInfo | None) -> RunResult:
         """Read one of its results."""
-        data = self._content(result)
-        run_result = RunResult.parse(data, self._name(result), source, str(self.path))
+        data, name = self._content(result), self._name(result)
+        run_result = RunResult.parse(data, name, source, str(self.path))
         if record is None:
             return run_result
         task = run_files.parse_task_record(self._name(record), self._content(record))

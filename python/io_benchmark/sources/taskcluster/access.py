@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Credentials for a deployment: the environment's, a task's proxy, or none.
+"""Credentials for a deployment, and why it refuses them, by the texts that a real one answers.
 
 Credentials belong to the deployment that TASKCLUSTER_ROOT_URL names. A pasted address may name any
 host, which gets no credentials.
@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Any, Self
 
 from io_benchmark.errors import UsageError
 from io_benchmark.sources.taskcluster.addresses import default_root_url
@@ -21,7 +21,27 @@ CERTIFICATE = "TASKCLUSTER_CERTIFICATE"
 PROXY = "TASKCLUSTER_PROXY_URL"
 # As the auth service accepts client ids; a quote would end the id in the request's header.
 _CLIENT_ID = re.compile(r"[A-Za-z0-9!@/:.+|_-]+")
+_CREATE = re.compile(r"queue:create-task:[a-z-]+:[^:]+/")
 _LENGTH = 100
+_SCOPES_LENGTH = 1500  # of a text that names them, too
+# Bad credentials are one cause of 401; a wrong clock and a changed request are others. By a part of
+# the text; the first match counts.
+_CAUSES = {
+    "invalid payload hash": "it computed another hash of the request than was signed, so something on "
+    "the way changed the content or its type; the credentials are not the cause: look for a proxy",
+    "stale timestamp": "this machine's clock differs from its clock by more than 15 minutes; set the "
+    "clock, the credentials are not the cause",
+    "ext.certificate.start > now": "the temporary credentials are not valid yet; check the clock of the "
+    "machine that made them",
+    "ext.certificate.expiry < now": "the temporary credentials have expired; get new ones",
+    "has expired": "the client has expired; get new credentials",
+    "is disabled": f"the client is disabled; ask its owner, or set another {CLIENT_ID}",
+    "not found": f"it does not know the client; check {CLIENT_ID}, and that the deployment is right",
+    "ext.certificate issuer": "the client that made the temporary credentials lacks a scope of theirs; "
+    "ask its owner for it",
+    "ext.certificate": f"the certificate does not belong to the credentials; check {CERTIFICATE}",
+    "bad mac": f"the access token is not that of the client; check {ACCESS_TOKEN}",
+}
 
 
 @dataclass(frozen=True)
@@ -43,35 +63,79 @@ class Access:
             present, missing = (CLIENT_ID, ACCESS_TOKEN) if client_id else (ACCESS_TOKEN, CLIENT_ID)
             raise UsageError(f"{present} is set and {missing} is not; set both or neither")
         if client_id and token:
-            credentials = {"clientId": client_id, "accessToken": token}
-            certificate = environment.get(CERTIFICATE)
-            if certificate:
-                credentials["certificate"] = _checked_certificate(certificate)
-            if not _CLIENT_ID.fullmatch(client_id):
-                raise UsageError(
-                    f"{CLIENT_ID}: {clean(client_id, _LENGTH)!r} is not a client id, which has letters, "
-                    "digits and !@/:.+|_- only; check it"
-                )
-            if not token.isascii() or not token.isprintable():
-                raise UsageError(
-                    f"{ACCESS_TOKEN}: contains characters that an access token cannot contain; copy it again"
-                )
-            return cls(root_url, root_url, f"as {client_id}", credentials)
+            return cls(
+                root_url, root_url, f"as {client_id}", _signing(client_id, token, environment)
+            )
         proxy = environment.get(PROXY)
-        if proxy:
-            if not proxy.startswith(("http://", "https://")):
-                raise UsageError(f"{PROXY}: is not an http(s) address; unset it outside a task")
-            return cls(root_url, proxy.rstrip("/"), "through the task's proxy")
-        return cls(root_url, root_url, "anonymously")
+        if not proxy:
+            return cls(root_url, root_url, "anonymously")
+        if not proxy.startswith(("http://", "https://")):
+            raise UsageError(f"{PROXY}: is not an http(s) address; unset it outside a task")
+        return cls(root_url, proxy.rstrip("/"), "through the task's proxy")
 
 
-def _checked_certificate(text: str) -> str:
-    try:
-        good = isinstance(json.loads(text), dict) and text.isascii()
-    except (ValueError, RecursionError):
-        good = False
-    if not good:
+def _signing(client_id: str, token: str, environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the credentials as the taskcluster client takes them, after they were checked."""
+    credentials = {"clientId": client_id, "accessToken": token}
+    certificate = environment.get(CERTIFICATE)
+    if certificate:
+        try:
+            is_certificate = isinstance(json.loads(certificate), dict) and certificate.isascii()
+        except (ValueError, RecursionError):
+            is_certificate = False
+        if not is_certificate:
+            raise UsageError(
+                f"{CERTIFICATE}: is not a certificate of Taskcluster (a JSON object); copy it again"
+            )
+        credentials["certificate"] = certificate
+    if not _CLIENT_ID.fullmatch(client_id):
         raise UsageError(
-            f"{CERTIFICATE}: is not a certificate of Taskcluster (a JSON object); copy it again"
+            f"{CLIENT_ID}: {clean(client_id, _LENGTH)!r} is not a client id, which has letters, "
+            "digits and !@/:.+|_- only; check it"
         )
-    return text
+    if not token.isascii() or not token.isprintable():
+        raise UsageError(
+            f"{ACCESS_TOKEN}: contains characters that an access token cannot contain; copy it again"
+        )
+    return credentials
+
+
+def explain_unauthenticated(message: str, who: str) -> str:
+    """Explain a 401 and what to do; `who` names the credentials that were used."""
+    first_line = clean(message.strip().partition("\n")[0], _SCOPES_LENGTH)
+    client = who.removeprefix("as ")
+    without_hash = first_line.partition(": {{")[0]
+    for text, cause in _CAUSES.items():
+        if text in first_line.lower():
+            return f"refuses the request of {client} ({without_hash}): {cause}"
+    return (
+        f"refuses the credentials of {client}: {first_line}; check {CLIENT_ID} and {ACCESS_TOKEN}"
+    )
+
+
+def missing_scopes(message: str) -> str:
+    """Return sufficient scopes from the first block of a refusal; "" where it names none."""
+    # No regular expression: the text may be a hostile megabyte.
+    block, closing, _ = message.partition("```")[2].partition("```")
+    if not closing:
+        return ""
+    try:
+        names = _sufficient(json.loads(block))
+    except (ValueError, RecursionError):
+        names = [line.strip() for line in block.splitlines() if line.strip()]
+    return clean(", ".join(dict.fromkeys(names)), _SCOPES_LENGTH)
+
+
+def _sufficient(expression: Any) -> list[str]:
+    """Return one set of scopes that satisfies the expression."""
+    if isinstance(expression, str):
+        return [expression]
+    parts = next(iter(expression.values()), None) if isinstance(expression, dict) else None
+    if not isinstance(parts, list):
+        return []
+    if "AnyOf" in expression:
+        # For creating tasks the queue lists priorities from the highest down to the task's; elsewhere
+        # the narrowest scope comes first.
+        creating = [part for part in parts if isinstance(part, str) and _CREATE.match(part)]
+        parts = creating[-1:] or parts[:1]
+    return [name for part in parts for name in _sufficient(part)]

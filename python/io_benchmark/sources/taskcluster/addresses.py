@@ -7,9 +7,11 @@ task, a group or an indexed task, or Treeherder's page of a push.
 
 import re
 from collections.abc import Mapping
+from typing import NamedTuple
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from io_benchmark.errors import UsageError
 from io_benchmark.text import clean
@@ -46,7 +48,7 @@ class TaskAddress(Struct, frozen=True):
     root_url: str
     task_id: str
     run_id: int | None = None
-    remark: str | None = None  # what a pasted address leaves out
+    selected_of_push: bool = False  # a pasted address names the push as well
 
     def __str__(self) -> str:
         return f"task:{self.task_id}" + ("" if self.run_id is None else f".{self.run_id}")
@@ -94,9 +96,9 @@ def parse(text: str, environment: Mapping[str, str]) -> TaskclusterAddress | Non
     stripped = text.strip()
     prefixed = _PREFIXED.fullmatch(stripped)
     if prefixed:
-        return _parse_prefixed(stripped, prefixed[1], prefixed[2], environment)
+        return _Parser(stripped, environment).prefixed(prefixed[1], prefixed[2])
     if stripped[:8].lower().startswith(("http://", "https://")):
-        return _parse_url(stripped, environment)
+        return _Parser(stripped, environment).page()
     return None
 
 
@@ -128,116 +130,6 @@ def project_namespace(project: str, environment: Mapping[str, str]) -> str:
     return f"{trust_domain(project, environment)}.v2.{project}"
 
 
-def _parse_prefixed(
-    text: str, prefix: str, rest: str, environment: Mapping[str, str]
-) -> TaskclusterAddress:
-    root_url = default_root_url(environment)
-    if prefix == "task":
-        match = _TASK_RUN.fullmatch(rest)
-        if match is None:
-            raise _mistake(text, "it is not task:ID or task:ID.RUN with an id of 22 characters")
-        return _task_run(root_url, match)
-    if prefix == "group":
-        return GroupAddress(root_url, _slug(text, rest, "group:ID with an id of 22 characters"))
-    return IndexAddress(root_url, _route(text, rest))
-
-
-def _parse_url(text: str, environment: Mapping[str, str]) -> TaskclusterAddress:
-    try:
-        url = urlsplit(text)
-        root_url = _root_url(url)
-    except ValueError:
-        raise _mistake(
-            text, "it is not an http(s) address with a host and without a password"
-        ) from None
-    host = url.hostname or ""
-    segments = [unquote(part) for part in url.path.split("/") if part]
-    if host.startswith("treeherder.") or segments[:1] in (["jobs"], ["logviewer"]):
-        return _parse_treeherder(text, url, environment)
-    return _parse_taskcluster(text, root_url, host, segments, environment)
-
-
-def _parse_taskcluster(
-    text: str, root_url: str, host: str, segments: list[str], environment: Mapping[str, str]
-) -> TaskclusterAddress:
-    match segments:
-        case (
-            ["tasks", "groups", _, "tasks", *task]
-            | ["groups", _, "tasks", *task]
-            | ["api", "queue", "v1", "task", *task]
-        ) if task:
-            return _task(text, root_url, task)
-        case ["tasks", "groups", group, *_]:
-            return GroupAddress(root_url, _slug(text, group, "/tasks/groups/ID"))
-        case ["tasks", "index", *names] if names:
-            return IndexAddress(root_url, _route(text, ".".join(names)))
-        case ["tasks", "index" | "groups" | "create", *_]:
-            raise _mistake(
-                text, "it does not name a task; open a task or a group and paste its address"
-            )
-        case ["tasks" | "task", *task] if task:
-            return _task(text, root_url, task)
-        case ["groups", group, *_]:
-            return GroupAddress(root_url, _slug(text, group, "/groups/ID"))
-        case ["api", "queue", "v1", "task-group", group, *_]:
-            return GroupAddress(root_url, _slug(text, group, "/api/queue/v1/task-group/ID"))
-        case ["api", "index", "v1", "task" | "tasks", route, *_]:
-            return IndexAddress(root_url, _route(text, route))
-        case [task, run, *_] if host.endswith("taskcluster-artifacts.net"):
-            # The host that an artifact's link redirects to.
-            return _task(text, default_root_url(environment), [task, "runs", run])
-        case _:
-            raise _mistake(
-                text,
-                "it is not the address of a task, group, index or push; known are /tasks/ID, "
-                "/tasks/ID/runs/N, "
-                "/tasks/groups/ID, /tasks/index/NAMESPACE/NAME, /api/queue/v1/task/ID and "
-                "Treeherder's /jobs?repo=…&revision=…",
-            )
-
-
-def _parse_treeherder(
-    text: str, url: SplitResult, environment: Mapping[str, str]
-) -> TaskclusterAddress:
-    root_url = default_root_url(environment)
-    # Old addresses have the query in the fragment: /#/jobs?repo=try&revision=…
-    _, _, in_fragment = url.fragment.partition("?")
-    query = {**dict(parse_qsl(in_fragment)), **dict(parse_qsl(url.query))}
-    selected = query.get("selectedTaskRun") or query.get("task")
-    if selected:
-        match = _TASK_RUN.fullmatch(selected)
-        if match is None:
-            raise _mistake(text, "its selectedTaskRun is not ID.RUN; select the job again")
-        remark = None
-        if "revision" in query:
-            remark = (
-                "the address selects one job of a push, and only that job is read; remove "
-                "selectedTaskRun from it to read the whole push"
-            )
-        return _task_run(root_url, match, remark)
-    repository, revision = query.get("repo"), query.get("revision")
-    if repository and revision:
-        return IndexAddress(root_url, _decision_route(text, repository, revision, environment))
-    if "selectedJob" in query:
-        raise _mistake(
-            text, "its selectedJob is an internal number of Treeherder; click the job again"
-        )
-    raise _mistake(
-        text, "it does not name a push; click the push's date, so that revision=… is in the address"
-    )
-
-
-def _decision_route(
-    text: str, repository: str, revision: str, environment: Mapping[str, str]
-) -> str:
-    if not _REPOSITORY.fullmatch(repository):
-        raise _mistake(text, "its repo is not the name of a repository")
-    if not _REVISION.fullmatch(revision):
-        raise _mistake(text, "its revision is not a full one of 40 digits and letters a to f")
-    domain = trust_domain(repository, environment)
-    return _route(text, f"{domain}.v2.{repository}.revision.{revision}{DECISION}")
-
-
 def trust_domain(repository: str, environment: Mapping[str, str]) -> str:
     """Return the first part of the index routes of a repository's tasks."""
     domain = environment.get(TRUST_DOMAIN_VARIABLE) or next(
@@ -249,37 +141,122 @@ def trust_domain(repository: str, environment: Mapping[str, str]) -> str:
     return domain
 
 
-def _task(text: str, root_url: str, segments: list[str]) -> TaskAddress:
-    """Return the task of `ID/…` or `ID/runs/N/…`."""
-    task_id = _slug(text, segments[0], "/tasks/ID")
-    match segments[1:]:
-        case ["runs", run, *_]:
-            if not re.fullmatch("[0-9]{1,9}", run):
-                shown = clean(run, 30)
-                raise _mistake(text, f"{shown!r} is not the number of a run; the first is 0")
-            return TaskAddress(root_url, task_id, int(run))
-    return TaskAddress(root_url, task_id)
+class _Parser(NamedTuple):
+    """One text, whose mistakes are named with it."""
 
+    text: str
+    environment: Mapping[str, str]
 
-def _task_run(root_url: str, match: re.Match[str], remark: str | None = None) -> TaskAddress:
-    return TaskAddress(root_url, match[1], None if match[2] is None else int(match[2]), remark)
+    def prefixed(self, prefix: str, name: str) -> TaskclusterAddress:
+        root_url = default_root_url(self.environment)
+        if prefix == "task":
+            right = "task:ID or task:ID.RUN with an id of 22 characters"
+            return self._task_run(root_url, name, f"it is not {right}")
+        if prefix == "group":
+            return GroupAddress(root_url, self._slug(name, "group:ID with an id of 22 characters"))
+        return IndexAddress(root_url, self._route(name))
 
+    def page(self) -> TaskclusterAddress:
+        try:
+            url = urlsplit(self.text)
+            root_url = _root_url(url)
+        except ValueError:
+            raise self._mistake(
+                "it is not an http(s) address with a host and without a password"
+            ) from None
+        host = url.hostname or ""
+        segments = [unquote(part) for part in url.path.split("/") if part]
+        if host.startswith("treeherder.") or segments[:1] in (["jobs"], ["logviewer"]):
+            return self._treeherder(url)
+        if host.endswith("taskcluster-artifacts.net") and len(segments) > 1:
+            # The host that an artifact's link redirects to.
+            root_url, segments = (
+                default_root_url(self.environment),
+                ["task", segments[0], "runs", segments[1]],
+            )
+        return self._taskcluster(root_url, segments)
 
-def _slug(text: str, slug: str, right: str) -> str:
-    if not re.fullmatch(SLUG_PATTERN, slug):
-        shown = clean(slug, 50)
-        raise _mistake(text, f"{shown!r} is not a Taskcluster id; use {right}")
-    return slug
-
-
-def _route(text: str, route: str) -> str:
-    route = route.removeprefix("index.")  # a task's list of routes has this prefix
-    if not _ROUTE.fullmatch(route) or len(route) > _ROUTE_LENGTH:
-        raise _mistake(
-            text,
-            "it is not a route of the index; use for example index:project.v2.name.latest.task",
+    def _taskcluster(self, root_url: str, segments: list[str]) -> TaskclusterAddress:
+        match segments:
+            case ["tasks", "groups", _, "tasks", *task] | ["api", "queue", "v1", "task", *task] if (
+                task
+            ):
+                return self._task(root_url, task)
+            case ["tasks", "groups", group, *_] | ["api", "queue", "v1", "task-group", group, *_]:
+                return GroupAddress(root_url, self._slug(group, "/tasks/groups/ID"))
+            case ["tasks", "index", *names] if names:
+                return IndexAddress(root_url, self._route(".".join(names)))
+            case ["tasks", "index" | "groups" | "create", *_]:
+                raise self._mistake(
+                    "it does not name a task; open a task or a group and paste its address"
+                )
+            case ["tasks" | "task", *task] if task:
+                return self._task(root_url, task)
+            case ["api", "index", "v1", "task" | "tasks", route, *_]:
+                return IndexAddress(root_url, self._route(route))
+        raise self._mistake(
+            "it is not the address of a task, group, index or push; known are /tasks/ID, "
+            "/tasks/ID/runs/N, /tasks/groups/ID, /tasks/index/NAMESPACE/NAME, "
+            "/api/queue/v1/task/ID and Treeherder's /jobs?repo=…&revision=…"
         )
-    return route
+
+    def _treeherder(self, url: SplitResult) -> TaskclusterAddress:
+        root_url = default_root_url(self.environment)
+        query = dict(parse_qsl(url.query))
+        selected = query.get("selectedTaskRun") or query.get("task")
+        if selected:
+            problem = "its selectedTaskRun is not ID.RUN; select the job again"
+            task = self._task_run(root_url, selected, problem)
+            return replace(task, selected_of_push="revision" in query)
+        repository, revision = query.get("repo"), query.get("revision")
+        if not repository or not revision:
+            if "selectedJob" in query:
+                raise self._mistake(
+                    "its selectedJob is an internal number of Treeherder; click the job again"
+                )
+            raise self._mistake(
+                "it does not name a push; click the push's date, so that revision=… is in the address"
+            )
+        if not _REPOSITORY.fullmatch(repository):
+            raise self._mistake("its repo is not the name of a repository")
+        if not _REVISION.fullmatch(revision):
+            raise self._mistake("its revision is not a full one of 40 digits and letters a to f")
+        domain = trust_domain(repository, self.environment)
+        route = self._route(f"{domain}.v2.{repository}.revision.{revision}{DECISION}")
+        return IndexAddress(root_url, route)
+
+    def _task(self, root_url: str, segments: list[str]) -> TaskAddress:
+        """Return the task of `ID/…` or `ID/runs/N/…`."""
+        task_id = self._slug(segments[0], "/tasks/ID")
+        if segments[1:2] != ["runs"] or len(segments) < 3:
+            return TaskAddress(root_url, task_id)
+        run = segments[2]
+        if not re.fullmatch("[0-9]{1,9}", run):
+            shown = clean(run, 30)
+            raise self._mistake(f"{shown!r} is not the number of a run; the first is 0")
+        return TaskAddress(root_url, task_id, int(run))
+
+    def _task_run(self, root_url: str, name: str, problem: str) -> TaskAddress:
+        match = _TASK_RUN.fullmatch(name)
+        if match is None:
+            raise self._mistake(problem)
+        return TaskAddress(root_url, match[1], None if match[2] is None else int(match[2]))
+
+    def _slug(self, slug: str, right: str) -> str:
+        if not re.fullmatch(SLUG_PATTERN, slug):
+            raise self._mistake(f"{clean(slug, 50)!r} is not a Taskcluster id; use {right}")
+        return slug
+
+    def _route(self, route: str) -> str:
+        route = route.removeprefix("index.")  # a task's list of routes has this prefix
+        if not _ROUTE.fullmatch(route) or len(route) > _ROUTE_LENGTH:
+            raise self._mistake(
+                "it is not a route of the index; use for example index:project.v2.name.latest.task"
+            )
+        return route
+
+    def _mistake(self, problem: str) -> UsageError:
+        return UsageError(f"{clean(self.text, 200)}: {problem}")
 
 
 def _root_url(url: SplitResult) -> str:
@@ -292,7 +269,3 @@ def _root_url(url: SplitResult) -> str:
     shown_host = f"[{host}]" if ":" in host else host
     default_port = {"http": 80, "https": 443}[url.scheme]
     return f"{url.scheme}://{shown_host}" + ("" if port in (None, default_port) else f":{port}")
-
-
-def _mistake(text: str, problem: str) -> UsageError:
-    return UsageError(f"{clean(text, 200)}: {problem}")

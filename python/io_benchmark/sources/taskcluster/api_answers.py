@@ -15,12 +15,9 @@ from io_benchmark.text import clean, clean_name
 
 T = TypeVar("T")
 _Slug = Annotated[str, Meta(pattern=f"^{SLUG_PATTERN}$")]
-
 # A page of a group has 1000 tasks, each with a script of hundreds of braces.
 _MAXIMUM_OBJECTS = 1_500_000
-
 _MAXIMUM_PAYLOAD_BYTES = 2 * 1024 * 1024
-
 _RESOLVED = ("completed", "failed", "exception")
 
 
@@ -92,8 +89,6 @@ class _TaskPayload(_ApiObject, frozen=True):
 
 
 class _Tags(_ApiObject, frozen=True):
-    """The tags that are used."""
-
     label: str | None = None
     kind: str | None = None
 
@@ -110,10 +105,8 @@ class TaskDefinition(_ApiObject, frozen=True):
     def decoded_payload(self) -> _TaskPayload:
         """Return the payload; an empty one where it is invalid or larger than any benchmark's."""
         data = bytes(self.payload)
-        if len(data) > _MAXIMUM_PAYLOAD_BYTES:
-            return _TaskPayload()
         try:
-            return decode(data, _TaskPayload)
+            return decode(data if len(data) <= _MAXIMUM_PAYLOAD_BYTES else b"{}", _TaskPayload)
         except ValueError:
             return _TaskPayload()
 
@@ -133,15 +126,11 @@ class NamedDefinition(_ApiObject, frozen=True):
 
 
 class IndexedTask(_ApiObject, frozen=True):
-    """A task of the index."""
-
     task_id: _Slug
     namespace: str = ""  # the full path, with its name
 
 
 class StatusAnswer(_ApiObject, frozen=True):
-    """The status of one task."""
-
     status: TaskStatus
 
 
@@ -149,26 +138,21 @@ class _Namespace(_ApiObject, frozen=True):
     name: str
 
 
-class _Page(_ApiObject, frozen=True, kw_only=True):
-    continuation_token: str | None = None
-
-
-class TasksPage(_Page, Generic[T], frozen=True, kw_only=True):
+class TasksPage(_ApiObject, Generic[T], frozen=True):
     """A page of tasks, in one of the forms above."""
 
     tasks: list[T]
+    continuation_token: str | None = None
 
 
-class StatusesPage(_Page, frozen=True, kw_only=True):
-    """A page of statuses."""
-
+class StatusesPage(_ApiObject, frozen=True):
     statuses: list[StatusAnswer]
+    continuation_token: str | None = None
 
 
-class NamespacesPage(_Page, frozen=True, kw_only=True):
-    """A page of namespaces of the index."""
-
+class NamespacesPage(_ApiObject, frozen=True):
     namespaces: list[_Namespace]
+    continuation_token: str | None = None
 
 
 class ArtifactContent(_ApiObject, frozen=True):
@@ -183,9 +167,7 @@ class ArtifactContent(_ApiObject, frozen=True):
 
 
 class ObjectDownload(_ApiObject, frozen=True):
-    """The temporary address of an object."""
-
-    url: str
+    url: str  # temporary
 
 
 class IncompleteError(ValueError):

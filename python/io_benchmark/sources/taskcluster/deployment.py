@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: MPL-2.0
 """A Taskcluster deployment's queue and index, through the taskcluster client.
 
-The client signs requests and knows the routes. This module adds what it lacks: timeouts, retries of
-429 and of broken transfers, Retry-After, limits. The session that the client gets raises a
-TransientError where another try is worth it; each try is signed again.
+The client signs requests and knows the routes. It gets a session that sends them through the web
+client, which adds what the client lacks: timeouts, limits, retries of 429 and of broken transfers,
+Retry-After. A temporary failure leaves the client as a TransientError; each try is signed again.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any, TypeVar
 
+import aiohttp
+import msgspec
 import taskcluster.aio
 from taskcluster.exceptions import (
     TaskclusterAuthFailure,
@@ -18,12 +22,13 @@ from taskcluster.exceptions import (
 
 from io_benchmark.errors import MissingError, NoArtifactError, RequestRefusedError, ResultError
 from io_benchmark.sources.taskcluster import api_answers
-from io_benchmark.sources.taskcluster.access import ACCESS_TOKEN, CLIENT_ID, Access
-from io_benchmark.sources.taskcluster.authorization_errors import (
+from io_benchmark.sources.taskcluster.access import (
+    ACCESS_TOKEN,
+    CLIENT_ID,
+    Access,
     explain_unauthenticated,
     missing_scopes,
 )
-from io_benchmark.sources.taskcluster.client_session import ClientSession
 from io_benchmark.sources.taskcluster.tasks import ARTIFACT, QueueTask
 from io_benchmark.sources.web.retrying import TransientError
 from io_benchmark.sources.web.web_client import WebClient, is_web_url
@@ -31,10 +36,50 @@ from io_benchmark.text import clean
 
 T = TypeVar("T")
 
-# The size of a page of the queue.
+# A page of the queue has up to 1000 definitions, each with a script of about 100 kB inside.
 _MAXIMUM_IDS = 1000
+_MAXIMUM_ANSWER_BYTES = 128 * 1024 * 1024
 _MAXIMUM_PAGES = 1000
 _Ask = Callable[[], Awaitable[Any]]  # a call of the client
+
+
+class _Answer(msgspec.Struct):
+    """Has the parts of an aiohttp response that the client reads; leaves a good answer undecoded."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    async def text(self) -> str:
+        return ""
+
+    async def release(self) -> None:
+        return
+
+    async def json(self) -> Any:
+        return self.body if self.status < 400 else msgspec.json.decode(self.body)
+
+    def raise_for_status(self) -> None:
+        if self.status >= 400:
+            raise aiohttp.ClientResponseError(None, (), status=self.status)  # type: ignore[arg-type]
+
+
+class _Session(msgspec.Struct):
+    """Has the method of an aiohttp session that the client calls."""
+
+    http: WebClient
+
+    @asynccontextmanager
+    async def request(
+        self, method: str, url: Any, *, headers: Any = None, data: Any = None, **_options: Any
+    ) -> AsyncIterator[_Answer]:
+        answer = await self.http.exchange(
+            method, str(url), maximum_bytes=_MAXIMUM_ANSWER_BYTES, headers=headers, data=data
+        )
+        if 300 <= answer.status < 400:
+            location = clean(answer.headers.get("Location", ""), 200)
+            raise ResultError(f"{clean(str(url), 200)} redirects to {location}; use that host")
+        yield _Answer(answer.status, answer.headers, answer.body)
 
 
 class Deployment:
@@ -43,15 +88,17 @@ class Deployment:
     def __init__(self, access: Access, http: WebClient) -> None:
         self.access = access
         self._http = http
-        self._session = ClientSession(http)
-        options = self._options(access.api_root_url, access.credentials)
-        self._queue = taskcluster.aio.Queue(options, session=self._session)
-        self._index = taskcluster.aio.Index(options, session=self._session)
-        self._workers = taskcluster.aio.WorkerManager(options, session=self._session)
+        self._queue = self._service(taskcluster.aio.Queue)
+        self._index = self._service(taskcluster.aio.Index)
+        self._workers = self._service(taskcluster.aio.WorkerManager)
 
-    @staticmethod
-    def _options(root_url: str, credentials: Mapping[str, str]) -> dict[str, Any]:
-        return {"rootUrl": root_url, "maxRetries": 0, "credentials": dict(credentials)}
+    def _service(self, kind: Any, credentials: Mapping[str, str] | None = None) -> Any:
+        """Return the client of a service; with other credentials, past the task's proxy."""
+        access = self.access
+        root_url = access.api_root_url if credentials is None else access.root_url
+        given = dict(access.credentials if credentials is None else credentials)
+        options = {"rootUrl": root_url, "maxRetries": 0, "credentials": given}
+        return kind(options, session=_Session(self._http))
 
     async def create_task(self, task_id: str, definition: Mapping[str, Any]) -> None:
         """Create a task; repeating a lost answer creates the same task under the same id only once."""
@@ -81,18 +128,15 @@ class Deployment:
     async def find(self, route: str) -> str | None:
         """Return the id of the task at a route of the index."""
         try:
-            return (
-                await self._ask(api_answers.IndexedTask, lambda: self._index.findTask(route))
-            ).task_id
+            task = await self._ask(api_answers.IndexedTask, lambda: self._index.findTask(route))
         except MissingError:
             return None
+        return task.task_id
 
     async def indexed(self, namespace: str) -> dict[str, str]:
         """Return the ids of the tasks directly in a namespace, by name; none where it does not exist."""
-        pages = self._pages(
-            api_answers.TasksPage[api_answers.IndexedTask],
-            lambda query: self._index.listTasks(namespace, query=query),
-        )
+        kind = api_answers.TasksPage[api_answers.IndexedTask]
+        pages = self._pages(kind, partial(self._index.listTasks, namespace))
         try:
             tasks = [task async for page in pages for task in page.tasks]
         except MissingError:
@@ -101,10 +145,8 @@ class Deployment:
 
     async def namespaces(self, namespace: str) -> list[str]:
         """Return the names of the namespaces directly in a namespace; none where it does not exist."""
-        pages = self._pages(
-            api_answers.NamespacesPage,
-            lambda query: self._index.listNamespaces(namespace, query=query),
-        )
+        kind = api_answers.NamespacesPage
+        pages = self._pages(kind, partial(self._index.listNamespaces, namespace))
         try:
             return [namespace.name async for page in pages for namespace in page.namespaces]
         except MissingError:
@@ -115,10 +157,8 @@ class Deployment:
     ) -> list[QueueTask]:
         """Return all tasks of a group; `on_tasks` gets their number after each page."""
         members: dict[str, QueueTask] = {}
-        pages = self._pages(
-            api_answers.TasksPage[api_answers.GroupMember],
-            lambda query: self._queue.listTaskGroup(group_id, query=query),
-        )
+        kind = api_answers.TasksPage[api_answers.GroupMember]
+        pages = self._pages(kind, partial(self._queue.listTaskGroup, group_id))
         async for page in pages:
             for member in page.tasks:
                 members[member.status.task_id] = QueueTask.of(member.task, member.status)
@@ -128,46 +168,31 @@ class Deployment:
 
     async def tasks(self, task_ids: Sequence[str]) -> dict[str, QueueTask]:
         """Return those of the named tasks that exist, with two requests per 1000."""
-        if len(task_ids) == 1:
-            return await self._single_task(task_ids[0])
         tasks: dict[str, QueueTask] = {}
         for start in range(0, len(task_ids), _MAXIMUM_IDS):
             payload = {"taskIds": list(task_ids[start : start + _MAXIMUM_IDS])}
-            tasks |= await self._many_tasks(payload)
+            pages = self._pages(
+                api_answers.StatusesPage,
+                partial(self._queue.statuses, payload=payload),
+            )
+            statuses = {
+                answer.status.task_id: answer.status
+                async for page in pages
+                for answer in page.statuses
+            }
+            pages = self._pages(
+                api_answers.TasksPage[api_answers.NamedDefinition],
+                partial(self._queue.tasks, payload=payload),
+            )
+            async for page in pages:
+                for task in page.tasks:
+                    if task.task_id in statuses:
+                        tasks[task.task_id] = QueueTask.of(task.task, statuses[task.task_id])
         return tasks
-
-    async def _many_tasks(self, payload: dict[str, list[str]]) -> dict[str, QueueTask]:
-        pages = self._pages(
-            api_answers.StatusesPage,
-            lambda query: self._queue.statuses(payload=payload, query=query),
-        )
-        answers = [answer async for page in pages for answer in page.statuses]
-        statuses = {answer.status.task_id: answer.status for answer in answers}
-        pages = self._pages(
-            api_answers.TasksPage[api_answers.NamedDefinition],
-            lambda query: self._queue.tasks(payload=payload, query=query),
-        )
-        return {
-            listed.task_id: QueueTask.of(listed.task, statuses[listed.task_id])
-            async for page in pages
-            for listed in page.tasks
-            if listed.task_id in statuses
-        }
 
     async def definition(self, task_id: str) -> dict[str, Any]:
         """Return a task's whole definition; raise a MissingError without such a task."""
         return await self._ask(dict[str, Any], lambda: self._queue.task(task_id))
-
-    async def _single_task(self, task_id: str) -> dict[str, QueueTask]:
-        """Return one task by the older methods, which every deployment has."""
-        try:
-            answer = await self._ask(api_answers.StatusAnswer, lambda: self._queue.status(task_id))
-            definition = await self._ask(
-                api_answers.TaskDefinition, lambda: self._queue.task(task_id)
-            )
-        except MissingError:
-            return {}
-        return {task_id: QueueTask.of(definition, answer.status)}
 
     async def result(
         self, task: QueueTask, run_id: int, maximum_bytes: int, artifact: str = ARTIFACT
@@ -205,9 +230,8 @@ class Deployment:
     async def _object_url(self, content: api_answers.ArtifactContent) -> str:
         """Return an address that is valid for an hour, by credentials for this object only."""
         payload = {"acceptDownloadMethods": {"getUrl": True}}
-        options = self._options(self.access.root_url, content.credentials)
         try:
-            service = taskcluster.aio.Object(options, session=self._session)
+            service = self._service(taskcluster.aio.Object, content.credentials)
             service.makeHawkExt()
         except (TaskclusterFailure, ValueError):
             raise ResultError("its object comes with credentials that cannot be used") from None
@@ -217,12 +241,12 @@ class Deployment:
         return answer.url
 
     async def _pages(
-        self, kind: type[Any], ask: Callable[[dict[str, str]], Awaitable[Any]]
+        self, kind: type[Any], ask: Callable[..., Awaitable[Any]]
     ) -> AsyncIterator[Any]:
         """Yield all pages. Each is requested separately, so a failure repeats only one page."""
         query: dict[str, str] = {}
         for _ in range(_MAXIMUM_PAGES):
-            page = await self._ask(kind, lambda: ask(dict(query)))
+            page = await self._ask(kind, lambda: ask(query=dict(query)))
             yield page
             token = page.continuation_token
             if not token:

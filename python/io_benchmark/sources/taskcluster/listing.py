@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
-"""List the tasks that addresses lead to: those of the benchmark, or all."""
+"""List the tasks that addresses lead to: those of the benchmark, or all.
+
+The decision task and actions (retrigger, add new jobs) add tasks to a group. Both are tasks of the
+group themselves. A group that `submit` created has neither.
+"""
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -19,13 +23,14 @@ from io_benchmark.sources.taskcluster.addresses import (
 )
 from io_benchmark.sources.taskcluster.api_answers import QueueRun
 from io_benchmark.sources.taskcluster.deployment import Deployment
-from io_benchmark.sources.taskcluster.group_problems import GroupProblems
 from io_benchmark.sources.taskcluster.tasks import KINDS, QueueTask
 from io_benchmark.sources.web.retrying import RequestPolicy
 from io_benchmark.sources.web.web_client import WebClient
+from io_benchmark.text import clean_name
 
-# A page of a large group has 100 MB: groups that wait for their turn must not wait for long.
-_GROUPS_AT_ONCE = 16
+_KINDS = " or ".join(KINDS)
+# A page of a large group has 100 MB.
+_GROUPS_AT_ONCE = 4
 
 
 class ListedTask(NamedTuple):
@@ -53,10 +58,7 @@ class ListedTask(NamedTuple):
         return TaskAddress(self.deployment.access.root_url, self.task.task_id, run_id).url
 
 
-class _ListedGroup(NamedTuple):
-    number: int
-    deployment: Deployment
-    group_id: str
+_Group = tuple[Deployment, str]
 
 
 class TaskListing:
@@ -79,22 +81,21 @@ class TaskListing:
         self._deployments = deployments
         self._progress = progress
         self._every_kind = every_kind
-        self._listed = 0
+        self._counts: dict[_Group, int] = {}  # tasks listed
 
     async def tasks(self, addresses: Mapping[int, TaskclusterAddress]) -> list[ListedTask]:
         """List each task once, by the number of its address, then by label."""
         self._progress(ReadProgress("listing tasks", 0, None))
         named = await run_all(self._named(*address) for address in addresses.items())
-        tasks: list[ListedTask] = []
-        groups: dict[tuple[Deployment, str], _ListedGroup] = {}
+        tasks = [task for listed, _ in named for task in listed]
         # A group may be named twice, a task by itself and with its group: the first address counts.
-        for listed in (listed for listing in named for listed in listing):
-            if isinstance(listed, ListedTask):
-                tasks.append(listed)
-            else:
-                groups.setdefault((listed.deployment, listed.group_id), listed)
-        for members in await run_all(map(self._members, groups.values()), _GROUPS_AT_ONCE):
-            tasks += members
+        groups: dict[_Group, int] = {}
+        for number, (_, meant) in zip(addresses, named, strict=True):
+            for group in meant:
+                groups.setdefault(group, number)
+        members = (self._members(number, group) for group, number in groups.items())
+        for listed in await run_all(members, _GROUPS_AT_ONCE):
+            tasks += listed
         first: dict[tuple[str, int | None], ListedTask] = {}
         for task in sorted(tasks, key=lambda task: task.order):
             first.setdefault((task.task.task_id, task.run_id), task)
@@ -102,40 +103,36 @@ class TaskListing:
 
     async def _named(
         self, number: int, address: TaskclusterAddress
-    ) -> Sequence[ListedTask | _ListedGroup]:
-        """Return the tasks that an address names, or the groups that these mean."""
+    ) -> tuple[list[ListedTask], list[_Group]]:
+        """Return the tasks that an address names, and the groups that it means."""
         deployment = self._deployments[address.root_url]
         if isinstance(address, GroupAddress):
-            return [_ListedGroup(number, deployment, address.group_id)]
-        listed: list[ListedTask | _ListedGroup] = []
+            return [], [(deployment, address.group_id)]
+        position, listed, groups = Position(number), list[ListedTask](), list[_Group]()
         run_id, takes_any = None, True
         try:
             if isinstance(address, TaskAddress):
                 task_ids, run_id = [address.task_id], address.run_id
             else:
-                task_ids, takes_any = await self._indexed(number, deployment, address)
-            if not task_ids:
-                return []
+                task_ids, takes_any = await self._indexed(position, deployment, address)
             tasks = await deployment.tasks(task_ids)
         except ResultError as error:
-            self._failed(Position(number), f"{address}: {error}", error)
-            return []
+            self._failed(position, f"{address}: {error}", error)
+            return [], []
         for task in tasks.values():
             if task.adds_tasks or (task.means_its_group and not self._every_kind):
-                listed.append(_ListedGroup(number, deployment, task.status.task_group_id))
+                groups.append((deployment, task.status.task_group_id))
             elif takes_any or self._wants(task):
                 listed.append(ListedTask(number, deployment, task, run_id))
         if len(tasks) < len(task_ids):
             text = f"{address}: {address.root_url} has no such task; it may have expired, or belong to "
-            self.log.problem(Position(number), f"{text}another deployment")
-        elif not listed:
-            kinds = " or ".join(KINDS)
-            text = f"{address}: none of the tasks there is of kind {kinds}"
-            self.log.problem(Position(number), text)
-        return listed
+            self.log.problem(position, f"{text}another deployment")
+        elif task_ids and not listed and not groups:
+            self.log.problem(position, f"{address}: none of the tasks there is of kind {_KINDS}")
+        return listed, groups
 
     async def _indexed(
-        self, number: int, deployment: Deployment, address: IndexAddress
+        self, position: Position, deployment: Deployment, address: IndexAddress
     ) -> tuple[list[str], bool]:
         """Return the task at the route, which may be of any kind, or those in its namespace."""
         task_id = await deployment.find(address.route)
@@ -153,20 +150,17 @@ class TaskListing:
                     "another trust domain"
                 )
             text = f"{address}: {address.root_url} has no such route; {hint}"
-            self.log.problem(Position(number), text)
+            self.log.problem(position, text)
         return task_ids, False
 
-    async def _members(self, group: _ListedGroup) -> list[ListedTask]:
+    async def _members(self, number: int, group: _Group) -> list[ListedTask]:
         """Return the wanted tasks of a group, duplicates and retriggers included."""
-        counted = 0
 
         def count(tasks: int) -> None:
-            nonlocal counted
-            self._listed += tasks - counted
-            counted = tasks
-            self._progress(ReadProgress("listing tasks", self._listed, None))
+            self._counts[group] = tasks
+            self._progress(ReadProgress("listing tasks", sum(self._counts.values()), None))
 
-        number, deployment, group_id = group
+        deployment, group_id = group
         position = Position(number, "", group_id)
         root_url = deployment.access.root_url
         try:
@@ -181,11 +175,12 @@ class TaskListing:
         listed = [ListedTask(number, deployment, task) for task in members]
         self.creators += [member for member in listed if member.task.adds_tasks]
         wanted = [member for member in listed if self._wants(member.task)]
-        problems = GroupProblems(root_url, members)
         if not wanted:
-            self.log.problem(position, f"group:{group_id}: {problems.no_benchmark(group_id)}")
-        for remark in problems.incomplete() if wanted and not self._every_kind else ():
-            self.log.remark(position, f"group:{group_id}: {remark}")
+            problem = explain_no_benchmark(GroupAddress(root_url, group_id), members)
+            self.log.problem(position, f"group:{group_id}: {problem}")
+        elif not self._every_kind:
+            for remark in incomplete_group(root_url, members):
+                self.log.remark(position, f"group:{group_id}: {remark}")
         return wanted
 
     def _wants(self, task: QueueTask) -> bool:
@@ -195,6 +190,51 @@ class TaskListing:
         self.log.problem(position, text)
         if isinstance(error, GaveUpError):
             self.lost.append(error)
+
+
+def explain_no_benchmark(group: GroupAddress, members: Sequence[QueueTask]) -> str:
+    """Explain why no member is the benchmark's, and what to do."""
+    decisions = [task for task in members if task.is_decision]
+    unfinished = _unfinished(group.root_url, members)
+    if unfinished:
+        return f"has no task of kind {_KINDS} yet: {unfinished[0]}"
+    if decisions and all(task.status.state != "completed" for task in decisions):
+        return f"has no task of kind {_KINDS}: {_failed(group.root_url, decisions[-1])}"
+    tasks = "its only task is not" if len(members) == 1 else f"none of its {len(members)} tasks is"
+    why = "it has no decision task: check the id"
+    if decisions:
+        why = (
+            "its decision task has completed: the push did not select the benchmark; push again "
+            "and select it, or add its tasks with the action add-new-jobs"
+        )
+    return f"{tasks} of kind {_KINDS}, and {why} ({group.url})"
+
+
+def incomplete_group(root_url: str, members: Sequence[QueueTask]) -> list[str]:
+    """Name members that may still add tasks, and a decision task that may have added too few."""
+    lines = _unfinished(root_url, members)
+    decisions = [task for task in members if task.is_decision and task.status.is_resolved]
+    if decisions and all(task.status.state != "completed" for task in decisions):
+        lines.append(f"{_failed(root_url, decisions[-1])}; tasks may be missing")
+    return lines
+
+
+def _unfinished(root_url: str, members: Sequence[QueueTask]) -> list[str]:
+    lines = []
+    for task in members:
+        if task.adds_tasks and not task.status.is_resolved:
+            effect = "creates the group's tasks" if task.is_decision else "may add tasks"
+            lines.append(
+                f"{task.label} is still {clean_name(task.status.state)} and {effect}; read the group "
+                "again later, or wait with compare --wait MINUTES "
+                f"({TaskAddress(root_url, task.task_id).url})"
+            )
+    return lines
+
+
+def _failed(root_url: str, task: QueueTask) -> str:
+    where = TaskAddress(root_url, task.task_id).url
+    return f"its decision task {task.ending}; look at it ({where})"
 
 
 @asynccontextmanager

@@ -85,9 +85,12 @@ def _remarks(addresses: Sequence[SourceAddress], environment: Mapping[str, str])
     """Say which deployment was used by default, and what an address leaves out."""
     log = ReadLog()
     for address in addresses:
-        if isinstance(address.meaning, TaskAddress) and address.meaning.remark:
-            text = f"{clean(address.text, 200)}: {address.meaning.remark}"
-            log.remark(Position(address.number), text)
+        if isinstance(address.meaning, TaskAddress) and address.meaning.selected_of_push:
+            log.remark(
+                Position(address.number),
+                f"{clean(address.text, 200)}: the address selects one job of a push, and only that "
+                "job is read; remove selectedTaskRun from it to read the whole push",
+            )
     if not environment.get(forms.ROOT_VARIABLE):
         for address in addresses:
             root_url = address.meaning.root_url

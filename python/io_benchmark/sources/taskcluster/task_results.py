@@ -8,6 +8,7 @@ readable. A remark names every other run.
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from itertools import compress
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -35,13 +36,11 @@ def choose_runs(task: QueueTask, run_id: int | None, remark: Callable[[str], Non
     Raise a NoArtifactError that explains why there are none.
     """
     runs = sorted(task.status.runs, key=lambda run: run.run_id)
-    unfinished = [run for run in runs if not run.is_resolved]
     if run_id is not None:
-        named = task.find_run(run_id)
-        if named is None:
-            numbers = ", ".join(str(run.run_id) for run in runs) or "none"
+        numbers = ", ".join(str(run.run_id) for run in runs) or "none"
+        runs = [run for run in runs if run.run_id == run_id]
+        if not runs:
             raise NoArtifactError(f"{task.title()}: has no run {run_id}; its runs are {numbers}")
-        runs, unfinished = [named], [named] if named in unfinished else []
     if not runs:
         state = clean_name(task.status.state)
         why = "waits for other tasks" if state == "unscheduled" else "was never started"
@@ -50,17 +49,18 @@ def choose_runs(task: QueueTask, run_id: int | None, remark: Callable[[str], Non
         )
     resolved = [run for run in runs if run.is_resolved]
     if not resolved:
-        newest = unfinished[-1]
+        state = clean_name(runs[-1].state)
         raise NoArtifactError(
-            f"{task.title(newest)}: is still {clean_name(newest.state)}; read it again when it has ended"
+            f"{task.title(runs[-1])}: is still {state}; read it again when it has ended"
         )
     completed: list[_Runs] = [(run,) for run in runs if run.state == "completed"]
     for run in resolved if completed else ():
         if run.state != "completed":
             remark(f"{task.title(run)} {run.ending} and is not counted")
-    for run in unfinished:
-        state = clean_name(run.state)
-        remark(f"{task.title(run)} is still {state} and not counted; read it again later")
+    for run in runs:
+        if not run.is_resolved:
+            state = clean_name(run.state)
+            remark(f"{task.title(run)} is still {state} and not counted; read it again later")
     return completed or [tuple(reversed(resolved))]
 
 
@@ -137,8 +137,7 @@ class ResultReader:
         """Read results of at most this size; return those that are larger."""
         readings = (self._read(download, maximum_bytes) for download in downloads)
         are_large = await run_all(readings, at_once)
-        pairs = zip(downloads, are_large, strict=True)
-        return [download for download, is_large in pairs if is_large]
+        return list(compress(downloads, are_large))
 
     def _chosen(self, listed: ListedTask) -> list[_Runs]:
         task = listed.task
@@ -192,26 +191,20 @@ class ResultReader:
                 return
             if download.is_substitute:
                 self._remark_on_substitute(download, run)
-            await self._accept(listed, run, run_result, data)
+            self._accept(listed, run, run_result, data)
             return
         line = self._problem(listed, download.runs[0], reason)
         if task.status.is_resolved:
             self._add_without_result(task, download.runs[0], line)
 
-    async def _accept(
+    def _accept(
         self, listed: ListedTask, run: QueueRun, run_result: RunResult, data: bytes
     ) -> None:
         pool = listed.task.pool or run_result.pool
         if run_result.result.config.pace_bytes_per_s is None:
             self._runs.setdefault(pool, []).append(run)
         run_result = replace(run_result, task=listed.task.record(run, pool))
-        accept, position = self._request.accept, listed.position(run)
-        if self._request.accept_blocks:
-            # A slow disk must not delay other downloads. Ctrl-C does not cut a thread short either,
-            # so that what it writes becomes whole.
-            await asyncio.to_thread(accept, position, run_result, data)
-        else:
-            accept(position, run_result, data)
+        self._request.accept(listed.position(run), run_result, data)
 
     def _add_without_result(self, task: QueueTask, run: QueueRun, problem: str) -> None:
         record = replace(task.record(run, task.pool or ""), problem=problem)

@@ -20,6 +20,7 @@ _GROWTH = 1.5
 _LONGEST = 4  # times the first interval
 _MAXIMUM_LOST = 5  # listings in a row, each of which was repeated many times
 _STATES = ("completed", "failed", "exception", "running", "pending", "unscheduled", "unlisted")
+_Tell = Callable[[str], None]
 
 
 class WaitClock(NamedTuple):
@@ -42,9 +43,9 @@ class _WatchedTask(NamedTuple):
     url: str = ""
 
     @classmethod
-    def of(cls, listed: ListedTask, title: str = "", url: str = "") -> "_WatchedTask":
-        task, status = listed.task, listed.task.status
-        title = title or f"{task.label} ({task.task_id})"
+    def of(cls, listed: ListedTask) -> "_WatchedTask":
+        task, status, url = listed.task, listed.task.status, listed.url()
+        title = f"{task.label} ({task.task_id})"
         run = task.find_run(listed.run_id)
         if run is not None:
             return cls(title, run.state, run.is_resolved, run.shown_state, url)
@@ -56,23 +57,12 @@ class _WatchedTask(NamedTuple):
         return f"{self.title}: {clean_name(self.reason)}"
 
 
-class TaskCounts(NamedTuple):
-    """How many of the watched tasks are resolved."""
-
-    resolved: int
-    total: int
-
-
-_Look = Callable[[], Awaitable[Sequence[_WatchedTask]]]
-
-
 async def _until_resolved(
-    look: _Look,
-    tell: Callable[[str], None],
-    *,
-    every_s: float = _INTERVAL_S,
-    limit_s: float | None = None,
+    look: Callable[[], Awaitable[Sequence[_WatchedTask]]],
+    tell: _Tell,
     clock: WaitClock,
+    limit_s: float | None,
+    every_s: float = _INTERVAL_S,
 ) -> Sequence[_WatchedTask]:
     """Wait until all tasks that `look` returns are resolved, at most this long; return the last look.
 
@@ -119,10 +109,8 @@ async def _until_resolved(
 def _counts(tasks: Sequence[_WatchedTask]) -> str:
     """Return `[2/3] 1 completed, 1 failed, 1 running`."""
     states = Counter(clean_name(task.state) for task in tasks)
-    ordered = sorted(
-        states,
-        key=lambda state: (_STATES.index(state) if state in _STATES else len(_STATES), state),
-    )
+    known = [state for state in _STATES if state in states]
+    ordered = known + sorted(states.keys() - set(known))
     listed = ", ".join(f"{states[state]} {state}" for state in ordered)
     return f"[{sum(task.is_resolved for task in tasks)}/{len(tasks)}] {listed}"
 
@@ -131,7 +119,7 @@ def wait_for_tasks(
     addresses: Mapping[int, TaskclusterAddress],
     environment: Mapping[str, str],
     limit_s: float,
-    tell: Callable[[str], None],
+    tell: _Tell,
     *,
     policy: RequestPolicy | None = None,
     clock: WaitClock = _CLOCK,
@@ -145,7 +133,7 @@ def wait_for_tasks(
     async def wait() -> Sequence[_WatchedTask]:
         async with connect(addresses, environment, policy) as deployments:
             watch = _Watch(addresses, deployments, tell)
-            return await _until_resolved(watch.look, tell, limit_s=limit_s, clock=clock)
+            return await _until_resolved(watch.look, tell, clock, limit_s)
 
     try:
         tasks = run_coroutine(wait())
@@ -161,32 +149,29 @@ async def wait_in_group(
     deployment: Deployment,
     group_id: str,
     labels: Mapping[str, str],
-    tell: Callable[[str], None],
+    tell: _Tell,
     *,
     every_s: float,
     limit_s: float | None,
     clock: WaitClock = _CLOCK,
-) -> TaskCounts:
-    """Wait at most this long until the tasks with these labels, by id, are resolved.
+) -> bool:
+    """Wait at most this long; return whether the tasks with these labels, by id, are resolved.
 
     The group's other tasks do not count.
     """
 
     async def look() -> list[_WatchedTask]:
         members = {task.task_id: task for task in await deployment.group(group_id)}
-        watched = []
-        for task_id, label in labels.items():
-            title, task = f"{label} ({task_id})", members.get(task_id)
-            # The queue may take a moment to list a new task.
-            watched.append(
-                _WatchedTask.of(ListedTask(0, deployment, task), title)
-                if task is not None
-                else _WatchedTask(title)
-            )
-        return watched
+        # The queue may take a moment to list a new task.
+        return [
+            _WatchedTask.of(ListedTask(0, deployment, members[task_id]))._replace(url="")
+            if task_id in members
+            else _WatchedTask(f"{label} ({task_id})")
+            for task_id, label in labels.items()
+        ]
 
-    tasks = await _until_resolved(look, tell, every_s=every_s, limit_s=limit_s, clock=clock)
-    return TaskCounts(sum(task.is_resolved for task in tasks), len(labels))
+    tasks = await _until_resolved(look, tell, clock, limit_s, every_s)
+    return len(tasks) == len(labels) and all(task.is_resolved for task in tasks)
 
 
 class _Watch:
@@ -196,7 +181,7 @@ class _Watch:
         self,
         addresses: Mapping[int, TaskclusterAddress],
         deployments: Mapping[str, Deployment],
-        tell: Callable[[str], None],
+        tell: _Tell,
     ) -> None:
         self._addresses = addresses
         self._deployments = deployments
@@ -212,8 +197,12 @@ class _Watch:
         ):
             # It may have added tasks after their page was listed.
             listing, tasks = await self._list()
-        watched = [_WatchedTask.of(listed, url=listed.url()) for listed in tasks]
-        return watched + self._not_indexed(listing) + self._creators(listing)
+        routes = map(str, listing.not_indexed)
+        return [
+            *map(_WatchedTask.of, tasks),
+            *(self._decision_task(route) for route in routes),
+            *self._creators(listing),
+        ]
 
     async def _list(self) -> tuple[TaskListing, list[ListedTask]]:
         listing = TaskListing(self._deployments)
@@ -229,22 +218,18 @@ class _Watch:
             task_id, is_resolved = creator.task.task_id, creator.task.status.is_resolved
             if is_resolved and task_id not in self._unresolved:
                 continue
-            task = _WatchedTask.of(creator, url=creator.url())
+            task = _WatchedTask.of(creator)
             if task_id not in self._unresolved:
                 self._tell(f"waiting for {task.title}, which adds tasks to its group, {task.url}")
             self._unresolved[task_id] = not is_resolved
             watched.append(task)
         return watched
 
-    def _not_indexed(self, listing: TaskListing) -> list[_WatchedTask]:
-        for address in map(str, listing.not_indexed):
-            if address not in self._unresolved:
-                self._unresolved[address] = True
-                self._tell(
-                    f"waiting for the push's decision task: {address} does not exist yet; it is "
-                    "added to the index when the decision task has completed"
-                )
-        return [
-            _WatchedTask(f"decision task of {address}", reason="not in the index")
-            for address in listing.not_indexed
-        ]
+    def _decision_task(self, route: str) -> _WatchedTask:
+        if route not in self._unresolved:
+            self._unresolved[route] = True
+            self._tell(
+                f"waiting for the push's decision task: {route} does not exist yet; it is "
+                "added to the index when the decision task has completed"
+            )
+        return _WatchedTask(f"decision task of {route}", reason="not in the index")

@@ -6,7 +6,7 @@ a path.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, Self
 
@@ -144,21 +144,15 @@ class QueueTask(Struct, frozen=True):
 
 
 def _pool_of_command(command: Any) -> str | None:
-    """Return the last `--pool NAME`: the script comes before the line that starts it."""
-    names = [name for part in _strings(command) for name in _POOL_ARGUMENT.findall(part)]
+    """Return the last `--pool NAME`: the script comes before the line that starts it.
+
+    A command is a list (docker-worker) or a list of lists (generic-worker).
+    """
+    parts = command if isinstance(command, list) else [command]
+    lines = (" ".join(word for word in part if isinstance(word, str)) if isinstance(part, list)
+             else part for part in parts)  # fmt: skip
+    names = _POOL_ARGUMENT.findall("\n".join(line for line in lines if isinstance(line, str)))
     return names[-1] if names else None
-
-
-def _strings(command: Any) -> Iterator[str]:
-    """Yield the strings of a list (docker-worker) or of a list of lists (generic-worker)."""
-    if isinstance(command, str):
-        yield command
-    elif isinstance(command, list):
-        for part in command:
-            if isinstance(part, str):
-                yield part
-            elif isinstance(part, list):
-                yield " ".join(word for word in part if isinstance(word, str))
 
 
 def _pool_of_label(label: str, kind: str | None) -> str | None:

@@ -35,7 +35,6 @@ class _Reach(IntEnum):
 
 
 def _reach_of(text: str) -> _Reach:
-    """Return the reach of an IP address."""
     address = ipaddress.ip_address(text)
     if isinstance(address, ipaddress.IPv6Address):
         inner = address.ipv4_mapped or address.sixtofour
@@ -58,8 +57,7 @@ class AddressGuard(AbstractResolver):
     """Resolve names in the answers of one origin, and drop addresses that they must not reach."""
 
     def __init__(self, origin: str, resolver: AbstractResolver | None = None) -> None:
-        self._origin = urlsplit(origin).hostname or ""
-        self._is_https = _is_https(origin)
+        self._origin = urlsplit(origin)
         self._resolver = resolver or ThreadedResolver()
         self._allowed: _Reach | None = None
 
@@ -77,13 +75,18 @@ class AddressGuard(AbstractResolver):
 
         No resolver sees such an address.
         """
-        if self._is_https and not _is_https(url):
+        parts = urlsplit(url)
+        if self._origin.scheme == "https" and parts.scheme != "https":
             raise ResultError(
                 f"it leads from https to {clean(url, 100)!r}; only https addresses are followed "
                 f"from there"
             )
-        host = urlsplit(url).hostname or ""
-        if _is_address(host) and not await self._allows(host):
+        host = parts.hostname or ""
+        try:
+            ipaddress.ip_address(host)
+        except ValueError:  # a name
+            return
+        if not await self._allows(host):
             raise self._refusal(host, host)
 
     async def close(self) -> None:
@@ -91,19 +94,15 @@ class AddressGuard(AbstractResolver):
 
     async def _allows(self, address: str) -> bool:
         reach = _reach_of(address)
-        if reach is _Reach.PUBLIC:
-            return True
-        if self._allowed is None:
+        if reach > _Reach.PUBLIC and self._allowed is None:
             self._allowed = await self._reach_of_origin()
-        return reach <= self._allowed
+        return reach <= (self._allowed or _Reach.PUBLIC)
 
     async def _reach_of_origin(self) -> _Reach:
         """Return the reach of the most public address; a name that cannot be resolved is public."""
-        if _is_address(self._origin):
-            return _reach_of(self._origin)
         loop = asyncio.get_running_loop()
         try:
-            addresses = await loop.getaddrinfo(self._origin, None, type=socket.SOCK_STREAM)
+            addresses = await loop.getaddrinfo(self._origin.hostname, None, type=socket.SOCK_STREAM)
         except OSError:
             return _Reach.PUBLIC
         return min((_reach_of(str(address[4][0])) for address in addresses), default=_Reach.PUBLIC)
@@ -113,17 +112,5 @@ class AddressGuard(AbstractResolver):
         kind = _reach_of(address).name.lower().replace("_", "-")
         return ResultError(
             f"it leads to {clean(shown, 150)}, a {kind} address, to which answers of "
-            f"{clean(self._origin, 100)} must not lead"
+            f"{clean(self._origin.hostname or '', 100)} must not lead"
         )
-
-
-def _is_https(url: str) -> bool:
-    return url[:6].lower() == "https:"
-
-
-def _is_address(host: str) -> bool:
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return True

@@ -6,9 +6,11 @@ Every failure is either a TransientError, which is worth another try, or a perma
 
 import asyncio
 import email.utils
+import os
+import re
+import socket
 import zlib
 from collections.abc import Mapping
-from contextlib import AsyncExitStack
 from typing import Self
 from urllib.parse import urljoin, urlsplit
 
@@ -19,16 +21,15 @@ from msgspec import Struct
 from io_benchmark import __version__
 from io_benchmark.errors import MissingError, ResultError, TooLargeError
 from io_benchmark.sources.web.address_guard import AddressGuard
-from io_benchmark.sources.web.connection_errors import explain_connection_error
 from io_benchmark.sources.web.retrying import RequestPolicy, TransientError
 from io_benchmark.text import clean
 
 _MAXIMUM_ERROR_BYTES = 1024 * 1024
 CHUNK_BYTES = 256 * 1024
-_LARGE_BYTES = 1024 * 1024
 _REDIRECTS = (301, 302, 303, 307, 308)
 # Caused by the address or the certificate: another try changes nothing.
 _PERMANENT = (aiohttp.InvalidURL, aiohttp.ClientSSLError)
+_ERROR_NUMBER = re.compile(r"\[Errno ([0-9]+)\]")
 
 
 class WebAnswer(Struct, frozen=True):
@@ -45,8 +46,6 @@ class WebClient:
     def __init__(self, policy: RequestPolicy) -> None:
         self.policy = policy
         self._session = self._new_session(None)
-        # Many answers of a deployment may arrive at once, but only one large one.
-        self._large = asyncio.Semaphore(1)
         # For addresses in answers: one guard and session per deployment that gives them.
         self._guarded: dict[str, tuple[AddressGuard, aiohttp.ClientSession]] = {}
 
@@ -90,23 +89,19 @@ class WebClient:
 
         `guarded` has the connections for an address that an answer gave; else a user named the host.
         """
-        session, large = (guarded, None) if guarded else (self._session, self._large)
         host = _host(url)
         try:
             # Already encoded: quoting it again would break signatures.
             target = yarl.URL(url, encoded=True)
-            async with (
-                session.request(
-                    method, target, headers=headers, data=data, allow_redirects=False
-                ) as response,
-                AsyncExitStack() as turn,
-            ):
+            async with (guarded or self._session).request(
+                method, target, headers=headers, data=data, allow_redirects=False
+            ) as response:
                 if response.status == 429 or response.status >= 500:
                     raise TransientError(
                         f"{host} answers {response.status}", self._retry_after_s(response.headers)
                     )
                 limit = maximum_bytes if response.status < 400 else _MAXIMUM_ERROR_BYTES
-                body = await _read_body(response, limit, large, turn)
+                body = await _read_body(response, limit)
                 if response.status == 200 and not body:
                     raise TransientError(f"{host} gives an empty answer")
                 return WebAnswer(response.status, response.headers, body)
@@ -190,16 +185,8 @@ def _next_url(url: str, answer: WebAnswer) -> str:
     return following
 
 
-async def _read_body(
-    response: aiohttp.ClientResponse,
-    limit: int,
-    large: asyncio.Semaphore | None,
-    turn: AsyncExitStack,
-) -> bytes:
-    """Return the decoded body, of at most `limit` bytes before and after decoding.
-
-    A large body waits for its turn before it continues.
-    """
+async def _read_body(response: aiohttp.ClientResponse, limit: int) -> bytes:
+    """Return the decoded body, of at most `limit` bytes before and after decoding."""
     encoding = response.headers.get("Content-Encoding", "identity").strip().lower()
     if encoding not in ("", "identity", "gzip", "x-gzip"):
         raise ResultError(f"it is encoded as {clean(encoding, 50)!r}; only gzip is read")
@@ -215,23 +202,11 @@ async def _read_body(
         if received > limit or size > limit:
             raise TooLargeError(f"it has more than {limit:,} bytes, gzip decoded")
         parts.append(part)
-        if large is not None and size > _LARGE_BYTES:
-            await turn.enter_async_context(large)
-            large = None
         # A large answer must not delay all others.
         await asyncio.sleep(0)
     if decoder is not None and received and not decoder.eof:
         raise TransientError("a transfer ended within its gzip data")
-    body = b"".join(parts)
-    if decoder is None and _ends_with_connection(response) and not body.rstrip().endswith(b"}"):
-        raise TransientError("a transfer ended early")
-    return body
-
-
-def _ends_with_connection(response: aiohttp.ClientResponse) -> bool:
-    """Return whether only the content shows if it is complete; all content is JSON objects."""
-    chunked = "chunked" in response.headers.get("Transfer-Encoding", "").lower()
-    return response.content_length is None and not chunked
+    return b"".join(parts)
 
 
 def _gunzip(decoder: "zlib._Decompress", chunk: bytes, room: int) -> bytes:
@@ -243,3 +218,46 @@ def _gunzip(decoder: "zlib._Decompress", chunk: bytes, room: int) -> bytes:
     if decoder.eof and decoder.unused_data:
         raise ResultError("it has data after the end of its gzip data")
     return part
+
+
+def explain_connection_error(error: Exception, host: str) -> str:
+    """Return one line, such as `cannot connect to HOST: connection refused`."""
+    match error:
+        case aiohttp.ClientConnectorCertificateError():
+            why = _handshake(error.certificate_error)
+            return f"cannot trust {host}: {why}; check the address, and SSL_CERT_FILE"
+        case aiohttp.ClientSSLError():
+            return f"cannot establish TLS with {host}: {_handshake(error)}; check the address"
+        case aiohttp.ClientConnectorError(os_error=socket.gaierror() as cause):
+            reason = _lower(cause.strerror or "unknown name")
+            return f"cannot find the host {host}: {reason}"
+        case aiohttp.ClientConnectorError():
+            return f"cannot connect to {host}: {_reason(error.os_error)}"
+        case aiohttp.ServerDisconnectedError():
+            return f"{host} closed the connection without an answer"
+        case aiohttp.ClientPayloadError():
+            return f"{host} sent only a part of its answer"
+        case _:
+            return f"the connection to {host} failed: {_reason(error)}"
+
+
+def _reason(error: BaseException) -> str:
+    """Return the reason by the error's number; a text may contain several."""
+    number = getattr(error, "errno", None)
+    if number is None:
+        match = _ERROR_NUMBER.search(str(error))
+        number = int(match[1]) if match else None
+    if number is not None:
+        return _lower(os.strerror(number))
+    return clean(str(error) or type(error).__name__, 200)
+
+
+def _handshake(error: Exception) -> str:
+    cause: object = getattr(error, "os_error", error)
+    # Only an error of a handshake has these.
+    message = getattr(cause, "verify_message", None) or getattr(cause, "reason", None)
+    return clean(str(message).replace("_", " ").lower() if message else str(cause), 200)
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:] if text[1:2].islower() else text.lower()
