@@ -41,6 +41,7 @@ SI_KERNEL = 0x80  # the origin of a signal: the kernel, such as for a terminal's
 IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 WRONG_ARGUMENTS, NOT_EXECUTABLE, NOT_FOUND = 2, 126, 127
 LONGEST_REST_S = 3600
+SHELL = "/bin/sh"
 
 
 def measure(arguments):
@@ -60,7 +61,7 @@ def measure(arguments):
         child = _start(settings.command, mask, of_children)
     except OSError as error:
         wall_ns, usage = time.monotonic_ns() - started_ns, None
-        ending = _Ending.of_error(error)
+        ending = _Ending.of_error(error, settings.command[0])
         ERRORS.say("io-benchmark: %s: %s" % (settings.command[0], ending.error))
     else:
         status, usage = _wait(child, profile, attempts)
@@ -87,8 +88,12 @@ class _Ending(NamedTuple):
         return cls(os.WEXITSTATUS(status), None, None)
 
     @classmethod
-    def of_error(cls, error):
-        is_missing = error.errno == errno.ENOENT
+    def of_error(cls, error, name):
+        import shutil  # noqa: PLC0415 - few commands need it
+
+        # bash tries only paths; it looks for other names, and folders are none.
+        is_looked_for = "/" not in name and shutil.which(name, os.F_OK) is None
+        is_missing = is_looked_for or error.errno == errno.ENOENT
         return cls(NOT_FOUND if is_missing else NOT_EXECUTABLE, None, error.strerror)
 
 
@@ -136,7 +141,7 @@ def _start(command, mask, of_children):
             if signal.getsignal(signal.SIGINT) == signal.default_int_handler:
                 signal.signal(signal.SIGINT, signal.SIG_DFL)
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-            os.execvpe(command[0], command, environment)
+            _become(command, environment)
         except OSError as error:
             os.write(writer, str(error.errno).encode())
         finally:
@@ -148,6 +153,19 @@ def _start(command, mask, of_children):
         os.waitpid(child, 0)
         raise OSError(int(failure), os.strerror(int(failure)))
     return child
+
+
+def _become(command, environment):
+    try:
+        os.execvpe(command[0], command, environment)
+    except OSError as error:
+        if error.errno != errno.ENOEXEC:
+            raise
+    import shutil  # noqa: PLC0415 - few commands need it
+
+    # As a shell does with a script whose first line names no interpreter.
+    script = shutil.which(command[0]) or command[0]
+    os.execve(SHELL, [SHELL, script, *command[1:]], environment)
 
 
 def _environment():

@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import re
+import stat
 import time
 from contextlib import suppress
 
@@ -162,32 +163,58 @@ def write(path, document, *, may_replace=True):
     # In names that are not UTF-8, a question mark replaces each invalid byte.
     data = JSON.encode(_readable(document)).encode("utf-8", "replace") + b"\n"
     try:
-        if may_replace and _is_stream(path):
-            # O_NONBLOCK: a pipe that nobody reads is an error.
-            descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK | os.O_NOCTTY)
-            os.set_blocking(descriptor, True)
-            with open(descriptor, "wb") as file:
-                file.write(data)
+        if may_replace and os.path.lexists(path):
+            _write_existing(path, data)
             return path
-        temporary = os.path.join(os.path.dirname(path), ".io-benchmark-" + os.urandom(8).hex())
-        try:
-            with open(temporary, "xb") as file:  # does not follow a link
-                file.write(data)
-            path = path if may_replace else _make_first_free(path)
-            os.replace(temporary, path)
-        except BaseException:
-            with suppress(FileNotFoundError):
-                os.unlink(temporary)
-            raise
+        return _write_whole(path, data, None, may_replace)
     except OSError as error:
         raise OSError(error.errno, error.strerror, path) from None
+
+
+def _write_existing(path, data):
+    """Write into a device, a pipe or an open file, such as /dev/stdout; replace any other file."""
+    shared = _open_descriptor(path)
+    # The kernel decides whether the file may be changed, and whether a link to it may be followed.
+    flags = os.O_WRONLY | os.O_CREAT | os.O_NONBLOCK | os.O_NOCTTY
+    descriptor = os.open(path, flags, 0o666) if shared is None else shared
+    with open(descriptor, "wb") as file:
+        before = os.fstat(descriptor)
+        is_replaced = shared is None and stat.S_ISREG(before.st_mode)
+        if not is_replaced:
+            os.set_blocking(descriptor, True)
+            file.write(data)
+    if is_replaced:
+        _write_whole(os.path.realpath(path), data, before)
+
+
+def _open_descriptor(path):
+    """Return a copy of the descriptor by which this process already writes to the file, if one does."""
+    for number in map(int, os.listdir("/proc/self/fd")):
+        with suppress(OSError):  # the descriptor that listed the folder; a link to nothing
+            mode = fcntl.fcntl(number, fcntl.F_GETFL) & os.O_ACCMODE
+            if mode and os.path.samestat(os.fstat(number), os.stat(path)):
+                return os.dup(number)
+    return None
+
+
+def _write_whole(path, data, before, may_replace=True):
+    """Write a file by rename; the one before gives it mode and owner. Return its path."""
+    folder = os.path.dirname(path)
+    temporary = os.path.join(folder, ".io-benchmark-" + os.urandom(8).hex())
+    try:
+        with open(temporary, "xb") as file:  # does not follow a link
+            file.write(data)
+            if before is not None:
+                with suppress(PermissionError):
+                    os.fchown(file.fileno(), before.st_uid, before.st_gid)
+                os.fchmod(file.fileno(), stat.S_IMODE(before.st_mode))
+        path = path if may_replace else _make_first_free(path)
+        os.replace(temporary, path)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)
+        raise
     return path
-
-
-def _is_stream(path):
-    """Return whether this is a device, a pipe, or an open file such as /dev/stdout."""
-    is_open_file = path.startswith(("/dev/std", "/dev/fd/", "/proc/"))
-    return is_open_file or (os.path.exists(path) and not os.path.isfile(path))
 
 
 def _make_first_free(path):

@@ -252,7 +252,7 @@ def test_hostile_environments(folder: Path, variables: dict[str, str]) -> None:
         pytest.param("/dev/null", "", id="a device"),
         pytest.param("/dev/stdout", "", id="own output"),
         pytest.param("/dev/full", "No space left on device", id="a full device"),
-        pytest.param("pipe", "no program reads this named pipe", id="a pipe without a reader"),
+        pytest.param("pipe", "No such device or address", id="a pipe without a reader"),
         pytest.param("circle", "Too many levels of symbolic links", id="links in a circle"),
         pytest.param(".", "Is a directory", id="a folder"),
     ],

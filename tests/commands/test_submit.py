@@ -17,7 +17,7 @@ import pytest
 import submitted_tasks
 from checkout import ROOT
 from loopback import Fault, Loopback, first
-from loopback_deployment import Deployment
+from loopback_deployment import AMD_16, Deployment
 
 IMAGE = ["--image", "localhost/image:latest"]
 SLUG = r"[A-Za-z0-9_-]{8}[Q-T][A-Za-z0-9_-][CGKOSWaeimquy26-][A-Za-z0-9_-]{10}[AQgw]"
@@ -244,6 +244,27 @@ def test_a_refused_task(deployment):
             "priority or scheduler"
         ),
     ]
+
+
+def test_image_of_a_task(deployment):
+    """Each task depends on the one whose image it runs in; a worker refuses it otherwise."""
+    deployment.add({}, {"taskId": AMD_16, "taskGroupId": AMD_16, "state": "completed", "runs": []})
+    with Loopback(deployment) as loopback:
+        submit(loopback, *QUICK, "--image", f"task:{AMD_16}", "-j", "amd-16,intel")
+    made = list(deployment.definitions.values())[1:]
+    assert [definition["dependencies"] for definition in made] == [[AMD_16]] * 2
+
+
+@pytest.mark.parametrize("address", [f"task:{AMD_16}", "index:a.v2.b.latest"])
+def test_image_that_does_not_exist(deployment, address):
+    """It is named before anything is created."""
+    with Loopback(deployment) as loopback:
+        done = submit(loopback, *QUICK, "--image", address, expected=2)
+    assert done.stderr.splitlines()[-1] == (
+        f"error: {address}: does not exist at {loopback.url}, and is to have the tasks' image; check "
+        "--image and the root URL"
+    )
+    assert deployment.definitions == {}
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ FILES = ("--sizes", "20x4", "--retrieves", "120")
 # An archive of several times what may be dirty.
 UNPACKING = (
     "from workloads import unpack\n"
-    "unpack.VARIANTS, unpack.QUICK_SAMPLES = ('warm', 'warm-sync'), 10\n"
+    "unpack.WORKLOAD.names, unpack.QUICK_SAMPLES = ('warm', 'warm-sync'), 10\n"
     "unpack.QUICK_SMALL_FILES, unpack.QUICK_SMALLEST_LARGE_BYTES = 1200, 2 * 2**20\n"
     "unpack.QUICK_TIME_LIMIT_S = 60.0\n"
 )

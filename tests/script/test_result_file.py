@@ -3,6 +3,7 @@
 
 import json
 import os
+import stat
 import subprocess
 import threading
 from pathlib import Path
@@ -15,14 +16,27 @@ from worker import Worker
 DOCUMENT = {"text": "x" * 100_000}  # more than a pipe holds
 
 
-def test_a_link_is_replaced(tmp_path: Path) -> None:
-    """Nothing is written through it, whoever made it."""
-    link, target = tmp_path / "link", tmp_path / "target"
-    target.write_text("old")
+def test_a_file_keeps_its_mode(tmp_path: Path) -> None:
+    """It is replaced in one step, and who may read it stays the same."""
+    path = tmp_path / "profile.json"
+    path.touch(mode=0o600)
+    before = path.stat().st_ino
+    assert result_file.write(str(path), DOCUMENT) == str(path)
+    assert json.loads(path.read_text()) == {"text": "x" * result_file.TEXT_LENGTH}
+    assert (stat.S_IMODE(path.stat().st_mode), path.stat().st_ino == before) == (0o600, False)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("is_missing", [False, True])
+def test_a_link_stays(tmp_path: Path, is_missing: bool) -> None:
+    """Its target is replaced, or made."""
+    link, target = tmp_path / "link", tmp_path / "folder" / "target"
+    target.parent.mkdir()
     link.symlink_to(target)
-    assert result_file.write(str(link), {}) == str(link)
-    assert (link.is_symlink(), link.read_text(), target.read_text()) == (False, "{}\n", "old")
-    assert {path.name for path in tmp_path.iterdir()} == {"link", "target"}
+    if not is_missing:
+        target.touch()
+    result_file.write(str(link), {})
+    assert (link.is_symlink(), target.read_text()) == (True, "{}\n")
 
 
 def test_a_pipe_is_written(tmp_path: Path) -> None:
@@ -31,22 +45,32 @@ def test_a_pipe_is_written(tmp_path: Path) -> None:
     os.mkfifo(path)
     with pytest.raises(OSError, match="No such device or address"):
         result_file.write(str(path), {})
-    texts: list[bytes] = []
-    reader = threading.Thread(target=lambda: texts.append(path.read_bytes()))
+    seen: list[bytes] = []
+    reader = threading.Thread(target=lambda: seen.append(path.read_bytes()))
     reader.start()
     until_opened = os.open(path, os.O_WRONLY)
     document = {"many": ["x" * 1000] * 1000}
     result_file.write(str(path), document)
     os.close(until_opened)
     reader.join()
-    assert (json.loads(texts[0]), path.is_fifo()) == (document, True)
+    assert (json.loads(seen[0]), path.is_fifo()) == (document, True)
 
 
-def test_a_full_device() -> None:
-    """It stays, and tells that nothing could be written."""
-    with pytest.raises(OSError, match="No space left"):
-        result_file.write("/dev/full", {})
-    assert Path("/dev/full").is_char_device()
+@pytest.mark.root
+@pytest.mark.parametrize(("major", "minor", "error"), [(1, 3, None), (1, 7, "No space left")])
+def test_a_device_stays(tmp_path: Path, major: int, minor: int, error: str | None) -> None:
+    """As /dev/null and /dev/full do; the second tells that nothing could be written."""
+    path = tmp_path / "device"
+    try:
+        os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(major, minor))
+    except PermissionError:
+        pytest.skip("needs root: makes a device")
+    if error is None:
+        result_file.write(str(path), {})
+    else:
+        with pytest.raises(OSError, match=error):
+            result_file.write(str(path), {})
+    assert path.is_char_device()
 
 
 def test_a_folder_in_the_way_is_one_line(worker: Worker) -> None:
@@ -60,9 +84,7 @@ def test_a_folder_in_the_way_is_one_line(worker: Worker) -> None:
 
 def test_a_profile_goes_where_stdout_goes(profiled: Profiled, tmp_path: Path) -> None:
     """After what the command wrote, which is kept."""
-    assert result_file._is_stream("/dev/stdout")
-    # Not that link: a program that replaced it would change the machine.
-    profiled.path = Path("/dev/fd/1")
+    profiled.path = Path("/dev/fd/1")  # not a link that a mistake could replace for the machine
     output = tmp_path / "output"
     with output.open("wb") as file:
         command = profiled.command("echo", "done")

@@ -118,6 +118,7 @@ def test_wrong_values(key, value, text):
     ],
 )
 def test_wrong_stanzas(stanza, pools, text):
+    """One line for the stanza as a whole."""
     assert mistake(ReportSettings.parse, stanza, pools) == f"report: {text}"
 
 

@@ -181,4 +181,5 @@ THERE_ARE = f"there are: {', '.join(KEYS)}"
     ],
 )
 def test_wrong_keys(stanza, text):
+    """Each mistake is one line that names the key."""
     assert mistake(Benchmark.parse, stanza) == text

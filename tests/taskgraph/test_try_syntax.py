@@ -59,6 +59,7 @@ def test_mistakes(line):
 @pytest.mark.parametrize("number", ["0", "101", "-3", "3.0", "six", "1" * 50])
 @pytest.mark.parametrize("form", ["try: -j amd-16 --rebuild {}", "try: --rebuild {} -j amd-16"])
 def test_numbers_out_of_bounds(form, number):
+    """The line is quoted, with the right form."""
     line = form.format(number)
     assert mistake(request, line) == (
         f"the commit message's line {line!r}: --rebuild {number} is not a whole number from 1 "

@@ -10,6 +10,7 @@ from msgspec import Struct, field
 
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import Cost, CostShare, Price
+from io_benchmark.errors import UsageError
 from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import default_root_url
 from io_benchmark.submit import sizes
@@ -84,6 +85,14 @@ class Announcement(Struct, frozen=True):
         if access.who == "anonymously":
             context.tell(
                 "warning: no credentials; set TASKCLUSTER_CLIENT_ID and TASKCLUSTER_ACCESS_TOKEN"
+            )
+        missing = TaskQueue.connect(
+            context.environment, lambda queue: queue.missing_images(self.chosen)
+        )
+        if missing:
+            raise UsageError(
+                f"{missing[0]}: does not exist at {access.root_url}, and is to have the tasks' image; "
+                "check --image and the root URL"
             )
         queues = [task.queue for task in self.chosen]
         unknown = TaskQueue.connect(context.environment, lambda queue: queue.unknown_pools(queues))

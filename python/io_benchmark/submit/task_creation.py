@@ -3,6 +3,7 @@
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
 from msgspec import Struct, field
@@ -22,7 +23,7 @@ from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.tasks import QueueTask
 from io_benchmark.sources.web.retrying import RequestPolicy
 from io_benchmark.sources.web.web_client import WebClient
-from io_benchmark.submit.definitions import GroupMember, ReadyTask
+from io_benchmark.submit.definitions import GroupMember, ReadyTask, SelectedTask
 from io_benchmark.text import clean
 
 T = TypeVar("T")
@@ -82,6 +83,19 @@ class TaskQueue(Deployment):
         return [
             queue for queue in dict.fromkeys(queues) if await self.knows_worker_pool(queue) is False
         ]
+
+    async def missing_images(self, tasks: Sequence[SelectedTask]) -> list[str]:
+        """Return the addresses of image tasks that do not exist, where the deployment tells."""
+        missing = []
+        images = [task.definition["payload"].get("image") for task in tasks]
+        for image in (image for image in images if isinstance(image, Mapping)):
+            namespace, task_id = image.get("namespace"), image.get("taskId")
+            with suppress(ResultError):
+                if namespace and await self.find(namespace) is None:
+                    missing.append(f"index:{namespace}")
+                elif task_id and not await self.tasks([task_id]):
+                    missing.append(f"task:{task_id}")
+        return missing
 
     async def create(self, tasks: Sequence[ReadyTask], created: CreatedTasks) -> None:
         """Create the tasks in order, because workers claim them in this order."""

@@ -172,6 +172,7 @@ def test_a_replicate_with_the_name_of_another_pool(run_kind, make_pool, order):
     ],
 )
 def test_wrong_parameters(run_kind, make_pool, params, text):
+    """The parameter is named."""
     assert mistake(measured, run_kind, make_pool(), **params) == f"the parameter {text}"
 
 
@@ -337,4 +338,5 @@ def test_report(make_report):
     ],
 )
 def test_mistakes_of_a_report(make_report, changes, text):
+    """The file and the task are named."""
     assert mistake(make_report, **changes).endswith(f"/kind.yml: task report: {text}")
