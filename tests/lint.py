@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Run all linters: ruff, mypy, yamllint, codespell, shellcheck, and vermin for the oldest Pythons.
+"""Run all linters: ruff, mypy, yamllint, codespell, shellcheck, vermin for the oldest Pythons, and rooms.
 
 All of them print what they found. The exit code is 1 if one of them found something.
 """
@@ -34,6 +34,7 @@ LINTERS = (
     # Workers have Python 3.8, decision tasks 3.9: neither syntax nor standard library of a later one.
     (".", (*VERMIN, "--target=3.8-", SCRIPT)),
     (".", (*VERMIN, "--target=3.9-", "python/io_benchmark_taskgraph", "taskcluster")),
+    (".", ("python", "tests/rooms.py")),
 )
 
 
