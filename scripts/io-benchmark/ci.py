@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Which job of which CI system this is, by the variables that the system sets.
 
 A variable may be missing, and anyone who writes the job may set it: it is text for people, and the

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """The log: whole lines for people. On a worker, stdout is a pipe that is read line by line.
 
 A line that cannot be written is dropped and counted: the result file matters more.

@@ -20,7 +20,7 @@ from unittest import mock
 import reading  # type: ignore[import-not-found] # on the worker's path
 from checkout import ROOT
 from observe import host, limits, storage  # type: ignore[import-not-found]
-from result_file import _describe_task  # type: ignore[import-not-found]
+from result.result_file import _describe_task  # type: ignore[import-not-found]
 
 FOLDER = ROOT / "tests" / "fixtures" / "trees"
 PLACE_NAME = "workspace"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import accounting
 import pytest
-from batches import ProcessTimes
+from measuring.batches import ProcessTimes
 
 MS = 1_000_000
 SCHEDSTAT = Path("/proc/thread-self/schedstat")

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from retrieval import RealSteps, SeedSteps, Target
+from measuring.retrieval import RealSteps, SeedSteps, Target
 from worker import SCRIPT, Worker, outcome_of, retrieves_of
 from workloads import cache_retrieve
 

@@ -5,7 +5,7 @@ import random
 from statistics import fmean
 
 import pytest
-import workload
+from measuring import workload
 
 SIZES = (80, 60, 5)
 

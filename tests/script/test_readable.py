@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import pytest
-import result_file
+from result import result_file
 import settings
 from msgspec import Meta
 from worker import Worker

@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
-import result_file
+from result import result_file
 from profiled import Profiled
 from worker import Worker
 

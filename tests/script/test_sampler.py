@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from observe import sampler
+from observe import timelines
 from worker import Worker
 
 

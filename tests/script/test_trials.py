@@ -8,8 +8,8 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
-from retrieval import KnownLookups, MemorySteps, PacedCopies
-from trials import _files_of_blocks
+from measuring.retrieval import KnownLookups, MemorySteps, PacedCopies
+from measuring.trials import _files_of_blocks
 from worker import Worker, outcome_of
 from workloads.cache_retrieve import CACHE_SIZES_MIB
 
@@ -19,7 +19,7 @@ MIB = 1024 * 1024
 WAYS = ("normal", "lookup", "unlink", "memory")
 FEW = ("--retrieves", "30")
 # Ceilings of a test: what they measure does not matter here.
-SHORT = "import trials; trials.SHORTEST_CEILING_S = trials.GOOD_CEILING_S = 0.02\n"
+SHORT = "from measuring import trials; trials.SHORTEST_CEILING_S = trials.GOOD_CEILING_S = 0.02\n"
 
 
 def trials_of(worker: Worker) -> Trials:

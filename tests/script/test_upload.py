@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import curl
+from measuring import curl
 import pytest
 from early_end import SkippedError
 from upload_servers import Certificate, Handler, Sink, fronted, make_certificate

@@ -9,7 +9,7 @@ import signal
 from pathlib import Path
 from typing import Any
 
-import batches
+from measuring import batches
 import pytest
 import settings
 from checkout import ROOT
@@ -164,7 +164,7 @@ crew.os = type("os", (), {**vars(os), "fork": staticmethod(interrupted)})
 """,
     "upload": """
 import os, signal, subprocess
-import curl
+from measuring import curl
 def interrupted(*arguments, **named):
     process = subprocess.Popen(*arguments, **named)
     os.kill(os.getpid(), signal.SIGTERM)

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Block devices: from the device of a mount down to the leaves that store the bytes.
 
 Only the leaves have a model and a scheduler; device mapper, md and btrfs do not. In a container

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Limits set for the task: cgroup limits of I/O, memory and CPU, v1 and v2, and ulimits.
 
 Limits are inherited, so every level from the task's own cgroup up to the mounted root is read.

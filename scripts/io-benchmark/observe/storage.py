@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """The storage of a place: mount, overlay or bind, file system, devices down to the leaves.
 
 All is observed on this machine, not taken from how it was provisioned.

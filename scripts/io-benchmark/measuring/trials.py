@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Trials: after the samples, the same retrieves in several ways, to see which removes a difference.
 
 Measured: first, how fast the idle storage takes a file, written in order and synced (ceilings). Then, in
@@ -20,8 +18,8 @@ from contextlib import ExitStack, suppress
 
 from early_end import Interrupted, WorkloadError
 from log import MIB, NS_PER_S, say
+from measuring.retrieval import KnownLookups, MemorySteps, PacedCopies, SeedSteps
 from observe import host, page_cache
-from retrieval import KnownLookups, MemorySteps, PacedCopies, SeedSteps
 
 # Of the time of the samples and their final sync; the transforms' estimate uses the same number.
 TRIALS_PERCENT = 15
