@@ -122,7 +122,7 @@ class TaskProfile:
             totals["group_%s_%s_us" % (part, which)] = total_us
         counters, io_stat = devices.counters(), os.path.join(group, "io.stat")
         for name, leaf in self._leaves.items():
-            totals["flushes:" + name] = counters.get(name, devices.UNSEEN)[-1]
+            totals["flushes:" + name] = counters.get(name, devices.UNSEEN)[devices.FLUSHES]
             for key in ("rbytes", "wbytes"):
                 moved = reading.first_int(r"^%s .*\b%s=(\d+)" % (leaf["number"], key), io_stat)
                 # A disk that the group has not used yet is not in the file.

@@ -28,10 +28,10 @@ sys.dont_write_bytecode = True
 import bench as bench_module  # noqa: E402
 import early_end as early_end_module  # noqa: E402
 import log as log_module  # noqa: E402
-from result import result_file as result_file_module  # noqa: E402
 import settings as settings_module  # noqa: E402
-from observe.timelines import Sampler  # noqa: E402
 from measuring.retrieval import SeedSteps, Target  # noqa: E402
+from observe.timelines import Sampler  # noqa: E402
+from result import result_file as result_file_module  # noqa: E402
 from workloads.cache_retrieve import WORKLOAD  # noqa: E402
 
 ROUNDS = 5

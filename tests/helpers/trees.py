@@ -20,7 +20,7 @@ from unittest import mock
 import reading  # type: ignore[import-not-found] # on the worker's path
 from checkout import ROOT
 from observe import host, limits, storage  # type: ignore[import-not-found]
-from result.result_file import _describe_task  # type: ignore[import-not-found]
+from result.result_file import describe_task  # type: ignore[import-not-found]
 
 FOLDER = ROOT / "tests" / "fixtures" / "trees"
 PLACE_NAME = "workspace"
@@ -146,7 +146,7 @@ def observe(tree: Tree, root: Path, pool: str = "") -> dict[str, Any]:
 def observed(place: str, pool: str = "") -> dict[str, Any]:
     """Return the parts of a result document that describe where it was measured."""
     return {
-        "task": _describe_task(pool),
+        "task": describe_task(pool),
         "host": host.observe(),
         "storage": {"places": [storage.observe(PLACE_NAME, place)]},
         "limits": limits.observe(),

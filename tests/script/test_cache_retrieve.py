@@ -23,12 +23,12 @@ def test_the_cache_is_the_seeds() -> None:
     full = SimpleNamespace(sizes_bytes=None, profile="full")
     quick = SimpleNamespace(sizes_bytes=None, profile="quick")
     mib = 1024 * 1024
-    assert Counter(cache_retrieve._file_sizes_bytes(full)) == {
+    assert Counter(cache_retrieve.file_sizes_bytes(full)) == {
         80 * mib: 40,
         60 * mib: 40,
         5 * mib: 20,
     }
-    assert Counter(cache_retrieve._file_sizes_bytes(quick)) == {
+    assert Counter(cache_retrieve.file_sizes_bytes(quick)) == {
         mib: 40,
         3 * mib // 4: 40,
         mib // 16: 20,
@@ -37,13 +37,13 @@ def test_the_cache_is_the_seeds() -> None:
 
 def test_the_sequence_is_the_same_everywhere() -> None:
     """Retrieve i takes the same file on every pool, in every Python, for ever."""
-    assert cache_retrieve._make_sequence(1, 10, 100) == [13, 84, 76, 25, 49, 44, 65, 78, 9, 2]
-    text = str(cache_retrieve._make_sequence(1, 2000, 100)).encode()
+    assert cache_retrieve.make_sequence(1, 10, 100) == [13, 84, 76, 25, 49, 44, 65, 78, 9, 2]
+    text = str(cache_retrieve.make_sequence(1, 2000, 100)).encode()
     assert (
         hashlib.sha256(text).hexdigest()
         == "2422f45c31d8fe32fd0ea4588cfdf2b7fc1d00b6ab1fdc93d1643c1b4c3742ed"
     )
-    assert cache_retrieve._make_sequence(2, 10, 100) != cache_retrieve._make_sequence(1, 10, 100)
+    assert cache_retrieve.make_sequence(2, 10, 100) != cache_retrieve.make_sequence(1, 10, 100)
 
 
 def test_a_run_is_told_whole(worker: Worker) -> None:
@@ -56,7 +56,7 @@ def test_a_run_is_told_whole(worker: Worker) -> None:
     assert outcome_of(entry) == ("completed", None)
     assert (entry.place, entry.destination, entry.fidelity) == ("workspace", "overwrite", "seed")
     samples = entry.samples
-    assert list(samples.file_index) == cache_retrieve._make_sequence(5, 120, 10)
+    assert list(samples.file_index) == cache_retrieve.make_sequence(5, 120, 10)
     ends = [
         start + lookup + copy
         for start, lookup, copy in zip(

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from early_end import Interrupted
-from process_groups import processes_of_group
 from measuring.retrieval import RealSteps
+from process_groups import processes_of_group
 from worker import Worker, outcome_of, retrieves_of
 
 MOMENTS = 6
@@ -179,7 +179,9 @@ def test_a_budget_that_ends_in_one_long_copy(worker: Worker, tmp_path: Path) -> 
 def test_the_file_is_valid_at_every_moment(worker: Worker) -> None:
     """Written after every retrieve for the test: whoever reads meanwhile finds a whole file."""
     process = worker.start(
-        "--retrieves", "150", prelude="from result import result_file; result_file.GROW_EVERY_NS = 0"
+        "--retrieves",
+        "150",
+        prelude="from result import result_file; result_file.GROW_EVERY_NS = 0",
     )
     wait_for(process, "=== io-benchmark")
     counts = []

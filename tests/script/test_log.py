@@ -162,7 +162,7 @@ BUG = (
         ),
         pytest.param(
             (),
-            "from result import result_file\nresult_file._describe_task = None",
+            "from result import result_file\nresult_file.describe_task = None",
             1,
             "internal error: TypeError: 'NoneType' object is not callable",
             id="internal-error-at-the-start",

@@ -237,7 +237,7 @@ def test_a_bug_in_the_profile(profiled: Profiled, step: str) -> None:
     prelude = (
         "from observe.timelines import CommandTimeline\n"
         "def fail(*_): raise MemoryError('no more')\n"
-        f"DiskTimeline.{step} = fail\n"
+        f"CommandTimeline.{step} = fail\n"
     )
     done = profiled.run("sh", "-c", "sleep 0.3; echo done; exit 5", prelude=prelude)
     assert (done.returncode, done.stdout) == (5, b"done\n")

@@ -40,12 +40,10 @@ def naming(worker: Worker) -> Worker:
         pytest.param(16, [1, 2, 4, 8], [1, 8], id="16"),
     ],
 )
-def test_how_many_at_once(
-    monkeypatch: pytest.MonkeyPatch, cpus: int, full: list[int], quick: list[int]
-) -> None:
+def test_how_many_at_once(cpus: int, full: list[int], quick: list[int]) -> None:
     """Doubled up to the CPUs, eight at most."""
-    monkeypatch.setattr(metadata, "_cpus", lambda: cpus)
-    assert (metadata._process_counts(False), metadata._process_counts(True)) == (full, quick)
+    assert metadata.process_counts(cpus, is_quick=False) == full
+    assert metadata.process_counts(cpus, is_quick=True) == quick
 
 
 def test_whole_entries(naming: Worker) -> None:
@@ -86,17 +84,6 @@ def test_files_not_yet_visible_are_counted(naming: Worker) -> None:
     assert observed["not_visible"] == sum(n % 10 == 7 for n in range(checks)) > 0
     assert 0 < observed["longest_invisible_ns"] < metadata.SEEN_WITHIN_NS
     assert f"Not yet visible to the other thread: {observed['not_visible']} of {checks}" in output
-
-
-def entry(variant: str, threads: int, operations: int) -> dict[str, Any]:
-    samples = {"start_ns": [0], "duration_ns": [1000], "operations": [operations]}
-    return {"variant": variant, "threads": threads, "samples": samples}
-
-
-def test_scaling() -> None:
-    """How many times as much several did; nothing where one process was not measured."""
-    entries = [entry("stat", 1, 100), entry("stat", 4, 400), entry("stat-missing", 4, 10)]
-    assert metadata._scaling(entries) == [("stat", 4, 4.0)]
 
 
 def test_what_is_done(tmp_path: Path) -> None:

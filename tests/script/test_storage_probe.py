@@ -2,7 +2,7 @@
 """Which device is found by writing, where other processes write at the same time."""
 
 import pytest
-from observe import devices, storage
+from observe import storage
 from observe.storage import PROBE_BYTES, PROBE_SHARE_BYTES
 
 MIB = 1024 * 1024
@@ -29,8 +29,7 @@ class Machine:
             self.written[name] += size_bytes
 
     def counters(self):
-        unseen = devices._Counters(*devices.UNSEEN)
-        return {name: unseen._replace(written_bytes=total) for name, total in self.written.items()}
+        return {name: (0, total) for name, total in self.written.items()}
 
 
 @pytest.fixture

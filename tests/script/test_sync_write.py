@@ -48,7 +48,7 @@ def test_what_is_written(writing: Worker, tmp_path: Path) -> None:
         "def note(path):\n"
         f"    print(os.path.getsize(path), file=open({str(sizes)!r}, 'a'))\n"
         "    unlink(path)\n"
-        "from workloads import sync_write\nsync_write.QUICK_TIME_LIMIT_S = 600.0\n"
+        "from workloads import sync_write\nsync_write.QUICK['time_limit_s'] = 600.0\n"
         "sync_write.os = type('os', (), {**vars(os), 'unlink': staticmethod(note)})\n"
     )
     entries = writing.measure(prelude=noting)
@@ -60,7 +60,7 @@ def test_what_is_written(writing: Worker, tmp_path: Path) -> None:
 def test_each_variant_opens_its_file_so(writing: Worker) -> None:
     """The first two wait in the write, the third in fsync."""
     counting = (
-        "import os\nfrom workloads import sync_write\nsync_write.QUICK_TIME_LIMIT_S = 600.0\n"
+        "import os\nfrom workloads import sync_write\nsync_write.QUICK['time_limit_s'] = 600.0\n"
         "fsync, opened, synced = os.fsync, [], []\n"
         "sync_write.os = type('os', (), {**vars(os)})\n"
         "sync_write.os.fsync = staticmethod(lambda d: (synced.append(d), fsync(d)))\n"

@@ -6,19 +6,19 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from measuring import curl
 import pytest
 from early_end import SkippedError
+from measuring import curl
 from upload_servers import Certificate, Handler, Sink, fronted, make_certificate
 from worker import Worker, planned_and_observed
 from workloads import upload
 
 WAYS = ("connection-each", "keep-alive", "concurrent", "http2")
-PATIENT = "from workloads import upload\nupload.QUICK_TIME_LIMIT_S = 60.0\n"
+PATIENT = "from workloads import upload\nupload.QUICK['time_limit_s'] = 60.0\n"
 # Few enough that a second for each is no long test.
-FEW = PATIENT + "upload.QUICK_OBJECTS = upload.QUICK_AT_ONCE = 2\nupload.QUICK_SETS = 1\n"
+FEW = PATIENT + "upload.QUICK.update(objects=2, at_once=2, sets=1)\n"
 # A set of ten at once, two sets.
-SETS = PATIENT + "upload.QUICK_OBJECTS = upload.QUICK_AT_ONCE = 10\nupload.QUICK_SETS = 2\n"
+SETS = PATIENT + "upload.QUICK.update(objects=10, at_once=10, sets=2)\n"
 COMPLETED = {"state": "completed", "reason": None}
 
 
@@ -236,8 +236,8 @@ def test_without_curl(worker: Worker, tmp_path: Path) -> None:
 )
 def test_an_objects_address(url: str, address: str) -> None:
     """The name is added, or put where the URL wants it; a quote in it stays part of it."""
-    assert upload._address(url, 7) == address
-    assert curl._quoted('a"b\\c') == r'"a\"b\\c"'
+    assert upload.addresses(url, 8)[7] == address
+    assert curl.quoted('a"b\\c') == r'"a\"b\\c"'
 
 
 def test_http_2(uploader: Worker, sink: Sink, certificate: Certificate) -> None:

@@ -9,10 +9,10 @@ import signal
 from pathlib import Path
 from typing import Any
 
-from measuring import batches
 import pytest
 import settings
 from checkout import ROOT
+from measuring import batches
 from worker import SCRIPT, Worker, outcome_of
 
 from io_benchmark.results.workloads import IN_BATCHES, WORKLOADS
@@ -129,7 +129,7 @@ def test_sigterm_leaves_a_valid_file_and_no_trace(worker: Worker, name: str) -> 
     """In the middle of each: what was measured is kept, every process and file is gone."""
     worker.workloads = (name,)
     # The larger file that random-io would write first says nothing about its end.
-    small = "from workloads import random_io\nrandom_io.FILE_BYTES = 2**25\n"
+    small = "from workloads import random_io\nrandom_io.FULL['file_bytes'] = 2**25\n"
     process = worker.start(prelude=small)
     assert process.stdout is not None
     for line in process.stdout:

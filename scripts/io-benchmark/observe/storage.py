@@ -178,8 +178,8 @@ def _written_since(before, after):
     """Return the bytes that each device has written, of those that wrote a part of the probe."""
     written = {}
     for name, now in after.items():
-        earlier = before.get(name)
-        moved = now.written_bytes - (earlier.written_bytes if earlier else 0)
+        earlier = before[name][devices.WRITTEN] if name in before else 0
+        moved = now[devices.WRITTEN] - earlier
         if moved >= PROBE_SHARE_BYTES:
             written[name] = moved
     return written

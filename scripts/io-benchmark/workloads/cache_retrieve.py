@@ -242,22 +242,12 @@ class _CacheRetrieve(Workload):
 
     @staticmethod
     def parts(entry):
-        """Return all retrieves, then each size, then lookups and copies separately."""
+        """Return all retrieves, then lookups and copies separately."""
         samples = entry["samples"]
         lookups, copies = samples["lookup_ns"], samples["copy_ns"]
         totals = [lookup + copy for lookup, copy in zip(lookups, copies)]
-        by_size = {}
-        for index, total in zip(samples["file_index"], totals):
-            by_size.setdefault(entry["file_sizes_bytes"][index], []).append(total)
-        return [
-            ("All retrieves", totals, None),
-            *(
-                ("%g MiB files" % (size / MIB), times, None)
-                for size, times in sorted(by_size.items(), reverse=True)
-            ),
-            ("Lookup alone", lookups, None),
-            ("Copy alone", copies, None),
-        ]
+        parts = {"All retrieves": totals, "Lookup alone": lookups, "Copy alone": copies}
+        return [(label, times_ns, None) for label, times_ns in parts.items()]
 
     @staticmethod
     def remarks(entry):
