@@ -18,6 +18,7 @@ import resource
 import signal
 import time
 from contextlib import suppress
+from typing import Any
 
 from log import ERRORS
 from reading import read_text
@@ -47,7 +48,7 @@ def measure(arguments):
         ERRORS.say("error: %s; measure --help lists the arguments" % error)
         return WRONG_ARGUMENTS
     program, usage = settings.command[0], None
-    ending = {"code": None, "signal": None, "error": None}
+    ending: Any = {"code": None, "signal": None, "error": None}
     profiling = _Profiling(settings)
     started_ns = time.monotonic_ns()
     try:

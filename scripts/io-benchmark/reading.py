@@ -34,8 +34,8 @@ def first_match(pattern, path):
 
 
 def first_int(pattern, path):
-    text = first_match(pattern, path)
-    return None if text is None else int(text)
+    number = first_match(pattern, path)
+    return None if number is None else int(number)
 
 
 def list_names(path):

@@ -119,7 +119,7 @@ MOUNTINFO = r"""
 def test_a_path_is_on_its_longest_mount(recorded: Record, path: str, point: str, kind: str) -> None:
     """Volume, overlay or memory: which one was measured changes what the result means."""
     recorded({"/.dockerenv": ""})
-    table = mounts._parse(MOUNTINFO)
+    table = mounts.parse(MOUNTINFO)
     mount = mounts.mount_of(path, table)
     assert mount is not None
     assert mount.point == point
@@ -128,7 +128,7 @@ def test_a_path_is_on_its_longest_mount(recorded: Record, path: str, point: str,
 
 def test_a_later_mount_covers_an_earlier_one() -> None:
     """Two mounts at one point: what is seen is the second."""
-    table = mounts._parse("1 1 8:1 / /x rw - ext4 /dev/a rw\n2 1 8:2 / /x rw - xfs /dev/b rw\n")
+    table = mounts.parse("1 1 8:1 / /x rw - ext4 /dev/a rw\n2 1 8:2 / /x rw - xfs /dev/b rw\n")
     mount = mounts.mount_of("/x/y", table)
     assert mount is not None
     assert mount.filesystem == "xfs"
@@ -160,7 +160,7 @@ def test_the_disk_of_an_overlay(
     """That of the upper layer, and none rather than the root's, on which /etc/hostname is."""
     folders = {"/run/upper/x": "", "/on disk/upper/x": "", "/etc/hostname": ""}
     recorded(STRIPED | folders, linked("dm-0"))
-    table = mounts._parse(
+    table = mounts.parse(
         "1 0 253:0 / / rw - ext4 /dev/mapper/v rw\n"
         "2 1 0:44 / /run rw - tmpfs tmpfs rw\n"
         f"3 1 0:45 / /place rw - overlay overlay rw,lowerdir=/l,upperdir={upper},workdir=/w\n"
@@ -188,7 +188,7 @@ def test_the_disk_of_an_overlay(
 )
 def test_overlays_are_described(options: str, expected: dict[str, object]) -> None:
     """How many layers, and whether fsync does nothing at all."""
-    mount = mounts._Mount("0:1", "/", "/", "rw", "overlay", "overlay", options)
+    mount = mounts.Mount("0:1", "/", "/", "rw", "overlay", "overlay", options)
     assert mount.overlay() == expected
 
 
@@ -197,7 +197,7 @@ def test_layers_of_aufs_are_counted(recorded: Record) -> None:
     folder = "/sys/fs/aufs/si_5b1f0c8f"
     names = ("br0", "br1", "br2", "brid0", "xi_path")
     recorded({f"{folder}/{name}": "" for name in names})
-    mount = mounts._Mount("0:1", "/", "/", "rw", "aufs", "none", "rw,si=5b1f0c8f,dio,dirperm1")
+    mount = mounts.Mount("0:1", "/", "/", "rw", "aufs", "none", "rw,si=5b1f0c8f,dio,dirperm1")
     found = {"lower_layers": 2, "upper_directory": None, "volatile": False}
     assert mount.overlay() == found
 
@@ -212,7 +212,7 @@ def test_btrfs_members_are_found_by_its_own_folder(recorded: Record) -> None:
         | {f"{base}/allocation/data/raid0/used_bytes": "1", f"{base}/allocation/data/flags": "1"},
         linked("loop1", "loop2"),
     )
-    mount = mounts._Mount("0:50", "/", "/x", "rw", "btrfs", "/dev/loop1", "rw")
+    mount = mounts.Mount("0:50", "/", "/x", "rw", "btrfs", "/dev/loop1", "rw")
     assert storage._find_devices(mount, [mount], {}) == (["loop1", "loop2"], "btrfs")
     assert storage._filesystem_details(mount, ["loop1", "loop2"]) == {
         "type": "btrfs",

@@ -15,7 +15,7 @@ class Machine:
         self.by_probe, self.between, self.refused = by_probe, list(between), refused
         self.written = dict.fromkeys(self.by_probe, 0) | dict.fromkeys("abcd", 0)
 
-    def write(self, _path):
+    def write(self, _path, _flags):
         if self.refused:
             raise self.refused
         self._add(self.by_probe)
@@ -37,11 +37,11 @@ def devices_of(monkeypatch):
     """Returns what is found on a machine."""
 
     def find(machine, below=()):
-        monkeypatch.setattr(storage, "_write_directly", machine.write)
+        monkeypatch.setattr(storage, "_write_probe", machine.write)
         monkeypatch.setattr(storage.devices, "counters", machine.counters)
         monkeypatch.setattr(storage.time, "sleep", machine.sleep)
         monkeypatch.setattr(storage.devices, "below", lambda name: ["x"] * (name in below))
-        return storage._devices_written_to("/place")
+        return storage.devices_written_to("/place")
 
     return find
 

@@ -11,7 +11,7 @@ from typing import Any, Dict, Tuple
 
 from accounting import together
 from early_end import WorkloadError
-from log import NS_PER_S, say
+from log import NS_PER_S, ProgressLines, say
 from measuring.windows import windows_together
 from measuring.workload import CHECK_EVERY, Workload
 from settings import SHORT_PROFILES
@@ -105,7 +105,7 @@ class Batches(Workload):
         """Start the timed part; called again after a warm-up."""
         self._started_ns = started_ns
         self.deadline_ns = started_ns + int(self._time_limit_s * NS_PER_S)
-        self._progress_due_ns = started_ns + int(self._bench.progress_every_s * NS_PER_S)
+        self._progress = ProgressLines(self._planned, self._bench.progress_every_s, started_ns)
 
     def add(self, entry, times, operations=1):
         """Add samples from their (start_ns, end_ns); return whether there are enough.
@@ -161,20 +161,12 @@ class Batches(Workload):
 
     def look_around(self, now_ns):
         """Show progress and let the result file grow, where they are due."""
-        if now_ns >= self._progress_due_ns:
-            self._progress_due_ns = now_ns + int(self._bench.progress_every_s * NS_PER_S)
-            self._show_progress(now_ns)
+        if now_ns >= self._progress.due_ns:
+            mean = ", mean " + self._mean() if self._rows else ""
+            longest_s = (self.deadline_ns - now_ns) / NS_PER_S
+            self._progress.show(len(self._rows), now_ns, mean, longest_s)
         if now_ns >= self._bench.record.due_ns:
             self._bench.between_samples()
-
-    def _show_progress(self, now_ns):
-        done, left_ns = len(self._rows), self.deadline_ns - now_ns
-        if done:
-            elapsed_ns = now_ns - self._started_ns
-            left_ns = min(left_ns, elapsed_ns // done * (self._planned - done))
-        count = "%*d/%d" % (len(str(self._planned)), done, self._planned)
-        mean = ", mean " + self._mean() if done else ""
-        say("  [%s] %.1f s left%s" % (count, max(0, left_ns) / NS_PER_S, mean))
 
     def _mean(self):
         mean_ns = sum(row[1] for row in self._rows) / sum(row[2] for row in self._rows)

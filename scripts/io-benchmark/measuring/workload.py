@@ -2,12 +2,12 @@
 """The base class of all workloads: their unit, their samples, and when these are enough."""
 
 import math
-import os
 import shutil
 from typing import Optional, Tuple
 
 from early_end import SkippedError, WorkloadError
 from log import MIB, NS_PER_S, say
+from settings import free_space_bytes
 
 BATCH_RETRIEVES = 32
 BATCHES_AT_LEAST = 8
@@ -45,8 +45,7 @@ class Workload:
 
     def check_space(self, needed_bytes):
         """Skip before the first byte is written rather than fail in the middle."""
-        space = os.statvfs(self._folder)
-        free_bytes = space.f_bavail * space.f_frsize
+        free_bytes = free_space_bytes(self._folder)
         if free_bytes < needed_bytes:
             sizes_mib = (-(-needed_bytes // MIB), free_bytes // MIB)
             raise SkippedError("no space: needs %d MiB, %d MiB are free" % sizes_mib)

@@ -7,6 +7,7 @@ import os
 import re
 import sys
 import time
+from typing import Any
 
 from log import MIB
 from observe import limits, mounts, storage
@@ -22,9 +23,10 @@ INACTIVE = r"(?s:.*)^(?:total_)?inactive_file (\d+)"
 TOOLS = ("bash", "cp", "curl", "fio", "grep", "sed")
 USED_MEMORY = ("memory.usage_in_bytes", "memory.current")  # of v1, of v2
 HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
-VM_SETTINGS = ["dirty_background_bytes", "dirty_background_ratio", "dirty_bytes"]
-VM_SETTINGS += ["dirty_expire_centisecs", "dirty_ratio", "dirty_writeback_centisecs"]
-VM_SETTINGS += ["swappiness"]
+VM_SETTINGS = (
+    *("dirty_background_bytes", "dirty_background_ratio", "dirty_bytes"),
+    *("dirty_expire_centisecs", "dirty_ratio", "dirty_writeback_centisecs", "swappiness"),
+)
 
 
 def observe(*, may_measure=True):
@@ -74,8 +76,8 @@ def available_bytes():
 
 
 def _l3_cache_bytes():
-    text = read_text("/sys/devices/system/cpu/cpu0/cache/index3/size") or ""
-    match = re.fullmatch(r"(\d+)([KM])", text)
+    size = read_text("/sys/devices/system/cpu/cpu0/cache/index3/size") or ""
+    match = re.fullmatch(r"(\d+)([KM])", size)
     return int(match[1]) * {"K": 1024, "M": MIB}[match[2]] if match else None
 
 
@@ -84,11 +86,11 @@ def _machine_id():
 
     There it may be the image's, the same on many machines.
     """
-    text = read_text("/etc/machine-id") or ""
-    if not re.fullmatch("[0-9a-f]{32}", text) or storage.in_container(mounts.table()):
+    identifier = read_text("/etc/machine-id") or ""
+    if not re.fullmatch("[0-9a-f]{32}", identifier) or storage.in_container(mounts.table()):
         return None
     # As sd_id128_get_machine_app_specific(3) recommends.
-    return hmac.new(bytes.fromhex(text), MACHINE_ID_OF, "sha256").hexdigest()[:32]
+    return hmac.new(bytes.fromhex(identifier), MACHINE_ID_OF, "sha256").hexdigest()[:32]
 
 
 def _container():
@@ -96,9 +98,8 @@ def _container():
     table = mounts.table()
     if not storage.in_container(table):
         return None
-    engine = "docker" if exists("/.dockerenv") else None
-    if exists("/run/.containerenv"):
-        engine = "podman"
+    marks = {"podman": "/run/.containerenv", "docker": "/.dockerenv"}
+    engine = next((name for name, path in marks.items() if exists(path)), None)
     root = mounts.mount_of("/", table)
     return {"engine": engine, "root_filesystem": root.filesystem if root else None}
 
@@ -125,13 +126,11 @@ def _tools():
     """Return path and version of each tool that a workload may call; None if it is missing."""
     import shutil  # noqa: PLC0415 - as in reading.py
 
-    known = dict.fromkeys(TOOLS)
-    for name in TOOLS:
-        path = shutil.which(name)
-        if path is not None:
-            known[name] = {"path": path, "version": first_line_of([path, "--version"])}
-    known["python3"] = {"path": sys.executable, "version": sys.version.split()[0]}
-    return known
+    tools: Any = {name: shutil.which(name) for name in TOOLS}
+    for name, path in tools.items():
+        tools[name] = path and {"path": path, "version": first_line_of([path, "--version"])}
+    tools["python3"] = {"path": sys.executable, "version": sys.version.split()[0]}
+    return tools
 
 
 def dirty_limit_bytes():

@@ -87,17 +87,17 @@ def _find_devices(mount, table, path):
         names = _devices_of(below)
         if names is not None:
             return names, candidate
-    written = _devices_written_to(path) if path is not None else []
+    written = devices_written_to(path) if path is not None else []
     return written, "probe" if written else None
 
 
 def _beside(mount, table):
     """Return paths that are on the disk of an overlay's upper layer, the best first."""
     upper = (mount.overlay() or {}).get("upper_directory") or ""
-    seen = [upper] if os.path.isabs(upper) and is_folder(upper) else []
+    visible = [upper] if os.path.isabs(upper) and is_folder(upper) else []
     # Only an engine mounts these; elsewhere they are files of the root.
-    points = {each.point for each in table}
-    return seen + [path for path in HOST_FILES if path in points]
+    points = {other_mount.point for other_mount in table}
+    return visible + [path for path in HOST_FILES if path in points]
 
 
 def _devices_of(mount):
@@ -126,8 +126,8 @@ def _filesystem_details(mount, tops):
     details = {"type": mount.filesystem}
     details.update(ext4_options=None, btrfs_data_profiles=None)
     if mount.filesystem == "ext4" and tops:
-        text = read_text("/proc/fs/ext4/%s/options" % tops[0])
-        details["ext4_options"] = sorted(text.split()) if text else None
+        options = read_text("/proc/fs/ext4/%s/options" % tops[0])
+        details["ext4_options"] = sorted(options.split()) if options else None
     folder = _btrfs_folder(tops[0]) if mount.filesystem == "btrfs" and tops else None
     if folder is not None:
         data = folder + "/allocation/data/"
@@ -136,72 +136,61 @@ def _filesystem_details(mount, tops):
     return details
 
 
-def _devices_written_to(path):
+def devices_written_to(path):
     """Return the devices without one below that write whenever this writes past the page cache.
 
     fsync() would not do: on a volatile overlay, such as rootless podman's, it writes nothing.
     """
-    found = None
+    candidates = None
     for _ in range(PROBE_ROUNDS):
         before, started_s = devices.counters(), time.monotonic()
         try:
-            _write_directly(os.path.join(path, ".io-benchmark-probe-%d" % os.getpid()))
+            _write_probe(path, os.O_DIRECT)
         except OSError:
             return []
         took_s = time.monotonic() - started_s
         between = devices.counters()
         time.sleep(min(max(took_s, QUIET_S[0]), QUIET_S[1]))
         quiet = _written_since(between, devices.counters())
-        more = {
-            name
-            for name, moved in _written_since(before, between).items()
-            if moved >= 2 * quiet.get(name, 0) + PROBE_SHARE_BYTES
+        moved = _written_since(before, between)
+        busy = {
+            *(name for name in moved if moved[name] >= 2 * quiet.get(name, 0) + PROBE_SHARE_BYTES)
         }
-        found = more if found is None else found & more
-    return [name for name in sorted(found or ()) if not devices.below(name)]
+        candidates = busy if candidates is None else candidates & busy
+    return [name for name in sorted(candidates or ()) if not devices.below(name)]
 
 
-def _write_directly(path):
-    with mmap.mmap(-1, MIB) as chunk:
-        chunk.write(os.urandom(MIB))
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_DIRECT
-        descriptor = os.open(path, flags, 0o600)
-        try:
+def _write_probe(path, flags=0):
+    """Write 8 MiB without two equal blocks; return how long an fsync() of them takes."""
+    path = os.path.join(path, ".io-benchmark-probe-%d" % os.getpid())
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | flags, 0o600)
+    try:
+        with mmap.mmap(-1, MIB) as chunk:  # begins at a page, as O_DIRECT requires
             for number in range(PROBE_BYTES // MIB):
+                chunk[:] = os.urandom(MIB)
                 os.pwrite(descriptor, chunk, number * MIB)
-        finally:
-            os.close(descriptor)
-            os.unlink(path)
+        started_ns = time.monotonic_ns()
+        os.fsync(descriptor)
+        return time.monotonic_ns() - started_ns
+    finally:
+        os.close(descriptor)
+        os.unlink(path)
 
 
 def _written_since(before, after):
     """Return the bytes that each device has written, of those that wrote a part of the probe."""
-    written = {}
-    for name, now in after.items():
-        earlier = before[name][devices.WRITTEN] if name in before else 0
-        moved = now[devices.WRITTEN] - earlier
-        if moved >= PROBE_SHARE_BYTES:
-            written[name] = moved
-    return written
+    moved = {
+        name: totals[devices.WRITTEN] - before.get(name, totals)[devices.WRITTEN]
+        for name, totals in after.items()
+    }
+    return {name: written for name, written in moved.items() if written >= PROBE_SHARE_BYTES}
 
 
 def _probe_writes(path):
-    """Write 8 MiB and fsync; return which devices wrote them, and how long fsync took."""
-    probe = os.path.join(path, ".io-benchmark-probe-%d" % os.getpid())
+    """Return which devices wrote a probe, and how long its fsync took."""
     before = devices.counters()
     try:
-        descriptor = os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            chunk = os.urandom(MIB)
-            for number in range(PROBE_BYTES // MIB):
-                # Each time moved by a byte: no two blocks are equal.
-                os.write(descriptor, chunk[number:] + chunk[:number])
-            started_ns = time.monotonic_ns()
-            os.fsync(descriptor)
-            fsync_ns = time.monotonic_ns() - started_ns
-        finally:
-            os.close(descriptor)
-            os.unlink(probe)
+        fsync_ns = _write_probe(path)
     except OSError as error:
         return {"failed": error.strerror, "fsync_ns": None, "written_bytes": None}
     written = _written_since(before, devices.counters())

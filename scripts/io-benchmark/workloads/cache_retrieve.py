@@ -18,7 +18,7 @@ import random
 import time
 from typing import Any
 
-from log import MIB, ProgressLines, say
+from log import MIB, NS_PER_S, ProgressLines, say
 from measuring import trials
 from measuring.retrieval import RealSteps, SeedSteps, Target
 from measuring.workload import CHECK_EVERY, Workload
@@ -112,15 +112,11 @@ class _CacheRetrieve(Workload):
         cache = (self._place.name, len(self.sizes), sum(self.sizes) / MIB)
         say("=== Populating the cache of %s: %d files, %.1f MiB ===" % cache)
         started_ns = time.monotonic_ns()
-        progress = ProgressLines(len(self.sizes), self._bench.progress_every_s)
         chunk = os.urandom(MIB)
-        for index, size in enumerate(self.sizes):
+        for path, size in zip(self.files, self.sizes):
             # Each time moved by a byte: the files have no block in common.
             chunk = chunk[1:] + chunk[:1]
-            page_cache.write_new_file(self.files[index], size, chunk)
-            now_ns = time.monotonic_ns()
-            if now_ns >= progress.due_ns or index + 1 == len(self.sizes):
-                progress.show(index + 1, now_ns, sum(self.sizes[: index + 1]))
+            page_cache.write_new_file(path, size, chunk)
         with open(self.url_list, "w", encoding="ascii") as file:
             file.writelines(url + "\n" for url in self.urls)
         self._populate_ns = time.monotonic_ns() - started_ns
@@ -154,7 +150,7 @@ class _CacheRetrieve(Workload):
         bench, rows, sizes = self._bench, self._rows, self.sizes
         clock, urls, files = time.monotonic_ns, self.urls, self.files
         origin_ns, done_bytes, started_ns = bench.origin_ns, 0, clock()
-        progress = ProgressLines(len(self._sequence), bench.progress_every_s)
+        progress = ProgressLines(len(self._sequence), bench.progress_every_s, started_ns)
         for done, index in enumerate(self._sequence, 1):
             destination = target.next(sizes[index])
             before = steps.read()
@@ -170,7 +166,9 @@ class _CacheRetrieve(Workload):
             done_bytes += sizes[index]
             entry["run_ns"] = end_ns - started_ns
             if end_ns >= progress.due_ns or done == len(self._sequence):
-                progress.show(done, end_ns, done_bytes)
+                seconds = entry["run_ns"] / NS_PER_S
+                figures = (done_bytes / MIB / seconds, seconds / done * 1000)
+                progress.show(done, end_ns, ", %.1f MiB/s, mean %.3g ms" % figures)
             if end_ns >= bench.record.due_ns:
                 bench.between_samples()
             if done % CHECK_EVERY == 0 and self.is_known(entry):

@@ -33,7 +33,7 @@ class _Spawn(Batches):
 
     def measure(self, entry):
         self.check_tools("true")
-        program = os.path.realpath(shutil.which("true"))
+        program = os.path.realpath(shutil.which("true") or "")
         entry["observed"].update(program=program, method=METHOD, python=PYTHON)
         with accounting.Account() as account:
             for _ in range(entry["parameters"]["warm_up"]):
