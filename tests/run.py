@@ -64,7 +64,9 @@ def start(
         # Mounts of its own: a container that starts meanwhile would keep a copy of the lab's busy.
         # Where the root is no mount point, as after chroot, nobody can have them.
         private = "unshare --mount --propagation private"
-        joining = f'echo $$ > "$0" || exit; {private} true 2>/dev/null && exec {private} "$@"; exec "$@"'
+        joining = (
+            f'echo $$ > "$0" || exit; {private} true 2>/dev/null && exec {private} "$@"; exec "$@"'
+        )
         command = ["sh", "-c", joining, str(group / "cgroup.procs"), *command]
     return subprocess.Popen(command, cwd=ROOT, **how)
 
