@@ -100,7 +100,7 @@ def harness_cost(folder: Path) -> None:
     services.progress_every_s = 1e9
     print(f"Harness per retrieve over raw spawn and copy ({PAIRS} pairs of {BLOCK} a round):")
     differences = []
-    with SeedSteps(urls, str(folder), "overwrite") as steps, Path(os.devnull).open("w") as nowhere:
+    with SeedSteps(urls) as steps, Path(os.devnull).open("w") as nowhere:
         log_module.LOG.descriptor = nowhere.fileno()
         entry: dict[str, object] = {}
 

@@ -149,7 +149,7 @@ def test_what_a_retrieve_spent_with_real_fidelity(worker: Worker) -> None:
 def test_what_a_machine_tells_of_bash(tmp_path: Path, recorded: Callable[..., None]) -> None:
     """Its ticks and those of its children, after a name that may hold anything; or nothing."""
     tick_ns = 10**9 // os.sysconf("SC_CLK_TCK")
-    with RealSteps(str(tmp_path / "urls.list"), str(tmp_path), "overwrite") as steps:
+    with RealSteps(str(tmp_path / "urls.list"), "overwrite") as steps:
         recorded({})
         assert steps.spent(None, None, steps.read(), steps.reap()) == (None,) * 6
         stat = f"/proc/{steps._bash.pid}/stat"
@@ -192,7 +192,7 @@ def test_copies_are_whole_and_carry_mode_and_times(tmp_path: Path) -> None:
     source.chmod(0o640)
     os.utime(source, ns=(10**18, 10**18))
     target.write_bytes(b"x" * 500_000)
-    with SeedSteps("/none", str(tmp_path), "overwrite") as steps:
+    with SeedSteps("/none") as steps:
         steps.copy(str(source), str(target), 300_000)
     assert target.read_bytes() == source.read_bytes()
     assert target.stat().st_mode == source.stat().st_mode
@@ -204,7 +204,7 @@ def test_a_lookup_that_finds_nothing_is_a_failure(tmp_path: Path) -> None:
     urls = tmp_path / "urls.list"
     urls.write_text("https://a\nhttps://b\n")
     for steps_class in (SeedSteps, RealSteps):
-        with steps_class(str(urls), str(tmp_path), "overwrite") as steps:
+        with steps_class(str(urls), "overwrite") as steps:
             readings = [steps.read()] * 3
             steps.look_up(1, "https://b")
             steps.spent(*readings, steps.reap())

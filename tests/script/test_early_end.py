@@ -196,7 +196,7 @@ def test_the_file_is_valid_at_every_moment(worker: Worker) -> None:
 
 def test_a_step_that_was_never_sent(tmp_path: Path) -> None:
     """Stopped between two writes to the bash of the real steps: still an interruption, no failure."""
-    steps = RealSteps(str(tmp_path / "urls.list"), str(tmp_path), "overwrite")
+    steps = RealSteps(str(tmp_path / "urls.list"), "overwrite")
 
     def stopped() -> None:
         with steps:

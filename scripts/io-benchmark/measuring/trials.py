@@ -121,9 +121,9 @@ class _Trials:
         retrieves, pace = self._retrieves, self._record["pace_bytes_per_s"]
         url_list, urls, sizes = retrieves.url_list, retrieves.urls, retrieves.sizes
         ways = {
-            "normal": SeedSteps(url_list, "", "overwrite"),
+            "normal": SeedSteps(url_list),
             "lookup": KnownLookups(urls, url_list),
-            "unlink": SeedSteps(url_list, "", "unlink"),
+            "unlink": SeedSteps(url_list, "unlink"),
         }
         memory_bytes = host.available_bytes() or 0
         if memory_bytes < MEMORY_NEEDED_BYTES:

@@ -130,7 +130,7 @@ class _CacheRetrieve(Workload):
         self._steps = RealSteps if entry["fidelity"] == "real" else SeedSteps
         target = Target(destination, self.work, entry["fresh_ring_bytes"])
         before = self._bench.device_bytes()
-        with self._steps(self.url_list, self._cache, destination) as steps:
+        with self._steps(self.url_list, destination) as steps:
             entry["copy_method"] = steps.copy_method
             entry["lookup_method"] = steps.lookup_method
             try:

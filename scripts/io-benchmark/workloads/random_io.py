@@ -56,7 +56,7 @@ class _RandomIo(Batches):
         self._file = os.path.join(self._folder, "random-io")
         size = self.sizes["file_bytes"]
         self.check_space(size + 16 * MIB)
-        reason = _refused(self._folder)
+        reason = refusal_of(self._folder)
         if reason is not None:
             raise SkippedError("O_DIRECT is refused here: %s" % reason)
         say("=== Writing %d MiB in %s ===" % (size // MIB, self._place.name))
@@ -81,7 +81,7 @@ class _RandomIo(Batches):
             threads, seed = least + (number < more), first_seed + 1000 * number
             _work(self._file, parameters, threads, seed, ready, tell)
 
-        latencies = _Latencies()
+        latencies = Latencies()
         try:
             with Crew(processes, work) as crew:
                 self.take_windows(crew, depth, entry, latencies.merge)
@@ -101,7 +101,7 @@ class _RandomIo(Batches):
         return remarks
 
 
-def _refused(folder):
+def refusal_of(folder):
     """Return why the file system refuses O_DIRECT; None where it accepts it."""
     path = os.path.join(folder, "direct")
     try:
@@ -120,7 +120,7 @@ def _refused(folder):
     return None
 
 
-class _Latencies:
+class Latencies:
     """Counts per latency, in buckets of 1/64 of their power of two."""
 
     def __init__(self):
@@ -161,7 +161,7 @@ def _work(path, parameters, threads, seed, ready, tell):
     writes = parameters["operation"] == "write"
     descriptor = os.open(path, (os.O_WRONLY if writes else os.O_RDONLY) | os.O_DIRECT)
     lock = threading.Lock()
-    errors, latencies, running = [], [_Latencies() for _ in range(threads)], []
+    errors, latencies, running = [], [Latencies() for _ in range(threads)], []
     go = threading.Event()
 
     def run(thread):
