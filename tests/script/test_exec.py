@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from worker import Worker, planned_and_observed
+from worker import Worker
 from workloads import exec as exec_workload
 
 X86_64 = pytest.mark.skipif(platform.machine() != "x86_64", reason="needs x86_64")
@@ -53,37 +53,6 @@ def test_every_line_is_jumped_to_once() -> None:
     assert order != sorted(order)
     assert exec_workload.build_program(16 * 4096, 1) == program
     assert len(program) == exec_workload.LINES_AT + 16 * 4096
-
-
-@X86_64
-def test_whole_entries(executing: Worker) -> None:
-    """As many processes as CPUs, each a sample; the file with many names and the many files."""
-    cpus = sorted(os.sched_getaffinity(0))
-    count = min(8, max(2, len(cpus)))
-    size = exec_workload.code_bytes()
-    entries = executing.measure()
-    for entry in entries:
-        assert len(entry["samples"]["start_ns"]) % count == 0
-        assert entry["observed"].pop("cpu_ns") > 0
-    assert [planned_and_observed(entry) for entry in entries] == [
-        (
-            variant,
-            count,
-            {
-                "blob_bytes": size,
-                "passes": max(1, round(500_000 / (size / 64))),
-                "samples_planned": 4 * count,
-                "time_limit_s": 2.0,
-            },
-            {
-                "architecture": "x86_64",
-                "l3_bytes": exec_workload.last_level_cache_bytes(),
-                "cpus": [cpus[at % len(cpus)] for at in range(count)],
-                "pinned": len(cpus) >= count,
-            },
-        )
-        for variant in ("hardlinked", "copies")
-    ]
 
 
 @X86_64

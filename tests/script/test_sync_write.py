@@ -1,43 +1,16 @@
 # SPDX-License-Identifier: MPL-2.0
 """The workload sync-write, run as a worker runs it."""
 
-import platform
 from pathlib import Path
 
 import pytest
-from worker import Worker, planned_and_observed
-
-FIRST = "dsync-append-first"
-VARIANTS = ("dsync-overwrite", "dsync-append", "append-fsync", FIRST)
+from worker import Worker
 
 
 @pytest.fixture
 def writing(worker: Worker) -> Worker:
     worker.workloads = ("sync-write",)
     return worker
-
-
-def test_whole_entries(writing: Worker) -> None:
-    """Each write is a sample; of a process' first ones, all of them together."""
-    entries = writing.measure()
-    for entry in entries:
-        writes = 30 if entry["variant"] == FIRST else 1
-        assert set(entry["samples"]["operations"]) == {writes}
-    assert [planned_and_observed(entry) for entry in entries] == [
-        (
-            variant,
-            None,
-            {
-                "write_bytes": 512,
-                "samples_planned": 10 if variant == FIRST else 200,
-                "warm_up": 0 if variant == FIRST else 10,
-                "writes_a_process": 30 if variant == FIRST else None,
-                "time_limit_s": 1.0,
-            },
-            {"process": "fresh", "python": platform.python_version()},
-        )
-        for variant in VARIANTS
-    ]
 
 
 def test_what_is_written(writing: Worker, tmp_path: Path) -> None:

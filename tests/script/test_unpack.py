@@ -3,7 +3,6 @@
 
 import hashlib
 import os
-import platform
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
@@ -11,12 +10,11 @@ from pathlib import Path
 import pytest
 from early_end import WorkloadError
 from observe import page_cache
-from worker import Worker, outcome_of, planned_and_observed
+from worker import Worker, outcome_of
 from workloads import unpack
 
 from io_benchmark.results import BatchEntry
 
-VARIANTS = ("cold", "cold-sync", "warm", "warm-sync")
 SEED = 1
 FEWER = (
     "from workloads import unpack\n"
@@ -52,38 +50,6 @@ def archive(tmp_path: Path) -> Path:
     path = tmp_path / "archive.tar"
     unpack.write_archive(str(path), unpack.file_sizes_bytes(SEED, unpack.QUICK), SEED)
     return path
-
-
-def test_whole_entries(unpacking: Worker) -> None:
-    """Each sample is the whole archive; the final sync is a part of it where there is one."""
-    if stays_in_memory(unpacking.workspace):
-        pytest.skip("needs a workspace on a disk")
-    entries = unpacking.measure(prelude=FEWER)
-    files_bytes = entries[0]["parameters"]["files_bytes"]
-    for entry in entries:
-        observed, times = entry["observed"], entry["process_times"]
-        assert entry["samples"]["operations"] == [36] * 3
-        assert times["wall_ns"] == sum(entry["samples"]["duration_ns"])
-        sync_ns = observed.pop("sync_ns")
-        assert (sync_ns is not None) == entry["variant"].endswith("-sync")
-        assert 0 <= (sync_ns or 0) < times["wall_ns"]
-        is_resident = observed.pop("resident_bytes") >= 0.05 * files_bytes
-        assert is_resident == entry["variant"].startswith("warm")
-        assert len(entry["parameters"].pop("sizes_sha256")) == 64
-    planned = {"files": 36, "files_bytes": files_bytes, "warm_up": 1}
-    assert [planned_and_observed(entry) for entry in entries] == [
-        (
-            variant,
-            None,
-            {**planned, "samples_planned": 3, "time_limit_s": 600.0},
-            {
-                "method": "own tar reader" + (", syncfs" if variant.endswith("-sync") else ""),
-                "python": platform.python_version(),
-                "unpacked_bytes": 3 * files_bytes,
-            },
-        )
-        for variant in VARIANTS
-    ]
 
 
 def test_sizes_of_a_full_run() -> None:
