@@ -9,7 +9,7 @@ from workloads import metadata
 
 # A file that is hidden from the first look at it, and one that is never seen.
 HIDING = """
-
+import os
 from workloads import metadata
 looked = set()
 def exists(name):

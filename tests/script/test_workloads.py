@@ -76,7 +76,7 @@ def expected_metadata() -> Any:
 
 
 def expected_random_io() -> Any:
-    fixed = {"block_bytes": 4096, "file_bytes": 32 * MIB, "window_ns": 100_000_000}
+    fixed: Any = {"block_bytes": 4096, "file_bytes": 32 * MIB, "window_ns": 100_000_000}
     fixed |= {"samples_planned": 10, "time_limit_s": 1.0}
     method = {"method": "python-o-direct", "io_engine": "pread, pwrite in threads"}
     return [
@@ -105,11 +105,11 @@ def expected_spawn() -> Any:
 
 
 def expected_sync_write() -> Any:
-    fixed = {"write_bytes": 512, "time_limit_s": 1.0}
-    each = {**fixed, "samples_planned": 200, "warm_up": 10, "writes_a_process": None}
+    fixed: Any = {"write_bytes": 512, "time_limit_s": 1.0}
+    plain = {**fixed, "samples_planned": 200, "warm_up": 10, "writes_a_process": None}
     first = {**fixed, "samples_planned": 10, "warm_up": 0, "writes_a_process": 30}
     observed = {"process": "fresh", **PYTHON}
-    variants = dict.fromkeys(("dsync-overwrite", "dsync-append", "append-fsync"), each)
+    variants = dict.fromkeys(("dsync-overwrite", "dsync-append", "append-fsync"), plain)
     variants["dsync-append-first"] = first
     return [(name, None, parameters, observed) for name, parameters in variants.items()]
 
