@@ -123,11 +123,11 @@ def _as_this_machine(tree: Tree, root: Path) -> Iterator[None]:
         (os, "cpu_count"): lambda: head["cpus"]["online"],
         (os, "geteuid"): lambda: head["user_id"],
         (os, "uname"): lambda: SimpleNamespace(**head["uname"]),
-        (storage, "_probe_writes"): lambda _path: head["probe"],
-        (storage, "_reflink_works"): lambda _path: head["reflink"],
-        (host, "_tools"): lambda: head["tools"],
-        (host, "_touch_new_memory"): lambda: head["first_touch_ns_per_mib"],
-        (limits, "_ulimit"): lambda _number: None,
+        (storage, "probe_writes"): lambda _path: head["probe"],
+        (storage, "reflink_works"): lambda _path: head["reflink"],
+        (host, "tool_versions"): lambda: head["tools"],
+        (host, "touch_new_memory"): lambda: head["first_touch_ns_per_mib"],
+        (limits, "ulimit"): lambda _number: None,
     }
     with ExitStack() as stack:
         for (module, name), value in replacements.items():

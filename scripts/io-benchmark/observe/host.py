@@ -46,13 +46,13 @@ def observe(*, may_measure=True):
         "machine_vendor": read_text("/sys/class/dmi/id/sys_vendor"),
         "machine_product": read_text("/sys/class/dmi/id/product_name"),
         "boot_id": read_text("/proc/sys/kernel/random/boot_id"),
-        "machine_id": _machine_id(),
+        "machine_id": machine_id(),
         "container": _container(),
         "user_id": os.geteuid(),
         "transparent_huge_pages": read_text(HUGE_PAGES),
         "vm": {name: read_int("/proc/sys/vm/" + name) for name in VM_SETTINGS},
-        "first_touch_ns_per_mib": _touch_new_memory() if may_measure else [],
-        "tools": _tools() if may_measure else {},
+        "first_touch_ns_per_mib": touch_new_memory() if may_measure else [],
+        "tools": tool_versions() if may_measure else {},
     }
 
 
@@ -81,7 +81,7 @@ def _l3_cache_bytes():
     return int(match[1]) * {"K": 1024, "M": MIB}[match[2]] if match else None
 
 
-def _machine_id():
+def machine_id():
     """Return a hash of the machine's id, which must not be published; None in a container.
 
     There it may be the image's, the same on many machines.
@@ -104,7 +104,7 @@ def _container():
     return {"engine": engine, "root_filesystem": root.filesystem if root else None}
 
 
-def _touch_new_memory():
+def touch_new_memory():
     """Return the cost of touching new memory, per MiB, for each chunk; high in some guests."""
     costs = []
     # Half of what is free at most: beyond a cgroup's limit, the kernel would kill this process.
@@ -122,7 +122,7 @@ def _touch_new_memory():
     return costs
 
 
-def _tools():
+def tool_versions():
     """Return path and version of each tool that a workload may call; None if it is missing."""
     import shutil  # noqa: PLC0415 - as in reading.py
 
