@@ -35,7 +35,7 @@ class _System(NamedTuple):
     machine: str = ""  # the machine's own name, which is not a part of its pool's
 
 
-_SYSTEMS = (
+SYSTEMS = (
     # docs.github.com/en/actions/reference/workflows-and-actions/variables. A job is not told the
     # labels of its runner, and hosted runners have a new name in each job. ImageOS is of their images.
     _System(
@@ -114,7 +114,7 @@ _SYSTEMS = (
 
 
 def _current():
-    for system in _SYSTEMS:
+    for system in SYSTEMS:
         name, pattern = system.mark
         if re.fullmatch(pattern, os.environ.get(name, ""), re.IGNORECASE | re.DOTALL):
             return system
