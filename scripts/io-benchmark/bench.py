@@ -21,10 +21,6 @@ POOL_GUESSED = (
     "the name of pool %s is from %s; give all machines of one kind the same name by --pool, "
     "and others another"
 )
-NEUTRAL = (
-    "Perfherder: the series belongs to %s and not to %s; only the push identifies the pool, "
-    "so use neutral for one pool per push"
-)
 
 
 def run(arguments, workload_names, interruption, origin_ns):
@@ -59,8 +55,6 @@ def _run_benchmark(settings, interruption, origin_ns):
         origin = " (%s; --pool gives another name)" % settings.pool_origin
         record.warn("pool-guessed", POOL_GUESSED % (settings.pool, settings.pool_origin))
     say("=== io-benchmark %s: pool %s%s ===" % (SCRIPT_VERSION, settings.pool, origin))
-    if settings.perfherder == "neutral":
-        say(NEUTRAL % (figures.ANY_POOL, settings.pool))
     names = ["workloads." + name.replace("-", "_") for name in settings.workloads]
     bench = Bench(settings, record, interruption, origin_ns)
     return bench.run([importlib.import_module(name).WORKLOAD for name in names])

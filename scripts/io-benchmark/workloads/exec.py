@@ -69,7 +69,6 @@ class _Exec(Batches):
     unit_ns = 1_000_000
     maximum_s = 80
     observes = ("architecture", "l3_bytes", "cpus", "pinned", "cpu_ns")
-
     full, quick = FULL, QUICK
 
     @staticmethod
@@ -118,14 +117,6 @@ class _Exec(Batches):
         finally:
             for path in paths:
                 os.unlink(path)
-
-    @classmethod
-    def remarks(cls, entry):
-        observed, count = entry["observed"], len(entry["samples"]["start_ns"])
-        where = "one CPU per process" if observed["pinned"] else "sharing CPUs"
-        # If other processes use the CPUs, CPU time varies less than the whole time.
-        cpu_ms = observed["cpu_ns"] / count / 1e6
-        return ["CPU time per execution: %.0f ms, %s" % (cpu_ms, where)]
 
 
 def make_programs(folder, variant, count, parameters):

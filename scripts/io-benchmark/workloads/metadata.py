@@ -60,7 +60,6 @@ class _Metadata(Batches):
     unit = "ops/s"
     maximum_s = 90
     observes = ("cpus", "checks", "not_visible", "longest_invisible_ns")
-
     full, quick = FULL, QUICK
 
     @staticmethod
