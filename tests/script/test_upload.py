@@ -170,14 +170,6 @@ def test_which_curl(
         assert (client.name, client.has_http2) == outcome
 
 
-def test_without_curl(worker: Worker, tmp_path: Path) -> None:
-    """The workload is skipped by name, and the others are measured."""
-    worker.workloads = ("upload", "spawn")
-    worker.limit_path(tmp_path / "tools", "true")
-    outcomes = [entry["outcome"] for entry in worker.measure()]
-    assert outcomes == [*[skipped("curl is not on PATH")] * 3, COMPLETED]
-
-
 @pytest.mark.parametrize(
     ("url", "address"),
     [
