@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 from measuring.retrieval import RealSteps, SeedSteps, Target
+from observe import page_cache
 from worker import SCRIPT, Worker, outcome_of, retrieves_of
 from workloads import cache_retrieve
 
@@ -193,3 +194,27 @@ def test_a_ring_is_trimmed_after_a_sync(tmp_path: Path) -> None:
     assert names == [f"output-{number:05d}.dat" for number in range(1, 6)]
     assert [trim["after_retrieves"] for trim in target.trims] == [2, 4]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["output-00005.dat"]
+
+
+def test_residency_follows_reading_and_eviction(tmp_path: Path) -> None:
+    """Just written: in memory. Synced and evicted: gone. Read by half: about half is back."""
+    path = tmp_path / "file"
+    path.write_bytes(os.urandom(8 * 1024 * 1024))
+    name = str(path)
+    assert page_cache.resident_bytes(name) == 8 * 1024 * 1024
+    assert page_cache.sync_filesystem(str(tmp_path)) in ("syncfs", "sync")
+    page_cache.evict(name)
+    assert page_cache.resident_bytes(name) == 0
+    with path.open("rb", buffering=0) as file:
+        file.read(4096)
+    resident = page_cache.resident_bytes(name)
+    assert resident is not None
+    assert 0 < resident <= 8 * 1024 * 1024
+
+
+def test_refusal_is_told_in_the_kernels_words(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Whatever keeps drop_caches from working is the record's text."""
+    monkeypatch.setattr(page_cache, "DROP_CACHES", str(tmp_path / "none" / "drop_caches"))
+    assert page_cache.drop_all() == "refused: No such file or directory"
