@@ -11,7 +11,7 @@ from early_end import Interrupted, SkippedError, WorkloadError, reason_of
 from log import LOG, say
 from observe import devices, host, limits, storage
 from observe.timelines import Sampler
-from result import figures, plan
+from result import figures
 from result.result_file import SCRIPT_VERSION, ResultFile, outcome
 from settings import SHORT_PROFILES, WrongArgumentsError, parse
 
@@ -108,7 +108,7 @@ class Bench:
         plans = self._plan(workload_classes)
         entries = [entry for *_, planned in plans for entry in planned]
         self.record.document["workloads"] = entries
-        plan.show(plans, self.settings, self.record.path)
+        figures.show_plan(plans, self.settings, self.record.path)
         self.record.write_if_possible()
         interrupted = None
         try:

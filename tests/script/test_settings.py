@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 import settings
-from result import plan
+from result import figures
 from settings import WrongArgumentsError
 
-GB = plan.GB
+GB = figures.GB
 BASE = ["run", "--pool", "p", "--workload", "w", "--place", "a=/a", "--output", "/x"]
 BASE += ["--profile", "full"]
 
@@ -171,5 +171,9 @@ def test_free_space(tmp_path):
 )
 def test_sizes(size_bytes, text):
     """Three digits, as people write them; durations are in seconds or minutes."""
-    assert plan.size_label(size_bytes) == text
-    assert [plan.duration_label(seconds) for seconds in (0.2, 99, 100)] == ["1 s", "99 s", "2 min"]
+    assert figures.size_label(size_bytes) == text
+    assert [figures.duration_label(seconds) for seconds in (0.2, 99, 100)] == [
+        "1 s",
+        "99 s",
+        "2 min",
+    ]

@@ -4,8 +4,8 @@
 import itertools
 
 import pytest
-from measuring import windows as windows_module
-from measuring.windows import windows_together
+from measuring import batches
+from measuring.batches import windows_together
 
 STEADY = [(0, 10, 1), (10, 20, 1), (20, 30, 1), (30, 40, 1)]
 
@@ -46,7 +46,7 @@ def test_counts_of_several_become_windows(
 def test_a_count_ends_at_the_first_step_past_a_boundary(monkeypatch: pytest.MonkeyPatch) -> None:
     """Telling takes its own time, which is in no count and in nothing that was spent."""
     clock = itertools.count(0, 4)
-    monkeypatch.setattr(windows_module.time, "monotonic_ns", lambda: next(clock))
+    monkeypatch.setattr(batches.time, "monotonic_ns", lambda: next(clock))
     messages: list[tuple[list[list[int]], int]] = []
 
     def tell(counts: list[list[int]], spent: list[int]) -> None:
@@ -54,5 +54,5 @@ def test_a_count_ends_at_the_first_step_past_a_boundary(monkeypatch: pytest.Monk
         assert len(others) == 3
         messages.append((counts, wall_ns))
 
-    windows_module.count(lambda: None, 3, window_ns=10, end_ns=30, tell=tell, windows_per_message=2)
+    batches.count(lambda: None, 3, window_ns=10, end_ns=30, tell=tell, windows_per_message=2)
     assert messages == [([[0, 12, 9], [16, 20, 3]], 20), ([[24, 32, 6]], 8)]

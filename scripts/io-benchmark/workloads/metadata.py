@@ -30,8 +30,7 @@ import time
 from accounting import Account
 from crew import Crew
 from log import NS_PER_S
-from measuring.batches import Batches
-from measuring.windows import count
+from measuring.batches import Batches, count
 from observe import mounts
 from settings import SHORT_PROFILES
 

@@ -18,8 +18,7 @@ from collections import Counter
 from crew import Crew
 from early_end import SkippedError
 from log import MIB, NS_PER_S, say
-from measuring.batches import Batches
-from measuring.windows import count
+from measuring.batches import Batches, count
 from observe import page_cache
 
 BLOCK_BYTES = 4096
