@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NoReturn, TextIO
 
 from io_benchmark import __version__
-from io_benchmark.commands.option_table import add_options, check_options
+from io_benchmark.commands.options import add_options, check_options
 from io_benchmark.context import MESSAGE_LENGTH, Context
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.signals import Terminated, interruptions

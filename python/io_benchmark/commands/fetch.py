@@ -10,7 +10,7 @@ Exit code: 0 all fetched, 1 something is missing, 2 wrong usage.
 
 from pathlib import Path
 
-from io_benchmark.commands.option_table import Given, option
+from io_benchmark.commands.options import Given, option
 from io_benchmark.context import Context
 from io_benchmark.sources.folder.output_folder import DEFAULT_FOLDER
 
@@ -21,15 +21,13 @@ EXAMPLES = (
 )
 MANUAL = "sources.md"
 OPTIONS = {
-    "what to fetch": (
-        option("addresses", nargs="+", metavar="ADDRESS", help="where the results are"),
-    ),
+    "what to fetch": (option("addresses", "ADDRESS", "where the results are", nargs="+"),),
     "output": (
         option(
             "--output",
-            type=Path,
-            metavar="DIR",
-            help=f"folder for the runs (default: a new one, {DEFAULT_FOLDER}/fetch-TIME)",
+            "DIR",
+            f"folder for the runs (default: a new one, {DEFAULT_FOLDER}/fetch-TIME)",
+            Path,
         ),
     ),
 }

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from io_benchmark.commands.option_table import Given, read_options
+from io_benchmark.commands.options import Given, read_options
 from io_benchmark.context import MESSAGE_LENGTH, Context
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.formats import FORMATS, output

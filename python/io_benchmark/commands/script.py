@@ -10,8 +10,7 @@ Exit code: 0 written, 1 failed, 2 wrong usage.
 import os
 from pathlib import Path
 
-from io_benchmark.commands.option_table import Given, option
-from io_benchmark.commands.options import ROOT
+from io_benchmark.commands.options import ROOT, Given, option
 from io_benchmark.context import Context
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.paths import current_folder
@@ -25,14 +24,9 @@ EXAMPLES = (
 )
 MANUAL = "other-ci.md"
 
-
 OPTIONS = {
     "what to write": (ROOT,),
-    "output": (
-        option(
-            "-o", "--output", type=Path, required=True, metavar="FILE", help="the file to write"
-        ),
-    ),
+    "output": (option("-o, --output", "FILE", "the file to write", Path, required=True),),
 }
 
 
