@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from io_benchmark.commands.option_table import (
+from io_benchmark.commands.options import (
     add_options,
     check_options,
     flag,
@@ -19,14 +19,14 @@ from io_benchmark.errors import UsageError
 
 OPTIONS = {
     "what": (
-        option("addresses", nargs="*", metavar="ADDRESS", help="", excludes={"--project": ""}),
-        option("--project", help=""),
-        option("-n", "--number-of-runs", type=int, help=""),
+        option("addresses", "ADDRESS", "", nargs="*", excludes={"--project": ""}),
+        option("--project", "NAME", ""),
+        option("-n, --number-of-runs", "N", "", int),
     ),
     "how": (
-        repeatable("--allow", help=""),
-        flag("--all", help="", excludes={"--number-of-runs": "it means every run"}),
-        flag("--stat", help="", needs=("--all", "--allow"), needs_reason=", which it counts"),
+        repeatable("--allow", "RULE", ""),
+        flag("--all", "", excludes={"--number-of-runs": "it means every run"}),
+        flag("--stat", "", needs=("--all", "--allow"), needs_reason=", which it counts"),
     ),
 }
 
@@ -48,38 +48,37 @@ def parse(*arguments: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("arguments", "given", "options"),
     [
-        pytest.param([], {}, Options(), id="nothing"),
-        pytest.param(["-n", "3"], {"number_of_runs": 3}, Options(), id="a default"),
-        pytest.param(["--all"], {"all": True}, Options(all=True), id="a flag"),
-        pytest.param(
-            ["a", "b", "--allow", "x", "--allow", "y", "--stat"],
+        ("", {}, Options()),
+        ("-n 3", {"number_of_runs": 3}, Options()),
+        ("--all", {"all": True}, Options(all=True)),
+        (
+            "a b --allow x --allow y --stat",
             {"addresses": ["a", "b"], "allow": ["x", "y"], "stat": True},
             Options(),
-            id="several values",
         ),
-        pytest.param(["--project", "p"], {"project": "p"}, Options(project="p"), id="a value"),
+        ("--project p", {"project": "p"}, Options(project="p")),
     ],
 )
 def test_only_given_values(arguments, given, options):
     """What was not given gets the operation's default, and is not in the result."""
-    assert {key: value for key, value in parse(*arguments).items() if value != []} == given
-    assert read_options(Options, parse(*arguments)) == options
+    values = parse(*arguments.split())
+    assert {key: value for key, value in values.items() if value != []} == given
+    assert read_options(Options, values) == options
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["a", "--project", "p"], "--project cannot be combined with ADDRESS; omit one"),
+        ("a --project p", "--project cannot be combined with ADDRESS; omit one"),
         (
-            ["--all", "-n", "3"],
+            "--all -n 3",
             "--number-of-runs cannot be combined with --all: it means every run; omit one",
         ),
-        (["--stat"], "--stat needs --all, which it counts; use both or none"),
+        ("--stat", "--stat needs --all, which it counts; use both or none"),
     ],
-    ids=["argument", "default value", "needs"],
 )
 def test_conflicts(arguments, message):
     """An option counts as given also with its default value."""
     with pytest.raises(UsageError) as caught:
-        parse(*arguments)
+        parse(*arguments.split())
     assert str(caught.value) == message
