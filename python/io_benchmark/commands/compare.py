@@ -106,8 +106,5 @@ def run(given: Given, context: Context) -> int:
     from io_benchmark.operations.compare import ComparisonOptions, compare
 
     options = read_options(ComparisonOptions, given)
-    with context.progress() as progress:
-        report = compare(
-            given["addresses"], options, context.environment, progress, tell=context.tell
-        )
+    report = compare(given["addresses"], options, context)
     return print_comparison(report, given, context, partial=options.partial)

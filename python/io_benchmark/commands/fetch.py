@@ -37,8 +37,7 @@ def run(given: Given, context: Context) -> int:
     from io_benchmark.commands.output import EXIT_FAILED
     from io_benchmark.operations.fetch import fetch
 
-    with context.progress() as progress:
-        store, log = fetch(given["addresses"], given.get("output"), context.environment, progress)
+    store, log = fetch(given["addresses"], given.get("output"), context)
     if store.runs:
         context.print(str(store.folder))
     problems = log.problem_lines()

@@ -74,8 +74,7 @@ def run(given: Given, context: Context) -> int:
 
     pool, addresses = given["pool"], given.get("addresses", ())
     options = read_options(HistoryOptions, given)
-    with context.progress() as progress:
-        report = history(pool, addresses, options, context.environment, progress)
+    report = history(pool, addresses, options, context)
     is_written = print_report(report, given, context, unreadable="note")
     if not report.series:
         context.tell(

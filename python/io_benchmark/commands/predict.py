@@ -45,10 +45,7 @@ def run(given: Given, context: Context) -> int:
     from io_benchmark.operations.predict import PredictionOptions, predict
 
     options = read_options(PredictionOptions, given)
-    with context.progress() as progress:
-        predictions = predict(
-            given["profiles"], given["on"], options, context.environment, progress
-        )
+    predictions = predict(given["profiles"], given["on"], options, context)
     is_written = print_report(predictions, given, context)
     is_predicted = any(
         pool.time_ns is not None for task in predictions.tasks for pool in task.pools

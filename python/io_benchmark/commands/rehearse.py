@@ -103,7 +103,7 @@ def run(given: Given, context: Context) -> int:
 
     with _taskgraph_log(context.stderr) if verbose else nullcontext():
         options = read_options(RehearsalOptions, given)
-        outcome = rehearse(options, context.environment, context.tell, log)
+        outcome = rehearse(options, context, log)
     print_report(outcome.report, given, context)
     folder = outcome.folder
     context.tell(

@@ -164,13 +164,8 @@ def run(given: Given, context: Context) -> int:
         outcome = submit.submit(options, context)
     if not outcome.group_id:
         return 0 if outcome.is_done else EXIT_FAILED
-    with context.progress() as progress:
-        report = compare(
-            [f"group:{outcome.group_id}"],
-            read_options(ComparisonOptions, given),
-            context.environment,
-            progress,
-        )
+    comparison = read_options(ComparisonOptions, given)
+    report = compare([f"group:{outcome.group_id}"], comparison, context)
     return print_comparison(report, given, context)
 
 

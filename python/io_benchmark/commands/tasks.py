@@ -100,8 +100,7 @@ def run(given: Given, context: Context) -> int:
     if not addresses and "since" not in given:
         raise UsageError("give ADDRESS, or --since DATE for the pushes of --project since then")
     options = read_options(TaskRunOptions, given)
-    with context.progress() as progress:
-        report = compare_task_runs(addresses, options, context.environment, progress)
+    report = compare_task_runs(addresses, options, context)
     is_written = print_report(report, given, context)
     if not report.comparisons:
         context.tell(f"error: {_nothing_compared(report)}")

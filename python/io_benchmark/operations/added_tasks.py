@@ -211,9 +211,7 @@ def _read_tasks(group_id: str, context: Context) -> MeasuredGroup:
 
 def _with_workers(group: MeasuredGroup, context: Context) -> MeasuredGroup:
     """Read the results; name those that are missing."""
-    with context.progress() as progress:
-        address = f"group:{group.group_id}"
-        gathered = read_workers([address], context.environment, progress)
+    gathered = read_workers([f"group:{group.group_id}"], context)
     for line in gathered.unreadable:
         context.tell(f"missing: {line}")
     return replace(group, workers=gathered.results)

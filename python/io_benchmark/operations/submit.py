@@ -21,9 +21,8 @@ from io_benchmark.operations.group_work import (
     SubmissionOutcome,
     group_of,
 )
-from io_benchmark.operations.reading import unlimited_memory
+from io_benchmark.operations.reading import read_results, unlimited_memory
 from io_benchmark.paths import current_folder
-from io_benchmark.sources.gather import gather
 from io_benchmark.sources.run_results import RunResult
 from io_benchmark.submit.definitions import (
     NewTask,
@@ -222,10 +221,7 @@ def _earlier_minutes(
             minutes.setdefault(job, []).append(measured.result.duration_ns / _NS_PER_MINUTE)
 
     if addresses:
-        with context.progress() as progress:
-            gathered = gather(
-                addresses, context.environment, progress, accept, budget=unlimited_memory()
-            )
+        gathered = read_results(addresses, context, accept, unlimited_memory())
         for line in gathered.unreadable:
             context.tell(f"--like: {line}")
     if ignored:
