@@ -17,8 +17,7 @@ from io_benchmark import __version__
 from io_benchmark.commands.options import add_options, check_options
 from io_benchmark.context import MESSAGE_LENGTH, Context
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.signals import Terminated, interruptions
-from io_benchmark.standard_streams import replace_standard_streams
+from io_benchmark.process import Terminated, interruptions, replace_standard_streams
 from io_benchmark.text import clean
 
 COMMANDS = {

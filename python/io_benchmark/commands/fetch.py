@@ -35,7 +35,7 @@ OPTIONS = {
 
 def run(given: Given, context: Context) -> int:
     from io_benchmark.commands.output import EXIT_FAILED
-    from io_benchmark.operations.fetch import fetch
+    from io_benchmark.operations.reading import fetch
 
     store, log = fetch(given["addresses"], given.get("output"), context)
     if store.runs:

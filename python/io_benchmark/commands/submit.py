@@ -21,6 +21,7 @@ from io_benchmark.commands.options import (
 )
 from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
+from io_benchmark.paths import resolve_path
 from io_benchmark.report.formats import FORMATS
 from io_benchmark.submit.definitions import PRIORITIES, QUEUE_NAME, UNGROUPED
 from io_benchmark.text import clean
@@ -171,12 +172,6 @@ def run(given: Given, context: Context) -> int:
 
 def _check_writable(path: Path) -> None:
     """Refuse a wrong path before machines have run for an hour."""
-    name = clean(str(path), 200)
-    try:
-        path.exists()  # too long a name, or a loop of links
-        is_folder = path.parent.is_dir()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise UsageError(f"--write {name}: {reason}; name another file") from None
-    if not is_folder:
-        raise UsageError(f"--write {name}: no such folder; create it first")
+    subject = f"--write {clean(str(path), 200)}"
+    if not resolve_path(path, subject).parent.is_dir():
+        raise UsageError(f"{subject}: no such folder; create it first")

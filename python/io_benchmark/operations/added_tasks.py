@@ -15,12 +15,13 @@ from io_benchmark.analysis.trials.confirm import Pace
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import MINUTES_PER_HOUR, Cost
 from io_benchmark.errors import ResultError, UsageError
-from io_benchmark.operations.announcement import announce, estimated_cost
 from io_benchmark.operations.compare import compare_pools
 from io_benchmark.operations.group_work import (
     GroupWork,
     SubmissionOptions,
     SubmissionOutcome,
+    announce,
+    estimated_cost,
     group_of,
 )
 from io_benchmark.operations.reading import read_workers

@@ -14,11 +14,12 @@ from io_benchmark.costs.worker_time import Cost
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.graph.root import Root
 from io_benchmark.operations.added_tasks import limit_of_looks, measure_until_decided
-from io_benchmark.operations.announcement import announce, estimated_cost
 from io_benchmark.operations.group_work import (
     GroupWork,
     SubmissionOptions,
     SubmissionOutcome,
+    announce,
+    estimated_cost,
     group_of,
 )
 from io_benchmark.operations.reading import read_results, unlimited_memory

@@ -4,7 +4,7 @@
 import pytest
 from submitted_tasks import generated, of_all
 
-from io_benchmark.operations.announcement import estimated_cost
+from io_benchmark.operations.group_work import estimated_cost
 from io_benchmark.submit.definitions import SubmissionSettings, select_tasks
 
 TWO_POOLS = (generated("amd-16"), generated("intel"))
