@@ -6,12 +6,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import program
 import pytest
 import seed_case
 import submitted_tasks
 import tried_workers
-from checkout import ROOT
 from killed_submit import Killer, labels
 from loopback_deployment import AMD_16, AMD_30, GROUP, INTEL, Artifact, Deployment, recorded
 
@@ -139,25 +137,6 @@ def test_dry_run(call, group, deployment):
     assert labels(deployment) == POOLS
 
 
-def test_asks_first(group, loopback, deployment):
-    """On a terminal anything but yes is no."""
-    variables = {
-        "TASKCLUSTER_ROOT_URL": loopback.url,
-        "TASKCLUSTER_CLIENT_ID": "me",
-        "TASKCLUSTER_ACCESS_TOKEN": "secret-token",
-    }
-    done = program.run(
-        *("submit", "--confirm", group),
-        folder=ROOT,
-        expected=1,
-        environment=variables,
-        stdin="\n",
-        on_terminal=True,
-    )
-    assert done.stderr.endswith("Create them? [y/N] nothing was created\n")
-    assert labels(deployment) == POOLS
-
-
 def test_group_of_a_push(call, loopback):
     """The confirming task has the push's scheduler and no routes; a worker can mount its image."""
     deployment = loopback.deployment = recorded()
@@ -192,26 +171,10 @@ def test_group_without_results(call, deployment):
     )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        pytest.param(["--confirm", "results"], 2, "id of 22 characters", id="folder"),
-        pytest.param(["--confirm", AMD_16, "-j", "intel"], 2, "--jobs cannot be", id="jobs"),
-        pytest.param(["--confirm", AMD_16], 1, f"group:{AMD_16}: does not exist", id="no group"),
-        pytest.param(
-            ["--confirm", "https://tc.example.com/tasks/groups/" + GROUP],
-            2,
-            "set TASKCLUSTER_ROOT_URL to https://tc.example.com",
-            id="elsewhere",
-        ),
-    ],
-)
-def test_mistakes(call, arguments, code, message):
-    """One line, before anything is asked or created."""
-    got, stdout, stderr = call(*arguments)
-    assert (got, stdout) == (code, "")
-    assert message in stderr
-    assert stderr.startswith(("error: ", "usage: "))
+def test_group_that_does_not_exist(call):
+    """One line."""
+    code, _, stderr = call("--confirm", AMD_16)
+    assert (code, stderr.startswith(f"error: group:{AMD_16}: does not exist")) == (1, True)
 
 
 def test_unknown_baseline(call, group, deployment):

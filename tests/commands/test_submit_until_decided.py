@@ -13,7 +13,7 @@ import seed_case
 import submitted_tasks
 from checkout import ROOT
 from killed_submit import Killer, labels
-from loopback_deployment import AMD_16, Artifact, Deployment
+from loopback_deployment import Artifact, Deployment
 from loopback_runs import run
 
 from io_benchmark.sources.run_results import queue_time
@@ -208,37 +208,6 @@ def test_too_few_machines(call, deployment):
     assert stderr.splitlines()[-2].endswith(
         "half of the tasks or more brought no further worker of amd-30, intel; look at the tasks"
     )
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        pytest.param(["--budget", "9"], "--budget needs --until-decided", id="budget alone"),
-        pytest.param(
-            ["--until-decided", "--replicates", "6"], "--replicates cannot be", id="replicates"
-        ),
-        pytest.param(["--until-decided", "--no-wait"], "--no-wait cannot be", id="no wait"),
-        pytest.param(
-            ["--until-decided", "--cancel", AMD_16], "--cancel cannot be combined with", id="cancel"
-        ),
-        pytest.param(
-            [*IMAGE, "--until-decided", "-j", "intel"],
-            "--until-decided compares pools, and intel is the only one",
-            id="one pool",
-        ),
-        pytest.param(
-            [*START, "--budget", "5"],
-            "--budget 5: 3 tasks per pool can take 5.5 worker hours; raise it",
-            id="budget too small",
-        ),
-    ],
-)
-def test_mistakes(call, deployment, arguments, message):
-    """One line, before anything is asked or created."""
-    code, stdout, stderr = call(*arguments)
-    assert (code, stdout) == (2, "")
-    assert message in stderr.splitlines()[-1]
-    assert not deployment.definitions
 
 
 def test_resuming_another_group(call, deployment):

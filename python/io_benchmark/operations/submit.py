@@ -39,7 +39,7 @@ from io_benchmark.text import clean, clean_name
 
 _NS_PER_MINUTE = 60 * 10**9
 # What the queue takes as an owner: at most 255 characters in the form of an e-mail address.
-_ADDRESS = re.compile(
+ADDRESS = re.compile(
     r"(?=.{3,255}$)[A-Za-z0-9._%+'-]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})*"
 )
 _GIT_S = 5
@@ -157,7 +157,7 @@ def _check_looks(options: SubmissionOptions, settings: SubmissionSettings, group
 def _owner(options: SubmissionOptions, context: Context) -> str | None:
     """Return --owner, else git's user.email; a task that is created needs one of them."""
     owner = options.owner or known_owner(context.environment)
-    if options.owner is not None and not _ADDRESS.fullmatch(options.owner):
+    if options.owner is not None and not ADDRESS.fullmatch(options.owner):
         raise UsageError(
             f"--owner {clean(options.owner, 100)}: is not an e-mail address such as you@example.com"
         )
@@ -182,7 +182,7 @@ def known_owner(environment: Mapping[str, str]) -> str | None:
     except (OSError, subprocess.TimeoutExpired):
         return None
     address = done.stdout.decode("utf-8", "replace").strip()
-    return address if _ADDRESS.fullmatch(address) else None
+    return address if ADDRESS.fullmatch(address) else None
 
 
 def _generated(
