@@ -98,20 +98,20 @@ def test_from_the_bundled_copy(firefox, tmp_path):
     shutil.copytree(ROOT / "python", package.parent, ignore=ignored)
     for part in ("taskcluster", "scripts/io-benchmark"):
         shutil.copytree(ROOT / part, package / "bundle" / part, ignore=ignored)
-    other = tmp_path / "other"
-    shutil.copytree(firefox, other)
+    second = tmp_path / "other"
+    shutil.copytree(firefox, second)
     done = subprocess.run(
         [*program.PROGRAM, "firefox", "."],
-        cwd=other,
+        cwd=second,
         env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(package.parent)},
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert f"Comparing {other} with {package}/bundle (bundled copy)" in done.stderr
+    assert f"Comparing {second} with {package}/bundle (bundled copy)" in done.stderr
     run(firefox)
-    assert snapshot(other) == snapshot(firefox)
+    assert snapshot(second) == snapshot(firefox)
 
 
 def test_documentation():

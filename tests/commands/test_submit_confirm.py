@@ -41,7 +41,9 @@ def group(call: Callable[..., tuple[int, str, str]], deployment: Deployment) -> 
 
 
 def confirming(deployment: Deployment) -> list[dict[str, Any]]:
-    return [one for one in deployment.definitions.values() if "confirm" in one["metadata"]["name"]]
+    return [
+        task for task in deployment.definitions.values() if "confirm" in task["metadata"]["name"]
+    ]
 
 
 def test_confirmed(call, group, deployment, loopback):
@@ -95,7 +97,9 @@ def test_underway(call, group, deployment):
     deployment.on_create = lambda _deployment, _task_id: None
     assert call("--confirm", group, "--no-wait")[:2] == (0, f"group:{group}\n")
     (waiting,) = (
-        one for one, status in deployment.statuses.items() if not status["runs"][-1].get("resolved")
+        task_id
+        for task_id, status in deployment.statuses.items()
+        if not status["runs"][-1].get("resolved")
     )
     code, _, stderr = call("--confirm", group, "--timeout", "0.002")
     assert code == 1
@@ -120,7 +124,7 @@ def test_once_more_after_a_failure(call, group, deployment):
     assert code == 1  # the failed one is missing in the comparison
     assert "1 task created" in stderr
     assert labels(deployment)[3:] == [CONFIRM, f"{CONFIRM}-2"]
-    assert [one["extra"]["treeherder"]["symbol"] for one in confirming(deployment)] == [
+    assert [task["extra"]["treeherder"]["symbol"] for task in confirming(deployment)] == [
         "intel-confirm",
         "intel-confirm-2",
     ]
