@@ -32,7 +32,7 @@ def tasks(folder: Path, *words: str, expected: int = 0, **environment: str) -> s
 
 
 def document(folder: Path, *words: str, **environment: str) -> dict[str, Any]:
-    content: dict[str, Any] = json.loads(tasks(folder, *words, "--json", **environment))
+    content: dict[str, Any] = json.loads(tasks(folder, *words, "--json", expected=0, **environment))
     return content
 
 
