@@ -3,6 +3,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import program
@@ -99,6 +100,16 @@ def test_every_format_can_be_written_beside(seed: Path, tmp_path: Path) -> None:
     assert "error: --write no/a.html: No such file or directory" in failed.stderr
     assert (tmp_path / "c.json").exists()
     assert "1.92×" in failed.stdout
+
+
+def test_form_and_order_change_nothing(seed: Path, tmp_path: Path) -> None:
+    """A folder, its archive and its runs in any order give the same bytes."""
+    shutil.copytree(seed / "results", tmp_path / "results")
+    shutil.make_archive(str(tmp_path / "results"), "zip", tmp_path, "results")
+    runs = sorted(f"results/{path.name}" for path in (tmp_path / "results").iterdir())
+    forms = (["results"], ["results.zip"], runs, runs[::-1])
+    reports = {compare(*form, "--json", folder=tmp_path).stdout for form in forms}
+    assert len(reports) == 1
 
 
 def test_one_bad_result_is_one_line_and_the_rest_is_compared(tmp_path: Path) -> None:

@@ -98,6 +98,17 @@ def test_faults_that_pass(policy, fault):
         assert loopback.deployment.groups == {IDS[0]: list(IDS)}
 
 
+def test_a_fault_that_stays(policy):
+    """The task counts as sent: its answer may have been lost."""
+    created = CreatedTasks()
+    faults = first(99, Fault(status=500), part=IDS[1])
+    with Loopback(Deployment(), faults=faults) as loopback:
+        with pytest.raises(CreationError, match=r"io-benchmark-1 .*answers 500, 10 times"):
+            create(loopback, policy, created)
+        assert created.summary == "1 task exists, 1 more perhaps"
+        assert loopback.deployment.groups == {IDS[0]: [IDS[0]]}
+
+
 def test_a_refusal(policy):
     """It ends there; the refused task counts as not sent."""
     deployment = Deployment()
