@@ -4,13 +4,11 @@
 import json
 import os
 import pty
-import re
 import select
 import signal
 import subprocess
 import time
 from contextlib import contextmanager
-from datetime import datetime, timedelta
 
 import program
 import pytest
@@ -18,17 +16,12 @@ import submitted_tasks
 from checkout import ROOT
 from killed_submit import SUBMIT, environment, labels
 from loopback import Fault, Loopback, first
-from loopback_calls import SLUG
 from loopback_deployment import AMD_16, GROUP, Deployment
 
 from io_benchmark.operations.submit import ADDRESS, known_owner
 
 IMAGE = ["--image", "localhost/image:latest"]
 NOWHERE = {"TASKCLUSTER_ROOT_URL": "http://127.0.0.1:9"}
-QUEUE_KEYS = {
-    *("provisionerId", "workerType", "schedulerId", "taskGroupId", "routes", "priority", "tags"),
-    *("created", "deadline", "expires", "scopes", "metadata", "extra", "payload"),
-}
 # It compares by itself in the end.
 LEFT_OUT = "Left out, because it does not measure a pool: io-benchmark-report"
 COSTS = [
@@ -61,27 +54,6 @@ def group_of(deployment):
     return group
 
 
-def refused_parts(task_id, definition):
-    """Return what the queue and docker-worker would refuse, as far as their schemas say."""
-    created, deadline, expires = (
-        datetime.fromisoformat(definition[key]) for key in ("created", "deadline", "expires")
-    )
-    payload = definition["payload"]
-    artifacts = [datetime.fromisoformat(each["expires"]) for each in payload["artifacts"].values()]
-    rest = json.dumps({**definition, "payload": {**payload, "command": []}})
-    rules = {
-        "form of dates": re.fullmatch(r"[0-9T:-]{19}\.[0-9]{3}Z", definition["created"]),
-        "order of dates": created < deadline <= created + timedelta(days=5) and deadline < expires,
-        "artifacts live as long as the task": max(artifacts) <= expires,
-        "ids": re.fullmatch(SLUG, task_id) and re.fullmatch(SLUG, definition["taskGroupId"]),
-        "scheduler": re.fullmatch("[a-zA-Z0-9_-]{1,38}", definition["schedulerId"]),
-        "keys": set(definition) <= QUEUE_KEYS,
-        "arguments": max(len(word.encode()) for word in payload["command"]) <= 131_071,
-        "references": "task-reference" not in rest and "relative-datestamp" not in rest,
-    }
-    return [rule for rule, is_met in rules.items() if not is_met]
-
-
 def test_dry_run():
     """Six tasks that the queue would take, on stdout alone; their cost on stderr; nobody is asked."""
     options = ("--dry-run", *IMAGE, "--replicates", "2", "--pool", "intel=proj-misc/some")
@@ -95,7 +67,6 @@ def test_dry_run():
     ]
     definitions = [task["task"] for task in tasks.values()]
     ids = [task["task_id"] for task in tasks.values()]
-    assert [refused_parts(*pair) for pair in zip(ids, definitions, strict=True)] == [[]] * 6
     assert len(set(ids)) == 6
     assert {task["taskGroupId"] for task in definitions} == {ids[0]}
     assert {task["payload"]["image"] for task in definitions} == {IMAGE[1]}
