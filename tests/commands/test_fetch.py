@@ -38,9 +38,7 @@ def loopback():
         yield running
 
 
-PROGRESS = re.compile(
-    r"^(listing tasks: [0-9]+|\[ *[0-9]+/[0-9]+\] reading results.*)\n", re.MULTILINE
-)
+PROGRESS = re.compile(r"^(listing tasks|reading results): [0-9]+.*\n", re.MULTILINE)
 
 
 def fetch(loopback, folder, *arguments, expected=0):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from io_benchmark.commands.options import Given, option
 from io_benchmark.context import Context
+from io_benchmark.number_text import number_of
 from io_benchmark.sources.folder.output_folder import DEFAULT_FOLDER
 
 USAGE = "ADDRESS ... [OPTION ...]"
@@ -48,5 +49,5 @@ def run(given: Given, context: Context) -> int:
     skipped = len(store.runs) - fetched
     already = f", {skipped} skipped" if skipped else ""
     missing = f", {len(problems)} could not be fetched" if problems else ""
-    context.tell(f"{fetched} run{'' if fetched == 1 else 's'} fetched{already}{missing}")
+    context.tell(f"{number_of(fetched, 'run')} fetched{already}{missing}")
     return EXIT_FAILED if problems or not store.runs else 0
