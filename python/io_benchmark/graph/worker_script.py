@@ -29,8 +29,9 @@ class WorkerScript(Struct, frozen=True):
 def build_worker_script(root: Root) -> WorkerScript:
     """Build the file with all workloads that the tree has."""
     with _tree_package(root) as module:
-        program = module("worker_program").WorkerProgram.whole(root.path, FOLDER)
-        names = module("script_modules").workload_names(root.path / FOLDER)
+        worker_program = module("worker_program")
+        program = worker_program.WorkerProgram.read(root.path, FOLDER)
+        names = worker_program.workload_names(root.path / FOLDER)
         return WorkerScript(program.version, tuple(names), program.data, program.sha256)
 
 
@@ -41,7 +42,7 @@ def shell_texts(root: Root, tasks: Mapping[str, Mapping[str, Any]], pool: str) -
     """
     texts = {}
     with _tree_package(root) as module:
-        program = module("worker_program").WorkerProgram.whole(root.path, FOLDER)
+        program = module("worker_program").WorkerProgram.read(root.path, FOLDER)
         estimate, task_command = module("estimate"), module("task_command")
         for name, task in tasks.items():
             benchmark = module("stanza").Benchmark.parse(task.get("benchmark"))
