@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from checkout import ROOT
 
-from io_benchmark.graph.isolation import PARTS
+from io_benchmark.graph.root import PARTS
 from io_benchmark_taskgraph import report_stanza, stanza
 from io_benchmark_taskgraph.mistakes import BadKeyError, UserMistake
 from io_benchmark_taskgraph.selection import requested
@@ -98,7 +98,7 @@ def test_long_commit_messages(tmp_path):
 
 READ_STANZAS = """
 import json, sys
-from io_benchmark.graph.isolation import PARTS
+from io_benchmark.graph.root import PARTS
 from io_benchmark_taskgraph import report_stanza, stanza
 from io_benchmark_taskgraph.mistakes import BadKeyError
 size = int(sys.argv[1])
