@@ -42,7 +42,6 @@ def parse(text, environment):
     [
         pytest.param("results", (Path("results")), id="folder"),
         pytest.param("./task:x", (Path("./task:x")), id="path-with-a-colon"),
-        pytest.param(TASK, (Path(TASK)), id="bare-id-is-a-path"),
         pytest.param(f"task:{TASK}", TaskAddress(ROOT, TASK), id="task"),
         pytest.param(f"task:{TASK}.0", TaskAddress(ROOT, TASK, 0), id="task-run"),
         pytest.param(f" group:{GROUP}\n", GroupAddress(ROOT, GROUP), id="group-with-space-around"),
