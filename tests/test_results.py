@@ -373,7 +373,7 @@ def test_the_published_schema_is_the_readers() -> None:
     ("path", "item", "count"),
     [
         ("config.workloads", "a", 101),
-        ("config.places", {"name": "a"}, 101),
+        ("config.places", {"name": "a", "path": "a"}, 101),
         ("config.environment", {}, 10_001),
         ("task.location", {}, 101),
         ("host.first_touch_ns_per_mib", 1, 10_001),

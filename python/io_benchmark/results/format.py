@@ -119,6 +119,7 @@ class _RecordedTask(ProfiledTask, frozen=True):
 
 class _ConfiguredPlace(ResultPart, frozen=True):
     name: Name
+    path: Text
 
 
 class _Config(ResultPart, frozen=True):
@@ -132,6 +133,7 @@ class _Config(ResultPart, frozen=True):
     seed: int
     time_budget_s: Finite | None
     environment: Annotated[dict[Text, Text], Many]
+    perfherder: Name = "pool"  # one series per pool; "neutral": one that all pools share
     trials: Name = "never"
     pace_bytes_per_s: Count | None = None
 

@@ -60,6 +60,8 @@ class _ProcessIo(ResultPart, frozen=True):
     written_bytes: Count  # made dirty in memory, also where it was removed before it was written
     read_characters: Count
     written_characters: Count
+    read_calls: Count
+    write_calls: Count
 
 
 class _Syncs(ResultPart, frozen=True):

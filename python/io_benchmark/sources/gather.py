@@ -22,8 +22,7 @@ from io_benchmark.sources.protocol import (
     Source,
     SourceAddress,
 )
-from io_benchmark.sources.run_results import RunResult
-from io_benchmark.sources.task_runs import TaskRun
+from io_benchmark.sources.run_results import RunResult, TaskRun
 from io_benchmark.sources.taskcluster.source import TaskclusterSource
 from io_benchmark.text import clean
 

@@ -17,8 +17,7 @@ from msgspec import Struct, field
 
 from io_benchmark.errors import UsageError
 from io_benchmark.sources.budget import Budget
-from io_benchmark.sources.run_results import RunResult, TaskRecord
-from io_benchmark.sources.task_runs import TaskRun
+from io_benchmark.sources.run_results import RunResult, TaskRecord, TaskRun
 from io_benchmark.text import clean
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from io_benchmark import results
 from io_benchmark.sources.folder import run_files
-from io_benchmark.sources.folder.run_store import RunStore
+from io_benchmark.sources.folder.run_files import RunStore
 from io_benchmark.sources.protocol import LAST
 from io_benchmark.sources.run_results import RunResult, TaskRecord
 
@@ -32,7 +32,7 @@ def test_two_fetches_get_the_same_run(tmp_path: Path, earlier: list[TaskRecord])
     second.accept(LAST, RUN, DATA)
     third.runs += first.runs
     third.add_without_result([LOST])
-    assert [[run.record for run in store.runs] for store in (first, second)] == [[RECORD], [None]]
+    assert [store.runs for store in (first, second)] == [[RECORD], [None]]
     (folder,) = tmp_path.iterdir()
     assert run_files.read_run(folder).task == RECORD
     assert (folder / run_files.RESULT_NAME).read_bytes() == DATA

@@ -14,7 +14,7 @@ from io_benchmark.sources import protocol
 from io_benchmark.sources.folder import run_table
 from io_benchmark.sources.folder.run_table import read_run_table
 from io_benchmark.sources.protocol import RunQuery
-from io_benchmark.sources.task_runs import TaskRun
+from io_benchmark.sources.run_results import TaskRun
 
 RUN = TaskRun(
     label="build",

@@ -13,7 +13,7 @@ import pytest
 import seed_case
 
 from io_benchmark.errors import UsageError
-from io_benchmark.sources.folder import search
+from io_benchmark.sources.folder import source
 from io_benchmark.sources.gather import Gathered, gather
 from io_benchmark.sources.run_results import RunResult
 
@@ -160,7 +160,7 @@ def test_depth(tmp_path: Path) -> None:
 
 def test_a_folder_with_too_many_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The search ends, and says what to do."""
-    monkeypatch.setattr(search, "_MAXIMUM_FILES", 20)
+    monkeypatch.setattr(source, "_MAXIMUM_FILES", 20)
     for number in range(21):
         (tmp_path / str(number)).touch()
     with pytest.raises(UsageError, match="has more than 20 files and folders; name a folder that"):

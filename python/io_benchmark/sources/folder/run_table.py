@@ -22,7 +22,7 @@ from io_benchmark import results
 from io_benchmark.errors import ResultError
 from io_benchmark.results.reader import DECODE_ERRORS, decode_problem
 from io_benchmark.sources.protocol import RunQuery
-from io_benchmark.sources.task_runs import LATEST_MS, TaskRun, parse_milliseconds
+from io_benchmark.sources.run_results import LATEST_MS, TaskRun, parse_milliseconds
 from io_benchmark.text import clean, clean_name
 
 _MOST_BYTES = 48 * 1024 * 1024

@@ -158,7 +158,7 @@ async def _tasks_of_pool(
         for task in indexed
         if task.task_id not in seen
     ]
-    return sorted(listed, key=lambda member: member.order)
+    return sorted(listed, key=ListedTask.position)
 
 
 def _time(name: str) -> datetime | None:

@@ -18,7 +18,7 @@ from io_benchmark.errors import MissingError, NoArtifactError, TooLargeError, Us
 from io_benchmark.results.reader import MAXIMUM_BYTES
 from io_benchmark.sources.event_loop import run_all, run_coroutine
 from io_benchmark.sources.protocol import FIRST, ReadLog, ReadProgress, RunQuery
-from io_benchmark.sources.task_runs import LATEST_MS, TaskRun, parse_milliseconds
+from io_benchmark.sources.run_results import LATEST_MS, TaskRun, parse_milliseconds
 from io_benchmark.sources.taskcluster.addresses import (
     DECISION,
     GroupAddress,
