@@ -45,9 +45,7 @@ def parse(text, environment):
         pytest.param(f"task:{TASK}", TaskAddress(ROOT, TASK), id="task"),
         pytest.param(f"task:{TASK}.0", TaskAddress(ROOT, TASK, 0), id="task-run"),
         pytest.param(f" group:{GROUP}\n", GroupAddress(ROOT, GROUP), id="group-with-space-around"),
-        pytest.param(
-            "index:a.v2.b.latest.c-d", IndexAddress(ROOT, "a.v2.b.latest.c-d"), id="index"
-        ),
+        ("index:a.v2.b.latest.c-d", IndexAddress(ROOT, "a.v2.b.latest.c-d")),
         pytest.param("index:index.a.b", IndexAddress(ROOT, "a.b"), id="as-in-the-task's-routes"),
         pytest.param(f"index:{'a' * 255}", IndexAddress(ROOT, "a" * 255), id="longest-index"),
     ],
@@ -65,37 +63,21 @@ def test_short_forms(text, meaning):
         pytest.param(f"tasks/{TASK}/definition", TaskAddress(FIREFOX, TASK), id="definition"),
         pytest.param(f"tasks/{TASK}?a=b#c", TaskAddress(FIREFOX, TASK), id="query-and-fragment"),
         pytest.param(f"tasks/{TASK}/runs/1", TaskAddress(FIREFOX, TASK, 1), id="run"),
-        pytest.param(
-            f"tasks/{TASK}/runs/0/logs/public/logs/live.log",
-            TaskAddress(FIREFOX, TASK, 0),
-            id="log",
-        ),
+        (f"tasks/{TASK}/runs/0/logs/public/logs/live.log", TaskAddress(FIREFOX, TASK, 0)),
         pytest.param(f"tasks/groups/{GROUP}", GroupAddress(FIREFOX, GROUP), id="group"),
-        pytest.param(
-            f"tasks/groups/{GROUP}/#io-b", GroupAddress(FIREFOX, GROUP), id="group-search"
-        ),
-        pytest.param(
-            f"tasks/groups/{GROUP}/tasks/{TASK}", TaskAddress(FIREFOX, TASK), id="task-of-a-group"
-        ),
-        pytest.param(
-            f"tasks/groups/{GROUP}/tasks/{TASK}/runs/2/details",
-            TaskAddress(FIREFOX, TASK, 2),
-            id="run-of-a-group",
-        ),
+        (f"tasks/groups/{GROUP}/#io-b", GroupAddress(FIREFOX, GROUP)),
+        (f"tasks/groups/{GROUP}/tasks/{TASK}", TaskAddress(FIREFOX, TASK)),
+        (f"tasks/groups/{GROUP}/tasks/{TASK}/runs/2/details", TaskAddress(FIREFOX, TASK, 2)),
         pytest.param("tasks/index/a.v2.b/c", IndexAddress(FIREFOX, "a.v2.b.c"), id="indexed"),
         pytest.param("tasks/index/a.v2.b", IndexAddress(FIREFOX, "a.v2.b"), id="namespace"),
         pytest.param(f"api/queue/v1/task/{TASK}", TaskAddress(FIREFOX, TASK), id="api"),
-        pytest.param(
-            f"api/queue/v1/task/{TASK}/status", TaskAddress(FIREFOX, TASK), id="api-status"
-        ),
+        (f"api/queue/v1/task/{TASK}/status", TaskAddress(FIREFOX, TASK)),
         pytest.param(
             f"api/queue/v1/task/{TASK}/runs/0/artifacts/public%2Fa.json",
             TaskAddress(FIREFOX, TASK, 0),
             id="api-artifact",
         ),
-        pytest.param(
-            f"api/queue/v1/task-group/{GROUP}/list?limit=4", GroupAddress(FIREFOX, GROUP), id="list"
-        ),
+        (f"api/queue/v1/task-group/{GROUP}/list?limit=4", GroupAddress(FIREFOX, GROUP)),
         pytest.param("api/index/v1/task/a.b.c", IndexAddress(FIREFOX, "a.b.c"), id="api-index"),
     ],
 )
@@ -108,15 +90,9 @@ def test_what_the_browser_shows_of_taskcluster(path, meaning):
     ("text", "root_url"),
     [
         pytest.param(f"http://localhost:8080/tasks/{TASK}", "http://localhost:8080", id="port"),
-        pytest.param(
-            f"https://TC.Example:443/tasks/{TASK}", "https://tc.example", id="default-port"
-        ),
+        (f"https://TC.Example:443/tasks/{TASK}", "https://tc.example"),
         pytest.param(f"http://[::1]:80/tasks/{TASK}", "http://[::1]", id="ipv6"),
-        pytest.param(
-            f"https://firefoxci.taskcluster-artifacts.net/{TASK}/0/public/x.json",
-            ROOT,
-            id="storage",
-        ),
+        (f"https://firefoxci.taskcluster-artifacts.net/{TASK}/0/public/x.json", ROOT),
     ],
 )
 def test_which_deployment(text, root_url):
@@ -129,13 +105,9 @@ def test_which_deployment(text, root_url):
 @pytest.mark.parametrize(
     ("query", "meaning"),
     [
-        pytest.param(
-            f"jobs?repo=try&selectedTaskRun={TASK}.0", TaskAddress(ROOT, TASK, 0), id="job"
-        ),
+        (f"jobs?repo=try&selectedTaskRun={TASK}.0", TaskAddress(ROOT, TASK, 0)),
         pytest.param(f"jobs?selectedTaskRun={TASK}-3", TaskAddress(ROOT, TASK, 3), id="as-of-old"),
-        pytest.param(
-            f"logviewer?task={TASK}.1&repo=try", TaskAddress(ROOT, TASK, 1), id="logviewer"
-        ),
+        (f"logviewer?task={TASK}.1&repo=try", TaskAddress(ROOT, TASK, 1)),
         pytest.param(
             f"jobs?repo=try&revision={REVISION}&group_state=expanded",
             IndexAddress(ROOT, f"gecko.v2.try.{DECISION}"),
@@ -182,31 +154,15 @@ def test_the_trust_domain_can_be_named():
         pytest.param("https://", "it is not an http(s) address with a host", id="no-host"),
         pytest.param(f"https://u:p@h/tasks/{TASK}", "it is not an http(s) address", id="secret"),
         pytest.param("http://h:99999/tasks/x", "it is not an http(s) address", id="port"),
-        pytest.param(
-            f"{FIREFOX}/",
-            "it is not the address of a task, group, index or push; known are",
-            id="start",
-        ),
+        (f"{FIREFOX}/", "it is not the address of a task, group, index or push; known are"),
         pytest.param(f"{FIREFOX}/tasks/create", "does not name a task; open a task", id="create"),
         pytest.param(f"{FIREFOX}/tasks/nope", "'nope' is not a Taskcluster id", id="ui-id"),
-        pytest.param(
-            f"{FIREFOX}/tasks/{TASK}/runs/x", "'x' is not the number of a run", id="ui-run"
-        ),
+        (f"{FIREFOX}/tasks/{TASK}/runs/x", "'x' is not the number of a run"),
         pytest.param(f"{TREEHERDER}/jobs?repo=try", "it does not name a push; click", id="no-push"),
-        pytest.param(
-            f"{TREEHERDER}/jobs?repo=try&revision=0123456789ab", "not a full", id="short-rev"
-        ),
-        pytest.param(
-            f"{TREEHERDER}/jobs?repo=a/b&revision={REVISION}",
-            "not the name of a repository",
-            id="repo",
-        ),
-        pytest.param(
-            f"{TREEHERDER}/jobs?repo=t&selectedJob=1", "an internal number of Treeherder", id="job"
-        ),
-        pytest.param(
-            f"{TREEHERDER}/jobs?selectedTaskRun=x", "is not ID.RUN; select", id="selected"
-        ),
+        (f"{TREEHERDER}/jobs?repo=try&revision=0123456789ab", "not a full"),
+        (f"{TREEHERDER}/jobs?repo=a/b&revision={REVISION}", "not the name of a repository"),
+        (f"{TREEHERDER}/jobs?repo=t&selectedJob=1", "an internal number of Treeherder"),
+        (f"{TREEHERDER}/jobs?selectedTaskRun=x", "is not ID.RUN; select"),
     ],
 )
 def test_mistakes(text, message):
@@ -220,12 +176,8 @@ def test_mistakes(text, message):
 @pytest.mark.parametrize(
     ("variable", "value", "message"),
     [
-        pytest.param(
-            "TASKCLUSTER_ROOT_URL", "tc.example", "is not an http(s) address; try", id="root"
-        ),
-        pytest.param(
-            "IO_BENCHMARK_TRUST_DOMAIN", "a.b", "is not a trust domain; try gecko", id="domain"
-        ),
+        ("TASKCLUSTER_ROOT_URL", "tc.example", "is not an http(s) address; try"),
+        ("IO_BENCHMARK_TRUST_DOMAIN", "a.b", "is not a trust domain; try gecko"),
     ],
 )
 def test_mistakes_in_the_environment(variable, value, message):

@@ -267,11 +267,7 @@ def test_a_failing_host_is_no_reason_for_an_older_run(loopback, policy):
             "its artifact of type 'reference' has no http(s) address",
             id="reference-to-a-file",
         ),
-        pytest.param(
-            Artifact(bytes(MAXIMUM_BYTES + 1)),
-            "it has more than 16,777,216 bytes, gzip decoded",
-            id="gzip-bomb",
-        ),
+        (Artifact(bytes(MAXIMUM_BYTES + 1)), "it has more than 16,777,216 bytes, gzip decoded"),
         pytest.param(
             Artifact(b"{"),
             "ends too early: its upload or download was cut; download it again or measure again",

@@ -36,15 +36,8 @@ def definition(kind="io-benchmark", label="io-benchmark-amd-16", expires=None, *
 @pytest.mark.parametrize(
     ("command", "label", "pool"),
     [
-        pytest.param(
-            ["bash", "-cx", f"{SCRIPT}exec python3 \\\n  --pool amd-30 --seed 1"],
-            "x",
-            "amd-30",
-            id="docker-worker",
-        ),
-        pytest.param(
-            [["bash", "-c", f"{SCRIPT}exec s --pool=intel"]], "x", "intel", id="generic-worker"
-        ),
+        (["bash", "-cx", f"{SCRIPT}exec python3 \\\n  --pool amd-30 --seed 1"], "x", "amd-30"),
+        ([["bash", "-c", f"{SCRIPT}exec s --pool=intel"]], "x", "intel"),
         pytest.param([["python3", "s", "--pool", "intel"]], "x", "intel", id="words"),
         pytest.param(["s --pool amd-16", "sh"], "io-benchmark-amd-16-2", "amd-16", id="replicate"),
         pytest.param(["true"], "io-benchmark-amd-16", "amd-16", id="label"),
@@ -68,12 +61,8 @@ def test_the_pool(command, label, pool):
             f"{TASK}/public/image.tar.zst",
             id="task-image",
         ),
-        pytest.param(
-            {"type": "indexed-image", "namespace": "a.b", "path": "p"}, "a.b/p", id="indexed"
-        ),
-        pytest.param(
-            {"type": "docker-image", "name": "x@sha256:1"}, "x@sha256:1", id="docker-image"
-        ),
+        ({"type": "indexed-image", "namespace": "a.b", "path": "p"}, "a.b/p"),
+        ({"type": "docker-image", "name": "x@sha256:1"}, "x@sha256:1"),
         pytest.param(None, None, id="none"),
         pytest.param({"path": 3}, None, id="nonsense"),
     ],
@@ -86,14 +75,8 @@ def test_the_image(image, shown):
 @pytest.mark.parametrize(
     ("artifacts", "expires"),
     [
-        pytest.param(
-            {"public/io-benchmark": {"expires": "2026-12-01T00:00:00.000Z"}}, 1, id="docker-worker"
-        ),
-        pytest.param(
-            [{"name": "public/io-benchmark", "expires": "2026-12-02T00:00:00Z"}],
-            2,
-            id="generic-worker",
-        ),
+        ({"public/io-benchmark": {"expires": "2026-12-01T00:00:00.000Z"}}, 1),
+        ([{"name": "public/io-benchmark", "expires": "2026-12-02T00:00:00Z"}], 2),
         pytest.param({"public/logs": {"expires": "2026-12-01T00:00:00.000Z"}}, 28, id="another's"),
         pytest.param({"public/io-benchmark": {"expires": "soon"}}, 28, id="nonsense"),
         pytest.param("x", 28, id="none"),
@@ -145,9 +128,7 @@ def test_any_payload_makes_a_task(payload, kind, label):
 @pytest.mark.parametrize(
     "data",
     [
-        pytest.param(
-            b'{"status": {"taskId": "../../x", "taskGroupId": "y", "state": "z"}}', id="path"
-        ),
+        b'{"status": {"taskId": "../../x", "taskGroupId": "y", "state": "z"}}',
         pytest.param(b'{"status": ' + b"[" * 100_000, id="deep"),
         pytest.param(b'{"status": "\xff"}', id="no-utf-8"),
     ],
@@ -166,9 +147,7 @@ def test_what_no_queue_answers(data):
             REVISION,
             id="git",
         ),
-        pytest.param(
-            f"https://hg.mozilla.org/try/file/{REVISION}/taskcluster/kinds/x", REVISION, id="hg"
-        ),
+        (f"https://hg.mozilla.org/try/file/{REVISION}/taskcluster/kinds/x", REVISION),
         pytest.param("https://github.com/x/y/blob/main/taskcluster/kinds/x", None, id="branch"),
         pytest.param(f"https://example.com/{REVISION}", None, id="elsewhere"),
         pytest.param("", None, id="none"),
