@@ -86,7 +86,6 @@ AS_OBJECT = {
 FORMS = {
     "export": json.dumps(EXPORT),
     "list": json.dumps([AS_OBJECT]),
-    "runs": json.dumps({"runs": [AS_OBJECT]}),
     "lines": json.dumps(AS_OBJECT) + "\n",
     "semicolons": "Label;Worker pool;extra;task_id;worker;run;resolution;cost;scheduled;started;resolved\n"
     f"build;gecko-1/b-linux;x;{RUN.task_id};us-central1-b/77;1;exception - worker-shutdown;0.012244;"
