@@ -36,7 +36,7 @@ from io_benchmark.analysis.tasks.task_pair import TaskPair
 from io_benchmark.analysis.tasks.task_warnings import warnings_of
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.results.workload import NS_PER_S
-from io_benchmark.sources.task_runs import TaskRun
+from io_benchmark.sources.run_results import TaskRun
 
 _NAMED = 3
 
