@@ -14,8 +14,7 @@ import simulation
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from io_benchmark.analysis.inference.comparisons import compare_sides
-from io_benchmark.analysis.inference.decisions import judge
+from io_benchmark.analysis.inference.comparisons import compare_sides, judge
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import SINGLE, Look, Schedule
 from io_benchmark.analysis.inference.pairs import Pair

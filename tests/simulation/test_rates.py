@@ -16,12 +16,13 @@ import simulation
 from msgspec.structs import replace
 from simulation import SHAPES, Pool, Shape
 
-from io_benchmark.analysis.inference import decisions, levels
-from io_benchmark.analysis.inference.compared_means import UNPAIRED_BATCHES
-from io_benchmark.analysis.inference.estimates import Estimate, SideData
+from io_benchmark.analysis.inference import levels
+from io_benchmark.analysis.inference.comparisons import advise, holm
+from io_benchmark.analysis.inference.comparisons import verdict as verdict_of
+from io_benchmark.analysis.inference.estimates import UNPAIRED_BATCHES, Estimate, SideData
+from io_benchmark.analysis.inference.looks import SINGLE
 from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
-from io_benchmark.analysis.inference.workers_needed import advise
 from io_benchmark.analysis.model import DIFFERENT, Verdict
 
 COVERAGE, COVERAGE_OF_RUNS, FALSE_CALLS, DECIDED = 0.93, 0.95, 0.05, 0.80
@@ -176,7 +177,7 @@ def test_four_pools_together_are_seldom_called_different(
         nothing = simulation.entry(np.full(40, 1000))
         sides = [SideData(log, ((nothing,),) * 4) for log in logs]
         found = [Estimate.of_sides(one, sides[0], simulation.ASSUMED) for one in sides[1:]]
-        steps = decisions.holm([one.p_value for one in found])
+        steps = holm([one.p_value for one in found], [SINGLE] * 3)
         called += any(p_adjusted < 0.05 for p_adjusted, _ in steps)
     assert called / repetitions <= FALSE_CALLS + tolerance
 
@@ -225,7 +226,7 @@ def test_the_advised_number_decides(
         ]
         again = Estimate.of_sides(sides[0], sides[1], simulation.ASSUMED)
         level = 1 - 0.05 / comparisons
-        verdict = decisions.verdict(
+        verdict = verdict_of(
             again.interval(level),
             again.interval(levels.EQUIVALENCE_LEVEL),
             simulation.MARGIN,

@@ -16,7 +16,7 @@ import simulation
 from io_benchmark.analysis.history.history_model import HistoryReading, Origin
 from io_benchmark.analysis.history.past_workers import _between_workers
 from io_benchmark.analysis.history.series import history
-from io_benchmark.analysis.inference.decisions import judge
+from io_benchmark.analysis.inference.comparisons import judge
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import SINGLE
 from io_benchmark.analysis.inference.variances import MeanVariance

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from io_benchmark.analysis.inference.decisions import holm, judge, verdict
+from io_benchmark.analysis.inference.comparisons import holm, judge, verdict
 from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.looks import SINGLE, Schedule
 from io_benchmark.analysis.model import Interval, Verdict
@@ -17,8 +17,8 @@ SLOWER, EQUIVALENT, INCONCLUSIVE = Verdict.SLOWER, Verdict.EQUIVALENT, Verdict.I
 
 def test_holm_is_rs_p_adjust() -> None:
     """R: p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm") gives 0.03 0.06 0.06 0.02."""
-    assert [p for p, _ in holm([0.6, 0.01, 0.7])] == pytest.approx([1.0, 0.03, 1.0])
-    adjusted = holm([0.01, 0.04, 0.03, 0.005])
+    assert [p for p, _ in holm([0.6, 0.01, 0.7], [SINGLE] * 3)] == pytest.approx([1.0, 0.03, 1.0])
+    adjusted = holm([0.01, 0.04, 0.03, 0.005], [SINGLE] * 4)
     assert [p for p, _ in adjusted] == pytest.approx([0.03, 0.06, 0.06, 0.02])
     # Two are rejected at alpha/4 and alpha/3; the third fails at alpha/2, and so does the fourth.
     assert [1 - level for _, level in adjusted] == pytest.approx(
@@ -41,7 +41,7 @@ def test_holms_intervals_decide_as_its_p_values_do() -> None:
 @pytest.mark.parametrize(("p_value", "is_rejected"), [(0.0249, True), (0.0251, False)])
 def test_a_second_candidate_halves_the_error(p_value: float, is_rejected: bool) -> None:
     """The smaller p-value of two is compared with 2.5 %; where it fails, the other fails too."""
-    first, second = holm([p_value, 0.04])
+    first, second = holm([p_value, 0.04], [SINGLE] * 2)
     assert (first[0] < 0.05, second[0] < 0.05) == (is_rejected, is_rejected)
     assert 1 - second[1] == pytest.approx(0.05 if is_rejected else 0.025)
 

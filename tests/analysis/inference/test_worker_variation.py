@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from scipy.stats import chi2
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.inference.decisions import judge
+from io_benchmark.analysis.inference.comparisons import judge
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import SINGLE
 from io_benchmark.analysis.inference.variances import MeanVariance

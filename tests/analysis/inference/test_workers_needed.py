@@ -8,9 +8,9 @@ import pytest
 import simulation
 from scipy import special
 
-from io_benchmark.analysis.inference import workers_needed
+from io_benchmark.analysis.inference.comparisons import _chance, advise
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
-from io_benchmark.analysis.inference.looks import Schedule
+from io_benchmark.analysis.inference.looks import SINGLE, Schedule
 from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.model import Advice, Verdict
@@ -46,7 +46,7 @@ def advice(
         is_one_machine=is_one_machine,
     )
     estimate = Estimate.of_sides(*sides, 0.05)
-    return workers_needed.advise(estimate, pair, margin=0.05, comparisons=comparisons)
+    return advise(estimate, pair, margin=0.05, comparisons=comparisons)
 
 
 def single(ratio: float) -> tuple[SideData, SideData]:
@@ -60,11 +60,11 @@ def test_power_is_the_noncentral_ts(workers: int) -> None:
     """The chance that an interval excludes 1, by scipy."""
     degrees = 2 * workers - 2
     for log_ratio in (0.001, 0.05, 0.2):
-        for level in (0.95, 0.9999):
+        for comparisons in (1, 500):
             shift = log_ratio / (0.05 * math.sqrt(2 / workers))
-            reach = float(special.stdtrit(degrees, 1 - (1 - level) / 2))
+            reach = float(special.stdtrit(degrees, 1 - 0.025 / comparisons))
             expected = 1 - float(special.nctdtr(degrees, shift, reach))
-            chance = workers_needed._chance_of_difference(log_ratio, 0.05, level, workers)
+            chance = _chance(log_ratio, 0.05, 0.05, comparisons, Verdict.SLOWER, SINGLE, workers)
             assert chance == pytest.approx(expected, rel=1e-10, abs=1e-12)
 
 
@@ -78,7 +78,7 @@ def test_the_chance_of_equivalence_is_the_integral(workers: int, log_ratio: floa
     estimated = error * np.sqrt(special.chdtri(degrees, middles) / degrees)
     room = np.maximum(math.log1p(0.05) - reach * estimated, 0.0)
     inside = special.ndtr((room - log_ratio) / error) - special.ndtr((-room - log_ratio) / error)
-    chance = workers_needed._chance_of_equivalence(log_ratio, 0.05, 0.90, 0.05, workers)
+    chance = _chance(log_ratio, 0.05, 0.05, 1, Verdict.EQUIVALENT, SINGLE, workers)
     assert chance == pytest.approx(float(np.mean(inside)), abs=1e-3)
 
 
@@ -120,9 +120,12 @@ def test_workers_that_ran_count() -> None:
     given = advice((side(0.1, 0.02, 0.18), side(0.0, 0.08, -0.08)))
     variation = math.sqrt((0.0064 * 4 + 4 * 0.0025) / 8)
     assert given.variation_ratio == pytest.approx(variation)
-    needed = workers_needed._workers_needed(0.1, variation, 0.05, 1, Verdict.SLOWER)
-    assert needed is not None
-    assert given.workers_to_add == needed - 3
+    total = 3 + (given.workers_to_add or 0)
+    chances = [
+        _chance(0.1, variation, 0.05, 1, Verdict.SLOWER, SINGLE, workers)
+        for workers in (total - 1, total)
+    ]
+    assert chances[0] < 0.83 <= chances[1]
     assert "estimated from these workers and an assumed 5 %" in text_of(given.message)
 
 

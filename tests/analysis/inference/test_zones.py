@@ -12,10 +12,10 @@ from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
-from io_benchmark.analysis.inference.zones import _within_zones
 from io_benchmark.analysis.model import Problem, Severity, Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.validity.workers import _within_zones
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.formats.output import rendered
 

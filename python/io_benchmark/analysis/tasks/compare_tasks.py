@@ -14,11 +14,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from io_benchmark.analysis.inference import levels
-from io_benchmark.analysis.inference.decisions import Judgement, judge
+from io_benchmark.analysis.inference.comparisons import Judgement, advise, judge
 from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
-from io_benchmark.analysis.inference.workers_needed import advise
 from io_benchmark.analysis.model import Advice, Interval, Verdict
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
@@ -142,7 +141,7 @@ def _comparison(
         labels=pair.label_rows(options.worker_variation),
         only_one_side=len(pair.candidate.side.labels ^ pair.baseline.side.labels),
         advice=advice,
-        look=pair.look.text,
+        look=pair.look.label,
         cost=cost if isinstance(cost, CostComparison) else None,
     )
     warnings = [*warnings_of(pair, comparison), *([cost] if isinstance(cost, Statement) else [])]

@@ -1,11 +1,24 @@
 # SPDX-License-Identifier: MPL-2.0
 """Which runs and sides are compared: every validity rule applied, and what it says as a problem."""
 
+import math
 from collections.abc import Callable, Iterable, Sequence
+from statistics import fmean
 
+from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
+from io_benchmark.analysis.inference.moving_blocks import FEWEST_RETRIEVES
+from io_benchmark.analysis.inference.pairs import first_samples
 from io_benchmark.analysis.model import Problem, Run, Severity, Subject, Worker
 from io_benchmark.analysis.observed.machine_identity import by_side
-from io_benchmark.analysis.statements import Statement, Value, count, joined, statement
+from io_benchmark.analysis.statements import (
+    Quantity,
+    Statement,
+    Unit,
+    Value,
+    count,
+    joined,
+    statement,
+)
 from io_benchmark.analysis.validity.comparability import (
     RETRIEVES_RULE,
     SIDE_RULES,
@@ -13,6 +26,9 @@ from io_benchmark.analysis.validity.comparability import (
     distinct_traits,
 )
 from io_benchmark.analysis.validity.rules import RUN_RULES, SKIPPED_RULE, worker_warnings
+
+# Runs that are left out are named where they are slower by this, and by more than workers differ.
+_SLOWER_RATIO, _CLEARLY = 1.1, 2.0
 
 
 def check_runs(runs: Iterable[Run], allowed: frozenset[str]) -> tuple[list[Run], list[Problem]]:
@@ -76,6 +92,46 @@ def select_length(runs: Sequence[Run], allowed: frozenset[str]) -> tuple[list[Ru
             )
             problems.append(problem)
     return [run for run in runs if run.entry.planned == length], problems
+
+
+def slower_left_out(runs: Sequence[Run], comparable: Sequence[Run]) -> list[Problem]:
+    """Return a problem for each side whose runs are left out because they ended early, and were slower.
+
+    A task that is killed because it is slow takes no part in its pool's mean, which then is too fast.
+    """
+    kept = {id(run.entry) for run in comparable}
+    problems = []
+    for side, side_runs in by_side(runs).items():
+        entries = [run.entry for run in side_runs]
+        ended_early = [
+            entry
+            for entry in entries
+            if id(entry) not in kept and len(entry.total_ns) >= FEWEST_RETRIEVES
+        ]
+        rest = [entry for entry in entries if id(entry) in kept]
+        if not ended_early or not rest or any(entry.retrieves is None for entry in entries):
+            continue
+        length = min(len(entry.total_ns) for entry in (*ended_early, *rest))
+        slower, faster = (
+            fmean(math.log(first_samples(entry, length).mean_ns) for entry in group)
+            for group in (ended_early, rest)
+        )
+        variation = DEFAULT_WORKER_VARIATION * math.sqrt(1 / len(ended_early) + 1 / len(rest))
+        if slower - faster <= max(math.log(_SLOWER_RATIO), _CLEARLY * variation):
+            continue
+        noun = "run" if len(ended_early) == 1 else "runs"
+        message = statement(
+            f"{{side}}: {{left_out}} {noun} that ended early took {{ratio}} as long as the {{rest}} "
+            "compared ones, over the same first {length} retrieves. The side is slower than its figures",
+            side=side,
+            left_out=count(len(ended_early)),
+            ratio=Quantity(math.exp(slower - faster), Unit.RATIO),
+            rest=count(len(rest)),
+            length=count(length),
+        )
+        subject = runs[0].entry.subject
+        problems.append(Problem("survivors", Severity.WARNING, subject, (side,), message))
+    return problems
 
 
 def check_workers(workers: Iterable[Worker]) -> list[Problem]:
