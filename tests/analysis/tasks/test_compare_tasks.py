@@ -12,9 +12,9 @@ from sample_tasks import START_MS, compared, completed, many, of_rows, seed
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import SINGLE
 from io_benchmark.analysis.model import Interval, Verdict
-from io_benchmark.analysis.tasks.compare_tasks import _standing
-from io_benchmark.analysis.tasks.label_ratio import LabelledRatio
+from io_benchmark.analysis.tasks.task_meaning import _standing
 from io_benchmark.analysis.tasks.task_model import TaskComparison, TaskReport
+from io_benchmark.analysis.tasks.task_pair import LabelledRatio
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.sources.task_runs import TaskRun
