@@ -43,9 +43,8 @@ def check_runs(runs: Iterable[Run], allowed: frozenset[str]) -> tuple[list[Run],
             if message is None:
                 continue
             severity_here = _after_allowing(name, severity, allowed_here)
-            problems.append(
-                _problem(name, severity_here, run.worker, message, subject=run.entry.subject)
-            )
+            subject = run.entry.subject
+            problems.append(_problem(name, severity_here, run.worker, subject, message))
             if severity_here is Severity.REFUSED or name == SKIPPED_RULE:
                 break  # no other rule matters for a run that is not compared
         else:
@@ -57,10 +56,9 @@ def _problem(
     name: str,
     severity: Severity,
     worker: Worker,
+    subject: Subject | None,
     message: Statement,
     explanation: Statement | None = None,
-    *,
-    subject: Subject | None = None,
 ) -> Problem:
     about = statement("{task_name}: {message}", task_name=worker.task_name, message=message)
     return Problem(name, severity, subject, (worker.side,), about, explanation)
@@ -87,10 +85,9 @@ def select_length(runs: Sequence[Run], allowed: frozenset[str]) -> tuple[list[Ru
                 planned=count(entry.planned),
                 length=count(length),
             )
-            problem = _problem(
-                RETRIEVES_RULE, Severity.WARNING, worker, message, subject=entry.subject
+            problems.append(
+                _problem(RETRIEVES_RULE, Severity.WARNING, worker, entry.subject, message)
             )
-            problems.append(problem)
     return [run for run in runs if run.entry.planned == length], problems
 
 
@@ -141,16 +138,14 @@ def check_workers(workers: Iterable[Worker]) -> list[Problem]:
         messages = worker_warnings(worker)
         if not messages:
             continue
-        message, explanation = messages[0], None
-        if len(messages) > 1:
-            more = len(messages) - 1
-            message = statement(
-                f"{{message}}, and {{more}} more message{'' if more == 1 else 's'}",
-                message=message,
-                more=count(more),
-            )
+        message, explanation, more = messages[0], None, len(messages) - 1
+        if more:
+            template = "{message}, and {more} more message" + ("" if more == 1 else "s")
+            message = statement(template, message=message, more=count(more))
             explanation = statement("Further: {messages}.", messages=joined(messages[1:], "; "))
-        problems.append(_problem("worker-warning", Severity.WARNING, worker, message, explanation))
+        problems.append(
+            _problem("worker-warning", Severity.WARNING, worker, None, message, explanation)
+        )
     return problems
 
 
