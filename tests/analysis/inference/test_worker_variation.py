@@ -134,9 +134,7 @@ SPREADS = st.lists(st.floats(-0.3, 0.3), min_size=1, max_size=6)
     assumed=st.floats(1e-6, 0.5),
     margin=st.floats(1e-3, 0.2),
 )
-def test_ten_percent_is_never_shown_by_a_single_worker(
-    ratio: float, others: list[float], assumed: float, margin: float
-) -> None:
+def test_ten_percent_is_never_shown_by_a_single_worker(ratio, others, assumed, margin):
     """Within ±10 % it is neither slower nor faster, whatever is known of other workers."""
     centre = math.fsum(others) / len(others)
     several = side([other - centre for other in others])

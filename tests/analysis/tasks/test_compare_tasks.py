@@ -313,9 +313,7 @@ def interval_of(log: float, width: float) -> Interval:
         ((3.0, 0.1), (0.0, math.inf), "fits"),
     ],
 )
-def test_standing(
-    benchmark: tuple[float, float], tasks: tuple[float, float], expected: str
-) -> None:
+def test_standing(benchmark, tasks, expected):
     """Each is ln of a ratio, and how far its interval reaches."""
     comparison = replace(
         seed().comparisons[0], ratio=math.exp(tasks[0]), interval=interval_of(*tasks)

@@ -79,9 +79,7 @@ SEVERITIES = {
 
 
 @pytest.mark.parametrize(("rule", "change", "message"), BROKEN)
-def test_a_broken_rule_is_named_with_what_differs(
-    rule: str, change: dict[str, Any], message: str
-) -> None:
+def test_a_broken_rule_is_named_with_what_differs(rule, change, message):
     """The problem has its rule, severity and both sides' values; a refused pair has no verdict.
 
     With --allow RULE there is a verdict, and the report still names the rule.
@@ -161,12 +159,7 @@ def test_a_refused_run_does_not_take_its_pool_with_it() -> None:
         pytest.param(("intel", "amd-16"), ("retrieves",), ["allowed"], (2, 2), id="allowed"),
     ],
 )
-def test_runs_of_both_kinds(
-    sides: tuple[str, ...],
-    allow: tuple[str, ...],
-    severities: list[str],
-    workers_by_side: tuple[int, int],
-) -> None:
+def test_runs_of_both_kinds(sides, allow, severities, workers_by_side):
     """On these sides one of two made 200 retrieves, as planned: the longer ones are compared."""
     fewer = {**first(200), f"{ENTRY}retrieves_planned": 200}
     change = {f"{side}/1": fewer for side in sides}
