@@ -10,6 +10,8 @@ from typing import Any, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from io_benchmark.number_text import listed
+
 # Kinds of words besides verdicts and the states of causes.
 STRONG, QUIET, CODE, WARNING = "strong", "quiet", "code", "warning"
 BASELINE, NO_VERDICT = "baseline", "no verdict"
@@ -17,6 +19,8 @@ BASELINE, NO_VERDICT = "baseline", "no verdict"
 ALWAYS = 100
 # A longer list ends in a count on a terminal and in Markdown; the page and the JSON have all of it.
 LINES_SHOWN = 30
+# Of a sentence about many measurements
+_MARKS_SHOWN = 6
 # With so many columns a table that may be turned is turned; a narrow terminal needs it earlier.
 TURNED_FROM = 7
 
@@ -33,6 +37,12 @@ class Marks(Struct, frozen=True):
     """References to footnotes, by their numbers."""
 
     numbers: tuple[int, ...]
+
+    def listed(self, mark: str = "[{}]") -> str:
+        """Return ' [1] [3] [4]'; of many notes the first ones are named and the others counted."""
+        most = _MARKS_SHOWN if len(self.numbers) <= _MARKS_SHOWN else _MARKS_SHOWN - 1
+        marks = [f" {mark.format(number)}" for number in self.numbers]
+        return listed(marks, most, " and {:,} more notes", "")
 
 
 Inline: TypeAlias = str | Words | Marks

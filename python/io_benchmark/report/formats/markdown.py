@@ -35,7 +35,6 @@ from io_benchmark.report.blocks import (
     pieces,
     plain,
 )
-from io_benchmark.report.content.footnotes import short_marks
 from io_benchmark.report.formats import Layout
 from io_benchmark.report.plots import draw
 
@@ -166,7 +165,7 @@ def _line(line: Line, bold: Collection[str] | None = None) -> str:
 def _look(piece: Inline, bold: Collection[str] | None) -> tuple[bool | None, str]:
     """Return whether a piece is bold, and its text; None for what is Markdown already."""
     if isinstance(piece, Marks):
-        return None, short_marks(piece.numbers, mark="\\[{}\\]")
+        return None, piece.listed("\\[{}\\]")
     if isinstance(piece, str):
         return False, piece
     if piece.link:

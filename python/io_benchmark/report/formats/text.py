@@ -30,7 +30,6 @@ from io_benchmark.report.blocks import (
     pieces,
     plain,
 )
-from io_benchmark.report.content.footnotes import short_marks
 from io_benchmark.report.formats import Layout
 from io_benchmark.report.formats.styled_text import Piece, shown, wrapped
 from io_benchmark.report.plots import draw
@@ -264,5 +263,5 @@ def _piece_text(piece: str | Words | Marks) -> str:
     if isinstance(piece, str):
         return piece
     if isinstance(piece, Marks):
-        return short_marks(piece.numbers)
+        return piece.listed()
     return piece.text + (f" {piece.link}" if piece.link else "")

@@ -34,7 +34,6 @@ from io_benchmark.report.blocks import (
     Words,
     lists,
 )
-from io_benchmark.report.content.harmless import make_harmless
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.subject_text import bounds_text, change_kind, mean_texts
 from io_benchmark.results import workloads
@@ -64,7 +63,6 @@ _NOTHING_CHANGED = "No observed fact about host and storage changed here."
 
 def document(history: History) -> Document:
     """Write everything that a report of a history says."""
-    history = make_harmless(history)
     every = history.series
     blocks: list[Block] = [Heading("Answer")]
     if not every:
@@ -73,8 +71,8 @@ def document(history: History) -> Document:
         title = _title(series, every) if len(every) > 1 else ""
         blocks.append(Items([*_answer(series, every)], title))
     blocks += [Paragraph(_INTRODUCTION, QUIET)] if every else []
-    for number, series in enumerate(every):
-        blocks += _series(series, number)
+    for series in every:
+        blocks += _series(series)
     blocks += lists(
         ("Left out", [f"{each.source}: {text_of(each.reason)}" for each in history.left_out]),
         ("Not read", history.unreadable),
@@ -194,7 +192,7 @@ def _unclear(series: HistorySeries) -> str:
     return f"Not steady: there may be {explanations}, which is not clear"
 
 
-def _series(series: HistorySeries, number: int) -> Iterator[Block]:
+def _series(series: HistorySeries) -> Iterator[Block]:
     workload = workloads.of(series.subject.workload)
     about = f"Each value is the mean time of one {workload.operation}, where lower is better."
     if workload.higher_is_better:
@@ -205,7 +203,7 @@ def _series(series: HistorySeries, number: int) -> Iterator[Block]:
     yield Heading(str(series.subject))
     yield Paragraph(about, QUIET)
     yield Paragraph(f"{'; '.join(map(text_of, series.conditions.values()))}.", QUIET)
-    yield _picture(series, number)
+    yield _picture(series)
     table = Table(
         "Date", _HEADS, [*_rows(series)][::-1], drop=_DROP, shown=_POINTS_SHOWN, noun=" points"
     )
@@ -224,7 +222,7 @@ def _series(series: HistorySeries, number: int) -> Iterator[Block]:
             )
 
 
-def _picture(series: HistorySeries, number: int) -> Picture:
+def _picture(series: HistorySeries) -> Picture:
     workload = workloads.of(series.subject.workload)
     rate = "rate" if workload.higher_is_better else "time"
     title = f"Mean {rate} in {workload.unit}, push by push"
@@ -235,8 +233,8 @@ def _picture(series: HistorySeries, number: int) -> Picture:
         ". A large dot is a push; a small dot is one of its workers, where it had several. The "
         f"{line}. A dashed line marks a change, with its ratio."
     )
-    arguments = (series, f"history-{number}", title)
-    return Picture((Words(title, STRONG), text), "history_plot", arguments, "line_drawing")
+    arguments = (series, title)
+    return Picture((Words(title, STRONG), text), "history.picture", arguments, "history.characters")
 
 
 def _rows(series: HistorySeries) -> Iterator[Row]:

@@ -13,7 +13,6 @@ from io_benchmark.number_text import interval, number_of, percent, size, times
 from io_benchmark.report.blocks import STRONG, Block, Fold, Heading, Items, Marks, Picture, Words
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.subject_text import grouped, place_of, sharing_lines, unit_text
-from io_benchmark.report.plots.choose import SIDES_DRAWN
 from io_benchmark.report.sections.figures import figures_table, measures_table
 from io_benchmark.report.sections.measured import Measurement
 from io_benchmark.results import workloads
@@ -32,8 +31,8 @@ _METHODS = {
     "runs of one worker": "one worker per pool, compared by the means of its runs and by how much "
     "runs of one worker differ",
 }
-# Dozens of measurements must not make the page large.
-_POINTS_PER_MEASUREMENT, _POINTS_OF_RETRIEVES, _MEASUREMENTS_DRAWN = 800, 6000, 60
+# Dozens of measurements and pools must not make the page large.
+_MEASUREMENTS_DRAWN, _SIDES_DRAWN = 60, 12
 _NAME_CELLS = 22
 
 
@@ -187,8 +186,7 @@ def _bottleneck_text(side: SideBottleneck) -> str:
 
 def _pictures(members: Sequence[Measurement], report: SampledReport) -> Iterator[Block]:
     """Draw the ratios of measurements that share a section, then the samples of each."""
-    first = members[0]
-    is_single = first.subject.workload not in workloads.IN_BATCHES
+    is_single = members[0].subject.workload not in workloads.IN_BATCHES
     rows = [
         (comparison, "" if is_single else f"{measurement.subject.label}: ")
         for measurement in members
@@ -196,50 +194,44 @@ def _pictures(members: Sequence[Measurement], report: SampledReport) -> Iterator
     ]
     if rows:
         comparisons = [comparison for comparison, _ in rows]
-        names = [label + name(each.candidate, _NAME_CELLS) for each, label in rows]
-        text = (
+        names = [label + name(compared.candidate, _NAME_CELLS) for compared, label in rows]
+        meaning = (
             f", with its interval (the thicker part: {percent(EQUIVALENCE_LEVEL)}): above 1 is slower. "
             "Shaded: the margin that counts as equivalent."
         )
-        yield Picture(
-            (Words("Ratio of times to the baseline's", STRONG), text),
-            "forest",
-            (comparisons, names, report.margin_ratio, f"forest-{first.position}"),
-        )
+        title = Words("Ratio of times to the baseline's", STRONG)
+        arguments = (comparisons, names, report.margin_ratio)
+        yield Picture((title, meaning), "comparison.forest", arguments)
     for measurement in members:
-        drawn = any(series.subject == measurement.subject for series in report.series)
-        if drawn and is_single:
-            yield from _samples(measurement, report)
-        elif drawn and measurement.position < _MEASUREMENTS_DRAWN:
+        picture = _samples(measurement, report)
+        if picture is not None and is_single:
+            yield picture
+        elif picture is not None and measurement.position < _MEASUREMENTS_DRAWN:
             summary = f"Samples of {measurement.subject.label}"
-            yield Fold(summary, [*_samples(measurement, report)], on_page_only=True)
-    if first.position == 0 and any(line.time_s for line in report.timelines):
-        sides = dict.fromkeys(side for part in report.subjects for side in part.figures)
+            yield Fold(summary, [picture], on_page_only=True)
+    sides = dict.fromkeys(side for part in report.subjects for side in part.figures)
+    by_side = {line.side: line for line in report.timelines if line.time_s}
+    timelines = [by_side[side] for side in sides if side in by_side][:_SIDES_DRAWN]
+    if members[0].position == 0 and timelines:
         caption = (Words("Rates during the runs", STRONG), ", of one typical worker per side.")
-        yield Picture(caption, "timeline", (report.timelines, list(sides), "timeline"))
+        yield Picture(caption, "comparison.timeline", (timelines,))
 
 
-def _samples(measurement: Measurement, report: SampledReport) -> Iterator[Block]:
-    """Draw how the samples of one measurement are distributed, and each one when it happened."""
-    part, number = measurement.part, measurement.position
-    distribution, scatter = "How the samples are distributed", "Each sample during the run"
-    points, end = _POINTS_PER_MEASUREMENT, "."
+def _samples(measurement: Measurement, report: SampledReport) -> Picture | None:
+    """Draw how the samples of one measurement are distributed; nothing without any."""
+    part = measurement.part
+    drawn = [*part.figures][:_SIDES_DRAWN]
+    by_side = grouped(
+        (series for series in report.series if series.subject == part.subject and series.total_ns),
+        lambda series: series.side,
+    )
+    series = [worker for side in drawn for worker in by_side.get(side, ())]
+    if not series:
+        return None
+    title = "How the samples are distributed"
     if part.subject.workload == "cache-retrieve":
-        distribution, scatter = "How long retrieves took", "Each retrieve during the run"
-        points, end = _POINTS_OF_RETRIEVES, ", by the size of its file."
-    text = (
-        ": the share up to a given value. Each line is a worker, each vertical line the mean of a "
-        "side."
-    )
-    if len(part.figures) > SIDES_DRAWN:
-        text += f" Only the first {SIDES_DRAWN} of {len(part.figures):,} sides are drawn."
-    yield Picture(
-        (Words(distribution, STRONG), text),
-        "distribution",
-        (part, report.series, f"distribution-{number}"),
-    )
-    yield Picture(
-        (Words(scatter, STRONG), end),
-        "scatter",
-        (part, report.series, f"scatter-{number}", points),
-    )
+        title = "How long retrieves took"
+    caption = ": the share up to a given value. Each line is a worker, each vertical line the mean of a side."
+    if len(part.figures) > len(drawn):
+        caption += f" Only the first {len(drawn)} of {len(part.figures):,} sides are drawn."
+    return Picture((Words(title, STRONG), caption), "comparison.distribution", (part, series))

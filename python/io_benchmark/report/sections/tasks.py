@@ -39,7 +39,6 @@ from io_benchmark.report.blocks import (
     Words,
     lists,
 )
-from io_benchmark.report.content.harmless import make_harmless
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.subject_text import ends_text, verdict_text
 from io_benchmark.text import name
@@ -59,7 +58,6 @@ _ROWS_LEFT, _ANSWERS_LEFT = (8, 6, 3), (4, 2, 1)
 
 def document(report: TaskReport) -> Document:
     """Write everything that a report about tasks says, and what its first screen has."""
-    report = make_harmless(report)
     answers = _answers(report)
     table = _pair_table(report) if len(report.comparisons) == 1 else _sides_table(report)
     tables = [table] if table.rows else []
