@@ -25,7 +25,7 @@ def test_scale_holds_its_values(values, logarithmic):
     scale = scales.Scale.around(values, logarithmic=logarithmic)
     places = [scale.place(value) for value in (-math.inf, *sorted(values), math.inf)]
     assert places == sorted(places)
-    assert (places[0], places[-1]) == (pytest.approx(0, abs=1e-9), pytest.approx(1))
+    assert [places[0], places[-1]] == pytest.approx([0, 1], abs=1e-9)
 
 
 @given(POSITIVE, st.floats(1.0001, 1e6), st.integers(2, 8), st.booleans())
@@ -78,7 +78,8 @@ def rates(seconds: int) -> RateTimeline:
 def test_rates(seconds, drawn, unit):
     """Neighbors are averaged where there are more than 160; what is not a number is left out."""
     picture = str(comparison.timeline([rates(seconds)]))
-    spots = [tuple(map(int, spot.split())) for spot in LINE.search(picture)[1].split("L")]
+    (line,) = LINE.findall(picture)
+    spots = [tuple(map(int, spot.split())) for spot in line.split("L")]
     assert len(spots) == drawn
     # A rate that rises is a line from the lower left to the upper right.
     assert spots == sorted(spots, key=lambda spot: (spot[0], -spot[1]))
