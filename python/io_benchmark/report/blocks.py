@@ -5,12 +5,14 @@ All text in blocks is harmless (`harmless`), and still unescaped: a format escap
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.number_text import listed
+
+Written = TypeVar("Written")
 
 # Kinds of words besides verdicts and the states of causes.
 STRONG, QUIET, CODE, WARNING = "strong", "quiet", "code", "warning"
@@ -196,11 +198,10 @@ def plain(line: Line) -> str:
 
 def fitting(
     blocks: Sequence[Block],
-    write: Callable[[Sequence[Block]], str],
-    fits: Callable[[str], bool],
-) -> str:
-    """Return the text of the blocks, of which as little is left out as it needs to fit."""
-    written = ""
+    write: Callable[[Sequence[Block]], Written],
+    fits: Callable[[Written], bool],
+) -> Written:
+    """Write the blocks, of which as little is left out as it needs to fit."""
     for reduced in reductions(blocks):
         written = write(reduced)
         if fits(written):

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: MPL-2.0
 """Blocks as text: as wide as the terminal and with its colors, or plain."""
 
-import itertools
+import io
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 from rich.cells import cell_len, set_cell_size
+from rich.console import Console
+from rich.text import Text
 
 from io_benchmark.analysis.model import State
 from io_benchmark.report import blocks
 from io_benchmark.report.formats import Layout
-from io_benchmark.report.formats.styled_text import Piece, shown, wrapped
 from io_benchmark.report.plots import draw
 from io_benchmark.text import name
 
@@ -22,6 +24,11 @@ _GAP = 2
 _TEXT_WIDTH = 110
 # An empty line is above and below these.
 _LARGE = (blocks.Table, blocks.Picture)
+# A number and its unit stay in one line: the space between them is another character while text is
+# wrapped, one that no text has.
+_UNIT = re.compile("(?<=[0-9]) (?=(?:%|[nµm]?s|[KMGT]?i?B)(?![A-Za-z]))")
+_TOGETHER = "\ue000"
+_CONSOLE = Console(_environ={})
 _STYLES = {
     "slower": "bold red",
     "faster": "bold green",
@@ -41,26 +48,46 @@ _STYLES = {
 def render(document: blocks.Document, layout: Layout) -> str:
     """Return the first screen, or with `details` and where there is none the whole report."""
     columns = layout.columns
+    stream = io.StringIO()
+    console = Console(
+        file=stream,
+        width=columns,
+        force_terminal=layout.styles,
+        color_system="standard" if layout.styles else None,
+        no_color=not layout.colors,
+        _environ={},
+    )
     if layout.details or not document.screen:
         title = _paragraph(document.title, columns, blocks.STRONG, indent="")
-        return _joined([*title, *_blocks(document.blocks, columns)], layout)
+        lines = _single_gaps([*title, *_blocks(document.blocks, columns)])
+    else:
+        room = _SCREEN_LINES - layout.lines_below
+        lines = blocks.fitting(
+            document.screen,
+            lambda content: _screen(document, content, layout),
+            lambda lines: len(lines) <= room,
+        )
+    for line in lines:
+        console.print(line, soft_wrap=True, highlight=False)
+    return stream.getvalue()
 
-    def written(content: Sequence[blocks.Block]) -> str:
-        # Only a screen with room has an empty line below its title and above its end.
-        empty: list[list[Piece]] = [[]] if content is document.screen else []
-        title = _paragraph(document.title + document.reason, columns, blocks.STRONG, indent="")
-        end = _paragraph(_pointer(document, content, layout), columns, blocks.QUIET, indent="")
-        return _joined([*title, *empty, *_blocks(content, columns), *empty, *end], layout)
 
-    room = _SCREEN_LINES - layout.lines_below
-    return blocks.fitting(document.screen, written, lambda screen: screen.count("\n") <= room)
+def _screen(
+    document: blocks.Document, content: Sequence[blocks.Block], layout: Layout
+) -> list[Text]:
+    # Only a screen with room has an empty line below its title and above its end.
+    empty = [Text()] if content is document.screen else []
+    columns, title = layout.columns, document.title + document.reason
+    head = _paragraph(title, columns, blocks.STRONG, indent="")
+    end = _paragraph(_pointer(document, content, layout), columns, blocks.QUIET, indent="")
+    return _single_gaps([*head, *empty, *_blocks(content, columns), *empty, *end])
 
 
-def _joined(lines: Iterable[Sequence[Piece]], layout: Layout) -> str:
-    """Return whole lines without trailing spaces; of several empty ones only the first."""
-    texts = [shown(line, has_styles=layout.styles, has_colors=layout.colors) for line in lines]
-    pairs = itertools.pairwise(("", *texts))
-    return "".join(f"{line}\n" for before, line in pairs if before or line)
+def _single_gaps(lines: Sequence[Text]) -> list[Text]:
+    """Return the lines without spaces at their ends, and without empty ones that follow another."""
+    for line in lines:
+        line.rstrip()
+    return [line for before, line in zip((Text(), *lines), lines, strict=False) if before or line]
 
 
 def _pointer(document: blocks.Document, content: Iterable[blocks.Block], layout: Layout) -> str:
@@ -77,20 +104,20 @@ def _warnings(content: Iterable[blocks.Block]) -> int:
     return sum(item.mark == "!" for items in lists for item in items)
 
 
-def _blocks(content: Iterable[blocks.Block], columns: int) -> Iterator[list[Piece]]:
+def _blocks(content: Iterable[blocks.Block], columns: int) -> Iterator[Text]:
     previous: blocks.Block | None = None
     for block in content:
         is_loose = isinstance(block, blocks.Paragraph) and isinstance(previous, blocks.Items)
         if is_loose or isinstance(previous, _LARGE) or isinstance(block, _LARGE):
-            yield []
+            yield Text()
         yield from _block(block, columns)
         previous = block
 
 
-def _block(block: blocks.Block, columns: int) -> Iterator[list[Piece]]:
+def _block(block: blocks.Block, columns: int) -> Iterator[Text]:
     match block:
         case blocks.Heading():
-            yield []
+            yield Text()
             yield from _paragraph(block.line, columns, blocks.STRONG, indent="")
         case blocks.Paragraph():
             yield from _paragraph(block.line, columns, block.kind)
@@ -101,7 +128,7 @@ def _block(block: blocks.Block, columns: int) -> Iterator[list[Piece]]:
         case blocks.Picture() if block.characters:
             width = min(columns, _TEXT_WIDTH) - len(_INDENT)
             for line in draw(block.characters, block.arguments[0], width):
-                yield [(_INDENT + line, "")]
+                yield Text(_INDENT + line)
         case blocks.Fold() if not block.on_page_only:
             yield from _paragraph(f"{block.summary}:", columns)
             yield from _blocks(block.blocks, columns)
@@ -114,14 +141,18 @@ def _paragraph(
     *,
     indent: str = _INDENT,
     first: str | None = None,
-) -> Iterator[list[Piece]]:
+) -> Iterator[Text]:
     """Yield wrapped text, indented below its first line."""
     width = max(min(columns, _TEXT_WIDTH) - len(indent), 12)
-    for number, styled in enumerate(wrapped(_styled(line, kind), width)):
-        yield [(indent if number or first is None else first, ""), *styled]
+    styled = Text.assemble(
+        *((_UNIT.sub(_TOGETHER, words), style) for words, style in _styled(line, kind))
+    )
+    for number, part in enumerate(styled.wrap(_CONSOLE, width)):
+        part.plain = part.plain.replace(_TOGETHER, " ")
+        yield Text(indent if number or first is None else first) + part
 
 
-def _items(block: blocks.Items, columns: int) -> Iterator[list[Piece]]:
+def _items(block: blocks.Items, columns: int) -> Iterator[Text]:
     if block.title:
         yield from _paragraph((*blocks.pieces(block.title), ":"), columns)
     further = [blocks.Item(block.further, mark=block.items[-1].mark)] if block.further else []
@@ -132,20 +163,20 @@ def _items(block: blocks.Items, columns: int) -> Iterator[list[Piece]]:
             yield from _paragraph(below.line, columns, indent="      ", first="    ")
 
 
-def _table(table: blocks.Table, columns: int) -> Iterator[list[Piece]]:
+def _table(table: blocks.Table, columns: int) -> Iterator[Text]:
     if table.title:
         yield from _paragraph((*blocks.pieces(table.title), ":"), columns)
     if table.is_prose:
         yield from _sentences(table, columns)
     else:
         for number, part in enumerate(_parts_that_fit(table, columns)):
-            yield from [[]] if number else []
+            yield from [Text()] if number else []
             yield from _grid(part, columns)
     if table.further:
         yield from _paragraph(table.further, columns)
 
 
-def _sentences(table: blocks.Table, columns: int) -> Iterator[list[Piece]]:
+def _sentences(table: blocks.Table, columns: int) -> Iterator[Text]:
     """Yield a paragraph per row, with its cells in another one below it."""
     for row in table.visible:
         yield from _paragraph(row.label, columns, indent="    ", first=_INDENT)
@@ -156,19 +187,21 @@ def _sentences(table: blocks.Table, columns: int) -> Iterator[list[Piece]]:
         yield from _paragraph(prose, columns, indent="    ")
 
 
-def _grid(table: blocks.Table, columns: int) -> Iterator[list[Piece]]:
+def _grid(table: blocks.Table, columns: int) -> Iterator[Text]:
     """Yield a table with a column of labels at the left and right-aligned cells."""
     first, *widths = _widths(table)
     heads = (
         (_right(head, width), "bold dim") for head, width in zip(table.heads, widths, strict=True)
     )
-    yield [(_INDENT + set_cell_size(table.corner, first), "dim"), *heads]
-    yield [(_INDENT + "─" * (first + sum(widths) + _GAP * len(widths)), "dim")]
+    yield Text.assemble((_INDENT + set_cell_size(table.corner, first), "dim"), *heads)
+    yield Text(_INDENT + "─" * (first + sum(widths) + _GAP * len(widths)), "dim")
     for row in table.visible:
         if row.cells:
             cells = zip(row.cells, widths, strict=True)
-            label = (_INDENT + set_cell_size(_label(row), first), "")
-            yield [label, *((_right(cell, width), _style(cell)) for cell, width in cells)]
+            label = _INDENT + set_cell_size(_label(row), first)
+            yield Text.assemble(
+                label, *((_right(cell, width), _style(cell)) for cell, width in cells)
+            )
         else:
             indent = _INDENT * (1 + row.level)
             below = indent + _INDENT * row.level
@@ -224,7 +257,7 @@ def _right(cell: blocks.Line, width: int) -> str:
     return " " * (_GAP + width - cell_len(_written(cell))) + _written(cell)
 
 
-def _styled(line: blocks.Line, kind: str = "") -> list[Piece]:
+def _styled(line: blocks.Line, kind: str = "") -> list[tuple[str, str]]:
     return [
         (_written(piece), _STYLES.get(piece.kind if isinstance(piece, blocks.Words) else kind, ""))
         for piece in blocks.pieces(line)
