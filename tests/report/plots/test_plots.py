@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from io_benchmark.analysis.report_model import RateTimeline
-from io_benchmark.report.plots import comparison, history, scales, svg
+from io_benchmark.report.plots import comparison, drawing, history
 
 POSITIVE = st.floats(1e-3, 1e15)
 LINE = re.compile(r'<path d="M([0-9 L]+)" class="line written">')
@@ -22,7 +22,7 @@ LINE = re.compile(r'<path d="M([0-9 L]+)" class="line written">')
 @given(st.lists(POSITIVE, min_size=1, max_size=5), st.booleans())
 def test_scale_holds_its_values(values, logarithmic):
     """Every value has a place inside the axis, in its order; what is beyond is at an end."""
-    scale = scales.Scale.around(values, logarithmic=logarithmic)
+    scale = drawing.Scale.around(values, logarithmic=logarithmic)
     places = [scale.place(value) for value in (-math.inf, *sorted(values), math.inf)]
     assert places == sorted(places)
     assert [places[0], places[-1]] == pytest.approx([0, 1], abs=1e-9)
@@ -31,7 +31,7 @@ def test_scale_holds_its_values(values, logarithmic):
 @given(POSITIVE, st.floats(1.0001, 1e6), st.integers(2, 8), st.booleans())
 def test_ticks_are_on_the_axis(low, ratio, most, logarithmic):
     """A few round ticks, all of them inside."""
-    ticks = scales.Scale(low, low * ratio, logarithmic).ticks(most)
+    ticks = drawing.Scale(low, low * ratio, logarithmic).ticks(most)
     assert len(ticks) <= most + 1
     assert all(low * (1 - 1e-9) <= tick <= low * ratio * (1 + 1e-9) for tick in ticks)
 
@@ -39,9 +39,9 @@ def test_ticks_are_on_the_axis(low, ratio, most, logarithmic):
 @pytest.mark.parametrize(
     ("scale", "expected"),
     [
-        pytest.param(scales.Scale(0.9, 2.2, True), [1.0, 1.5, 2.0], id="ratios"),
-        pytest.param(scales.Scale(4e6, 3e8, True), [5e6, 1e7, 2e7, 5e7, 1e8, 2e8], id="decades"),
-        pytest.param(scales.Scale(0, 430), [0, 100, 200, 300, 400], id="linear"),
+        pytest.param(drawing.Scale(0.9, 2.2, True), [1.0, 1.5, 2.0], id="ratios"),
+        pytest.param(drawing.Scale(4e6, 3e8, True), [5e6, 1e7, 2e7, 5e7, 1e8, 2e8], id="decades"),
+        pytest.param(drawing.Scale(0, 430), [0, 100, 200, 300, 400], id="linear"),
     ],
 )
 def test_ticks(scale, expected):
@@ -90,7 +90,7 @@ def test_rates(seconds, drawn, unit):
 @given(st.text(), st.text())
 def test_elements_escape(words, value):
     """Neither text nor an attribute can become markup."""
-    made = svg._element("text", words, class_=value)
+    made = drawing._element("text", words, class_=value)
     inside = made.removeprefix("<text").removesuffix("</text>")
     assert "<" not in inside
     assert inside.count(">") == 1

@@ -21,8 +21,7 @@ from io_benchmark.number_text import (
     tick,
 )
 from io_benchmark.report.content.subject_text import grouped
-from io_benchmark.report.plots.scales import Scale
-from io_benchmark.report.plots.svg import Drawing, Spot, path
+from io_benchmark.report.plots.drawing import Drawing, Scale, Spot, path
 from io_benchmark.results import workloads
 from io_benchmark.results.workload import Workload
 from io_benchmark.text import name

@@ -10,8 +10,7 @@ from markupsafe import Markup
 from io_benchmark.analysis.history.history_model import HistorySeries, Point
 from io_benchmark.number_text import digits, ratio
 from io_benchmark.report.content.subject_text import change_kind, mean_texts
-from io_benchmark.report.plots.scales import Scale
-from io_benchmark.report.plots.svg import Drawing, Spot, Tick, points
+from io_benchmark.report.plots.drawing import Drawing, Scale, Spot, Tick, points
 from io_benchmark.results import workloads
 
 # An axis has at least this on both sides of the newest level, so that noise looks small.
