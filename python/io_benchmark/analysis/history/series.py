@@ -118,8 +118,8 @@ def _longest_other(
     key: _SeriesKey, points: Mapping[_SeriesKey, Sequence[Point]]
 ) -> _SeriesKey | None:
     """Return the subject's longest other series."""
-    keys = [other for other in points if other.subject == key.subject and other != key]
-    return max(keys, key=lambda other: len(points[other]), default=None)
+    keys = [rival for rival in points if rival.subject == key.subject and rival != key]
+    return max(keys, key=lambda rival: len(points[rival]), default=None)
 
 
 def _left_out(key: _SeriesKey, point: Point, usual: _SeriesKey) -> LeftOut:
@@ -134,16 +134,16 @@ def _left_out(key: _SeriesKey, point: Point, usual: _SeriesKey) -> LeftOut:
 
 def _difference(conditions: Conditions, usual: Conditions) -> Statement:
     """Return `copy-method: copied by cp, others: copied by sendfile`."""
-    others = dict(usual)
+    usual_traits = dict(usual)
     differences = [
         statement(
             "{rule}: {traits}, others: {others}",
             rule=rule,
             traits=traits,
-            others=others.get(rule, UNKNOWN),
+            others=usual_traits.get(rule, UNKNOWN),
         )
         for rule, traits in conditions
-        if others.get(rule) != traits
+        if usual_traits.get(rule) != traits
     ]
     if not differences:
         return statement("has other conditions than the rest")

@@ -98,24 +98,24 @@ def _connected(keys: Sequence[Sequence[Hashable]]) -> list[int]:
     """Return for each result the first one that it is connected with, by union and find."""
     roots = list(range(len(keys)))
 
-    def root_of(at: int) -> int:
-        while roots[at] != at:
-            roots[at] = roots[roots[at]]
-            at = roots[at]
-        return at
+    def root(result: int) -> int:
+        while roots[result] != result:
+            roots[result] = roots[roots[result]]
+            result = roots[result]
+        return result
 
     first: dict[Hashable, int] = {}
-    for at, result_keys in enumerate(keys):
+    for result, result_keys in enumerate(keys):
         for key in result_keys:
-            earlier, later = sorted((root_of(first.setdefault(key, at)), root_of(at)))
+            earlier, later = sorted((root(first.setdefault(key, result)), root(result)))
             roots[later] = earlier
-    return [root_of(at) for at in range(len(keys))]
+    return list(map(root, range(len(keys))))
 
 
 def _name(marks: Sequence[MachineMarks]) -> str:
-    known = sorted({mark.worker_id for mark in marks} - {UNKNOWN})
-    if known:
-        return known[0]
+    worker_ids = sorted({mark.worker_id for mark in marks} - {UNKNOWN})
+    if worker_ids:
+        return worker_ids[0]
     boots = sorted({(mark.boot, mark.place) for mark in marks if mark.boot})
     if boots:
         return " ".join(("with boot id", boots[0][0][0], *filter(None, boots[0][1])))
@@ -153,9 +153,9 @@ def by_machine(
     An item whose machine is not known is a group by itself.
     """
     groups: dict[str, list[T]] = {}
-    for at, item in enumerate(items):
+    for number, item in enumerate(items):
         name = machine(item)
-        groups.setdefault(name if name != UNKNOWN else f"#{at}", []).append(item)
+        groups.setdefault(name if name != UNKNOWN else f"#{number}", []).append(item)
     return list(groups.values())
 
 

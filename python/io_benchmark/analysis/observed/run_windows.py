@@ -44,7 +44,7 @@ class Window(NamedTuple):
         counters = [timeline.devices[name] for name in disks if name in timeline.devices]
         if len(inside) <= _FEWEST or len(counters) < len(disks) or not disks:
             return ()
-        times_ns = [timeline.columns["time_ns"][at] or 0 for at in inside]
+        times_ns = [timeline.columns["time_ns"][row] or 0 for row in inside]
         lasted_s = [length_ns / NS_PER_S for length_ns in growths(times_ns)]
         read, written = (
             _growth(counters, name, inside) for name in ("read_bytes", "written_bytes")
@@ -84,11 +84,10 @@ def growths(values: Sequence[float]) -> list[float]:
 def _growth(
     counters: Sequence[Mapping[str, Sequence[int | None]]], name: str, inside: Sequence[int]
 ) -> list[float] | None:
-    columns = [columns.get(name) for columns in counters]
-    known = [[column[at] for at in inside] for column in columns if column is not None]
-    if len(known) < len(columns) or any(None in column for column in known):
+    if not all(name in columns for columns in counters):
         return None
-    return growths(list(map(sum, zip(*known, strict=True))))
+    rows = [[columns[name][row] for columns in counters] for row in inside]
+    return None if any(None in row for row in rows) else growths(list(map(sum, rows)))
 
 
 def _blocked_s(
@@ -129,11 +128,11 @@ def _samples_blocked_ns(entry: Entry) -> list[float] | None:
     return [blocked_ns if blocked_ns > 0 else 0.0 for blocked_ns in rest_ns]
 
 
-def _interpolated(at: int, places: Sequence[int], values: Sequence[float]) -> float:
+def _interpolated(place: int, places: Sequence[int], values: Sequence[float]) -> float:
     """Return the value at a place between known ones, else that of the nearest."""
-    after = bisect_right(places, at)
+    after = bisect_right(places, place)
     if after in (0, len(places)):
         return values[max(0, after - 1)]
     before = after - 1
-    share = (at - places[before]) / (places[after] - places[before])
+    share = (place - places[before]) / (places[after] - places[before])
     return values[before] + share * (values[after] - values[before])

@@ -142,7 +142,7 @@ class View(Struct, frozen=True, dict=True):
             return []
         begin_ns = self.entry.start_ns[0]
         end_ns = self.entry.start_ns[-1] + self.entry.total_ns[-1]
-        return [at for at, time in enumerate(times) if time and begin_ns <= time <= end_ns]
+        return [row for row, time in enumerate(times) if time and begin_ns <= time <= end_ns]
 
     @cached_property
     def _seconds(self) -> float:
@@ -157,8 +157,8 @@ class View(Struct, frozen=True, dict=True):
         if self._timeline is None:
             return None
         growths = [self._growth(self._timeline.columns.get(name)) for name in columns]
-        known = [growth for growth in growths if growth is not None]
-        return sum(known) / self._seconds if len(known) == len(columns) else None
+        complete = [growth for growth in growths if growth is not None]
+        return sum(complete) / self._seconds if len(complete) == len(columns) else None
 
     def _growth(self, counter: Sequence[int | None] | None) -> int | None:
         if counter is None or self._seconds <= 0 or len(counter) <= self._rows[-1]:
@@ -217,12 +217,11 @@ class View(Struct, frozen=True, dict=True):
         if self.stack is None or self.limits is None:
             return None
         limits = [limit for limit in self.limits.io if limit.kind == "write_bytes_per_s"]
-        tightest = [
-            min((limit.value for limit in limits if limit.device_name == disk.name), default=None)
-            for disk in self.stack.disks
-        ]
-        known = [value for value in tightest if value is not None]
-        return float(min(known) * self.stack.width) if len(known) == len(tightest) else None
+        disks = [disk.name for disk in self.stack.disks]
+        if {limit.device_name for limit in limits}.issuperset(disks):
+            tightest = min(limit.value for limit in limits if limit.device_name in disks)
+            return float(tightest * self.stack.width)
+        return None
 
     @cached_property
     def write_cap(self) -> float | None:
@@ -266,9 +265,7 @@ class View(Struct, frozen=True, dict=True):
     def mount_table_options(self) -> dict[str, str]:
         """Return the options in the mount table, which leaves some defaults out."""
         mount = self.place.mount if self.place is not None else None
-        return (
-            {} if mount is None else _options(f"{mount.options},{mount.super_options}".split(","))
-        )
+        return _options(f"{mount.options},{mount.super_options}".split(",")) if mount else {}
 
     @cached_property
     def mount_options(self) -> dict[str, str]:
@@ -288,8 +285,8 @@ def _options(options: Iterable[str]) -> dict[str, str]:
 
 
 def mean_of_known(values: Iterable[SupportsFloat | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return fmean(known) if known else None
+    numbers = [value for value in values if value is not None]
+    return fmean(numbers) if numbers else None
 
 
 def dirty_room(worker: Worker) -> float | None:
