@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """The gate: met only when the interval says so."""
 
+from typing import Any
+
 import every_workload
 import pytest
 import simulation
@@ -12,13 +14,13 @@ from io_benchmark.errors import UsageError
 from io_benchmark.report.content.statement_text import text_of
 
 
-def part(subject: Subject, *interval: float) -> SubjectReport:
+def part(subject: Subject, low: float | None = None, high: float = 0.0) -> SubjectReport:
     """Return a measurement; b was compared with a on it, if there is an interval."""
-    if not interval:
+    if low is None:
         return SubjectReport(subject, {}, (), ())
-    intervals = (Interval(*interval, 0.95), Interval(*interval, 0.9))
-    verdict = (0.5, Verdict.INCONCLUSIVE, "workers", None, None, None)
-    comparison = Comparison(subject, "a", "b", 1.0, *intervals, *verdict)
+    intervals = (Interval(low, high, 0.95), Interval(low, high, 0.9))
+    rest: Any = (0.5, Verdict.INCONCLUSIVE, "workers", None, None, None)
+    comparison = Comparison(subject, "a", "b", 1.0, *intervals, *rest)
     return SubjectReport(subject, {}, (comparison,), ())
 
 

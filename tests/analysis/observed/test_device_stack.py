@@ -40,7 +40,6 @@ def view(devices: Any, super_options: str = "rw", profiles: list[str] | None = N
 
 
 ENCRYPTED = [device("c", "v", kind="crypt"), *volume("ab", raid_level="raid0")]
-HINT = {"minimum_io_bytes": 4096}
 
 
 @pytest.mark.parametrize(
@@ -53,7 +52,9 @@ HINT = {"minimum_io_bytes": 4096}
         pytest.param(volume("ab"), "rw", None, (2, 1, True), id="linear"),
         pytest.param(volume("ab"), "rw,stripe=32", None, (2, 2, False), id="ext4-knows"),
         pytest.param(volume("ab"), "rw,stripe=0", None, (2, 1, True), id="ext4-knows-of-none"),
-        pytest.param(volume("ab", **HINT), "rw,stripe=32", None, (2, 1, True), id="a-hint"),
+        pytest.param(
+            volume("ab", minimum_io_bytes=1), "rw,stripe=32", None, (2, 1, True), id="a-hint"
+        ),
         pytest.param(volume("ab"), "sunit=128,swidth=256", None, (2, 2, False), id="xfs-knows"),
         pytest.param(volume("ab"), "sunit=128,swidth=128", None, (2, 1, True), id="xfs-one-disk"),
         pytest.param(ENCRYPTED, "rw", None, (2, 2, False), id="encrypted-raid0"),

@@ -84,10 +84,14 @@ def growths(values: Sequence[float]) -> list[float]:
 def _growth(
     counters: Sequence[Mapping[str, Sequence[int | None]]], name: str, inside: Sequence[int]
 ) -> list[float] | None:
-    if not all(name in columns for columns in counters):
-        return None
-    rows = [[columns[name][row] for columns in counters] for row in inside]
-    return None if any(None in row for row in rows) else growths(list(map(sum, rows)))
+    sums = []
+    for row in inside:
+        values = [columns[name][row] if name in columns else None for columns in counters]
+        present = [value for value in values if value is not None]
+        if len(present) < len(values):
+            return None
+        sums.append(sum(present))
+    return growths(sums)
 
 
 def _blocked_s(
