@@ -14,7 +14,7 @@ different boot ids have it: then it came with an image, and machines that start 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import TypeVar
 
 from msgspec import Struct
@@ -23,6 +23,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.model import UNKNOWN, Worker
 from io_benchmark.results import Result
 
+K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 
 _BOOT_ID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
@@ -50,13 +51,10 @@ class MachineMarks(Struct, frozen=True):
     def machine_names(marks: Sequence["MachineMarks"]) -> list[str]:
         """Return the name of each result's machine, the same for all results from one machine."""
         roots = _connected(_keys(marks))
-        members: defaultdict[int, list[MachineMarks]] = defaultdict(list)
-        for mark, root in zip(marks, roots, strict=True):
-            members[root].append(mark)
         names: dict[int, str] = {}
         counts: Counter[str] = Counter()
-        for root, same_machine in members.items():
-            name = _name(same_machine)
+        for root, members in grouped(zip(roots, marks, strict=True), itemgetter(0)).items():
+            name = _name([mark for _, mark in members])
             counts[name] += 1
             # Several machines have copies of one boot id.
             is_first = counts[name] == 1 or name == UNKNOWN
@@ -162,7 +160,11 @@ def by_machine(
 def by_side(
     items: Iterable[T], side: Callable[[T], str] = attrgetter("worker.side")
 ) -> dict[str, list[T]]:
-    sides: dict[str, list[T]] = {}
+    return grouped(items, side)
+
+
+def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    groups: dict[K, list[T]] = {}
     for item in items:
-        sides.setdefault(side(item), []).append(item)
-    return sides
+        groups.setdefault(key(item), []).append(item)
+    return groups
