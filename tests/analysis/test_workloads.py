@@ -208,22 +208,31 @@ def test_what_a_side_shows_by_itself_is_remarked() -> None:
 
 
 QUOTA = {"group": "/", "quota_us": 200_000, "period_us": 100_000}
+LOCK, COPIES = "something locks", "builders that share the file share the caches"
 
 
 @pytest.mark.parametrize(
-    ("changes", "is_lock"),
+    ("slower", "changes", "finding"),
     [
-        ({}, True),
-        ({"host.cpu_online_count": 5}, True),
-        ({"host.cpu_online_count": 4}, False),
-        ({"limits.cpu": [QUOTA]}, False),
+        # Four at once that do as much as one, beyond twice the error of that; and a ratio of 1.2.
+        ({"metadata/stat/4": 3.74}, {}, None),
+        ({"metadata/stat/4": 3.76}, {}, LOCK),
+        ({"exec/copies": 1.094}, {}, None),
+        ({"exec/copies": 1.096}, {}, COPIES),
+        # On four CPUs there need not be a lock.
+        ({"metadata/stat/4": 5}, {"host.cpu_online_count": 5}, LOCK),
+        ({"metadata/stat/4": 5}, {"host.cpu_online_count": 4}, None),
+        ({"metadata/stat/4": 5}, {"limits.cpu": [QUOTA]}, None),
     ],
 )
-def test_too_few_cpus_are_no_lock(changes: dict[str, Any], is_lock: bool) -> None:
-    """Four at once on four CPUs: without a gain there need not be a lock."""
-    slow = dict(measured({"metadata/stat/4": 5}, only=("metadata",)))
-    made = report(slow | changes, dict(measured(only=("metadata",))))
-    assert any("something locks" in line for line in remarks_of(made)) is is_lock
+def test_findings_beyond_a_limit(
+    slower: dict[str, float], changes: dict[str, Any], finding: str | None
+) -> None:
+    """A figure of one side is a finding where it passes its limit by more than its error."""
+    slow = dict(measured(slower, only=("metadata/stat", "exec")))
+    made = report(slow | changes, dict(measured(only=("metadata/stat", "exec"))))
+    lines = [line for line in remarks_of(made) if line.startswith("amd-16")]
+    assert [finding in line for line in lines] == [True] * (finding is not None)
 
 
 def problems(made: Report, *rules: str) -> list[tuple[str, Severity, str]]:

@@ -47,7 +47,26 @@ def side(*changes: dict[str, Any]) -> SideBottleneck:
 WAITS, WRITTEN = "waiting for I/O 48 % of the time", "100 % of the bytes written meanwhile"
 CALM = "waiting for I/O 0 % of the time"
 BUSY = "timeline.devices.nvme1n1.busy_ms"
-LOOKUPS = {f"{ENTRY}.samples.lookup_ns": lambda column: [10**9] * len(column)}
+
+
+def in_100_s(written_mib: int) -> dict[str, Any]:
+    """Return a run of 100 s without a final sync, whose disk is not busy."""
+    times = {f"{ENTRY}.run_ns": 100 * 10**9, f"{ENTRY}.final_sync_ns": 0}
+    return {**moved(0, written_mib), **left(0), **times, BUSY: growing(20)}
+
+
+def waiting(us_per_s: int) -> dict[str, Any]:
+    return {"timeline.columns.psi_io_some_us": growing(us_per_s)}
+
+
+def lookups(percent: int) -> dict[str, Any]:
+    """Return retrieves of 100 ms, of which lookups take this share."""
+    times_ns = {"lookup_ns": percent * 10**6, "copy_ns": (100 - percent) * 10**6}
+    samples = {f"{ENTRY}.samples.{name}": time_ns for name, time_ns in times_ns.items()}
+    return {
+        key: lambda column, time_ns=time_ns: [time_ns] * len(column)
+        for key, time_ns in samples.items()
+    }
 
 
 @pytest.mark.parametrize(
@@ -63,6 +82,12 @@ LOOKUPS = {f"{ENTRY}.samples.lookup_ns": lambda column: [10**9] * len(column)}
             *({**NOT_GOOGLES, BUSY: growing(790)}, Bottleneck.WRITEBACK),
             f"{WAITS}, {WRITTEN}, no disk busy more than 79 %",
         ),
+        # A rate near the cap is the cap's: 350 MiB/s in 100 s, some 27 % of the bytes.
+        (in_100_s(30_000), Bottleneck.CAP, f"{WAITS}, 27 % of the bytes written meanwhile, at 300"),
+        (in_100_s(29_500), Bottleneck.WRITEBACK, f"{WAITS}, 26 % of the bytes written meanwhile"),
+        # Waiting for less than a fifth of the time is none.
+        (waiting(190_000), Bottleneck.PAGE_CACHE, f"waiting for I/O 19 % of the time, {WRITTEN}"),
+        (waiting(210_000), Bottleneck.CAP, f"waiting for I/O 21 % of the time, {WRITTEN}, at 388"),
         # A cache that does not fit; all in memory, whatever a neighbour waits for.
         (
             *({**NOT_GOOGLES, **moved(110_000, 3)}, Bottleneck.READING),
@@ -84,8 +109,12 @@ LOOKUPS = {f"{ENTRY}.samples.lookup_ns": lambda column: [10**9] * len(column)}
             *(Bottleneck.PAGE_CACHE, f"{CALM}, {WRITTEN}"),
         ),
         (
-            *({**moved(3, 3), **LOOKUPS}, Bottleneck.CPU),
-            "0 % of the bytes written meanwhile, 87 % of the time looking up",
+            *({**moved(3, 3), **lookups(51)}, Bottleneck.CPU),
+            "0 % of the bytes written meanwhile, 51 % of the time looking up",
+        ),
+        (
+            *({**moved(3, 3), **lookups(49)}, Bottleneck.PAGE_CACHE),
+            "0 % of the bytes written meanwhile",
         ),
         ({"timeline": None}, Bottleneck.UNKNOWN, f"{WRITTEN}, but no pressure was recorded"),
         (
