@@ -119,7 +119,7 @@ def failure_lines(output: str) -> list[str]:
 
 
 BUG = (
-    "import retrieval\n"
+    "from measuring import retrieval\n"
     "def fail(*_): raise ZeroDivisionError('two\\nlines')\n"
     "retrieval.SeedSteps.copy = fail"
 )
@@ -162,7 +162,7 @@ BUG = (
         ),
         pytest.param(
             (),
-            "import result_file\nresult_file._describe_task = None",
+            "from result import result_file\nresult_file.describe_task = None",
             1,
             "internal error: TypeError: 'NoneType' object is not callable",
             id="internal-error-at-the-start",
@@ -176,7 +176,8 @@ def test_a_bad_end_is_one_line_for_treeherder(
     exit_code, output = worker.run("--retrieves", "10", *extra, prelude=prelude)
     assert exit_code == code, output
     expected = f"TEST-UNEXPECTED-FAIL | amd-16: {reason}"
-    assert failure_lines(output) == [expected]
+    # Python 3.13 does not quote an option's choices.
+    assert [line.replace("'", "") for line in failure_lines(output)] == [expected.replace("'", "")]
 
 
 def test_good_ends_have_no_such_line(worker: Worker) -> None:

@@ -5,9 +5,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from io_benchmark.analysis.inference.independent_workers import AT_ONCE
 from io_benchmark.analysis.model import UNKNOWN, WorkerLine
 from io_benchmark.analysis.report_model import Replication, Report, Standing, SubjectReport
+from io_benchmark.analysis.validity.workers import AT_ONCE
 from io_benchmark.costs.worker_time import Cost
 from io_benchmark.number_text import listed, number_of
 from io_benchmark.report.blocks import (
