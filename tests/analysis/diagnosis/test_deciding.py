@@ -31,7 +31,7 @@ COPIED_BYTES = sum(seed_case.SIZES_MIB[index] for index in seed_case.sequence())
 RETRIEVES = seed_case.RETRIEVES
 # What the slower side's disk writes per second in the seed's case.
 RATE = 388 * MIB
-Facts = Mapping[str, Any]
+Facts = dict[str, Any]
 Expected = State | str  # the beginning of the explanation
 Case = tuple[Any, Expected]
 

@@ -322,7 +322,7 @@ def both(change):
     return {"amd-16": change, "intel": change}
 
 
-OWN_RULES = [rule for rule in RULES if "cache-retrieve" in rule.explains]
+OWN_RULES = [rule for rule in RULES if "cache-retrieve" in rule.workloads]
 
 
 @pytest.mark.parametrize(("name", "state", "change", "arguments"), CASES)
