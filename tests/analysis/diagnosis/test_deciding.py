@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What decides a cause: facts of both sides in, the state out, just below and just above each threshold.
+"""What decides a cause: facts of both sides in, the state out.
 
 All facts are those of seed 000's case, whose slower side takes 69.7 ms longer per retrieve, with the
-changes of a row. A state stands for itself; a sentence is the beginning of the explanation.
+changes of a row. A state stands for itself; a sentence is the beginning of the explanation. The recorded
+trees prove each cause end to end (tests/trees).
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import accumulate
 from operator import attrgetter
 from typing import Any
 
@@ -14,9 +14,44 @@ import pytest
 import sample_report
 import seed_case
 from msgspec.structs import replace
-from seed_workers import SUBJECT, causes_of, explanation_text, workers_of
+from seed_facts import (
+    ENTRY,
+    MIB,
+    MS,
+    PLACE,
+    RATE,
+    WRITTEN,
+    Facts,
+    coreutils,
+    counting,
+    cpu_limit,
+    each,
+    filesystem,
+    first,
+    free_memory,
+    further_option,
+    held_for,
+    io_limit,
+    last_third,
+    memory_limit,
+    more_cpu_time,
+    operations_limit,
+    options,
+    pressed,
+    scheduler,
+    slower_lookups,
+    spent,
+    stolen,
+    taking,
+    times_written,
+    touching,
+    waiting_for_io,
+    written,
+)
+from seed_workers import SUBJECT, causes_of, explanation_text, texts, workers_of
 
 from io_benchmark.analysis.diagnosis.case import OtherMeasurement
+from io_benchmark.analysis.diagnosis.causes import RULES
 from io_benchmark.analysis.model import Cause, Detail, State, Subject, Verdict
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.results.workloads.exec import OVER_HARDLINKED
@@ -24,175 +59,188 @@ from io_benchmark.results.workloads.metadata import SCALING
 
 SUPPORTED, RULED_OUT, NOT_OBSERVABLE = State.SUPPORTED, State.RULED_OUT, State.NOT_OBSERVABLE
 NOT_SEPARABLE, NOT_JUDGED = State.NOT_SEPARABLE, State.NOT_JUDGED
-MS, MIB = 1_000_000, 1024 * 1024
-ENTRY = "workloads.0"
-COLUMNS = "timeline.columns"
-COPIED_BYTES = sum(seed_case.SIZES_MIB[index] for index in seed_case.sequence()) * MIB
-RETRIEVES = seed_case.RETRIEVES
-# What the slower side's disk writes per second in the seed's case.
-RATE = 388 * MIB
-Facts = dict[str, Any]
 Expected = State | str  # the beginning of the explanation
-Case = tuple[Any, Expected]
+Value = tuple[Any, Expected]
+FRESH, UNLINK = ({f"{ENTRY}.destination": name} for name in ("fresh", "unlink"))
+NO_PLACE, NO_DEVICES, NO_ENTRIES, UNTOUCHED = (
+    Facts({path: []})
+    for path in ("storage.places", f"{PLACE}.devices", "workloads", "host.first_touch_ns_per_mib")
+)
+NO_LIMITS, NO_TIMELINE, NO_HOST = {"limits": None}, {"timeline": None}, {"host": None}
+NO_WAITS, NO_COUNTERS = waiting_for_io(0), {"timeline": None, f"{ENTRY}.device_bytes": None}
+UNKNOWN_KIND, CRYPT = {f"{PLACE}.kind": "unknown"}, {f"{PLACE}.devices.0.kind": "crypt"}
+DISK_MODEL = f"{PLACE}.devices.1.model"
+OVERLAY = {"lower_layers": 12, "upper_directory": "/var/lib/docker/x/diff", "volatile": False}
+ON_OVERLAY = filesystem("overlay") | {f"{PLACE}.kind": "overlay", f"{PLACE}.overlay": OVERLAY}
+LINEAR = further_option("stripe=0") | {f"{PLACE}.devices.0.stripe_count": None}
+IDLES = scheduler("bfq", slice_idle=8, low_latency=1)
+BOTH_IDLE = IDLES | scheduler("bfq", 2, slice_idle=8)  # the faster side has two disks
+STARVES = scheduler("bfq", strict_guarantees=1, slice_idle=0)
+HALF_RATE = {WRITTEN: counting(RATE / 2)}
+AS_MUCH_MEANWHILE = FRESH | Facts({f"{ENTRY}.final_sync_device_bytes": {}})
+RESIDENT = f"{ENTRY}.cache_state.resident_bytes"
 
 
-def counting(name: str, per_s: float) -> Facts:
-    """A counter of the timeline, which has a sample per second."""
-    return {f"{COLUMNS}.{name}": lambda column: [round(per_s * row) for row in range(len(column))]}
+def row(
+    name: str,
+    state: State,
+    situation: str,
+    slower: Facts | None = None,
+    faster: Facts | None = None,
+    **arguments: Any,
+) -> Any:
+    """The slower side is the candidate, the faster one is intel; both as in the seed's case."""
+    change = {arguments.setdefault("candidate", "amd-16"): slower or {}, "intel": faster or {}}
+    return pytest.param(name, state, change, arguments, id=f"{name}-{state.value}-{situation}")
 
 
-def spent(**times_ms: float) -> Facts:
-    """What processes did in each retrieve, in ms; the rest of it was blocked."""
-    names = [
-        f"{phase}_{kind}" for phase in ("lookup", "copy") for kind in ("user", "kernel", "waiting")
-    ]
-    return {
-        f"{ENTRY}.samples.{name}_ns": [round(times_ms.get(name, 0.0) * MS)] * RETRIEVES
-        for name in names
-    }
+AMD_30: dict[str, Any] = {"candidate": "amd-30"}
+AS_FRESH: dict[str, Any] = {"subject": replace(SUBJECT, destination="fresh")}
+AS_UNLINKED: dict[str, Any] = {"subject": replace(SUBJECT, destination="unlink")}
+STATES = [
+    row("device-count", NOT_JUDGED, "no comparison", ratio=None),
+    row("device-count", NOT_OBSERVABLE, "devices unseen", NO_DEVICES),
+    row(
+        "device-count", SUPPORTED, "nothing shows waits", NO_TIMELINE | {"task.instance_type": None}
+    ),
+    row("linear-volume", RULED_OUT, "linear on both", LINEAR, LINEAR, **AMD_30),
+    row("linear-volume", NOT_OBSERVABLE, "devices unseen", None, NO_DEVICES),
+    row("boot-disk-fallback", SUPPORTED, "a persistent disk", {DISK_MODEL: "PersistentDisk  "}),
+    row("boot-disk-fallback", NOT_OBSERVABLE, "a model that says nothing", {DISK_MODEL: None}),
+    row("disk-speed", RULED_OUT, "nothing waited", NO_WAITS | times_written(0.25), **AMD_30),
+    row("disk-speed", NOT_OBSERVABLE, "no counters", NO_COUNTERS),
+    row(
+        *("cgroup-io-limit", NOT_SEPARABLE, "operations, device unnamed"),
+        operations_limit(100, "7:0", None) | HALF_RATE,
+    ),
+    row("cgroup-io-limit", RULED_OUT, "each disk as fast", operations_limit(100, "7:0", None)),
+    row("cgroup-io-limit", RULED_OUT, "the faster side", None, io_limit(40 * MIB)),
+    row(
+        *("cgroup-io-limit", RULED_OUT, "the same, which the faster side does not reach"),
+        *(io_limit(330 * MIB), io_limit(330 * MIB) | times_written(0.001)),
+    ),
+    row("cgroup-io-limit", RULED_OUT, "not enforced", io_limit(0) | HALF_RATE),
+    row("cgroup-io-limit", RULED_OUT, "another device", io_limit(40 * MIB, "8:0", "sda")),
+    row("cgroup-io-limit", NOT_OBSERVABLE, "limits unread", NO_LIMITS),
+    row("cgroup-io-limit", NOT_OBSERVABLE, "no hierarchy", {"limits.cgroup_versions": []}),
+    row("cgroup-memory-limit", RULED_OUT, "above the machine's", memory_limit(1 << 20)),
+    row("cgroup-memory-limit", NOT_OBSERVABLE, "limits unread", None, NO_LIMITS),
+    row("cgroup-cpu-limit", NOT_OBSERVABLE, "limits unread", None, NO_LIMITS),
+    row("storage-place", RULED_OUT, "overlay is faster", None, ON_OVERLAY),
+    row("storage-place", NOT_OBSERVABLE, "unknown", UNKNOWN_KIND),
+    row("storage-place", NOT_OBSERVABLE, "no place", NO_PLACE),
+    row("file-system", NOT_OBSERVABLE, "xfs against ext4", filesystem("xfs")),
+    row("file-system", NOT_OBSERVABLE, "below an overlay", ON_OVERLAY),
+    row("device-layers", NOT_SEPARABLE, "encrypted", CRYPT),
+    row("device-layers", RULED_OUT, "the faster side is encrypted", None, CRYPT),
+    row("device-layers", NOT_OBSERVABLE, "no place", NO_PLACE),
+    row(
+        *("ext4-flush", RULED_OUT, "on neither"),
+        *(further_option("noauto_da_alloc"), further_option("noauto_da_alloc")),
+    ),
+    row("ext4-flush", RULED_OUT, "another destination", UNLINK, UNLINK, **AS_UNLINKED),
+    row("ext4-flush", RULED_OUT, "none waits", NO_WAITS | {"task.instance_type": "m5.large"}),
+    row("ext4-flush", NOT_JUDGED, "no difference in time", ratio=None),
+    row("ext4-flush", NOT_OBSERVABLE, "below an overlay", ON_OVERLAY),
+    row("reflink", NOT_OBSERVABLE, "not reported", None, {f"{ENTRY}.shares_extents": None}),
+    row(
+        *("mount-options", NOT_SEPARABLE, "barrier=1, next to fewer disks"),
+        options("rw,barrier=1,data=writeback,commit=60"),
+    ),
+    row("mount-options", RULED_OUT, "tuned on the slower side", None, options("rw,stripe=32")),
+    row("mount-options", NOT_OBSERVABLE, "of unknown cost", further_option("dioread_lock")),
+    row("mount-options", NOT_OBSERVABLE, "no mount", {f"{PLACE}.mount": None}),
+    row("volatile-overlay", NOT_OBSERVABLE, "unknown", UNKNOWN_KIND),
+    row("scheduler-idling", RULED_OUT, "bfq on both", IDLES, BOTH_IDLE),
+    row("scheduler-idling", RULED_OUT, "on the faster side alone", None, BOTH_IDLE),
+    row("scheduler-idling", NOT_OBSERVABLE, "below an overlay", IDLES | ON_OVERLAY),
+    row("scheduler-idling", NOT_OBSERVABLE, "scheduler unseen", IDLES, scheduler(None)),
+    row("scheduler-starvation", NOT_OBSERVABLE, "no times of it", STARVES),
+    row("scheduler-starvation", NOT_OBSERVABLE, "unseen", scheduler(None)),
+    row(
+        *("scheduler-starvation", RULED_OUT, "guarantees that are not strict"),
+        scheduler("bfq", slice_idle=0, strict_guarantees=0),
+    ),
+    row("scheduler", NOT_OBSERVABLE, "deadline against none", scheduler("mq-deadline")),
+    row("scheduler", NOT_OBSERVABLE, "unseen", scheduler(None)),
+    row("page-cache-state", RULED_OUT, "read once in 2,000", None, {RESIDENT: 5700 * MIB}),
+    row("page-cache-state", NOT_OBSERVABLE, "not reported", {RESIDENT: None}),
+    row(
+        *("dirty-limit", NOT_SEPARABLE, "what was written more is not known"),
+        *(FRESH | {"host.vm.dirty_ratio": 1, "host.vm.dirty_background_ratio": 1}, FRESH),
+        **AS_FRESH,
+    ),
+    row(
+        *("dirty-limit", RULED_OUT, "less room, but as much was written meanwhile"),
+        *(AS_MUCH_MEANWHILE | free_memory(4096), AS_MUCH_MEANWHILE),
+        **AS_FRESH,
+    ),
+    row("dirty-limit", NOT_OBSERVABLE, "unknown", {"host.memory_available_bytes": None}),
+    row("memory-first-touch", NOT_OBSERVABLE, "unmeasured", UNTOUCHED),
+    row("cpu", NOT_OBSERVABLE, "stolen, and not known of the other", stolen(4000), NO_TIMELINE),
+    row("cpu", RULED_OUT, "the same", {"host.cpu_model": "same"}, {"host.cpu_model": "same"}),
+    row("cpu", NOT_OBSERVABLE, "another model, no counters", NO_TIMELINE),
+    row("cpu", NOT_OBSERVABLE, "no model", {"host.cpu_model": None}),
+    row("kernel", NOT_OBSERVABLE, "another one", {"host.kernel": "5.4"}),
+    row("kernel", NOT_OBSERVABLE, "unseen", NO_HOST | more_cpu_time(4)),
+    row("image-and-tools", RULED_OUT, "lookups as fast", {"host.tools.python3.version": "3.8.10"}),
+    row("image-and-tools", NOT_OBSERVABLE, "unseen", NO_HOST),
+    row("lookup-cost", NOT_OBSERVABLE, "no times", NO_ENTRIES),
+    row("spawn-cost", RULED_OUT, "the copies"),
+    row("spawn-cost", NOT_OBSERVABLE, "slower lookups", slower_lookups(40)),
+    row("spawn-cost", NOT_OBSERVABLE, "no times", NO_ENTRIES),
+    row("random-io", NOT_OBSERVABLE, "always"),
+    row("drift-over-time", RULED_OUT, "both alike", last_third(2), last_third(2)),
+    row("drift-over-time", NOT_OBSERVABLE, "few retrieves", first(50)),
+    row("other-load", NOT_OBSERVABLE, "nothing recorded", NO_COUNTERS),
+]
 
 
-def slower_lookups(more_ms: float) -> Facts:
-    return {
-        f"{ENTRY}.samples.lookup_ns": lambda column: [ns + round(more_ms * MS) for ns in column]
-    }
+@pytest.mark.parametrize(("name", "state", "change", "arguments"), STATES)
+def test_state(name: str, state: State, change: dict[str, Facts], arguments: Any) -> None:
+    """Each situation has its state, evidence of both sides and a reason."""
+    cause = causes_of(change, **arguments)[name]
+    assert cause.state is state
+    assert all(texts(cause))
+    assert cause.workload is None or cause.state is NOT_OBSERVABLE
 
 
-def waiting_for_io(share: float) -> Facts:
-    return counting("psi_io_some_us", share * 1e6)
+def test_every_cause_can_be_not_observable() -> None:
+    """The trees prove the two other states."""
+    states = [state.values[:2] for state in STATES]
+    unseen = {name for name, state in states if state is NOT_OBSERVABLE}
+    assert unseen == {rule.name for rule in RULES if "cache-retrieve" in rule.workloads}
 
 
-def written(share: float) -> Facts:
-    """The disk wrote this part of the bytes copied, and read nothing."""
-    moved = {"nvme1n1": {"read": 0, "written": round(share * COPIED_BYTES)}}
-    return {f"{ENTRY}.device_bytes": moved}
+TOO_SMALL = "The sides differ in this, but"
+EQUAL_COSTS = "The sides differ in nothing that costs time here."
+SLOWED_DOWN = "The slower side slowed down during the run, but without that"
+SAME_CPU = {"host.cpu_model": "same"}
+WORK = {"copy_user": 2.0, "copy_kernel": 18.0}
+HALF_BYTES = NO_TIMELINE | written(0.5)
 
 
-def disk_rate(bytes_per_s: float) -> Facts:
-    return {"timeline.devices.nvme1n1.written_bytes": counting("", bytes_per_s)[f"{COLUMNS}."]}
+def slower_work(factor: float, **factors: float) -> Facts:
+    times_ms = {name: ms * factors.get(name, factor) for name, ms in WORK.items()}
+    return spent(**times_ms) | more_cpu_time(2)
+
+
+def short_work(lookup_user_ms: float) -> Facts:
+    return slower_work(2) | spent(copy_user=4, copy_kernel=36, lookup_user=lookup_user_ms)
 
 
 def both_disks(factor: float) -> Facts:
     return {
-        f"timeline.devices.{disk}.written_bytes": lambda column: [round(factor * n) for n in column]
+        f"timeline.devices.{disk}.written_bytes": each(lambda moved: factor * moved)
         for disk in ("nvme1n1", "nvme2n1")
     }
 
 
-def limit(value: float, kind: str = "write_bytes_per_s") -> Facts:
-    place = {"group": "/sys/fs/cgroup", "device": "259:0", "device_name": "nvme1n1"}
-    return {"limits.io": [{**place, "kind": kind, "value": round(value)}]}
-
-
-def operations_limit(value: float) -> Facts:
-    return limit(value, "write_operations_per_s")
-
-
-def memory_limit(value: int) -> Facts:
-    return {
-        "limits.memory": [{"group": "/sys/fs/cgroup", "file": "memory.max", "bytes": value * MIB}]
-    }
-
-
-def cpu_limit(cpus: float) -> Facts:
-    quota = {"group": "/sys/fs/cgroup", "quota_us": round(cpus * 100_000), "period_us": 100_000}
-    return {"limits.cpu": [quota]}
-
-
-def touching(us_per_mib: int) -> Facts:
-    return {"host.first_touch_ns_per_mib": [us_per_mib * 1000] * 8}
-
-
-def free_memory(mib: int) -> Facts:
-    return {"host.memory_available_bytes": mib * MIB}
-
-
-def pressed(share: float) -> Facts:
-    return counting("psi_memory_some_us", share * 1e6)
-
-
-def more_cpu_time(factor: float) -> Facts:
-    return {
-        f"{COLUMNS}.own_{name}_ms": lambda column: [round(factor * ms) for ms in column]
-        for name in ("user", "system")
-    }
-
-
-def cp(version: str) -> Facts:
-    return {
-        "host.tools.cp.version": f"cp (GNU coreutils) {version}",
-        f"{ENTRY}.fidelity": "real",
-    }
-
-
-def last_third(factor: float) -> Facts:
-    def slow_down(column: list[int]) -> list[int]:
-        return [
-            round(ns * (factor if row >= 2 * len(column) / 3 else 1))
-            for row, ns in enumerate(column)
-        ]
-
-    return {f"{ENTRY}.samples.copy_ns": slow_down}
-
-
-def first(count: int) -> Facts:
-    return {
-        f"{ENTRY}.samples": lambda samples: {
-            name: column[:count] for name, column in samples.items()
-        }
-    }
-
-
-def held_for(seconds: int) -> Facts:
-    """The disk writes 200 MiB/s for so long after the first retrieve, and then half of it."""
-
-    def column(before: list[int]) -> list[int]:
-        rates = [200 * MIB // (1 if row < 16 + seconds else 2) for row in range(len(before))]
-        return list(accumulate(rates))
-
-    return {"timeline.devices.nvme1n1.written_bytes": column, **limit(200 * MIB)}
-
-
-def resident(share: float) -> Facts:
-    return {f"{ENTRY}.cache_state.resident_bytes": round(share * sum(seed_case.SIZES_MIB) * MIB)}
-
-
-FRESH = {f"{ENTRY}.destination": "fresh"}
-WORK = {"copy_user": 2.0, "copy_kernel": 18.0}
-TOO_SMALL = "The sides differ in this, but"
-EQUAL_COSTS = "The sides differ in nothing that costs time here."
-SLOWED_DOWN = "The slower side slowed down during the run, but without that"
-
-
-def slower_work(factor: float, **factors: float) -> Facts:
-    return spent(
-        **{name: ms * factors.get(name, factor) for name, ms in WORK.items()}
-    ) | more_cpu_time(2)
-
-
-def slower(name: str, facts: Callable[[Any], Facts], *edge: Case, **more: Any) -> Any:
+def slower(name: str, facts: Callable[[Any], Facts], *edge: Value, **more: Any) -> Any:
     """A row: the cause, its threshold, facts of the slower side, and what two values lead to."""
     return pytest.param(name.partition(":")[0], facts, edge, more, id=name)
 
 
-def near_cap(share: float) -> Facts:
-    return {"timeline": None, f"{ENTRY}.device_bytes": lambda moved: times_written(moved, share)}
-
-
-def times_written(moved: Any, factor: float) -> Any:
-    return {
-        name: {"read": 0, "written": round(factor * disk["written"])}
-        for name, disk in moved.items()
-    }
-
-
-def few_cpus_work(lookup_user_ms: float) -> Facts:
-    return slower_work(2) | spent(copy_user=4, copy_kernel=36, lookup_user=lookup_user_ms)
-
-
-SAME_CPU = {"host.cpu_model": "same"}
-HALF_RATE, HALF_BYTES = disk_rate(RATE / 2), {"timeline": None, **written(0.5)}
-AMD_30 = {"candidate": "amd-30"}
 EDGES = [
     slower("lookup-cost: a fifth", slower_lookups, (16.5, RULED_OUT), (18.5, NOT_SEPARABLE)),
     slower(
@@ -211,7 +259,11 @@ EDGES = [
         faster=spent(copy_kernel=5),
     ),
     slower(
-        "disk-speed: near its cap", near_cap, (0.465, NOT_OBSERVABLE), (0.485, SUPPORTED), **AMD_30
+        "disk-speed: near its cap",
+        lambda share: NO_TIMELINE | times_written(share),
+        (0.465, NOT_OBSERVABLE),
+        (0.485, SUPPORTED),
+        **AMD_30,
     ),
     slower(
         *("disk-speed: as fast", both_disks, (0.90, TOO_SMALL)),
@@ -219,15 +271,15 @@ EDGES = [
         **AMD_30,
     ),
     slower(
-        *("cgroup-io-limit: reached", lambda mib: limit(mib * MIB) | HALF_RATE),
+        *("cgroup-io-limit: reached", lambda mib: io_limit(mib * MIB) | HALF_RATE),
         *((229, RULED_OUT), (227, SUPPORTED)),
     ),
     slower(
-        *("cgroup-io-limit: enforced", lambda mib: limit(mib * MIB) | HALF_RATE),
+        *("cgroup-io-limit: enforced", lambda mib: io_limit(mib * MIB) | HALF_RATE),
         *((154, RULED_OUT), (157, SUPPORTED)),
     ),
     slower(
-        *("cgroup-io-limit: on average", lambda mib: limit(mib * MIB) | HALF_BYTES),
+        *("cgroup-io-limit: on average", lambda mib: io_limit(mib * MIB) | HALF_BYTES),
         *((280, RULED_OUT), (272, SUPPORTED)),
     ),
     slower("cgroup-io-limit: held", held_for, (15, RULED_OUT), (17, SUPPORTED)),
@@ -236,7 +288,10 @@ EDGES = [
         *((6300, RULED_OUT), (6100, NOT_SEPARABLE)),
     ),
     slower(
-        *("cgroup-io-limit: as fast", lambda mib: limit(335 * MIB) | disk_rate(mib * MIB)),
+        *(
+            "cgroup-io-limit: as fast",
+            lambda mib: io_limit(335 * MIB) | {WRITTEN: counting(mib * MIB)},
+        ),
         *((340, "A cgroup limits the slower side's I/O, but each of its disks"), (330, TOO_SMALL)),
     ),
     slower(
@@ -261,11 +316,11 @@ EDGES = [
         *("dirty-limit: as much room", lambda percent: FRESH | {"host.vm.dirty_ratio": percent}),
         *((14, RULED_OUT), (13, NOT_SEPARABLE)),
         faster=FRESH,
-        subject=replace(SUBJECT, destination="fresh"),
+        subject=AS_FRESH["subject"],
     ),
     slower("dirty-limit: two files", free_memory, (1075, RULED_OUT), (1060, NOT_SEPARABLE)),
     slower(
-        *("cpu: stolen", lambda per_s: counting("cpu_steal_ms", per_s) | SAME_CPU),
+        *("cpu: stolen", lambda per_s: stolen(per_s) | SAME_CPU),
         *((9.5, RULED_OUT), (11, SUPPORTED)),
         faster=SAME_CPU,
     ),
@@ -285,7 +340,7 @@ EDGES = [
         faster=spent(**WORK),
     ),
     slower(
-        *("cpu: too short to count", few_cpus_work, (0.43, RULED_OUT), (0.39, SUPPORTED)),
+        *("cpu: too short to count", short_work, (0.43, RULED_OUT), (0.39, SUPPORTED)),
         faster=spent(**WORK, lookup_user=0.43),
     ),
     slower(
@@ -301,8 +356,8 @@ EDGES = [
     ),
     slower("drift-over-time: samples", first, (59, NOT_OBSERVABLE), (60, RULED_OUT)),
     slower(
-        *("image-and-tools: coreutils 9", cp, ("9.0", NOT_OBSERVABLE), ("8.32", SUPPORTED)),
-        faster=cp("9.4"),
+        *("image-and-tools: coreutils 9", coreutils, ("9.0", NOT_OBSERVABLE), ("8.32", SUPPORTED)),
+        faster=coreutils("9.4"),
         subject=replace(SUBJECT, fidelity="real"),
     ),
 ]
@@ -310,7 +365,7 @@ EDGES = [
 
 @pytest.mark.parametrize(("cause", "facts", "edge", "more"), EDGES)
 def test_thresholds(
-    cause: str, facts: Callable[[Any], Facts], edge: Sequence[Case], more: Mapping[str, Any]
+    cause: str, facts: Callable[[Any], Facts], edge: Sequence[Value], more: Mapping[str, Any]
 ) -> None:
     """Each decides between two states, or between two reasons."""
     options = {"candidate": "amd-16", "faster": {}, **more}
@@ -351,7 +406,7 @@ def writes(appending_ms: float, in_place_ms: float = 1) -> list[OtherMeasurement
 def timed(
     name: str,
     measure: Callable[[float], list[OtherMeasurement]],
-    *edge: Case,
+    *edge: Value,
     subject: Subject = SUBJECT,
     **facts: Any,
 ) -> Any:
@@ -359,16 +414,10 @@ def timed(
     return pytest.param(name.partition(":")[0], measure, edge, subject, facts, id=name)
 
 
-def scheduled(name: str, **settings: int) -> Facts:
-    disk = "storage.places.0.devices.1.scheduler"
-    return {disk: name, f"{disk}_settings": settings}
-
-
 def appending(time_ms: float) -> list[OtherMeasurement]:
     return writes(time_ms)[1:]
 
 
-IDLES = scheduled("bfq", slice_idle=8)
 SYNC, STAT, COPIES = (
     Subject(workload, SUBJECT.place, variant=variant, threads=threads)
     for workload, variant, threads in (
@@ -387,12 +436,12 @@ MEASURED = [
     ),
     timed(
         *("scheduler: as fast", appending, (1.09, RULED_OUT), (1.11, NOT_OBSERVABLE)),
-        **scheduled("kyber"),
+        **scheduler("kyber"),
     ),
     timed("scheduler-idling: as fast", appending, (1.09, RULED_OUT), (1.11, SUPPORTED), **IDLES),
     timed(
         *("scheduler-starvation: starves", appending, (9.9, RULED_OUT), (10.1, SUPPORTED)),
-        **scheduled("bfq", strict_guarantees=1, slice_idle=0),
+        **scheduler("bfq", strict_guarantees=1, slice_idle=0),
     ),
     timed(
         *("slow-flush: slower", lambda ms: writes(ms, ms), (1.24, RULED_OUT), (1.26, SUPPORTED)),
@@ -422,7 +471,7 @@ MEASURED = [
 def test_thresholds_of_other_measurements(
     cause: str,
     measure: Callable[[float], list[OtherMeasurement]],
-    edge: Sequence[Case],
+    edge: Sequence[Value],
     subject: Subject,
     facts: Facts,
 ) -> None:
@@ -443,12 +492,6 @@ def test_thresholds_of_other_measurements(
 def test_ratios(cause: str, ratios: tuple[float, float], states: tuple[State, State]) -> None:
     """The difference that is to be explained decides, too."""
     assert tuple(causes_of(ratio=ratio)[cause].state for ratio in ratios) == states
-
-
-def taking(time_ms: float) -> Facts:
-    """A worker of the slower side whose retrieves take this long on average."""
-    factor = (time_ms - 1.35) / (145.7 - 1.35)
-    return {f"{ENTRY}.samples.copy_ns": lambda column: [round(factor * ns) for ns in column]}
 
 
 @pytest.mark.parametrize(
@@ -492,10 +535,3 @@ def test_a_worker_counts_once() -> None:
     machines = [replace(run, machine=name) for run, name in zip(side, "aab", strict=True)]
     mean_ns = SideViews.of_workers(machines, SUBJECT).mean(attrgetter("lookup_mean_ns"))
     assert mean_ns == pytest.approx(31.35 * MS, rel=0.01)
-
-
-def test_a_counter_that_stays_at_zero() -> None:
-    """It shows that nothing waited; a missing one shows nothing."""
-    missing = {"timeline": None, "task.instance_type": None}
-    for facts, state in ((waiting_for_io(0), RULED_OUT), (missing, SUPPORTED)):
-        assert causes_of({"amd-16": facts})["device-count"].state is state
