@@ -4,7 +4,7 @@
 import math
 from collections.abc import Callable, Mapping
 from enum import Enum, auto
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -130,18 +130,26 @@ class SideEvidence(Struct, frozen=True):
         return self.supports(supports)
 
 
+Judge = Callable[[Case], Effect]
+
+
 class CauseRule(Struct, frozen=True):
     """A cause: its hypothesis, how it is judged, and its remedies."""
 
     name: str
     hypothesis: str
-    judge: Callable[[Case], Effect]
+    judge: Judge
     workloads: frozenset[str] = frozenset(("cache-retrieve",))  # whose difference it may explain
     remedies: Mapping[str, FindGain] = field(default_factory=dict)  # action -> its gain
     # The parts of the time through which it acts; empty: not known, so nothing limits it.
     acts_through: frozenset[Part] = frozenset()
     proof: Proof = Proof.COST
     tried_by: TrialKind | None = None  # the trial that confirms or refutes it
+
+
+def cause(name: str, hypothesis: str, **details: Any) -> Callable[[Judge], CauseRule]:
+    """Declare the cause that a function judges."""
+    return lambda judge: CauseRule(name, hypothesis, judge, **details)
 
 
 def is_enough(share: float) -> bool:

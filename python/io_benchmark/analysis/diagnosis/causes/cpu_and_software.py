@@ -14,7 +14,6 @@ from io_benchmark.analysis.diagnosis.cpu_waits import stolen_time
 from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.rules import (
-    CauseRule,
     Effect,
     Fact,
     Proof,
@@ -22,6 +21,7 @@ from io_benchmark.analysis.diagnosis.rules import (
     Ranking,
     SideEvidence,
     as_share,
+    cause,
     fact_tally,
     is_enough,
 )
@@ -106,6 +106,12 @@ _MODEL = Ranking(
 )
 
 
+@cause(
+    "cpu",
+    "The slower side's CPU is slower, or shared with others.",
+    workloads=EVERY_WORKLOAD,
+    acts_through=in_all(*ON_CPU, Kind.WAITING),
+)
 def _cpu(case: Case) -> Effect:
     operation = workloads.of(case.subject.workload).operation
     observe = (
@@ -177,6 +183,13 @@ _KERNEL = Ranking(
 )
 
 
+@cause(
+    "kernel",
+    "The slower side's kernel is slower.",
+    workloads=EVERY_WORKLOAD,
+    remedies={"run the faster side's kernel on both sides": as_other_pool},
+    acts_through=in_all(Kind.KERNEL),
+)
 def _kernel(case: Case) -> Effect:
     effect = _KERNEL.judge(case)
     if effect.fact is not Fact.UNCLEAR:
@@ -225,6 +238,13 @@ _IMAGE = Ranking(
 )
 
 
+@cause(
+    "image-and-tools",
+    "The slower side's image has slower tools.",
+    remedies={"use the same image on both sides": as_other_pool},
+    acts_through=in_lookups(*ON_CPU) | in_copies(*ON_CPU),
+    tried_by=TrialKind.LOOKUP,
+)
 def _image_and_tools(case: Case) -> Effect:
     effect = _IMAGE.judge(case)
     if effect.fact is not Fact.UNCLEAR:
@@ -256,30 +276,3 @@ def _image_and_tools(case: Case) -> Effect:
         "difference.",
         share=as_share(share),
     )
-
-
-RULES = (
-    CauseRule(
-        "cpu",
-        "The slower side's CPU is slower, or shared with others.",
-        _cpu,
-        EVERY_WORKLOAD,
-        acts_through=in_all(*ON_CPU, Kind.WAITING),
-    ),
-    CauseRule(
-        "kernel",
-        "The slower side's kernel is slower.",
-        _kernel,
-        EVERY_WORKLOAD,
-        {"run the faster side's kernel on both sides": as_other_pool},
-        acts_through=in_all(Kind.KERNEL),
-    ),
-    CauseRule(
-        "image-and-tools",
-        "The slower side's image has slower tools.",
-        _image_and_tools,
-        remedies={"use the same image on both sides": as_other_pool},
-        acts_through=in_lookups(*ON_CPU) | in_copies(*ON_CPU),
-        tried_by=TrialKind.LOOKUP,
-    ),
-)

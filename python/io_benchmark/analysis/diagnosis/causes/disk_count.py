@@ -11,12 +11,12 @@ from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.evidence import WRITE_RATE, span, tally
 from io_benchmark.analysis.diagnosis.measured_gains import more_disks, predicted
 from io_benchmark.analysis.diagnosis.rules import (
-    CauseRule,
     Effect,
     RankedFact,
     Ranking,
     SideEvidence,
     Size,
+    cause,
 )
 from io_benchmark.analysis.evidence_model import Evidence
 from io_benchmark.analysis.observed.device_stack import Stack
@@ -109,6 +109,14 @@ _FEWER_DISKS = Ranking(
 )
 
 
+@cause(
+    "device-count",
+    "The slower side's writes are spread over fewer disks.",
+    workloads=frozenset(("cache-retrieve", "unpack")),
+    remedies={"use a machine type with more local SSDs, striped": more_disks},
+    acts_through=in_copies(Kind.BLOCKED),
+    tried_by=TrialKind.PACE,
+)
 def _device_count(case: Case) -> Effect:
     evidence = SideEvidence(
         lambda: (_device_evidence(case.baseline), _device_evidence(case.candidate))
@@ -192,6 +200,14 @@ _LINEAR_VOLUME = Ranking(
 )
 
 
+@cause(
+    "linear-volume",
+    "The slower side's volume is linear: several disks with the bandwidth of one.",
+    workloads=frozenset(("cache-retrieve", "unpack")),
+    remedies={"make the volume striped (lvcreate -i N) instead of linear": predicted},
+    acts_through=in_copies(Kind.BLOCKED),
+    tried_by=TrialKind.PACE,
+)
 def _linear_volume(case: Case) -> Effect:
     effect = _LINEAR_VOLUME.judge(case)
     known = all(side.values(_IS_LINEAR) - {None} for side in (case.baseline, case.candidate))
@@ -202,25 +218,3 @@ def _linear_volume(case: Case) -> Effect:
     if not effect.is_slower or gain is None:
         return effect
     return replace(effect, size=Size(case.ratio_by_bandwidth(gain)))
-
-
-RULES = (
-    CauseRule(
-        "device-count",
-        "The slower side's writes are spread over fewer disks.",
-        _device_count,
-        frozenset(("cache-retrieve", "unpack")),
-        remedies={"use a machine type with more local SSDs, striped": more_disks},
-        acts_through=in_copies(Kind.BLOCKED),
-        tried_by=TrialKind.PACE,
-    ),
-    CauseRule(
-        "linear-volume",
-        "The slower side's volume is linear: several disks with the bandwidth of one.",
-        _linear_volume,
-        frozenset(("cache-retrieve", "unpack")),
-        remedies={"make the volume striped (lvcreate -i N) instead of linear": predicted},
-        acts_through=in_copies(Kind.BLOCKED),
-        tried_by=TrialKind.PACE,
-    ),
-)

@@ -11,7 +11,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.causes.mount_costs import volatile_overlay
+from io_benchmark.analysis.diagnosis.causes.mount_costs import only_faster_is_volatile
 from io_benchmark.analysis.diagnosis.causes.scheduler_waits import SYNC_WRITE, counted_as
 from io_benchmark.analysis.diagnosis.evidence import (
     SLOWER_AT_RATIO,
@@ -21,7 +21,7 @@ from io_benchmark.analysis.diagnosis.evidence import (
     tally,
 )
 from io_benchmark.analysis.diagnosis.measured_gains import Gain, Push, as_other_pool
-from io_benchmark.analysis.diagnosis.rules import CauseRule, Effect, Proof, SideEvidence, Size
+from io_benchmark.analysis.diagnosis.rules import Effect, Proof, SideEvidence, Size, cause
 from io_benchmark.analysis.evidence_model import Evidence
 from io_benchmark.analysis.model import Cause
 from io_benchmark.analysis.observed.worker_view import View
@@ -43,6 +43,18 @@ _NEEDS = "This needs the variants {variants} of sync-write on both sides."
 _Cap = Callable[[View], float | None]
 
 
+def _as_other_pool(push: Push, cause: Cause) -> Gain | None:
+    """Leave the remedy out where device-count is supported, which has its own."""
+    return None if "device-count" in push.supported else as_other_pool(push, cause)
+
+
+@cause(
+    "random-io",
+    "The slower side's disks do fewer operations per second.",
+    workloads=frozenset(("cache-retrieve", _RANDOM_IO)),
+    remedies={"use the faster side's kind and number of disks": _as_other_pool},
+    acts_through=in_copies(Kind.BLOCKED),
+)
 def _random_io(case: Case) -> Effect:
     measurements = case.measured(_RANDOM_IO)
     if not measurements:
@@ -110,17 +122,19 @@ def _with_cap(case: Case, cap: _Cap | None, *evidence: Evidence) -> tuple[Eviden
     return baseline, candidate
 
 
-def _as_other_pool(push: Push, cause: Cause) -> Gain | None:
-    """Leave the remedy out where device-count is supported, which has its own."""
-    return None if "device-count" in push.supported else as_other_pool(push, cause)
-
-
+@cause(
+    "slow-flush",
+    "The slower side's disk takes longer to confirm a synchronous write.",
+    workloads=frozenset((SYNC_WRITE,)),
+    remedies={"use the faster side's disks, or make fewer writes wait": as_other_pool},
+    acts_through=in_copies(Kind.BLOCKED),
+)
 def _slow_flush(case: Case) -> Effect:
     in_place = case.measured(SYNC_WRITE, _IN_PLACE)
     evidence = SideEvidence(figures(in_place))
     if not in_place:
         return evidence.unseen(_NEEDS, workload=SYNC_WRITE, variants=_IN_PLACE)
-    if volatile_overlay(case).is_slower:
+    if only_faster_is_volatile(case):
         return evidence.opposes(_NOT_USED)
     ratio = case.times_as_long(in_place[0])
     if ratio < _SLOWER_RATIO or not in_place[0].is_decided:
@@ -136,6 +150,13 @@ def _slow_flush(case: Case) -> Effect:
     )
 
 
+@cause(
+    "slow-journal",
+    "The slower side's file system takes longer to commit its journal.",
+    workloads=frozenset((SYNC_WRITE,)),
+    remedies={"use the faster side's file system and its options": as_other_pool},
+    acts_through=in_copies(Kind.BLOCKED),
+)
 def _slow_journal(case: Case) -> Effect:
     in_place = case.measured(SYNC_WRITE, _IN_PLACE)
     growing = [each for variant in _GROWING for each in case.measured(SYNC_WRITE, variant)]
@@ -144,7 +165,7 @@ def _slow_journal(case: Case) -> Effect:
     if not in_place or slowest_growing is None:
         variants = f"{_IN_PLACE} and {_GROWING[0]}"
         return evidence.unseen(_NEEDS, workload=SYNC_WRITE, variants=variants)
-    if volatile_overlay(case).is_slower:
+    if only_faster_is_volatile(case):
         return evidence.opposes(_NOT_USED)
     counted = counted_as(case)
     if counted is not None:
@@ -162,31 +183,3 @@ def _slow_journal(case: Case) -> Effect:
         Proof.LEFTOVER,
         ratio=Quantity(journal, Unit.RATIO),
     )
-
-
-RULES = (
-    CauseRule(
-        "random-io",
-        "The slower side's disks do fewer operations per second.",
-        _random_io,
-        frozenset(("cache-retrieve", _RANDOM_IO)),
-        {"use the faster side's kind and number of disks": _as_other_pool},
-        acts_through=in_copies(Kind.BLOCKED),
-    ),
-    CauseRule(
-        "slow-flush",
-        "The slower side's disk takes longer to confirm a synchronous write.",
-        _slow_flush,
-        frozenset((SYNC_WRITE,)),
-        {"use the faster side's disks, or make fewer writes wait": as_other_pool},
-        acts_through=in_copies(Kind.BLOCKED),
-    ),
-    CauseRule(
-        "slow-journal",
-        "The slower side's file system takes longer to commit its journal.",
-        _slow_journal,
-        frozenset((SYNC_WRITE,)),
-        {"use the faster side's file system and its options": as_other_pool},
-        acts_through=in_copies(Kind.BLOCKED),
-    ),
-)

@@ -12,13 +12,13 @@ from io_benchmark.analysis.diagnosis.causes.run_conditions import slowed_down
 from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.rules import (
-    CauseRule,
     Effect,
     Proof,
     RankedFact,
     Ranking,
     SideEvidence,
     Size,
+    cause,
 )
 from io_benchmark.analysis.observed.device_stack import PERSISTENT_DISK
 from io_benchmark.analysis.observed.worker_view import View
@@ -60,6 +60,16 @@ _DISK_KIND = Ranking(
 )
 
 
+@cause(
+    "boot-disk-fallback",
+    "The slower side works on its boot disk, the faster side on local SSDs.",
+    workloads=frozenset(("cache-retrieve", "unpack", "random-io", "sync-write")),
+    remedies={
+        "fix the fallback: the workers' start script must find the local SSDs or fail": as_other_pool
+    },
+    acts_through=in_copies(Kind.BLOCKED),
+    tried_by=TrialKind.PACE,
+)
 def _boot_disk_fallback(case: Case) -> Effect:
     effect = _DISK_KIND.judge(case)
     if not effect.is_slower:
@@ -106,6 +116,13 @@ def mostly_reads(case: Case) -> bool:
     return all(read and read > _MOSTLY * (written or 0.0) for read, written in moved)
 
 
+@cause(
+    "disk-speed",
+    "Each disk of the slower side is slower.",
+    workloads=frozenset(("cache-retrieve", "unpack")),
+    acts_through=in_copies(Kind.BLOCKED),
+    tried_by=TrialKind.PACE,
+)
 def _disk_speed(case: Case) -> Effect:
     rate, of_each, share_of_time = "write", _WRITTEN_BY_EACH_DISK, _WRITING_SHARE
     if mostly_reads(case):
@@ -142,26 +159,3 @@ def _disk_speed(case: Case) -> Effect:
         Proof.LEFTOVER,
         ratio=Quantity(slower / faster, Unit.RATIO),
     )
-
-
-RULES = (
-    CauseRule(
-        "boot-disk-fallback",
-        "The slower side works on its boot disk, the faster side on local SSDs.",
-        _boot_disk_fallback,
-        frozenset(("cache-retrieve", "unpack", "random-io", "sync-write")),
-        {
-            "fix the fallback: the workers' start script must find the local SSDs or fail": as_other_pool
-        },
-        acts_through=in_copies(Kind.BLOCKED),
-        tried_by=TrialKind.PACE,
-    ),
-    CauseRule(
-        "disk-speed",
-        "Each disk of the slower side is slower.",
-        _disk_speed,
-        frozenset(("cache-retrieve", "unpack")),
-        acts_through=in_copies(Kind.BLOCKED),
-        tried_by=TrialKind.PACE,
-    ),
-)

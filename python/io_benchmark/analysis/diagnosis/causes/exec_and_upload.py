@@ -8,11 +8,11 @@ from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.evidence import detail_evidence, figures, not_measured, span
 from io_benchmark.analysis.diagnosis.measured_gains import follows, other_subject
 from io_benchmark.analysis.diagnosis.rules import (
-    CauseRule,
     Effect,
     SideEvidence,
     Size,
     as_share,
+    cause,
     is_enough,
 )
 from io_benchmark.analysis.observed.worker_view import View
@@ -28,6 +28,17 @@ _UPLOAD = "upload"
 _EACH, _KEPT = "connection-each", "keep-alive"
 
 
+@cause(
+    "per-builder-copies",
+    "Copies of a binary, one for each process, do not fit the slower side's caches.",
+    workloads=frozenset((_EXEC,)),
+    remedies={
+        "hardlink the binaries of all builders to one file": other_subject(
+            "variant", "hardlinked", "executing hardlinks"
+        )
+    },
+    acts_through=in_all(*ON_CPU),
+)
 def _per_builder_copies(case: Case) -> Effect:
     """Compare copies with hardlinks, which share one file's pages in the caches."""
     copies = case.sibling(variant=_COPIES)
@@ -62,6 +73,17 @@ def _stalled(view: View) -> float | None:
     return None if stalls is None else stalls / view.entry.operations_done
 
 
+@cause(
+    "expect-continue-stall",
+    "The slower side's uploads wait for a server that does not answer Expect: 100-continue.",
+    workloads=frozenset((_UPLOAD,)),
+    remedies={
+        "do not send Expect: 100-continue (curl -H 'Expect:')": follows(
+            "Without that header no upload waits for the server's permission. This is not "
+            "measured here."
+        )
+    },
+)
 def _stall(case: Case) -> Effect:
     evidence = SideEvidence.of(
         case, span("stalled-uploads", _stalled, Unit.SHARE, "{value} of uploads stalled")
@@ -81,6 +103,19 @@ def _stall(case: Case) -> Effect:
     )
 
 
+@cause(
+    "connection-each",
+    "Opening a connection for each object costs the slower side more.",
+    workloads=frozenset((_UPLOAD,)),
+    remedies={
+        "keep the connection for the next object": other_subject(
+            "variant", "keep-alive", "an object over a connection that is kept"
+        ),
+        "upload many objects at once": other_subject(
+            "variant", "concurrent", "an object uploaded with many others"
+        ),
+    },
+)
 def _connection_each(case: Case) -> Effect:
     """Compare a connection for each object with a connection that is kept."""
     pair = [each for variant in (_EACH, _KEPT) for each in case.measured(_UPLOAD, variant)]
@@ -105,45 +140,3 @@ def _connection_each(case: Case) -> Effect:
         more=Quantity(abs(more_ns), Unit.NANOSECONDS),
         share=as_share(share),
     )
-
-
-RULES = (
-    CauseRule(
-        "per-builder-copies",
-        "Copies of a binary, one for each process, do not fit the slower side's caches.",
-        _per_builder_copies,
-        frozenset((_EXEC,)),
-        {
-            "hardlink the binaries of all builders to one file": other_subject(
-                "variant", "hardlinked", "executing hardlinks"
-            )
-        },
-        acts_through=in_all(*ON_CPU),
-    ),
-    CauseRule(
-        "expect-continue-stall",
-        "The slower side's uploads wait for a server that does not answer Expect: 100-continue.",
-        _stall,
-        frozenset((_UPLOAD,)),
-        {
-            "do not send Expect: 100-continue (curl -H 'Expect:')": follows(
-                "Without that header no upload waits for the server's permission. This is not "
-                "measured here."
-            )
-        },
-    ),
-    CauseRule(
-        "connection-each",
-        "Opening a connection for each object costs the slower side more.",
-        _connection_each,
-        frozenset((_UPLOAD,)),
-        {
-            "keep the connection for the next object": other_subject(
-                "variant", "keep-alive", "an object over a connection that is kept"
-            ),
-            "upload many objects at once": other_subject(
-                "variant", "concurrent", "an object uploaded with many others"
-            ),
-        },
-    ),
-)

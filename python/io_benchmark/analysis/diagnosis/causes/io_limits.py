@@ -17,12 +17,12 @@ from io_benchmark.analysis.diagnosis.causes.tighter_limits import (
 )
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.rules import (
-    CauseRule,
     Effect,
     Proof,
     RankedFact,
     Ranking,
     Size,
+    cause,
 )
 from io_benchmark.analysis.observed.run_windows import Window
 from io_benchmark.analysis.observed.worker_view import View
@@ -193,6 +193,14 @@ _IO = Ranking(
 )
 
 
+@cause(
+    "cgroup-io-limit",
+    "A cgroup limits the slower side's I/O.",
+    workloads=frozenset(("cache-retrieve", "unpack", "random-io", "sync-write")),
+    remedies={"lift the cgroup's I/O limit": as_other_pool},
+    acts_through=in_copies(Kind.BLOCKED),
+    tried_by=TrialKind.PACE,
+)
 def _io_limit(case: Case) -> Effect:
     effect = judge_limit(case, _IO)
     if not effect.is_slower:
@@ -236,16 +244,3 @@ def _of_busy_disk(at: int, view: View) -> float | None:
 
 
 _OF_EACH_DISK = [partial(_of_busy_disk, at) for at in (0, 1)]
-
-
-RULES = (
-    CauseRule(
-        "cgroup-io-limit",
-        "A cgroup limits the slower side's I/O.",
-        _io_limit,
-        frozenset(("cache-retrieve", "unpack", "random-io", "sync-write")),
-        {"lift the cgroup's I/O limit": as_other_pool},
-        acts_through=in_copies(Kind.BLOCKED),
-        tried_by=TrialKind.PACE,
-    ),
-)

@@ -9,11 +9,11 @@ from msgspec.structs import replace
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.rules import (
-    CauseRule,
     Effect,
     Fact,
     SideEvidence,
     as_share,
+    cause,
     is_enough,
 )
 from io_benchmark.analysis.evidence_model import Evidence, Observation
@@ -43,6 +43,12 @@ def _by_lookups(case: Case, rest: str) -> Effect:
     return evidence.supports(_PART, share=as_share(share))
 
 
+@cause(
+    "lookup-cost",
+    "The lookups (grep) take longer, not the copies.",
+    acts_through=_PARTS,
+    tried_by=TrialKind.LOOKUP,
+)
 def _lookup_cost(case: Case) -> Effect:
     effect = _by_lookups(case, "The rest is in the copies.")
     if not effect.is_slower:
@@ -50,6 +56,12 @@ def _lookup_cost(case: Case) -> Effect:
     return effect.also("The workload spawn shows whether grep or starting it takes the time.")
 
 
+@cause(
+    "spawn-cost",
+    "Starting a process (fork, exec) takes longer.",
+    acts_through=_PARTS,
+    tried_by=TrialKind.LOOKUP,
+)
 def _spawn_cost(case: Case) -> Effect:
     spawned = case.measured("spawn")
     if spawned and case.difference_ns is not None:
@@ -83,21 +95,3 @@ def _judge_spawns(case: Case, spawn: OtherMeasurement) -> Effect:
 def _process_start(mean_ns: float) -> Evidence:
     started = statement("process started in {time}", time=Quantity(mean_ns, Unit.NANOSECONDS))
     return Evidence.led_by(Observation.of_side("process-start", started))
-
-
-RULES = (
-    CauseRule(
-        "lookup-cost",
-        "The lookups (grep) take longer, not the copies.",
-        _lookup_cost,
-        acts_through=_PARTS,
-        tried_by=TrialKind.LOOKUP,
-    ),
-    CauseRule(
-        "spawn-cost",
-        "Starting a process (fork, exec) takes longer.",
-        _spawn_cost,
-        acts_through=_PARTS,
-        tried_by=TrialKind.LOOKUP,
-    ),
-)

@@ -8,12 +8,12 @@ from io_benchmark.analysis.diagnosis.causes.disk_speed import written_by_all_dis
 from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import follows
 from io_benchmark.analysis.diagnosis.rules import (
-    CauseRule,
     Effect,
     Proof,
     RankedFact,
     Ranking,
     SideEvidence,
+    cause,
 )
 from io_benchmark.analysis.observed.worker_view import View, dirty_room
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
@@ -66,6 +66,11 @@ _CACHE_STATE = Ranking(
 )
 
 
+@cause(
+    "page-cache-state",
+    "The slower side started with less of the cache in memory.",
+    acts_through=in_copies(Kind.BLOCKED),
+)
 def _page_cache_state(case: Case) -> Effect:
     return _CACHE_STATE.judge(case).if_enough(
         case,
@@ -128,6 +133,17 @@ _DIRTY_ROOM = Ranking(
 )
 
 
+@cause(
+    "dirty-limit",
+    "The slower side may hold less unwritten data in memory.",
+    remedies={
+        "raise vm.dirty_ratio and vm.dirty_background_ratio, or use machines with more memory": follows(
+            "The data is then written later, and what syncs it waits instead. This is not measured here."
+        )
+    },
+    acts_through=in_copies(Kind.BLOCKED),
+    proof=Proof.SETTING,
+)
 def _dirty_limit(case: Case) -> Effect:
     effect = _DIRTY_ROOM.judge(case)
     slower, faster = case.means(_room_bytes)
@@ -159,6 +175,11 @@ def _touch_per_retrieve_ns(view: View) -> float | None:
     return cost * view.copied_bytes / MIB / len(view.entry.total_ns)
 
 
+@cause(
+    "memory-first-touch",
+    "Touching new memory costs more on the slower side's machine.",
+    acts_through=in_copies(Kind.KERNEL),
+)
 def _memory_first_touch(case: Case) -> Effect:
     evidence = SideEvidence.of(
         case, span("first-touch-per-mib", _touch_ns, Unit.NANOSECONDS, "{value} per MiB")
@@ -177,31 +198,3 @@ def _memory_first_touch(case: Case) -> Effect:
         "New memory costs the slower side more, but per file this makes up only {share} of the "
         "difference.",
     )
-
-
-RULES = (
-    CauseRule(
-        "page-cache-state",
-        "The slower side started with less of the cache in memory.",
-        _page_cache_state,
-        acts_through=in_copies(Kind.BLOCKED),
-    ),
-    CauseRule(
-        "dirty-limit",
-        "The slower side may hold less unwritten data in memory.",
-        _dirty_limit,
-        remedies={
-            "raise vm.dirty_ratio and vm.dirty_background_ratio, or use machines with more memory": follows(
-                "The data is then written later, and what syncs it waits instead. This is not measured here."
-            )
-        },
-        acts_through=in_copies(Kind.BLOCKED),
-        proof=Proof.SETTING,
-    ),
-    CauseRule(
-        "memory-first-touch",
-        "Touching new memory costs more on the slower side's machine.",
-        _memory_first_touch,
-        acts_through=in_copies(Kind.KERNEL),
-    ),
-)

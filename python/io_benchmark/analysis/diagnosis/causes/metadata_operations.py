@@ -12,12 +12,12 @@ from io_benchmark.analysis.diagnosis.evidence import (
 )
 from io_benchmark.analysis.diagnosis.measured_gains import other_place
 from io_benchmark.analysis.diagnosis.rules import (
-    CauseRule,
     Effect,
     RankedFact,
     Ranking,
     SideEvidence,
     Size,
+    cause,
     is_enough,
 )
 from io_benchmark.analysis.evidence_model import Evidence
@@ -53,6 +53,15 @@ def _with_threads(case: Case) -> OtherMeasurement | None:
     return min(scaled, key=gained, default=None)
 
 
+@cause(
+    "metadata-lock",
+    "A lock prevents the slower side from looking at several files at the same time.",
+    workloads=frozenset((_METADATA,)),
+    remedies={
+        "work on a volume, or with a storage driver without such a lock (overlay2, not AUFS)": other_place
+    },
+    acts_through=_PARTS,
+)
 def _lock(case: Case) -> Effect:
     measurement = _with_threads(case)
     scaling = case.detail(measurement, metadata.SCALING) if measurement else None
@@ -129,6 +138,13 @@ _LAYERS = Ranking(
 )
 
 
+@cause(
+    "overlay-layers",
+    "The slower side's place is an overlay of more layers.",
+    workloads=frozenset((_METADATA,)),
+    remedies={"work on a volume, or build the image with fewer layers": other_place},
+    acts_through=_PARTS,
+)
 def _overlay_layers(case: Case) -> Effect:
     effect = _LAYERS.judge(case)
     missing = [each for variant in _MISSING for each in case.measured(_METADATA, variant)][:1]
@@ -155,6 +171,12 @@ def _overlay_layers(case: Case) -> Effect:
     )
 
 
+@cause(
+    "files-not-visible",
+    "Files appear late to other threads on the slower side.",
+    workloads=frozenset((_METADATA,)),
+    remedies={"work on a volume, or with another storage driver (overlay2, not AUFS)": other_place},
+)
 def _files_not_visible(case: Case) -> Effect:
     measurements = case.measured(_METADATA, metadata.VISIBILITY)
     counts = case.detail(measurements[0], metadata.NOT_VISIBLE) if measurements else None
@@ -178,32 +200,3 @@ def _files_not_visible(case: Case) -> Effect:
         "yet. Its storage driver breaks what POSIX promises, and threads that wait for these files "
         "lose time.",
     )
-
-
-RULES = (
-    CauseRule(
-        "metadata-lock",
-        "A lock prevents the slower side from looking at several files at the same time.",
-        _lock,
-        frozenset((_METADATA,)),
-        {
-            "work on a volume, or with a storage driver without such a lock (overlay2, not AUFS)": other_place
-        },
-        acts_through=_PARTS,
-    ),
-    CauseRule(
-        "overlay-layers",
-        "The slower side's place is an overlay of more layers.",
-        _overlay_layers,
-        frozenset((_METADATA,)),
-        {"work on a volume, or build the image with fewer layers": other_place},
-        acts_through=_PARTS,
-    ),
-    CauseRule(
-        "files-not-visible",
-        "Files appear late to other threads on the slower side.",
-        _files_not_visible,
-        frozenset((_METADATA,)),
-        {"work on a volume, or with another storage driver (overlay2, not AUFS)": other_place},
-    ),
-)

@@ -11,7 +11,6 @@ from io_benchmark.analysis.diagnosis.causes.storage_places import storage_differ
 from io_benchmark.analysis.diagnosis.evidence import span, written_share
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool, follows
 from io_benchmark.analysis.diagnosis.rules import (
-    CauseRule,
     Effect,
     Fact,
     Proof,
@@ -19,6 +18,7 @@ from io_benchmark.analysis.diagnosis.rules import (
     Ranking,
     SideEvidence,
     Size,
+    cause,
     fact_tally,
 )
 from io_benchmark.analysis.observed.worker_view import View
@@ -93,6 +93,15 @@ _MOUNT = Ranking(
 )
 
 
+@cause(
+    "mount-options",
+    "The slower side's file system is mounted with slower options.",
+    workloads=frozenset(("cache-retrieve", "unpack", "sync-write", "metadata")),
+    remedies={"mount the place with the faster side's options": as_other_pool},
+    acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
+    proof=Proof.SETTING,
+    tried_by=TrialKind.PACE,
+)
 def _mount_options(case: Case) -> Effect:
     effect = _MOUNT.judge(case)
     if case.differs and storage_differs(case):
@@ -178,7 +187,19 @@ _OVERLAY = Ranking(
 )
 
 
-def volatile_overlay(case: Case) -> Effect:
+@cause(
+    "volatile-overlay",
+    "The faster side's writes never wait: its overlay is mounted volatile.",
+    workloads=frozenset(("cache-retrieve", "unpack", "sync-write")),
+    remedies={
+        "measure both sides on the same kind of mount": follows(
+            "What a volatile overlay has not written is lost with the machine, so its speed "
+            "is not available to files that must last."
+        )
+    },
+    acts_through=in_copies(Kind.BLOCKED),
+)
+def _volatile_overlay(case: Case) -> Effect:
     """Judge whether only the faster side's writes are never synced."""
     observe = [fact_tally("overlay", _waits), _FSYNC]
     if case.subject.workload == "cache-retrieve":
@@ -201,28 +222,6 @@ def volatile_overlay(case: Case) -> Effect:
     return effect
 
 
-RULES = (
-    CauseRule(
-        "mount-options",
-        "The slower side's file system is mounted with slower options.",
-        _mount_options,
-        frozenset(("cache-retrieve", "unpack", "sync-write", "metadata")),
-        {"mount the place with the faster side's options": as_other_pool},
-        acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
-        proof=Proof.SETTING,
-        tried_by=TrialKind.PACE,
-    ),
-    CauseRule(
-        "volatile-overlay",
-        "The faster side's writes never wait: its overlay is mounted volatile.",
-        volatile_overlay,
-        frozenset(("cache-retrieve", "unpack", "sync-write")),
-        {
-            "measure both sides on the same kind of mount": follows(
-                "What a volatile overlay has not written is lost with the machine, so its speed "
-                "is not available to files that must last."
-            )
-        },
-        acts_through=in_copies(Kind.BLOCKED),
-    ),
-)
+def only_faster_is_volatile(case: Case) -> bool:
+    """Return whether only the faster side's writes are never synced."""
+    return _volatile_overlay.judge(case).is_slower

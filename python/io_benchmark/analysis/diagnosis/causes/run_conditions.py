@@ -8,12 +8,12 @@ from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
 from io_benchmark.analysis.diagnosis.cpu_waits import share_for_others
 from io_benchmark.analysis.diagnosis.evidence import WRITTEN_SHARE, span, written_share
 from io_benchmark.analysis.diagnosis.rules import (
-    CauseRule,
     Effect,
     Proof,
     SideEvidence,
     Size,
     as_share,
+    cause,
     is_enough,
 )
 from io_benchmark.analysis.inference.moving_blocks import RelativeTimes
@@ -67,11 +67,12 @@ def _late_over_early(view: View) -> float | None:
     return median(late) / median(early) if early and median(early) else None
 
 
-def slowed_down(case: Case) -> bool:
-    """Return whether the slower side alone slowed down, by enough to explain the difference."""
-    return _drift_over_time(case).is_slower
-
-
+@cause(
+    "drift-over-time",
+    "The slower side slowed down during the run.",
+    workloads=EVERY_WORKLOAD,
+    acts_through=in_all(*Kind),
+)
 def _drift_over_time(case: Case) -> Effect:
     observe = span("drift", _drift, Unit.RATIO, "last third over the first {value}")
     evidence = SideEvidence.of(case, observe, has_summary=False)
@@ -101,6 +102,11 @@ def _drift_over_time(case: Case) -> Effect:
     )
 
 
+def slowed_down(case: Case) -> bool:
+    """Return whether the slower side alone slowed down, by enough to explain the difference."""
+    return _drift_over_time.judge(case).is_slower
+
+
 def _pressed(view: View) -> float | None:
     """Return the part of the time in which something waited for a CPU or for memory."""
     growths = [view.growth(f"psi_{what}_some_us") for what in ("cpu", "memory")]
@@ -125,6 +131,13 @@ def _own_amplification(view: View) -> float:
     return (2.0 if is_mirrored else 1.0) * (2.0 if is_journalled else 1.0)
 
 
+@cause(
+    "other-load",
+    "Something else loaded the slower side's machine.",
+    # Several at once cause pressure on the CPU themselves.
+    workloads=EVERY_WORKLOAD - {"metadata", "exec"},
+    acts_through=in_all(Kind.WAITING, Kind.BLOCKED),
+)
 def _other_load(case: Case) -> Effect:
     evidence = SideEvidence.of(
         case,
@@ -167,22 +180,3 @@ def _other_load(case: Case) -> Effect:
                 share=as_share(foreign),
             )
     return evidence.opposes("The slower side has no other load than the benchmark.")
-
-
-RULES = (
-    CauseRule(
-        "drift-over-time",
-        "The slower side slowed down during the run.",
-        _drift_over_time,
-        EVERY_WORKLOAD,
-        acts_through=in_all(*Kind),
-    ),
-    CauseRule(
-        "other-load",
-        "Something else loaded the slower side's machine.",
-        _other_load,
-        # Several at once cause pressure on the CPU themselves.
-        EVERY_WORKLOAD - {"metadata", "exec"},
-        acts_through=in_all(Kind.WAITING, Kind.BLOCKED),
-    ),
-)

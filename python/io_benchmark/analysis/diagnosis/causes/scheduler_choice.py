@@ -13,12 +13,12 @@ from io_benchmark.analysis.diagnosis.causes.scheduler_waits import (
 from io_benchmark.analysis.diagnosis.evidence import SLOWER_AT_RATIO
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.rules import (
-    CauseRule,
     Effect,
     Fact,
     Proof,
     RankedFact,
     Ranking,
+    cause,
 )
 from io_benchmark.analysis.observed.device_stack import FAIR_QUEUEING, described
 from io_benchmark.analysis.observed.worker_view import View
@@ -58,6 +58,15 @@ _SCHEDULER = Ranking(
 )
 
 
+@cause(
+    "scheduler",
+    "The slower side's I/O scheduler delays requests.",
+    workloads=frozenset(("cache-retrieve", "unpack", "random-io", SYNC_WRITE)),
+    remedies={"set the scheduler none or mq-deadline": as_other_pool},
+    acts_through=in_copies(Kind.BLOCKED),
+    proof=Proof.SETTING,
+    tried_by=TrialKind.PACE,
+)
 def _scheduler_choice(case: Case) -> Effect:
     effect = _SCHEDULER.judge(case)
     counted = counted_as(case)
@@ -81,17 +90,3 @@ def _scheduler_choice(case: Case) -> Effect:
     return unclear.also(
         "Synchronous writes take {ratio} as long.", ratio=Quantity(ratio, Unit.RATIO)
     )
-
-
-RULES = (
-    CauseRule(
-        "scheduler",
-        "The slower side's I/O scheduler delays requests.",
-        _scheduler_choice,
-        frozenset(("cache-retrieve", "unpack", "random-io", SYNC_WRITE)),
-        {"set the scheduler none or mq-deadline": as_other_pool},
-        acts_through=in_copies(Kind.BLOCKED),
-        proof=Proof.SETTING,
-        tried_by=TrialKind.PACE,
-    ),
-)

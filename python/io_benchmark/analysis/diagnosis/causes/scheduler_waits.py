@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.evidence import SLOWER_AT_RATIO, tally
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
-from io_benchmark.analysis.diagnosis.rules import CauseRule, Effect, Proof, SideEvidence
+from io_benchmark.analysis.diagnosis.rules import Effect, Proof, SideEvidence, cause
 from io_benchmark.analysis.observed.device_stack import FAIR_QUEUEING, described
 from io_benchmark.analysis.observed.worker_view import LAYERED, View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
@@ -157,6 +157,15 @@ def _all_met(view: View) -> float | None:
     return None if None in states else 1.0
 
 
+@cause(
+    "scheduler-idling",
+    "The slower side's I/O scheduler idles between the task's cgroup and ext4's journal.",
+    workloads=frozenset(("cache-retrieve", SYNC_WRITE)),
+    remedies={
+        "set the scheduler none or mq-deadline, or its slice_idle and group_idle to 0": as_other_pool
+    },
+    acts_through=in_copies(Kind.BLOCKED),
+)
 def _scheduler_idling(case: Case) -> Effect:
     evidence = SideEvidence.of(case, *_OBSERVATIONS, has_summary=False)
     slower, faster = case.means(_all_met)
@@ -211,6 +220,15 @@ def _schedulers(view: View) -> Statement | None:
     )
 
 
+@cause(
+    "scheduler-starvation",
+    "The slower side's I/O scheduler starves synchronous writers (bfq, strict guarantees).",
+    workloads=frozenset(("cache-retrieve", SYNC_WRITE)),
+    remedies={
+        "set the scheduler none or mq-deadline, or its strict_guarantees to 0": as_other_pool
+    },
+    acts_through=in_copies(Kind.BLOCKED),
+)
 def _scheduler_starvation(case: Case) -> Effect:
     evidence = SideEvidence.of(case, tally("schedulers", _schedulers))
     slower_starves, faster_starves = case.means(_may_starve)
@@ -239,29 +257,7 @@ def _scheduler_starvation(case: Case) -> Effect:
 
 def counted_as(case: Case) -> str | None:
     """Return the cause by which a scheduler makes writers wait, so that it counts once."""
-    for rule in RULES:
+    for rule in (_scheduler_idling, _scheduler_starvation):
         if case.subject.workload in rule.workloads and rule.judge(case).is_slower:
             return rule.name
     return None
-
-
-RULES = (
-    CauseRule(
-        "scheduler-idling",
-        "The slower side's I/O scheduler idles between the task's cgroup and ext4's journal.",
-        _scheduler_idling,
-        frozenset(("cache-retrieve", SYNC_WRITE)),
-        {
-            "set the scheduler none or mq-deadline, or its slice_idle and group_idle to 0": as_other_pool
-        },
-        acts_through=in_copies(Kind.BLOCKED),
-    ),
-    CauseRule(
-        "scheduler-starvation",
-        "The slower side's I/O scheduler starves synchronous writers (bfq, strict guarantees).",
-        _scheduler_starvation,
-        frozenset(("cache-retrieve", SYNC_WRITE)),
-        {"set the scheduler none or mq-deadline, or its strict_guarantees to 0": as_other_pool},
-        acts_through=in_copies(Kind.BLOCKED),
-    ),
-)

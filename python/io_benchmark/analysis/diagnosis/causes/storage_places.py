@@ -22,6 +22,7 @@ from io_benchmark.analysis.diagnosis.rules import (
     RankedFact,
     Ranking,
     SideEvidence,
+    cause,
 )
 from io_benchmark.analysis.observed.worker_view import LAYERED, View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
@@ -63,12 +64,22 @@ def _place(view: View) -> RankedFact | None:
     return RankedFact(statement(template, **values), _PLACE_RANKS[place.kind])
 
 
-_STORAGE_PLACE = Ranking(
-    name="place",
-    read=_place,
-    supports="The slower side's place does more work between a file and its disk.",
-    unseen="The kind of the place could not be seen.",
-    same="Both sides have the same kind of place.",
+_storage_place = CauseRule(
+    "storage-place",
+    "The slower side's place is an overlay or a network file system, the faster side's a volume.",
+    Ranking(
+        name="place",
+        read=_place,
+        supports="The slower side's place does more work between a file and its disk.",
+        unseen="The kind of the place could not be seen.",
+        same="Both sides have the same kind of place.",
+    ).judge,
+    workloads=frozenset(
+        ("cache-retrieve", "unpack", "random-io", "sync-write", "metadata", "exec")
+    ),
+    remedies={"work on a volume instead of the container's overlay": other_place},
+    acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
+    proof=Proof.SETTING,
 )
 
 
@@ -92,13 +103,21 @@ _FILE_SYSTEM = Ranking(
 def storage_differs(case: Case) -> bool:
     """Return whether mounts differ because the kinds of place or the file systems do."""
     slower, faster = (side.values(_FILESYSTEM_TYPE) for side in (case.slower, case.faster))
-    return _STORAGE_PLACE.judge(case).is_slower or not slower & faster
+    return _storage_place.judge(case).is_slower or not slower & faster
 
 
+@cause(
+    "file-system",
+    "The slower side has a slower file system.",
+    workloads=frozenset(("cache-retrieve", "unpack", "random-io", "sync-write", "metadata")),
+    remedies={"format the place with the faster side's file system": as_other_pool},
+    acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
+    proof=Proof.SETTING,
+)
 def _file_system(case: Case) -> Effect:
     effect = _FILE_SYSTEM.judge(case)
     is_known = None not in case.values(_filesystem)
-    if is_known and case.differs and _STORAGE_PLACE.judge(case).is_slower:
+    if is_known and case.differs and _storage_place.judge(case).is_slower:
         return effect.evidence.opposes(
             "The file system follows from the kind of place, which differs."
         )
@@ -120,13 +139,21 @@ def _layers(view: View) -> RankedFact | None:
     return RankedFact(layers, len(names))
 
 
-_DEVICE_LAYERS = Ranking(
-    name="layers",
-    read=_layers,
-    supports="Between the slower side's files and disks is a layer that does work for each byte.",
-    unseen="The devices under the place could not be seen.",
-    same="Both sides have the same layers between files and disks.",
-    no_waits="The slower side has such a layer, but did not wait for its disks.",
+_device_layers = CauseRule(
+    "device-layers",
+    "Between the slower side's files and disks is a layer that does work for each byte.",
+    Ranking(
+        name="layers",
+        read=_layers,
+        supports="Between the slower side's files and disks is a layer that does work for each byte.",
+        unseen="The devices under the place could not be seen.",
+        same="Both sides have the same layers between files and disks.",
+        no_waits="The slower side has such a layer, but did not wait for its disks.",
+    ).judge,
+    workloads=frozenset(("cache-retrieve", "unpack", "random-io", "sync-write")),
+    acts_through=in_copies(Kind.BLOCKED),
+    proof=Proof.SETTING,
+    tried_by=TrialKind.PACE,
 )
 
 
@@ -151,6 +178,24 @@ def _flush_fact(view: View) -> Statement | None:
     return statement(f"{{type}} with {{option}}, {does} a rewritten file", type=name, option=option)
 
 
+@cause(
+    "ext4-flush",
+    "ext4 flushes a rewritten file when it is closed, so that copies wait for the disk.",
+    remedies={
+        "remove the destination before copying (cp --remove-destination, or unlink it first)": other_subject(
+            "destination",
+            "unlink",
+            "destination unlink",
+            "A file that is removed while its pages are dirty is never written.",
+        ),
+        "mount the place with noauto_da_alloc": follows(
+            "ext4 then keeps a rewritten file in memory when it is closed. This is not "
+            "measured here."
+        ),
+    },
+    acts_through=in_copies(Kind.BLOCKED),
+    tried_by=TrialKind.UNLINK,
+)
 def _ext4_flush(case: Case) -> Effect:
     evidence = SideEvidence.of(case, tally("flush", _flush_fact), WRITTEN_SHARE, WRITE_RATE)
     if case.subject.destination != "overwrite":
@@ -193,69 +238,18 @@ def _shares(view: View) -> RankedFact | None:
     return RankedFact(statement("copies move their bytes ({method})", method=method), 1.0)
 
 
-_REFLINK = Ranking(
-    name="copies",
-    read=_shares,
-    supports="Only the faster side's copies are reflinks, which move no bytes.",
-    unseen="The file system does not report whether a copy shares its extents.",
-    same="Copies are made the same way on both sides.",
-)
-
-
-RULES = (
-    CauseRule(
-        "storage-place",
-        "The slower side's place is an overlay or a network file system, the faster side's a volume.",
-        _STORAGE_PLACE.judge,
-        frozenset(("cache-retrieve", "unpack", "random-io", "sync-write", "metadata", "exec")),
-        {"work on a volume instead of the container's overlay": other_place},
-        acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
-        proof=Proof.SETTING,
-    ),
-    CauseRule(
-        "file-system",
-        "The slower side has a slower file system.",
-        _file_system,
-        frozenset(("cache-retrieve", "unpack", "random-io", "sync-write", "metadata")),
-        {"format the place with the faster side's file system": as_other_pool},
-        acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
-        proof=Proof.SETTING,
-    ),
-    CauseRule(
-        "device-layers",
-        "Between the slower side's files and disks is a layer that does work for each byte.",
-        _DEVICE_LAYERS.judge,
-        frozenset(("cache-retrieve", "unpack", "random-io", "sync-write")),
-        acts_through=in_copies(Kind.BLOCKED),
-        proof=Proof.SETTING,
-        tried_by=TrialKind.PACE,
-    ),
-    CauseRule(
-        "ext4-flush",
-        "ext4 flushes a rewritten file when it is closed, so that copies wait for the disk.",
-        _ext4_flush,
-        remedies={
-            "remove the destination before copying (cp --remove-destination, or unlink it first)": other_subject(
-                "destination",
-                "unlink",
-                "destination unlink",
-                "A file that is removed while its pages are dirty is never written.",
-            ),
-            "mount the place with noauto_da_alloc": follows(
-                "ext4 then keeps a rewritten file in memory when it is closed. This is not "
-                "measured here."
-            ),
-        },
-        acts_through=in_copies(Kind.BLOCKED),
-        tried_by=TrialKind.UNLINK,
-    ),
-    CauseRule(
-        "reflink",
-        "Only the faster side's copies share their bytes.",
-        _REFLINK.judge,
-        remedies={
-            "use a file system that shares extents (xfs with reflink, btrfs) and cp --reflink=auto": as_other_pool
-        },
-        acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
-    ),
+_reflink = CauseRule(
+    "reflink",
+    "Only the faster side's copies share their bytes.",
+    Ranking(
+        name="copies",
+        read=_shares,
+        supports="Only the faster side's copies are reflinks, which move no bytes.",
+        unseen="The file system does not report whether a copy shares its extents.",
+        same="Copies are made the same way on both sides.",
+    ).judge,
+    remedies={
+        "use a file system that shares extents (xfs with reflink, btrfs) and cp --reflink=auto": as_other_pool
+    },
+    acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
 )

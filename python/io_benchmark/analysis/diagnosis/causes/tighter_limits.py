@@ -6,11 +6,11 @@ from functools import partial
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.rules import (
-    CauseRule,
     Effect,
     Fact,
     RankedFact,
     Ranking,
+    cause,
 )
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_all, in_copies, in_lookups
@@ -73,6 +73,12 @@ _MEMORY = Ranking(
 )
 
 
+@cause(
+    "cgroup-memory-limit",
+    "A cgroup limits the slower side's memory.",
+    remedies={"lift the cgroup's memory limit": as_other_pool},
+    acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
+)
 def _memory_limit(case: Case) -> Effect:
     """Judge what a limit of memory costs: bytes that are read again, or written before they are dropped."""
     return judge_limit(case, _MEMORY).if_enough(
@@ -145,6 +151,14 @@ _CPUS = Ranking(
 )
 
 
+@cause(
+    "cgroup-cpu-limit",
+    "A cgroup limits the slower side's CPU time.",
+    workloads=frozenset(("cache-retrieve", "unpack", "spawn", "metadata", "exec", "upload")),
+    remedies={"lift the cgroup's CPU quota": as_other_pool},
+    # A child's wait for a CPU is its parent's wait for the child.
+    acts_through=in_all(Kind.WAITING) | in_lookups(Kind.BLOCKED),
+)
 def _cpu_limit(case: Case) -> Effect:
     # Several at once need more than one CPU.
     share = case.explained_share(_quota_ns) if case.subject.workload == "cache-retrieve" else None
@@ -153,23 +167,3 @@ def _cpu_limit(case: Case) -> Effect:
         share,
         "The slower side has a smaller quota, but that predicts only {share} of the difference.",
     )
-
-
-RULES = (
-    CauseRule(
-        "cgroup-memory-limit",
-        "A cgroup limits the slower side's memory.",
-        _memory_limit,
-        remedies={"lift the cgroup's memory limit": as_other_pool},
-        acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
-    ),
-    CauseRule(
-        "cgroup-cpu-limit",
-        "A cgroup limits the slower side's CPU time.",
-        _cpu_limit,
-        frozenset(("cache-retrieve", "unpack", "spawn", "metadata", "exec", "upload")),
-        {"lift the cgroup's CPU quota": as_other_pool},
-        # A child's wait for a CPU is its parent's wait for the child.
-        acts_through=in_all(Kind.WAITING) | in_lookups(Kind.BLOCKED),
-    ),
-)
