@@ -31,8 +31,6 @@ for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, lambda _number, _frame: None)
 
-INTERRUPT_HANDLER = signal.getsignal(signal.SIGINT)
-
 # Set on a worker, or by whoever tries the script by hand.
 PREFIXES = ("TASKCLUSTER_", "IO_BENCHMARK_", "MOZ_", "TASKGRAPH_")
 NAMES = ("TASK_ID", "RUN_ID", "TASK_GROUP_ID")
@@ -69,9 +67,3 @@ def _clear_environment(monkeypatch):
     for name in list(os.environ):
         if name in NAMES or name.startswith(PREFIXES):
             monkeypatch.delenv(name)
-
-
-@pytest.fixture(autouse=True)
-def _interruptible():
-    """A test finds SIGINT as the session began: what an earlier test left would end the process."""
-    signal.signal(signal.SIGINT, INTERRUPT_HANDLER)

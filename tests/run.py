@@ -62,7 +62,11 @@ def start(
     if group is not None:
         # The shell's own number, so that nothing is ever started outside.
         # Mounts of its own: a container that starts meanwhile would keep a copy of the lab's busy.
-        joining = 'echo $$ > "$0" && exec unshare --mount --propagation private "$@"'
+        # Where the root is no mount point, as after chroot, nobody can have them.
+        private = "unshare --mount --propagation private"
+        joining = (
+            f'echo $$ > "$0" || exit; {private} true 2>/dev/null && exec {private} "$@"; exec "$@"'
+        )
         command = ["sh", "-c", joining, str(group / "cgroup.procs"), *command]
     return subprocess.Popen(command, cwd=ROOT, **how)
 

@@ -176,7 +176,8 @@ def test_a_bad_end_is_one_line_for_treeherder(
     exit_code, output = worker.run("--retrieves", "10", *extra, prelude=prelude)
     assert exit_code == code, output
     expected = f"TEST-UNEXPECTED-FAIL | amd-16: {reason}"
-    assert failure_lines(output) == [expected]
+    # Python 3.13 does not quote an option's choices.
+    assert [line.replace("'", "") for line in failure_lines(output)] == [expected.replace("'", "")]
 
 
 def test_good_ends_have_no_such_line(worker: Worker) -> None:

@@ -4,9 +4,11 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import zipapp
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -239,6 +241,15 @@ def test_sizes(size_bytes, text):
     assert [summary._duration(seconds) for seconds in (0.2, 99, 100)] == ["1 s", "99 s", "2 min"]
 
 
+@pytest.fixture
+def _interrupt_handler() -> Iterator[None]:
+    """Give SIGINT its handler back: the program ends by it without a traceback, as tests must not."""
+    handler = signal.getsignal(signal.SIGINT)
+    yield
+    signal.signal(signal.SIGINT, handler)
+
+
+@pytest.mark.usefixtures("_interrupt_handler")
 def test_another_system(monkeypatch, capsys):
     """Runners of macOS and Windows get one line; the module's own imports run there."""
     sys.path.insert(0, str(SCRIPT))
