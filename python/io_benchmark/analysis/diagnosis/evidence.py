@@ -89,10 +89,7 @@ def span(
 
 # The rate at which all disks of the place wrote.
 WRITE_RATE = span(
-    "write-rate",
-    attrgetter("written_bytes_per_s"),
-    Unit.BYTES_PER_SECOND,
-    "write rate {value}",
+    "write-rate", attrgetter("written_bytes_per_s"), Unit.BYTES_PER_SECOND, "write rate {value}"
 )
 # The bytes that reached the disks per byte copied.
 written_share: Callable[[View], float | None] = attrgetter("written_share")

@@ -145,8 +145,7 @@ def _cpu(case: Case) -> Effect:
     share = case.explained_share(_OWN_CPU_NS)
     if share is None:
         return evidence.unclear(
-            f"The CPUs differ, and the CPU time per {operation} was not recorded.",
-            workload=spawn,
+            f"The CPUs differ, and the CPU time per {operation} was not recorded.", workload=spawn
         )
     return evidence.supports("The CPUs differ, and all work takes longer.").if_enough(
         case, share, "The CPUs differ, but CPU time makes up {share} of the difference."
@@ -267,7 +266,7 @@ def _image_and_tools(case: Case) -> Effect:
             )
         return effect.evidence.supports(
             "The slower side's cp reads and writes the bytes itself; from coreutils 9 on cp leaves "
-            "that to the kernel (FICLONE, copy_file_range).",
+            "that to the kernel (FICLONE, copy_file_range)."
         )
     if share is None:
         return effect

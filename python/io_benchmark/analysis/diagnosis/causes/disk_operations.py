@@ -140,7 +140,7 @@ def _slow_flush(case: Case) -> Effect:
     if ratio < _SLOWER_RATIO or not in_place[0].is_decided:
         return evidence.opposes(
             "A write in place, which needs no journal, is as fast on the slower side, or not known "
-            "to be slower.",
+            "to be slower."
         )
     return evidence.supports(
         "The slower side's disk takes {ratio} as long to confirm a write, without any journal.",
@@ -174,7 +174,7 @@ def _slow_journal(case: Case) -> Effect:
     if journal < _SLOWER_RATIO or not slowest_growing.is_decided:
         return evidence.opposes(
             "Appending, which commits the file's new size, is slower only as far as writing in place "
-            "is.",
+            "is."
         )
     return evidence.supports(
         "Appending is {ratio} slower than writing in place accounts for: the slower side waits for "

@@ -45,8 +45,7 @@ def _per_builder_copies(case: Case) -> Effect:
     costs = case.detail(copies, OVER_HARDLINKED) if copies is not None else None
     if copies is None or costs is None:
         return SideEvidence(not_measured).unseen(
-            "This needs the variants hardlinked and copies on both sides.",
-            workload=_EXEC,
+            "This needs the variants hardlinked and copies on both sides.", workload=_EXEC
         )
     template = "time of copies {figure} that of hardlinks"
     evidence = SideEvidence(detail_evidence(copies, OVER_HARDLINKED, Unit.RATIO, template))
@@ -91,7 +90,7 @@ def _stall(case: Case) -> Effect:
     slower, faster = case.means(_stalled)
     if slower is None or faster is None:
         return evidence.unseen(
-            "A side's client did not send Expect: 100-continue, so it could not wait for it.",
+            "A side's client did not send Expect: 100-continue, so it could not wait for it."
         )
     if not slower and not faster:
         return evidence.same("No upload waited for an answer that did not come.")
@@ -99,7 +98,7 @@ def _stall(case: Case) -> Effect:
         return evidence.opposes("The faster side's uploads stall as often.")
     return evidence.supports(
         "The slower side's uploads wait about a second each for an answer to Expect: 100-continue "
-        "that does not come.",
+        "that does not come."
     )
 
 

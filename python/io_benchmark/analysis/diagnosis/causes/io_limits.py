@@ -16,14 +16,7 @@ from io_benchmark.analysis.diagnosis.causes.tighter_limits import (
     judge_limit,
 )
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
-from io_benchmark.analysis.diagnosis.rules import (
-    Effect,
-    Proof,
-    RankedFact,
-    Ranking,
-    Size,
-    cause,
-)
+from io_benchmark.analysis.diagnosis.rules import Effect, Proof, RankedFact, Ranking, Size, cause
 from io_benchmark.analysis.observed.run_windows import Window
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies

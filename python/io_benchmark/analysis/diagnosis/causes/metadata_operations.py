@@ -163,7 +163,7 @@ def _overlay_layers(case: Case) -> Effect:
     if ratio < SLOWER_AT_RATIO:
         return effect.evidence.opposes(
             "The slower side has more layers, but a name that is in none of them is looked up as "
-            "fast.",
+            "fast."
         )
     return effect.also(
         "Looking up a name that is in none of them takes {ratio} as long.",

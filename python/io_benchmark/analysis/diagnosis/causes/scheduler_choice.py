@@ -12,14 +12,7 @@ from io_benchmark.analysis.diagnosis.causes.scheduler_waits import (
 )
 from io_benchmark.analysis.diagnosis.evidence import SLOWER_AT_RATIO
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
-from io_benchmark.analysis.diagnosis.rules import (
-    Effect,
-    Fact,
-    Proof,
-    RankedFact,
-    Ranking,
-    cause,
-)
+from io_benchmark.analysis.diagnosis.rules import Effect, Fact, Proof, RankedFact, Ranking, cause
 from io_benchmark.analysis.observed.device_stack import FAIR_QUEUEING, described
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies

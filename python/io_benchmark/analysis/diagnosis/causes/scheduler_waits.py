@@ -258,6 +258,7 @@ def _scheduler_starvation(case: Case) -> Effect:
 def counted_as(case: Case) -> str | None:
     """Return the cause by which a scheduler makes writers wait, so that it counts once."""
     for rule in (_scheduler_idling, _scheduler_starvation):
-        if case.subject.workload in rule.workloads and rule.judge(case).is_slower:
+        is_judged = case.differs and case.subject.workload in rule.workloads
+        if is_judged and rule.judge(case).is_slower:
             return rule.name
     return None

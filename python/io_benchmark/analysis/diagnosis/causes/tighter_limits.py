@@ -5,13 +5,7 @@ from functools import partial
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
-from io_benchmark.analysis.diagnosis.rules import (
-    Effect,
-    Fact,
-    RankedFact,
-    Ranking,
-    cause,
-)
+from io_benchmark.analysis.diagnosis.rules import Effect, Fact, RankedFact, Ranking, cause
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_all, in_copies, in_lookups
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
