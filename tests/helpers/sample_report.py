@@ -238,12 +238,15 @@ def made(
 ) -> SampledReport:
     """Return a report about sides, the baseline first: copies are blocked for what differs."""
     fixed_ns = {part: value * MS for part, value in FIXED_MS.items()}
-    fixed = [PartDifference(*part, value, value, None, None) for part, value in fixed_ns.items()]
+    fixed = [
+        PartDifference(phase, kind, value, value, None, None)
+        for (phase, kind), value in fixed_ns.items()
+    ]
     divisions = []
     for pair in comparisons:
         means_ns = (sides[side].mean_ns for side in (pair.baseline, pair.candidate))
-        blocked_ns = [mean_ns - sum(fixed_ns.values()) for mean_ns in means_ns]
-        blocked = PartDifference(Phase.COPY, Kind.BLOCKED, *blocked_ns, None, None)
+        baseline_ns, candidate_ns = (mean_ns - sum(fixed_ns.values()) for mean_ns in means_ns)
+        blocked = PartDifference(Phase.COPY, Kind.BLOCKED, baseline_ns, candidate_ns, None, None)
         divisions.append(Division(pair.baseline, pair.candidate, (*fixed, blocked)))
     noise = (NoiseFloor("within-worker", 0.985, 1.014),)
     part = SubjectReport(SUBJECT, sides, comparisons, noise, divisions=tuple(divisions))
