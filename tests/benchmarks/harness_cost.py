@@ -24,7 +24,7 @@ sys.dont_write_bytecode = True
 
 import log as log_module  # noqa: E402
 import settings as settings_module  # noqa: E402
-from retrieval import SeedSteps, Target  # noqa: E402
+from measuring.retrieval import SeedSteps, Target  # noqa: E402
 from workloads.cache_retrieve import WORKLOAD  # noqa: E402
 
 ROUNDS = 5
@@ -86,7 +86,7 @@ def harness_cost(folder: Path) -> None:
     url = workload.urls[0]
     print(f"Harness per retrieve over raw spawn and copy ({PAIRS} pairs of {BLOCK} a round):")
     differences = []
-    with SeedSteps(urls, str(folder), "overwrite") as steps, Path(os.devnull).open("w") as nowhere:
+    with SeedSteps(urls) as steps, Path(os.devnull).open("w") as nowhere:
         log_module.LOG.descriptor = nowhere.fileno()
         entry: dict[str, object] = {}
 

@@ -85,10 +85,8 @@ class Noise:
     slow_machines: float = 0.0  # share of machines of another kind, in the same pool
     slow_factor: float = 1.0
     zones: tuple[Zone, ...] = ()
-    workers_per_host: int = 1
+    workers_per_host: int = 1  # more than one have the boot id of their host
     host_variation: float = 0.0  # scale of ln of a host's speed
-    host_bursts: Bursts | None = None  # met by all workers of the host at the same time
-    shows_hosts: bool = False  # the workers of one host have its boot id
     bursts: Bursts | None = None  # of one worker
     waves: float = 0.05
     tail: float = 0.0  # scale of ln of a single retrieve's time
@@ -100,8 +98,7 @@ class Noise:
         """Return the expectation of ln of a worker's mean time, the run's to the first order."""
         zones = sum(zone.share * math.log(zone.factor) for zone in self.zones)
         run = float((_NS[kinds(files)] * self._course(files)).mean())
-        for bursts in (self.bursts, self.host_bursts):
-            run *= bursts.expected if bursts else 1.0
+        run *= self.bursts.expected if self.bursts else 1.0
         machines = self.slow_machines * math.log(self.slow_factor)
         return machines + zones + math.log(run) + self.tail**2 / 2
 
@@ -168,15 +165,11 @@ class Pool:
         speeds *= np.exp(generator.normal(0, noise.host_variation, count))[hosts]
         zones = self._zones(count, generator)
         boots = [str(uuid.UUID(bytes=generator.bytes(16))) for _ in range(count)]
-        of_hosts = {
-            host: noise.host_bursts.draw(generator, len(files)) if noise.host_bursts else 1.0
-            for host in range(count)
-        }
         workers = []
         for at, host in enumerate(hosts.tolist()):
             speed = speeds[at] * (zones[at].factor if zones else 1.0)
-            times = _NS[kinds(files)] * speed * noise.draw_run(generator, files) * of_hosts[host]
-            boot = boots[host] if noise.shows_hosts else None
+            times = _NS[kinds(files)] * speed * noise.draw_run(generator, files)
+            boot = boots[host] if noise.workers_per_host > 1 else None
             zone = zones[at].name if zones else None
             workers.append(self._worker(at, times, files, boot=boot, zone=zone))
         return workers

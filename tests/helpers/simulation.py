@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import msgspec
 import numpy as np
 
-from io_benchmark.analysis.inference.decisions import judge
+from io_benchmark.analysis.inference.comparisons import judge
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import SINGLE
 from io_benchmark.analysis.model import Entry, Interval, Subject, Verdict

@@ -48,7 +48,7 @@ AMD, INTEL = "io-benchmark-amd-16", "io-benchmark-intel"
 def test_cost(tasks, settings, minutes, total):
     """By earlier tasks, else by when the script stops by itself: then the sum is a limit."""
     chosen = select_tasks(tasks, SubmissionSettings(image="x", **settings))
-    assert estimated_cost(chosen, minutes, {}).shown == f"{total} in all"
+    assert estimated_cost(chosen, minutes, {}).summary == f"{total} in all"
 
 
 def test_two_kinds_of_a_pool():
@@ -61,7 +61,7 @@ def test_two_kinds_of_a_pool():
         "io-benchmark-amd-16-2",
         "io-benchmark-all-amd-16-2",
     ]
-    assert [share.shown for share in estimated_cost(chosen, {}, {}).shares] == [
+    assert [share.summary for share in estimated_cost(chosen, {}, {}).shares] == [
         "io-benchmark-amd-16: at most 110 minutes of worker time (2 tasks of 55 minutes on some/queue)",
         "io-benchmark-all-amd-16: at most 2.9 worker hours (2 tasks of 85 minutes on some/queue)",
     ]

@@ -26,7 +26,6 @@ DECLARED = Schedule((3, 6, 12), is_declared=True)
 
 ANY_LOOKS, DECLARED_LOOKS = "any looks", "declared looks"
 
-HOSTS = Noise(workers_per_host=3, host_variation=0.05)
 NEIGHBOURS = Bursts(3.0, on=30, off=300)
 NOISES = {
     "even": Noise(),
@@ -56,7 +55,7 @@ def once(count: int) -> Schedule:
 
 
 @pytest.mark.parametrize("name", NOISES)
-def test_equal_pools(name: str, most_workers: int, rates: Rates) -> None:
+def test_equal_pools(name, most_workers, rates):
     """5 % of pushes at most have a false call, at one look and at all looks of a schedule."""
     generator = np.random.default_rng(zlib.crc32(name.encode()))
     pools = [Pool(pool, NOISES[name]) for pool in ("a", "b")]
@@ -81,28 +80,11 @@ def is_called(comparison: Comparison) -> bool:
 def test_hosts_that_the_boot_id_shows(rates: Rates) -> None:
     """Several workers of one host count as one."""
     generator = np.random.default_rng(3)
-    noise = replace(HOSTS, shows_hosts=True)
+    noise = Noise(workers_per_host=3, host_variation=0.05)
     for _ in range(rates.repetitions):
         push = Push.draw([Pool("a", noise), Pool("b", noise)], (12, 12), generator)
         rates.add("4 hosts with 3 workers each", is_called(push.comparison(schedule=once(4))))
     assert rates.keeps("4 hosts with 3 workers each", FALSE_CALLS)
-
-
-@pytest.mark.parametrize(
-    ("noise", "documented"),
-    [
-        pytest.param(HOSTS, 0.15, id="hosts-differ"),
-        pytest.param(Noise(workers_per_host=3, host_bursts=NEIGHBOURS), 0.10, id="bursts-on-hosts"),
-    ],
-)
-def test_hosts_that_nothing_shows(noise: Noise, documented: float, rates: Rates) -> None:
-    """What the documentation says about virtual machines that share a host: too many false calls."""
-    generator = np.random.default_rng(4)
-    for _ in range(rates.repetitions):
-        push = Push.draw([Pool("a", noise), Pool("b", noise)], (12, 12), generator)
-        for count in (3, 6, 12):
-            rates.add(str(count), is_called(push.comparison(count, once(count))))
-    assert rates.reaches("12", documented)
 
 
 def test_unequal_shares_of_zones(rates: Rates) -> None:
@@ -171,24 +153,13 @@ def planned(pools: Sequence[Pool], counts: Sequence[int]) -> list[Pool]:
 @pytest.mark.parametrize(
     ("noise", "files", "length", "ended_by"),
     [
-        pytest.param(
-            Noise(cold_factor=2.0), 300, 1000, OutcomeState.TIME_BUDGET, id="cold-start-by-2"
-        ),
-        pytest.param(
-            Noise(credit=600, without_credit=2.0),
-            100,
-            1000,
-            OutcomeState.TIME_BUDGET,
-            id="credit-of-600",
-        ),
-        pytest.param(
-            Noise(cold_factor=4.0), 300, 500, OutcomeState.COMPLETED, id="precision-cold-by-4"
-        ),
+        (Noise(cold_factor=2.0), 300, 1000, OutcomeState.TIME_BUDGET),
+        (Noise(credit=600, without_credit=2.0), 100, 1000, OutcomeState.TIME_BUDGET),
+        (Noise(cold_factor=4.0), 300, 500, OutcomeState.COMPLETED),
     ],
+    ids=["cold-start-by-2", "credit-of-600", "precision-cold-by-4"],
 )
-def test_a_candidate_cut_short(
-    noise: Noise, files: int, length: int, ended_by: OutcomeState, workers: int, rates: Rates
-) -> None:
+def test_a_candidate_cut_short(noise, files, length, ended_by, workers, rates):
     """By its time budget or by --precision: the pools are equal over what both have."""
     generator = np.random.default_rng(length)
     counts = (workers, workers)

@@ -3,6 +3,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -11,14 +12,23 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis import diagnoses
 from io_benchmark.analysis.diagnosis.single_workers import explain_single_workers
-from io_benchmark.analysis.inference import independent_workers, levels, zones
+from io_benchmark.analysis.inference import levels
 from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.looks import Schedule
-from io_benchmark.analysis.inference.pairs import Pair, compared_samples, slower_left_out
+from io_benchmark.analysis.inference.pairs import Pair, compared_samples
 from io_benchmark.analysis.inference.single_machines import SingleMachine
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
-from io_benchmark.analysis.model import UNKNOWN, Problem, Run, Severity, Subject, Worker, WorkerLine
+from io_benchmark.analysis.model import (
+    UNKNOWN,
+    Comparison,
+    Problem,
+    Run,
+    Severity,
+    Subject,
+    Worker,
+    WorkerLine,
+)
 from io_benchmark.analysis.observed import machine_identity
 from io_benchmark.analysis.observed.machine_identity import by_side
 from io_benchmark.analysis.parts.division import Division
@@ -35,6 +45,7 @@ from io_benchmark.analysis.summary import (
 )
 from io_benchmark.analysis.trials.confirm import Confirming
 from io_benchmark.analysis.validity import checks
+from io_benchmark.analysis.validity import workers as rules_of_workers
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.results import workloads
 
@@ -55,6 +66,10 @@ class Options(Struct, frozen=True):
 
 
 class _Tasks(Struct, frozen=True):
+    """What was asked, and the tasks that ran for it, by side."""
+
+    plan: Plan
+    options: Options
     results: Mapping[str, Sequence[Worker]]
     lost: Counter[str]  # tasks that ended and left no result
 
@@ -72,34 +87,26 @@ def compare(
     read = _marked(machine_identity.identify_machines(workers))
     problems = checks.check_workers(read)
     workers = [worker for worker in read if worker.is_counted]
-    tasks = _Tasks(by_side(workers, attrgetter("side")), Counter(lost))
+    tasks = _Tasks(plan, options, by_side(workers, attrgetter("side")), Counter(lost))
     compared: dict[Subject, list[Run]] = {}
     data: dict[Subject, dict[str, SideData]] = {}
-    pairs: dict[Subject, Sequence[Pair]] = {}
+    pairs: dict[Subject, list[Pair]] = {}
     reports = []
     for subject, runs in _runs_by_subject(workers).items():
-        comparable, broken_rules = checks.check_runs(runs, options.allow)
-        problems += slower_left_out(subject, runs, comparable)
-        comparable, of_other_length = checks.select_length(comparable, options.allow)
-        problems += [*broken_rules, *of_other_length]
-        compared[subject] = comparable
-        if comparable:
-            sides = by_side(comparable)
+        compared[subject], broken_rules = _comparable(runs, options.allow)
+        problems += broken_rules
+        if compared[subject]:
+            sides = by_side(compared[subject])
             data[subject] = {side: SideData.of(runs) for side, runs in sides.items()}
-            report, pairs[subject], of_pairs = _compare_subject(
-                subject, sides, data[subject], plan, options, tasks
-            )
-            problems += of_pairs
-            reports.append(report)
+            problems += chain(*map(rules_of_workers.repeated_workers, sides.values()))
+            pairs[subject], broken_rules = _pairs(subject, sides, data[subject], tasks)
+            comparisons = compare_sides(subject, pairs[subject], margin=options.margin)
+            counts = {side: measured.count for side, measured in data[subject].items()}
+            problems += broken_rules
+            problems += rules_of_workers.single_workers(subject, comparisons, counts)
+            reports.append(_subject_report(subject, sides, data[subject], plan, comparisons))
     reports = workload_figures.with_workload_figures(reports, workers)
     variation = options.worker_variation or levels.DEFAULT_WORKER_VARIATION
-    single_workers = explain_single_workers(
-        SingleMachine.find_all(compared, data, variation),
-        compared,
-        pairs,
-        margin=options.margin,
-        assumed=variation,
-    )
     names = WorkerLine.__struct_fields__
     lines = tuple(WorkerLine(**{name: getattr(worker, name) for name in names}) for worker in read)
     return SampledReport(
@@ -121,10 +128,14 @@ def compare(
         series=plot_data.sample_series(workers),
         timelines=plot_data.rate_timelines(workers),
         places=place_rows.compare_places(plan, workers, compared, reports),
-        single_workers=single_workers,
-        confirming=Confirming.of(
-            (comparison for part in reports for comparison in part.comparisons), read
+        single_workers=explain_single_workers(
+            SingleMachine.find_all(compared, data, variation),
+            compared,
+            pairs,
+            margin=options.margin,
+            assumed=variation,
         ),
+        confirming=Confirming.of(chain(*(part.comparisons for part in reports)), read),
         decision_cost=replication.cost_of_deciding(reports, workers, options.prices),
         replication=replication.count_workers(reports, lines),
     )
@@ -137,7 +148,7 @@ def _marked(workers: Sequence[Worker]) -> list[Worker]:
     because of what the others showed, and only of one side.
     """
     sides = {worker.side for worker in workers if not worker.confirms}
-    busy = independent_workers.machines_used_at_once(workers)
+    busy = rules_of_workers.machines_used_at_once(workers)
     return [
         replace(
             worker,
@@ -158,72 +169,76 @@ def _runs_by_subject(workers: Sequence[Worker]) -> dict[Subject, list[Run]]:
     return {subject: runs[subject] for subject in by_position}
 
 
-def _compare_subject(
+def _comparable(runs: Sequence[Run], allowed: frozenset[str]) -> tuple[list[Run], list[Problem]]:
+    """Return the runs of a measurement that may be compared, and why the others are left out."""
+    kept, broken_rules = checks.check_runs(runs, allowed)
+    left_out = checks.slower_left_out(runs, kept)
+    comparable, shorter = checks.select_length(kept, allowed)
+    return comparable, [*left_out, *broken_rules, *shorter]
+
+
+def _pairs(
+    subject: Subject,
+    sides: Mapping[str, list[Run]],
+    data: Mapping[str, SideData],
+    tasks: _Tasks,
+) -> tuple[list[Pair], list[Problem]]:
+    """Return the planned pairs of sides that may be compared, and what the reader should know."""
+    pairs, problems = [], []
+    for names in tasks.plan.pairs:
+        if not all(name in sides for name in names):
+            continue
+        candidate, baseline = runs = sides[names[0]], sides[names[1]]
+        broken = checks.check_sides(subject, candidate, baseline, tasks.options.allow)
+        problems += broken
+        if any(problem.severity is Severity.REFUSED for problem in broken):
+            continue
+        candidate_data, baseline_data, unequal = compared_samples(candidate, baseline)
+        results = [tasks.results[name] for name in names]
+        lost = tasks.lost[names[0]], tasks.lost[names[1]]
+        schedule = tasks.options.schedule.of_sides(results)
+        machines = {run.worker.machine for run in (*candidate, *baseline)}
+        pair = Pair(
+            *names,
+            candidate_data,
+            baseline_data,
+            _variation(names, sides, data, tasks.options),
+            schedule.look_of_sides((candidate_data.count, baseline_data.count), results, lost),
+            schedule,
+            is_one_machine=len(machines) == 1 and UNKNOWN not in machines,
+        )
+        problems += [
+            *rules_of_workers.shared_workers(candidate, baseline),
+            *rules_of_workers.measured_apart(candidate, baseline),
+            *unequal,
+            *rules_of_workers.uneven_zones(pair, candidate, baseline),
+        ]
+        pairs.append(pair.with_earlier_looks(runs, lost))
+    return pairs, problems
+
+
+def _subject_report(
     subject: Subject,
     sides: Mapping[str, list[Run]],
     data: Mapping[str, SideData],
     plan: Plan,
-    options: Options,
-    tasks: _Tasks,
-) -> tuple[SubjectReport, Sequence[Pair], list[Problem]]:
-    problems = [
-        problem
-        for side, runs in sides.items()
-        for problem in independent_workers.repeated_workers(subject, side, runs)
-    ]
-    pairs = []
-    for candidate, baseline in plan.pairs:
-        if candidate not in sides or baseline not in sides:
-            continue
-        broken = checks.check_sides(subject, sides[candidate], sides[baseline], options.allow)
-        problems += broken
-        if not any(problem.severity is Severity.REFUSED for problem in broken):
-            both = (sides[candidate], sides[baseline])
-            problems += independent_workers.shared_workers(subject, *both)
-            problems += independent_workers.measured_apart(subject, *both)
-            all_data = data[candidate], data[baseline]
-            candidate_data, baseline_data, unequal = compared_samples(
-                subject, all_data, sides[candidate], sides[baseline]
-            )
-            problems += unequal
-            results = (tasks.results[candidate], tasks.results[baseline])
-            schedule = options.schedule.of_sides(results)
-            lost = (tasks.lost[candidate], tasks.lost[baseline])
-            look = schedule.look_of_sides(
-                (candidate_data.count, baseline_data.count), results, lost
-            )
-            machines = {run.worker.machine for runs in both for run in runs}
-            pair = Pair(
-                candidate,
-                baseline,
-                candidate_data,
-                baseline_data,
-                _variation((candidate, baseline), sides, data, options),
-                look,
-                schedule,
-                is_one_machine=len(machines) == 1 and UNKNOWN not in machines,
-            )
-            problems += zones.uneven_zones(subject, pair, *both)
-            pairs.append(pair.with_earlier_looks(subject, both, lost))
-    comparisons = compare_sides(subject, pairs, margin=options.margin)
-    counts = {side: measured.count for side, measured in data.items()}
-    problems += independent_workers.single_workers(subject, comparisons, counts)
-    order = plan.order(sides)
+    comparisons: tuple[Comparison, ...],
+) -> SubjectReport:
     workload = workloads.of(subject.workload)
     entries = {side: measured.runs for side, measured in data.items()}
+    order = plan.order(sides)
     workers = {side: [run.worker for run in sides[side]] for side in order}
-    report = SubjectReport(
+    return SubjectReport(
         subject,
         {side: figures.summarize(data[side], workload) for side in order},
         comparisons,
         figures.noise_floors(data.values()),
         bottlenecks.bottlenecks_of_sides(subject, workers),
-        tuple(Division.between(entries, pair.candidate, pair.baseline) for pair in pairs),
+        tuple(Division.between(entries, pair.candidate, pair.baseline) for pair in comparisons),
         operation=workload.operation,
         unit=workload.unit,
         higher_is_better=workload.higher_is_better,
     )
-    return report, pairs, problems
 
 
 def _variation(

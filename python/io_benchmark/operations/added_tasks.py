@@ -163,7 +163,7 @@ def _next_tasks(
     if not look.undecided:
         context.tell(f"Decided; {taken}")
         return nothing, cost
-    next_step = f"the next look has {cost.shown}" if chosen else _reason_to_stop(look, looks)
+    next_step = f"the next look has {cost.summary}" if chosen else _reason_to_stop(look, looks)
     context.tell(f"Undecided: {', '.join(look.undecided)}; {taken}; {next_step}")
     total_hours = (spent + cost.minutes) / MINUTES_PER_HOUR
     if chosen and budget_hours is not None and total_hours > budget_hours:
@@ -173,7 +173,7 @@ def _next_tasks(
         )
         return nothing, cost
     for share in cost.shares:
-        context.tell(f"  {share.shown}")
+        context.tell(f"  {share.summary}")
     return chosen, cost
 
 

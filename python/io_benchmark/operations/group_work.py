@@ -113,9 +113,9 @@ def announce(
     """
     tell = context.tell
     access = Access.of(default_root_url(context.environment), context.environment)
-    tell(cost.shown + ("" if options.dry_run else f", at {access.root_url}, {access.who}"))
+    tell(cost.summary + ("" if options.dry_run else f", at {access.root_url}, {access.who}"))
     for share in cost.shares:
-        tell(f"  {share.shown}")
+        tell(f"  {share.summary}")
     if remark:
         tell(remark)
     tell(f"Scopes needed: {', '.join(submitter_scopes(tasks))}")

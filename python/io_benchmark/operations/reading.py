@@ -12,7 +12,7 @@ from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.folder.output_folder import default_output_folder
-from io_benchmark.sources.folder.run_store import RunStore
+from io_benchmark.sources.folder.run_files import RunStore
 from io_benchmark.sources.gather import (
     Gathered,
     address_forms,

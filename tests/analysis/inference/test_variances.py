@@ -63,9 +63,7 @@ def numbers(parts: Sequence[MeanVariance]) -> list[float]:
         pytest.param((0.3,), (0.0,), [], id="no-side-ran-twice"),
     ],
 )
-def test_repeated_runs(
-    candidate: tuple[float, ...], baseline: tuple[float, ...], expected: list[float]
-) -> None:
+def test_repeated_runs(candidate, baseline, expected):
     """A side has its runs less one as degrees, and at most as many again from the other side."""
     parts = MeanVariance.of_repeated_runs(candidate, baseline)
     assert numbers(parts) == pytest.approx(expected)

@@ -12,12 +12,12 @@ from sample_tasks import START_MS, compared, completed, many, of_rows, seed
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import SINGLE
 from io_benchmark.analysis.model import Interval, Verdict
-from io_benchmark.analysis.tasks.compare_tasks import _standing
-from io_benchmark.analysis.tasks.label_ratio import LabelledRatio
+from io_benchmark.analysis.tasks.task_meaning import _standing
 from io_benchmark.analysis.tasks.task_model import TaskComparison, TaskReport
+from io_benchmark.analysis.tasks.task_pair import LabelledRatio
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.report.content.statement_text import text_of
-from io_benchmark.sources.task_runs import TaskRun
+from io_benchmark.sources.run_results import TaskRun
 
 DAY_MS = 86_400_000
 
@@ -313,9 +313,7 @@ def interval_of(log: float, width: float) -> Interval:
         ((3.0, 0.1), (0.0, math.inf), "fits"),
     ],
 )
-def test_standing(
-    benchmark: tuple[float, float], tasks: tuple[float, float], expected: str
-) -> None:
+def test_standing(benchmark, tasks, expected):
     """Each is ln of a ratio, and how far its interval reaches."""
     comparison = replace(
         seed().comparisons[0], ratio=math.exp(tasks[0]), interval=interval_of(*tasks)

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 import seed_case
 from checkout import ROOT
-from msgspec.structs import asdict
 from seed_case import outcome
 from seed_workers import workers
 
@@ -80,9 +79,7 @@ SEVERITIES = {
 
 
 @pytest.mark.parametrize(("rule", "change", "message"), BROKEN)
-def test_a_broken_rule_is_named_with_what_differs(
-    rule: str, change: dict[str, Any], message: str
-) -> None:
+def test_a_broken_rule_is_named_with_what_differs(rule, change, message):
     """The problem has its rule, severity and both sides' values; a refused pair has no verdict.
 
     With --allow RULE there is a verdict, and the report still names the rule.
@@ -143,26 +140,6 @@ def test_a_worker_with_several_warnings() -> None:
     assert text_of(problem.explanation) == "Further: w1: m; w2: m."
 
 
-def test_two_runs_on_one_machine_are_one_worker() -> None:
-    """A rerun on the same worker is not a replicate: a warning names it, and it counts once."""
-    found = workers(2, between=0.02, pools=("intel", "amd-16"))
-    same = [
-        type(one)(**{**asdict(one), "worker_id": "g/w"}) if one.side == "amd-16" else one
-        for one in found
-    ]
-    report = compare(PLAN, same, Options())
-    (problem,) = broken(report, "same-worker")
-    tasks = ", ".join(one.task_id for one in same if one.side == "amd-16")
-    assert "2 runs were on the same machine g/w and count as one" in text_of(problem.message)
-    assert problem.explanation is not None
-    assert text_of(problem.explanation) == f"Their tasks are {tasks}."
-    assert report.subjects[0].figures["amd-16"].workers == 1
-    assert report.subjects[0].figures["intel"].workers == 2
-    by_hand = [type(one)(**{**asdict(one), "task_id": "unknown"}) for one in same]
-    (problem,) = broken(compare(PLAN, by_hand, Options()), "same-worker")
-    assert "and count as one; some at the same time" in text_of(problem.message)
-
-
 def test_a_refused_run_does_not_take_its_pool_with_it() -> None:
     """One of three workers was preempted: the other two are compared."""
     found = workers(
@@ -182,12 +159,7 @@ def test_a_refused_run_does_not_take_its_pool_with_it() -> None:
         pytest.param(("intel", "amd-16"), ("retrieves",), ["allowed"], (2, 2), id="allowed"),
     ],
 )
-def test_runs_of_both_kinds(
-    sides: tuple[str, ...],
-    allow: tuple[str, ...],
-    severities: list[str],
-    workers_by_side: tuple[int, int],
-) -> None:
+def test_runs_of_both_kinds(sides, allow, severities, workers_by_side):
     """On these sides one of two made 200 retrieves, as planned: the longer ones are compared."""
     fewer = {**first(200), f"{ENTRY}retrieves_planned": 200}
     change = {f"{side}/1": fewer for side in sides}
@@ -238,35 +210,6 @@ def test_runs_that_ended_early_because_they_were_slow(factor: float, named: bool
         message = text_of(problem.message)
         assert message.startswith("amd-16: 2 runs that ended early took 1.")
         assert "as long as the 3 compared ones, over the same first 60 retrieves" in message
-
-
-@pytest.mark.parametrize(
-    ("started", "named"),
-    [
-        pytest.param("2026-03-24T16:00:00Z", True, id="hours later"),
-        pytest.param("2026-03-24T10:30:00Z", False, id="half an hour later"),
-        pytest.param("the day before", False, id="unknown"),
-    ],
-)
-def test_sides_that_were_measured_at_different_hours(started: str, named: bool) -> None:
-    """In one push, a difference may be that of the time of day."""
-    problems = broken(judged({"started": started}), "measured-apart")
-    assert [text_of(problem.message) for problem in problems] == [
-        "amd-16 was measured 5.96 hours after intel: a difference may be that of the time of day"
-    ] * named
-
-
-def test_what_is_compared_because_of_its_time() -> None:
-    """Two pushes, and a pool before and after, are compared because of what changed between them."""
-    later = {"started": "2026-03-24T16:00:00Z"}
-    another = {**later, "task.task_group_id": "aQ7Jb3o0S5m1XyqkYV2c9A"}
-    assert broken(judged(another), "measured-apart") == []
-    before = workers(pools=("amd-16",), side="before")
-    after = workers(pools=("amd-16",), side="after", seed=1, change={"amd-16": later})
-    plan = Plan("before and after", "before", "for the test", (("after", "before"),))
-    report = compare(plan, [*before, *after], Options())
-    assert report.subjects[0].comparisons
-    assert broken(report, "measured-apart") == []
 
 
 def test_a_run_unlike_the_rest_of_its_side_is_named() -> None:

@@ -125,15 +125,9 @@ def _without(
     """Return the comparisons of the machine's side without the machines named on this measurement."""
     left_out = {_key(each.runs[0].worker) for each in same_subject}
     sides = by_side(run for run in runs if _key(run.worker) not in left_out)
-    data = {side: SideData.of(kept) for side, kept in sides.items()}
     rest = []
     for pair in pairs:
-        candidate, baseline, _ = compared_samples(
-            machine.subject,
-            (data[pair.candidate], data[pair.baseline]),
-            sides[pair.candidate],
-            sides[pair.baseline],
-        )
+        candidate, baseline, _ = compared_samples(sides[pair.candidate], sides[pair.baseline])
         # The same look: as strict as the comparison of all machines was.
         rest.append(replace(pair, candidate_side=candidate, baseline_side=baseline, earlier={}))
     again = compare_sides(machine.subject, rest, margin=margin, advised=False)

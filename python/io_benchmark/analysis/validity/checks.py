@@ -1,11 +1,24 @@
 # SPDX-License-Identifier: MPL-2.0
 """Which runs and sides are compared: every validity rule applied, and what it says as a problem."""
 
+import math
 from collections.abc import Callable, Iterable, Sequence
+from statistics import fmean
 
+from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
+from io_benchmark.analysis.inference.moving_blocks import FEWEST_RETRIEVES
+from io_benchmark.analysis.inference.pairs import first_samples
 from io_benchmark.analysis.model import Problem, Run, Severity, Subject, Worker
 from io_benchmark.analysis.observed.machine_identity import by_side
-from io_benchmark.analysis.statements import Statement, Value, count, joined, statement
+from io_benchmark.analysis.statements import (
+    Quantity,
+    Statement,
+    Unit,
+    Value,
+    count,
+    joined,
+    statement,
+)
 from io_benchmark.analysis.validity.comparability import (
     RETRIEVES_RULE,
     SIDE_RULES,
@@ -13,6 +26,9 @@ from io_benchmark.analysis.validity.comparability import (
     distinct_traits,
 )
 from io_benchmark.analysis.validity.rules import RUN_RULES, SKIPPED_RULE, worker_warnings
+
+# Runs that are left out are named where they are slower by this, and by more than workers differ.
+_SLOWER_RATIO, _CLEARLY = 1.1, 2.0
 
 
 def check_runs(runs: Iterable[Run], allowed: frozenset[str]) -> tuple[list[Run], list[Problem]]:
@@ -27,9 +43,8 @@ def check_runs(runs: Iterable[Run], allowed: frozenset[str]) -> tuple[list[Run],
             if message is None:
                 continue
             severity_here = _after_allowing(name, severity, allowed_here)
-            problems.append(
-                _problem(name, severity_here, run.worker, message, subject=run.entry.subject)
-            )
+            subject = run.entry.subject
+            problems.append(_problem(name, severity_here, run.worker, subject, message))
             if severity_here is Severity.REFUSED or name == SKIPPED_RULE:
                 break  # no other rule matters for a run that is not compared
         else:
@@ -41,10 +56,9 @@ def _problem(
     name: str,
     severity: Severity,
     worker: Worker,
+    subject: Subject | None,
     message: Statement,
     explanation: Statement | None = None,
-    *,
-    subject: Subject | None = None,
 ) -> Problem:
     about = statement("{task_name}: {message}", task_name=worker.task_name, message=message)
     return Problem(name, severity, subject, (worker.side,), about, explanation)
@@ -71,11 +85,50 @@ def select_length(runs: Sequence[Run], allowed: frozenset[str]) -> tuple[list[Ru
                 planned=count(entry.planned),
                 length=count(length),
             )
-            problem = _problem(
-                RETRIEVES_RULE, Severity.WARNING, worker, message, subject=entry.subject
+            problems.append(
+                _problem(RETRIEVES_RULE, Severity.WARNING, worker, entry.subject, message)
             )
-            problems.append(problem)
     return [run for run in runs if run.entry.planned == length], problems
+
+
+def slower_left_out(runs: Sequence[Run], comparable: Sequence[Run]) -> list[Problem]:
+    """Return a problem for each side whose runs are left out because they ended early, and were slower.
+
+    A task that is killed because it is slow takes no part in its pool's mean, which then is too fast.
+    """
+    kept = {id(run.entry) for run in comparable}
+    problems = []
+    for side, side_runs in by_side(runs).items():
+        entries = [run.entry for run in side_runs]
+        ended_early = [
+            entry
+            for entry in entries
+            if id(entry) not in kept and len(entry.total_ns) >= FEWEST_RETRIEVES
+        ]
+        rest = [entry for entry in entries if id(entry) in kept]
+        if not ended_early or not rest or any(entry.retrieves is None for entry in entries):
+            continue
+        length = min(len(entry.total_ns) for entry in (*ended_early, *rest))
+        slower, faster = (
+            fmean(math.log(first_samples(entry, length).mean_ns) for entry in group)
+            for group in (ended_early, rest)
+        )
+        variation = DEFAULT_WORKER_VARIATION * math.sqrt(1 / len(ended_early) + 1 / len(rest))
+        if slower - faster <= max(math.log(_SLOWER_RATIO), _CLEARLY * variation):
+            continue
+        noun = "run" if len(ended_early) == 1 else "runs"
+        message = statement(
+            f"{{side}}: {{left_out}} {noun} that ended early took {{ratio}} as long as the {{rest}} "
+            "compared ones, over the same first {length} retrieves. The side is slower than its figures",
+            side=side,
+            left_out=count(len(ended_early)),
+            ratio=Quantity(math.exp(slower - faster), Unit.RATIO),
+            rest=count(len(rest)),
+            length=count(length),
+        )
+        subject = runs[0].entry.subject
+        problems.append(Problem("survivors", Severity.WARNING, subject, (side,), message))
+    return problems
 
 
 def check_workers(workers: Iterable[Worker]) -> list[Problem]:
@@ -85,16 +138,14 @@ def check_workers(workers: Iterable[Worker]) -> list[Problem]:
         messages = worker_warnings(worker)
         if not messages:
             continue
-        message, explanation = messages[0], None
-        if len(messages) > 1:
-            more = len(messages) - 1
-            message = statement(
-                f"{{message}}, and {{more}} more message{'' if more == 1 else 's'}",
-                message=message,
-                more=count(more),
-            )
+        message, explanation, more = messages[0], None, len(messages) - 1
+        if more:
+            template = "{message}, and {more} more message" + ("" if more == 1 else "s")
+            message = statement(template, message=message, more=count(more))
             explanation = statement("Further: {messages}.", messages=joined(messages[1:], "; "))
-        problems.append(_problem("worker-warning", Severity.WARNING, worker, message, explanation))
+        problems.append(
+            _problem("worker-warning", Severity.WARNING, worker, None, message, explanation)
+        )
     return problems
 
 
