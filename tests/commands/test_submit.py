@@ -82,7 +82,7 @@ def test_dry_run():
 
 
 def test_create_wait_and_compare(call, deployment, loopback):
-    """The report is compare's own, and so is the exit code; what it costs is errors before."""
+    """The report is compare's own, and so is the exit code; what it costs is printed before."""
     code, stdout, stderr = call(*IMAGE)
     group = group_of(deployment)
     variables = {"TASKCLUSTER_ROOT_URL": loopback.url}
@@ -328,7 +328,7 @@ def test_interrupted_on_a_terminal():
     [pytest.param(signal.SIGINT, 130, id="INT"), pytest.param(signal.SIGTERM, 143, id="TERM")],
 )
 def test_interrupted_without_a_terminal(number, code):
-    """Nobody can be asked: the tasks are left, and how to cancel them is errors."""
+    """Nobody can be asked: the tasks are left, and how to cancel them is printed."""
     deployment = Deployment()
     with Loopback(deployment) as loopback, running(loopback, terminal=False) as (process, _):
         until(process, "3 pending")
