@@ -146,10 +146,7 @@ def _dispatch(arguments: Sequence[str], context: Context) -> int:
         + _manual("index.md"),
     )
     parser.add_argument(
-        "--version",
-        action="version",
-        version=f"%(prog)s {__version__}",
-        help="print the version",
+        "--version", action="version", version=f"%(prog)s {__version__}", help="print the version"
     )
     parser.add_argument("command", choices=COMMANDS, metavar="COMMAND", help=argparse.SUPPRESS)
     command = parser.parse_args(arguments[:1]).command

@@ -78,10 +78,7 @@ OPTIONS = {
         option("--image", "IMAGE", "NAME:TAG of a registry, task:ID or index:ROUTE"),
         flag("--quick", "small sizes; not comparable with full sizes"),
         option(
-            "--replicates",
-            "N",
-            "tasks per pool, interleaved",
-            whole_number(MAXIMUM_REPLICATES),
+            "--replicates", "N", "tasks per pool, interleaved", whole_number(MAXIMUM_REPLICATES)
         ),
         option("--owner", "EMAIL", "owner of the tasks (default: git's user.email)"),
         option("--priority", "PRIORITY", "from lowest to highest", choices=PRIORITIES),
@@ -98,10 +95,7 @@ OPTIONS = {
         flag("--yes", "show the cost, but do not ask"),
         flag("--no-wait", "print the group's address and exit"),
         option(
-            "--every",
-            "SECONDS",
-            "time between looks at the group (default: 15)",
-            _parse_positive,
+            "--every", "SECONDS", "time between looks at the group (default: 15)", _parse_positive
         ),
         option("--timeout", "MINUTES", "wait at most this long", _parse_positive),
         flag(

@@ -25,12 +25,7 @@ from io_benchmark.submit.definitions import (
     submitter_scopes,
 )
 from io_benchmark.submit.submission import dated
-from io_benchmark.submit.task_creation import (
-    CancelledTasks,
-    CreatedTasks,
-    CreationError,
-    TaskQueue,
-)
+from io_benchmark.submit.task_creation import CancelledTasks, CreatedTasks, CreationError, TaskQueue
 from io_benchmark.text import clean
 
 HOW_TO_CANCEL = "io-benchmark submit --cancel"

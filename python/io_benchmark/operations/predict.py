@@ -25,10 +25,7 @@ class PredictionOptions(Struct, frozen=True, kw_only=True):
 
 
 def predict(
-    profiles: Sequence[Path],
-    addresses: Sequence[str],
-    options: PredictionOptions,
-    context: Context,
+    profiles: Sequence[Path], addresses: Sequence[str], options: PredictionOptions, context: Context
 ) -> Predictions:
     """Predict the time of each profiled task on each pool at the addresses."""
     tasks = _read_profiles(profiles, options.pool)

@@ -162,11 +162,7 @@ def rehearse(options: RehearsalOptions, context: Context, log: Tell) -> Rehearsa
 
 
 def executor(
-    container: str | None,
-    tasks: Sequence[GeneratedTask],
-    root: Path,
-    context: Context,
-    log: Tell,
+    container: str | None, tasks: Sequence[GeneratedTask], root: Path, context: Context, log: Tell
 ) -> Execute:
     """Return the function that runs a task: on this machine, or in a container with built images."""
     if container is None:

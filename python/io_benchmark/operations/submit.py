@@ -186,10 +186,7 @@ def known_owner(environment: Mapping[str, str]) -> str | None:
 
 
 def _generated(
-    options: SubmissionOptions,
-    jobs: Sequence[str],
-    settings: SubmissionSettings,
-    context: Context,
+    options: SubmissionOptions, jobs: Sequence[str], settings: SubmissionSettings, context: Context
 ) -> tuple[NewTask, ...]:
     # Imported here: generating takes half a second to load, and most resumed groups do not need it.
     from io_benchmark.graph.generate import generate  # noqa: PLC0415
