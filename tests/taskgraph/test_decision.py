@@ -109,7 +109,7 @@ def test_selection(decide, tmp_path, message, parameters, more, labels):
         ),
         (
             *("Faster", {**FILE, "io_benchmark_replicates": 101}),
-            "the parameter io_benchmark_replicates: 101 is not a whole number from 0 to 100; 0 means ",
+            "the parameter io_benchmark_replicates: 101 is not a whole number from 1 to 100; leave ",
         ),
     ],
     ids=["name", "line", "replicates"],

@@ -67,8 +67,8 @@ def test_try_task_config():
     assert config.pop("version") == 2
     validate_schema(try_task_config_schema_v2, config, "parameters.md")
     given = config["parameters"]
-    assert stanza.replicates_parameter(given) == 6
-    assert stanza.perfherder_parameter(given) == "neutral"
+    assert stanza.override(given, stanza.REPLICATES) == 6
+    assert stanza.override(given, stanza.PERFHERDER) == "neutral"
     assert set(given) == {"target_tasks_method", *IoBenchmarkParameters.__struct_fields__}
 
 

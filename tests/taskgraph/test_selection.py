@@ -100,7 +100,7 @@ def decide(revision, **changes):
 
 MESSAGE = b"Faster\n\ntry: -j amd-16,intel --rebuild 6\n"
 CHOSEN = ("io-benchmark", ["amd-16", "intel"], 6)
-USUAL = ("default", [], 0)
+USUAL: tuple[str, list[str], int] = ("default", [], 0)
 
 
 @pytest.mark.parametrize(

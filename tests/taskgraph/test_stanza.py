@@ -10,6 +10,7 @@ from io_benchmark_taskgraph.stanza import KEYS, WORKSPACE, Benchmark, TaskPlace
 
 SMALLEST = {"script": "scripts/io-benchmark", "workloads": ["cache-retrieve"], "retrieves": 2000}
 CONTAINER = {"name": "container", "path": "/builds/worker/io-benchmark"}
+URL = "https://host.example/o?name={name}"
 # Each key's value in the stanza, and in the benchmark.
 WHOLE: dict[str, tuple[Any, Any]] = {
     "script": ("tools/script/", "tools/script"),
@@ -19,26 +20,29 @@ WHOLE: dict[str, tuple[Any, Any]] = {
     "destination": (["fresh", "unlink"], ("fresh", "unlink")),
     "fidelity": ("real", "real"),
     "precision": ("0.5%", "0.5%"),
-    "upload-url": (*["https://host.example/o?name={name}"] * 2,),
+    "upload-url": (URL, URL),
     "replicates": (100, 100),
     "places": ([CONTAINER, "workspace"], (TaskPlace(**CONTAINER), WORKSPACE)),
     "perfherder": ("neutral", "neutral"),
     "trials": ("always", "always"),
 }
-DEFAULTS = (1, ("overwrite",), "seed", None, None, 1, (WORKSPACE,), "pool", "never")
+DEFAULTS: Any = (1, ("overwrite",), "seed", None, None, 1, (WORKSPACE,), "pool", "never")
 
 
 def test_benchmark():
     """Every key reaches the benchmark; lists keep their order."""
     whole = {key: value for key, (value, _) in WHOLE.items()}
-    assert Benchmark.parse(whole) == Benchmark(*(value for _, value in WHOLE.values()))
-    smallest = Benchmark(SMALLEST["script"], ("cache-retrieve",), 2000, *DEFAULTS)
+    expected: list[Any] = [value for _, value in WHOLE.values()]
+    assert Benchmark.parse(whole) == Benchmark(*expected)
+    smallest = Benchmark("scripts/io-benchmark", ("cache-retrieve",), 2000, *DEFAULTS)
     assert Benchmark.parse(SMALLEST) == smallest
 
 
 TWICE = "is given twice; keep one (a task's list is added to task-defaults')"
 COUNT = "is not a whole number from 1 to 100,000"
-URL = "is not an address to upload to; write one such as https://host.example/path, without a user"
+NO_URL = (
+    "is not an address to upload to; write one such as https://host.example/path, without a user"
+)
 FOLDER = "is not a folder within the checkout; write its path from the checkout's root"
 PERCENT = "is not a percentage; write one such as 2%"
 LIST = "is not a list; write at least one, as [cache-retrieve]"
@@ -52,7 +56,7 @@ WRONG_VALUES: dict[str, dict[str, list[Any]]] = {
     "seed": {"is not a whole number from 0 to 2,147,483,647": [-1, 2**31]},
     "replicates": {"is not a whole number from 1 to 100": [101]},
     "upload-url": {
-        URL: [
+        NO_URL: [
             *(7, "host.example/path", "ftp://host.example/", "https:///path"),
             *("https://user:password@host.example/", "https://host.example:port/"),
             *("https://host.example/a b", "https://host.example/\u00e4"),

@@ -135,12 +135,15 @@ def test_a_replicate_with_the_name_of_another_pool(run_kind, make_pool, order):
     ("params", "text"),
     [
         *(
-            ({"io_benchmark_replicates": value}, f"{value!r} is not a whole number from 0 to 100;")
+            (
+                {"io_benchmark_replicates": value},
+                f"{value!r} is not a whole number from 1 to 100; leave it out for what kind.yml says",
+            )
             for value in (-1, 101, "3", True, 2.0)
         ),
         (
             {"io_benchmark_perfherder": "none"},
-            "'none' is unknown; there are: pool, neutral, or nothing for what kind.yml says",
+            "'none' is unknown; there are: pool, neutral; leave it out for what kind.yml says",
         ),
     ],
 )
