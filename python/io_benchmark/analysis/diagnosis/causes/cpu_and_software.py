@@ -9,8 +9,8 @@ from operator import attrgetter
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
-from io_benchmark.analysis.diagnosis.causes.lookup_costs import lookup_ns
-from io_benchmark.analysis.diagnosis.cpu_waits import stolen_time
+from io_benchmark.analysis.diagnosis.causes.operation_costs import lookup_ns
+from io_benchmark.analysis.diagnosis.causes.run_conditions import stolen_time
 from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.rules import (

@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: MPL-2.0
-"""How many small reads and writes per second the disks do, and how long a synchronous write takes.
+"""What single operations cost: lookups and the processes that they start, small and synchronous writes.
 
 A synchronous write waits for the disk, or for the journal's commit. Both are measured times. A limit or a
 scheduler that makes writes wait is seen in the same times: next to such a cause these are not separable.
 """
 
+import math
 from collections.abc import Callable
 from functools import partial
+from operator import attrgetter
 
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.causes.mount_costs import only_faster_is_volatile
-from io_benchmark.analysis.diagnosis.causes.scheduler_waits import SYNC_WRITE, counted_as
+from io_benchmark.analysis.diagnosis.causes.schedulers import SYNC_WRITE, counted_as
 from io_benchmark.analysis.diagnosis.evidence import (
     SLOWER_AT_RATIO,
     figures,
@@ -21,14 +23,29 @@ from io_benchmark.analysis.diagnosis.evidence import (
     tally,
 )
 from io_benchmark.analysis.diagnosis.measured_gains import Gain, Push, as_other_pool
-from io_benchmark.analysis.diagnosis.rules import Effect, Proof, SideEvidence, Size, cause
-from io_benchmark.analysis.evidence_model import Evidence
+from io_benchmark.analysis.diagnosis.rules import (
+    Effect,
+    Fact,
+    Proof,
+    SideEvidence,
+    Size,
+    as_share,
+    cause,
+    is_enough,
+)
+from io_benchmark.analysis.evidence_model import Evidence, Observation
 from io_benchmark.analysis.model import Cause
 from io_benchmark.analysis.observed.worker_view import View
-from io_benchmark.analysis.parts.time_parts import Kind, in_copies
+from io_benchmark.analysis.parts.time_parts import Kind, in_copies, in_lookups
 from io_benchmark.analysis.statements import Quantity, Unit, statement
+from io_benchmark.results.trials import TrialKind
 
-ORDER = 100
+ORDER = 90
+# The loop of fidelity seed starts grep; cached_download.sh starts grep twice, sed and cp.
+_PROCESSES_SEED, _PROCESSES_REAL = 1, 4
+# Whatever waits for a CPU waits for others: that is no cost of the lookups.
+_PARTS = in_lookups(*set(Kind) - {Kind.WAITING})
+_PART = "The lookups make up {share} of the difference."
 _RANDOM_IO = "random-io"
 # One operation at a time waits for the disk's latency; only many at once reach what caps allow.
 _AT_ONCE = "-depth-32"
@@ -41,6 +58,74 @@ _NOT_USED = "The faster side's writes do not wait for its disk: its overlay is m
 _NEEDS = "This needs the variants {variants} of sync-write on both sides."
 
 _Cap = Callable[[View], float | None]
+
+
+lookup_ns = attrgetter("lookup_mean_ns")
+
+
+def _by_lookups(case: Case, rest: str) -> Effect:
+    """Support a cause where the lookups are a large enough part; `rest` names what else there is."""
+    evidence = SideEvidence.of(case, span("lookup", lookup_ns, Unit.NANOSECONDS, "lookup {value}"))
+    if case.difference_ns is None:
+        return evidence.unseen("The workload has no times.", workload="spawn")
+    share = case.explained_share(lookup_ns) or 0.0
+    if not is_enough(share):
+        return evidence.opposes(_PART, share=as_share(share)).also(rest)
+    return evidence.supports(_PART, share=as_share(share))
+
+
+@cause(
+    "lookup-cost",
+    "The lookups (grep) take longer, not the copies.",
+    acts_through=_PARTS,
+    tried_by=TrialKind.LOOKUP,
+)
+def _lookup_cost(case: Case) -> Effect:
+    effect = _by_lookups(case, "The rest is in the copies.")
+    if not effect.is_slower:
+        return effect
+    return effect.also("The workload spawn shows whether grep or starting it takes the time.")
+
+
+@cause(
+    "spawn-cost",
+    "Starting a process (fork, exec) takes longer.",
+    acts_through=_PARTS,
+    tried_by=TrialKind.LOOKUP,
+)
+def _spawn_cost(case: Case) -> Effect:
+    spawned = case.measured("spawn")
+    if spawned and case.difference_ns is not None:
+        return _judge_spawns(case, spawned[0])
+    effect = _by_lookups(case, "Starting grep is only a part of a lookup.")
+    if not effect.is_slower:
+        return effect
+    effect = replace(effect, fact=Fact.UNCLEAR, workload="spawn")
+    return effect.also("How much of that is starting grep is not known.")
+
+
+def _judge_spawns(case: Case, spawn: OtherMeasurement) -> Effect:
+    """Compare how much longer a process takes with how many a retrieve starts."""
+    evidence = SideEvidence(
+        lambda: (_process_start(spawn.baseline.mean_ns), _process_start(spawn.candidate.mean_ns))
+    )
+    count = _PROCESSES_REAL if case.subject.fidelity == "real" else _PROCESSES_SEED
+    share = count * spawn.difference_ns / (case.difference_ns or math.inf)
+    template = (
+        "The one process that a retrieve starts makes up {share} of the difference."
+        if count == 1
+        else f"The {count} processes that a retrieve starts make up {{share}} of the difference."
+    )
+    if not is_enough(share):
+        return evidence.opposes(template, share=as_share(share))
+    if not spawn.is_decided:
+        return evidence.unclear(template, share=as_share(share)).may_be_chance()
+    return evidence.supports(template, share=as_share(share))
+
+
+def _process_start(mean_ns: float) -> Evidence:
+    started = statement("process started in {time}", time=Quantity(mean_ns, Unit.NANOSECONDS))
+    return Evidence.led_by(Observation.of_side("process-start", started))
 
 
 def _as_other_pool(push: Push, cause: Cause) -> Gain | None:
