@@ -45,11 +45,14 @@ _RULES = {rule.name: rule for rule in RULES}
 
 
 def diagnoses(
-    plan: Plan, reports: Sequence[SubjectReport], workers: Sequence[Worker], tried: Sequence[Worker]
+    plan: Plan,
+    reports: Sequence[SubjectReport],
+    workers: Sequence[Worker],
+    trial_workers: Sequence[Worker],
 ) -> tuple[Diagnosis, ...]:
     """Return the diagnoses of every pair, those of the leading workload first.
 
-    `tried` are the workers whose trials count: also those that only confirm a cause.
+    `trial_workers` are the workers whose trials count: also those that only confirm a cause.
     """
     measured: dict[str, dict[Subject, float]] = {}
     for report in reports:
@@ -64,14 +67,14 @@ def diagnoses(
 
     @cache
     def views(side: str, subject: Subject) -> SideViews:
-        return SideViews.of_workers((each for each in workers if each.side == side), subject)
+        return SideViews.of_workers((worker for worker in workers if worker.side == side), subject)
 
     diagnosed = []
     for candidate, baseline in plan.pairs:
         measurements = _compared(reports, candidate, baseline)
         for comparison in _explained(measurements):
             subject = comparison.subject
-            trials = _tried(comparison, tried)
+            trials = _tried(comparison, trial_workers)
             case = Case(
                 subject,
                 # Without a decision nothing needs an explanation: all of it may be chance.
@@ -124,7 +127,9 @@ def _explained(measurements: Sequence[OtherMeasurement]) -> list[Comparison]:
             explained.append(_most_different(different))
         elif workload != "cache-retrieve":
             explained[0] = _most_different(different)
-    return explained + [each.comparison for each in measurements if _is_late(each, explained)]
+    return explained + [
+        measurement.comparison for measurement in measurements if _is_late(measurement, explained)
+    ]
 
 
 def _is_late(measurement: OtherMeasurement, explained: Sequence[Comparison]) -> bool:
@@ -136,18 +141,20 @@ def _is_late(measurement: OtherMeasurement, explained: Sequence[Comparison]) -> 
         and measurement.subject.variant == metadata.VISIBILITY
         and any(side.detail(metadata.NOT_VISIBLE) for side in sides)
         and not any(
-            each.verdict is comparison.verdict
-            and each.subject.workload == comparison.subject.workload
-            and each.subject.place == comparison.subject.place
-            for each in explained
+            other_comparison.verdict is comparison.verdict
+            and other_comparison.subject.workload == comparison.subject.workload
+            and other_comparison.subject.place == comparison.subject.place
+            for other_comparison in explained
         )
     )
 
 
 def _most_different(different: Sequence[Comparison]) -> Comparison:
     """Return what differs most; a check of visibility counts only where nothing else differs."""
-    timed = [each for each in different if each.subject.variant != metadata.VISIBILITY]
-    return max(timed or different, key=lambda each: abs(math.log(each.ratio)))
+    timed = [
+        comparison for comparison in different if comparison.subject.variant != metadata.VISIBILITY
+    ]
+    return max(timed or different, key=lambda comparison: abs(math.log(comparison.ratio)))
 
 
 def _left_over(causes: Sequence[Cause], case: Case) -> Leftover | None:
@@ -160,7 +167,7 @@ def _left_over(causes: Sequence[Cause], case: Case) -> Leftover | None:
     whole_ns = sign * division.difference_ns
     if whole_ns <= 0:
         return None
-    left_ns = {each.part: max(0.0, sign * each.difference_ns) for each in division.parts}
+    left_ns = {part.part: max(0.0, sign * part.difference_ns) for part in division.parts}
     for cause in supported:
         _take(left_ns, _explained_ns(cause, case), _RULES[cause.name].acts_through, case)
     rest_ns = min(whole_ns, math.fsum(left_ns.values()))
@@ -191,7 +198,7 @@ def _take(
     parts = case.parts_of_workload(acts_through)
     parts |= {Part(part.phase, Kind.UNEXPLAINED) for part in parts}
     mine = [part for part in left_ns if not acts_through or part in parts]
-    for part in sorted(mine, key=lambda each: -left_ns[each]):
+    for part in sorted(mine, key=lambda name: -left_ns[name]):
         taken_ns = min(left_ns[part], explained_ns)
         left_ns[part] -= taken_ns
         explained_ns -= taken_ns
@@ -201,9 +208,9 @@ def _margin_ns(division: Division, left_ns: dict[Part, float]) -> float:
     """Return the uncertainty of the parts that have a rest."""
     return math.hypot(
         *(
-            (each.high_ns - each.low_ns) / 2
-            for each in division.parts
-            if left_ns[each.part] > 0 and each.low_ns is not None and each.high_ns is not None
+            (part.high_ns - part.low_ns) / 2
+            for part in division.parts
+            if left_ns[part.part] > 0 and part.low_ns is not None and part.high_ns is not None
         )
     )
 
@@ -235,8 +242,8 @@ def suggest_remedies(
         key=lambda cause: cause.state is not State.CONFIRMED,
     )
     names = frozenset(cause.name for cause in supported)
-    tried = {each.kind.value: each.gain_ratio for each in trials if each.gain_ratio}
-    push = Push(subject, measured, machines, *sides, names, place_kinds, tried)
+    gains = {trial.kind.value: trial.gain_ratio for trial in trials if trial.gain_ratio}
+    push = Push(subject, measured, machines, *sides, names, place_kinds, gains)
     return tuple(
         Remedy(owner.name, _action(action, gain), gain.ratio, gain.measured, gain.evidence)
         for owner, cause in _with_shared(supported, causes)
@@ -258,9 +265,9 @@ def _with_shared(
     not_separable = [cause for cause in causes if cause.state is State.NOT_SEPARABLE]
     for shared in causes:
         acts_through = _RULES[shared.name].acts_through if shared.is_shared else frozenset()
-        for each in (*supported, *not_separable):
-            if _RULES[each.name].acts_through & acts_through:
-                yield each if each in supported else shared, shared
+        for cause in (*supported, *not_separable):
+            if _RULES[cause.name].acts_through & acts_through:
+                yield cause if cause in supported else shared, shared
                 break
 
 

@@ -54,8 +54,8 @@ def tally(
         total, counts_runs = len(workers), False
         if total > 1:
             # Leave out that one of a worker's runs does not have the value, where another has it.
-            known = (set(values) - {None} or {None} for values in workers)
-            counts = Counter(value for values in known for value in values)
+            seen_values = (set(values) - {None} or {None} for values in workers)
+            counts = Counter(value for values in seen_values for value in values)
         else:
             counts = Counter(workers[0])
             counts_runs = len(counts) > 1
@@ -75,11 +75,11 @@ def span(
 
     def observe(side: SideViews) -> Observation:
         values = [[value for value in runs if value is not None] for runs in side.readings(read)]
-        known = [value for runs in values for value in runs]
+        numbers = [value for runs in values for value in runs]
         total = len(values)
-        if not known:
+        if not numbers:
             return Observation(name, (Seen(statement(template, value=UNKNOWN), total),), total)
-        low, high = min(known), max(known)
+        low, high = min(numbers), max(numbers)
         value: Value = Quantity(low, unit) if low == high else Range(low, high, unit)
         seen = Seen(statement(template, value=value), sum(map(bool, values)))
         return Observation(name, (seen,), total)
@@ -107,11 +107,11 @@ def figures(
     """Return both sides' figures as evidence; `first` leads it."""
     if not measurements:
         return not_measured
-    ordered = sorted(measurements, key=lambda each: each is not first)
-    named = len({each.subject.place for each in ordered}) > 1
+    ordered = sorted(measurements, key=lambda match: match is not first)
+    named = len({match.subject.place for match in ordered}) > 1
     return lambda: (
-        Evidence.led_by(*(_figure(each, each.baseline, named=named) for each in ordered)),
-        Evidence.led_by(*(_figure(each, each.candidate, named=named) for each in ordered)),
+        Evidence.led_by(*(_figure(match, match.baseline, named=named) for match in ordered)),
+        Evidence.led_by(*(_figure(match, match.candidate, named=named) for match in ordered)),
     )
 
 
@@ -157,8 +157,8 @@ def detail_evidence(
 
     def evidence(figures: Figures) -> Evidence:
         value = figures.detail(name)
-        known = value is not None and math.isfinite(value)
-        figure: Value = Quantity(value, unit) if value is not None and known else UNKNOWN
+        is_known = value is not None and math.isfinite(value)
+        figure: Value = Quantity(value, unit) if value is not None and is_known else UNKNOWN
         seen = Observation.of_side(name, statement(template + note, figure=figure, **values))
         return Evidence((seen,), statement(template, figure=figure, **values))
 

@@ -61,7 +61,7 @@ def explain_single_workers(
             continue
         (worker, rest), (first, *_) = _names(machine), machine.runs
         sides = {worker: SideData.of(machine.runs).runs, rest: SideData.of(machine.others).runs}
-        same_subject = [each for each in machines if each.subject == machine.subject]
+        same_subject = [named for named in machines if named.subject == machine.subject]
         runs, compared_pairs = compared[machine.subject], pairs[machine.subject]
         is_explained = machine in explained
         described.append(
@@ -99,8 +99,8 @@ def _leading(machines: Sequence[SingleMachine]) -> list[SingleMachine]:
         by_machine.setdefault(_key(machine.runs[0].worker), []).append(machine)
     return [
         max(
-            (each for each in same if each.subject.workload == same[0].subject.workload),
-            key=lambda each: abs(math.log(each.ratio)),
+            (choice for choice in same if choice.subject.workload == same[0].subject.workload),
+            key=lambda choice: abs(math.log(choice.ratio)),
         )
         for same in by_machine.values()
     ]
@@ -123,7 +123,7 @@ def _without(
     margin: float,
 ) -> tuple[Comparison, ...]:
     """Return the comparisons of the machine's side without the machines named on this measurement."""
-    left_out = {_key(each.runs[0].worker) for each in same_subject}
+    left_out = {_key(named.runs[0].worker) for named in same_subject}
     sides = by_side(run for run in runs if _key(run.worker) not in left_out)
     data = {side: SideData.of(kept) for side, kept in sides.items()}
     rest = []
@@ -137,7 +137,11 @@ def _without(
         # The same look: as strict as the comparison of all machines was.
         rest.append(replace(pair, candidate_side=candidate, baseline_side=baseline, earlier={}))
     again = compare_sides(machine.subject, rest, margin=margin, advised=False)
-    return tuple(each for each in again if machine.side in (each.candidate, each.baseline))
+    return tuple(
+        comparison
+        for comparison in again
+        if machine.side in (comparison.candidate, comparison.baseline)
+    )
 
 
 def _diagnose(
@@ -193,8 +197,10 @@ def _remedies(
     """
     worker, rest = _names(machine)
     measured = {
-        worker: {each.subject: each.candidate.mean_ns for each in measurements},
-        rest: {each.subject: each.baseline.mean_ns for each in measurements},
+        worker: {
+            measurement.subject: measurement.candidate.mean_ns for measurement in measurements
+        },
+        rest: {measurement.subject: measurement.baseline.mean_ns for measurement in measurements},
     }
     # All workers of a pool have its machine type, also where they do not name it.
     machine_type = machine.runs[0].worker.result.task.instance_type or machine.side
@@ -209,7 +215,7 @@ def _remedies(
     )
     # Which of several causes it is does not matter to whoever replaces it.
     supported = [cause for cause in causes if cause.state.holds]
-    possible = supported or [each for each in causes if each.state is State.NOT_SEPARABLE]
+    possible = supported or [cause for cause in causes if cause.state is State.NOT_SEPARABLE]
     if remedies or not possible or machine.ratio < 1:
         return remedies
     evidence = statement(

@@ -58,9 +58,9 @@ def _listed_models(stack: Stack) -> Statement:
     models = sorted({(disk.model or "", disk.size_bytes or 0) for disk in stack.disks})
     values: dict[str, Value] = {}
     templates = []
-    for at, (model, size_bytes) in enumerate(models):
-        values |= {f"model_{at}": model, f"size_{at}": Quantity(size_bytes, Unit.BYTES)}
-        templates.append(f"{{model_{at}}} {{size_{at}}}" if model else f"{{size_{at}}}")
+    for number, (model, size_bytes) in enumerate(models):
+        values |= {f"model_{number}": model, f"size_{number}": Quantity(size_bytes, Unit.BYTES)}
+        templates.append(f"{{model_{number}}} {{size_{number}}}" if model else f"{{size_{number}}}")
     return statement(", ".join(templates), **values)
 
 
@@ -97,7 +97,7 @@ def _device_evidence(side: SideViews) -> Evidence:
         WRITE_RATE,
         *(caps or [no_cap]),
     )
-    return Evidence.led_by(*(each(side) for each in observe))
+    return Evidence.led_by(*(observation(side) for observation in observe))
 
 
 _FEWER_DISKS = Ranking(
@@ -210,8 +210,8 @@ _LINEAR_VOLUME = Ranking(
 )
 def _linear_volume(case: Case) -> Effect:
     effect = _LINEAR_VOLUME.judge(case)
-    known = all(side.values(_IS_LINEAR) - {None} for side in (case.baseline, case.candidate))
-    if known and True not in case.values(_IS_LINEAR):
+    is_known = all(side.values(_IS_LINEAR) - {None} for side in (case.baseline, case.candidate))
+    if is_known and True not in case.values(_IS_LINEAR):
         # One disk against two striped ones is another cause.
         return effect.evidence.same("No volume joins several disks one after another.")
     gain = case.slower.mean(_gain_of_stripe)

@@ -51,15 +51,17 @@ _EACH, _KEPT = "connection-each", "keep-alive"
 def _with_threads(case: Case) -> OtherMeasurement | None:
     """Return this variant with the most at once, or the one that gains least where this one scales."""
     scaled = [
-        each for each in case.measured(_METADATA) if case.detail(each, metadata.SCALING) is not None
+        timed
+        for timed in case.measured(_METADATA)
+        if case.detail(timed, metadata.SCALING) is not None
     ]
 
     def gained(measurement: OtherMeasurement) -> float:
         slower, faster = case.detail(measurement, metadata.SCALING) or (1.0, 1.0)
         return slower / faster
 
-    same_variant = [each for each in scaled if each.subject.variant == case.subject.variant]
-    widest = max(same_variant, key=lambda each: each.subject.threads, default=None)
+    same_variant = [scale for scale in scaled if scale.subject.variant == case.subject.variant]
+    widest = max(same_variant, key=lambda scale: scale.subject.threads, default=None)
     if widest is not None and gained(widest) < _SCALES_SHARE:
         return widest
     return min(scaled, key=gained, default=None)
@@ -159,7 +161,7 @@ _LAYERS = Ranking(
 )
 def _overlay_layers(case: Case) -> Effect:
     effect = _LAYERS.judge(case)
-    missing = [each for variant in _MISSING for each in case.measured(_METADATA, variant)][:1]
+    missing = [lookup for variant in _MISSING for lookup in case.measured(_METADATA, variant)][:1]
     if not effect.is_slower or not missing or not case.differs:
         return effect
     ratio, layers = case.times_as_long(missing[0]), effect.evidence
@@ -303,19 +305,19 @@ def _stall(case: Case) -> Effect:
 )
 def _connection_each(case: Case) -> Effect:
     """Compare a connection for each object with a connection that is kept."""
-    pair = [each for variant in (_EACH, _KEPT) for each in case.measured(_UPLOAD, variant)]
+    pair = [upload for variant in (_EACH, _KEPT) for upload in case.measured(_UPLOAD, variant)]
     if len(pair) != 2:
         return SideEvidence(not_measured).unseen(
             "This needs the variants connection-each and keep-alive on both sides.",
             workload=_UPLOAD,
         )
     evidence = SideEvidence(figures(pair))
-    each, kept = pair
+    separate, kept = pair
     if case.subject.variant != _EACH:
         return evidence.opposes("Uploads over a connection that is kept differ as well.")
-    more_ns = each.difference_ns - kept.difference_ns
-    share = more_ns / each.difference_ns
-    if not is_enough(share) or not each.is_decided:
+    more_ns = separate.difference_ns - kept.difference_ns
+    share = more_ns / separate.difference_ns
+    if not is_enough(share) or not separate.is_decided:
         return evidence.opposes(
             "Connecting makes up {share} of the difference; the rest is in the uploads.",
             share=as_share(share),

@@ -150,7 +150,7 @@ def _random_io(case: Case) -> Effect:
         )
     is_itself = case.subject.workload == _RANDOM_IO
     itself = case.sibling() if is_itself else None
-    many = [each for each in measurements if each.subject.variant.endswith(_AT_ONCE)]
+    many = [match for match in measurements if match.subject.variant.endswith(_AT_ONCE)]
     chosen = itself or case.slowest(many or measurements)
     cap = _cap_of(chosen) if chosen is not None else None
     evidence = SideEvidence(lambda: _with_cap(case, cap, *figures(measurements, chosen)()))
@@ -196,13 +196,16 @@ def _with_cap(case: Case, cap: _Cap | None, *evidence: Evidence) -> tuple[Eviden
     baseline, candidate = evidence
     if cap is None:
         return baseline, candidate
-    known = span("published-cap", cap, Unit.IOPS, "published cap {value}")
+    published = span("published-cap", cap, Unit.IOPS, "published cap {value}")
     baseline, candidate = (
         replace(
-            each,
-            observations=(*each.observations, (known if any(side.values(cap)) else no_cap)(side)),
+            seen,
+            observations=(
+                *seen.observations,
+                (published if any(side.values(cap)) else no_cap)(side),
+            ),
         )
-        for each, side in ((baseline, case.baseline), (candidate, case.candidate))
+        for seen, side in ((baseline, case.baseline), (candidate, case.candidate))
     )
     return baseline, candidate
 
@@ -244,7 +247,7 @@ def _slow_flush(case: Case) -> Effect:
 )
 def _slow_journal(case: Case) -> Effect:
     in_place = case.measured(SYNC_WRITE, _IN_PLACE)
-    growing = [each for variant in _GROWING for each in case.measured(SYNC_WRITE, variant)]
+    growing = [write for variant in _GROWING for write in case.measured(SYNC_WRITE, variant)]
     slowest_growing = case.slowest(growing)
     evidence = SideEvidence(figures([*in_place, *growing], slowest_growing))
     if not in_place or slowest_growing is None:
