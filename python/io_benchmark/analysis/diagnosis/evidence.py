@@ -31,7 +31,8 @@ from io_benchmark.results import workloads
 SLOWER_AT_RATIO = 1.1
 
 Observe = Callable[[SideViews], Observation]
-ReadEvidence = Callable[[], tuple[Evidence, Evidence]]  # the baseline's and the candidate's
+BothEvidence = tuple[Evidence, Evidence]  # the baseline's and the candidate's
+ReadEvidence = Callable[[], BothEvidence]
 
 
 def tally(
@@ -69,16 +70,21 @@ def tally(
 
 
 def span(
-    name: str, read: Callable[[View], float | None], unit: Unit, template: str = "{value}"
+    name: str,
+    read: Callable[[View], float | None],
+    unit: Unit,
+    template: str = "{value}",
+    missing: str | None = None,
 ) -> Observe:
-    """Observe the range of a number, and how many workers have it."""
+    """Observe the range of a number, and how many workers have it; `missing` is said where none has."""
 
     def observe(side: SideViews) -> Observation:
         values = [[value for value in runs if value is not None] for runs in side.readings(read)]
         numbers = [value for runs in values for value in runs]
         total = len(values)
         if not numbers:
-            return Observation(name, (Seen(statement(template, value=UNKNOWN), total),), total)
+            unknown = statement(missing or template, value=UNKNOWN)
+            return Observation(name, (Seen(unknown, total),), total)
         low, high = min(numbers), max(numbers)
         value: Value = Quantity(low, unit) if low == high else Range(low, high, unit)
         seen = Seen(statement(template, value=value), sum(map(bool, values)))

@@ -38,6 +38,9 @@ _CAPS = (
 )
 
 
+_NO_CAP = tally("published-write-cap", lambda _: statement("no published cap"))
+
+
 def _of_stack(read: Callable[[Stack], Answer]) -> Callable[[View], Answer | None]:
     return lambda view: None if view.stack is None else read(view.stack)
 
@@ -89,13 +92,12 @@ def _device_evidence(side: SideViews) -> Evidence:
         for name, cap, template in _CAPS
         if any(side.values(cap))
     ]
-    no_cap = tally("published-write-cap", lambda _: statement("no published cap"))
     observe = (
         tally("disks", _SPREAD),
         tally("models", _MODELS, "models {value}"),
         tally("machine-type", _machine_type, "machine type {value}"),
         WRITE_RATE,
-        *(caps or [no_cap]),
+        *(caps or [_NO_CAP]),
     )
     return Evidence.led_by(*(observation(side) for observation in observe))
 

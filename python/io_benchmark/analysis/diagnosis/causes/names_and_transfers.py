@@ -26,7 +26,6 @@ from io_benchmark.analysis.diagnosis.rules import (
     cause,
     is_enough,
 )
-from io_benchmark.analysis.evidence_model import Evidence
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, in_all
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
@@ -164,21 +163,14 @@ def _overlay_layers(case: Case) -> Effect:
     missing = [lookup for variant in _MISSING for lookup in case.measured(_METADATA, variant)][:1]
     if not effect.is_slower or not missing or not case.differs:
         return effect
-    ratio, layers = case.times_as_long(missing[0]), effect.evidence
-
-    def evidence() -> tuple[Evidence, Evidence]:
-        baseline, candidate = (
-            replace(seen, observations=seen.observations + lookups.observations)
-            for seen, lookups in zip(layers.read(), figures(missing)(), strict=True)
-        )
-        return baseline, candidate
-
-    effect = replace(effect, evidence=SideEvidence(evidence))
+    ratio = case.times_as_long(missing[0])
+    evidence = effect.evidence.joined(SideEvidence(figures(missing)))
     if ratio < SLOWER_AT_RATIO:
-        return effect.evidence.opposes(
+        return evidence.opposes(
             "The slower side has more layers, but a name that is in none of them is looked up as "
             "fast."
         )
+    effect = replace(effect, evidence=evidence)
     return effect.also(
         "Looking up a name that is in none of them takes {ratio} as long.",
         ratio=Quantity(ratio, Unit.RATIO),

@@ -15,24 +15,9 @@ from msgspec.structs import replace
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.causes.mount_costs import only_faster_is_volatile
 from io_benchmark.analysis.diagnosis.causes.schedulers import SYNC_WRITE, counted_as
-from io_benchmark.analysis.diagnosis.evidence import (
-    SLOWER_AT_RATIO,
-    figures,
-    not_measured,
-    span,
-    tally,
-)
+from io_benchmark.analysis.diagnosis.evidence import SLOWER_AT_RATIO, figures, not_measured, span
 from io_benchmark.analysis.diagnosis.measured_gains import Gain, Push, as_other_pool
-from io_benchmark.analysis.diagnosis.rules import (
-    Effect,
-    Fact,
-    Proof,
-    SideEvidence,
-    Size,
-    as_share,
-    cause,
-    is_enough,
-)
+from io_benchmark.analysis.diagnosis.rules import Effect, Fact, Proof, SideEvidence, Size, cause
 from io_benchmark.analysis.evidence_model import Evidence, Observation
 from io_benchmark.analysis.model import Cause
 from io_benchmark.analysis.observed.worker_view import View
@@ -54,6 +39,7 @@ _AT_ONCE = "-depth-32"
 _IN_PLACE = "dsync-overwrite"
 _GROWING = ("dsync-append", "append-fsync")
 _SLOWER_RATIO = 1.25
+_NO_CAP = "no published cap"
 _NOT_USED = "The faster side's writes do not wait for its disk: its overlay is mounted volatile."
 _NEEDS = "This needs the variants {variants} of sync-write on both sides."
 
@@ -68,10 +54,8 @@ def _by_lookups(case: Case, rest: str) -> Effect:
     evidence = SideEvidence.of(case, span("lookup", lookup_ns, Unit.NANOSECONDS, "lookup {value}"))
     if case.difference_ns is None:
         return evidence.unseen("The workload has no times.", workload="spawn")
-    share = case.explained_share(lookup_ns) or 0.0
-    if not is_enough(share):
-        return evidence.opposes(_PART, share=as_share(share)).also(rest)
-    return evidence.supports(_PART, share=as_share(share))
+    effect = evidence.by_share(case.explained_share(lookup_ns) or 0.0, _PART)
+    return effect if effect.is_slower else effect.also(rest)
 
 
 @cause(
@@ -116,11 +100,10 @@ def _judge_spawns(case: Case, spawn: OtherMeasurement) -> Effect:
         if count == 1
         else f"The {count} processes that a retrieve starts make up {{share}} of the difference."
     )
-    if not is_enough(share):
-        return evidence.opposes(template, share=as_share(share))
-    if not spawn.is_decided:
-        return evidence.unclear(template, share=as_share(share)).may_be_chance()
-    return evidence.supports(template, share=as_share(share))
+    effect = evidence.by_share(share, template)
+    if not effect.is_slower or spawn.is_decided:
+        return effect
+    return replace(effect, fact=Fact.UNCLEAR).may_be_chance()
 
 
 def _process_start(mean_ns: float) -> Evidence:
@@ -152,12 +135,13 @@ def _random_io(case: Case) -> Effect:
     itself = case.sibling() if is_itself else None
     many = [match for match in measurements if match.subject.variant.endswith(_AT_ONCE)]
     chosen = itself or case.slowest(many or measurements)
-    cap = _cap_of(chosen) if chosen is not None else None
-    evidence = SideEvidence(lambda: _with_cap(case, cap, *figures(measurements, chosen)()))
-    if chosen is None:
-        return evidence.opposes("The slower side's disks do as many operations per second.")
-    ratio = case.times_as_long(chosen)
-    if ratio < SLOWER_AT_RATIO:
+    cap = _cap_of(chosen)
+    evidence = SideEvidence(figures(measurements, chosen))
+    if cap is not None:
+        published = span("published-cap", cap, Unit.IOPS, "published cap {value}", _NO_CAP)
+        evidence = evidence.joined(SideEvidence.of(case, published))
+    ratio = 1.0 if chosen is None else case.times_as_long(chosen)
+    if chosen is None or ratio < SLOWER_AT_RATIO:
         return evidence.opposes("The slower side's disks do as many operations per second.")
     template = "The slower side's disks do {ratio} fewer operations per second ({variant})."
     fewer, variant = Quantity(ratio, Unit.RATIO), chosen.subject.variant
@@ -183,31 +167,11 @@ def _published_cap(name: str, view: View) -> float | None:
 _READ_CAP, _WRITE_CAP = (partial(_published_cap, name) for name in ("read_iops", "write_iops"))
 
 
-def _cap_of(measurement: OtherMeasurement) -> _Cap | None:
+def _cap_of(measurement: OtherMeasurement | None) -> _Cap | None:
     """Return the published limit of this variant, for all disks of the place together."""
-    if not measurement.subject.variant.endswith(_AT_ONCE):
+    if measurement is None or not measurement.subject.variant.endswith(_AT_ONCE):
         return None
     return _READ_CAP if measurement.subject.variant.startswith("read") else _WRITE_CAP
-
-
-def _with_cap(case: Case, cap: _Cap | None, *evidence: Evidence) -> tuple[Evidence, Evidence]:
-    """Add the published cap to both sides' figures."""
-    no_cap = tally("published-cap", lambda _: statement("no published cap"))
-    baseline, candidate = evidence
-    if cap is None:
-        return baseline, candidate
-    published = span("published-cap", cap, Unit.IOPS, "published cap {value}")
-    baseline, candidate = (
-        replace(
-            seen,
-            observations=(
-                *seen.observations,
-                (published if any(side.values(cap)) else no_cap)(side),
-            ),
-        )
-        for seen, side in ((baseline, case.baseline), (candidate, case.candidate))
-    )
-    return baseline, candidate
 
 
 @cause(
