@@ -10,6 +10,7 @@ pool is the faster one at other operations on names.
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from statistics import fmean
 from types import MappingProxyType
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
@@ -134,18 +135,14 @@ def _explained(measurements: Sequence[OtherMeasurement]) -> list[Comparison]:
 
 def _is_late(measurement: OtherMeasurement, explained: Sequence[Comparison]) -> bool:
     """Return whether files were visible late, and their side is not explained as the slower one anyway."""
-    comparison = measurement.comparison
+    comparison, subject = measurement.comparison, measurement.subject
     sides = (measurement.baseline, measurement.candidate)
+    is_decided = subject.variant == metadata.VISIBILITY and measurement.is_decided
     return (
-        measurement.is_decided
-        and measurement.subject.variant == metadata.VISIBILITY
+        is_decided
         and any(side.detail(metadata.NOT_VISIBLE) for side in sides)
-        and not any(
-            other_comparison.verdict is comparison.verdict
-            and other_comparison.subject.workload == comparison.subject.workload
-            and other_comparison.subject.place == comparison.subject.place
-            for other_comparison in explained
-        )
+        and (comparison.verdict, subject.workload, subject.place)
+        not in {(case.verdict, case.subject.workload, case.subject.place) for case in explained}
     )
 
 
@@ -187,8 +184,7 @@ def _explained_ns(cause: Cause, case: Case) -> float:
     times = [view.mean_ns for view in case.slower if view.mean_ns is not None]
     if cause.share is None or not times or not case.ratio:
         return math.inf
-    slower_ns = math.fsum(times) / len(times)
-    return slower_ns * -math.expm1(-cause.share * abs(math.log(case.ratio)))
+    return fmean(times) * -math.expm1(-cause.share * abs(math.log(case.ratio)))
 
 
 def _take(
@@ -229,21 +225,16 @@ def suggest_remedies(
 
     A remedy always has evidence: the supported cause, and where the same push measured the remedy
     (another destination, another place, another pool), that decides whether it is suggested at all.
-    `measured` has each side's mean time of each subject; `machines` each side's machine type, so
-    that another pool of the push can show what another machine type gains; `place_kinds` what each
-    place of a side is; `trials` what changes gained the slower side.
     """
-    sides = (candidate, baseline)
-    candidate_ns, baseline_ns = (measured.get(side, {}).get(subject) for side in sides)
-    if candidate_ns is not None and baseline_ns is not None and candidate_ns < baseline_ns:
-        sides = (baseline, candidate)
-    supported = sorted(
-        (cause for cause in causes if cause.state.holds),
-        key=lambda cause: cause.state is not State.CONFIRMED,
-    )
+    slow, fast = candidate, baseline
+    slow_ns, fast_ns = (measured.get(side, {}).get(subject, math.nan) for side in (slow, fast))
+    if slow_ns < fast_ns:
+        slow, fast = fast, slow
+    supported = [cause for cause in causes if cause.state.holds]
+    supported.sort(key=lambda cause: cause.state is not State.CONFIRMED)
     names = frozenset(cause.name for cause in supported)
     gains = {trial.kind.value: trial.gain_ratio for trial in trials if trial.gain_ratio}
-    push = Push(subject, measured, machines, *sides, names, place_kinds, gains)
+    push = Push(subject, measured, machines, slow, fast, names, place_kinds, gains)
     return tuple(
         Remedy(owner.name, _action(action, gain), gain.ratio, gain.measured, gain.evidence)
         for owner, cause in _with_shared(supported, causes)

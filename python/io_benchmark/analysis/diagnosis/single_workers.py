@@ -61,9 +61,8 @@ def explain_single_workers(
             continue
         (worker, rest), (first, *_) = _names(machine), machine.runs
         sides = {worker: SideData.of(machine.runs).runs, rest: SideData.of(machine.others).runs}
-        same_subject = [named for named in machines if named.subject == machine.subject]
-        runs, compared_pairs = compared[machine.subject], pairs[machine.subject]
-        is_explained = machine in explained
+        runs = compared[machine.subject]
+        diagnosis = _diagnose(machine, compared, margin, assumed) if machine in explained else None
         described.append(
             SingleWorker(
                 subject=machine.subject,
@@ -71,12 +70,12 @@ def explain_single_workers(
                 machine=first.worker.machine,
                 tasks=tuple(_task(run.worker) for run in machine.runs),
                 instance_type=first.worker.result.task.instance_type,
-                others=SideData.of(machine.others).count,
+                others=len(sides[rest]),
                 ratio=machine.ratio,
                 usual=machine.usual,
                 division=Division.between(sides, worker, rest),
-                without=_without(machine, same_subject, runs, compared_pairs, margin),
-                diagnosis=_diagnose(machine, compared, margin, assumed) if is_explained else None,
+                without=_without(machine, machines, runs, pairs[machine.subject], margin),
+                diagnosis=diagnosis,
             )
         )
     return tuple(described)
@@ -117,31 +116,26 @@ def _names(machine: SingleMachine) -> tuple[str, str]:
 
 def _without(
     machine: SingleMachine,
-    same_subject: Sequence[SingleMachine],
+    machines: Sequence[SingleMachine],
     runs: Sequence[Run],
     pairs: Sequence[Pair],
     margin: float,
 ) -> tuple[Comparison, ...]:
     """Return the comparisons of the machine's side without the machines named on this measurement."""
-    left_out = {_key(named.runs[0].worker) for named in same_subject}
+    subject, side = machine.subject, machine.side
+    left_out = {_key(named.runs[0].worker) for named in machines if named.subject == subject}
     sides = by_side(run for run in runs if _key(run.worker) not in left_out)
-    data = {side: SideData.of(kept) for side, kept in sides.items()}
+    data = {name: SideData.of(kept) for name, kept in sides.items()}
     rest = []
     for pair in pairs:
+        names = pair.candidate, pair.baseline
         candidate, baseline, _ = compared_samples(
-            machine.subject,
-            (data[pair.candidate], data[pair.baseline]),
-            sides[pair.candidate],
-            sides[pair.baseline],
+            subject, (data[names[0]], data[names[1]]), *(sides[name] for name in names)
         )
         # The same look: as strict as the comparison of all machines was.
         rest.append(replace(pair, candidate_side=candidate, baseline_side=baseline, earlier={}))
-    again = compare_sides(machine.subject, rest, margin=margin, advised=False)
-    return tuple(
-        comparison
-        for comparison in again
-        if machine.side in (comparison.candidate, comparison.baseline)
-    )
+    again = compare_sides(subject, rest, margin=margin, advised=False)
+    return tuple(repeated for repeated in again if side in (repeated.candidate, repeated.baseline))
 
 
 def _diagnose(
