@@ -77,16 +77,6 @@ def is_called(comparison: Comparison) -> bool:
     return comparison.verdict in DIFFERENT
 
 
-def test_hosts_that_the_boot_id_shows(rates: Rates) -> None:
-    """Several workers of one host count as one."""
-    generator = np.random.default_rng(3)
-    noise = Noise(workers_per_host=3, host_variation=0.05)
-    for _ in range(rates.repetitions):
-        push = Push.draw([Pool("a", noise), Pool("b", noise)], (12, 12), generator)
-        rates.add("4 hosts with 3 workers each", is_called(push.comparison(schedule=once(4))))
-    assert rates.keeps("4 hosts with 3 workers each", FALSE_CALLS)
-
-
 def test_unequal_shares_of_zones(rates: Rates) -> None:
     """Zones that differ by 1.2×, 80 % of one pool and 20 % of the other in the slow one: it is said."""
     generator = np.random.default_rng(5)
@@ -101,17 +91,6 @@ def test_unequal_shares_of_zones(rates: Rates) -> None:
         rates.add("called", called)
         rates.add("called without a warning", called and not warned)
     assert rates.keeps("called without a warning", NOT_WARNED)
-
-
-@pytest.mark.parametrize("slow", [1.0, 1.2])
-def test_equal_shares_of_zones(slow: float, rates: Rates) -> None:
-    """Hardly any warning where zones do not differ; where they do, only of uneven samples."""
-    generator = np.random.default_rng(6)
-    noise = Noise(zones=(Zone("b", 0.5, 1.0), Zone("f", 0.5, slow)))
-    for _ in range(rates.repetitions):
-        report = Push.draw([Pool("a", noise), Pool("b", noise)], (6, 6), generator).report()
-        rates.add("warned", any(problem.rule == "zones" for problem in report.problems))
-    assert slow > 1 or rates.keeps("warned", FALSE_CALLS)
 
 
 OF_MACHINES = (
