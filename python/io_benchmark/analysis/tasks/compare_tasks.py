@@ -97,9 +97,9 @@ def _nothing_in_common(pairs: Sequence[tuple[str, str]]) -> list[Statement]:
         for candidate, baseline in pairs[:_NAMED]
     ]
     if len(pairs) > _NAMED:
-        text = "{count} more pools have no label in common with {baseline}"
-        more = statement(text, count=count(len(pairs) - _NAMED), baseline=pairs[0][1])
-        messages.append(more)
+        template = "{count} more pools have no label in common with {baseline}"
+        more = count(len(pairs) - _NAMED)
+        messages.append(statement(template, count=more, baseline=pairs[0][1]))
     return messages
 
 

@@ -5,11 +5,15 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean
 
+from msgspec.structs import replace
+
 from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
 from io_benchmark.analysis.inference.moving_blocks import FEWEST_RETRIEVES
 from io_benchmark.analysis.inference.pairs import first_samples
 from io_benchmark.analysis.model import Problem, Run, Severity, Subject, Worker
 from io_benchmark.analysis.observed.machine_identity import by_side
+from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.analysis.statements import (
     Quantity,
     Statement,
@@ -195,3 +199,38 @@ def _after_allowing(name: str, severity: Severity, allowed: frozenset[str]) -> S
     if severity is Severity.REFUSED and name in allowed:
         return Severity.ALLOWED
     return severity
+
+
+def merge_repeated(
+    problems: Sequence[Problem], reports: Sequence[SubjectReport]
+) -> tuple[Problem, ...]:
+    """Merge problems that are the same for every subject that their sides were compared on."""
+    subjects: dict[Problem, dict[Subject | None, None]] = {}
+    for problem in problems:
+        subjects.setdefault(replace(problem, subject=None), {})[problem.subject] = None
+    merged = []
+    for problem, problem_subjects in subjects.items():
+        everywhere = {r.subject for r in reports if set(problem.sides) <= set(r.figures)}
+        if len(everywhere) > 1 and everywhere <= set(problem_subjects):
+            merged.append(problem)
+        else:
+            merged += [replace(problem, subject=subject) for subject in problem_subjects]
+    return tuple(merged)
+
+
+def nothing_in_common(plan: Plan, reports: Sequence[SubjectReport]) -> list[Problem]:
+    return [
+        Problem(
+            "nothing-in-common",
+            Severity.REFUSED,
+            None,
+            (baseline, candidate),
+            statement(
+                "{baseline} and {candidate} have no comparable measurement in common",
+                baseline=baseline,
+                candidate=candidate,
+            ),
+        )
+        for candidate, baseline in plan.pairs
+        if not any(candidate in r.figures and baseline in r.figures for r in reports)
+    ]
