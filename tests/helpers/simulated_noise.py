@@ -250,9 +250,14 @@ class Push:
         with mock.patch.object(diagnoses, "diagnoses", return_value=()):
             return compare(plan, chosen, Options(schedule=schedule or Schedule()), lost=lost)
 
-    def comparison(self, count: int | None = None, schedule: Schedule | None = None) -> Comparison:
+    def comparison(
+        self,
+        count: int | None = None,
+        schedule: Schedule | None = None,
+        lost: Sequence[str] = (),
+    ) -> Comparison:
         """Compare the first candidate with the baseline."""
-        return self.report(count, schedule).subjects[0].comparisons[0]
+        return self.report(count, schedule, lost).subjects[0].comparisons[0]
 
     def holds(self, comparison: Comparison) -> bool:
         """Return whether the interval holds the true ratio."""

@@ -156,18 +156,15 @@ def test_a_plan_that_lost_a_task(ratio: float, rates: Rates) -> None:
     """Five of six workers, and a sixth that is created in its place: the first look is the plan's."""
     generator = np.random.default_rng(6)
     pools = planned([Pool("", ratio=ratio), Pool("")], (6, 6))
+    lost = [pools[0].name]
     for _ in range(rates.repetitions):
         push = Push.draw(pools, (6, 6), generator)
-        whole = is_called(push.comparison())
         five = replace(push, workers=(push.workers[0][:5], push.workers[1]))
-        first, waited_for = (
-            five.report(lost=lost).subjects[0].comparisons[0] for lost in ([pools[0].name], [])
-        )
-        (again,) = push.report(lost=[pools[0].name]).subjects[0].comparisons
-        rates.add("six of six", whole)
-        rates.add("five, one lost", is_called(first))
-        rates.add("five, one to come", is_called(waited_for))
-        rates.add("five, one lost and replaced", is_called(first) or is_called(again))
+        is_first = is_called(five.comparison(lost=lost))
+        rates.add("six of six", is_called(push.comparison()))
+        rates.add("five, one lost", is_first)
+        rates.add("five, one to come", is_called(five.comparison()))
+        rates.add("five, one lost and replaced", is_first or is_called(push.comparison(lost=lost)))
     if ratio == 1.0:
         assert [each for each in rates.hits if not rates.keeps(each, FALSE_CALLS)] == []
     else:
