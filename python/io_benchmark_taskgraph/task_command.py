@@ -10,14 +10,9 @@ import shlex
 from collections.abc import Sequence
 
 from io_benchmark_taskgraph.mistakes import BadKeyError
-from io_benchmark_taskgraph.script_modules import KEY
-from io_benchmark_taskgraph.stanza import (
-    ARTIFACTS_PATH,
-    WORKSPACE,
-    Benchmark,
-    TaskPlace,
-)
+from io_benchmark_taskgraph.stanza import ARTIFACTS_PATH, WORKSPACE, Benchmark, TaskPlace
 from io_benchmark_taskgraph.worker_program import (
+    KEY,
     MAX_ARGUMENT_BYTES,
     UNPACK,
     WorkerProgram,
@@ -79,11 +74,7 @@ def _options(benchmark: Benchmark, pool: str, time_budget_s: int) -> str:
         ("time-budget", time_budget_s),
     ]
     lines = (
-        " ".join(
-            f"--{name} {shlex.quote(str(value))}"
-            for name, value in line
-            if value is not None
-        )
+        " ".join(f"--{name} {shlex.quote(str(value))}" for name, value in line if value is not None)
         for line in (measured, options)
     )
     return " \\\n  ".join(lines)

@@ -16,9 +16,10 @@ from pathlib import Path
 import pytest
 from checkout import ROOT
 
-from io_benchmark.graph.isolation import PARTS
-from io_benchmark_taskgraph import report_stanza, stanza, try_syntax
+from io_benchmark.graph.root import PARTS
+from io_benchmark_taskgraph import report_stanza, stanza
 from io_benchmark_taskgraph.mistakes import BadKeyError, UserMistake
+from io_benchmark_taskgraph.selection import requested
 
 SIZE = 200_000
 CPU_LIMIT_S = 30
@@ -75,12 +76,12 @@ def message(form, size):
 
 READ_MESSAGES = """
 import json, sys
-from io_benchmark_taskgraph import try_syntax
+from io_benchmark_taskgraph.selection import requested
 from io_benchmark_taskgraph.mistakes import UserMistake
 for text in json.load(open(sys.argv[1])):
     try:
-        found = try_syntax.request(text)
-        assert found is None or all(found.jobs)
+        request = requested(text)
+        assert request is None or all(request[0])
     except UserMistake as error:
         print(json.dumps(str(error)))
 """
@@ -97,7 +98,7 @@ def test_long_commit_messages(tmp_path):
 
 READ_STANZAS = """
 import json, sys
-from io_benchmark.graph.isolation import PARTS
+from io_benchmark.graph.root import PARTS
 from io_benchmark_taskgraph import report_stanza, stanza
 from io_benchmark_taskgraph.mistakes import BadKeyError
 size = int(sys.argv[1])
@@ -126,7 +127,7 @@ def told(parse, *arguments):
     try:
         parse(*arguments)
     except BadKeyError as error:
-        print(json.dumps(f"{error.key}: {error.text}"))
+        print(json.dumps(str(error)))
 for word in words:
     for listed in (word, [word], [[word]]):
         told(stanza.Benchmark.parse, listed)
@@ -169,9 +170,7 @@ def refusal(parse, *arguments):
     """What the parser says against it; None where it takes it."""
     try:
         parse(*arguments)
-    except BadKeyError as error:
-        return f"{error.key}: {error.text}"
-    except UserMistake as error:
+    except (BadKeyError, UserMistake) as error:
         return str(error)
     return None
 
@@ -216,7 +215,7 @@ def test_random_messages(request):
     ]
     for _ in range(rounds):
         text = "try: " + "".join(source.choices(words, k=source.randrange(10)))
-        line = refusal(try_syntax.request, text)
+        line = refusal(requested, text)
         assert line is None or is_one_line(line), line
 
 

@@ -28,10 +28,10 @@ sys.dont_write_bytecode = True
 import bench as bench_module  # noqa: E402
 import early_end as early_end_module  # noqa: E402
 import log as log_module  # noqa: E402
-import result_file as result_file_module  # noqa: E402
 import settings as settings_module  # noqa: E402
-from observe.sampler import Sampler  # noqa: E402
-from retrieval import SeedSteps, Target  # noqa: E402
+from measuring.retrieval import SeedSteps, Target  # noqa: E402
+from observe.timelines import Sampler  # noqa: E402
+from result import result_file as result_file_module  # noqa: E402
 from workloads.cache_retrieve import WORKLOAD  # noqa: E402
 
 ROUNDS = 5
@@ -100,7 +100,7 @@ def harness_cost(folder: Path) -> None:
     services.progress_every_s = 1e9
     print(f"Harness per retrieve over raw spawn and copy ({PAIRS} pairs of {BLOCK} a round):")
     differences = []
-    with SeedSteps(urls, str(folder), "overwrite") as steps, Path(os.devnull).open("w") as nowhere:
+    with SeedSteps(urls) as steps, Path(os.devnull).open("w") as nowhere:
         log_module.LOG.descriptor = nowhere.fileno()
         entry: dict[str, object] = {}
 
@@ -144,7 +144,7 @@ def share_of_time(folder: Path) -> None:
     record = result_file_module.ResultFile(given, origin_ns)
     interruption = early_end_module.Interruption()
     interruption.end_after(SHARE_S)
-    bench = bench_module._Bench(given, record, interruption, origin_ns)
+    bench = bench_module.Bench(given, record, interruption, origin_ns)
     plain_between = bench.between_samples
 
     def between() -> None:

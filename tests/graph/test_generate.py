@@ -7,8 +7,7 @@ from taskgraph.parameters import base_schema
 
 from io_benchmark.graph import generate as module
 from io_benchmark.graph.generate import generate
-from io_benchmark.graph.isolation import PARTS
-from io_benchmark.graph.root import Root
+from io_benchmark.graph.root import PARTS, Root
 
 from .conftest import KIND, REPOSITORY, copy_tree
 

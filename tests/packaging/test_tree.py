@@ -13,7 +13,6 @@ LICENCE = "SPDX-License-Identifier: MPL-2.0"
 # Firefox's linter looks for this line, and takes no other.
 LICENCE_IN_FIREFOX = "file, You can obtain one at http://mozilla.org/MPL/2.0/."
 IN_FIREFOX = (
-    "scripts/io-benchmark",
     "taskcluster/kinds/io-benchmark",
     "tests/firefox/checkout",
     "python/io_benchmark_taskgraph/firefox_transforms.py",

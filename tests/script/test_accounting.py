@@ -9,7 +9,7 @@ from pathlib import Path
 
 import accounting
 import pytest
-from batches import ProcessTimes
+from measuring.batches import ProcessTimes
 
 MS = 1_000_000
 SCHEDSTAT = Path("/proc/thread-self/schedstat")
@@ -48,8 +48,8 @@ def test_a_childs_times_are_read_before_it_is_reaped() -> None:
     """Its CPU time, its status, and what it waited for a CPU."""
     child = start("import time\nwhile time.process_time() < 0.1: pass\nraise SystemExit(3)")
     accounting.wait_for(child)
-    waiting_ns = accounting.waiting_ns_of(child)
-    status, user_ns, kernel_ns = accounting.reap(child)
+    status, spent = accounting.reap(child, accounting.waiting_ns_of(child))
+    user_ns, kernel_ns, waiting_ns = spent
     assert os.WEXITSTATUS(status) == 3
     assert user_ns + kernel_ns > 90 * MS
     if SCHEDSTAT.exists():

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from retrieval import RealSteps, SeedSteps, Target
+from measuring.retrieval import RealSteps, SeedSteps, Target
 from worker import SCRIPT, Worker, outcome_of, retrieves_of
 from workloads import cache_retrieve
 
@@ -23,12 +23,12 @@ def test_the_cache_is_the_seeds() -> None:
     full = SimpleNamespace(sizes_bytes=None, profile="full")
     quick = SimpleNamespace(sizes_bytes=None, profile="quick")
     mib = 1024 * 1024
-    assert Counter(cache_retrieve._file_sizes_bytes(full)) == {
+    assert Counter(cache_retrieve.file_sizes_bytes(full)) == {
         80 * mib: 40,
         60 * mib: 40,
         5 * mib: 20,
     }
-    assert Counter(cache_retrieve._file_sizes_bytes(quick)) == {
+    assert Counter(cache_retrieve.file_sizes_bytes(quick)) == {
         mib: 40,
         3 * mib // 4: 40,
         mib // 16: 20,
@@ -37,13 +37,13 @@ def test_the_cache_is_the_seeds() -> None:
 
 def test_the_sequence_is_the_same_everywhere() -> None:
     """Retrieve i takes the same file on every pool, in every Python, for ever."""
-    assert cache_retrieve._make_sequence(1, 10, 100) == [13, 84, 76, 25, 49, 44, 65, 78, 9, 2]
-    text = str(cache_retrieve._make_sequence(1, 2000, 100)).encode()
+    assert cache_retrieve.make_sequence(1, 10, 100) == [13, 84, 76, 25, 49, 44, 65, 78, 9, 2]
+    text = str(cache_retrieve.make_sequence(1, 2000, 100)).encode()
     assert (
         hashlib.sha256(text).hexdigest()
         == "2422f45c31d8fe32fd0ea4588cfdf2b7fc1d00b6ab1fdc93d1643c1b4c3742ed"
     )
-    assert cache_retrieve._make_sequence(2, 10, 100) != cache_retrieve._make_sequence(1, 10, 100)
+    assert cache_retrieve.make_sequence(2, 10, 100) != cache_retrieve.make_sequence(1, 10, 100)
 
 
 def test_a_run_is_told_whole(worker: Worker) -> None:
@@ -56,7 +56,7 @@ def test_a_run_is_told_whole(worker: Worker) -> None:
     assert outcome_of(entry) == ("completed", None)
     assert (entry.place, entry.destination, entry.fidelity) == ("workspace", "overwrite", "seed")
     samples = entry.samples
-    assert list(samples.file_index) == cache_retrieve._make_sequence(5, 120, 10)
+    assert list(samples.file_index) == cache_retrieve.make_sequence(5, 120, 10)
     ends = [
         start + lookup + copy
         for start, lookup, copy in zip(
@@ -149,7 +149,7 @@ def test_what_a_retrieve_spent_with_real_fidelity(worker: Worker) -> None:
 def test_what_a_machine_tells_of_bash(tmp_path: Path, recorded: Callable[..., None]) -> None:
     """Its ticks and those of its children, after a name that may hold anything; or nothing."""
     tick_ns = 10**9 // os.sysconf("SC_CLK_TCK")
-    with RealSteps(str(tmp_path / "urls.list"), str(tmp_path), "overwrite") as steps:
+    with RealSteps(str(tmp_path / "urls.list"), "overwrite") as steps:
         recorded({})
         assert steps.spent(None, None, steps.read(), steps.reap()) == (None,) * 6
         stat = f"/proc/{steps._bash.pid}/stat"
@@ -192,7 +192,7 @@ def test_copies_are_whole_and_carry_mode_and_times(tmp_path: Path) -> None:
     source.chmod(0o640)
     os.utime(source, ns=(10**18, 10**18))
     target.write_bytes(b"x" * 500_000)
-    with SeedSteps("/none", str(tmp_path), "overwrite") as steps:
+    with SeedSteps("/none") as steps:
         steps.copy(str(source), str(target), 300_000)
     assert target.read_bytes() == source.read_bytes()
     assert target.stat().st_mode == source.stat().st_mode
@@ -204,7 +204,7 @@ def test_a_lookup_that_finds_nothing_is_a_failure(tmp_path: Path) -> None:
     urls = tmp_path / "urls.list"
     urls.write_text("https://a\nhttps://b\n")
     for steps_class in (SeedSteps, RealSteps):
-        with steps_class(str(urls), str(tmp_path), "overwrite") as steps:
+        with steps_class(str(urls), "overwrite") as steps:
             readings = [steps.read()] * 3
             steps.look_up(1, "https://b")
             steps.spent(*readings, steps.reap())

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from early_end import Interrupted
+from measuring.retrieval import RealSteps
 from process_groups import processes_of_group
-from retrieval import RealSteps
 from worker import Worker, outcome_of, retrieves_of
 
 MOMENTS = 6
@@ -179,7 +179,9 @@ def test_a_budget_that_ends_in_one_long_copy(worker: Worker, tmp_path: Path) -> 
 def test_the_file_is_valid_at_every_moment(worker: Worker) -> None:
     """Written after every retrieve for the test: whoever reads meanwhile finds a whole file."""
     process = worker.start(
-        "--retrieves", "150", prelude="import result_file; result_file.GROW_EVERY_NS = 0"
+        "--retrieves",
+        "150",
+        prelude="from result import result_file; result_file.GROW_EVERY_NS = 0",
     )
     wait_for(process, "=== io-benchmark")
     counts = []
@@ -194,7 +196,7 @@ def test_the_file_is_valid_at_every_moment(worker: Worker) -> None:
 
 def test_a_step_that_was_never_sent(tmp_path: Path) -> None:
     """Stopped between two writes to the bash of the real steps: still an interruption, no failure."""
-    steps = RealSteps(str(tmp_path / "urls.list"), str(tmp_path), "overwrite")
+    steps = RealSteps(str(tmp_path / "urls.list"), "overwrite")
 
     def stopped() -> None:
         with steps:

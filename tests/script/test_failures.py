@@ -145,7 +145,7 @@ def test_a_killed_sampler_is_a_warning(worker: Worker) -> None:
     assert len(retrieves_of(result)[0].samples.copy_ns) == 600
 
 
-GROW_OFTEN = "import result_file\nresult_file.GROW_EVERY_NS = 20_000_000"
+GROW_OFTEN = "from result import result_file\nresult_file.GROW_EVERY_NS = 20_000_000"
 
 
 @pytest.mark.root

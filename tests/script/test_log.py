@@ -119,7 +119,7 @@ def failure_lines(output: str) -> list[str]:
 
 
 BUG = (
-    "import retrieval\n"
+    "from measuring import retrieval\n"
     "def fail(*_): raise ZeroDivisionError('two\\nlines')\n"
     "retrieval.SeedSteps.copy = fail"
 )
@@ -162,7 +162,7 @@ BUG = (
         ),
         pytest.param(
             (),
-            "import result_file\nresult_file._describe_task = None",
+            "from result import result_file\nresult_file.describe_task = None",
             1,
             "internal error: TypeError: 'NoneType' object is not callable",
             id="internal-error-at-the-start",

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import pytest
-import result_file
 import settings
 from msgspec import Meta
+from result import result_file
 from worker import Worker
 
 from io_benchmark.results.common_types import MAXIMUM_SAMPLES, Name, Text

@@ -9,8 +9,8 @@ import threading
 from pathlib import Path
 
 import pytest
-import result_file
 from profiled import Profiled
+from result import result_file
 from worker import Worker
 
 DOCUMENT = {"text": "x" * 100_000}  # more than a pipe holds

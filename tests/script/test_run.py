@@ -13,15 +13,15 @@ from typing import Any
 
 import pytest
 import settings
-import summary
 from checkout import ROOT
 from pythons import every_python
+from result import plan
 
 from io_benchmark.sources.folder.run_files import read_run
 
 SCRIPT = ROOT / "scripts" / "io-benchmark"
 SMALL = ("--sizes", "3x0.1", "--retrieves", "10")
-GB = summary.GB
+GB = plan.GB
 
 
 @pytest.fixture(scope="module")
@@ -237,8 +237,8 @@ def test_free_space(tmp_path):
 )
 def test_sizes(size_bytes, text):
     """Three digits, as people write them; durations are in seconds or minutes."""
-    assert summary._size(size_bytes) == text
-    assert [summary._duration(seconds) for seconds in (0.2, 99, 100)] == ["1 s", "99 s", "2 min"]
+    assert plan.size_label(size_bytes) == text
+    assert [plan.duration_label(seconds) for seconds in (0.2, 99, 100)] == ["1 s", "99 s", "2 min"]
 
 
 @pytest.fixture

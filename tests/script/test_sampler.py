@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from observe import sampler
+from observe import timelines
 from worker import Worker
 
 
@@ -23,8 +23,8 @@ def test_a_row_has_a_value_for_each_column(recorded: Callable[..., None]) -> Non
             "/proc/diskstats": "259 0 nvme0n1 1 0 16 1 1 0 32 1 0 77 1 0 0 0 0 0 0\n",
         }
     )
-    columns = sampler._column_names(["nvme0n1", "gone"])
-    row = dict(zip(columns, sampler._sample(9, ["nvme0n1", "gone"], 0), strict=True))
+    disks = ["nvme0n1", "gone"]
+    row = dict(zip(timelines.column_names(disks), timelines.sample(9, disks), strict=True))
     tick_ms = 1000 // os.sysconf("SC_CLK_TCK")
     row.pop("time_ns")
     assert row == {
@@ -58,10 +58,10 @@ def test_a_row_has_a_value_for_each_column(recorded: Callable[..., None]) -> Non
 
 def test_it_samples_until_it_is_stopped() -> None:
     """A first and a last row at least; stopping waits for the process and is no early end."""
-    taking = sampler.Sampler([], time.monotonic_ns())
+    taking = timelines.Sampler([], time.monotonic_ns())
     time.sleep(1.3)
     taking.take()
-    (process,) = taking._crew._pids.values()
+    ((_, process, _),) = taking._crew._members.values()
     taking.stop()
     assert taking.ended_early is None
     times = taking.as_timeline()["columns"]["time_ns"]

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 import settings
 import task_profile
-from observe import devices, disk_timeline
+from observe import devices, timelines
 
 from io_benchmark.results import task_profile as reader
 from io_benchmark.results.reader import MAXIMUM_PARTS
@@ -64,8 +64,8 @@ def profile_of(
     recorded(before, links)
     output = str(folder / "task-profile.json")
     places = [settings._Place("root", "/")]
-    chosen = SimpleNamespace(places=places, pool="intel", output=output)
-    profile = task_profile.TaskProfile(chosen, ["make"])
+    chosen = SimpleNamespace(places=places, pool="intel", output=output, command=["make"])
+    profile = task_profile.TaskProfile(chosen)
     recorded(after)
     ending = {"code": 0, "signal": None, "error": None}
     profile.finish(ending, 10**9, SimpleNamespace(ru_utime=0.5, ru_stime=0.25))
@@ -157,13 +157,13 @@ def test_a_place_in_memory(recorded: Record, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def timeline(recorded: Record) -> disk_timeline.DiskTimeline:
+def timeline(recorded: Record) -> timelines.CommandTimeline:
     recorded(machine(at=1))
-    return disk_timeline.DiskTimeline(["nvme0n1", "gone"])
+    return timelines.CommandTimeline(["nvme0n1", "gone"])
 
 
 def test_costly_rows_are_further_apart(
-    timeline: disk_timeline.DiskTimeline, monkeypatch: pytest.MonkeyPatch
+    timeline: timelines.CommandTimeline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """5 ms of CPU time for a row: one per second, so that all take 0.5 % of the time."""
     ticks = iter([0, 5_000_000])
@@ -173,7 +173,7 @@ def test_costly_rows_are_further_apart(
 
 
 def test_a_pause_is_not_made_up_for(
-    timeline: disk_timeline.DiskTimeline, monkeypatch: pytest.MonkeyPatch
+    timeline: timelines.CommandTimeline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A machine that stood still for an hour: one row, then the next a tenth later."""
     now = time.monotonic() + 3600
@@ -186,14 +186,14 @@ def test_a_pause_is_not_made_up_for(
 
 def test_a_long_run(monkeypatch: pytest.MonkeyPatch, recorded: Record) -> None:
     """Rows are dropped evenly, never the first or the last one, and the interval doubles."""
-    monkeypatch.setattr(disk_timeline, "ROWS_AT_MOST", 11)
+    monkeypatch.setattr(timelines, "ROWS_AT_MOST", 11)
     recorded(machine(at=1))
-    timeline = disk_timeline.DiskTimeline(["nvme0n1"])
+    timeline = timelines.CommandTimeline(["nvme0n1"])
     for at in range(2, 36):
         recorded(machine(at=at))
         timeline.take()
     seen = timeline.as_timeline()
-    assert seen["interval_s"] == disk_timeline.EVERY_S * 2**5
+    assert seen["interval_s"] == timelines.COMMAND_EVERY_S * 2**5
     writes = seen["devices"]["nvme0n1"]["writes"]
     rows = [value // 5 for value in writes]
     assert rows[0] == 1
@@ -202,7 +202,7 @@ def test_a_long_run(monkeypatch: pytest.MonkeyPatch, recorded: Record) -> None:
     assert 5 <= len(rows) <= 11
 
 
-def test_what_is_missing_is_null(timeline: disk_timeline.DiskTimeline, recorded: Record) -> None:
+def test_what_is_missing_is_null(timeline: timelines.CommandTimeline, recorded: Record) -> None:
     """A device that was never there has no columns; one that went away has nulls."""
     recorded({"/proc/diskstats": ""})
     timeline.take()
@@ -214,5 +214,5 @@ def test_what_is_missing_is_null(timeline: disk_timeline.DiskTimeline, recorded:
 def test_a_reader_takes_the_longest_profile() -> None:
     """Its cells are fewer than the values that a reader decodes."""
     commas = {character: most for character, most, _ in MAXIMUM_PARTS}[b","]
-    assert commas / 2 > disk_timeline.CELLS_AT_MOST
-    assert disk_timeline.ROWS_AT_MOST <= 100_000
+    assert commas / 2 > timelines.CELLS_AT_MOST
+    assert timelines.ROWS_AT_MOST <= 100_000

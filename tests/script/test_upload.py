@@ -6,19 +6,19 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import curl
 import pytest
 from early_end import SkippedError
+from measuring import curl
 from upload_servers import Certificate, Handler, Sink, fronted, make_certificate
-from worker import Worker, planned_and_observed
+from worker import Worker
 from workloads import upload
 
 WAYS = ("connection-each", "keep-alive", "concurrent", "http2")
-PATIENT = "from workloads import upload\nupload.QUICK_TIME_LIMIT_S = 60.0\n"
+PATIENT = "from workloads import upload\nupload.QUICK['time_limit_s'] = 60.0\n"
 # Few enough that a second for each is no long test.
-FEW = PATIENT + "upload.QUICK_OBJECTS = upload.QUICK_AT_ONCE = 2\nupload.QUICK_SETS = 1\n"
+FEW = PATIENT + "upload.QUICK.update(objects=2, at_once=2, sets=1)\n"
 # A set of ten at once, two sets.
-SETS = PATIENT + "upload.QUICK_OBJECTS = upload.QUICK_AT_ONCE = 10\nupload.QUICK_SETS = 2\n"
+SETS = PATIENT + "upload.QUICK.update(objects=10, at_once=10, sets=2)\n"
 COMPLETED = {"state": "completed", "reason": None}
 
 
@@ -67,39 +67,6 @@ def run(uploader: Worker, url: str, prelude: str) -> tuple[int, str, list[Any]]:
             continue  # ended meanwhile
     uploader.result()
     return code, output, uploader.document()["workloads"]
-
-
-def test_whole_entries(uploader: Worker, client: curl.Curl) -> None:
-    """A connection for each, one for all, many at once: nothing stalls on loopback."""
-    entries = uploader.measure(prelude=PATIENT)
-    for entry in entries:
-        references = entry["observed"].pop("without_expect_ns")
-        assert len(references) == 3
-        assert min(references) >= 5_000_000  # the server's delay
-        # On a machine that has no time one may look stalled; all of them would be.
-        assert 0 <= entry["observed"].pop("expect_100_stalls") < 20
-    assert [planned_and_observed(entry) for entry in entries] == [
-        (
-            variant,
-            None,
-            {
-                "target": "loopback",
-                "object_bytes": 5120,
-                "objects_planned": at_once * samples,
-                "objects_at_once": at_once,
-                "samples_planned": samples,
-                "delay_ns": 5_000_000,
-                "time_limit_s": 60.0,
-            },
-            {"method": client.name, "http_version": "1.1", "connections": connections},
-        )
-        for variant, at_once, samples, connections in (
-            ("connection-each", 1, 20, 20),
-            ("keep-alive", 1, 20, 1),
-            ("concurrent", 10, 3, 30),
-        )
-    ]
-    assert uploader.document()["warnings"] == []
 
 
 def test_a_server_that_never_answers_expect(uploader: Worker, sink: Sink) -> None:
@@ -236,8 +203,8 @@ def test_without_curl(worker: Worker, tmp_path: Path) -> None:
 )
 def test_an_objects_address(url: str, address: str) -> None:
     """The name is added, or put where the URL wants it; a quote in it stays part of it."""
-    assert upload._address(url, 7) == address
-    assert curl._quoted('a"b\\c') == r'"a\"b\\c"'
+    assert upload.addresses(url, 8)[7] == address
+    assert curl.quoted('a"b\\c') == r'"a\"b\\c"'
 
 
 def test_http_2(uploader: Worker, sink: Sink, certificate: Certificate) -> None:

@@ -3,12 +3,12 @@
 
 import itertools
 
-import crew
 import pytest
+from measuring import windows
 
 
 def together(members: int, **counts: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
-    found: list[tuple[int, int, int]] = crew.windows_together(counts, members, window_ns=10)
+    found: list[tuple[int, int, int]] = windows.windows_together(counts, members, window_ns=10)
     return found
 
 
@@ -60,7 +60,7 @@ def test_nothing_until_all_have_counted() -> None:
 def test_a_count_ends_at_the_first_step_past_a_boundary(monkeypatch: pytest.MonkeyPatch) -> None:
     """Telling takes its own time, which is in no count and in nothing that was spent."""
     clock = itertools.count(0, 4)
-    monkeypatch.setattr(crew.time, "monotonic_ns", lambda: next(clock))
+    monkeypatch.setattr(windows.time, "monotonic_ns", lambda: next(clock))
     messages: list[tuple[list[list[int]], int]] = []
 
     def tell(counts: list[list[int]], spent: list[int]) -> None:
@@ -68,5 +68,5 @@ def test_a_count_ends_at_the_first_step_past_a_boundary(monkeypatch: pytest.Monk
         assert len(others) == 3
         messages.append((counts, wall_ns))
 
-    crew.count(lambda: None, 3, window_ns=10, end_ns=30, tell=tell, windows_per_message=2)
+    windows.count(lambda: None, 3, window_ns=10, end_ns=30, tell=tell, windows_per_message=2)
     assert messages == [([[0, 12, 9], [16, 20, 3]], 20), ([[24, 32, 6]], 8)]

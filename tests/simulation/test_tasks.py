@@ -13,7 +13,7 @@ from sample_tasks import compared, completed
 from io_benchmark.analysis.model import DIFFERENT, Verdict
 from io_benchmark.analysis.tasks.task_model import TaskComparison
 from io_benchmark.costs.worker_time import Price
-from io_benchmark.sources.task_runs import TaskRun
+from io_benchmark.sources.run_results import TaskRun
 
 # ln of what a run takes, apart from its label and its worker.
 Noise = Callable[[np.random.Generator], float]

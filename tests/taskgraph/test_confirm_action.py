@@ -22,7 +22,7 @@ from taskgraph.util.parameterization import resolve_timestamps
 from taskgraph.util.time import current_json_time
 
 from io_benchmark.submit.submission import repeated_task
-from io_benchmark_taskgraph import confirm_action, more_workers_action
+from io_benchmark_taskgraph import actions
 from io_benchmark_taskgraph.group_tasks import REPORT as REPORT_FILE
 from io_benchmark_taskgraph.repeating import PACE_VARIABLE, derived_id
 
@@ -97,7 +97,7 @@ def by_label(deployment):
     return tasks
 
 
-def confirm(deployment, *, expected=0, missing=None, name=confirm_action.NAME, given=None):
+def confirm(deployment, *, expected=0, missing=None, name=actions.CONFIRM, given=None):
     """Run an action with the scopes that docs/deploying.md gives to it; return its log."""
     scopes = [f"assume:{ROLE}pr-action:generic", *granted("pr-action:generic")]
     client = Client("me", "secret-token", tuple(one for one in scopes if one != missing))
@@ -257,16 +257,16 @@ def test_actions_json(file):
     config.register()
     parameters = Parameters(strict=False, **yaml.safe_load(file.read_text()))
     rendered = registry.render_actions_json(parameters, config, GROUP)["actions"]
-    actions = {action["name"]: action for action in rendered}
+    by_name = {action["name"]: action for action in rendered}
     report = {"kind": "io-benchmark-report"}
     for name, title, context in (
-        (confirm_action.NAME, "Confirm the cause", [{"kind": "io-benchmark"}, report]),
-        (more_workers_action.NAME, "Measure more workers", [report]),
+        (actions.CONFIRM, "Confirm the cause", [{"kind": "io-benchmark"}, report]),
+        (actions.MORE_WORKERS, "Measure more workers", [report]),
     ):
-        action = actions[name]
+        action = by_name[name]
         assert (action["kind"], action["title"], action["context"]) == ("hook", title, context)
         assert "generic" in action["hookId"]
         assert action["extra"] == {"actionPerm": "generic"}
         assert action["hookPayload"]["decision"]["action"]["cb_name"] == name
-    assert "schema" not in actions[confirm_action.NAME]
-    assert set(actions[more_workers_action.NAME]["schema"]["properties"]) == {"workers"}
+    assert "schema" not in by_name[actions.CONFIRM]
+    assert set(by_name[actions.MORE_WORKERS]["schema"]["properties"]) == {"workers"}

@@ -5,7 +5,7 @@ import pytest
 from pytest_taskgraph import make_task
 from user_mistakes import mistake
 
-from io_benchmark_taskgraph import deadlines
+from io_benchmark_taskgraph.transforms.report import set_times
 
 DAY = [("1 day", "28 days")]
 
@@ -23,7 +23,7 @@ def times(pools, max_run_time_s=3600, **given):
         for deadline, expires in pools
     ]
     task = {**given, "worker": {"max-run-time": max_run_time_s}}
-    deadlines.set_times(task, tasks)
+    set_times(task, tasks)
     return task["deadline-after"], task["expires-after"]
 
 

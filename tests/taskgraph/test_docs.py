@@ -10,7 +10,8 @@ from taskgraph.decision import try_task_config_schema_v2
 from taskgraph.parameters import base_schema
 from taskgraph.util.schema import validate_schema
 
-from io_benchmark_taskgraph import overrides, parameters, report_stanza, stanza
+from io_benchmark_taskgraph import report_stanza, stanza
+from io_benchmark_taskgraph.parameters import IoBenchmarkParameters
 
 from .conftest import KIND, REPOSITORY
 
@@ -41,7 +42,7 @@ def test_lists():
     assert table("| key of `report` | meaning |") == list(report_stanza.KEYS)
     files = [f"public/{path}" for path in report_stanza.FILES.values()]
     assert table("| artifact | content |") == files
-    assert titles("parameters.md") == list(parameters.SCHEMA.__struct_fields__)
+    assert titles("parameters.md") == list(IoBenchmarkParameters.__struct_fields__)
     attributes = kind["task-defaults"]["attributes"]
     assert titles("attributes.md") == sorted([*attributes, "io_benchmark_pool"])
 
@@ -50,7 +51,7 @@ def test_lists():
 def test_parameter_files_are_complete(path):
     """Each holds every parameter, none by default, and revisions that stay text."""
     values = yaml.safe_load(path.read_text())
-    own = set(parameters.SCHEMA.__struct_fields__)
+    own = set(IoBenchmarkParameters.__struct_fields__)
     optional = {"code-review"}
     assert set(values) | optional == {*base_schema.__struct_encode_fields__, *own}
     for key in ("head_rev", "base_rev"):
@@ -66,8 +67,9 @@ def test_try_task_config():
     assert config.pop("version") == 2
     validate_schema(try_task_config_schema_v2, config, "parameters.md")
     given = config["parameters"]
-    assert (overrides.replicates(given), overrides.perfherder(given)) == (6, "neutral")
-    assert set(given) == {"target_tasks_method", *parameters.SCHEMA.__struct_fields__}
+    assert stanza.replicates_parameter(given) == 6
+    assert stanza.perfherder_parameter(given) == "neutral"
+    assert set(given) == {"target_tasks_method", *IoBenchmarkParameters.__struct_fields__}
 
 
 def sources():

@@ -17,7 +17,9 @@ from taskgraph.taskgraph import TaskGraph
 from taskgraph.util.time import json_time_from_now, value_of
 from user_mistakes import mistake
 
-from io_benchmark_taskgraph import deadlines, estimate, script_modules, stanza
+from io_benchmark_taskgraph import estimate, stanza
+from io_benchmark_taskgraph.transforms import report as deadlines
+from io_benchmark_taskgraph.worker_program import workload_names
 
 from .conftest import KIND, REPOSITORY
 from .whole_graph import (
@@ -180,7 +182,7 @@ def test_commands():
         }
         assert len({re.sub(r" (amd-16|amd-30|intel) ", " P ", text) for text in commands}) == 1
     command = commands.pop().partition("exec python3")[2]
-    workloads = script_modules.workload_names(REPOSITORY / "scripts/io-benchmark")
+    workloads = workload_names(REPOSITORY / "scripts/io-benchmark")
     assert sorted(re.findall(r"--workload (\S+)", command)) == workloads
     assert re.findall(r"--destination (\S+)", command) == ["overwrite", "unlink", "fresh"]
     assert re.findall(r'--place (\S+?)="\$\{\w+:-(\S+?)\}"', command) == [

@@ -8,7 +8,7 @@ import seed_case
 from loopback_deployment import Artifact
 
 from io_benchmark.submit.submission import repeated_task
-from io_benchmark_taskgraph import more_workers_action
+from io_benchmark_taskgraph import actions
 from io_benchmark_taskgraph.group_tasks import REPORT as REPORT_FILE
 from io_benchmark_taskgraph.repeating import derived_id
 
@@ -30,7 +30,7 @@ NEW = [f"{label}-{number}" for label in EVERY_POOL[1:] for number in (2, 3)]
 
 def measure(deployment, *, expected=0, workers=None):
     given = None if workers is None else {"workers": workers}
-    return confirm(deployment, expected=expected, name=more_workers_action.NAME, given=given)
+    return confirm(deployment, expected=expected, name=actions.MORE_WORKERS, given=given)
 
 
 def add_wishes(deployment, **to_add):

@@ -16,8 +16,7 @@ PACKAGE = REPOSITORY / "python" / "io_benchmark_taskgraph"
 FILES = sorted(PACKAGE.rglob("*.py"))
 # This extends a stand-alone taskgraph, and Firefox's tree does not load it.
 STAND_ALONE = {
-    f"io_benchmark_taskgraph.{name}"
-    for name in ("confirm_action", "group_tasks", "more_workers_action", "parameters", "paces")
+    f"io_benchmark_taskgraph.{name}" for name in ("actions", "group_tasks", "parameters")
 }
 every_file = pytest.mark.parametrize(
     "path", [pytest.param(path, id=str(path.relative_to(PACKAGE))) for path in FILES]

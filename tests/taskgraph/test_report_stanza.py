@@ -14,6 +14,7 @@ from io_benchmark.analysis import expectations
 from io_benchmark.errors import UsageError
 from io_benchmark_taskgraph import report_stanza
 from io_benchmark_taskgraph.report_stanza import KEYS, ReportSettings
+from io_benchmark_taskgraph.transforms.report import check_time
 
 POOLS = ["intel", "amd-16", "amd-30", "amd-16"]  # with replicates a pool comes more than once
 PRICES = {
@@ -50,6 +51,8 @@ KNOWN = "is not a pool; there are: amd-16, amd-30, intel"
 THERE_ARE = f"there are: {', '.join(KEYS)}"
 EXAMPLE = "write it like 'amd-30/intel<1.05' or 'amd-30/intel<1.05 on sync-write, dsync-append'"
 LOOKS = "is not a rising list of numbers from 2 to 100; write one, as [3, 6, 12]"
+PRICE_KEYS = "there are: currency, kind, date, prices"
+DATE = "is not a date; write one such as 2026-11-01"
 PRICE = "is not a price per hour of amd-16; write a number above 0, such as 0.31"
 WRONG_VALUES: dict[str, list[tuple[Any, str]]] = {
     "wait": [(3, f"unknown key; {THERE_ARE}")],
@@ -61,24 +64,6 @@ WRONG_VALUES: dict[str, list[tuple[Any, str]]] = {
     "looks": [
         (looks, f"{looks!r} {LOOKS}")
         for looks in ("3,6", [], [6, 3], [3, 3], [1, 3], [3, 101], [3, True], [3, 6.0])
-    ],
-    "prices": [
-        ("x", "'x' is not a mapping with the keys currency, kind, date, prices"),
-        ({"currency": "$"}, "currency: '$' is not a currency's code; write one such as USD"),
-        ({}, "currency: None is not a currency's code; write one such as USD"),
-        ({**PRICES, "kind": "cheap"}, "kind: 'cheap' is not a kind; write spot or on-demand"),
-        (
-            {**PRICES, "date": "2026-13-01"},
-            "date: '2026-13-01' is not a date; write one such as 2026-11-01",
-        ),
-        (
-            {"currency": "USD"},
-            "prices: None is not a mapping of names to prices; write one, as {amd-16: 0.31}",
-        ),
-        *(
-            ({"currency": "USD", "prices": {"amd-16": price}}, f"prices: {price!r} {PRICE}")
-            for price in (0, -1, math.nan, math.inf, "0.31", True)
-        ),
     ],
     "expectations": [
         ("a/b<1", "'a/b<1' is not a list; write one, as ['amd-30/intel<1.05']"),
@@ -107,6 +92,32 @@ WRONG_VALUES: dict[str, list[tuple[Any, str]]] = {
 def test_wrong_values(key, value, text):
     """One line that names the key and says what to write instead."""
     assert mistake(ReportSettings.parse, {key: value}, POOLS) == f"report.{key}: {text}"
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ("x", f": is not a mapping; {PRICE_KEYS}"),
+        ({"price": 1}, f".price: unknown key; {PRICE_KEYS}"),
+        ({"currency": "$"}, ".currency: '$' is not a currency's code; write one such as USD"),
+        ({"kind": "cheap"}, ".kind: 'cheap' is unknown; there are: spot, on-demand"),
+        ({"date": "2026-13-01"}, f".date: '2026-13-01' {DATE}"),
+        ({"date": 5}, f".date: 5 {DATE}"),
+        (
+            {"prices": {}},
+            ".prices: {} is not a mapping of names to prices; write one, as {amd-16: 0.31}",
+        ),
+        *(
+            ({"prices": {"amd-16": price}}, f".prices: {price!r} {PRICE}")
+            for price in (0, -1, 1_000_001, math.nan, math.inf, "0.31", True)
+        ),
+        ({"prices": {5: 1}}, f".prices: 1 {PRICE.replace('amd-16', '5')}"),
+    ],
+)
+def test_wrong_prices(changes, text):
+    """The key within the prices is named."""
+    prices = {**PRICES, **changes} if isinstance(changes, dict) else changes
+    assert mistake(ReportSettings.parse, {"prices": prices}, POOLS) == f"report.prices{text}"
 
 
 @pytest.mark.parametrize(
@@ -141,8 +152,8 @@ def test_wrong_stanzas(stanza, pools, text):
 def test_time(limit_s, text):
     """The waiting and ten minutes, and not a second less."""
     settings = ReportSettings(30, None, None, ())
-    settings.check_time(2400)
-    assert mistake(settings.check_time, limit_s) == f"worker.max-run-time: {text}"
+    check_time(settings, 2400)
+    assert mistake(check_time, settings, limit_s) == f"worker.max-run-time: {text}"
 
 
 @given(
@@ -161,4 +172,4 @@ def test_what_is_accepted_here_compare_accepts(text):
         is_accepted = True
     except UsageError:
         is_accepted = False
-    assert report_stanza._is_expectation(text) == is_accepted
+    assert report_stanza.is_expectation(text) == is_accepted

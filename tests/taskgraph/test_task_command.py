@@ -12,7 +12,7 @@ import embedding
 import pytest
 from user_mistakes import mistake
 
-from io_benchmark_taskgraph import stanza, worker_program
+from io_benchmark_taskgraph import stanza
 from io_benchmark_taskgraph.task_command import MAX_COMMAND_BYTES, check_sizes, make_command
 from io_benchmark_taskgraph.worker_program import MAX_ARGUMENT_BYTES, WorkerProgram
 
@@ -140,7 +140,7 @@ def test_the_application_arrives_byte_for_byte(tmp_path):
     modules = {"observe/host.py": "# $HOME ${x} `id` \\n \\\\ \"'\n\tä\n#  trailing \r\n\n"}
     run(build(modules), tmp_path)
     (written,) = tmp_path.glob("the script's/*/io-benchmark.pyz")
-    assert written.read_bytes() == worker_program._packed({**PRINTS_ARGUMENTS, **modules})
+    assert written.read_bytes() == WorkerProgram({**PRINTS_ARGUMENTS, **modules}).data
     assert stat.S_IMODE(written.parent.stat().st_mode) == 0o700
 
 

@@ -47,7 +47,7 @@ def run(given: Given, context: Context) -> int:
     for remark in log.remark_lines():
         context.tell(f"note: {remark}")
     context.tell_errors(problems)
-    fetched = sum(run.record is not None for run in store.runs)
+    fetched = sum(run is not None for run in store.runs)
     skipped = len(store.runs) - fetched
     already = f", {skipped} skipped" if skipped else ""
     missing = f", {len(problems)} could not be fetched" if problems else ""

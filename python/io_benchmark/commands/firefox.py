@@ -44,7 +44,7 @@ def run(given: Given, context: Context) -> int:
 
     checkout = Checkout.open(given["path"])
     root = Root.find(given.get("root"), current_folder())
-    context.tell(f"Comparing {checkout.path} with {root.path} ({root.origin})")
+    context.tell(f"Comparing {checkout.path} with {root}")
     kind = FirefoxKind.of(root, given.get("workloads", ()))
     is_removal = "remove" in given
     changes = checkout.removing(kind) if is_removal else checkout.installing(kind)

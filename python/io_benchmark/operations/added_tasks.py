@@ -257,7 +257,7 @@ class LookByLook(Struct, frozen=True):
             tell(f"{standing}; {reason}")
             return False
         cost = results.announcement(chosen, self.options).cost
-        tell(f"{standing}; the next look has {cost.shown}")
+        tell(f"{standing}; the next look has {cost.summary}")
         budget = self.budget_hours
         if budget is not None and spent + cost.minutes > budget * MINUTES_PER_HOUR:
             tell(
@@ -266,7 +266,7 @@ class LookByLook(Struct, frozen=True):
             )
             return False
         for share in cost.shares:
-            tell(f"  {share.shown}")
+            tell(f"  {share.summary}")
         return True
 
 

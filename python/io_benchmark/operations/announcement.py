@@ -69,9 +69,9 @@ class Announcement(Struct, frozen=True):
     def _show_cost(self, context: Context, where: str = "") -> None:
         """Show the cost and the scopes."""
         cost = self.cost
-        context.tell(f"{cost.shown}{where}")
+        context.tell(f"{cost.summary}{where}")
         for share in cost.shares:
-            context.tell(f"  {share.shown}")
+            context.tell(f"  {share.summary}")
         if self.remark:
             context.tell(self.remark)
         context.tell(f"Scopes needed: {', '.join(submitter_scopes(self.chosen, self.scheduler))}")

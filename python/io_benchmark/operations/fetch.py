@@ -8,7 +8,7 @@ from io_benchmark.errors import UsageError
 from io_benchmark.operations.reading import Environment, Progress
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.folder.output_folder import default_output_folder
-from io_benchmark.sources.folder.run_store import RunStore
+from io_benchmark.sources.folder.run_files import RunStore
 from io_benchmark.sources.gather import address_forms, parse_addresses, read_addresses
 from io_benchmark.sources.protocol import ReadLog, ReadRequest
 

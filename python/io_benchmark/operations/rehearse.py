@@ -20,9 +20,8 @@ from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.execute import process
 from io_benchmark.execute.container import ContainerExecutor
 from io_benchmark.execute.local_run import LocalRun, RunOutcome
-from io_benchmark.execute.run_folder import workspace
-from io_benchmark.graph.generate import GeneratedTask, generate
-from io_benchmark.graph.image_context import create_context
+from io_benchmark.execute.run_folder import new_folder
+from io_benchmark.graph.generate import GeneratedTask, create_context, generate
 from io_benchmark.graph.root import Root
 from io_benchmark.operations.compare import compare_pools
 from io_benchmark.operations.reading import Environment, in_order
@@ -105,7 +104,8 @@ class _Machine(Struct):
         task_id = slugid.nice()
         is_report = task.kind == REPORT_KIND
         folder = self.page(task).parent if is_report else run_folder(self.output, task_id, 0)
-        with workspace(task.pool or task.kind, self.output, self.folders) as place:
+        parent = self.folders.get(task.pool, self.output)
+        with new_folder(parent, f"io-benchmark-{task.pool or task.kind}-") as place:
             local_run = LocalRun(
                 task_id=task_id,
                 run_id=0,
@@ -132,7 +132,7 @@ def rehearse(
 ) -> RehearsalOutcome:
     """Run the tasks and compare their results; `log` gets the lines of their logs."""
     root = Root.find(options.root, current_folder())
-    tell(f"Generating the graph from {root.path} ({root.origin})")
+    tell(f"Generating the graph from {root}")
     tasks, reports = _split(options.jobs, generate(root, options.jobs))
     if options.confirm:
         tasks = [replace(task, definition=with_trials(task.definition)) for task in tasks]

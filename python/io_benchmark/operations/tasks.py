@@ -26,8 +26,7 @@ from io_benchmark.operations.reading import (
 )
 from io_benchmark.sources.gather import Gathered, gather_task_runs
 from io_benchmark.sources.protocol import RunQuery
-from io_benchmark.sources.run_results import RunResult
-from io_benchmark.sources.task_runs import TaskRun
+from io_benchmark.sources.run_results import RunResult, TaskRun
 from io_benchmark.text import clean
 
 _NAMED = 4  # pools in a message

@@ -16,17 +16,13 @@ from io_benchmark_taskgraph.worker_program import WorkerProgram
 
 def _add_command(config: Any, tasks: Tasks) -> Tasks:
     root = root_folder(config)
-
-    @functools.cache
-    def build(folder: str) -> WorkerProgram:
-        return WorkerProgram.whole(root, folder)
-
+    read = functools.cache(functools.partial(WorkerProgram.read, root))
     for task in tasks:
         benchmark = task.pop("benchmark")
         with in_task(config, task):
             budget_s = time_budget_s(task["worker"]["max-run-time"])
             pool = task["attributes"][POOL_ATTRIBUTE]
-            words = make_command(benchmark, build(benchmark.script), pool, budget_s)
+            words = make_command(benchmark, read(benchmark.script), pool, budget_s)
             check_sizes(words, benchmark.script)
         task.setdefault("run", {})["command"] = words
         yield task

@@ -8,7 +8,7 @@ from embedding import shell_text
 from pytest_taskgraph import make_task
 from user_mistakes import mistake
 
-from io_benchmark_taskgraph import script_modules, stanza, task_command, worker_program
+from io_benchmark_taskgraph import stanza, task_command, worker_program
 from io_benchmark_taskgraph.report_stanza import ReportSettings
 from io_benchmark_taskgraph.transforms import on_demand, pools, report
 
@@ -243,10 +243,9 @@ def test_different_symbols(run_kind, make_pool):
 def test_command(datadir, run_kind, make_pool):
     """All workloads and what they need, the pool and the time; the same in every replicate."""
     pool = make_pool(worker={"max-run-time": 4000}, benchmark={"replicates": 2})
-    folder, names = "scripts/io-benchmark", ["cache-retrieve", "sync-write"]
     expected = task_command.make_command(
         stanza.Benchmark.parse(dict(pool["benchmark"])),
-        worker_program.WorkerProgram(script_modules.needed_modules(datadir, folder, names)),
+        worker_program.WorkerProgram.read(datadir, "scripts/io-benchmark"),
         pool="amd-16",
         time_budget_s=3700,
     )

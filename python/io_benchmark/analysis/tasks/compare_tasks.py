@@ -29,7 +29,7 @@ from io_benchmark.analysis.tasks.task_meaning import compare_costs, references
 from io_benchmark.analysis.tasks.task_model import Ending, Reference, TaskComparison, TaskReport
 from io_benchmark.analysis.tasks.task_pair import MOST_LABELS, TaskPair
 from io_benchmark.costs.worker_time import Price
-from io_benchmark.sources.task_runs import TaskRun
+from io_benchmark.sources.run_results import TaskRun
 
 _NAMED = 3
 _NOT_COMPLETED: tuple[Ending, ...] = ("failed", "lost", "stopped")

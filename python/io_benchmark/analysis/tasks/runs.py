@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from io_benchmark.analysis.tasks.task_model import Ending, SideRuns
-from io_benchmark.sources.task_runs import TaskRun
+from io_benchmark.sources.run_results import TaskRun
 
 # Times are written with whole seconds or milliseconds.
 _ROUNDING_MS = 1000

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """The result file: one JSON document that grows by rename and is valid at every moment.
 
 There is no fsync, because it would flush the disk that is being measured. Only a crash of the machine can
@@ -25,6 +23,12 @@ SCRIPT_VERSION = "0.1.0"
 UTC = "%Y-%m-%dT%H:%M:%SZ"
 GROW_EVERY_NS = 10 * 1_000_000_000
 TEXT_LENGTH = 10_000  # characters that a reader accepts in one text
+TASK_VARIABLES = {
+    "task_id": "TASK_ID",
+    "task_group_id": "TASK_GROUP_ID",
+    "root_url": "TASKCLUSTER_ROOT_URL",
+    "instance_type": "TASKCLUSTER_INSTANCE_TYPE",
+}
 TAKEN = "another run writes its result there; wait for it, or use another --output"
 # encode() and not dump(): only encode() runs in C, ten times as fast.
 JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -32,34 +36,25 @@ JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":
 
 def _script_sha256():
     """Hash the zip application; in a folder: name, length and text of each module."""
-    folder = os.path.dirname(os.path.abspath(__file__))
+    folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     if os.path.isfile(folder):
         with open(folder, "rb") as file:
             return hashlib.sha256(file.read()).hexdigest()
-    modules = [
-        os.path.join(parent, name)
-        for parent, _, names in os.walk(folder)
-        for name in names
-        if name.endswith(".py")
-    ]
+    paths = [os.path.join(parent, name) for parent, _, names in os.walk(folder) for name in names]
     digest = hashlib.sha256()
-    for module in sorted(modules):
-        with open(module, "rb") as file:
-            text = file.read()
-        name = os.fsencode(os.path.relpath(module, folder))
-        digest.update(b"%s %d\n" % (name, len(text)) + text)
+    for path in sorted(path for path in paths if path.endswith(".py")):
+        with open(path, "rb") as file:
+            module = file.read()
+        name = os.fsencode(os.path.relpath(path, folder))
+        digest.update(b"%s %d\n" % (name, len(module)) + module)
     return digest.hexdigest()
 
 
-def _describe_task(pool):
-    task = {
-        "pool": pool,
-        "task_id": os.environ.get("TASK_ID") or None,
-        "task_group_id": os.environ.get("TASK_GROUP_ID") or None,
-        "root_url": os.environ.get("TASKCLUSTER_ROOT_URL") or None,
-        "instance_type": os.environ.get("TASKCLUSTER_INSTANCE_TYPE") or None,
-        "ci": None,
-    }
+def describe_task(pool):
+    """Return which task of which pool this is, by the variables that Taskcluster or a CI system sets."""
+    task = {"pool": pool}
+    task.update((key, os.environ.get(name) or None) for key, name in TASK_VARIABLES.items())
+    task["ci"] = None
     run_id = os.environ.get("RUN_ID", "")
     task["run_id"] = int(run_id) if re.fullmatch("[0-9]{1,9}", run_id) else None
     try:
@@ -81,13 +76,13 @@ def head(version, pool):
         "script": {"version": SCRIPT_VERSION, "sha256": _script_sha256()},
         "started": time.strftime(UTC, time.gmtime()),
         "ended": None,
-        "task": _describe_task(pool),
+        "task": describe_task(pool),
     }
 
 
 class ResultFile:
     def __init__(self, settings, origin_ns):
-        from place_folder import check_owner  # noqa: PLC0415 - as in reading.py
+        import place_folder  # noqa: PLC0415 - as in reading.py
 
         folder = os.path.join(settings.artifacts, "io-benchmark")
         self.path = os.path.join(folder, "io-benchmark.json")
@@ -106,8 +101,8 @@ class ResultFile:
             "outcome": outcome("running"),
         }
         os.makedirs(folder, exist_ok=True)
-        check_owner(settings.artifacts)
-        check_owner(folder)
+        place_folder.check_owner(settings.artifacts)
+        place_folder.check_owner(folder)
         self._lock = _lock(folder)
 
     def warn(self, name, message):
@@ -118,21 +113,18 @@ class ResultFile:
 
     def write(self):
         """Write the whole file; after an OSError, the previous file is kept."""
-        now_ns = time.monotonic_ns()
-        self.document["duration_ns"] = now_ns - self._origin_ns
-        self.due_ns = now_ns + GROW_EVERY_NS
-        write(self.path, self.document)
-        self.due_ns = time.monotonic_ns() + GROW_EVERY_NS
+        self.document["duration_ns"] = time.monotonic_ns() - self._origin_ns
+        try:
+            write(self.path, self.document)
+        finally:
+            self.due_ns = time.monotonic_ns() + GROW_EVERY_NS
 
     def write_if_possible(self):
         """Write, but continue if that fails: a full disk must not end the measurement."""
         try:
             self.write()
         except OSError as error:
-            names = [warning["name"] for warning in self.document["warnings"]]
-            if "result-not-written" not in names:
-                message = "an interim result: %s" % error.strerror
-                self.warn("result-not-written", message)
+            self.warn("result-not-written", "an interim result: %s" % error.strerror)
 
     def finish(self, run_outcome):
         self.document["ended"] = time.strftime(UTC, time.gmtime())

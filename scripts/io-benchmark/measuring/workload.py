@@ -1,14 +1,13 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """The base class of all workloads: their unit, their samples, and when these are enough."""
 
 import math
-import os
+import shutil
 from typing import Optional, Tuple
 
-from early_end import SkippedError
+from early_end import SkippedError, WorkloadError
 from log import MIB, NS_PER_S, say
+from settings import free_space_bytes
 
 BATCH_RETRIEVES = 32
 BATCHES_AT_LEAST = 8
@@ -37,10 +36,16 @@ class Workload:
         self._folder = folder
         self._rows = []
 
+    @staticmethod
+    def check_tools(*names):
+        """Fail before anything is written where a tool is missing."""
+        missing = [name for name in names if shutil.which(name) is None]
+        if missing:
+            raise WorkloadError("not on PATH: %s; install what is missing" % ", ".join(missing))
+
     def check_space(self, needed_bytes):
         """Skip before the first byte is written rather than fail in the middle."""
-        space = os.statvfs(self._folder)
-        free_bytes = space.f_bavail * space.f_frsize
+        free_bytes = free_space_bytes(self._folder)
         if free_bytes < needed_bytes:
             sizes_mib = (-(-needed_bytes // MIB), free_bytes // MIB)
             raise SkippedError("no space: needs %d MiB, %d MiB are free" % sizes_mib)
@@ -59,53 +64,45 @@ class Workload:
         """Try what makes a difference, after the entry is complete; most workloads have no trials."""
 
     def times_by_group(self):
-        """Return the group and the time of each sample so far, and the planned number as text."""
+        """Return the group and the time of each sample so far, and in words the planned number."""
         raise NotImplementedError
 
     def is_known(self, entry):
         """Return whether the mean is known as precisely as --precision demands; note it in the entry."""
-        wanted = self._bench.settings.precision
-        if not wanted:
+        precision = self._bench.settings.precision
+        if not precision:
             return False
         groups, times_ns, planned = self.times_by_group()
-        reached = _relative_half_width(groups, times_ns)
-        if reached is None or reached > wanted:
+        reached = relative_half_width(groups, times_ns)
+        if reached is None or reached > precision:
             return False
         figures = (reached * 100, len(times_ns), planned)
-        text = "the mean is known to ± %.2f %% after %d of %s" % figures
-        entry.update(stopped_early=text, precision_reached_ratio=round(reached, 6))
-        say("  stopped early: %s" % text)
+        reason = "the mean is known to ± %.2f %% after %d of %s" % figures
+        entry.update(stopped_early=reason, precision_reached_ratio=round(reached, 6))
+        say("  stopped early: %s" % reason)
         return True
 
     @classmethod
     def figure(cls, operation_ns):
         """Return the time of one operation in the workload's unit."""
-        if cls.unit_ns is None:
-            return NS_PER_S / operation_ns
-        return operation_ns / cls.unit_ns
+        return operation_ns / cls.unit_ns if cls.unit_ns else NS_PER_S / operation_ns
 
     @classmethod
-    def shown(cls, operation_ns):
+    def rounded(cls, operation_ns):
         figure = cls.figure(operation_ns)
         return "%.0f" % figure if figure >= 100 else "%.3g" % figure
 
     @classmethod
     def title(cls, entry):
-        words = [entry["name"], "place " + entry["place"], *cls.details(entry)]
-        return ", ".join(words)
+        return ", ".join([entry["name"], "place " + entry["place"], *cls.details(entry)])
 
     @staticmethod
     def details(entry):
         """Return what distinguishes the entry from others of its workload and place."""
         raise NotImplementedError
 
-    @classmethod
-    def remarks_on_all(cls, _entries):
-        """Return lines about all entries of one place together."""
-        return []
 
-
-def _relative_half_width(groups, times_ns):
+def relative_half_width(groups, times_ns):
     """Return half the 95 % interval of the mean, as a part of the mean; None if too few times.
 
     Neighbouring retrieves are not independent (writeback comes in waves of 5 to 20). So the interval is
@@ -120,7 +117,7 @@ def _relative_half_width(groups, times_ns):
         return None
     used = batches * batch
     residuals = _without_group_means(groups[:used], times_ns[:used])
-    means = [sum(residuals[at : at + batch]) / batch for at in range(0, used, batch)]
+    means = [sum(residuals[start : start + batch]) / batch for start in range(0, used, batch)]
     centre = sum(means) / batches
     variance = sum((mean - centre) ** 2 for mean in means) / (batches - 1)
     half_ns = T_95[batches - BATCHES_AT_LEAST] * math.sqrt(variance / batches)

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """One run of curl, which uploads many objects.
 
 It yields (start_ns, end_ns, connections, http_version) per object, by this process's clock. It adds what curl
@@ -37,15 +35,15 @@ class Curl:
         path = shutil.which("curl")
         if path is None:
             raise SkippedError("curl is not on PATH")
-        text = output_of([path, "--version"])
-        version = re.match(r"curl (([0-9]+)\.([0-9]+)[0-9.]*)", text)
+        answer = output_of([path, "--version"])
+        version = re.match(r"curl (([0-9]+)\.([0-9]+)[0-9.]*)", answer)
         if version is None:
             raise SkippedError("cannot read the version of %s" % path)
         if (int(version[2]), int(version[3])) < OLDEST_CURL:
             raise SkippedError("curl %s is too old" % version[1])
         self._path: str = path
         self.name = "curl-" + version[1]
-        self.has_http2 = re.search(r"^Features:.*\bHTTP2\b", text, re.MULTILINE) is not None
+        self.has_http2 = re.search(r"^Features:.*\bHTTP2\b", answer, re.MULTILINE) is not None
 
     def upload(self, urls, file, way, process_times, *, expect):
         """Yield each object when curl has sent it, and None from time to time."""
@@ -75,10 +73,10 @@ class Curl:
         wall_ns = time.monotonic_ns() - started_ns
         with self._held():
             waiting_ns = accounting.waiting_ns_of(process.pid)
-            status, user_ns, kernel_ns = accounting.reap(process.pid)
+            status, spent = accounting.reap(process.pid, waiting_ns)
             is_killed = os.WIFSIGNALED(status)
             process.returncode = -os.WTERMSIG(status) if is_killed else os.WEXITSTATUS(status)
-            process_times.add(wall_ns, user_ns, kernel_ns, waiting_ns)
+            process_times.add(wall_ns, *spent)
 
     def _follow(self, process, started_ns, process_times):
         """Yield an object only at the next one or the end: its answer may be incomplete."""
@@ -91,14 +89,14 @@ class Curl:
             now_ns = time.monotonic_ns()
             *lines, pending = (pending + data).split(b"\n")
             for line in lines:
-                text = line.decode("utf-8", "replace").strip()
-                if text.startswith(MARK):
+                message = line.decode("utf-8", "replace").strip()
+                if message.startswith(MARK):
                     yield from held
                     # 000, or 100 for Continue, without an answer: curl ends with the reason
-                    is_answered = not text.startswith((MARK + " 0", MARK + " 1"))
-                    held = [_parse_object(text, now_ns)] if is_answered else []
-                elif text:
-                    errors.append(text)
+                    is_answered = not message.startswith((MARK + " 0", MARK + " 1"))
+                    held = [_parse_object(message, now_ns)] if is_answered else []
+                elif message:
+                    errors.append(message)
             if not data:
                 break
         self._reap(process, started_ns, process_times)
@@ -127,18 +125,18 @@ class Curl:
             lines += ["parallel", "parallel-max = %d" % len(urls)]
             lines += ["parallel-immediate"] if way == "concurrent" else []
         for url in urls:
-            lines += ["url = %s" % _quoted(url), "upload-file = %s" % _quoted(file)]
+            lines += ["url = %s" % quoted(url), "upload-file = %s" % quoted(file)]
             lines += ['output = "/dev/null"']
         with open(self._config, "wb") as config:
             config.write(os.fsencode("\n".join(lines) + "\n"))
 
 
-def _quoted(text):
-    return '"%s"' % text.replace("\\", "\\\\").replace('"', '\\"')
+def quoted(word):
+    return '"%s"' % word.replace("\\", "\\\\").replace('"', '\\"')
 
 
-def _parse_object(text, now_ns):
-    code, total_s, connections, version = text[len(MARK) :].split()
+def _parse_object(message, now_ns):
+    code, total_s, connections, version = message[len(MARK) :].split()
     if not code.startswith("2"):
         raise WorkloadError("the server answered HTTP %s" % code)
     duration_ns = int(float(total_s) * NS_PER_S)

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Trials: after the samples, the same retrieves in several ways, to see which removes a difference.
 
 Measured: first, how fast the idle storage takes a file, written in order and synced (ceilings). Then, in
@@ -18,10 +16,11 @@ import os
 import time
 from contextlib import ExitStack, suppress
 
-from early_end import Interrupted, WorkloadError
+from early_end import Interrupted, WorkloadError, reason_of
 from log import MIB, NS_PER_S, say
+from measuring.retrieval import KnownLookups, MemorySteps, PacedCopies, SeedSteps
 from observe import host, page_cache
-from retrieval import KnownLookups, MemorySteps, PacedCopies, SeedSteps
+from settings import free_space_bytes
 
 # Of the time of the samples and their final sync; the transforms' estimate uses the same number.
 TRIALS_PERCENT = 15
@@ -59,7 +58,7 @@ def run(bench, retrieves, entry, count):
         reason = interrupted.reason
         raise
     except (OSError, WorkloadError, MemoryError) as error:
-        reason = getattr(error, "strerror", None) or str(error) or "out of memory"
+        reason = reason_of(error)
     finally:
         if state != "completed" and not record["ceilings"] + record["blocks"]:
             state = "not-run"
@@ -68,7 +67,7 @@ def run(bench, retrieves, entry, count):
         say("  trials: %s%s" % (state, ": " + reason if reason else ""))
 
 
-def _files_of_blocks(sizes_bytes, count):
+def files_of_blocks(sizes_bytes, count):
     """Return files of which any beginning has small and large ones as the cache has.
 
     They are the files in order of size: the first, the middle, the quarters, the eighths, and so on.
@@ -103,7 +102,7 @@ class _Trials:
             with ExitStack() as stack:
                 self._choose_ways(stack)
                 retrieves, ceiling_s = self._plan()
-                indexes = _files_of_blocks(self._retrieves.sizes, retrieves)
+                indexes = files_of_blocks(self._retrieves.sizes, retrieves)
                 self._record["file_indexes"] = indexes
                 self._read_files()
                 self._measure_ceilings(ceiling_s)
@@ -122,14 +121,14 @@ class _Trials:
         retrieves, pace = self._retrieves, self._record["pace_bytes_per_s"]
         url_list, urls, sizes = retrieves.url_list, retrieves.urls, retrieves.sizes
         ways = {
-            "normal": SeedSteps(url_list, "", "overwrite"),
+            "normal": SeedSteps(url_list),
             "lookup": KnownLookups(urls, url_list),
-            "unlink": SeedSteps(url_list, "", "unlink"),
+            "unlink": SeedSteps(url_list, "unlink"),
         }
         memory_bytes = host.available_bytes() or 0
         if memory_bytes < MEMORY_NEEDED_BYTES:
-            text = "memory: %d MiB of memory are available, and %d are needed"
-            self.left_out = text % (memory_bytes // MIB, MEMORY_NEEDED_BYTES // MIB)
+            sizes_mib = (memory_bytes // MIB, MEMORY_NEEDED_BYTES // MIB)
+            self.left_out = "memory: %d MiB of memory are available, and %d are needed" % sizes_mib
         else:
             try:
                 ways["memory"] = MemorySteps(urls, max(sizes))
@@ -151,26 +150,27 @@ class _Trials:
         lengths = [
             length
             for length in BLOCK_RETRIEVES
-            if sum(sizes[index] for index in set(_files_of_blocks(sizes, length))) <= room_bytes
+            if sum(sizes[index] for index in set(files_of_blocks(sizes, length))) <= room_bytes
         ]
         if not lengths:
             raise WorkloadError("the files of a block do not fit into the memory")
         allowed_s = self._pass_s * TRIALS_PERCENT / 100
         planned_s = allowed_s * PLANNED_SHARE
         ceilings_s, rounds = (GOOD_CEILING_S, SHORTEST_CEILING_S), (ROUNDS_WANTED, ROUNDS_AT_LEAST)
-        for least_s, wanted, length in itertools.product(ceilings_s, rounds, lengths):
-            blocks_s = self._blocks_s(wanted, length)
+        for least_s, count, length in itertools.product(ceilings_s, rounds, lengths):
+            blocks_s = self._blocks_s(count, length)
             ceiling_s = (planned_s - blocks_s) / CEILINGS
             if ceiling_s >= least_s:
                 self._end_ns = time.monotonic_ns() + int(allowed_s * NS_PER_S)
                 # The usual rounds leave the time for the paced ones.
-                self._rounds_at_most = wanted if "pace" in self._ways else ROUNDS_AT_MOST
+                self._rounds_at_most = count if "pace" in self._ways else ROUNDS_AT_MOST
                 return length, min(ceiling_s, LONGEST_CEILING_S)
         if not self._is_limited:
             return lengths[-1], GOOD_CEILING_S
         needed_s = (blocks_s + CEILINGS * SHORTEST_CEILING_S) / PLANNED_SHARE
-        text = "they need %.1f s, and %d %% of the retrieves' time are %.1f s"
-        raise WorkloadError(text % (needed_s, TRIALS_PERCENT, allowed_s))
+        figures = (needed_s, TRIALS_PERCENT, allowed_s)
+        reason = "they need %.1f s, and %d %% of the retrieves' time are %.1f s"
+        raise WorkloadError(reason % figures)
 
     def _blocks_s(self, rounds, length):
         """Return how long blocks and pilot take if every way is as slow as the samples, or paced."""
@@ -185,9 +185,7 @@ class _Trials:
         indexes = sorted(set(self._record["file_indexes"]))
         resident = []
         for path in (self._retrieves.files[index] for index in indexes):
-            with open(path, "rb", buffering=0) as file:
-                while file.read(MIB):
-                    pass
+            page_cache.read(path)
             resident.append(page_cache.resident_bytes(path))
         needed_bytes = sum(self._retrieves.sizes[index] for index in indexes)
         if None not in resident and sum(resident) < RESIDENT_SHARE * needed_bytes:
@@ -195,9 +193,7 @@ class _Trials:
             raise WorkloadError("only %d of %d MiB of files stay in memory" % share)
 
     def _measure_ceilings(self, ceiling_s):
-        space = os.statvfs(self._retrieves.work)
-        memory_bytes = host.available_bytes() or 0
-        free_bytes = min(space.f_bavail * space.f_frsize, memory_bytes)
+        free_bytes = min(free_space_bytes(self._retrieves.work), host.available_bytes() or 0)
         room_bytes = int(SHARE_OF_ROOM * free_bytes)
         size = min(PILOT_BYTES, room_bytes)
         took_ns = self._write_file(size)
@@ -208,8 +204,7 @@ class _Trials:
         size = max(min(size, room_bytes) // MIB, 1) * MIB
         say("  trials: %d times a file of %d MiB" % (CEILINGS, size // MIB))
         for _ in range(CEILINGS):
-            took_ns = self._write_file(size)
-            ceiling = {"written_bytes": size, "duration_ns": took_ns}
+            ceiling = {"written_bytes": size, "duration_ns": self._write_file(size)}
             self._record["ceilings"].append(ceiling)
 
     def _write_file(self, size):
@@ -225,8 +220,8 @@ class _Trials:
     def _measure_rounds(self, kinds):
         clock = time.monotonic_ns
         longest_ns = longest_block_ns = 0
-        text = "  trials: blocks of %d retrieves (%s)"
-        say(text % (len(self._record["file_indexes"]), ", ".join(kinds)))
+        length = len(self._record["file_indexes"])
+        say("  trials: blocks of %d retrieves (%s)" % (length, ", ".join(kinds)))
         for done in range(self._rounds_at_most):
             may_end, started_ns = done >= ROUNDS_AT_LEAST, clock()
             if may_end and self._is_late(longest_ns):
@@ -272,8 +267,8 @@ class _Trials:
         url, path, size = retrieves.urls[index], retrieves.files[index], retrieves.sizes[index]
         started_ns = clock()
         steps.look_up(index, url)
-        found_ns = clock()
+        between_ns = clock()
         steps.copy(path, self._destination, size)
         ended_ns = clock()
         steps.reap()
-        return found_ns - started_ns, ended_ns - found_ns
+        return between_ns - started_ns, ended_ns - between_ns

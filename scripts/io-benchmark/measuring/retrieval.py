@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """The target of a copy, and the ways to retrieve: the seed's loop, cached_download.sh's steps, trials' steps."""
 
 import os
@@ -69,7 +67,7 @@ class SeedSteps(AbstractContextManager):
     lookup_method = "grep -Fnx, posix_spawn"
     copy_method = "sendfile"
 
-    def __init__(self, url_list, _cache, destination):
+    def __init__(self, url_list, destination="overwrite"):
         self._list = url_list
         self._unlink = destination == "unlink"
         # With its path: a bare name would cost a failed execve per folder of PATH.
@@ -174,7 +172,8 @@ class RealSteps(AbstractContextManager):
     lookup_method = "grep -Fx, grep -Fnx, sed, printf in bash"
     copy_method = "cp"
 
-    def __init__(self, url_list, cache, destination):
+    def __init__(self, url_list, destination):
+        cache = os.path.dirname(url_list)
         option = "--remove-destination" if destination == "unlink" else ""
         self._bash = subprocess.Popen(
             ["bash", "-c", REAL_STEPS, "cached_download", url_list, cache, option],
@@ -206,11 +205,10 @@ class RealSteps(AbstractContextManager):
 
     def read(self):
         """Return user and kernel time in steps of a tick, whose errors cancel over many retrieves."""
-        text = reading.read_text("/proc/%d/stat" % self._bash.pid) or ""
+        stat = reading.read_text("/proc/%d/stat" % self._bash.pid) or ""
         # After the name, which may hold anything: of bash, and of the children that it reaped.
-        fields = text.rpartition(")")[2].split()[11:15]
-        spent_ns = [int(ticks) * self._tick_ns for ticks in fields]
-        return (spent_ns[0] + spent_ns[2], spent_ns[1] + spent_ns[3]) if fields else None
+        times_ns = [int(ticks) * self._tick_ns for ticks in stat.rpartition(")")[2].split()[11:15]]
+        return (times_ns[0] + times_ns[2], times_ns[1] + times_ns[3]) if times_ns else None
 
     def _ask(self, step, argument):
         self._bash.stdin.write(b"%s\n%s\n" % (step, os.fsencode(argument)))
@@ -235,7 +233,7 @@ class KnownLookups(SeedSteps):
     """No grep: this process knows the line of each URL."""
 
     def __init__(self, urls, url_list):
-        super().__init__(url_list, "", "overwrite")
+        super().__init__(url_list)
         self._lines = {url: index for index, url in enumerate(urls)}
 
     def look_up(self, index, url):
@@ -254,7 +252,7 @@ class PacedCopies(SeedSteps):
     """
 
     def __init__(self, url_list, bytes_per_s, mean_file_bytes):
-        super().__init__(url_list, "", "overwrite")
+        super().__init__(url_list)
         self._bytes_per_s = bytes_per_s
         self._most_bytes = max(PACED_FILES_DEEP * mean_file_bytes, PACED_BYTES)
         self.start()
@@ -291,7 +289,7 @@ class MemorySteps(SeedSteps):
             chunk = os.urandom(MIB)
             self._source = self._file(files, *[chunk] * whole, chunk[:rest])
             self._destination = self._file(files)
-            super().__init__(url_list, "", "overwrite")
+            super().__init__(url_list)
             self._files = files.pop_all()
 
     def __exit__(self, *error):

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """The base class of all workloads except cache-retrieve: their entry and its samples.
 
 A sample is a batch: a number of operations and the time that they took together. It is one operation
@@ -9,14 +7,14 @@ if that takes long enough. Otherwise it is so many that reading the clock costs 
 
 import platform
 import time
-from typing import Tuple
+from typing import Any, Dict, Tuple
 
 from accounting import together
-from crew import windows_together
 from early_end import WorkloadError
-from log import NS_PER_S, say
+from log import NS_PER_S, ProgressLines, say
+from measuring.windows import windows_together
+from measuring.workload import CHECK_EVERY, Workload
 from settings import SHORT_PROFILES
-from workload import CHECK_EVERY, Workload
 
 PYTHON = platform.python_version()
 
@@ -42,28 +40,29 @@ class ProcessTimes:
 
 
 class Batches(Workload):
-    """A workload defines its variants, `parameters(variant)`, and `measure(entry)`.
-
-    `measure` calls add() after each sample until that returns true.
-    """
+    """A workload defines its sizes, and `measure(entry)`, which calls add() until that returns true."""
 
     columns = ("start_ns", "duration_ns", "operations")
     samples_for_a_verdict = 20
     names: Tuple[str, ...] = ()  # of the variants
     observes: Tuple[str, ...] = ()
+    # How many samples, in which time, and the like: of a full run, and of a short one.
+    full: Dict[str, Any]
+    quick: Dict[str, Any]
 
     def __init__(self, bench, place, folder):
         super().__init__(bench, place, folder)
-        self._quick = bench.settings.profile in SHORT_PROFILES
+        is_quick = bench.settings.profile in SHORT_PROFILES
+        self.sizes = self.quick if is_quick else self.full
         self.process_times = ProcessTimes()  # of the entry that is being measured
 
     @classmethod
     def variants(cls, _settings):
         return [{"variant": name, "threads": None} for name in cls.names]
 
-    def parameters(self, variant):
+    def parameters(self, _variant):
         """Return what decides what is measured; two pools must have the same to be compared."""
-        raise NotImplementedError
+        return dict(self.sizes)
 
     def measure(self, entry):
         raise NotImplementedError
@@ -99,22 +98,20 @@ class Batches(Workload):
             entry["device_bytes"] = self._bench.device_bytes_since(before)
         if not self._rows:
             raise WorkloadError("no operation ended within %g s" % self._time_limit_s)
-        mean, run_s = self._mean_shown(), entry["run_ns"] / NS_PER_S
-        count = (len(self._rows), self._planned)
-        say("  [%d/%d] mean %s, %.1f s" % (*count, mean, run_s))
+        figures = (len(self._rows), self._planned, self._mean(), entry["run_ns"] / NS_PER_S)
+        say("  [%d/%d] mean %s, %.1f s" % figures)
 
     def begin(self, started_ns):
         """Start the timed part; called again after a warm-up."""
         self._started_ns = started_ns
         self.deadline_ns = started_ns + int(self._time_limit_s * NS_PER_S)
-        self._shown_again_ns = started_ns + int(self._bench.progress_every_s * NS_PER_S)
+        self._progress = ProgressLines(self._planned, self._bench.progress_every_s, started_ns)
 
-    def add(self, entry, start_ns, end_ns, operations=1):
-        """Add a sample, outside the timed interval; return whether there are enough."""
-        return self.add_all(entry, [(start_ns, end_ns)], operations)
+    def add(self, entry, times, operations=1):
+        """Add samples from their (start_ns, end_ns); return whether there are enough.
 
-    def add_all(self, entry, times, operations=1):
-        """Add several samples; return whether there are enough."""
+        Call it outside the timed interval.
+        """
         origin_ns, before = self._bench.origin_ns, len(self._rows)
         self._rows += [
             (start_ns - origin_ns, max(1, end_ns - start_ns), operations)
@@ -127,12 +124,7 @@ class Batches(Workload):
         is_due = count // CHECK_EVERY > before // CHECK_EVERY
         return is_due and self.is_known(entry)
 
-    def replace(self, windows):
-        """Replace all samples by these windows, which several processes counted together."""
-        origin_ns, kept = self._bench.origin_ns, windows[: self._planned]
-        self._rows = [(start - origin_ns, *rest) for start, *rest in kept]
-
-    def messages_of(self, crew):
+    def take_messages(self, crew):
         """Yield (member, message); show progress while there is none."""
         for message in crew.messages():
             self.look_around(time.monotonic_ns())
@@ -140,64 +132,64 @@ class Batches(Workload):
                 yield message
 
     def take_windows(self, crew, members, entry, take_summary=None):
-        """Add what a crew's members send as [thread, counts, spent], until they end."""
+        """Take what a crew's members send as [thread, counts, spent], until they end."""
         window_ns, counts_by_member = entry["parameters"]["window_ns"], {}
-        started, due_ns = False, 0
+        due_ns = 0
         try:
-            for number, content in self.messages_of(crew):
+            for number, content in self.take_messages(crew):
                 if isinstance(content, dict):
                     take_summary(content)
                     continue
                 thread, counts, spent = content
                 self.process_times.add(*spent)
-                if not started:
-                    started = True
+                if not counts_by_member:
                     self.begin(counts[0][0])
                 counts_by_member.setdefault((number, thread), []).extend(counts)
                 now_ns = time.monotonic_ns()
                 if now_ns >= due_ns:
                     due_ns = now_ns + NS_PER_S
-                    self.replace(windows_together(counts_by_member, members, window_ns))
+                    self._replace(windows_together(counts_by_member, members, window_ns))
                     if self.is_known(entry):
                         return
         finally:
-            self.replace(windows_together(counts_by_member, members, window_ns))
+            self._replace(windows_together(counts_by_member, members, window_ns))
+
+    def _replace(self, windows):
+        """Replace all samples by these windows, which several processes counted together."""
+        origin_ns, kept = self._bench.origin_ns, windows[: self._planned]
+        self._rows = [(start - origin_ns, *rest) for start, *rest in kept]
 
     def look_around(self, now_ns):
         """Show progress and let the result file grow, where they are due."""
-        if now_ns >= self._shown_again_ns:
-            self._shown_again_ns = now_ns + int(self._bench.progress_every_s * NS_PER_S)
-            self._show(now_ns)
+        if now_ns >= self._progress.due_ns:
+            mean = ", mean " + self._mean() if self._rows else ""
+            longest_s = (self.deadline_ns - now_ns) / NS_PER_S
+            self._progress.show(len(self._rows), now_ns, mean, longest_s)
         if now_ns >= self._bench.record.due_ns:
             self._bench.between_samples()
 
-    def _show(self, now_ns):
-        done, elapsed_ns = len(self._rows), now_ns - self._started_ns
-        left_ns = self.deadline_ns - now_ns
-        if done:
-            left_ns = min(left_ns, elapsed_ns // done * (self._planned - done))
-        count = "%*d/%d" % (len(str(self._planned)), done, self._planned)
-        mean = ", mean " + self._mean_shown() if done else ""
-        say("  [%s] %.1f s left%s" % (count, max(0, left_ns) / NS_PER_S, mean))
-
-    def _mean_shown(self):
+    def _mean(self):
         mean_ns = sum(row[1] for row in self._rows) / sum(row[2] for row in self._rows)
-        return "%s %s" % (self.shown(mean_ns), self.unit)
+        return "%s %s" % (self.rounded(mean_ns), self.unit)
 
     def times_by_group(self):
-        each_ns = [duration / operations for _, duration, operations in self._rows]
-        return [0] * len(each_ns), each_ns, "%d samples" % self._planned
+        times_ns = [duration / operations for _, duration, operations in self._rows]
+        return [0] * len(times_ns), times_ns, "%d samples" % self._planned
 
     @staticmethod
     def details(entry):
         threads = entry["threads"]
-        together = [] if threads is None else ["%d at once" % threads]
-        return [entry["variant"], *together]
+        return [entry["variant"], *([] if threads is None else ["%d at once" % threads])]
+
+    @staticmethod
+    def options(entry):
+        threads = entry["threads"]
+        return [entry["variant"], *([] if threads is None else ["threads-%d" % threads])]
 
     @staticmethod
     def parts(entry):
-        samples, label = entry["samples"], "All " + entry["variant"]
-        return [(label, samples["duration_ns"], samples["operations"])]
+        samples = entry["samples"]
+        return [("All " + entry["variant"], samples["duration_ns"], samples["operations"])]
 
     @classmethod
     def remarks(cls, _entry):
@@ -206,9 +198,3 @@ class Batches(Workload):
     @staticmethod
     def subtests(_entry):
         return []
-
-    @staticmethod
-    def options(entry):
-        threads = entry["threads"]
-        together = [] if threads is None else ["threads-%d" % threads]
-        return [entry["variant"], *together]
