@@ -15,7 +15,7 @@ import simulation
 from msgspec.structs import replace
 from simulation import SHAPES, Pool
 
-from io_benchmark.analysis.inference.comparisons import advise, holm, verdict
+from io_benchmark.analysis.inference.comparisons import _holm, _verdict, advise
 from io_benchmark.analysis.inference.estimates import UNPAIRED_BATCHES, Estimate, SideData
 from io_benchmark.analysis.inference.levels import EQUIVALENCE_LEVEL
 from io_benchmark.analysis.inference.looks import SINGLE
@@ -147,7 +147,7 @@ def test_four_pools_together_are_seldom_called_different(repetitions, tolerance)
     for _ in range(repetitions):
         baseline, *candidates = [workers(generator.normal(0, 0.05, 4)) for _ in range(4)]
         found = [Estimate.of_sides(side, baseline, simulation.ASSUMED) for side in candidates]
-        steps = holm([estimate.p_value for estimate in found], [SINGLE] * 3)
+        steps = _holm([estimate.p_value for estimate in found], [SINGLE] * 3)
         called += any(p_adjusted < 0.05 for p_adjusted, _ in steps)
     assert called / repetitions <= FALSE_CALLS + tolerance
 
@@ -189,7 +189,7 @@ def test_the_advised_number_decides(ratio, count, seen, comparisons, repetitions
             for centre in (math.log(ratio), 0.0)
         )
         again = Estimate.of_sides(candidate, baseline, simulation.ASSUMED)
-        reached = verdict(
+        reached = _verdict(
             again.interval(1 - 0.05 / comparisons),
             again.interval(EQUIVALENCE_LEVEL),
             simulation.MARGIN,

@@ -99,7 +99,7 @@ def compare(
     runs: dict[Subject, list[Run]] = {}
     measured: dict[Subject, _Measurement] = {}
     for subject, subject_runs in _runs_by_subject(counted).items():
-        runs[subject], broken_rules = _comparable(subject_runs, options.allow)
+        runs[subject], broken_rules = checks.comparable_runs(subject_runs, options.allow)
         problems += broken_rules
         if runs[subject]:
             measured[subject] = _compare_subject(subject, runs[subject], tasks)
@@ -175,14 +175,6 @@ def _runs_by_subject(workers: Sequence[Worker]) -> dict[Subject, list[Run]]:
             runs.setdefault(entry.subject, []).append(Run(worker, entry))
     by_position = sorted(runs, key=lambda subject: workloads.of(subject.workload).position)
     return {subject: runs[subject] for subject in by_position}
-
-
-def _comparable(runs: Sequence[Run], allowed: frozenset[str]) -> tuple[list[Run], list[Problem]]:
-    """Return the runs of a measurement that may be compared, and why the others are left out."""
-    kept, broken_rules = checks.check_runs(runs, allowed)
-    left_out = checks.slower_left_out(runs, kept)
-    comparable, shorter = checks.select_length(kept, allowed)
-    return comparable, [*left_out, *broken_rules, *shorter]
 
 
 def _compare_subject(subject: Subject, runs: list[Run], tasks: _Tasks) -> _Measurement:

@@ -211,7 +211,7 @@ def test_runs_that_ended_early_because_they_were_slow(killed, kept, ratio, named
     """Some were killed; over the retrieves that they did, they are compared with the others."""
     rest = [run_of("a", 1.0) for _ in range(kept)]
     runs = [*(run_of("a", ratio) for _ in range(killed)), *rest, run_of("b", 9.0)]
-    problems = checks.slower_left_out(runs, [*rest, runs[-1]])
+    problems = checks._slower_left_out(runs, [*rest, runs[-1]])
     assert [problem.sides for problem in problems] == [("a",)] * named
     for problem in problems:
         message = text_of(problem.message)

@@ -35,6 +35,16 @@ from io_benchmark.analysis.validity.rules import RUN_RULES, SKIPPED_RULE, worker
 _SLOWER_RATIO, _CLEARLY = 1.1, 2.0
 
 
+def comparable_runs(
+    runs: Sequence[Run], allowed: frozenset[str]
+) -> tuple[list[Run], list[Problem]]:
+    """Return the runs of a measurement that may be compared, and why the others are left out."""
+    kept, broken_rules = check_runs(runs, allowed)
+    left_out = _slower_left_out(runs, kept)
+    comparable, shorter = _select_length(kept, allowed)
+    return comparable, [*left_out, *broken_rules, *shorter]
+
+
 def check_runs(runs: Iterable[Run], allowed: frozenset[str]) -> tuple[list[Run], list[Problem]]:
     """Return the runs that may be compared, and every rule that a run breaks."""
     kept: list[Run] = []
@@ -68,7 +78,7 @@ def _problem(
     return Problem(name, severity, subject, (worker.side,), about, explanation)
 
 
-def select_length(runs: Sequence[Run], allowed: frozenset[str]) -> tuple[list[Run], list[Problem]]:
+def _select_length(runs: Sequence[Run], allowed: frozenset[str]) -> tuple[list[Run], list[Problem]]:
     """Return the longest runs of retrieves that every side has, and a problem for each other run.
 
     A push of both kinds has runs of 2,000 and of 200 retrieves. Where sides have no length in common,
@@ -95,7 +105,7 @@ def select_length(runs: Sequence[Run], allowed: frozenset[str]) -> tuple[list[Ru
     return [run for run in runs if run.entry.planned == length], problems
 
 
-def slower_left_out(runs: Sequence[Run], comparable: Sequence[Run]) -> list[Problem]:
+def _slower_left_out(runs: Sequence[Run], comparable: Sequence[Run]) -> list[Problem]:
     """Return a problem for each side whose runs are left out because they ended early, and were slower.
 
     A task that is killed because it is slow takes no part in its pool's mean, which then is too fast.
