@@ -149,7 +149,9 @@ def test_a_bad_end_is_one_line_for_treeherder(
     exit_code, output = worker.run("--retrieves", "10", *extra, prelude=prelude)
     assert exit_code == code, output
     lines = [line for line in output.splitlines() if line.startswith("TEST-UNEXPECTED-FAIL")]
-    assert lines == [f"TEST-UNEXPECTED-FAIL | amd-16: {reason}"]
+    expected = f"TEST-UNEXPECTED-FAIL | amd-16: {reason}"
+    # Python 3.13 does not quote an option's choices.
+    assert [line.replace("'", "") for line in lines] == [expected.replace("'", "")]
 
 
 def test_the_log_of_a_quick_run_is_short(

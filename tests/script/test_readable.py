@@ -2,6 +2,7 @@
 """Whatever the environment holds, the reader accepts what the script writes."""
 
 import os
+import shutil
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
@@ -83,7 +84,11 @@ def test_names_that_are_not_utf_8(worker: Worker) -> None:
     worker.workspace = worker.workspace / NOT_UTF8
     worker.workspace.mkdir()
     worker.artifacts = worker.artifacts / NOT_UTF8
-    worker.workloads = ("cache-retrieve", "upload", "random-io")
+    worker.workloads = (
+        "cache-retrieve",
+        "random-io",
+        *(("upload",) if shutil.which("curl") else ()),
+    )
     entries = worker.measure("--retrieves", "20")
     assert all(entry["outcome"]["state"] == "completed" for entry in entries)
     (place,) = worker.result().storage.places

@@ -258,7 +258,9 @@ def assert_stopped(worker: Worker, pid: int, code: int, output: str) -> None:
 
 @every_workload
 def test_sigterm_leaves_a_valid_file_and_no_trace(worker: Worker, name: str) -> None:
-    """In the middle of each."""
+    """In the middle of each: what was measured is kept, every process and file is gone."""
+    if name == "upload" and shutil.which("curl") is None:
+        pytest.skip("needs curl")
     worker.workloads = (name,)
     # The larger file that random-io would write first says nothing about its end.
     small = "from workloads import random_io\nrandom_io.FULL['file_bytes'] = 2**25\n"
