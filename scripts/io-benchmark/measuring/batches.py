@@ -68,15 +68,10 @@ class Batches(Workload):
 
     def plan(self, variant):
         """Return the part of the entry that is known before the run."""
-        return {
-            "parameters": self.parameters(variant),
-            "observed": dict.fromkeys(self.observes),
-            "run_ns": None,
-            "stopped_early": None,
-            "precision_reached_ratio": None,
-            "process_times": None,
-            "device_bytes": None,
-        }
+        plan = {"parameters": self.parameters(variant), "observed": dict.fromkeys(self.observes)}
+        plan.update(dict.fromkeys(("run_ns", "stopped_early", "precision_reached_ratio")))
+        plan.update(dict.fromkeys(("process_times", "device_bytes")))
+        return plan
 
     def prepare(self):
         """Make the files that all runs use."""
