@@ -125,6 +125,16 @@ class Batches(Workload):
             if message is not None:
                 yield message
 
+    def take_times(self, crew, entry, operations):
+        """Add what a member sends as [(start_ns, end_ns) per sample, spent]; return whether that is enough."""
+        for _, (times, spent) in self.take_messages(crew):
+            if not self._rows:
+                self.begin(times[0][0])
+            self.process_times.add(*spent)
+            if self.add(entry, times, operations):
+                return True
+        return False
+
     def take_windows(self, crew, members, entry, take_summary=None):
         """Take what a crew's members send as [thread, counts, spent], until they end."""
         window_ns, counts_by_member = entry["parameters"]["window_ns"], {}
