@@ -194,7 +194,7 @@ def test_coverage(written: tuple[int, ...], profiles: int, workers: int) -> None
     task = Demand.of(profile(written, cpu_s=4, syncs={"flushes": 2000, "commits": 1000}))
     assert isinstance(task, Demand)
     change = PoolChange.of(task, storage("intel", 1, None), storage("amd-16", 1, None))
-    true_ns = change.times(task).total
+    true_ns = change.times().total
     covered = 0
     for _ in range(300):
         factors = [math.exp(rng.gauss(0, VARIATION)) for _ in range(profiles)]
