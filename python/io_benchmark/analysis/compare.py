@@ -35,14 +35,7 @@ from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SampledReport, SubjectReport
 from io_benchmark.analysis.statements import Statement, count, statement
-from io_benchmark.analysis.summary import (
-    bottlenecks,
-    figures,
-    place_rows,
-    plot_data,
-    replication,
-    workload_figures,
-)
+from io_benchmark.analysis.summary import bottlenecks, figures, place_rows, plot_data, replication
 from io_benchmark.analysis.trials.confirm import Confirming
 from io_benchmark.analysis.validity import checks
 from io_benchmark.analysis.validity import workers as rules_of_workers
@@ -105,7 +98,7 @@ def compare(
             problems += broken_rules
             problems += rules_of_workers.single_workers(subject, comparisons, counts)
             reports.append(_subject_report(subject, sides, data[subject], plan, comparisons))
-    reports = workload_figures.with_workload_figures(reports, workers)
+    reports = figures.with_workload_figures(reports, workers)
     variation = options.worker_variation or levels.DEFAULT_WORKER_VARIATION
     names = WorkerLine.__struct_fields__
     lines = tuple(WorkerLine(**{name: getattr(worker, name) for name in names}) for worker in read)
@@ -121,7 +114,7 @@ def compare(
         unreadable=tuple(sorted(unreadable)),
         remarks=(
             *(statement("{remark}", remark=remark) for remark in remarks),
-            *workload_figures.side_findings(reports, workers),
+            *figures.side_findings(reports, workers),
             *_multiple_comparisons(reports),
             *_not_counted(read, workers),
         ),
