@@ -17,7 +17,7 @@ def test_by_time_budget():
     """The script stops by itself: the most that it can take."""
     found = cost({}, replicates=3)
     assert found.shown == "6 tasks, at most 5.5 worker hours in all"
-    assert [share.shown for share in found.shares] == [
+    assert [share.summary for share in found.shares] == [
         "amd-16: at most 2.8 worker hours (3 tasks of 55 minutes on releng-1/type-amd-16)",
         "intel: at most 2.8 worker hours (3 tasks of 55 minutes on releng-1/type-intel)",
     ]
@@ -37,6 +37,6 @@ def test_without_a_time_budget():
     """The task's own limit counts."""
     tasks = [generated("x", payload={"command": [["a", "b"]], "maxRunTime": 601})]
     chosen = select_tasks(tasks, SubmissionSettings())
-    assert Announcement(chosen, "-", {}).cost.shown == (
+    assert Announcement(chosen, "-", {}).cost.summary == (
         "1 task, at most 11 minutes of worker time in all"
     )

@@ -78,7 +78,7 @@ def test_two_kinds_of_a_pool():
         "io-benchmark-amd-16-2",
         "io-benchmark-all-amd-16-2",
     ]
-    assert [share.shown for share in Announcement(chosen, "-", {}).cost.shares] == [
+    assert [share.summary for share in Announcement(chosen, "-", {}).cost.shares] == [
         "io-benchmark-amd-16: at most 110 minutes of worker time (2 tasks of 55 minutes on some/queue)",
         "io-benchmark-all-amd-16: at most 2.9 worker hours (2 tasks of 85 minutes on some/queue)",
     ]

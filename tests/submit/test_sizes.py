@@ -36,7 +36,7 @@ def test_the_cost_follows():
     """Of both kinds."""
     chosen = select_tasks([generated("amd-16"), of_all("amd-16")], SETTINGS)
     assert (
-        Announcement(chosen, "-", {}).cost.shown
+        Announcement(chosen, "-", {}).cost.summary
         == "2 tasks, at most 20 minutes of worker time in all"
     )
 

@@ -57,7 +57,7 @@ class Case(Struct, frozen=True, dict=True):
     baseline: SideViews
     candidate: SideViews
     measurements: Sequence[OtherMeasurement] = ()  # all that the two were compared on
-    whole: "Case | None" = None  # the case whose difference is to explain; this is a part of it
+    both_sides: "Case | None" = None  # where a single worker is judged as a side: the whole case
 
     def measured(self, workload: str, variant: str | None = None) -> list[OtherMeasurement]:
         """Return the measurements of a workload (or variant), in the report's order.
@@ -155,7 +155,7 @@ class Case(Struct, frozen=True, dict=True):
         baseline, candidate = self.baseline.measured, self.candidate.measured
         if None in (baseline.mean(_MEAN_NS), candidate.mean(_MEAN_NS)):
             return None
-        if self.whole is not None:
+        if self.both_sides is not None:
             return Division.of_means(candidate, baseline)
         sides = {
             name: [[view.entry for view in runs if view.entry is not None] for runs in side.workers]
@@ -236,8 +236,8 @@ class Case(Struct, frozen=True, dict=True):
     @property
     def difference_ns(self) -> float | None:
         """Return how much longer the candidate's operation takes than the baseline's."""
-        if self.whole is not None:
-            return self.whole.difference_ns
+        if self.both_sides is not None:
+            return self.both_sides.difference_ns
         candidate, baseline = self.candidate.mean(_MEAN_NS), self.baseline.mean(_MEAN_NS)
         return None if candidate is None or baseline is None else candidate - baseline
 

@@ -45,10 +45,7 @@ _RULES = {rule.name: rule for rule in RULES}
 
 
 def diagnoses(
-    plan: Plan,
-    reports: Sequence[SubjectReport],
-    workers: Sequence[Worker],
-    tried: Sequence[Worker],
+    plan: Plan, reports: Sequence[SubjectReport], workers: Sequence[Worker], tried: Sequence[Worker]
 ) -> tuple[Diagnosis, ...]:
     """Return the diagnoses of every pair, those of the leading workload first.
 

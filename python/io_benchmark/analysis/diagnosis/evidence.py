@@ -39,16 +39,16 @@ def tally(
     read: Callable[[View], Any],
     template: str = "{value}",
     *,
-    text: Callable[[Any], Statement | None] = lambda value: value,
+    to_statement: Callable[[Any], Statement | None] = lambda value: value,
 ) -> Observe:
     """Observe how many workers have which value; `template` is how an unknown one is written.
 
-    `text` makes a statement of what `read` returns.
+    `to_statement` makes a statement of what `read` returns.
     """
     unknown = statement(template, value=UNKNOWN)
 
     def observe(side: SideViews) -> Observation:
-        workers = [list(map(text, values)) for values in side.readings(read)]
+        workers = [list(map(to_statement, values)) for values in side.readings(read)]
         if not workers:
             return Observation.of_side(name, statement("no worker"))
         total, counts_runs = len(workers), False
@@ -89,10 +89,7 @@ def span(
 
 # The rate at which all disks of the place wrote.
 WRITE_RATE = span(
-    "write-rate",
-    attrgetter("written_bytes_per_s"),
-    Unit.BYTES_PER_SECOND,
-    "write rate {value}",
+    "write-rate", attrgetter("written_bytes_per_s"), Unit.BYTES_PER_SECOND, "write rate {value}"
 )
 # The bytes that reached the disks per byte copied.
 written_share: Callable[[View], float | None] = attrgetter("written_share")

@@ -62,9 +62,7 @@ def outcomes(
     paced = _pace(*sides, _variance_of_workers(subject, (slower, faster), assumed_variation))
     if paced.state is TrialState.CONFIRMED:
         paced = _held_to_blocked(paced, _blocked_share(subject, slower, faster))
-    return _without_contradictions(
-        (paced, *(_both_changed(kind, *sides) for kind in _CONFIRMED)),
-    )
+    return _without_contradictions((paced, *(_both_changed(kind, *sides) for kind in _CONFIRMED)))
 
 
 def _variance_of_workers(

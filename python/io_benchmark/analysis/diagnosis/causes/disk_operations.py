@@ -11,7 +11,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.causes.mount_costs import volatile_overlay
+from io_benchmark.analysis.diagnosis.causes.mount_costs import only_faster_is_volatile
 from io_benchmark.analysis.diagnosis.causes.scheduler_waits import SYNC_WRITE, counted_as
 from io_benchmark.analysis.diagnosis.evidence import (
     SLOWER_AT_RATIO,
@@ -21,9 +21,9 @@ from io_benchmark.analysis.diagnosis.evidence import (
     tally,
 )
 from io_benchmark.analysis.diagnosis.measured_gains import Gain, Push, as_other_pool
-from io_benchmark.analysis.diagnosis.rules import CauseRule, Judgement, Sides
+from io_benchmark.analysis.diagnosis.rules import Effect, Proof, SideEvidence, Size, cause
 from io_benchmark.analysis.evidence_model import Evidence
-from io_benchmark.analysis.model import Cause, State
+from io_benchmark.analysis.model import Cause
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Quantity, Unit, statement
@@ -43,10 +43,22 @@ _NEEDS = "This needs the variants {variants} of sync-write on both sides."
 _Cap = Callable[[View], float | None]
 
 
-def _random_io(case: Case) -> Judgement:
+def _as_other_pool(push: Push, cause: Cause) -> Gain | None:
+    """Leave the remedy out where device-count is supported, which has its own."""
+    return None if "device-count" in push.supported else as_other_pool(push, cause)
+
+
+@cause(
+    "random-io",
+    "The slower side's disks do fewer operations per second.",
+    workloads=frozenset(("cache-retrieve", _RANDOM_IO)),
+    remedies={"use the faster side's kind and number of disks": _as_other_pool},
+    acts_through=in_copies(Kind.BLOCKED),
+)
+def _random_io(case: Case) -> Effect:
     measurements = case.measured(_RANDOM_IO)
     if not measurements:
-        return Sides(not_measured).not_observable(
+        return SideEvidence(not_measured).unseen(
             "These copies are sequential and do not show how many small reads and writes per second "
             "the disks do.",
             workload=_RANDOM_IO,
@@ -56,26 +68,26 @@ def _random_io(case: Case) -> Judgement:
     many = [each for each in measurements if each.subject.variant.endswith(_AT_ONCE)]
     chosen = itself or case.slowest(many or measurements)
     cap = _cap_of(chosen) if chosen is not None else None
-    evidence = Sides(lambda: _with_cap(case, cap, *figures(measurements, chosen)()))
-    if chosen is None or not case.differs:
-        return evidence.nothing_to_explain()
+    evidence = SideEvidence(lambda: _with_cap(case, cap, *figures(measurements, chosen)()))
+    if chosen is None:
+        return evidence.opposes("The slower side's disks do as many operations per second.")
     ratio = case.times_as_long(chosen)
     if ratio < SLOWER_AT_RATIO:
-        return evidence.ruled_out("The slower side's disks do as many operations per second.")
+        return evidence.opposes("The slower side's disks do as many operations per second.")
     template = "The slower side's disks do {ratio} fewer operations per second ({variant})."
     fewer, variant = Quantity(ratio, Unit.RATIO), chosen.subject.variant
     if not chosen.is_decided:
-        return evidence.not_observable(template, ratio=fewer, variant=variant).may_be_chance()
+        return evidence.unclear(template, ratio=fewer, variant=variant).may_be_chance()
     # Copies are sequential: whatever slows them may slow these operations as well.
-    judgement = evidence.supported(
-        template, ratio=fewer, variant=variant, is_leftover=not is_itself
+    effect = evidence.supports(
+        template, proof=None if is_itself else Proof.LEFTOVER, ratio=fewer, variant=variant
     )
     if itself is None or cap is None:
-        return judgement
+        return effect
     baseline, candidate = case.baseline.mean(cap), case.candidate.mean(cap)
     if not baseline or not candidate or baseline == candidate:
-        return judgement
-    return replace(judgement, predicted_ratio=baseline / candidate)
+        return effect
+    return replace(effect, size=Size(baseline / candidate))
 
 
 def _published_cap(name: str, view: View) -> float | None:
@@ -110,89 +122,64 @@ def _with_cap(case: Case, cap: _Cap | None, *evidence: Evidence) -> tuple[Eviden
     return baseline, candidate
 
 
-def _as_other_pool(push: Push, cause: Cause) -> Gain | None:
-    """Leave the remedy out where device-count is supported, which has its own."""
-    return None if "device-count" in push.supported else as_other_pool(push, cause)
-
-
-def _slow_flush(case: Case) -> Judgement:
+@cause(
+    "slow-flush",
+    "The slower side's disk takes longer to confirm a synchronous write.",
+    workloads=frozenset((SYNC_WRITE,)),
+    remedies={"use the faster side's disks, or make fewer writes wait": as_other_pool},
+    acts_through=in_copies(Kind.BLOCKED),
+)
+def _slow_flush(case: Case) -> Effect:
     in_place = case.measured(SYNC_WRITE, _IN_PLACE)
-    evidence = Sides(figures(in_place))
+    evidence = SideEvidence(figures(in_place))
     if not in_place:
-        return evidence.not_observable(_NEEDS, workload=SYNC_WRITE, variants=_IN_PLACE)
-    if not case.differs:
-        return evidence.nothing_to_explain()
-    if volatile_overlay(case).state is State.SUPPORTED:
-        return evidence.ruled_out(_NOT_USED)
+        return evidence.unseen(_NEEDS, workload=SYNC_WRITE, variants=_IN_PLACE)
+    if only_faster_is_volatile(case):
+        return evidence.opposes(_NOT_USED)
     ratio = case.times_as_long(in_place[0])
     if ratio < _SLOWER_RATIO or not in_place[0].is_decided:
-        return evidence.ruled_out(
+        return evidence.opposes(
             "A write in place, which needs no journal, is as fast on the slower side, or not known "
-            "to be slower.",
+            "to be slower."
         )
-    return evidence.supported(
+    return evidence.supports(
         "The slower side's disk takes {ratio} as long to confirm a write, without any journal.",
-        predicted_ratio=case.part_of(ratio),
-        is_part=True,
-        is_leftover=True,
+        Size(case.part_of(ratio), is_measured=True),
+        Proof.LEFTOVER,
         ratio=Quantity(ratio, Unit.RATIO),
     )
 
 
-def _slow_journal(case: Case) -> Judgement:
+@cause(
+    "slow-journal",
+    "The slower side's file system takes longer to commit its journal.",
+    workloads=frozenset((SYNC_WRITE,)),
+    remedies={"use the faster side's file system and its options": as_other_pool},
+    acts_through=in_copies(Kind.BLOCKED),
+)
+def _slow_journal(case: Case) -> Effect:
     in_place = case.measured(SYNC_WRITE, _IN_PLACE)
     growing = [each for variant in _GROWING for each in case.measured(SYNC_WRITE, variant)]
     slowest_growing = case.slowest(growing)
-    evidence = Sides(figures([*in_place, *growing], slowest_growing))
+    evidence = SideEvidence(figures([*in_place, *growing], slowest_growing))
     if not in_place or slowest_growing is None:
         variants = f"{_IN_PLACE} and {_GROWING[0]}"
-        return evidence.not_observable(_NEEDS, workload=SYNC_WRITE, variants=variants)
-    if not case.differs:
-        return evidence.nothing_to_explain()
-    if volatile_overlay(case).state is State.SUPPORTED:
-        return evidence.ruled_out(_NOT_USED)
+        return evidence.unseen(_NEEDS, workload=SYNC_WRITE, variants=variants)
+    if only_faster_is_volatile(case):
+        return evidence.opposes(_NOT_USED)
     counted = counted_as(case)
     if counted is not None:
-        return evidence.ruled_out(f"That writes wait for the journal counts as {counted}.")
+        return evidence.opposes(f"That writes wait for the journal counts as {counted}.")
     journal = case.times_as_long(slowest_growing) / case.known_times_as_long(in_place[0])
     if journal < _SLOWER_RATIO or not slowest_growing.is_decided:
-        return evidence.ruled_out(
+        return evidence.opposes(
             "Appending, which commits the file's new size, is slower only as far as writing in place "
-            "is.",
+            "is."
         )
-    return evidence.supported(
+    return evidence.supports(
         "Appending is {ratio} slower than writing in place accounts for: the slower side waits for "
         "its journal's commits.",
-        predicted_ratio=case.part_of(journal),
-        is_part=True,
-        is_leftover=True,
+        Size(case.part_of(journal), is_measured=True),
+        Proof.LEFTOVER,
         ratio=Quantity(journal, Unit.RATIO),
     )
-
-
-RULES = (
-    CauseRule(
-        "random-io",
-        "The slower side's disks do fewer operations per second.",
-        _random_io,
-        frozenset(("cache-retrieve", _RANDOM_IO)),
-        {"use the faster side's kind and number of disks": _as_other_pool},
-        acts_through=in_copies(Kind.BLOCKED),
-    ),
-    CauseRule(
-        "slow-flush",
-        "The slower side's disk takes longer to confirm a synchronous write.",
-        _slow_flush,
-        frozenset((SYNC_WRITE,)),
-        {"use the faster side's disks, or make fewer writes wait": as_other_pool},
-        acts_through=in_copies(Kind.BLOCKED),
-    ),
-    CauseRule(
-        "slow-journal",
-        "The slower side's file system takes longer to commit its journal.",
-        _slow_journal,
-        frozenset((SYNC_WRITE,)),
-        {"use the faster side's file system and its options": as_other_pool},
-        acts_through=in_copies(Kind.BLOCKED),
-    ),
-)

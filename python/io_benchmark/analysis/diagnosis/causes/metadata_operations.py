@@ -12,15 +12,15 @@ from io_benchmark.analysis.diagnosis.evidence import (
 )
 from io_benchmark.analysis.diagnosis.measured_gains import other_place
 from io_benchmark.analysis.diagnosis.rules import (
-    CauseRule,
-    Judgement,
+    Effect,
     RankedFact,
-    Sides,
-    by_rank,
+    Ranking,
+    SideEvidence,
+    Size,
+    cause,
     is_enough,
 )
 from io_benchmark.analysis.evidence_model import Evidence
-from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_all
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
@@ -53,16 +53,25 @@ def _with_threads(case: Case) -> OtherMeasurement | None:
     return min(scaled, key=gained, default=None)
 
 
-def _lock(case: Case) -> Judgement:
+@cause(
+    "metadata-lock",
+    "A lock prevents the slower side from looking at several files at the same time.",
+    workloads=frozenset((_METADATA,)),
+    remedies={
+        "work on a volume, or with a storage driver without such a lock (overlay2, not AUFS)": other_place
+    },
+    acts_through=_PARTS,
+)
+def _lock(case: Case) -> Effect:
     measurement = _with_threads(case)
     scaling = case.detail(measurement, metadata.SCALING) if measurement else None
     if measurement is None or scaling is None:
-        return Sides(not_measured).not_observable(
+        return SideEvidence(not_measured).unseen(
             "This needs the same operations by one thread and by several at once on both sides.",
             workload=_METADATA,
         )
     threads = measurement.subject.threads
-    evidence = Sides(
+    evidence = SideEvidence(
         detail_evidence(
             measurement,
             metadata.SCALING,
@@ -73,42 +82,38 @@ def _lock(case: Case) -> Judgement:
             variant=measurement.subject.variant,
         )
     )
-    if not case.differs:
-        return evidence.nothing_to_explain()
     slower, faster = scaling
     if slower >= _SCALES_SHARE * faster:
-        return evidence.ruled_out("Several at once gain as much on the slower side.")
+        return evidence.opposes("Several at once gain as much on the slower side.")
     quotas = [view.worker.cpu_quota for view in case.slower]
     if any(quota is not None and quota < threads for quota in quotas):
-        return evidence.ruled_out(
+        return evidence.opposes(
             "The slower side's cgroup gives it fewer CPUs than threads that work at once."
         )
     if not measurement.is_decided:
-        unclear = evidence.not_observable("Several at once gain less on the slower side.")
-        return unclear.may_be_chance()
+        return evidence.unclear("Several at once gain less on the slower side.").may_be_chance()
     # Measured of the sides, as the scaling is, also where single workers are judged.
-    share = (case.whole or case).of_measurement(measurement).share_at_most(_PARTS)
+    share = (case.both_sides or case).of_measurement(measurement).share_at_most(_PARTS)
     if share is not None and not is_enough(share):
-        return evidence.ruled_out(
+        return evidence.opposes(
             "Several at once gain less on the slower side because they wait for a CPU."
         )
     if case.subject.threads == 1:
-        return evidence.ruled_out(
+        return evidence.opposes(
             "Several at once gain less on the slower side, but what is explained here is done by one "
             "thread, which never waits for a lock."
         )
     alone = case.known_times_as_long(case.sibling(threads=1))
     more = case.times_as_long(measurement) / alone
-    judgement = evidence.supported(
+    effect = evidence.supports(
         "Several at once wait for each other on the slower side: a lock in its file system or "
         "storage driver.",
         # One thread never waits for a lock: where its time is explained, the lock has no part.
-        predicted_ratio=case.part_of(more) if measurement.subject == case.subject else None,
-        is_part=True,
+        Size(case.part_of(more), is_measured=True) if measurement.subject == case.subject else None,
     )
     mounts = [view.place.mount for view in case.slower if view.place is not None]
     types = ", ".join(sorted({mount.filesystem for mount in mounts if mount is not None}))
-    return judgement.also("The file system is {types}.", types=types) if types else judgement
+    return effect.also("The file system is {types}.", types=types) if types else effect
 
 
 def _layers(view: View) -> RankedFact | None:
@@ -124,20 +129,28 @@ def _layers(view: View) -> RankedFact | None:
     return RankedFact(statement("overlay over {layers} layers", layers=count(layers)), layers)
 
 
-def _overlay_layers(case: Case) -> Judgement:
-    judgement = by_rank(
-        case,
-        _layers,
-        supported="A name is looked up in one layer after another, and the slower side has more "
-        "layers.",
-        unseen="The place's layers could not be seen.",
-        same="Both sides have as many layers.",
-        name="layers",
-    )
+_LAYERS = Ranking(
+    name="layers",
+    read=_layers,
+    supports="A name is looked up in one layer after another, and the slower side has more layers.",
+    unseen="The place's layers could not be seen.",
+    same="Both sides have as many layers.",
+)
+
+
+@cause(
+    "overlay-layers",
+    "The slower side's place is an overlay of more layers.",
+    workloads=frozenset((_METADATA,)),
+    remedies={"work on a volume, or build the image with fewer layers": other_place},
+    acts_through=_PARTS,
+)
+def _overlay_layers(case: Case) -> Effect:
+    effect = _LAYERS.judge(case)
     missing = [each for variant in _MISSING for each in case.measured(_METADATA, variant)][:1]
-    if judgement.state is not State.SUPPORTED or not missing:
-        return judgement
-    ratio, layers = case.times_as_long(missing[0]), judgement.evidence
+    if not effect.is_slower or not missing or not case.differs:
+        return effect
+    ratio, layers = case.times_as_long(missing[0]), effect.evidence
 
     def evidence() -> tuple[Evidence, Evidence]:
         baseline, candidate = (
@@ -146,67 +159,44 @@ def _overlay_layers(case: Case) -> Judgement:
         )
         return baseline, candidate
 
-    judgement = replace(judgement, evidence=Sides(evidence))
+    effect = replace(effect, evidence=SideEvidence(evidence))
     if ratio < SLOWER_AT_RATIO:
-        return judgement.evidence.ruled_out(
+        return effect.evidence.opposes(
             "The slower side has more layers, but a name that is in none of them is looked up as "
-            "fast.",
+            "fast."
         )
-    return judgement.also(
+    return effect.also(
         "Looking up a name that is in none of them takes {ratio} as long.",
         ratio=Quantity(ratio, Unit.RATIO),
     )
 
 
-def _files_not_visible(case: Case) -> Judgement:
+@cause(
+    "files-not-visible",
+    "Files appear late to other threads on the slower side.",
+    workloads=frozenset((_METADATA,)),
+    remedies={"work on a volume, or with another storage driver (overlay2, not AUFS)": other_place},
+)
+def _files_not_visible(case: Case) -> Effect:
     measurements = case.measured(_METADATA, metadata.VISIBILITY)
     counts = case.detail(measurements[0], metadata.NOT_VISIBLE) if measurements else None
     if counts is None:
-        return Sides(not_measured).not_observable(
+        return SideEvidence(not_measured).unseen(
             "This needs the variant visibility on both sides.", workload=_METADATA
         )
     template = "{figure} files not visible immediately"
-    evidence = Sides(detail_evidence(measurements[0], metadata.NOT_VISIBLE, Unit.COUNT, template))
+    evidence = SideEvidence(
+        detail_evidence(measurements[0], metadata.NOT_VISIBLE, Unit.COUNT, template)
+    )
     slower, faster = counts
     if not slower and not faster:
-        return evidence.ruled_out("Every file was visible to another thread immediately.")
-    if not case.differs:
-        return evidence.nothing_to_explain()
+        return evidence.same("Every file was visible to another thread immediately.")
     if slower == faster:
-        return evidence.ruled_out("As many files are late on both sides.")
-    if slower < faster:
-        return evidence.faster_side_is_worse()
-    return evidence.supported(
+        return evidence.opposes("As many files are late on both sides.")
+    return evidence.compared(
+        slower,
+        faster,
         "On the slower side, files that one thread has created are not visible to another thread "
         "yet. Its storage driver breaks what POSIX promises, and threads that wait for these files "
         "lose time.",
     )
-
-
-RULES = (
-    CauseRule(
-        "metadata-lock",
-        "A lock prevents the slower side from looking at several files at the same time.",
-        _lock,
-        frozenset((_METADATA,)),
-        {
-            "work on a volume, or with a storage driver without such a lock (overlay2, not AUFS)": other_place
-        },
-        acts_through=_PARTS,
-    ),
-    CauseRule(
-        "overlay-layers",
-        "The slower side's place is an overlay of more layers.",
-        _overlay_layers,
-        frozenset((_METADATA,)),
-        {"work on a volume, or build the image with fewer layers": other_place},
-        acts_through=_PARTS,
-    ),
-    CauseRule(
-        "files-not-visible",
-        "Files appear late to other threads on the slower side.",
-        _files_not_visible,
-        frozenset((_METADATA,)),
-        {"work on a volume, or with another storage driver (overlay2, not AUFS)": other_place},
-    ),
-)

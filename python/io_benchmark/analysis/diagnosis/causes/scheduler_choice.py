@@ -12,14 +12,7 @@ from io_benchmark.analysis.diagnosis.causes.scheduler_waits import (
 )
 from io_benchmark.analysis.diagnosis.evidence import SLOWER_AT_RATIO
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
-from io_benchmark.analysis.diagnosis.rules import (
-    CauseRule,
-    Judgement,
-    RankedFact,
-    by_rank,
-    is_unranked,
-)
-from io_benchmark.analysis.model import State
+from io_benchmark.analysis.diagnosis.rules import Effect, Fact, Proof, RankedFact, Ranking, cause
 from io_benchmark.analysis.observed.device_stack import FAIR_QUEUEING, described
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
@@ -45,32 +38,43 @@ def _scheduler(view: View) -> RankedFact | None:
     return RankedFact(listed(map(described, disks, settings)), fmean(is_fair))
 
 
-def _scheduler_choice(case: Case) -> Judgement:
-    judgement = by_rank(
-        case,
-        _scheduler,
-        supported="Fair queueing (bfq, cfq) schedules the slower side's disks, which costs "
-        "throughput on fast disks.",
-        unseen="The disks' scheduler could not be seen.",
-        same="Both sides have the same scheduler.",
-        unranked="The schedulers differ, and the disk decides which is faster. Only equal "
-        "schedulers would show it.",
-        workload=SYNC_WRITE,
-        name="schedulers",
-    )
+_SCHEDULER = Ranking(
+    name="schedulers",
+    read=_scheduler,
+    supports="Fair queueing (bfq, cfq) schedules the slower side's disks, which costs "
+    "throughput on fast disks.",
+    unseen="The disks' scheduler could not be seen.",
+    same="Both sides have the same scheduler.",
+    unranked="The schedulers differ, and the disk decides which is faster. Only equal "
+    "schedulers would show it.",
+    workload=SYNC_WRITE,
+)
+
+
+@cause(
+    "scheduler",
+    "The slower side's I/O scheduler delays requests.",
+    workloads=frozenset(("cache-retrieve", "unpack", "random-io", SYNC_WRITE)),
+    remedies={"set the scheduler none or mq-deadline": as_other_pool},
+    acts_through=in_copies(Kind.BLOCKED),
+    proof=Proof.SETTING,
+    tried_by=TrialKind.PACE,
+)
+def _scheduler_choice(case: Case) -> Effect:
+    effect = _SCHEDULER.judge(case)
     counted = counted_as(case)
-    if judgement.state is not State.RULED_OUT and counted is not None:
-        return judgement.evidence.ruled_out(f"What they differ in counts as {counted}.")
+    if effect.fact not in (Fact.SAME, Fact.OPPOSITE) and counted is not None:
+        return effect.evidence.opposes(f"What they differ in counts as {counted}.")
     slowest_write = case.slowest(case.measured(SYNC_WRITE))
-    if slowest_write is None or not is_unranked(case, _scheduler):
-        return judgement
+    if slowest_write is None or effect.fact is not Fact.UNCLEAR:
+        return effect
     # Small synchronous writes wait for schedulers most.
     ratio = case.times_as_long(slowest_write)
     if ratio < SLOWER_AT_RATIO:
-        return judgement.evidence.ruled_out(
+        return effect.evidence.opposes(
             "The schedulers differ, but synchronous writes are as fast with both."
         )
-    unclear = judgement.evidence.not_observable(
+    unclear = effect.evidence.unclear(
         "The schedulers differ, but other differences can make synchronous writes slower as well. "
         "Only equal schedulers would show it."
     )
@@ -79,17 +83,3 @@ def _scheduler_choice(case: Case) -> Judgement:
     return unclear.also(
         "Synchronous writes take {ratio} as long.", ratio=Quantity(ratio, Unit.RATIO)
     )
-
-
-RULES = (
-    CauseRule(
-        "scheduler",
-        "The slower side's I/O scheduler delays requests.",
-        _scheduler_choice,
-        frozenset(("cache-retrieve", "unpack", "random-io", SYNC_WRITE)),
-        {"set the scheduler none or mq-deadline": as_other_pool},
-        acts_through=in_copies(Kind.BLOCKED),
-        by_setting_alone=True,
-        tried_by=TrialKind.PACE,
-    ),
-)

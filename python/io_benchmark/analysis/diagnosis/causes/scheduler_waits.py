@@ -18,12 +18,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.evidence import SLOWER_AT_RATIO, tally
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
-from io_benchmark.analysis.diagnosis.rules import (
-    CauseRule,
-    Judgement,
-    Sides,
-)
-from io_benchmark.analysis.model import State
+from io_benchmark.analysis.diagnosis.rules import Effect, Proof, SideEvidence, cause
 from io_benchmark.analysis.observed.device_stack import FAIR_QUEUEING, described
 from io_benchmark.analysis.observed.worker_view import LAYERED, View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
@@ -75,25 +70,23 @@ def _idle_settings(disk: Device) -> dict[str, int]:
     return settings
 
 
-def _proved_by_sync_writes(
-    case: Case, judgement: Judgement, measurement: OtherMeasurement
-) -> Judgement:
-    """Return the judgement that a scheduler makes writers wait only if synchronous writes do wait."""
-    evidence, may_be_chance = judgement.evidence, False
-    if case.times_as_long(measurement) < SLOWER_AT_RATIO:
-        judgement = evidence.ruled_out("Synchronous writes are as fast on the slower side.")
-    elif not measurement.is_decided:
-        judgement = evidence.not_observable("The slower side may be slower at synchronous writes.")
-        may_be_chance = True
+def _proved_by_sync_writes(case: Case, effect: Effect, measurement: OtherMeasurement) -> Effect:
+    """Return the effect that a scheduler makes writers wait only if synchronous writes do wait."""
+    evidence, is_decided = effect.evidence, measurement.is_decided
+    is_as_fast = case.times_as_long(measurement) < SLOWER_AT_RATIO
+    if is_as_fast:
+        effect = evidence.opposes("Synchronous writes are as fast on the slower side.")
+    elif not is_decided:
+        effect = evidence.unclear("The slower side may be slower at synchronous writes.")
     slower, faster = case.slower_first(measurement)
-    judgement = judgement.also(
+    effect = effect.also(
         "A synchronous write takes {slower} on the slower side and {faster} on the faster side "
         "(sync-write, {variant}).",
         slower=Quantity(slower.mean_ns, Unit.NANOSECONDS),
         faster=Quantity(faster.mean_ns, Unit.NANOSECONDS),
         variant=measurement.subject.variant,
     )
-    return judgement.may_be_chance() if may_be_chance else judgement
+    return effect if is_as_fast or is_decided else effect.may_be_chance()
 
 
 def _separate_group(view: View) -> _Answer:
@@ -164,38 +157,45 @@ def _all_met(view: View) -> float | None:
     return None if None in states else 1.0
 
 
-def _scheduler_idling(case: Case) -> Judgement:
-    evidence = Sides.of(case, *_OBSERVATIONS, has_summary=False)
+@cause(
+    "scheduler-idling",
+    "The slower side's I/O scheduler idles between the task's cgroup and ext4's journal.",
+    workloads=frozenset(("cache-retrieve", SYNC_WRITE)),
+    remedies={
+        "set the scheduler none or mq-deadline, or its slice_idle and group_idle to 0": as_other_pool
+    },
+    acts_through=in_copies(Kind.BLOCKED),
+)
+def _scheduler_idling(case: Case) -> Effect:
+    evidence = SideEvidence.of(case, *_OBSERVATIONS, has_summary=False)
     slower, faster = case.means(_all_met)
     if case.differs and slower == 0:
         states = {name: {see(view)[0] for view in case.slower} for _, name, see in _PRECONDITIONS}
         absent = [name for name, met in states.items() if False in met and True not in met]
         if absent:
-            return evidence.ruled_out(f"Absent on the slower side: {'; '.join(absent)}.")
-        return evidence.ruled_out("No worker of the slower side meets all four preconditions.")
+            return evidence.opposes(f"Absent on the slower side: {'; '.join(absent)}.")
+        return evidence.opposes("No worker of the slower side meets all four preconditions.")
     if slower is None or faster is None:
         side = "slower" if slower is None else "faster"
-        return evidence.not_observable(
+        return evidence.unseen(
             f"On the {side} side not all of the four preconditions could be seen."
         )
-    if not case.differs:
-        return evidence.nothing_to_explain()
     if slower <= faster:
         how = "as many" if slower == faster else "more"
-        return evidence.ruled_out(
+        return evidence.opposes(
             f"The faster side meets all four preconditions on {how} of its workers."
         )
     where = "more workers of the slower side" if faster else "the slower side alone"
-    judgement = evidence.supported(
+    effect = evidence.supports(
         "All four preconditions are met on {where}: a synchronous write waits for the journal's "
         "thread, and the scheduler leaves the disk idle between the two.",
         where=where,
     )
     slowest_write = case.slowest(case.measured(SYNC_WRITE))
     if slowest_write is None:
-        unproved = judgement.also(f"Times of the workload {SYNC_WRITE} would prove it.")
-        return replace(unproved, by_setting_alone=True)
-    return _proved_by_sync_writes(case, judgement, slowest_write)
+        unproved = effect.also(f"Times of the workload {SYNC_WRITE} would prove it.")
+        return replace(unproved, proof=Proof.SETTING)
+    return _proved_by_sync_writes(case, effect, slowest_write)
 
 
 def _may_starve(view: View) -> bool | None:
@@ -220,59 +220,45 @@ def _schedulers(view: View) -> Statement | None:
     )
 
 
-def _scheduler_starvation(case: Case) -> Judgement:
-    evidence = Sides.of(case, tally("schedulers", _schedulers))
+@cause(
+    "scheduler-starvation",
+    "The slower side's I/O scheduler starves synchronous writers (bfq, strict guarantees).",
+    workloads=frozenset(("cache-retrieve", SYNC_WRITE)),
+    remedies={
+        "set the scheduler none or mq-deadline, or its strict_guarantees to 0": as_other_pool
+    },
+    acts_through=in_copies(Kind.BLOCKED),
+)
+def _scheduler_starvation(case: Case) -> Effect:
+    evidence = SideEvidence.of(case, tally("schedulers", _schedulers))
     slower_starves, faster_starves = case.means(_may_starve)
     if slower_starves is None or faster_starves is None:
-        return evidence.not_observable("The disks' scheduler could not be seen.")
-    if not case.differs:
-        return evidence.nothing_to_explain()
+        return evidence.unseen("The disks' scheduler could not be seen.")
     if not slower_starves:
-        return evidence.ruled_out(f"No disk of the slower side is scheduled by {_STARVING}.")
+        return evidence.opposes(f"No disk of the slower side is scheduled by {_STARVING}.")
     slowest_write = case.slowest(case.measured(SYNC_WRITE))
     if slowest_write is None:
-        return evidence.not_observable(
+        return evidence.unclear(
             f"{_STARVING} can delay a synchronous write by 20 ms. That depends on the order "
             "in which the two were set, so only times would show it.",
             workload=SYNC_WRITE,
         )
     slower, _ = case.slower_first(slowest_write)
     if slowest_write.is_decided and slower.mean_ns < _STARVES_NS:
-        return evidence.ruled_out(
+        return evidence.opposes(
             "bfq has these settings, but a synchronous write takes {time}: it does not starve.",
             time=Quantity(slower.mean_ns, Unit.NANOSECONDS),
         )
-    judgement = evidence.supported(
+    effect = evidence.supports(
         f"{_STARVING} delays each synchronous write until other time slices are over."
     )
-    return _proved_by_sync_writes(case, judgement, slowest_write)
+    return _proved_by_sync_writes(case, effect, slowest_write)
 
 
 def counted_as(case: Case) -> str | None:
     """Return the cause by which a scheduler makes writers wait, so that it counts once."""
-    for rule in RULES:
-        if case.subject.workload in rule.explains and rule.judge(case).state is State.SUPPORTED:
+    for rule in (_scheduler_idling, _scheduler_starvation):
+        is_judged = case.differs and case.subject.workload in rule.workloads
+        if is_judged and rule.judge(case).is_slower:
             return rule.name
     return None
-
-
-RULES = (
-    CauseRule(
-        "scheduler-idling",
-        "The slower side's I/O scheduler idles between the task's cgroup and ext4's journal.",
-        _scheduler_idling,
-        frozenset(("cache-retrieve", SYNC_WRITE)),
-        {
-            "set the scheduler none or mq-deadline, or its slice_idle and group_idle to 0": as_other_pool
-        },
-        acts_through=in_copies(Kind.BLOCKED),
-    ),
-    CauseRule(
-        "scheduler-starvation",
-        "The slower side's I/O scheduler starves synchronous writers (bfq, strict guarantees).",
-        _scheduler_starvation,
-        frozenset(("cache-retrieve", SYNC_WRITE)),
-        {"set the scheduler none or mq-deadline, or its strict_guarantees to 0": as_other_pool},
-        acts_through=in_copies(Kind.BLOCKED),
-    ),
-)
