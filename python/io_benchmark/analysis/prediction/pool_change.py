@@ -43,7 +43,7 @@ class _Times(Struct, frozen=True):
 
 
 class PoolChange(Struct, frozen=True):
-    """What another pool changes of a task's time, relative to the pool of its profile."""
+    """What changes a task's time on another pool than that of its profile."""
 
     demand: Demand
     source: PoolStorage
