@@ -34,6 +34,7 @@ from io_benchmark.analysis.report_model import (
     Bottleneck,
     NoiseFloor,
     RateTimeline,
+    Report,
     SampledReport,
     SampleSeries,
     SideBottleneck,
@@ -242,8 +243,8 @@ def made(
     divisions = []
     for pair in comparisons:
         means_ns = (sides[side].mean_ns for side in (pair.baseline, pair.candidate))
-        blocked_ns = [mean_ns - sum(fixed_ns.values()) for mean_ns in means_ns]
-        blocked = PartDifference(Phase.COPY, Kind.BLOCKED, *blocked_ns, None, None)
+        before_ns, after_ns = (mean_ns - sum(fixed_ns.values()) for mean_ns in means_ns)
+        blocked = PartDifference(Phase.COPY, Kind.BLOCKED, before_ns, after_ns, None, None)
         divisions.append(Division(pair.baseline, pair.candidate, (*fixed, blocked)))
     noise = (NoiseFloor("within-worker", 0.985, 1.014),)
     part = SubjectReport(SUBJECT, sides, comparisons, noise, divisions=tuple(divisions))
@@ -491,9 +492,7 @@ def large(workers: int = 1000, retrieves: int = 2000) -> SampledReport:
     return replace(report, workers=lines, series=tuple(samples), timelines=tuple(timelines))
 
 
-def on_terminal(
-    report: SampledReport, width: int, *, colour: bool = False, details: bool = True
-) -> str:
+def on_terminal(report: Report, width: int, *, colour: bool = False, details: bool = True) -> str:
     """Return the text report at this width."""
     layout = Layout(details, width, styles=colour, colors=colour)
     return rendered(report, "text", layout=layout)

@@ -2,18 +2,14 @@
 """Comparisons and histories for programs."""
 
 import json
-from collections.abc import Callable
 from typing import Any
 
-import divided_reports
-import every_workload
 import jsonschema
 import numpy as np
 import pytest
 import sample_history
 import sample_report
-import sample_tasks
-import several_places
+from golden import ALL, HISTORIES, REPORTS
 from msgspec.structs import replace
 
 from io_benchmark.analysis.history.history_model import History
@@ -24,39 +20,17 @@ from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.report.formats.json_documents import report_schema
 from io_benchmark.report.formats.output import rendered
 
-MADE: dict[str, tuple[Any, Callable[[], Any]]] = {
-    "seed-case": (Report, lambda: sample_report.seed_case(10)),
-    "hostile": (Report, lambda: sample_report.hostile(10)),
-    "refused": (Report, lambda: sample_report.refused(10)),
-    "empty": (Report, sample_report.empty),
-    "before-and-after": (Report, lambda: sample_report.before_after(10)),
-    "every-workload": (Report, every_workload.report),
-    "five-places": (Report, several_places.five),
-    "one-disk-against-two": (Report, divided_reports.three_pools),
-    "one-bad-worker": (Report, divided_reports.one_bad_worker),
-    **{
-        f"history: {make.__name__}": (History, make)
-        for make in (
-            *(sample_history.one_change, sample_history.hostile, sample_history.nothing),
-            *(sample_history.unclear, sample_history.trend_and_step),
-        )
-    },
-    "tasks: many": (TaskReport, sample_tasks.many),
-    "tasks: nothing": (TaskReport, sample_tasks.nothing),
-    "tasks: hostile": (TaskReport, sample_tasks.hostile),
-}
-
 
 def document_of(made):
     """Return the document of a report; it must be strict JSON."""
     return json.loads(rendered(made, "json"), parse_constant=pytest.fail)
 
 
-@pytest.mark.parametrize("name", MADE)
+@pytest.mark.parametrize("name", ALL)
 def test_schema(name):
     """Every document matches the schema of its kind."""
-    kind, make = MADE[name]
-    jsonschema.Draft202012Validator(report_schema(kind)).validate(document_of(make()))
+    kind = Report if name in REPORTS else History if name in HISTORIES else TaskReport
+    jsonschema.Draft202012Validator(report_schema(kind)).validate(document_of(ALL[name]()))
 
 
 def test_figures_and_comparisons():
