@@ -73,7 +73,10 @@ def opened(browser, tmp_path):
 
 # How many pictures they have; where there are many, not all are visible.
 REPORTS: dict[str, int | None] = {
-    "seed-case": 5, "before-and-after": 2, "nothing-readable": 0, "one-disk-against-two": 5,
+    "seed-case": 5,
+    "before-and-after": 2,
+    "nothing-readable": 0,
+    "one-disk-against-two": 5,
     **dict.fromkeys(("hostile-names", "twelve-pools", "every-workload", "five-places")),
 }
 # Their tables are read on a phone without scrolling sideways.
