@@ -183,8 +183,7 @@ def _full(
     yield from causes(report)
     yield from runs(report)
     footnotes = [
-        Item((Words(note.rule, CODE), f": {note.sentence}"), mark=f"[{note.number}]")
-        for note in notes
+        Item((Words(note.rule, CODE), f": {note.full}"), mark=f"[{note.number}]") for note in notes
     ]
     if footnotes:
         yield from (Heading("Notes"), Items(footnotes, shown=0))
