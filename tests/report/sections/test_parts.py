@@ -46,8 +46,10 @@ def of_parts(parts: dict[Part, Times]) -> tuple[str, dict[str, tuple[str, ...]]]
         (
             "half a CPU",
             3,
-            ("+19.9 ms per retrieve against intel: copies waiting for a CPU +18.0 ms (91 %), lookups "
-            "waiting for a CPU +1.9 ms (9 %)."),
+            (
+                "+19.9 ms per retrieve against intel: copies waiting for a CPU +18.0 ms (91 %), lookups "
+                "waiting for a CPU +1.9 ms (9 %)."
+            ),
         ),
         ("one disk", 1, f"+79.5 ms per retrieve against intel: {BLOCKED} +79.4 ms (100 %)."),
     ],
