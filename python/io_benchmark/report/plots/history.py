@@ -34,7 +34,12 @@ def picture(series: HistorySeries, title: str) -> Markup:
     shown = workloads.of(series.subject.workload).shown
     clock = Scale.around(map(_time_s, series.points))
     scale = _scale(series, (worker.mean_ns for point in series.points for worker in point.workers))
-    drawing = Drawing(f"{title}: {_levels_text(series)}")
+    means = mean_texts(series, [level.mean_ns for level in series.levels])
+    levels = (
+        f"{mean} from {series.points[level.start].date} to {series.points[level.end - 1].date}"
+        for mean, level in zip(means, series.levels, strict=True)
+    )
+    drawing = Drawing(f"{title}: {'; '.join(levels)}")
 
     def spot(point: Point, mean_ns: float, top: float = _HEAD) -> Spot:
         return clock.place(_time_s(point)), top + (1 - scale.place(shown(mean_ns))) * _HEIGHT
@@ -42,8 +47,8 @@ def picture(series: HistorySeries, title: str) -> Markup:
     several = [point for point in series.points if len(point.workers) > 1]
     workers = (spot(point, worker.mean_ns, 0) for point in several for worker in point.workers)
     dates = _dates(clock)
-    levels = [(scale.place(value), digits(value)) for value in scale.ticks(5)]
-    drawing.panel(_HEAD, _HEIGHT, dates, levels, [points(workers, "worker")])
+    grid = [(scale.place(value), digits(value)) for value in scale.ticks(5)]
+    drawing.panel(_HEAD, _HEIGHT, dates, grid, [points(workers, "worker")])
     drawing.axis(dates, _HEAD + _HEIGHT)
     for number, change in enumerate(series.changes, start=1):
         kind = f"change {change_kind(change)}"
@@ -74,14 +79,6 @@ def _scale(series: HistorySeries, means_ns: Iterable[float]) -> Scale:
     newest = shown(series.levels[-1].mean_ns)
     steady = (newest * (1 - _STEADY_RATIO), newest * (1 + _STEADY_RATIO))
     return Scale.around([*map(shown, means_ns), *steady])
-
-
-def _levels_text(series: HistorySeries) -> str:
-    means = mean_texts(series, [level.mean_ns for level in series.levels])
-    return "; ".join(
-        f"{mean} from {series.points[level.start].date} to {series.points[level.end - 1].date}"
-        for mean, level in zip(means, series.levels, strict=True)
-    )
 
 
 def _dates(clock: Scale) -> list[Tick]:

@@ -96,8 +96,12 @@ def _diagnosis(
         return Table("Hypothesis", heads, [*map(_cause_row, causes)], is_prose=True)
 
     blocks: list[Block] = [table(listed)] if listed else []
-    if diagnosis.leftover is not None:
-        blocks.append(Paragraph(_leftover_text(diagnosis, diagnosis.leftover)))
+    left = diagnosis.leftover
+    if left is not None:
+        share = f"{percent(left.share)} of the difference ({_time_left(diagnosis, left)})"
+        parts = " and ".join(part_name(part.phase, part.kind) for part in left.parts)
+        where = f"; it is in {parts}." if parts else "."
+        blocks.append(Paragraph(f"{share} is not explained by these causes{where}"))
     if unlisted:
         states = Counter(cause.state for cause in unlisted)
         counts = ", ".join(f"{count:,} {state}" for state, count in states.items())
@@ -164,13 +168,6 @@ def _gain_text(remedy: Remedy) -> str:
     if remedy.gain_ratio is None or not math.isfinite(remedy.gain_ratio):
         return ""
     return f" ({ratio(remedy.gain_ratio)} faster, {'measured' if remedy.measured else 'predicted'})"
-
-
-def _leftover_text(diagnosis: Diagnosis, left: Leftover) -> str:
-    """Write what the supported causes leave over."""
-    where = " and ".join(part_name(part.phase, part.kind) for part in left.parts)
-    share = f"{percent(left.share)} of the difference ({_time_left(diagnosis, left)})"
-    return f"{share} is not explained by these causes" + (f"; it is in {where}." if where else ".")
 
 
 def _time_left(diagnosis: Diagnosis, left: Leftover) -> str:

@@ -71,7 +71,9 @@ def _tables(measured: Places) -> Iterator[Block]:
         means_ns = {side.side: side.mean_ns for side in row.sides}
         comparisons = {(pair.candidate, pair.baseline): pair for pair in row.comparisons}
         cells: list[Line] = [mean_text(means_ns.get(side)) for side in sides]
-        cells += [_pair_text(comparisons.get(pair)) for pair in pairs]
+        for pair in map(comparisons.get, pairs):
+            verdict = pair and Words(f"{ratio(pair.ratio)} {pair.verdict}", pair.verdict)
+            cells.append(verdict or NOTHING)
         means.append(Row(_short(row.place), cells))
         ratios += _ratios(row, sides)
     heads = (*sides, *(f"{candidate}/{baseline}" for candidate, baseline in pairs))
@@ -82,10 +84,6 @@ def _tables(measured: Places) -> Iterator[Block]:
     notes = [*_notes(measured.rows), *_compared_means(measured.rows, mean_text)]
     if notes:
         yield Items.of(notes)
-
-
-def _pair_text(pair: Comparison | None) -> Line:
-    return NOTHING if pair is None else Words(f"{ratio(pair.ratio)} {pair.verdict}", pair.verdict)
 
 
 def _title(subject: Subject) -> str:

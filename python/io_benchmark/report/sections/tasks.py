@@ -63,7 +63,12 @@ def document(report: TaskReport) -> Document:
         _pair_table(*report.comparisons) if len(report.comparisons) == 1 else _pools_table(report)
     )
     tables = [table] if table.rows else []
-    notes = list(dict.fromkeys(_notes(report)))
+    notes: dict[str, None] = {}
+    for comparison in report.comparisons:
+        pool = f"{comparison.candidate}: " if len(report.comparisons) > 1 else ""
+        notes |= dict.fromkeys(f"{pool}{text_of(warning)}" for warning in comparison.warnings)
+    looks = [comparison.look for comparison in report.comparisons if comparison.look is not None]
+    notes |= dict.fromkeys(f"{text_of(look)}; the intervals are adjusted" for look in looks)
     remarks = [*map(text_of, report.remarks)]
     urgent = [*notes, *(f"Not read: {line}" for line in report.unreadable), *remarks]
     warnings = [Item(Words(name(line, _NOTE_LENGTH), WARNING), mark="!") for line in urgent]
@@ -72,7 +77,11 @@ def document(report: TaskReport) -> Document:
         if len(comparison.labels) > 1:
             blocks += _labels(comparison)
     blocks += lists(
-        *(("Notes", notes), ("Not read", report.unreadable), ("Messages about the runs", remarks))
+        *(
+            ("Notes", [*notes]),
+            ("Not read", report.unreadable),
+            ("Messages about the runs", remarks),
+        )
     )
     reason = report.baseline_reason
     explanation = "" if not report.baseline or reason.startswith("--") else f" ({reason})"
@@ -86,15 +95,6 @@ def document(report: TaskReport) -> Document:
         [answers, Items(warnings, noun=hidden, shown=_SCREEN_NOTES), *tables],
         "tasks",
     )
-
-
-def _notes(report: TaskReport) -> Iterator[str]:
-    for comparison in report.comparisons:
-        pool = f"{comparison.candidate}: " if len(report.comparisons) > 1 else ""
-        yield from (f"{pool}{text_of(warning)}" for warning in comparison.warnings)
-    for comparison in report.comparisons:
-        if comparison.look is not None:
-            yield f"{text_of(comparison.look)}; the intervals are adjusted"
 
 
 def _answers(report: TaskReport) -> Items:
