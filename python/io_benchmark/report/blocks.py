@@ -149,13 +149,11 @@ def _further(left_out: int, noun: str, lines: Sequence[Any], visible: Sequence[A
 
 
 class Picture(Struct, frozen=True):
-    """A picture: the module of `plots` that draws it on the page, and its arguments."""
+    """A picture, which only the page has: the function of `plots` that draws it, and its arguments."""
 
     caption: Line
     plot: str
     arguments: tuple[Any, ...]
-    # The module that draws it with characters, its first argument and a width; else the page alone has it.
-    characters: str = ""
 
 
 class Fold(Struct, frozen=True):
