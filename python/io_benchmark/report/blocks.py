@@ -15,7 +15,7 @@ from io_benchmark.number_text import listed
 Written = TypeVar("Written")
 
 # Kinds of words besides verdicts and the states of causes.
-STRONG, QUIET, CODE, WARNING = "strong", "quiet", "code", "warning"
+STRONG, QUIET, CODE, WARNING, BAR = "strong", "quiet", "code", "warning", "bar"
 BASELINE, NO_VERDICT = "baseline", "no verdict"
 # What is never left out; what has a lower rank is left out first where there is no room.
 ALWAYS = 100

@@ -17,6 +17,7 @@ from io_benchmark.analysis.history.history_model import (
 from io_benchmark.analysis.model import Verdict
 from io_benchmark.number_text import NOTHING, listed, number_of, percent, ratio
 from io_benchmark.report.blocks import (
+    BAR,
     CODE,
     NO_VERDICT,
     QUIET,
@@ -235,6 +236,7 @@ def _rows(series: HistorySeries) -> Iterator[Row]:
     """Yield a row per point; the first one of a level has the number of the change."""
     means = mean_texts(series, [point.mean_ns for point in series.points])
     values = [workloads.of(series.subject.workload).shown(point.mean_ns) for point in series.points]
+    cells_of_one = _BAR_CELLS / max(values)
     begins = {
         change.at: Words(f"change {number}", change_kind(change))
         for number, change in enumerate(series.changes, start=1)
@@ -244,7 +246,7 @@ def _rows(series: HistorySeries) -> Iterator[Row]:
             Words((point.revision or NOTHING)[:_REVISION_LENGTH], CODE),
             f"{len(point.workers):,}",
             mean,
-            ("■" * round(_BAR_CELLS * values[position] / max(values))).ljust(_BAR_CELLS),
+            Words(("■" * round(cells_of_one * values[position])).ljust(_BAR_CELLS), BAR),
             NOTHING if point.ratio is None else ratio(point.ratio),
             begins.get(position, ""),
         )
