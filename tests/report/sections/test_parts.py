@@ -104,7 +104,7 @@ def test_table() -> None:
             id="no part is certain",
         ),
         pytest.param(
-            {COPY_KERNEL: (30, 40, -5, 25), COPY_BLOCKED: (40, 60, 15, 25)},
+            {COPY_KERNEL: (30, 40, 0, 20), COPY_BLOCKED: (40, 60, 15, 25)},
             f"{BLOCKED} +20.0 ms (67 %), the rest +10.0 ms (33 %), of which no part alone is certain.",
             id="the rest",
         ),
