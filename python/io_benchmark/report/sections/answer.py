@@ -6,9 +6,9 @@ On a screen a pool has one sentence, in the full report one per workload.
 
 from collections.abc import Callable, Iterator, Sequence
 
-from io_benchmark.analysis.inference import zones
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Verdict
 from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.validity.workers import ZONES
 from io_benchmark.number_text import listed, number_of, ratio, ratio_range
 from io_benchmark.report.blocks import NO_VERDICT, STRONG, WARNING, Item, Items, Marks, Words
 from io_benchmark.report.content.confirming import how_to_confirm
@@ -134,7 +134,7 @@ def _within_zones(comparison: Comparison, report: Report) -> str:
     explanations = (
         f" {text_of(problem.explanation)}"
         for problem in report.problems
-        if problem.rule == zones.RULE and problem.explanation is not None
+        if problem.rule == ZONES and problem.explanation is not None
         if problem.sides == (comparison.baseline, comparison.candidate)
         if problem.subject in (None, comparison.subject)
     )

@@ -5,7 +5,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from io_benchmark.analysis.inference.independent_workers import AT_ONCE
 from io_benchmark.analysis.model import DIFFERENT, UNKNOWN, WorkerLine
 from io_benchmark.analysis.report_model import (
     Replication,
@@ -14,6 +13,7 @@ from io_benchmark.analysis.report_model import (
     Standing,
     SubjectReport,
 )
+from io_benchmark.analysis.validity.workers import AT_ONCE
 from io_benchmark.costs.worker_time import Cost
 from io_benchmark.number_text import listed, number_of, ratio
 from io_benchmark.report.blocks import (
