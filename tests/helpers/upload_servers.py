@@ -160,7 +160,10 @@ class Front:
     def carried(self) -> list[Carried]:
         """In the order of their answers; complete once it has stopped."""
         lines = [line.split(" ", 3) for line in self.log.read_text().splitlines()]
-        return [Carried(*words, int(status), request) for *words, status, request in lines]
+        return [
+            Carried(protocol, connection, int(status), request)
+            for protocol, connection, status, request in lines
+        ]
 
 
 @contextmanager
