@@ -19,9 +19,8 @@ from typing import Self
 from urllib.parse import unquote
 
 from aiohttp import web
-from loopback_api import ME, Api
+from loopback_api import ME, Api, Reply
 from loopback_auth import ANONYMOUS, PUBLIC_ARTIFACTS, Client, Incoming
-from loopback_calls import Reply
 from loopback_deployment import Artifact, Deployment, add_group, recorded
 
 
@@ -129,7 +128,9 @@ class Loopback:
         self._now_s = lambda: now_s() + seconds
 
     def asked(self, host: str, part: str = "") -> list[Request]:
-        return [one for one in self.requests if one.host == host and part in one.path]
+        return [
+            request for request in self.requests if request.host == host and part in request.path
+        ]
 
     def _serve(self) -> None:
         asyncio.set_event_loop(self._loop)
