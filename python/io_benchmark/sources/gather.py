@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from io_benchmark.errors import MissingPathError, UsageError
 from io_benchmark.sources.budget import Budget
@@ -184,16 +184,15 @@ def _checked(addresses: Sequence[SourceAddress]) -> list[_Group]:
     return groups
 
 
-class _GatheredRuns(Generic[T]):
+class _GatheredRuns(Struct, Generic[T]):
     """The results read so far. A run counts once: with its task record, else from its first source."""
 
-    def __init__(self, convert: Callable[[RunResult], T], budget: Budget) -> None:
-        self.budget = budget
-        self.log = ReadLog()
-        self.results: list[tuple[Position, T]] = []
-        self._convert = convert
-        self._sources: dict[Hashable, str] = {}
-        self._without_record: dict[Hashable, int] = {}  # which of the results
+    convert: Callable[[RunResult], T]
+    budget: Budget
+    log: ReadLog = field(default_factory=ReadLog)
+    results: list[tuple[Position, T]] = []
+    _sources: dict[Hashable, str] = {}
+    _without_record: dict[Hashable, int] = {}  # which of the results
 
     def accept(self, position: Position, run_result: RunResult, _data: bytes) -> None:
         record, content = run_result.task, run_result.result.identity
@@ -206,11 +205,11 @@ class _GatheredRuns(Generic[T]):
         replaced = None if record is None else self._without_record.pop(content, None)
         if replaced is not None:
             self._repeated(self.results[replaced][0], self._sources[content], source)
-            self.results[replaced] = position, self._convert(run_result)
+            self.results[replaced] = position, self.convert(run_result)
         elif self.budget.keep(run_result):
             if record is None:
                 self._without_record[content] = len(self.results)
-            self.results.append((position, self._convert(run_result)))
+            self.results.append((position, self.convert(run_result)))
         else:
             return
         self._sources |= {content: source, run: source}

@@ -54,7 +54,7 @@ async def _read(query: HistoryQuery, request: ReadRequest) -> HistoryLog:
     async with connect({0: address}, request.environment, request.policy) as deployments:
         deployment = deployments[root_url]
         request.progress(ReadProgress("listing the index", 0, None))
-        reader = ResultReader(deployments, request)
+        reader = ResultReader(request)
         log = reader.log
         if not request.environment.get(ROOT_VARIABLE):
             log.remark(FIRST, default_remark(root_url))
