@@ -5,7 +5,7 @@ The decision task and actions (retrigger, add new jobs) add tasks to a group. Bo
 group themselves. A group that `submit` created has neither.
 """
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from io_benchmark.errors import GaveUpError, MissingError, ResultError
 from io_benchmark.sources.event_loop import run_all
-from io_benchmark.sources.protocol import Position, ReadLog, ReadProgress
+from io_benchmark.sources.protocol import Environment, Position, Progress, ReadLog, ReadProgress
 from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import (
     DECISION,
@@ -61,7 +61,7 @@ class TaskListing(Struct):
     """One listing of the tasks that some addresses lead to."""
 
     deployments: Mapping[str, Deployment]
-    progress: Callable[[ReadProgress], None] = lambda _progress: None
+    progress: Progress = lambda _progress: None
     every_kind: bool = False
     log: ReadLog = field(default_factory=ReadLog)
     # Requests that a deployment does not answer at the moment; another listing may succeed.
@@ -231,7 +231,7 @@ def _failed_decision(root_url: str, members: Sequence[QueueTask]) -> str | None:
 @asynccontextmanager
 async def connect(
     addresses: Mapping[int, TaskclusterAddress],
-    environment: Mapping[str, str],
+    environment: Environment,
     policy: RequestPolicy | None,
 ) -> AsyncIterator[dict[str, Deployment]]:
     """Yield the deployments that the addresses name, by root URL."""

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from io_benchmark.errors import GaveUpError, MissingError
 from io_benchmark.sources.event_loop import run_coroutine
+from io_benchmark.sources.protocol import Environment, Tell
 from io_benchmark.sources.taskcluster.addresses import TaskclusterAddress
 from io_benchmark.sources.taskcluster.api_answers import RESOLVED
 from io_benchmark.sources.taskcluster.deployment import Deployment
@@ -23,7 +24,6 @@ _GROWTH = 1.5
 _LONGEST = 4  # times the first interval
 _MAXIMUM_LOST = 5  # listings in a row, each of which was repeated many times
 _STATES = (*RESOLVED, "running", "pending", "unscheduled", "unlisted")
-_Tell = Callable[[str], None]
 
 
 class WaitClock(NamedTuple):
@@ -64,7 +64,7 @@ class _WatchedTask(NamedTuple):
 
 async def _until_resolved(
     look: Callable[[], Awaitable[Sequence[_WatchedTask]]],
-    tell: _Tell,
+    tell: Tell,
     clock: WaitClock,
     limit_s: float | None,
     every_s: float = _INTERVAL_S,
@@ -122,9 +122,9 @@ def _counts(tasks: Sequence[_WatchedTask]) -> str:
 
 def wait_for_tasks(
     addresses: Mapping[int, TaskclusterAddress],
-    environment: Mapping[str, str],
+    environment: Environment,
     limit_s: float,
-    tell: _Tell,
+    tell: Tell,
     *,
     policy: RequestPolicy | None = None,
     clock: WaitClock = _CLOCK,
@@ -154,7 +154,7 @@ async def wait_in_group(
     deployment: Deployment,
     group_id: str,
     labels: Mapping[str, str],
-    tell: _Tell,
+    tell: Tell,
     *,
     every_s: float,
     limit_s: float | None,
@@ -184,7 +184,7 @@ class _Watch(Struct):
 
     addresses: Mapping[int, TaskclusterAddress]
     deployments: Mapping[str, Deployment]
-    tell: _Tell
+    tell: Tell
     # What was seen unresolved: creators by id, routes by name; whether it still is.
     unresolved: dict[str, bool] = {}
 
