@@ -14,14 +14,13 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Self
 from urllib.parse import unquote
 
 from aiohttp import web
 from loopback_api import ME, Api, Reply
 from loopback_auth import ANONYMOUS, PUBLIC_ARTIFACTS, Client, Incoming
-from loopback_deployment import Artifact, Deployment, add_group, recorded
+from loopback_deployment import Deployment, add_group, recorded
 
 
 @dataclass(frozen=True)
@@ -110,12 +109,7 @@ class Loopback:
         assert self._ready.wait(10)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         stop = self._stop
         assert stop is not None
         self._loop.call_soon_threadsafe(stop.set)
@@ -170,10 +164,7 @@ class Loopback:
         return await self._answer("storage", incoming, self._object)
 
     async def _answer(
-        self,
-        host: str,
-        incoming: web.BaseRequest,
-        answer: Callable[[Request, bytes], Reply],
+        self, host: str, incoming: web.BaseRequest, answer: Callable[[Request, bytes], Reply]
     ) -> web.StreamResponse:
         request = Request(
             host, incoming.method, incoming.raw_path, dict(incoming.query), dict(incoming.headers)
@@ -253,14 +244,4 @@ if __name__ == "__main__":
     main()
 
 
-__all__ = [
-    "ME",
-    "Artifact",
-    "Client",
-    "Fault",
-    "Faults",
-    "Loopback",
-    "Request",
-    "first",
-    "share_of",
-]
+__all__ = ["ME", "Client", "Fault", "Faults", "Loopback", "Request", "first", "share_of"]
