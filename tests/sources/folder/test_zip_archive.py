@@ -151,10 +151,7 @@ BAD: dict[str, tuple[Callable[[Path], Path], str]] = {
         lambda path: patched_good(path, lambda data: data.__delitem__(slice(500, None))),
         "is cut or damaged (File is not a zip file); download it again",
     ),
-    "empty": (
-        lambda path: written(path, b""),
-        "is empty; download it again or measure again",
-    ),
+    "empty": (lambda path: written(path, b""), "is empty; download it again or measure again"),
     "login-page": (
         lambda path: written(path, b"\n<!DOCTYPE html><title>Sign in</title>"),
         "is a web page, such as a login page; log in and download it again",

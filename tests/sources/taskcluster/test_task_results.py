@@ -218,10 +218,7 @@ def test_where_no_run_completed(loopback, policy):
             Artifact(storage_type="reference", url="file:///etc/passwd"),
             "its artifact of type 'reference' has no http(s) address",
         ),
-        (
-            Artifact(bytes(MAXIMUM_BYTES + 1)),
-            "it has more than 16,777,216 bytes, gzip decoded",
-        ),
+        (Artifact(bytes(MAXIMUM_BYTES + 1)), "it has more than 16,777,216 bytes, gzip decoded"),
         (
             Artifact(b"{"),
             "ends too early: its upload or download was cut; download it again or measure again",

@@ -58,11 +58,7 @@ def test_what_comes_meanwhile_counts(deployment, group, ids, policy):
         added.append(add(deployment, group, "io-benchmark", "pending"))
 
     added: list[str] = []
-    turned = Turned(
-        lambda: None,
-        retriggered,
-        lambda: deployment.change_runs(added[0], "failed"),
-    )
+    turned = Turned(lambda: None, retriggered, lambda: deployment.change_runs(added[0], "failed"))
     with Loopback(deployment) as loopback:
         told = waited(loopback, policy, turned, f"group:{group}")
         url = loopback.url
