@@ -27,7 +27,8 @@ AGAIN = "read the group again later, or wait with compare --wait MINUTES"
 def listed(loopback, policy, *addresses):
     """Return the listing, and its tasks as (number of the address, id, run)."""
     environment = {"TASKCLUSTER_ROOT_URL": loopback.url}
-    remote = {number: parse(address, environment) for number, address in enumerate(addresses)}
+    parsed = (parse(address, environment) for address in addresses)
+    remote = dict(enumerate(filter(None, parsed)))
 
     async def main():
         async with connect(remote, environment, policy) as deployments:
