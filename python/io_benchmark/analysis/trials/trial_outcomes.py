@@ -25,9 +25,9 @@ from io_benchmark.analysis.trials.recorded_trials import LEAST_GAP_RATIO, TriedS
 from io_benchmark.analysis.trials.trial_model import TrialOutcome, TrialState
 from io_benchmark.results.trials import TrialKind, Trials
 
-# Of the gap: what goes where the cause is found, and where it is not.
+# A trial confirms a cause if at least this share of the gap goes, and refutes it if at most that does.
 _CONFIRMS_SHARE, _REFUTES_SHARE = 0.8, 0.2
-# Of the gap: what a pace explains at most where it is not the cause, and at least where it is.
+# A pace refutes a cause if it explains at most this share of the gap, and confirms it from that one on.
 _PACE_REFUTES_SHARE, _PACE_CONFIRMS_SHARE = 0.25, 0.5
 # A side that is limited to the other's ceiling takes as long as that side.
 _AS_SLOW_RATIO = 1.1
