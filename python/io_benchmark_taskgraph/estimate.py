@@ -6,9 +6,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from io_benchmark_taskgraph.mistakes import BadKeyError, shown
-from io_benchmark_taskgraph.script_modules import maximum_time_s
+from io_benchmark_taskgraph.mistakes import BadKeyError, quoted
 from io_benchmark_taskgraph.stanza import Benchmark
+from io_benchmark_taskgraph.worker_program import maximum_time_s
 
 # The script stops this long before the limit: a task that reaches it gets no signal and uploads nothing.
 MARGIN_S = 300
@@ -28,15 +28,15 @@ def time_budget_s(limit_s: Any) -> int:
     """Return how much of the task's time the script may use."""
     if type(limit_s) is int and limit_s > MARGIN_S:
         return limit_s - MARGIN_S
-    text = f"{shown(limit_s)} is not a number of seconds above {MARGIN_S}"
-    raise BadKeyError("worker.max-run-time", f"{text}; write one such as 3600")
+    problem = f"is not a number of seconds above {MARGIN_S}; write one such as 3600"
+    raise BadKeyError("worker.max-run-time", f"{quoted(limit_s)} {problem}")
 
 
 def check_duration(root: Path, benchmark: Benchmark, budget_s: int) -> None:
     """Refuse a task that would not end in time on the slowest pool."""
     places, destinations = len(benchmark.places), len(benchmark.destinations)
-    others = [each for each in benchmark.workloads if each != CACHE_RETRIEVE]
-    others_s = maximum_time_s(root, benchmark.script, others, places) if others else 0
+    others = [name for name in benchmark.workloads if name != CACHE_RETRIEVE]
+    others_s = maximum_time_s(root, benchmark.script, others, places)
     if CACHE_RETRIEVE not in benchmark.workloads:
         if others_s > budget_s:
             raise BadKeyError(
@@ -46,29 +46,24 @@ def check_duration(root: Path, benchmark: Benchmark, budget_s: int) -> None:
                 f"{others_s + MARGIN_S} or name fewer workloads",
             )
         return
-    once_mib = places * CACHE_MIB
-    has_trials = _has_trials(benchmark)
+    # Trials follow the retrieves that overwrite, as the script decides.
+    is_overwriting = "overwrite" in benchmark.destinations and benchmark.fidelity == "seed"
+    has_trials = is_overwriting and benchmark.trials != "never"
     percent = 100 * destinations + (TRIALS_PERCENT if has_trials else 0)
-    each_mib = Fraction(places * RETRIEVE_MIB * percent, 100)
-    written_mib = once_mib + benchmark.retrieves * each_mib
-    retrieves_s = math.ceil(written_mib / SLOWEST_MIB_PER_S)
+    cache_mib = places * CACHE_MIB
+    retrieve_mib = Fraction(places * RETRIEVE_MIB * percent, 100)
+    retrieves_s = math.ceil((cache_mib + benchmark.retrieves * retrieve_mib) / SLOWEST_MIB_PER_S)
     if retrieves_s + others_s <= budget_s:
         return
     remedy = f"raise worker.max-run-time to {retrieves_s + others_s + MARGIN_S}"
-    fitting = ((budget_s - others_s) * SLOWEST_MIB_PER_S - once_mib) // each_mib
+    fitting = ((budget_s - others_s) * SLOWEST_MIB_PER_S - cache_mib) // retrieve_mib
     if fitting > 0:
         remedy += f" or lower benchmark.retrieves to {fitting}"
-    with_trials = " with trials" if has_trials else ""
+    trials = " with trials" if has_trials else ""
     other_times = f", the other workloads {others_s} s," if others_s else ""
     raise BadKeyError(
         "benchmark.retrieves",
         f"{benchmark.retrieves} retrieves x {places} place(s) x {destinations} destination(s) of "
-        f"cache-retrieve{with_trials} take {retrieves_s} s at {SLOWEST_MIB_PER_S} MiB/s{other_times} and the time "
-        f"budget is {budget_s} s; {remedy}",
+        f"cache-retrieve{trials} take {retrieves_s} s at {SLOWEST_MIB_PER_S} MiB/s{other_times} "
+        f"and the time budget is {budget_s} s; {remedy}",
     )
-
-
-def _has_trials(benchmark: Benchmark) -> bool:
-    """Return whether some retrieves are followed by trials, as the script decides."""
-    is_tried = "overwrite" in benchmark.destinations and benchmark.fidelity == "seed"
-    return benchmark.trials != "never" and is_tried

@@ -11,15 +11,21 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from taskgraph.actions import registry
 from taskgraph.actions.util import create_task_from_def
 from taskgraph.util import taskcluster
 
-from io_benchmark_taskgraph import repeating
+from io_benchmark_taskgraph.repeating import (
+    CONFIRMING,
+    derived_id,
+    new_label,
+    pace,
+    repeated,
+    with_relative_dates,
+)
 from io_benchmark_taskgraph.selection import JOB
 
 logger = logging.getLogger(__name__)
@@ -28,34 +34,6 @@ REPORT_JOB = "io-benchmark-report"
 REPORT = "public/io-benchmark/report.json"
 REPORT_VERSION = 3
 _POOL = re.compile(r"(?<!\S)--pool[ =]([A-Za-z0-9][A-Za-z0-9._-]*)(?!\S)")
-
-
-@dataclass(frozen=True)
-class GroupAction:
-    """An action on the benchmark's tasks of a group."""
-
-    name: str
-    title: str
-    symbol: str
-    description: str
-    order: int
-    kinds: tuple[str, ...]  # the tasks that offer it
-    run: Callable[[Any, Any, Any, str, Any], None]
-    schema: dict[str, Any] | None = None
-
-    def register(self) -> None:
-        """Register the action once per process: a program may load several trees."""
-        if self.name in registry.callbacks:
-            return
-        registry.register_callback_action(
-            name=self.name,
-            title=self.title,
-            symbol=self.symbol,
-            description=self.description,
-            order=self.order,
-            context=[{"kind": kind} for kind in self.kinds],
-            schema=self.schema,
-        )(self.run)
 
 
 @dataclass(frozen=True)
@@ -81,8 +59,10 @@ class GroupTask:
     @property
     def pool(self) -> str | None:
         """Return the pool that the command names."""
-        found = _POOL.findall(" ".join(self._command()))
-        return found[-1] if found else None
+        words = self.definition["payload"].get("command", [])
+        command = " ".join(word for word in words if isinstance(word, str))
+        pools: list[str] = _POOL.findall(command)
+        return pools[-1] if pools else None
 
     @property
     def job(self) -> str:
@@ -93,11 +73,7 @@ class GroupTask:
 
     @property
     def is_confirming(self) -> bool:
-        return repeating.pace(self.definition) is not None
-
-    def _command(self) -> list[str]:
-        words = self.definition["payload"].get("command", [])
-        return [word for word in words if isinstance(word, str)]
+        return pace(self.definition) is not None
 
 
 @dataclass
@@ -120,9 +96,9 @@ class Group:
 
         queue = taskcluster.get_taskcluster_client("queue")
         queue.listTaskGroup(self.group_id, paginationHandler=add_page)
-        for each in answers:
-            status = each["status"]
-            task = GroupTask(status["taskId"], status["state"], each["task"])
+        for answer in answers:
+            status = answer["status"]
+            task = GroupTask(status["taskId"], status["state"], answer["task"])
             if task.kind == JOB:
                 self.pools.append(task)
             elif task.kind == REPORT_JOB:
@@ -167,39 +143,37 @@ class Group:
         logger.warning("%s: the group has no task that the report read", pool)
         return None
 
-    def create(self, definition: dict[str, Any], part: str) -> str:
+    def _create(self, definition: dict[str, Any], part: str) -> str:
         """Create a task and return its id, which follows from the group and `part`."""
-        task_id = repeating.derived_id(self.group_id, part)
+        task_id = derived_id(self.group_id, part)
         level, domain = self.parameters["level"], self.graph_config["trust-domain"]
         create_task_from_def(task_id, definition, level, domain)
         return task_id
 
     def repeat(self, task: GroupTask, bytes_per_s: int | None = None) -> str:
         """Create a pool's task once more, with a pace to confirm a cause, and return its id."""
-        end = "" if bytes_per_s is None else repeating.CONFIRMING
+        end = "" if bytes_per_s is None else CONFIRMING
         labels = (existing.label for existing in self.pools)
-        label = repeating.new_label(task.job, labels, end)
-        made = repeating.repeated(task.definition, task.job, label, bytes_per_s)
-        task_id = self.create(_after_action(made), label)
+        label = new_label(task.job, labels, end)
+        made = repeated(task.definition, task.job, label, bytes_per_s)
+        task_id = self._create(_after_action(made), label)
         self.pools.append(GroupTask(task_id, "unscheduled", made))
         return task_id
 
-    def report_after(self, waited_for: Sequence[str]) -> None:
+    def report_after(self, task_ids: Sequence[str]) -> None:
         """Create the newest report once more, after these tasks, unless one waits for them."""
-        known = [report.definition.get("dependencies", []) for report in self.reports]
-        if any(set(waited_for) <= set(dependencies) for dependencies in known):
+        reports = [report.definition for report in self.reports]
+        if any(set(task_ids) <= set(report.get("dependencies", [])) for report in reports):
             return
-        made = repeating.with_relative_dates(self.reports[-1].definition)
-        made.pop("taskQueueId", None)
-        made = _after_action(made)
-        made["dependencies"] = list(dict.fromkeys([*made["dependencies"], *waited_for]))
-        self.create(made, f"{self.reports[-1].label} {len(self.reports)}")
+        made = _after_action(with_relative_dates(reports[-1]))
+        made["dependencies"] = list(dict.fromkeys([*made["dependencies"], *task_ids]))
+        self._create(made, f"{self.reports[-1].label} {len(self.reports)}")
 
 
 def _has(task: GroupTask, name: str) -> bool:
     """Return whether the newest run left the artifact, and not an error in its place."""
     artifacts = taskcluster.list_artifacts(task.task_id)
-    kinds = {each["name"]: each["storageType"] for each in artifacts}
+    kinds = {artifact["name"]: artifact["storageType"] for artifact in artifacts}
     return bool(kinds.get(name, "error") != "error")
 
 

@@ -13,13 +13,12 @@ from typing import Any
 from taskgraph.loader import transform
 from taskgraph.util.templates import merge
 
-from io_benchmark_taskgraph.mistakes import UserMistake, shown, there_are
+from io_benchmark_taskgraph.mistakes import UserMistake, quoted, there_are
 
 POOLS_FROM = "pools-from"
 SYMBOL_SUFFIX = "symbol-suffix"
 COPIED_KEYS = ("description", "worker-type", "treeherder", "worker")
 _FILE = "kind.yml"
-_TASKS = ("tasks", "tasks-from")
 
 
 def loader(
@@ -31,25 +30,20 @@ def loader(
     write_artifacts: bool,
 ) -> Iterator[dict[str, Any]]:
     folder = str(_folder_of_pools(kind, Path(path), config))
-    whole = transform.load_yaml(f"{folder}/{_FILE}")
-    listed = {key: whole[key] for key in _TASKS if key in whole}
-    defaults = config.get("task-defaults", {})
+    pools = transform.load_yaml(f"{folder}/{_FILE}")
+    tasks = {key: pools[key] for key in ("tasks", "tasks-from") if key in pools}
     suffix = str(config.get(SYMBOL_SUFFIX, ""))
-    rest = (params, loaded_tasks, write_artifacts)
-    for pool in transform.loader(kind, folder, listed, *rest):
-        task = merge(defaults, _pool_keys(pool, suffix))
+    for pool in transform.loader(kind, folder, tasks, params, loaded_tasks, write_artifacts):
+        task = merge(config.get("task-defaults", {}), _pool_keys(pool, suffix))
         yield {**task, "name": pool["name"], "task-from": _FILE}
 
 
 def _folder_of_pools(kind: str, path: Path, config: dict[str, Any]) -> Path:
     name = config.get(POOLS_FROM, "")
-    known = sorted(file.parent.name for file in path.parent.glob(f"*/{_FILE}"))
-    others = [other for other in known if other != kind]
-    if not isinstance(name, str) or name not in others:
-        where = f"taskcluster/kinds/{kind}/{_FILE}: {POOLS_FROM}"
-        raise UserMistake(
-            f"{where}: {shown(name)} is not another kind; {there_are(others)}"
-        )
+    kinds = sorted({file.parent.name for file in path.parent.glob(f"*/{_FILE}")} - {kind})
+    if not isinstance(name, str) or name not in kinds:
+        place = f"taskcluster/kinds/{kind}/{_FILE}: {POOLS_FROM}"
+        raise UserMistake(f"{place}: {quoted(name)} is not another kind; {there_are(kinds)}")
     return path.parent / name
 
 

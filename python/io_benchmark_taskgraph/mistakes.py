@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Messages about mistakes in kind.yml, one line each: file, task and key, problem, remedy."""
+"""Mistakes in a kind's files: one line each, with file, task and key, problem and remedy.
 
+Here are also the checks that the stanzas of all kinds share.
+"""
+
+import logging
+import re
 import reprlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
+
+import voluptuous
 
 try:
     # taskgraph prints these without a traceback.
@@ -15,45 +22,46 @@ except ImportError:  # older taskgraphs, and perhaps Firefox's copy
 
 UserMistake = SchemaValidationError
 
+logger = logging.getLogger(__name__)
+
 
 class BadKeyError(Exception):
     """A mistake in the value of one key; `in_task` adds the file and the task."""
 
-    def __init__(self, key: str, text: str) -> None:
-        super().__init__(f"{key}: {text}")
-        self.key, self.text = key, text
+    def __init__(self, key: str, problem: str) -> None:
+        super().__init__(f"{key}: {problem}")
 
 
-class _Shown(reprlib.Repr):
+class _ShortRepr(reprlib.Repr):
     """A short repr() in linear time: YAML's aliases may repeat a value endlessly."""
 
     def repr_int(self, value: int, level: int) -> str:
         # Python refuses to convert a very long number to text.
         if value.bit_length() > 1000:
             return "a number of more than 300 digits"
-        text: str = super().repr_int(value, level)
-        return text
+        return str(super().repr_int(value, level))
 
 
-_SHOWN = _Shown()
-_SHOWN.maxlevel = 3
-_SHOWN.maxlist = _SHOWN.maxdict = 8
-_SHOWN.maxstring = _SHOWN.maxlong = _SHOWN.maxother = 150
-_SHOWN_LENGTH = 300
+_SHORT = _ShortRepr()
+_SHORT.maxlevel = 3
+_SHORT.maxlist = _SHORT.maxdict = 8
+_SHORT.maxstring = _SHORT.maxlong = _SHORT.maxother = 150
+_QUOTED_LENGTH = 300
 _PLAIN_LENGTH = 100
+_MISSING = "is missing; add it to the task or to task-defaults"
 
 
-def shown(value: object) -> str:
+def quoted(value: object) -> str:
     """Return `repr()`, cut to the length that a message can hold."""
-    text: str = _SHOWN.repr(value)
-    return text if len(text) <= _SHOWN_LENGTH else f"{text[:_SHOWN_LENGTH]}…"
+    quotation: str = _SHORT.repr(value)
+    return quotation if len(quotation) <= _QUOTED_LENGTH else f"{quotation[:_QUOTED_LENGTH]}…"
 
 
 def plain(value: object) -> str:
     """Return a name unquoted, unless it would break the line or is too long."""
     if isinstance(value, str) and value.isprintable() and len(value) <= _PLAIN_LENGTH:
         return value
-    return shown(value)
+    return quoted(value)
 
 
 def root_folder(config: Any) -> Path:
@@ -72,7 +80,7 @@ def kind_file(config: Any, name: str) -> str:
 
 def task_name(task: dict[str, Any]) -> str:
     name = task.get("name") or task.get("label")
-    return name if isinstance(name, str) else shown(name)
+    return name if isinstance(name, str) else quoted(name)
 
 
 @contextmanager
@@ -86,5 +94,86 @@ def in_task(config: Any, task: dict[str, Any]) -> Iterator[None]:
         raise UserMistake(f"{place}: {problem}") from None
 
 
+@contextmanager
+def logged() -> Iterator[None]:
+    """Log a UserMistake of this block: taskgraph's command line expects that it is logged already."""
+    try:
+        yield
+    except UserMistake as error:
+        logger.error("%s", error)  # noqa: TRY400 - no traceback
+        raise
+
+
 def there_are(names: Iterable[str]) -> str:
     return f"there are: {', '.join(names) or 'none'}"
+
+
+def form(pattern: str, problem: str) -> Callable[[Any], str]:
+    """Return a check that a value is a text of this form; `problem` says what to write."""
+
+    def check(value: Any) -> str:
+        if isinstance(value, str) and re.fullmatch(pattern, value):
+            return value
+        raise voluptuous.Invalid(f"{quoted(value)} {problem}")
+
+    return check
+
+
+# Above zero, with at most two digits before the point.
+percentage = form(
+    r"(?!0+(\.0+)?%)[0-9]{1,2}(\.[0-9]{1,6})?%",
+    "is not a percentage; write one such as 2%",
+)
+
+
+def whole_number(minimum: int, maximum: int) -> Callable[[Any], int]:
+    def check(value: Any) -> int:
+        if type(value) is int and minimum <= value <= maximum:
+            return value
+        problem = f"is not a whole number from {minimum:,} to {maximum:,}"
+        raise voluptuous.Invalid(f"{quoted(value)} {problem}")
+
+    return check
+
+
+def choice(names: Sequence[str]) -> Callable[[object], str]:
+    def check(value: object) -> str:
+        if isinstance(value, str) and value in names:
+            return value
+        raise voluptuous.Invalid(f"{quoted(value)} is unknown; {there_are(names)}")
+
+    return check
+
+
+def checked(schema: voluptuous.Schema, stanza: object, name: str) -> dict[str, Any]:
+    """Return the stanza with defaults; a BadKeyError names the first key that is wrong."""
+    if stanza is None:
+        raise BadKeyError(name, _MISSING)
+    try:
+        values: dict[str, Any] = schema(stanza)
+    except voluptuous.MultipleInvalid as error:
+        # Unknown keys first: a missing key may only be misspelt.
+        def order(mistake: voluptuous.Invalid) -> tuple[bool, str]:
+            is_missing = isinstance(mistake, voluptuous.RequiredFieldInvalid)
+            return is_missing, _dotted(name, mistake.path)
+
+        first = min(error.errors, key=order)
+        problem = _problem(first, [str(key) for key in schema.schema])
+        raise BadKeyError(_dotted(name, first.path), problem) from None
+    return values
+
+
+def _dotted(name: str, path: Sequence[object]) -> str:
+    keys = (str(key) if isinstance(key, voluptuous.Marker) else key for key in path)
+    return name + "".join(f".{plain(key)}" for key in keys)
+
+
+def _problem(error: voluptuous.Invalid, keys: Sequence[str]) -> str:
+    """Return what to write instead; voluptuous only says what its schema expected."""
+    if isinstance(error, voluptuous.RequiredFieldInvalid):
+        return _MISSING
+    if error.msg == "extra keys not allowed":
+        return f"unknown key; {there_are(keys)}"
+    if not error.path:
+        return f"is not a mapping; {there_are(keys)}"
+    return str(error.msg)

@@ -5,7 +5,6 @@ Here are how a decision task fills them, and the target method `io-benchmark`: t
 `io_benchmark_jobs` names.
 """
 
-import logging
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -15,13 +14,12 @@ from taskgraph.target_tasks import register_target_task
 from taskgraph.util.schema import Schema
 from taskgraph.util.vcs import get_repository
 
-from io_benchmark_taskgraph import try_syntax
-from io_benchmark_taskgraph.mistakes import UserMistake
-from io_benchmark_taskgraph.overrides import NEUTRAL, PERFHERDER, REPLICATES, perfherder
-from io_benchmark_taskgraph.selection import JOB, POOL_ATTRIBUTE, select
+from io_benchmark_taskgraph.mistakes import UserMistake, logged
+from io_benchmark_taskgraph.selection import JOB, POOL_ATTRIBUTE, requested, select
+from io_benchmark_taskgraph.stanza import PERFHERDER, REPLICATES, override
 
-logger = logging.getLogger(__name__)
-
+JOBS = "io_benchmark_jobs"
+NEUTRAL = "neutral"
 # Events whose commit messages may choose tasks. An untrusted pull request may not; a trusted person
 # can choose tasks by a comment.
 TRUSTED_TASKS_FOR = ("github-push", "github-pull-request")
@@ -30,62 +28,45 @@ TRUSTED_TASKS_FOR = ("github-push", "github-pull-request")
 # With defaults, because actions read the parameters of pushes that may lack the last two. Values are
 # checked where they are used, with messages of one line.
 # A class, because `Schema.from_dict` reads the source of every module that called it.
-class _IoBenchmarkParameters(Schema, rename=None):  # type: ignore[call-arg, misc]
+class IoBenchmarkParameters(Schema, rename=None):  # type: ignore[call-arg, misc]
     io_benchmark_jobs: list[str]
     io_benchmark_replicates: int = 0
     io_benchmark_perfherder: str = ""
 
 
-SCHEMA = _IoBenchmarkParameters
+def _defaults(_repo_root: Any = None) -> dict[str, Any]:
+    return {JOBS: [], REPLICATES: 0, PERFHERDER: ""}
 
 
 def register() -> None:
-    def defaults(_repo_root: Any) -> dict[str, Any]:
-        return {"io_benchmark_jobs": [], REPLICATES: 0, PERFHERDER: ""}
-
-    extend_parameters_schema(SCHEMA, defaults_fn=defaults)
+    extend_parameters_schema(IoBenchmarkParameters, defaults_fn=_defaults)
     register_target_task(JOB)(_select_targets)
-
-
-def _commit_message(revision: str) -> str:
-    try:
-        message: str = get_repository(str(Path.cwd())).get_commit_message(revision)
-    except UnicodeDecodeError:
-        return ""
-    return message
 
 
 def decision_parameters(_graph_config: Any, parameters: dict[str, Any]) -> None:
     """Fill the parameters; taskgraph calls this in a decision task, before any task is made."""
-    parameters.update({"io_benchmark_jobs": [], REPLICATES: 0, PERFHERDER: ""})
+    parameters.update(_defaults())
     if parameters["tasks_for"] not in TRUSTED_TASKS_FOR:
         return
     if parameters["target_tasks_method"] != "default":
         return  # another method was chosen, or DONTBUILD
+    repository = get_repository(str(Path.cwd()))
     try:
-        request = try_syntax.request(_commit_message(parameters["head_rev"]))
-    except UserMistake as error:
-        # taskgraph's command line expects that it is logged already.
-        logger.error("%s", error)  # noqa: TRY400 - no traceback
-        raise
+        message = repository.get_commit_message(parameters["head_rev"])
+    except UnicodeDecodeError:
+        return
+    with logged():
+        request = requested(message)
     if request is not None:
-        parameters["io_benchmark_jobs"] = list(request.jobs)
-        parameters[REPLICATES] = request.replicates or 0
+        parameters[JOBS], parameters[REPLICATES] = request
         parameters["target_tasks_method"] = JOB
 
 
-def _select_targets(
-    full_task_graph: Any, parameters: Any, _graph_config: Any
-) -> list[str]:
-    names = parameters.get("io_benchmark_jobs") or [JOB]
-    try:
-        labels = select(full_task_graph.tasks.values(), names)
-        if perfherder(parameters) == NEUTRAL:
+def _select_targets(full_task_graph: Any, parameters: Any, _graph_config: Any) -> list[str]:
+    with logged():
+        labels = select(full_task_graph.tasks.values(), parameters.get(JOBS) or [JOB])
+        if override(parameters, PERFHERDER) == NEUTRAL:
             _check_one_pool(full_task_graph.tasks[label] for label in labels)
-    except UserMistake as error:
-        # taskgraph's command line expects that it is logged already.
-        logger.error("%s", error)  # noqa: TRY400 - no traceback
-        raise
     return labels
 
 

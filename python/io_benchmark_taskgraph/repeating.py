@@ -46,8 +46,7 @@ def repeated(
     The index's routes are left out, because they name the pool's usual results. The dependencies stay: a
     worker takes an image only from a task that the task depends on.
     """
-    made: dict[str, Any] = with_relative_dates(definition)
-    made.pop("taskQueueId", None)  # the queue makes it of the two names of the pool
+    made = with_relative_dates(definition)
     metadata = made["metadata"]
     end, former_end = label[len(job) :], metadata["name"][len(job) :]
     metadata["name"] = label
@@ -69,9 +68,7 @@ def repeated(
     return made
 
 
-def with_trials(
-    definition: Mapping[str, Any], bytes_per_s: int | None = None
-) -> dict[str, Any]:
+def with_trials(definition: Mapping[str, Any], bytes_per_s: int | None = None) -> dict[str, Any]:
     """Return a task that runs all trials, one of them at a pace if that is given."""
     made: dict[str, Any] = copy.deepcopy(dict(definition))
     variables = {TRIALS_VARIABLE: "always"}
@@ -85,10 +82,8 @@ def pace(definition: Mapping[str, Any]) -> int | None:
     """Return the pace of a confirming task; None for any other task."""
     payload = definition.get("payload")
     variables = payload.get("env") if isinstance(payload, Mapping) else None
-    text = (
-        str(variables.get(PACE_VARIABLE, "")) if isinstance(variables, Mapping) else ""
-    )
-    return int(text) if text.isdecimal() and len(text) < 20 else None
+    number = str(variables.get(PACE_VARIABLE, "")) if isinstance(variables, Mapping) else ""
+    return int(number) if number.isdecimal() and len(number) < 20 else None
 
 
 def derived_id(group_id: str, part: object) -> str:
@@ -102,7 +97,7 @@ def derived_id(group_id: str, part: object) -> str:
 
 
 def with_relative_dates(definition: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy whose dates count from the creation, as the kinds' do; else raise a ValueError."""
+    """Return a copy to create: its dates count from the creation, as the kinds' do; else raise a ValueError."""
     created = _date(definition["created"])
     for key in ("deadline", "expires"):
         _date(definition[key])
@@ -113,15 +108,14 @@ def with_relative_dates(definition: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(value, list):
             return [copied(inner) for inner in value]
         if isinstance(value, str) and _DATE.fullmatch(value):
-            return {
-                RELATIVE: f"{int((_date(value) - created).total_seconds())} seconds"
-            }
+            return {RELATIVE: f"{int((_date(value) - created).total_seconds())} seconds"}
         return value
 
     made: dict[str, Any] = copied(dict(definition))
+    made.pop("taskQueueId", None)  # the queue makes it of the two names of the pool
     return made
 
 
-def _date(text: str) -> datetime:
+def _date(moment: str) -> datetime:
     # Python 3.9 reads no Z.
-    return datetime.fromisoformat(text.replace("Z", "+00:00"))
+    return datetime.fromisoformat(moment.replace("Z", "+00:00"))

@@ -1,17 +1,26 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The `benchmark` stanza of a task: its schema, and the messages about mistakes in it."""
+"""The `benchmark` stanza of a task: its schema, and the parameters that override it."""
 
 from __future__ import annotations
 
 import posixpath
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Callable, NamedTuple
+from typing import Any, Callable, NamedTuple
 
 import voluptuous
 
-from io_benchmark_taskgraph.checks import checked, form, percentage, whole_number
-from io_benchmark_taskgraph.mistakes import plain, shown, there_are
+from io_benchmark_taskgraph.mistakes import (
+    UserMistake,
+    checked,
+    choice,
+    form,
+    percentage,
+    plain,
+    quoted,
+    whole_number,
+)
 
 DESTINATIONS = ("overwrite", "unlink", "fresh")
 FIDELITIES = ("seed", "real")
@@ -65,17 +74,7 @@ class Benchmark:
         )
 
 
-def _one_of(known: Sequence[str]) -> Callable[[object], str]:
-    def check(value: object) -> str:
-        if not isinstance(value, str) or value not in known:
-            text = f"{shown(value)} is unknown; {there_are(known)}"
-            raise voluptuous.Invalid(text)
-        return value
-
-    return check
-
-
-_text = form("(?s:.+)", "is not a text")
+_workload = form("(?s:.+)", "is not a text")
 # Linux takes names of 255 bytes.
 _folder_path = form(
     r"(?=.{1,1000}\Z)(?!\.\.?/?\Z)(?:(?!\.\.(?:/|\Z))[A-Za-z0-9._+ -]{1,255}(?:/+|\Z))+",
@@ -103,33 +102,30 @@ def _folder(value: object) -> str:
 
 
 def _check_unique(kind: str, items: Sequence[str]) -> None:
-    seen = set()
-    for item in items:
-        if item in seen:
-            raise voluptuous.Invalid(
-                f"{kind} {plain(item)} is given twice; keep one (a task's list is added to "
-                "task-defaults')"
-            )
-        seen.add(item)
+    repeated = [item for item, count in Counter(items).items() if count > 1]
+    if repeated:
+        raise voluptuous.Invalid(
+            f"{kind} {plain(repeated[0])} is given twice; keep one (a task's list is added to "
+            "task-defaults')"
+        )
 
 
 def _list(value: object, example: str) -> list[object]:
-    if not isinstance(value, list) or not value:
-        text = f"is not a list; write at least one, as [{example}]"
-        raise voluptuous.Invalid(f"{shown(value)} {text}")
-    return value
+    if isinstance(value, list) and value:
+        return value
+    raise voluptuous.Invalid(f"{quoted(value)} is not a list; write at least one, as [{example}]")
 
 
 def _workloads(value: object) -> tuple[str, ...]:
     """Check a list of names; whether they exist is checked where the script's folder is read."""
-    workloads = tuple(_text(item) for item in _list(value, "cache-retrieve"))
+    workloads = tuple(_workload(item) for item in _list(value, "cache-retrieve"))
     _check_unique("the workload", workloads)
     return workloads
 
 
 def _destinations(value: object) -> tuple[str, ...]:
     items = _list(value if isinstance(value, list) else [value], "overwrite")
-    destinations = tuple(_one_of(DESTINATIONS)(item) for item in items)
+    destinations = tuple(choice(DESTINATIONS)(item) for item in items)
     _check_unique("the destination", destinations)
     return destinations
 
@@ -139,7 +135,7 @@ def _place(value: object) -> TaskPlace:
         return WORKSPACE
     if not isinstance(value, dict) or sorted(map(str, value)) != ["name", "path"]:
         raise voluptuous.Invalid(
-            f"{shown(value)} is not a place; write workspace, or {{name: NAME, path: /absolute/path}}"
+            f"{quoted(value)} is not a place; write workspace, or {{name: NAME, path: /absolute/path}}"
         )
     name, path = _place_name(value["name"]), value["path"]
     if name == WORKSPACE.name and path != WORKSPACE.path:
@@ -176,7 +172,7 @@ SCHEMA = voluptuous.Schema({
     voluptuous.Optional("destination", default="overwrite"): _destinations,
     # How a file is looked up and copied: as the first investigation did, or as the real
     # update-verify tasks do.
-    voluptuous.Optional("fidelity", default="seed"): _one_of(FIDELITIES),
+    voluptuous.Optional("fidelity", default="seed"): choice(FIDELITIES),
     # Stop when the mean is known this precisely.
     voluptuous.Optional("precision"): percentage,
     # Where the workload upload puts its objects, reusing few names; default: loopback. `{name}` is
@@ -187,9 +183,27 @@ SCHEMA = voluptuous.Schema({
     # The directories to measure.
     voluptuous.Optional("places", default=lambda: ["workspace"]): _places,
     # The series in Perfherder: one per pool, or one that all pools share.
-    voluptuous.Optional("perfherder", default="pool"): _one_of(PERFHERDER_MODES),
+    voluptuous.Optional("perfherder", default="pool"): choice(PERFHERDER_MODES),
     # Small experiments after the retrieves, which test causes: within 15 % of their time, always,
     # or not at all.
-    voluptuous.Optional("trials", default="never"): _one_of(TRIALS),
+    voluptuous.Optional("trials", default="never"): choice(TRIALS),
 })
 KEYS = tuple(str(key) for key in SCHEMA.schema)
+
+# Parameters that override kind.yml, and the checks of their values; Firefox's tree does not have them.
+REPLICATES = "io_benchmark_replicates"
+PERFHERDER = "io_benchmark_perfherder"
+_PARAMETERS: dict[str, Callable[[Any], Any]] = {
+    REPLICATES: whole_number(1, MAX_REPLICATES),
+    PERFHERDER: choice(PERFHERDER_MODES),
+}
+
+
+def override(parameters: Any, name: str) -> Any:
+    """Return the value of a parameter; None: what kind.yml says."""
+    try:
+        return _PARAMETERS[name](parameters[name]) if parameters.get(name) else None
+    except voluptuous.Invalid as error:
+        raise UserMistake(
+            f"the parameter {name}: {error.msg}; leave it out for what kind.yml says"
+        ) from None

@@ -28,56 +28,47 @@ class _Collection:
     keys: set[str] = field(default_factory=set)
 
 
-class _Reader:
-    """Reads the parser's events, which it knows by name: their classes belong to taskgraph."""
+def _problem(event: Any, parents: list[_Collection]) -> str | None:
+    """Return what is wrong with an event of the parser; update the open collections around it.
 
-    def __init__(self, name: str) -> None:
-        self._name = name  # of the file, for messages
-        self._open: list[_Collection] = []
-
-    def read(self, event: Any) -> None:
-        kind = type(event).__name__
-        if kind in ("MappingEndEvent", "SequenceEndEvent"):
-            self._open.pop()
-        elif kind == "AliasEvent":
-            text = f"the alias *{plain(event.anchor)} is not supported; write the value out"
-            raise self._mistake(event, text)
-        elif kind in ("MappingStartEvent", "SequenceStartEvent", "ScalarEvent"):
-            self._count(event, is_scalar=kind == "ScalarEvent")
-            if kind != "ScalarEvent":
-                self._open.append(_Collection(kind == "MappingStartEvent"))
-            if len(self._open) > MAX_DEPTH:
-                text = f"values are nested more than {MAX_DEPTH} deep; nest them less"
-                raise self._mistake(event, text)
-
-    def _count(self, event: Any, *, is_scalar: bool) -> None:
-        if not self._open:
-            return
-        parent = self._open[-1]
+    Events are known by name, because their classes belong to taskgraph.
+    """
+    kind = type(event).__name__
+    if kind == "AliasEvent":
+        return f"the alias *{plain(event.anchor)} is not supported; write the value out"
+    if kind in ("MappingEndEvent", "SequenceEndEvent"):
+        parents.pop()
+    if kind not in ("MappingStartEvent", "SequenceStartEvent", "ScalarEvent"):
+        return None
+    if parents:
+        parent = parents[-1]
         is_key = parent.is_mapping and parent.children % 2 == 0
         parent.children += 1
-        if is_key and is_scalar:
+        if is_key and kind == "ScalarEvent":
             if event.value in parent.keys:
-                raise self._mistake(
-                    event,
+                return (
                     f"the key {plain(event.value)} is given twice in one mapping and only the "
-                    "last would count; rename or remove one",
+                    "last would count; rename or remove one"
                 )
             parent.keys.add(event.value)
-
-    def _mistake(self, event: Any, text: str) -> UserMistake:
-        line = event.start_mark.line + 1
-        return UserMistake(f"{self._name} line {line}: {text}")
+    if kind != "ScalarEvent":
+        parents.append(_Collection(kind == "MappingStartEvent"))
+    if len(parents) > MAX_DEPTH:
+        return f"values are nested more than {MAX_DEPTH} deep; nest them less"
+    return None
 
 
 def _check(path: Path, name: str) -> None:
     """Refuse the file at its first mistake of this kind; messages use `name` for it."""
-    reader = _Reader(name)
+    parents: list[_Collection] = []
     with path.open("rb") as file:
         loader = UnicodeLoader(file)
         try:
             while loader.check_event():
-                reader.read(loader.get_event())
+                event = loader.get_event()
+                problem = _problem(event, parents)
+                if problem is not None:
+                    raise UserMistake(f"{name} line {event.start_mark.line + 1}: {problem}")
         finally:
             loader.dispose()
 

@@ -29,9 +29,8 @@ from typing import Any
 import pytest
 
 from io_benchmark.execute.container import ContainerExecutor
-from io_benchmark.execute.engine import COMMAND_VARIABLE
 from io_benchmark.execute.local_run import LocalRun
-from io_benchmark.graph.image_context import create_context
+from io_benchmark.graph.generate import create_context
 
 ROOT = Path(__file__).resolve().parents[2]
 IMAGE = "update-verify"
@@ -90,7 +89,7 @@ if [ "$1" = build ]; then
   shift
   set -- build --network=host --isolation=chroot --from={base} {build_options} "$@"
 fi
-exec nsenter --mount=/proc/{holder}/ns/mnt podman "$@"
+exec nsenter --mount=/proc/{holder}/ns/mnt {podman} "$@"
 """
 
 
@@ -117,7 +116,7 @@ class Lab:
     @property
     def environment(self) -> dict[str, str]:
         """What makes the executor use it."""
-        return {COMMAND_VARIABLE: shlex.quote(str(self.script))}
+        return {"PATH": f"{self.folder}:{os.environ['PATH']}"}
 
     def executor(self, context: Callable[[Path, str, Path], str] = create_context) -> Any:
         """The project's own executor."""
@@ -196,6 +195,7 @@ def namespace(folder: Path, stores: list[Path]) -> Iterator[Lab]:
             wrapper = WRAPPER.format(
                 folder=shlex.quote(str(folder)),
                 holder=holder.pid,
+                podman=shutil.which("podman"),
                 base=BASE,
                 build_options=shlex.join(pip_as_here(folder)),
             )

@@ -205,7 +205,7 @@ INTERRUPTED_PROGRAM = """
     import os, pickle, sys
     from pathlib import Path
     from io_benchmark.execute.container import ContainerExecutor
-    from io_benchmark.graph.image_context import create_context
+    from io_benchmark.graph.generate import create_context
 
     executor = ContainerExecutor("podman", create_context, os.environ)
     try:

@@ -53,10 +53,10 @@ def test_shown():
     """A limit makes the whole sum one."""
     made = cost(SPOT)
     limit = CostShare("other", 1, 60, is_limit=True, queue="releng-1/x")
-    assert made.shares[0].shown == (
+    assert made.shares[0].summary == (
         "pool-0: about 3 worker hours, 0.90 USD (6 tasks of 30 minutes on releng-1/b-linux)"
     )
-    assert Cost((*made.shares, limit), with_prices=True).shown == (
+    assert Cost((*made.shares, limit), with_prices=True).summary == (
         "7 tasks, at most 4 worker hours in all, 0.90 USD at the given prices (spot, 2026-11-01; "
         "none for other)"
     )

@@ -2,137 +2,104 @@
 """Artifacts: what a worker would upload, and what it would not."""
 
 import os
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from io_benchmark.errors import ExecutionError
-from io_benchmark.execute.local_run import Artifact
 from io_benchmark.execute.run_folder import RunOutput
 
-DIRECTORY = Artifact("public/io-benchmark", "/artifacts/io-benchmark", is_directory=True)
-FILE = Artifact("public/x.json", "/artifacts/x.json", is_directory=False)
+FOLDER, FILE = "public/io-benchmark", "public/x.json"
 
 
 @pytest.fixture
-def take(tmp_path: Path) -> Callable[..., tuple[tuple[str, ...], list[str]]]:
-    """Collects from `source` into `output`: what is missing, and what the log says of it."""
-    (tmp_path / "output").mkdir()
+def source(tmp_path):
+    (tmp_path / "source").mkdir()
+    return tmp_path / "source"
 
-    def collected(*artifacts: Artifact) -> tuple[tuple[str, ...], list[str]]:
+
+@pytest.fixture
+def take(make_run, source):
+    """Take a folder and a file from `source`: what is missing, what the log says, and what there is."""
+
+    def taken(file=FILE):
+        artifacts = {
+            FOLDER: {"type": "directory", "path": "/artifacts/io-benchmark"},
+            file: {"type": "file", "path": "/artifacts/x.json"},
+        }
+        run = make_run(artifacts=artifacts)
         lines: list[str] = []
-        with RunOutput.in_folder(tmp_path / "output", lines.append) as output:
-            missing = output.collect(
-                artifacts, lambda artifact: tmp_path / "source" / Path(artifact.path).name
+        with RunOutput.started(run, lines.append) as output:
+            (run.output / "there.json").write_text("first")
+            outcome = output.finish(
+                0, lambda artifact: source / artifact.path.rpartition("/")[2], is_late=False
             )
-        (tmp_path / "output" / "live.log").unlink()
-        return missing, lines
+        files = [path for path in run.output.rglob("*") if not path.is_dir()]
+        names = {path.relative_to(run.output).as_posix(): path.read_text() for path in files}
+        del names["live.log"], names["there.json"]
+        return outcome.missing_artifacts, lines, names
 
-    return collected
-
-
-def names(folder: Path) -> list[str]:
-    """Every file below."""
-    files = [path for path in folder.rglob("*") if not path.is_dir()]
-    return sorted(path.relative_to(folder).as_posix() for path in files)
+    return taken
 
 
-def test_a_folder_is_flattened_into_the_output(tmp_path: Path, take: Callable[..., object]) -> None:
+def fill(source):
+    (source / "io-benchmark/more").mkdir(parents=True)
+    (source / "io-benchmark/io-benchmark.json").write_text("{}")
+    (source / "io-benchmark/more/y.json").write_text("[]")
+    (source / "x.json").write_text("1")
+
+
+FILES = {"io-benchmark.json": "{}", "more/y.json": "[]", "x.json": "1"}
+
+
+def test_a_folder_is_flattened_into_the_output(take, source):
     """Files keep their place below the folder; the folder's own name is gone."""
-    folder = tmp_path / "source" / "io-benchmark"
-    (folder / "more").mkdir(parents=True)
-    (folder / "io-benchmark.json").write_text("{}")
-    (folder / "more" / "y.json").write_text("[]")
-    assert take(DIRECTORY) == ((), [])
-    assert names(tmp_path / "output") == ["io-benchmark.json", "more/y.json"]
-    assert (tmp_path / "output" / "io-benchmark.json").read_text() == "{}"
-
-
-def plant_link(folder: Path) -> None:
-    """A link to a file outside."""
-    (folder / "link.json").symlink_to("/etc/passwd")
-
-
-def plant_pipe(folder: Path) -> None:
-    """A pipe that nobody writes to: opening it the plain way would wait for ever."""
-    os.mkfifo(folder / "link.json")
+    fill(source)
+    assert take() == ((), [], FILES)
 
 
 @pytest.mark.parametrize(
-    ("plant", "reason"),
+    "plant",
     [
-        pytest.param(plant_link, "it is not a regular file", id="symlink to a file"),
-        pytest.param(plant_pipe, "it is not a regular file", id="pipe"),
+        pytest.param(lambda path: path.symlink_to("/etc/passwd"), id="symlink to a file"),
+        pytest.param(lambda path: path.symlink_to("/etc"), id="symlink to a folder"),
+        # Opening it the plain way would wait for ever.
+        pytest.param(os.mkfifo, id="pipe"),
     ],
 )
-def test_only_regular_files_are_taken(
-    tmp_path: Path,
-    take: Callable[..., object],
-    plant: Callable[[Path], None],
-    reason: str,
-) -> None:
+def test_only_regular_files_are_taken(take, source, plant):
     """Anything else in a folder is an error artifact under its own name and is never followed."""
-    folder = tmp_path / "source" / "io-benchmark"
-    folder.mkdir(parents=True)
-    (folder / "io-benchmark.json").write_text("{}")
-    plant(folder)
-    name = "public/io-benchmark/link.json"
-    line = f"[taskcluster:error] Could not upload artifact {name}: {reason}"
-    assert take(DIRECTORY) == ((name,), [line])
-    assert names(tmp_path / "output") == ["io-benchmark.json"]
+    fill(source)
+    plant(source / "io-benchmark/link")
+    name = f"{FOLDER}/link"
+    line = f"[taskcluster:error] Could not upload artifact {name}: it is not a regular file"
+    assert take() == ((name,), [line], FILES)
 
 
-def make_nothing(_source: Path) -> None:
-    """Neither artifact."""
-
-
-def make_swapped(source: Path) -> None:
+def make_swapped(source):
     """A file where a folder is expected, and the other way round."""
     (source / "io-benchmark").write_text("{}")
     (source / "x.json").mkdir()
 
 
-def make_links(source: Path) -> None:
-    """Both are links."""
+def make_links(source):
     (source / "elsewhere").mkdir()
-    (source / "elsewhere" / "y.json").write_text("{}")
+    (source / "elsewhere/y.json").write_text("{}")
     (source / "io-benchmark").symlink_to("elsewhere")
     (source / "x.json").symlink_to("elsewhere/y.json")
 
 
-@pytest.mark.parametrize("make", [make_nothing, make_swapped, make_links])
-def test_what_is_not_there_is_named(
-    tmp_path: Path, take: Callable[..., object], make: Callable[[Path], None]
-) -> None:
+@pytest.mark.parametrize("make", [lambda _source: None, make_swapped, make_links])
+def test_what_is_not_there_is_named(take, source, make):
     """An artifact that is absent, of the other type or a symlink is missing, and nothing is copied."""
-    (tmp_path / "source").mkdir()
-    make(tmp_path / "source")
-    result = take(DIRECTORY, FILE)
-    assert isinstance(result, tuple)
-    missing, lines = result
-    assert missing == ("public/io-benchmark", "public/x.json")
-    assert len(lines) == 2
-    assert names(tmp_path / "output") == []
+    make(source)
+    missing, lines, names = take()
+    assert (missing, len(lines), names) == ((FOLDER, FILE), 2, {})
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param("public/live.log", id="the log"),
-        pytest.param("public/task.json", id="what the caller writes"),
-        pytest.param("public/..", id="no name"),
-        pytest.param("public/there.json", id="there already"),
-    ],
-)
-def test_a_name_that_is_taken_is_an_error(
-    tmp_path: Path, take: Callable[..., object], name: str
-) -> None:
+@pytest.mark.parametrize("name", ["live.log", "task.json", "..", "there.json", "io-benchmark.json"])
+def test_a_name_that_is_taken_is_an_error(take, source, name):
     """Two artifacts must not become one file silently."""
-    (tmp_path / "source").mkdir()
-    (tmp_path / "source" / "x.json").write_text("{}")
-    (tmp_path / "output" / "there.json").write_text("first")
-    message = f"artifact {name}: a file .* already exists; give the artifact another name"
+    fill(source)
+    message = f"artifact public/{name}: a file .* already exists; give the artifact another name"
     with pytest.raises(ExecutionError, match=message):
-        take(Artifact(name, "/artifacts/x.json", is_directory=False))
-    assert (tmp_path / "output" / "there.json").read_text() == "first"
+        take(f"public/{name}")

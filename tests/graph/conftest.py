@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from io_benchmark.graph.isolation import PARTS, PROGRAM
-from io_benchmark.graph.root import Root
+from io_benchmark.graph.root import PARTS, PROGRAM, Root
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 KIND = "taskcluster/kinds/io-benchmark/kind.yml"

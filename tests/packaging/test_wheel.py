@@ -113,7 +113,7 @@ def test_the_reports_image_from_the_bundle(environment, clone, tmp_path):
     """Its context is the checkout's, program and lock included, with nothing of the bundle."""
     program = (
         "import sys, tarfile; from pathlib import Path; "
-        "from io_benchmark.graph.image_context import create_context; "
+        "from io_benchmark.graph.generate import create_context; "
         "from io_benchmark.graph.root import Root; "
         "create_context(Root.find(None, Path.cwd()).path, 'io-benchmark-report', Path('c.tar.gz')); "
         "print(*tarfile.open('c.tar.gz').getnames(), sep='\\n')"

@@ -6,10 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from io_benchmark_taskgraph.worker_program import _packed
+from io_benchmark_taskgraph.worker_program import WorkerProgram
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts/io-benchmark"
-MAIN = "import result_file\nprint(result_file._script_sha256())\n"
+MAIN = "from result import result_file\nprint(result_file._script_sha256())\n"
 
 
 def with_main() -> dict[str, str]:
@@ -28,7 +28,7 @@ def printed(path: Path) -> str:
 def test_of_the_file(tmp_path: Path) -> None:
     """In a zip application it is the file's, as sha256sum prints it, whatever the file is called."""
     file = tmp_path / "any name"
-    file.write_bytes(_packed(with_main()))
+    file.write_bytes(WorkerProgram(with_main()).data)
     assert printed(file) == hashlib.sha256(file.read_bytes()).hexdigest()
 
 

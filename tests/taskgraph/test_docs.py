@@ -10,7 +10,8 @@ from taskgraph.decision import try_task_config_schema_v2
 from taskgraph.parameters import base_schema
 from taskgraph.util.schema import validate_schema
 
-from io_benchmark_taskgraph import overrides, parameters, report_stanza, stanza
+from io_benchmark_taskgraph import report_stanza, stanza
+from io_benchmark_taskgraph.parameters import IoBenchmarkParameters
 
 from .conftest import KIND, REPOSITORY
 
@@ -41,7 +42,7 @@ def test_lists():
     assert table("| key of `report` | meaning |") == list(report_stanza.KEYS)
     files = [f"public/{path}" for path in report_stanza.FILES.values()]
     assert table("| artifact | content |") == files
-    assert titles("parameters.md") == list(parameters.SCHEMA.__struct_fields__)
+    assert titles("parameters.md") == list(IoBenchmarkParameters.__struct_fields__)
     attributes = kind["task-defaults"]["attributes"]
     assert titles("attributes.md") == sorted([*attributes, "io_benchmark_pool"])
 
@@ -50,7 +51,7 @@ def test_lists():
 def test_parameter_files_are_complete(path):
     """Each holds every parameter, none by default, and revisions that stay text."""
     values = yaml.safe_load(path.read_text())
-    own = set(parameters.SCHEMA.__struct_fields__)
+    own = set(IoBenchmarkParameters.__struct_fields__)
     optional = {"code-review"}
     assert set(values) | optional == {*base_schema.__struct_encode_fields__, *own}
     for key in ("head_rev", "base_rev"):
@@ -66,50 +67,21 @@ def test_try_task_config():
     assert config.pop("version") == 2
     validate_schema(try_task_config_schema_v2, config, "parameters.md")
     given = config["parameters"]
-    assert (overrides.replicates(given), overrides.perfherder(given)) == (6, "neutral")
-    assert set(given) == {"target_tasks_method", *parameters.SCHEMA.__struct_fields__}
+    assert stanza.override(given, stanza.REPLICATES) == 6
+    assert stanza.override(given, stanza.PERFHERDER) == "neutral"
+    assert set(given) == {"target_tasks_method", *IoBenchmarkParameters.__struct_fields__}
 
 
-def sources():
-    """What people read or what is printed to them: pages, templates and messages."""
-    folders = ("taskcluster", "python", "scripts")
-    files = [
-        REPOSITORY / "README.md",
-        REPOSITORY / "CONTRIBUTING.md",
-        *(
-            path
-            for folder in folders
-            for path in (REPOSITORY / folder).rglob("*")
-            if path.suffix in (".html", ".js", ".md", ".py", ".yml")
-        ),
-    ]
-    return {path: path.read_text() for path in files}
-
-
-def test_treeherder_links():
-    """Treeherder hides tier 3, which these tasks have, unless the address asks for it."""
-    tiers = {
-        task.get("treeherder", {}).get("tier")
-        for path in KIND.parent.glob("io-benchmark*/kind.yml")
-        for kind in [yaml.safe_load(path.read_text())]
-        for task in [kind.get("task-defaults") or kind["tasks"]["report"]]
-    }
-    assert tiers == {3}
-    links = [
-        (path.name, link)
-        for path, text in sources().items()
-        for link in re.findall(r"https?://treeherder[^\s`\"')>|]*jobs\?[^\s`\"')>|]*", text)
-    ]
+def test_treeherder_links_and_rebuilds():
+    """Treeherder hides tier 3 unless asked for; mach cuts `--rebuild` to 3 under `--full`."""
+    links, rebuilds = [], []
+    for folder in (".", "taskcluster", "python", "scripts"):
+        for path in (REPOSITORY / folder).glob("*" if folder == "." else "**/*"):
+            if path.suffix in (".html", ".js", ".md", ".py", ".yml"):
+                text = path.read_text()
+                links += re.findall(r"https?://treeherder[^\s`\"')>|]*jobs\?[^\s`\"')>|]*", text)
+                rebuilds += re.findall(r"mach try .*--full .*--rebuild[ =](\d+)", text)
     assert links
-    assert [(name, link) for name, link in links if "tier=1,2,3" not in link] == []
-
-
-def test_rebuilds_of_full_pushes():
-    """mach cuts `--rebuild` to 3 under `--full`, so no command asks it for more."""
-    asked = [
-        (path.name, int(number))
-        for path, text in sources().items()
-        for number in re.findall(r"mach try .*--full .*--rebuild[ =](\d+)", text)
-    ]
-    assert asked
-    assert [(name, number) for name, number in asked if number > 3] == []
+    assert [link for link in links if "tier=1,2,3" not in link] == []
+    assert rebuilds
+    assert max(map(int, rebuilds)) <= 3

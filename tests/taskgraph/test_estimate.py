@@ -7,11 +7,12 @@ from statistics import mean
 
 import pytest
 import settings as script_settings
-import trials
+from measuring import trials
 from user_mistakes import mistake
 from workloads.cache_retrieve import CACHE_SIZES_MIB
 
-from io_benchmark_taskgraph import estimate, script_modules, stanza
+from io_benchmark_taskgraph import estimate, stanza
+from io_benchmark_taskgraph.worker_program import maximum_time_s, workload_names
 
 from .conftest import REPOSITORY
 
@@ -82,17 +83,12 @@ def test_remedies():
     assert mistake(check, 100).endswith("is 100 s; raise worker.max-run-time to 2694")
 
 
-def test_budget_is_five_minutes_less():
-    """The script stops 300 s before its task would be stopped."""
-    assert (estimate.time_budget_s(3600), estimate.time_budget_s(301)) == (3300, 1)
-
-
 @pytest.mark.parametrize("value", [300, -1, None, True, "1h", 3600.0])
 def test_no_time(value):
-    """A max-run-time that leaves nothing is refused, with one that would do."""
-    assert mistake(estimate.time_budget_s, value) == (
-        f"worker.max-run-time: {value!r} is not a number of seconds above 300; write one such as 3600"
-    )
+    """The script stops 300 s before its task would be stopped; less than that is refused."""
+    assert (estimate.time_budget_s(3600), estimate.time_budget_s(301)) == (3300, 1)
+    text = f"{value!r} is not a number of seconds above 300; write one such as 3600"
+    assert mistake(estimate.time_budget_s, value) == f"worker.max-run-time: {text}"
 
 
 class Bench:
@@ -128,7 +124,7 @@ def test_limits_are_the_scripts(name, monkeypatch):
         windows_s = parameters["samples_planned"] * (parameters.get("window_ns") or 0) / 10**9
         limits_s.append(min(windows_s or math.inf, parameters["time_limit_s"]))
     assert sum(limits_s) + BESIDE_S[name] <= workload.maximum_s
-    planned_s = script_modules.maximum_time_s(REPOSITORY, SCRIPT, [name], places=3)
+    planned_s = maximum_time_s(REPOSITORY, SCRIPT, [name], places=3)
     assert planned_s == workload.maximum_s * (3 if workload.per_place else 1)
 
 
@@ -137,5 +133,5 @@ def test_constants_are_the_scripts():
     sizes_mib = list(CACHE_SIZES_MIB)
     assert (sum(sizes_mib), mean(sizes_mib)) == (estimate.CACHE_MIB, estimate.RETRIEVE_MIB)
     assert estimate.TRIALS_PERCENT == trials.TRIALS_PERCENT
-    names = script_modules.workload_names(REPOSITORY / SCRIPT)
+    names = workload_names(REPOSITORY / SCRIPT)
     assert names == sorted(["cache-retrieve", *BESIDE_S])

@@ -7,20 +7,19 @@ import subprocess
 import pytest
 
 from io_benchmark.sources.folder.run_files import read_run
-from io_benchmark_taskgraph import script_modules, stanza, task_command, worker_program
+from io_benchmark_taskgraph import stanza, task_command
+from io_benchmark_taskgraph.worker_program import WorkerProgram, workload_names
 
 from .conftest import REPOSITORY
 
 SCRIPT = "scripts/io-benchmark"
-WORKLOADS = script_modules.workload_names(REPOSITORY / SCRIPT)
+WORKLOADS = workload_names(REPOSITORY / SCRIPT)
 
 
 def command_of(workloads):
     benchmark = stanza.Benchmark.parse({"script": SCRIPT, "workloads": workloads, "retrieves": 20})
-    modules = script_modules.needed_modules(REPOSITORY, SCRIPT, workloads)
-    return task_command.make_command(
-        benchmark, worker_program.WorkerProgram(modules), pool="amd-16", time_budget_s=3300
-    )
+    program = WorkerProgram.read(REPOSITORY, SCRIPT)
+    return task_command.make_command(benchmark, program, pool="amd-16", time_budget_s=3300)
 
 
 @pytest.mark.parametrize("workloads", [WORKLOADS, ["cache-retrieve"]])
@@ -55,15 +54,3 @@ def test_a_quick_run(workloads, tmp_path):
     sizes = [len(argument.encode()) for argument in command]
     assert max(sizes) <= 131_071
     assert sum(sizes) <= 160_000
-
-
-def test_modules():
-    """Every module is used by a workload, and a workload brings no other workload's modules."""
-    modules = script_modules.needed_modules(REPOSITORY, SCRIPT, WORKLOADS)
-    assert set(modules) == script_modules._module_paths(REPOSITORY / SCRIPT)
-    for workload in WORKLOADS:
-        for names in ([workload], [workload, "cache-retrieve"]):
-            paths = script_modules.needed_modules(REPOSITORY, SCRIPT, names)
-            assert {path for path in paths if path.startswith("workloads/")} == {
-                f"workloads/{name.replace('-', '_')}.py" for name in names
-            }

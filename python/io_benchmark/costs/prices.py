@@ -29,7 +29,7 @@ from io_benchmark.text import clean
 
 # Some thousand prices, which take a second to read.
 _MOST_BYTES = 64 * 1024
-_SHOWN_LENGTH, _NAME_LENGTH = 80, 200
+_VALUE_LENGTH, _NAME_LENGTH = 80, 200
 _MOST_PER_HOUR = 1_000_000
 _ADVICE = "write a price as 0.31, or as {price: 0.31, currency: USD, kind: spot, date: 2026-11-01}"
 
@@ -56,49 +56,49 @@ class _Entry(_About, frozen=True, kw_only=True):
 
 def read_prices(path: Path) -> dict[str, Price]:
     """Read prices by name; a UsageError says in one line what is wrong in the file, and where."""
-    shown = f"--prices {clean(str(path), _NAME_LENGTH)}"
+    option = f"--prices {clean(str(path), _NAME_LENGTH)}"
     try:
         with path.open("rb") as file:
             content = file.read(_MOST_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise UsageError(f"{shown}: {reason}; name a file with prices") from None
+        raise UsageError(f"{option}: {reason}; name a file with prices") from None
     if len(content) > _MOST_BYTES:
         raise UsageError(
-            f"{shown}: is larger than {_MOST_BYTES // 1024} KiB; keep only the prices needed"
+            f"{option}: is larger than {_MOST_BYTES // 1024} KiB; keep only the prices needed"
         )
-    where = ""
+    place = ""
     try:
-        load = _load_json if path.suffix == ".json" else _load_yaml
-        file_keys = msgspec.convert(load(content.decode("utf-8")), _File)
+        values = _load(content.decode("utf-8"), is_json=path.suffix == ".json")
+        file_keys = msgspec.convert(values, _File)
         prices = {}
         for name, entry in file_keys.prices.items():
-            where = f"prices.{clean(name, _SHOWN_LENGTH)}: "
+            place = f"prices.{clean(name, _VALUE_LENGTH)}: "
             prices[name] = _price(entry, file_keys)
     except (msgspec.ValidationError, yaml.YAMLError, ValueError, RecursionError) as error:
         problem = clean(" ".join(str(error).split()), _NAME_LENGTH)
-        raise UsageError(f"{shown}: {where}{problem}; {_ADVICE}") from None
+        raise UsageError(f"{option}: {place}{problem}; {_ADVICE}") from None
     return prices
 
 
 def _price(value: object, file_keys: _About) -> Price:
     entry = msgspec.convert(value if isinstance(value, dict) else {"price": value}, _Entry)
     currency, kind = entry.currency or file_keys.currency, entry.kind or file_keys.kind
-    named = (("spot", entry.spot), ("on-demand", entry.on_demand), (None, entry.price))
-    amounts = {name: amount for name, amount in named if amount is not None}
+    amounts = {"spot": entry.spot, "on-demand": entry.on_demand, None: entry.price}
+    amounts = {name: amount for name, amount in amounts.items() if amount is not None}
     if not amounts or (None in amounts and len(amounts) > 1):
         raise ValueError("needs either price, or spot and on-demand")
     for amount in amounts.values():
         if type(amount) not in (int, float) or not 0 < amount <= _MOST_PER_HOUR:
-            raise ValueError(f"{_shown(amount)} is not a price per hour")
+            raise ValueError(f"{_quoted(amount)} is not a price per hour")
     if currency is None:
         raise ValueError("has no currency")
     chosen = next(iter(amounts)) if len(amounts) == 1 else kind
     if chosen not in amounts:
         raise ValueError("has two prices, and kind says neither spot nor on-demand")
-    read_on = entry.date or file_keys.date
+    date = entry.date or file_keys.date
     return Price(
-        float(amounts[chosen]), currency, chosen or kind, read_on.isoformat() if read_on else None
+        float(amounts[chosen]), currency, chosen or kind, date.isoformat() if date else None
     )
 
 
@@ -106,30 +106,26 @@ class _Loader(yaml.SafeLoader):
     """Refuses a key that is given twice, of which YAML would use the last."""
 
     def construct_mapping(self, node: Any, deep: bool = True) -> dict[Hashable, Any]:
-        return _without_repetition(
-            [
-                (self.construct_object(key, deep), self.construct_object(value, deep))
-                for key, value in node.value
-            ]
+        construct = self.construct_object
+        return _unique(
+            [(construct(key, deep), construct(value, deep)) for key, value in node.value]
         )
 
 
-def _load_yaml(text: str) -> Any:
-    return yaml.load(text, _Loader)  # noqa: S506 - derived from SafeLoader
-
-
-def _load_json(text: str) -> Any:
-    return json.loads(text, object_pairs_hook=_without_repetition)
-
-
-def _shown(value: object) -> str:
-    return clean(repr(value)[: 2 * _SHOWN_LENGTH], _SHOWN_LENGTH)
-
-
-def _without_repetition(pairs: list[tuple[Any, Any]]) -> dict[Hashable, Any]:
-    made: dict[Hashable, Any] = {}
+def _unique(pairs: list[tuple[Any, Any]]) -> dict[Hashable, Any]:
+    mapping: dict[Hashable, Any] = {}
     for name, value in pairs:
-        if name in made:
-            raise ValueError(f"{_shown(name)} is given twice")
-        made[name] = value
-    return made
+        if name in mapping:
+            raise ValueError(f"{_quoted(name)} is given twice")
+        mapping[name] = value
+    return mapping
+
+
+def _load(content: str, *, is_json: bool) -> Any:
+    if is_json:
+        return json.loads(content, object_pairs_hook=_unique)
+    return yaml.load(content, _Loader)  # noqa: S506 - derived from SafeLoader
+
+
+def _quoted(value: object) -> str:
+    return clean(repr(value)[: 2 * _VALUE_LENGTH], _VALUE_LENGTH)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.number_text import duration_unit
+from io_benchmark.number_text import duration_unit, listed, number_of
 
 MINUTES_PER_HOUR = 60
 _SECONDS_PER_MINUTE = 60
@@ -51,11 +51,12 @@ class CostShare(Struct, frozen=True):
         return self.tasks * self.minutes
 
     @property
-    def shown(self) -> str:
+    def summary(self) -> str:
+        """Return 'intel: about 3 worker hours (6 tasks of 30 minutes on releng-1/b-linux)'."""
         cost = Cost((self,))
         money = f", {cost.money}" if cost.money else ""
-        each = _duration(self.minutes, is_limit=self.is_limit)
-        tasks = f"{_tasks(self.tasks)} of {each} on {self.queue}"
+        duration = _duration(self.minutes, is_limit=self.is_limit)
+        tasks = f"{number_of(self.tasks, 'task')} of {duration} on {self.queue}"
         return f"{self.name}: {cost.estimate}{money} ({tasks})"
 
 
@@ -117,9 +118,10 @@ class Cost(Struct, frozen=True):
         return ", ".join(filter(None, (self.time, self.at_prices)))
 
     @property
-    def shown(self) -> str:
-        text = f"{_tasks(self.tasks)}, {self.estimate} in all"
-        return ", ".join(filter(None, (text, self.at_prices)))
+    def summary(self) -> str:
+        """Return '6 tasks, about 3 worker hours in all, 0.90 USD at the given prices'."""
+        tasks = f"{number_of(self.tasks, 'task')}, {self.estimate} in all"
+        return ", ".join(filter(None, (tasks, self.at_prices)))
 
     @property
     def at_prices(self) -> str:
@@ -127,21 +129,16 @@ class Cost(Struct, frozen=True):
         if not self.with_prices:
             return ""
         unpriced = [share.name for share in self.shares if share.price is None]
-        names = ", ".join(unpriced[:_NAMES_SHOWN])
-        rest = len(unpriced) - _NAMES_SHOWN
-        names += f" and {rest:,} others" if rest > 0 else ""
-        if not self.money:
-            return f"no price for {names}"
+        names = listed(unpriced, _NAMES_SHOWN, " and {:,} others")
         prices = [share.price for share in self.shares if share.price is not None]
-        known = ([price.kind for price in prices], [price.date for price in prices])
+        if not prices:
+            return f"no price for {names}"
         # Kind and date are shown only where all prices have the same.
-        about = ", ".join(each[0] for each in known if each[0] is not None and len(set(each)) == 1)
-        remark = "; ".join(filter(None, (about, f"none for {names}" if names else "")))
+        columns = ({price.kind for price in prices}, {price.date for price in prices})
+        common = [value for column in columns for value in column if value and len(column) == 1]
+        none = f"none for {names}" if unpriced else ""
+        remark = "; ".join(filter(None, (", ".join(common), none)))
         return f"{self.money} at the given prices" + (f" ({remark})" if remark else "")
-
-
-def _tasks(count: int) -> str:
-    return f"{count} task" + ("" if count == 1 else "s")
 
 
 def _duration(minutes: float, *, is_limit: bool) -> str:
@@ -150,14 +147,9 @@ def _duration(minutes: float, *, is_limit: bool) -> str:
     size_s, unit = duration_unit(seconds)
     value = seconds / size_s
     parts = 10 if unit == "h" and value < _WHOLE_HOURS else 1
-    return _counted(value, parts, _WORDS[unit], is_limit=is_limit)
-
-
-def _counted(value: float, parts: int, unit: str, *, is_limit: bool) -> str:
-    """Write a number in whole parts of its unit, such as tenths."""
     rounded = math.ceil(value * parts - _NOISE) if is_limit else round(value * parts)
     number = f"{rounded / parts:,.1f}".removesuffix(".0")
-    return f"{number} {unit}" + ("" if rounded == parts else "s")
+    return f"{number} {_WORDS[unit]}" + ("" if rounded == parts else "s")
 
 
 def _amount(value: float) -> str:

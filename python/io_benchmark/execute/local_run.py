@@ -3,14 +3,12 @@
 
 import posixpath
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
 from msgspec import Struct
 
 from io_benchmark.errors import ExecutionError
-from io_benchmark.sources.run_results import queue_time
 
 # `.invalid` is reserved (RFC 2606), so a rehearsal cannot send requests to a real deployment.
 ROOT_URL = "https://taskcluster.invalid"
@@ -54,7 +52,7 @@ class LocalRun(Struct, frozen=True):
     workspace: Path
     # The folder TASKID.RUNID that is filled with what a worker would have uploaded.
     output: Path
-    # "full" or "quick".
+    # The sizes: "full", "twentieth" or "quick".
     profile: str
     # The in-tree image's name; only the container executor needs one.
     image: str | None
@@ -67,7 +65,7 @@ class LocalRun(Struct, frozen=True):
 
     def command(self) -> tuple[str, ...]:
         """Return the payload's whole command."""
-        return tuple(self._text(word) for word in self._payload.get("command") or ())
+        return tuple(self._word(word) for word in self._payload.get("command") or ())
 
     def command_after_run_task(self) -> tuple[str, ...]:
         """Return the command that run-task would run, without run-task."""
@@ -80,8 +78,7 @@ class LocalRun(Struct, frozen=True):
         end = words.index("--")
         options = list(words[1:end])
         while options:
-            option = options.pop(0)
-            name, has_value, _ = option.partition("=")
+            name, has_value, _ = options.pop(0).partition("=")
             if name not in IGNORED_OPTIONS:
                 raise ExecutionError(
                     f"{self.label}: run-task option {name} has no effect outside a container;"
@@ -93,34 +90,22 @@ class LocalRun(Struct, frozen=True):
 
     def environment(self) -> dict[str, str]:
         """Return the payload's variables and those that every worker adds."""
-        given = self._payload.get("env") or {}
+        variables = self._payload.get("env") or {}
         return {
-            **{name: self._text(value) for name, value in given.items()},
+            **{name: self._word(value) for name, value in variables.items()},
             "TASK_ID": self.task_id,
             "RUN_ID": str(self.run_id),
             "TASK_GROUP_ID": str(self.definition.get("taskGroupId") or self.task_id),
             "TASKCLUSTER_ROOT_URL": ROOT_URL,
+            "IO_BENCHMARK_PROFILE": self.profile,
         }
 
-    def artifacts(self) -> tuple[Artifact, ...]:
-        """Return the artifacts of both forms: docker-worker's mapping and generic-worker's list."""
-        given = self._payload.get("artifacts") or {}
-        entries = (
-            [{"name": name, **entry} for name, entry in given.items()]
-            if isinstance(given, Mapping)
-            else list(given)
-        )
-        return tuple(
-            Artifact(entry.get("name") or entry["path"], entry["path"], entry["type"] != "file")
-            for entry in entries
-        )
-
-    def cache_paths(self) -> tuple[str, ...]:
-        """Return the paths where a worker would mount its caches."""
-        caches = self._payload.get("cache") or {}
-        if set(caches) == {"task-reference"}:
-            caches = caches["task-reference"]
-        return tuple(sorted(caches.values()))
+    def artifacts(self) -> list[Artifact]:
+        artifacts = self._payload.get("artifacts") or {}
+        return [
+            Artifact(name, artifact["path"], artifact["type"] != "file")
+            for name, artifact in artifacts.items()
+        ]
 
     def max_run_time_s(self) -> float:
         """Return the time after which the worker stops the task."""
@@ -132,20 +117,8 @@ class LocalRun(Struct, frozen=True):
             )
         return float(seconds)
 
-    def outcome(
-        self, exit_code: int, explanation: str, started: datetime, missing: tuple[str, ...]
-    ) -> RunOutcome:
-        """Return the outcome of a run that ends now; `explanation` says why it was stopped, if so."""
-        return RunOutcome(
-            exit_code=exit_code,
-            state="failed" if explanation else self._state(exit_code),
-            started=queue_time(started),
-            resolved=queue_time(datetime.now(UTC)),
-            missing_artifacts=missing,
-            explanation=explanation,
-        )
-
-    def _state(self, exit_code: int) -> str:
+    def state(self, exit_code: int) -> str:
+        """Return the state in which the queue would have a run that ended by itself."""
         if exit_code == 0:
             return "completed"
         retried = (self._payload.get("onExitStatus") or {}).get("retry") or ()
@@ -158,8 +131,8 @@ class LocalRun(Struct, frozen=True):
             raise ExecutionError(f"{self.label}: its definition has no payload; correct the kind")
         return cast("Mapping[str, Any]", payload)
 
-    def _text(self, value: object) -> str:
-        """Return text; references stay as written, because the tasks that they name do not exist here."""
+    def _word(self, value: object) -> str:
+        """Return a text; references stay as written, because the tasks that they name do not exist here."""
         if isinstance(value, Mapping) and len(value) == 1:
             value = next(iter(value.values()))
         if isinstance(value, str | int | float):

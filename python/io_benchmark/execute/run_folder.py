@@ -8,7 +8,7 @@ A worker uploads only regular files. Anything else, such as a missing file or a 
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
@@ -16,30 +16,36 @@ from typing import BinaryIO
 
 from io_benchmark.errors import ExecutionError
 from io_benchmark.execute.child import hold_interrupts
-from io_benchmark.execute.local_run import Artifact
+from io_benchmark.execute.local_run import Artifact, LocalRun, RunOutcome
+from io_benchmark.sources.run_results import queue_time
 
 LIVE_LOG = "live.log"
 
 # The caller writes the second one.
 RESERVED_NAMES = frozenset({LIVE_LOG, "task.json"})
 
+# Returns where an artifact's path is here, None where it does not exist.
+Locate = Callable[[Artifact], Path | None]
+
 
 class RunOutput:
     """The output folder of a run. Each line of its log is also handed to the caller as text."""
 
-    def __init__(self, folder: Path, stream: BinaryIO, on_line: Callable[[str], None]) -> None:
-        self._folder = folder
+    def __init__(self, run: LocalRun, stream: BinaryIO, on_line: Callable[[str], None]) -> None:
+        self._run = run
         self._stream = stream
         self._on_line = on_line
+        self._started = datetime.now(UTC)
 
     @classmethod
     @contextmanager
-    def in_folder(cls, folder: Path, on_line: Callable[[str], None]) -> Iterator["RunOutput"]:
+    def started(cls, run: LocalRun, on_line: Callable[[str], None]) -> Iterator["RunOutput"]:
         """Make the folder and its log.
 
         An interrupted run's files are removed, because half of a run looks like a complete one.
         """
-        made = not folder.exists()
+        folder = run.output
+        is_new = not folder.exists()
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -53,74 +59,81 @@ class RunOutput:
             )
         try:
             with (folder / LIVE_LOG).open("xb") as stream:
-                yield cls(folder, stream, on_line)
+                yield cls(run, stream, on_line)
         except BaseException:
             with hold_interrupts():
                 for path in [path for path in folder.iterdir() if path.name not in before]:
                     remove(path)
-                if made:
+                if is_new:
                     folder.rmdir()
             raise
 
-    def raw(self, line: bytes) -> None:
+    def finish(self, exit_code: int, locate: Locate, *, is_late: bool) -> RunOutcome:
+        """Take the artifacts, and return the outcome; a run is late that was stopped at its limit."""
+        state, explanation = self._run.state(exit_code), ""
+        if is_late:
+            limit_s = self._run.max_run_time_s()
+            self._write_error(f"Task aborted - max run time exceeded ({limit_s:g} s)")
+            state, explanation = "failed", f"stopped at its maxRunTime of {limit_s:g} s"
+        missing = self._take_artifacts(locate)
+        started, resolved = queue_time(self._started), queue_time(datetime.now(UTC))
+        return RunOutcome(exit_code, state, started, resolved, missing, explanation)
+
+    def write(self, line: bytes) -> None:
         """Write a line that has its prefix already. A terminal's line ends become plain ones."""
-        text = line.rstrip(b"\r\n")
+        content = line.rstrip(b"\r\n")
         try:
-            self._stream.write(text + b"\n")
+            self._stream.write(content + b"\n")
             self._stream.flush()
         except OSError as error:
             raise ExecutionError(f"{self._stream.name}: {error.strerror}") from error
-        self._on_line(text.decode("utf-8", errors="replace"))
+        self._on_line(content.decode("utf-8", errors="replace"))
 
-    def task(self, line: bytes) -> None:
+    def write_task(self, line: bytes) -> None:
         """Write a line of the command's output, prefixed as run-task does."""
         time = datetime.now(UTC).isoformat(timespec="milliseconds")
-        self.raw(b"[task %s] %s" % (time.encode("ascii"), line))
+        self.write(b"[task %s] %s" % (time.encode("ascii"), line))
 
-    def worker_error(self, message: str) -> None:
-        """Write a line that the log's viewers show as an error."""
-        self.raw(f"[taskcluster:error] {message}".encode())
+    def _write_error(self, message: str) -> None:
+        """Write a line of the worker, which the log's viewers show as an error."""
+        self.write(f"[taskcluster:error] {message}".encode())
 
-    def time_limit_exceeded(self, limit_s: float) -> str:
-        """Write what a worker writes at a task's maxRunTime; return the run's explanation."""
-        self.worker_error(f"Task aborted - max run time exceeded ({limit_s:g} s)")
-        return f"stopped at its maxRunTime of {limit_s:g} s"
-
-    def collect(
-        self, artifacts: Sequence[Artifact], locate: Callable[[Artifact], Path | None]
-    ) -> tuple[str, ...]:
+    def _take_artifacts(self, locate: Locate) -> tuple[str, ...]:
         """Copy every artifact; return the names of those that could not be taken.
 
-        `locate` returns where an artifact's path is here, None where it does not exist. A folder's
-        files keep their place below the folder: public/io-benchmark/x.json becomes x.json.
+        A folder's files keep their place below the folder: public/io-benchmark/x.json becomes x.json.
         """
         missing = []
-        for artifact in artifacts:
+        for artifact in self._run.artifacts():
             for name, source, target in _files(artifact, locate(artifact)):
-                reason = _copy(name, source, self._folder / target)
+                reason = _copy(name, source, self._run.output / target)
                 if reason:
                     missing.append(name)
-                    self.worker_error(f"Could not upload artifact {name}: {reason}")
+                    self._write_error(f"Could not upload artifact {name}: {reason}")
         return tuple(missing)
 
 
 @contextmanager
-def workspace(pool: str, default: Path, by_pool: Mapping[str, Path]) -> Iterator[Path]:
-    """Make an empty folder for one task, in its pool's folder, else in the default."""
-    parent = by_pool.get(pool, default)
-    made: Path | None = None
+def new_folder(parent: Path, prefix: str) -> Iterator[Path]:
+    """Make an empty folder in another; it is gone after the block."""
+    folder: Path | None = None
     try:
         with hold_interrupts():
-            made = Path(tempfile.mkdtemp(prefix=f"io-benchmark-{pool}-", dir=parent))
-        yield made
-    except PermissionError as error:
-        raise ExecutionError(
-            f"{parent}: cannot create a workspace for {pool}: {error.strerror}; name another folder"
-        ) from None
+            folder = _make_folder(parent, prefix)
+        yield folder
     finally:
-        if made is not None:
+        if folder is not None:
             with hold_interrupts():
-                remove(made)
+                remove(folder)
+
+
+def _make_folder(parent: Path, prefix: str) -> Path:
+    try:
+        return Path(tempfile.mkdtemp(prefix=prefix, dir=parent.resolve()))
+    except OSError as error:
+        raise ExecutionError(
+            f"{parent}: cannot create a folder: {error.strerror}; name another folder"
+        ) from error
 
 
 def remove(path: Path) -> None:
@@ -138,22 +151,19 @@ def remove(path: Path) -> None:
 
 def _files(artifact: Artifact, source: Path | None) -> Iterator[tuple[str, Path | None, str]]:
     """Return name, place and target of every file; an artifact that cannot be one yields itself."""
-    if artifact.is_directory and source is not None and _is_plain_directory(source):
-        for folder, folders, files in os.walk(source):
-            folders.sort()
-            links = [name for name in folders if Path(folder, name).is_symlink()]
-            for file in sorted(files + links):
-                path = Path(folder, file)
-                inside = path.relative_to(source).as_posix()
-                yield f"{artifact.name}/{inside}", path, inside
-    else:
+    is_folder = source is not None and source.is_dir() and source.resolve() == source
+    if source is None or not artifact.is_directory or not is_folder:
         # A file instead of a folder is as wrong as no folder.
         place = None if artifact.is_directory else source
         yield artifact.name, place, PurePosixPath(artifact.name).name
-
-
-def _is_plain_directory(path: Path) -> bool:
-    return path.is_dir() and path.resolve() == path
+        return
+    for folder, folders, files in os.walk(source):
+        folders.sort()
+        links = [name for name in folders if Path(folder, name).is_symlink()]
+        for file in sorted(files + links):
+            path = Path(folder, file)
+            inside = path.relative_to(source).as_posix()
+            yield f"{artifact.name}/{inside}", path, inside
 
 
 def _copy(name: str, source: Path | None, target: Path) -> str:

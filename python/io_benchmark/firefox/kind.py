@@ -11,7 +11,7 @@ from taskgraph.util.templates import merge
 
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.graph.root import Root
-from io_benchmark.graph.worker_script import build_worker_script, shell_texts
+from io_benchmark.graph.worker_script import build_worker_script
 
 NAME = "io-benchmark"
 FOLDER = f"taskcluster/kinds/{NAME}"
@@ -53,11 +53,11 @@ class FirefoxKind(Struct, frozen=True):
     @classmethod
     def of(cls, root: Root, workloads: Sequence[str] = ()) -> "FirefoxKind":
         """Make it of a tree; `workloads` are measured there besides those of the kind."""
-        source = _load(root, KIND)
+        kind = _load(root, KIND)
         try:
-            tasks = source["tasks"]
-            groups = {task["treeherder"]["symbol"].partition("(")[0] for task in tasks.values()}
-            text = _HEAD + _dump(_kind_there(root, source, workloads))
+            symbols = [task["treeherder"]["symbol"] for task in kind["tasks"].values()]
+            groups = {symbol.partition("(")[0] for symbol in symbols}
+            program = _convert(kind, root, workloads)
             names = _load(root, _CONFIG)["treeherder"]["group-names"]
         except (KeyError, TypeError, AttributeError):
             raise IoBenchmarkError(
@@ -70,38 +70,33 @@ class FirefoxKind(Struct, frozen=True):
                 f"all tasks one group that treeherder.group-names of {_CONFIG} has"
             )
         (group,) = groups
+        content = _HEAD + yaml.dump(kind, Dumper=_Dumper, sort_keys=False, width=200)
         files = {
-            KIND: text.encode(),
-            PROGRAM: build_worker_script(root).data,
+            KIND: content.encode(),
+            PROGRAM: program,
             TRANSFORMS: _read(root.transforms / "firefox_transforms.py"),
         }
         return cls(files, group, names[group])
 
 
-def _kind_there(root: Root, source: Mapping[str, Any], workloads: Sequence[str]) -> dict[str, Any]:
-    merged = {pool: merge(source["task-defaults"], task) for pool, task in source["tasks"].items()}
+def _convert(kind: dict[str, Any], root: Root, workloads: Sequence[str]) -> bytes:
+    """Change the kind to Firefox's form; return the program that its tasks start."""
+    defaults, tasks = kind["task-defaults"], kind["tasks"]
+    merged = {pool: merge(defaults, task) for pool, task in tasks.items()}
     for task in merged.values():
         measured = task[_STANZA]["workloads"]
         task[_STANZA]["workloads"] = list(dict.fromkeys([*measured, *workloads]))
-    commands = shell_texts(root, merged, _POOL_MARK)
-    usual = next(iter(commands.values()))
-    defaults = _without_dropped(source["task-defaults"])
-    defaults["run"] = {**defaults["run"], "command": usual}
-    tasks = {}
-    for pool, task in source["tasks"].items():
-        tasks[pool] = _without_dropped(task)
-        if commands[pool] != usual:
-            tasks[pool].setdefault("run", {})["command"] = commands[pool]
-    return {
-        "loader": source["loader"],
-        "transforms": list(_CHAIN),
-        "task-defaults": defaults,
-        "tasks": tasks,
-    }
-
-
-def _without_dropped(task: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in task.items() if key not in _DROPPED}
+    script = build_worker_script(root, merged, _POOL_MARK)
+    usual = next(iter(script.commands.values()))
+    defaults["run"]["command"] = usual
+    for pool, task in tasks.items():
+        if script.commands[pool] != usual:
+            task.setdefault("run", {})["command"] = script.commands[pool]
+    for task in (defaults, *tasks.values()):
+        for key in _DROPPED:
+            task.pop(key, None)
+    kind["transforms"] = list(_CHAIN)
+    return script.data
 
 
 class _Dumper(yaml.SafeDumper):
@@ -114,16 +109,12 @@ class _Dumper(yaml.SafeDumper):
         return True
 
 
-def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    style = "|" if "\n" in text else None
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+def _represent(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+    style = "|" if "\n" in value else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
 
 
-_Dumper.add_representer(str, _represent_text)
-
-
-def _dump(kind: Mapping[str, Any]) -> str:
-    return yaml.dump(kind, Dumper=_Dumper, sort_keys=False, width=200)
+_Dumper.add_representer(str, _represent)
 
 
 def _load(root: Root, path: str) -> Any:

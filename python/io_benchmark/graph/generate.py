@@ -1,31 +1,37 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Generates the selected tasks of a tree, as a decision task would."""
+"""What taskgraph makes of a tree: the tasks of a push, and the build context of an image.
 
-import importlib
+taskgraph keeps global state. Here it makes one tree after another in one process.
+"""
+
+import copy
 import logging
+import os
 import re
-import sys
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import yaml
 from msgspec import Struct
+from taskgraph import parameters, target_tasks
+from taskgraph.config import GraphConfig
 from taskgraph.generator import TaskGraphGenerator
 from taskgraph.parameters import Parameters
+from taskgraph.util.docker import create_context_tar
 from taskgraph.util.schema import SchemaValidationError
 from taskgraph.util.yaml import load_yaml
 
 from io_benchmark.errors import GraphError
-from io_benchmark.graph.isolation import isolated, usable_tree
-from io_benchmark.graph.root import Root
+from io_benchmark.graph.root import TREE_MODULES, Root, tree_modules, usable_tree
 
 logger = logging.getLogger(__name__)
 
 REPOSITORY = "https://github.com/mozilla-releng/io-benchmark"
 TARGET_METHOD = "io-benchmark"
 POOL_ATTRIBUTE = "io_benchmark_pool"
-_CHECK = "io_benchmark_taskgraph.yaml_files"
 _IMAGE_LABEL = "docker-image-"
 # No commit: what is generated here was not pushed.
 _NO_REVISION = "0" * 40
@@ -76,9 +82,9 @@ def _parameters(jobs: Sequence[str]) -> Parameters:
     return Parameters(strict=True, **values)
 
 
-def _one_line(text: str) -> str:
+def _one_line(message: str) -> str:
     """Return the first line of a message; taskgraph prints the whole task after it."""
-    lines = [" ".join(line.split()) for line in text.strip().splitlines()]
+    lines = [" ".join(line.split()) for line in message.strip().splitlines()]
     lines = [line for line in lines if line]
     if len(lines) > 1 and lines[0].endswith(":"):
         return f"{lines[0]} {lines[1]}"
@@ -87,14 +93,13 @@ def _one_line(text: str) -> str:
 
 def _yaml_line(error: yaml.MarkedYAMLError, tree: Path) -> str:
     mark = error.problem_mark
-    where = "a YAML file"
+    place = "a YAML file"
     if mark is not None:
-        name = re.sub(f"^{re.escape(str(tree))}/", "", str(mark.name))
-        where = f"{name} line {mark.line + 1}"
-    return f"{where}: {_one_line(error.problem or str(error))}; correct the YAML there"
+        place = f"{str(mark.name).removeprefix(f'{tree}/')} line {mark.line + 1}"
+    return f"{place}: {_one_line(error.problem or str(error))}; correct the YAML there"
 
 
-def _what_was_wrong(error: Exception, tree: Path) -> str:
+def _problem(error: Exception, tree: Path) -> str:
     if isinstance(error, yaml.MarkedYAMLError):
         return _yaml_line(error, tree)
     if isinstance(error, FileNotFoundError):
@@ -127,9 +132,9 @@ def _generated(task: Any, tree: Path) -> GeneratedTask:
     )
 
 
-def _natural(text: str) -> list[Any]:
+def _natural(label: str) -> list[Any]:
     """Return a sort key with `x-2` before `x-10`."""
-    return [int(part) if part.isdigit() else part for part in re.split("([0-9]+)", text)]
+    return [int(part) if part.isdigit() else part for part in re.split("([0-9]+)", label)]
 
 
 def _kind(tree: Path, name: str) -> Any:
@@ -139,24 +144,59 @@ def _kind(tree: Path, name: str) -> Any:
 def _in_kind_order(tasks: list[GeneratedTask], tree: Path) -> tuple[GeneratedTask, ...]:
     """Sort tasks by their kind's order; taskgraph's order is undefined."""
     pools: dict[str, list[str]] = {}
-    for kind in {task.kind for task in tasks}:
-        config = _kind(tree, kind)
+    for name in {task.kind for task in tasks}:
+        kind = _kind(tree, name)
         # A kind may have another one's pools.
-        listing = _kind(tree, config["pools-from"]) if "pools-from" in config else config
-        pools[kind] = list(listing.get("tasks", {}))
+        kind = _kind(tree, kind["pools-from"]) if "pools-from" in kind else kind
+        pools[name] = list(kind.get("tasks", {}))
 
     def position(task: GeneratedTask) -> tuple[str, int, list[Any]]:
-        known = pools[task.kind]
-        index = known.index(task.pool) if task.pool in known else len(known)
+        listing = pools[task.kind]
+        index = listing.index(task.pool) if task.pool in listing else len(listing)
         return task.kind, index, _natural(task.label)
 
     return tuple(sorted(tasks, key=position))
 
 
-def _check_files(tree: Path) -> None:
-    """Run the tree's own check; a decision task runs it only after it loaded config.yml."""
-    sys.path.insert(0, str(tree / "python"))  # `isolated` puts it back
-    importlib.import_module(_CHECK).check_tree(tree / "taskcluster")
+@contextmanager
+def _changed(owner: Any, name: str, value: object) -> Iterator[None]:
+    before = getattr(owner, name)
+    setattr(owner, name, value)
+    try:
+        yield
+    finally:
+        setattr(owner, name, before)
+
+
+@contextmanager
+def isolated(tree: Path, log: logging.Logger) -> Iterator[Callable[[str], Any]]:
+    """Run taskgraph in this block as in a new process; yield an import of the tree's modules.
+
+    `log` gets taskgraph's messages if it takes DEBUG.
+    """
+    level = logging.INFO if log.isEnabledFor(logging.DEBUG) else logging.CRITICAL + 1
+    with ExitStack() as stack:
+        module = stack.enter_context(tree_modules(tree))
+        # What a tree's registration module changes in taskgraph.
+        stack.enter_context(_changed(GraphConfig, "_PATH_MODIFIED", False))
+        for owner, name in (
+            (target_tasks, "_target_task_methods"),
+            (parameters, "_parameter_extensions"),
+            (parameters, "defaults_functions"),
+        ):
+            stack.enter_context(_changed(owner, name, copy.copy(getattr(owner, name))))
+        for name in ("taskgraph", *TREE_MODULES):
+            tree_log = logging.getLogger(name)
+            stack.callback(tree_log.setLevel, tree_log.level)
+            tree_log.setLevel(level)
+        # taskgraph would fork a process per kind, which is unsafe in a program with threads.
+        if "TASKGRAPH_SERIAL" not in os.environ:
+            os.environ["TASKGRAPH_SERIAL"] = "1"
+            stack.callback(os.environ.pop, "TASKGRAPH_SERIAL")
+        # taskgraph leaves it to the interpreter to close the files of an image's context.
+        stack.enter_context(warnings.catch_warnings())
+        warnings.simplefilter("ignore", ResourceWarning)
+        yield module
 
 
 def generate(root: Root, jobs: Sequence[str]) -> tuple[GeneratedTask, ...]:
@@ -164,13 +204,34 @@ def generate(root: Root, jobs: Sequence[str]) -> tuple[GeneratedTask, ...]:
 
     A name is that of a job, a pool or a label; without names: `io-benchmark`.
     """
-    with usable_tree(root.path) as tree, isolated(logger):
+    with usable_tree(root.path) as tree, isolated(tree, logger) as module:
         generator = TaskGraphGenerator(str(tree / "taskcluster"), _parameters(jobs))
         try:
-            _check_files(tree)
+            # A decision task checks the files only after it loaded config.yml.
+            module("yaml_files").check_tree(tree / "taskcluster")
             selected = generator.target_task_set.tasks.values()
         except Exception as error:
             # The message names the tree itself, because a copy is removed before people read it.
-            text = _what_was_wrong(error, tree).replace(str(tree), str(root.path))
-            raise GraphError(text) from error
+            problem = _problem(error, tree).replace(str(tree), str(root.path))
+            raise GraphError(problem) from error
         return _in_kind_order([_generated(task, tree) for task in selected], tree)
+
+
+def create_context(root: Path, image: str, archive: Path) -> str:
+    """Write what an in-tree image is built from, as a worker gets it, as a gzipped tar; return its hash.
+
+    `root` is the folder that holds `taskcluster/`. Dockerfiles with `%ARG` lines or a parent image
+    have their values in a kind and are not for this function.
+    """
+    folder = Path("taskcluster", "docker", image)
+    file = root / folder / "Dockerfile"
+    if not file.is_file():
+        raise GraphError(f"{file.parent}: no Dockerfile for image {image}; name an in-tree image")
+    try:
+        with usable_tree(root) as tree:
+            return str(create_context_tar(str(tree), str(folder), str(archive)))
+    except Exception as error:
+        # taskgraph raises plain `Exception` for every mistake in a Dockerfile.
+        if type(error) is not Exception:
+            raise
+        raise GraphError(f"{file}: {error}") from error

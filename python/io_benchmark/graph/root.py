@@ -1,19 +1,34 @@
 # SPDX-License-Identifier: MPL-2.0
 """The tree that a command works on: `--root`, the surrounding checkout, or the bundled copy."""
 
+import importlib
+import os
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Self
+from types import ModuleType
+from typing import Any, Self
 
 from msgspec import Struct
 
-from io_benchmark.errors import UsageError
+from io_benchmark.errors import GraphError, UsageError
 from io_benchmark.paths import refuse_unreadable
 
 # A tree is known by these; the second keeps Firefox's and other projects' kinds apart from ours.
 MARKS = ("taskcluster/config.yml", "scripts/io-benchmark/__main__.py")
 _ADVICE = "name the folder that contains taskcluster/"
+SCRIPT = "scripts/io-benchmark"
 TRANSFORMS = "python/io_benchmark_taskgraph"
+# What a decision task reads of a tree.
+PARTS = ("taskcluster", SCRIPT, TRANSFORMS)
+# What the report's image contains. The bundled copy has none, because it is inside the program.
+PROGRAM = "python/io_benchmark"
 BUNDLE = Path(__file__).resolve().parent.parent / "bundle"
+TREE_MODULES = ("io_benchmark_registration", "io_benchmark_taskgraph")
 
 
 class Root(Struct, frozen=True):
@@ -28,11 +43,9 @@ class Root(Struct, frozen=True):
     @property
     def transforms(self) -> Path:
         """Return the folder of the transforms: those of the bundled copy are installed as a package."""
-        return (
-            BUNDLE.parent.parent / Path(TRANSFORMS).name
-            if self.path == BUNDLE
-            else self.path / TRANSFORMS
-        )
+        if self.path == BUNDLE:
+            return BUNDLE.parent.parent / Path(TRANSFORMS).name
+        return self.path / TRANSFORMS
 
     @classmethod
     def find(cls, explicit: Path | None, start: Path) -> Self:
@@ -42,9 +55,7 @@ class Root(Struct, frozen=True):
                 path = explicit.expanduser().resolve(strict=True)
                 missing = _missing_mark(path)
             if missing:
-                raise UsageError(
-                    f"--root {explicit}: {missing} is missing; name the folder that contains taskcluster/"
-                )
+                raise UsageError(f"--root {explicit}: {missing} is missing; {_ADVICE}")
             return cls(path, "--root")
         with refuse_unreadable(str(start), _ADVICE):
             start = start.resolve(strict=True)
@@ -62,3 +73,81 @@ class Root(Struct, frozen=True):
 
 def _missing_mark(path: Path) -> str | None:
     return next((mark for mark in MARKS if not (path / mark).is_file()), None)
+
+
+@contextmanager
+def usable_tree(root: Path) -> Iterator[Path]:
+    """Yield the tree, or a copy of it in which taskgraph finds the root and everything that it reads.
+
+    The bundled copy needs this: it lacks the program, and may be in a venv inside a different checkout.
+    """
+    if (root / PROGRAM).is_dir() and _nearest_checkout(root) in (None, root):
+        yield root
+        return
+    with tempfile.TemporaryDirectory(prefix="io-benchmark-tree-") as folder:
+        copy = Path(folder)
+        if _nearest_checkout(copy) is not None:  # temporary directories are inside a checkout
+            (copy / ".git").mkdir()
+        for part in PARTS:
+            source = Root(root, "").transforms if part == TRANSFORMS else root / part
+            if source.is_dir():  # otherwise what needs it has the better message
+                _copy(source, copy / part)
+        program = root / PROGRAM
+        _copy(program if program.is_dir() else BUNDLE.parent, copy / PROGRAM, BUNDLE.name)
+        yield copy
+
+
+def _nearest_checkout(path: Path) -> Path | None:
+    """Return the folder that taskgraph takes for the root: the nearest one up with .git or .hg."""
+    for folder in (path, *path.parents):
+        if (folder / ".git").exists() or (folder / ".hg").is_dir():
+            return folder
+    return None
+
+
+def _copy(source: Path, target: Path, *names: str) -> None:
+    """Copy a folder without files and folders of these names."""
+    try:
+        ignore = shutil.ignore_patterns("__pycache__", *names)
+        shutil.copytree(source, target, ignore=ignore, copy_function=_copy_file)
+    except shutil.Error as error:
+        (path, _, reason), *_ = error.args[0]
+        raise GraphError(f"{path}: cannot be copied ({reason}); remove or fix it") from error
+    except OSError as error:
+        raise GraphError(f"{source}: cannot be copied ({error})") from error
+
+
+def _copy_file(source: str, target: str) -> str:
+    if not stat.S_ISREG(os.stat(source).st_mode):  # noqa: PTH116 - copytree gives texts
+        # A device may never end.
+        raise OSError("not a regular file")
+    return shutil.copy2(source, target)
+
+
+@contextmanager
+def tree_modules(root: Path) -> Iterator[Callable[[str], Any]]:
+    """Yield an import of modules of the tree's transforms, not those of another or an installed tree."""
+    package = Path(TRANSFORMS).name
+
+    def module(name: str) -> Any:
+        try:
+            return importlib.import_module(f"{package}.{name}")
+        except (ImportError, SyntaxError) as error:
+            raise GraphError(
+                f"{root}/python/{package} cannot be imported ({error}); name a whole tree by --root"
+            ) from None
+
+    path, modules = list(sys.path), _take_modules()
+    sys.path.insert(0, str(root / "python"))
+    try:
+        yield module
+    finally:
+        _take_modules()
+        sys.modules.update(modules)
+        sys.path[:] = path
+
+
+def _take_modules() -> dict[str, ModuleType]:
+    """Remove the modules of any tree from those that are imported."""
+    names = [name for name in sys.modules if name.partition(".")[0] in TREE_MODULES]
+    return {name: sys.modules.pop(name) for name in names}

@@ -1,20 +1,13 @@
 # SPDX-License-Identifier: MPL-2.0
 """The worker's program and its command, made by the tree's own code as its tasks carry them."""
 
-import importlib
-import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
 
 from io_benchmark.errors import GraphError
-from io_benchmark.graph.isolation import tree_modules_only
-from io_benchmark.graph.root import Root
-
-FOLDER = "scripts/io-benchmark"
-_PACKAGE = "io_benchmark_taskgraph"
+from io_benchmark.graph.root import SCRIPT, Root, tree_modules
 
 
 class WorkerScript(Struct, frozen=True):
@@ -24,51 +17,28 @@ class WorkerScript(Struct, frozen=True):
     workloads: tuple[str, ...]
     data: bytes
     sha256: str
+    commands: Mapping[str, str]  # by a task's name, the text that unpacks and starts the program
 
 
-def build_worker_script(root: Root) -> WorkerScript:
-    """Build the file with all workloads that the tree has."""
-    with _tree_package(root) as module:
-        program = module("worker_program").WorkerProgram.whole(root.path, FOLDER)
-        names = module("script_modules").workload_names(root.path / FOLDER)
-        return WorkerScript(program.version, tuple(names), program.data, program.sha256)
+def build_worker_script(
+    root: Root, tasks: Mapping[str, Mapping[str, Any]] | None = None, pool: str = ""
+) -> WorkerScript:
+    """Build the file with all workloads that the tree has, and the commands of tasks.
 
-
-def shell_texts(root: Root, tasks: Mapping[str, Mapping[str, Any]], pool: str) -> dict[str, str]:
-    """Return by name the text that unpacks and starts the program; `pool` is its pool in all of them.
-
-    A task is what kind.yml has, with its defaults.
+    A task is what kind.yml has, with its defaults. The commands have `pool` for the name of the pool.
     """
-    texts = {}
-    with _tree_package(root) as module:
-        program = module("worker_program").WorkerProgram.whole(root.path, FOLDER)
-        estimate, task_command = module("estimate"), module("task_command")
-        for name, task in tasks.items():
-            benchmark = module("stanza").Benchmark.parse(task.get("benchmark"))
-            budget_s = estimate.time_budget_s(task["worker"].get("max-run-time"))
-            estimate.check_duration(root.path, benchmark, budget_s)
-            command = task_command.make_command(benchmark, program, pool, budget_s)
-            texts[name] = str(command[2])
-    return texts
-
-
-@contextmanager
-def _tree_package(root: Root) -> Iterator[Callable[[str], Any]]:
-    """Yield an import of the modules that the tree's transforms use."""
-
-    def module(name: str) -> Any:
+    with tree_modules(root.path) as module:
+        worker_program, estimate = module("worker_program"), module("estimate")
         try:
-            return importlib.import_module(f"{_PACKAGE}.{name}")
-        except (ImportError, SyntaxError) as error:
-            raise GraphError(
-                f"{root.path}/python/{_PACKAGE} cannot be imported ({error}); name a whole tree "
-                "by --root"
-            ) from None
-
-    with tree_modules_only():
-        sys.path.insert(0, str(root.path / "python"))
-        bad_key = module("mistakes").BadKeyError
-        try:
-            yield module
-        except bad_key as problem:
+            program = worker_program.WorkerProgram.read(root.path, SCRIPT)
+            commands = {}
+            for name, task in (tasks or {}).items():
+                benchmark = module("stanza").Benchmark.parse(task.get("benchmark"))
+                budget_s = estimate.time_budget_s(task["worker"].get("max-run-time"))
+                estimate.check_duration(root.path, benchmark, budget_s)
+                make_command = module("task_command").make_command
+                commands[name] = str(make_command(benchmark, program, pool, budget_s)[2])
+        except module("mistakes").BadKeyError as problem:
             raise GraphError(str(problem)) from None
+        names = worker_program.workload_names(root.path / SCRIPT)
+        return WorkerScript(program.version, tuple(names), program.data, program.sha256, commands)

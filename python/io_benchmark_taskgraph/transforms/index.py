@@ -88,14 +88,11 @@ def _add_routes(config: Any, tasks: Tasks) -> Tasks:
             if _PATH.fullmatch(route) and len(route) <= _ROUTE_LENGTH:
                 task.setdefault("routes", []).append(route)
             else:
-                text = "not indexed, since the index does not accept the route: %s"
-                logger.warning(text, route)
+                logger.warning("not indexed, since the index does not accept the route: %s", route)
         yield task
 
 
-def rank_by_push(
-    config: Any, tasks: Iterable[dict[str, Any]]
-) -> Iterator[dict[str, Any]]:
+def rank_by_push(config: Any, tasks: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Rank finished tasks by the push's date: the index takes none of an older push after a newer one.
 
     taskgraph ranks tasks of tier 3 by 0, so that a retriggered task of an old push is the latest.

@@ -15,16 +15,15 @@ import voluptuous
 from taskgraph.transforms.base import TransformSequence
 from taskgraph.util.workertypes import get_worker_type
 
-from io_benchmark_taskgraph.checks import checked, form
 from io_benchmark_taskgraph.mistakes import (
     BadKeyError,
+    checked,
+    form,
     in_task,
     plain,
     root_folder,
 )
-from io_benchmark_taskgraph.script_modules import needed_modules
 from io_benchmark_taskgraph.stanza import ARTIFACTS_PATH, PLACE_PATH
-from io_benchmark_taskgraph.task_command import check_sizes
 from io_benchmark_taskgraph.transforms import Tasks
 from io_benchmark_taskgraph.worker_program import UNPACK, WorkerProgram
 
@@ -53,12 +52,11 @@ exec "$@"
 """
 
 
-_folder = form(
-    PLACE_PATH, "is not a folder; write the absolute path where the task works"
-)
 SCHEMA = voluptuous.Schema({
     # The folder where the task works; its disks are watched.
-    voluptuous.Required("measure"): _folder,
+    voluptuous.Required("measure"): form(
+        PLACE_PATH, "is not a folder; write the absolute path where the task works"
+    ),
     # The folder with the worker's script, from the root of the checkout.
     voluptuous.Optional("script", default=SCRIPT): str,
 })
@@ -69,11 +67,9 @@ def _words(task: dict[str, Any]) -> list[Any]:
     run = task.get("run", {})
     using = run.get("using")
     if using != "run-task" or "docker-image" not in task.get("worker", {}):
-        raise BadKeyError(
-            KEY,
-            f"wraps commands of run-task in a docker image; this task uses {plain(using)}"
-            + ("" if using != "run-task" else " without one"),
-        )
+        without = " without one" if using == "run-task" else ""
+        problem = "wraps commands of run-task in a docker image; this task uses"
+        raise BadKeyError(KEY, f"{problem} {plain(using)}{without}")
     if run.pop("exec-with", "bash") != "bash":
         raise BadKeyError(KEY, "needs bash; remove exec-with")
     command = run.get("command")
@@ -82,20 +78,16 @@ def _words(task: dict[str, Any]) -> list[Any]:
 
 def _wrap(config: Any, tasks: Tasks) -> Tasks:
     root = root_folder(config)
-
-    @functools.cache
-    def build(script: str) -> WorkerProgram:
-        return WorkerProgram(needed_modules(root, script, []))
-
+    read = functools.cache(functools.partial(WorkerProgram.read, root))
     for task in tasks:
         stanza = task.pop("benchmark", None)
         if stanza is None:
             yield task
             continue
         with in_task(config, task):
-            chosen = checked(SCHEMA, stanza, "benchmark")
+            values = checked(SCHEMA, stanza, "benchmark")
             words = _words(task)
-            program = build(posixpath.normpath(chosen["script"]))
+            program = read(posixpath.normpath(values["script"]))
             parts = program.arguments()
             # `predict` finds the benchmark's pool by its worker type.
             _, pool = get_worker_type(
@@ -107,10 +99,9 @@ def _wrap(config: Any, tasks: Tasks) -> Tasks:
                 artifacts=ARTIFACTS_PATH,
                 count=len(parts),
                 pool=shlex.quote(pool),
-                place=shlex.quote(f"workspace={chosen['measure']}"),
+                place=shlex.quote(f"workspace={values['measure']}"),
             )
             wrapper = ["bash", "-c", text, "io-benchmark", *parts]
-            check_sizes(wrapper, chosen["script"])
         task["run"]["command"] = [*wrapper, *words]
         artifact = {
             "type": "directory",

@@ -17,16 +17,16 @@ _POOL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,44}")
 
 def _check_name(config: Any, task: dict[str, Any], name: str) -> None:
     if not _POOL.fullmatch(name):
-        text = "is not a pool's name; write at most 45 letters, digits and ._-, no mark first"
-        raise BadKeyError("name", text)
+        problem = "is not a pool's name; write at most 45 letters, digits and ._-, no mark first"
+        raise BadKeyError("name", problem)
     job = task.get("attributes", {}).get(JOB_ATTRIBUTE)
     label = f"{config.kind}-{name}-"
     # Such a label would look like a task of the kind that measures everything.
     is_label_of_all = config.kind != ALL_JOB and label.startswith(f"{ALL_JOB}-")
     is_label = name.startswith(f"{config.kind}-") or is_label_of_all
     if is_label or name in (config.kind, job, ALL_JOB):
-        text = "is what -j calls the job or a task's label; give the pool another name"
-        raise BadKeyError("name", text)
+        problem = "is what -j calls the job or a task's label; give the pool another name"
+        raise BadKeyError("name", problem)
 
 
 def _check_names(config: Any, tasks: Tasks) -> Tasks:
@@ -40,8 +40,8 @@ def _check_names(config: Any, tasks: Tasks) -> Tasks:
                 same = (pool for pool in pools if task_name(pool) == name)
                 names = {pool.get("task-from", "kind.yml") for pool in same}
                 files = ", ".join(sorted(kind_file(config, file) for file in names))
-                text = f"two pools have this name ({files}); rename or remove one"
-                raise BadKeyError("name", text)
+                problem = f"two pools have this name ({files}); rename or remove one"
+                raise BadKeyError("name", problem)
         task.setdefault("attributes", {})[POOL_ATTRIBUTE] = name
         yield task
 

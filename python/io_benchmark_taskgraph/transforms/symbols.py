@@ -9,14 +9,14 @@ from typing import Any
 
 from taskgraph.transforms.base import TransformSequence
 
-from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, shown, task_name
+from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, quoted, task_name
 from io_benchmark_taskgraph.transforms import Tasks
 
 _PLATFORM = re.compile(r"[A-Za-z0-9_-]{1,50}/[A-Za-z0-9_-]{1,50}")
 _SYMBOL = re.compile(r"[^()\s]{1,25}\([^()\s]{1,25}\)")
 
 
-def _of_other_kinds(config: Any) -> dict[tuple[str, str], str]:
+def _dependencies_symbols(config: Any) -> dict[tuple[str, str], str]:
     """Return the labels by (platform, symbol) of the tasks of `kind-dependencies`."""
     used: dict[tuple[str, str], str] = {}
     for task in config.kind_dependencies_tasks.values():
@@ -29,7 +29,7 @@ def _of_other_kinds(config: Any) -> dict[tuple[str, str], str]:
 
 
 def _check_symbols(config: Any, tasks: Tasks) -> Tasks:
-    used = _of_other_kinds(config)
+    used = _dependencies_symbols(config)
     for task in tasks:
         with in_task(config, task):
             _check_task(task, used)
@@ -41,16 +41,20 @@ def _check_task(task: dict[str, Any], used: dict[tuple[str, str], str]) -> None:
     treeherder = treeherder if isinstance(treeherder, dict) else {}
     platform, symbol = (str(treeherder.get(key)) for key in ("platform", "symbol"))
     if not _PLATFORM.fullmatch(platform):
-        text = f"{shown(platform)} is not a platform; write one such as linux64/opt"
-        raise BadKeyError("treeherder.platform", text)
+        problem = f"{quoted(platform)} is not a platform; write one such as linux64/opt"
+        raise BadKeyError("treeherder.platform", problem)
     key = "treeherder.symbol"
     if not _SYMBOL.fullmatch(symbol):
-        text = "is not a group and a symbol of at most 25 characters each; write them as IOB(amd16)"
-        raise BadKeyError(key, f"{shown(symbol)} {text}")
+        problem = (
+            "is not a group and a symbol of at most 25 characters each; write them as IOB(amd16)"
+        )
+        raise BadKeyError(key, f"{quoted(symbol)} {problem}")
     owner = used.setdefault((platform, symbol), task_name(task))
     if owner != task_name(task):
-        text = f"task {owner} already has {symbol} on {platform}; give each task a different symbol"
-        raise BadKeyError(key, text)
+        problem = (
+            f"task {owner} already has {symbol} on {platform}; give each task a different symbol"
+        )
+        raise BadKeyError(key, problem)
 
 
 transforms = TransformSequence()

@@ -125,13 +125,9 @@ def _without(
     subject, side = machine.subject, machine.side
     left_out = {_key(named.runs[0].worker) for named in machines if named.subject == subject}
     sides = by_side(run for run in runs if _key(run.worker) not in left_out)
-    data = {name: SideData.of(kept) for name, kept in sides.items()}
     rest = []
     for pair in pairs:
-        names = pair.candidate, pair.baseline
-        candidate, baseline, _ = compared_samples(
-            subject, (data[names[0]], data[names[1]]), *(sides[name] for name in names)
-        )
+        candidate, baseline, _ = compared_samples(sides[pair.candidate], sides[pair.baseline])
         # The same look: as strict as the comparison of all machines was.
         rest.append(replace(pair, candidate_side=candidate, baseline_side=baseline, earlier={}))
     again = compare_sides(subject, rest, margin=margin, advised=False)

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Tasks of any kind that are profiled by one line."""
+
+import json
+import shutil
+import subprocess
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from checkout import ROOT, copy_checkout
+from taskgraph.util.templates import merge
+from user_mistakes import mistake
+
+from io_benchmark_taskgraph.transforms.measure import transforms
+
+from .whole_graph import PARAMS, taskgraph
+
+TASK: dict[str, Any] = {
+    "name": "build",
+    "worker-type": "b-linux",
+    "worker": {"docker-image": {"in-tree": "build"}, "max-run-time": 600},
+    "run": {"using": "run-task", "command": "make -j"},
+}
+FOLDER = {"benchmark": {"measure": "/builds/worker/workspace"}}
+ARTIFACT = {
+    "type": "directory",
+    "name": "public/io-benchmark",
+    "path": "/builds/worker/artifacts/io-benchmark",
+}
+
+
+@pytest.fixture
+def wrap(run_transform, make_transform_config, datadir):
+    """Run the transforms on a task with these changes, in a tree with the real script."""
+    shutil.copytree(ROOT / "scripts/io-benchmark", datadir / "scripts/io-benchmark")
+
+    def make(**changes):
+        task = merge(deepcopy(TASK), changes)
+        if task["worker"]["docker-image"] is None:
+            del task["worker"]["docker-image"]
+        (made,) = run_transform(transforms, [task], config=make_transform_config())
+        return made
+
+    return make
+
+
+def run(command, folder, **environment):
+    """Run a command as run-task would, but for the folders."""
+    folders = {"TMPDIR": str(folder), "IO_BENCHMARK_ARTIFACTS": str(folder / "artifacts")}
+    return subprocess.run(
+        command,
+        env={"PATH": "/usr/local/bin:/usr/bin:/bin", **folders, **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+REFERENCE = {"task-reference": "fetch <build>"}
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("make -j", ["bash", "-cx", "make -j"]),
+        (["make", "a b"], ["make", "a b"]),
+        (REFERENCE, ["bash", "-cx", REFERENCE]),
+    ],
+)
+def test_a_profiled_task(wrap, command, words):
+    """Its command is at the end, by a shell where it would be, and the profile is one more artifact."""
+    task = {**TASK, "run": {"using": "run-task", "command": command}}
+    assert wrap(run={"command": command}) == task
+    made = wrap(**FOLDER, run={"command": command})
+    wrapped = made["run"].pop("command")
+    assert wrapped[:2] == ["bash", "-c"]
+    assert wrapped[-len(words) :] == words
+    worker = {**TASK["worker"], "artifacts": [ARTIFACT]}
+    assert made == {**task, "worker": worker, "run": {"using": "run-task"}}
+
+
+KIND = """\
+loader: taskgraph.loader.transform:loader
+kind-dependencies: [docker-image]
+transforms:
+    - io_benchmark_taskgraph.transforms.measure:transforms
+    - taskgraph.transforms.run:transforms
+    - taskgraph.transforms.task:transforms
+tasks:
+    build:
+        description: An existing task
+        worker-type: b-linux
+        worker: {docker-image: {in-tree: update-verify}, max-run-time: 600}
+        run: {using: run-task, checkout: false, command: make -j}
+        benchmark: {measure: /builds/worker/workspace}
+"""
+
+
+def test_a_whole_graph(tmp_path):
+    """run-task gets the wrapped command of a task that is selected by its label."""
+    clone = copy_checkout(tmp_path / "clone")
+    file = clone / "taskcluster/kinds/existing/kind.yml"
+    file.parent.mkdir()
+    file.write_text(KIND)
+    selection = ("io_benchmark_jobs: [io-benchmark]", "io_benchmark_jobs: [existing-build]")
+    (clone / "params.yml").write_text((PARAMS / "try.yml").read_text().replace(*selection))
+    done = taskgraph("target", "-J", "-p", "params.yml", "--target-kind", "existing", cwd=clone)
+    assert done.returncode == 0, done.stderr
+    payload = json.loads(done.stdout)["existing-build"]["task"]["payload"]
+    assert payload["command"][:4] == ["/usr/local/bin/run-task", "--", "bash", "-c"]
+    assert payload["command"][-3:] == ["bash", "-cx", "make -j"]
+    assert list(payload["artifacts"]) == ["public/io-benchmark"]
+
+
+def test_it_runs(wrap, tmp_path):
+    """The command's code and output, and a profile next to them that names the worker type."""
+    text = "cat; echo problem >&2; exit 3"
+    command = wrap(**FOLDER, run={"command": text})["run"]["command"]
+    done = run(command, tmp_path)
+    trace = "+ cat\n+ echo problem\nproblem\n+ exit 3\n"
+    assert (done.returncode, done.stdout, done.stderr) == (3, "", trace)
+    profile = json.loads((tmp_path / "artifacts/io-benchmark/task-profile.json").read_text())
+    assert profile["ending"]["code"] == 3
+    assert profile["task"]["pool"] == "linux"
+    assert [place["path"] for place in profile["storage"]["places"]] == ["/builds/worker/workspace"]
+
+
+def broken(damage, folder):
+    """Return the variables of a machine that lacks something, which is one of these."""
+    tools = folder / "bin"
+    tools.mkdir()
+    if damage == "no python":
+        for tool in ("bash", "mkdir", "mktemp", "sha256sum"):
+            (tools / tool).symlink_to(str(shutil.which(tool)))
+        return {"PATH": str(tools)}
+    if damage == "old python":
+        (tools / "python3").write_text("#!/bin/sh\necho SyntaxError >&2\nexit 1\n")
+        (tools / "python3").chmod(0o755)
+        return {"PATH": f"{tools}:/usr/bin:/bin"}
+    if damage == "no artifacts":
+        (folder / "artifacts").touch()
+    return {"TMPDIR": "/missing"} if damage == "no folder" else {}
+
+
+@pytest.mark.parametrize(
+    ("damage", "text"),
+    [
+        ("no script", "the command has no profile\n"),
+        ("no folder", "the command has no profile\n"),
+        ("no python", "python3: command not found"),
+        ("old python", "the command has no profile\n"),
+        ("no artifacts", "io-benchmark: the command has no profile: "),
+    ],
+)
+def test_broken_machines(wrap, tmp_path, damage, text):
+    """The command runs all the same, with its own code, and a line says what is missing."""
+    command = wrap(**FOLDER, run={"command": "echo done; exit 3"})["run"]["command"]
+    command[0] = str(shutil.which("bash"))
+    if damage == "no script":
+        command[4] = command[4][:1000]
+    done = run(command, tmp_path, **broken(damage, tmp_path))
+    assert (done.returncode, done.stdout) == (3, "done\n")
+    assert text in done.stderr
+
+
+WRAPS = "wraps commands of run-task in a docker image; this task uses"
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        (
+            {"benchmark": {"measure": "here"}},
+            "'here' is not a folder; write the absolute path where the task works",
+        ),
+        ({"benchmark": {}}, "is missing; add it to the task or to task-defaults"),
+        ({**FOLDER, "run": {"using": "mach"}}, f"{WRAPS} mach"),
+        ({**FOLDER, "worker": {"docker-image": None}}, f"{WRAPS} run-task without one"),
+        ({**FOLDER, "run": {"exec-with": "powershell"}}, "needs bash; remove exec-with"),
+    ],
+)
+def test_mistakes(wrap, changes, text):
+    """One line that names the key."""
+    assert mistake(wrap, **changes).endswith(f"task build: benchmark.measure: {text}")
