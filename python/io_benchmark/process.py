@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Standard streams that never cut a command short: closed, full, or left by their reader.
+"""The signals and standard streams of this process: neither cuts a command short without a clean-up.
 
-What cannot be printed is dropped, and the first reason is kept: a command then still writes its
+Ctrl-C, SIGTERM and SIGHUP stop a command wherever it is. A stream may be closed, full, or left by its
+reader: what cannot be printed is dropped, and the first reason is kept. A command then still writes its
 files and ends as it should, and `cli` decides on the exit code.
 """
 
@@ -9,11 +10,52 @@ import codecs
 import io
 import os
 import select
+import signal
 import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from types import FrameType
 from typing import TextIO
 
+# These ask for what Ctrl-C does: that the program cleans up on its way out.
+TERMINATING = (signal.SIGTERM, signal.SIGHUP)
 ERRORS = "io-benchmark-printing"
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
+
+
+class Terminated(KeyboardInterrupt):
+    """A signal other than Ctrl-C."""
+
+    def __init__(self, number: int = signal.SIGTERM) -> None:
+        super().__init__()
+        self.exit_code = 128 + number  # as a shell shows it
+
+
+def not_ignored(numbers: Iterable[int]) -> list[int]:
+    """Return the signals that the program's parent did not set to be ignored, as nohup does."""
+    return [number for number in numbers if signal.getsignal(number) != signal.SIG_IGN]
+
+
+@contextmanager
+def interruptions() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP raise as Ctrl-C does in this block."""
+    stopping = False
+
+    def terminate(number: int, _frame: FrameType | None) -> None:
+        nonlocal stopping
+        # A terminal that closes sends SIGHUP more than once, and a service manager sends both. A second
+        # signal must not interrupt the clean-up.
+        if number == signal.SIGHUP and stopping:
+            return
+        stopping = True
+        raise Terminated(number)
+
+    previous = {number: signal.signal(number, terminate) for number in not_ignored(TERMINATING)}
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
 
 
 class _Output(io.RawIOBase):
