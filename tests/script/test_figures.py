@@ -65,6 +65,9 @@ def test_lines_of_the_log(capfd: pytest.CaptureFixture[str]) -> None:
         f"      90.1 {'#' * 45} (9)",
         "       100 ##### (1)",
         f"random-io, place a, read-depth-1: incomplete (stopped): why; {operations}",
+        "  Histogram, IOPS:",
+        f"     10000 {'#' * 50} (1)",
+        f"      2500 {'#' * 50} (1)",
     ]
 
 
