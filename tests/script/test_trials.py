@@ -9,7 +9,7 @@ from statistics import fmean
 
 import pytest
 from measuring.retrieval import KnownLookups, MemorySteps, PacedCopies
-from measuring.trials import files_of_blocks
+from measuring.trials import _files_of_blocks
 from worker import Worker, outcome_of, wait_for
 from workloads.cache_retrieve import CACHE_SIZES_MIB
 
@@ -99,14 +99,14 @@ def test_trials_within_their_share_of_the_time(worker: Worker) -> None:
 def test_files_that_stand_for_all() -> None:
     """A shorter block has the beginning of a longer one, and about the same mean size."""
     sizes = list(CACHE_SIZES_MIB)
-    longest = files_of_blocks(sizes, 64)
+    longest = _files_of_blocks(sizes, 64)
     for count in (8, 16, 32, 64):
-        indexes = files_of_blocks(sizes, count)
+        indexes = _files_of_blocks(sizes, count)
         assert indexes == longest[:count]
         assert len(set(indexes)) == count
         mean = fmean(sizes[index] for index in indexes)
         assert abs(mean / fmean(sizes) - 1) < 0.07
-    assert files_of_blocks([5], 8) == [0] * 8
+    assert _files_of_blocks([5], 8) == [0] * 8
 
 
 def test_copies_that_are_held_to_a_rate(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def check_exec(entry: Any, observed: Any) -> None:
     assert observed.pop("cpu_ns") > 0
     assert observed == {
         "architecture": "x86_64",
-        "l3_bytes": programs.last_level_cache_bytes(),
+        "l3_bytes": programs._last_level_cache_bytes(),
         "cpus": (CPUS * 8)[:count],
         "pinned": len(CPUS) >= count,
     }

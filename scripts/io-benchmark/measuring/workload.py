@@ -73,7 +73,7 @@ class Workload:
         if not precision:
             return False
         groups, times_ns, planned = self.times_by_group()
-        reached = relative_half_width(groups, times_ns)
+        reached = _relative_half_width(groups, times_ns)
         if reached is None or reached > precision:
             return False
         figures = (reached * 100, len(times_ns), planned)
@@ -102,7 +102,7 @@ class Workload:
         raise NotImplementedError
 
 
-def relative_half_width(groups, times_ns):
+def _relative_half_width(groups, times_ns):
     """Return half the 95 % interval of the mean, as a part of the mean; None if too few times.
 
     Neighbouring retrieves are not independent (writeback comes in waves of 5 to 20). So the interval is

@@ -42,14 +42,14 @@ NS_PER_MS = 1_000_000
 USUAL_RETRIEVES = 2000
 
 
-def file_sizes_bytes(settings):
+def _file_sizes_bytes(settings):
     if settings.sizes_bytes is not None:
         return settings.sizes_bytes
     divisor = PROFILES[settings.profile]  # each keeps the mix
     return [size * MIB // divisor for size in CACHE_SIZES_MIB]
 
 
-def make_sequence(seed, retrieves, files):
+def _make_sequence(seed, retrieves, files):
     """Return the file of each retrieve: the same on every pool and every Python."""
     # Only random() is promised to give the same values in every version.
     generator = random.Random(seed)
@@ -73,11 +73,11 @@ class _CacheRetrieve(Workload):
         self._cache = os.path.join(folder, "uv-cache")
         self.work = os.path.join(folder, "uv-work")
         self.url_list = os.path.join(self._cache, "urls.list")
-        self.sizes = file_sizes_bytes(settings)
+        self.sizes = _file_sizes_bytes(settings)
         numbers = range(1, len(self.sizes) + 1)
         self.files = [os.path.join(self._cache, "obj_%05d.cache" % number) for number in numbers]
         self.urls = [URL % (number, self.sizes[number - 1] / MIB) for number in numbers]
-        self._sequence = make_sequence(settings.seed, settings.retrieves, len(self.sizes))
+        self._sequence = _make_sequence(settings.seed, settings.retrieves, len(self.sizes))
         self._counted = 0
         self._steps: Any = SeedSteps
 

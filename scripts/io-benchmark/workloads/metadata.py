@@ -48,7 +48,7 @@ def _cpus():
     return len(os.sched_getaffinity(0))
 
 
-def process_counts(cpus, *, is_quick):
+def _process_counts(cpus, *, is_quick):
     """Return 1, 2, 4 … up to the number of CPUs, at most 8; in a quick run only the ends."""
     most = min(MOST_PROCESSES, cpus)
     return sorted({1, most} | {half for half in (2, 4) if half < most and not is_quick})
@@ -63,7 +63,7 @@ class _Metadata(Batches):
 
     @staticmethod
     def variants(settings):
-        counts = process_counts(_cpus(), is_quick=settings.profile in SHORT_PROFILES)
+        counts = _process_counts(_cpus(), is_quick=settings.profile in SHORT_PROFILES)
         variants = [*itertools.product(STEPS, counts), ("lookup-missing", 1), ("visibility", 2)]
         return [{"variant": name, "threads": threads} for name, threads in variants]
 

@@ -102,7 +102,7 @@ class _Upload(Batches):
         parameters, observed = entry["parameters"], entry["observed"]
         upload, expects = self._curl.upload, way != "http2"
         if expects:
-            urls = addresses(url, REFERENCE_OBJECTS)
+            urls = _addresses(url, REFERENCE_OBJECTS)
             uploads = upload(urls, self._file, "keep-alive", ProcessTimes(), expect=False)
             with contextlib.closing(uploads):
                 times = [sent[1] - sent[0] for sent in uploads if sent is not None]
@@ -111,7 +111,7 @@ class _Upload(Batches):
         observed["connections"] = 0
         self.begin(time.monotonic_ns())
         together = way in TOGETHER
-        urls = addresses(url, parameters["objects_at_once" if together else "objects_planned"])
+        urls = _addresses(url, parameters["objects_at_once" if together else "objects_planned"])
         enough = False
         while not enough:
             # Closed at once: an interruption must not leave a curl running.
@@ -157,7 +157,7 @@ class _Upload(Batches):
         return [remark % (stalls, objects)] if stalls else []
 
 
-def addresses(url, count):
+def _addresses(url, count):
     """Return the URLs of objects; few names are reused, so few objects stay on the server."""
     url = url if "{name}" in url else url.rstrip("/") + "/{name}"
     return [url.replace("{name}", "io-benchmark-%04d" % number) for number in range(count)]
