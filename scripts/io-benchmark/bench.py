@@ -140,7 +140,7 @@ class _Bench:
             for place in self.settings.places[:last]:
                 workload = workload_class(self, place, place.path)
                 entries = []
-                for variant in workload_class.variants(self.settings):
+                for variant in workload.variants():
                     entry = {"name": workload.name, "place": place.name, **variant}
                     entry.update(workload.plan(variant), samples=workload.samples())
                     entry["outcome"] = outcome("not-started")

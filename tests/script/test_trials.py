@@ -192,28 +192,23 @@ ENDLESS = SHORT + (
 )
 
 
-def test_a_time_budget_that_ends_in_trials(worker: Worker) -> None:
-    """The run is complete: only trials are missing, and those that are there are kept."""
-    worker.complete(*FEW, "--trials", "always", "--time-budget", "6", prelude=ENDLESS)
-    result = worker.result()
-    assert outcome_of(result) == outcome_of(result.workloads[0]) == ("completed", None)
-    record = trials_of(worker)
-    assert (record.state, record.reason) == ("incomplete", "the time budget of 6 s is used up")
-    assert record.duration_ns > 0
-    assert list(worker.workspace.iterdir()) == []
-
-
-def test_a_signal_in_trials(worker: Worker) -> None:
-    """The samples are complete, nothing is left, and the exit code is the signal's."""
-    process = worker.start(*FEW, "--trials", "always", prelude=ENDLESS)
+@pytest.mark.parametrize(
+    ("budget_s", "code", "reason"),
+    [("6", 0, "the time budget of 6 s is used up"), ("600", 143, "stopped by SIGTERM")],
+)
+def test_trials_that_end_early(worker: Worker, budget_s: str, code: int, reason: str) -> None:
+    """The samples are complete, and so is a run out of time: only trials are missing."""
+    given = (*FEW, "--trials", "always", "--time-budget", budget_s)
+    process = worker.start(*given, prelude=ENDLESS)
     wait_for(process, "trials: blocks of ")
-    time.sleep(0.5)
-    os.kill(process.pid, signal.SIGTERM)
+    if code:
+        time.sleep(0.5)
+        os.kill(process.pid, signal.SIGTERM)
     output, _ = process.communicate(timeout=60)
-    assert process.returncode == 143, output
-    result = worker.result()
-    assert outcome_of(result) == ("stopped", "stopped by SIGTERM")
+    assert process.returncode == code, output
+    result, record = worker.result(), trials_of(worker)
+    assert outcome_of(result) == (("stopped", reason) if code else ("completed", None))
     assert outcome_of(result.workloads[0]) == ("completed", None)
-    record = trials_of(worker)
-    assert (record.state, record.reason) == ("incomplete", "stopped by SIGTERM")
+    assert (record.state, record.reason) == ("incomplete", reason)
+    assert record.duration_ns > 0
     assert list(worker.workspace.iterdir()) == []

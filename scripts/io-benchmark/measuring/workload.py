@@ -87,17 +87,14 @@ class Workload:
         """Return the time of one operation in the workload's unit."""
         return operation_ns / cls.unit_ns if cls.unit_ns else NS_PER_S / operation_ns
 
-    @classmethod
-    def rounded(cls, operation_ns):
-        figure = cls.figure(operation_ns)
+    def rounded(self, operation_ns):
+        figure = self.figure(operation_ns)
         return "%.0f" % figure if figure >= 100 else "%.3g" % figure
 
-    @classmethod
-    def title(cls, entry):
-        return ", ".join([entry["name"], "place " + entry["place"], *cls.details(entry)])
+    def title(self, entry):
+        return ", ".join([entry["name"], "place " + entry["place"], *self.details(entry)])
 
-    @staticmethod
-    def details(entry):
+    def details(self, entry):
         """Return what distinguishes the entry from others of its workload and place."""
         raise NotImplementedError
 

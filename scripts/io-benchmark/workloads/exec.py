@@ -66,8 +66,7 @@ class _Exec(Batches):
     observes = ("architecture", "l3_bytes", "cpus", "pinned", "cpu_ns")
     full, quick = FULL, QUICK
 
-    @staticmethod
-    def variants(_settings):
+    def variants(self):
         names = ("hardlinked", "copies")
         return [{"variant": variant, "threads": _processes()} for variant in names]
 

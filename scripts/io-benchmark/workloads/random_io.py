@@ -88,8 +88,7 @@ class _RandomIo(Batches):
                 observed["latency_ns"] = latencies.summary()
                 observed["total_operations"] = sum(latencies.counts.values())
 
-    @classmethod
-    def remarks(cls, entry):
+    def remarks(self, entry):
         latency = (entry["observed"]["latency_ns"] or {}).items()
         figures = ", ".join("%s %.0f µs" % (name, ns / 1000) for name, ns in latency)
         return ["Latency of an operation: " + figures] if figures else []

@@ -51,10 +51,9 @@ class _Upload(Batches):
     names = ("connection-each", "keep-alive", "concurrent", "http2")
     full, quick = FULL, QUICK
 
-    @classmethod
-    def variants(cls, settings):
-        variants = super().variants(settings)
-        return variants if settings.upload_url is not None else variants[:-1]
+    def variants(self):
+        variants = super().variants()
+        return variants[:-1] if self._bench.settings.upload_url is None else variants
 
     def parameters(self, variant):
         together, sizes = variant["variant"] in TOGETHER, self.sizes
@@ -149,8 +148,7 @@ class _Upload(Batches):
         starts_ns, ends_ns = zip(*times)
         return self.add(entry, [(min(starts_ns), max(ends_ns))], len(times))
 
-    @classmethod
-    def remarks(cls, entry):
+    def remarks(self, entry):
         observed = entry["observed"]
         stalls, objects = observed["expect_100_stalls"], sum(entry["samples"]["operations"])
         remark = "%d of %d objects waited a second for an answer to Expect: 100-continue"
