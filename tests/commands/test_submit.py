@@ -112,11 +112,7 @@ def test_no_wait(call, deployment):
     assert "pool releng-1/b-linux, " not in stderr
 
 
-NO_GIT = {
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    "GIT_CONFIG_SYSTEM": os.devnull,
-    "GIT_CONFIG_COUNT": "0",
-}
+NO_GIT = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, "GIT_CONFIG_COUNT": "0"}
 ADVICE = "give your e-mail address with --owner, or set it with: git config user.email ADDRESS"
 
 
