@@ -16,7 +16,7 @@ from taskgraph.util.vcs import get_repository
 
 from io_benchmark_taskgraph.mistakes import UserMistake, logged
 from io_benchmark_taskgraph.selection import JOB, POOL_ATTRIBUTE, requested, select
-from io_benchmark_taskgraph.stanza import PERFHERDER, REPLICATES, perfherder_parameter
+from io_benchmark_taskgraph.stanza import PERFHERDER, REPLICATES, override
 
 JOBS = "io_benchmark_jobs"
 NEUTRAL = "neutral"
@@ -65,7 +65,7 @@ def decision_parameters(_graph_config: Any, parameters: dict[str, Any]) -> None:
 def _select_targets(full_task_graph: Any, parameters: Any, _graph_config: Any) -> list[str]:
     with logged():
         labels = select(full_task_graph.tasks.values(), parameters.get(JOBS) or [JOB])
-        if perfherder_parameter(parameters) == NEUTRAL:
+        if override(parameters, PERFHERDER) == NEUTRAL:
             _check_one_pool(full_task_graph.tasks[label] for label in labels)
     return labels
 

@@ -7,7 +7,7 @@ import posixpath
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Callable, NamedTuple
 
 import voluptuous
 
@@ -19,7 +19,6 @@ from io_benchmark_taskgraph.mistakes import (
     percentage,
     plain,
     quoted,
-    there_are,
     whole_number,
 )
 
@@ -191,28 +190,20 @@ SCHEMA = voluptuous.Schema({
 })
 KEYS = tuple(str(key) for key in SCHEMA.schema)
 
-# Parameters that override kind.yml; Firefox's tree does not have them.
+# Parameters that override kind.yml, and the checks of their values; Firefox's tree does not have them.
 REPLICATES = "io_benchmark_replicates"
 PERFHERDER = "io_benchmark_perfherder"
+_PARAMETERS: dict[str, Callable[[Any], Any]] = {
+    REPLICATES: whole_number(1, MAX_REPLICATES),
+    PERFHERDER: choice(PERFHERDER_MODES),
+}
 
 
-def replicates_parameter(parameters: Any) -> int | None:
-    """Return the number of tasks per pool; None: the number in kind.yml."""
-    value = parameters.get(REPLICATES) or 0
-    if type(value) is not int or not 0 <= value <= MAX_REPLICATES:
+def override(parameters: Any, name: str) -> Any:
+    """Return the value of a parameter; None: what kind.yml says."""
+    try:
+        return _PARAMETERS[name](parameters[name]) if parameters.get(name) else None
+    except voluptuous.Invalid as error:
         raise UserMistake(
-            f"the parameter {REPLICATES}: {quoted(value)} is not a whole number from 0 to "
-            f"{MAX_REPLICATES}; 0 means as many as kind.yml says"
-        )
-    return value or None
-
-
-def perfherder_parameter(parameters: Any) -> str | None:
-    """Return the mode of Perfherder's series; None: the mode in kind.yml."""
-    value = parameters.get(PERFHERDER) or ""
-    if value and value not in PERFHERDER_MODES:
-        raise UserMistake(
-            f"the parameter {PERFHERDER}: {quoted(value)} is unknown; "
-            f"{there_are(PERFHERDER_MODES)}, or nothing for what kind.yml says"
-        )
-    return value or None
+            f"the parameter {name}: {error.msg}; leave it out for what kind.yml says"
+        ) from None

@@ -11,7 +11,7 @@ from early_end import Interrupted, SkippedError, WorkloadError, reason_of
 from log import LOG, say
 from observe import devices, host, limits, storage
 from observe.timelines import Sampler
-from result import figures, plan
+from result import figures
 from result.result_file import SCRIPT_VERSION, ResultFile, outcome
 from settings import SHORT_PROFILES, WrongArgumentsError, parse
 
@@ -20,10 +20,6 @@ NOT_WRITTEN = "the result cannot be written: %s: %s"
 POOL_GUESSED = (
     "the name of pool %s is from %s; give all machines of one kind the same name by --pool, "
     "and others another"
-)
-NEUTRAL = (
-    "Perfherder: the series belongs to %s and not to %s; only the push identifies the pool, "
-    "so use neutral for one pool per push"
 )
 
 
@@ -59,8 +55,6 @@ def _run_benchmark(settings, interruption, origin_ns):
         origin = " (%s; --pool gives another name)" % settings.pool_origin
         record.warn("pool-guessed", POOL_GUESSED % (settings.pool, settings.pool_origin))
     say("=== io-benchmark %s: pool %s%s ===" % (SCRIPT_VERSION, settings.pool, origin))
-    if settings.perfherder == "neutral":
-        say(NEUTRAL % (figures.ANY_POOL, settings.pool))
     names = ["workloads." + name.replace("-", "_") for name in settings.workloads]
     bench = Bench(settings, record, interruption, origin_ns)
     return bench.run([importlib.import_module(name).WORKLOAD for name in names])
@@ -114,7 +108,7 @@ class Bench:
         plans = self._plan(workload_classes)
         entries = [entry for *_, planned in plans for entry in planned]
         self.record.document["workloads"] = entries
-        plan.show(plans, self.settings, self.record.path)
+        figures.show_plan(plans, self.settings, self.record.path)
         self.record.write_if_possible()
         interrupted = None
         try:

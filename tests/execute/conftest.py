@@ -1,38 +1,32 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Task runs with small commands of their own, in folders of their own."""
-
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any
+"""Task runs with small commands, in separate folders."""
 
 import pytest
 
 from io_benchmark.execute.local_run import LocalRun
 
+FOLDER = "/builds/worker/artifacts"
 RESULT = {
-    "public/io-benchmark": {
-        "type": "directory",
-        "path": "/builds/worker/artifacts/io-benchmark",
-    },
+    "public/io-benchmark": {"type": "directory", "path": f"{FOLDER}/io-benchmark"},
     "public/perfherder-data-io-benchmark.json": {
         "type": "file",
-        "path": "/builds/worker/artifacts/perfherder-data-io-benchmark.json",
+        "path": f"{FOLDER}/perfherder-data-io-benchmark.json",
     },
 }
 
 
 @pytest.fixture
-def make_run(tmp_path: Path) -> Callable[..., LocalRun]:
+def make_run(tmp_path):
     """A run of a bash script, as run-task would run it."""
 
     def make(
-        script: str = "true",
+        script="true",
         *,
-        artifacts: object = RESULT,
-        task_id: str = "Prp_WpjGRx26VH-wA8fjTA",
-        changes: Mapping[str, Any] | None = None,
-        **fields: Any,
-    ) -> LocalRun:
+        artifacts=RESULT,
+        task_id="Prp_WpjGRx26VH-wA8fjTA",
+        changes=None,
+        **fields,
+    ):
         payload = {
             "command": ["/usr/local/bin/run-task", "--", "bash", "-c", script],
             "env": {"MOZ_SCM_LEVEL": "1", "TASKCLUSTER_VOLUMES": "/builds/worker/workspace"},
@@ -43,7 +37,7 @@ def make_run(tmp_path: Path) -> Callable[..., LocalRun]:
         }
         workspace = tmp_path / "places" / "workspace"
         workspace.mkdir(parents=True, exist_ok=True)
-        given = {
+        values = {
             "task_id": task_id,
             "run_id": 0,
             "label": "io-benchmark-amd-16",
@@ -55,6 +49,6 @@ def make_run(tmp_path: Path) -> Callable[..., LocalRun]:
             "image": "update-verify",
             "root": tmp_path,
         }
-        return LocalRun(**{**given, **fields})
+        return LocalRun(**{**values, **fields})
 
     return make

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,9 +17,7 @@ from msgspec.structs import replace
 
 from io_benchmark.errors import ExecutionError
 from io_benchmark.execute import process
-from io_benchmark.execute.local_run import LocalRun, RunOutcome
-
-MakeRun = Callable[..., LocalRun]
+from io_benchmark.execute.local_run import RunOutcome
 
 TIME = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}\+00:00"
 
@@ -31,21 +28,10 @@ echo '[]' > "$IO_BENCHMARK_ARTIFACTS/perfherder-data-io-benchmark.json"
 """
 
 
-def ignore(_line: str) -> None:
-    """A caller that shows nothing."""
-
-
-def files_below(folder: Path) -> dict[str, str]:
+def files_below(folder):
     """Every file's text by its path."""
     paths = [path for path in folder.rglob("*") if not path.is_dir()]
     return {path.relative_to(folder).as_posix(): path.read_text() for path in sorted(paths)}
-
-
-def environment_of(run: LocalRun) -> dict[str, str]:
-    """The environment that the command saw, without what bash adds itself."""
-    process.run(run, ignore, environment=os.environ)
-    seen: dict[str, str] = json.loads((run.output / "io-benchmark.json").read_text())
-    return {name: value for name, value in seen.items() if name not in {"PWD", "SHLVL", "_"}}
 
 
 DUMP_ENVIRONMENT = f"""
@@ -56,12 +42,9 @@ mkdir "$IO_BENCHMARK_ARTIFACTS/io-benchmark"
 """
 
 
-def test_a_reports_task_gets_results_and_this_program(
-    make_run: MakeRun, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_reports_task_gets_results_and_this_program(make_run, monkeypatch, tmp_path):
     """In the group's place a folder, in the image's place this Python, which finds the program."""
-    results = tmp_path / "results"
-    results.mkdir()
+    (tmp_path / "results").mkdir()
     monkeypatch.chdir(tmp_path)
     imports = """
     mkdir "$IO_BENCHMARK_ARTIFACTS/io-benchmark"
@@ -70,31 +53,22 @@ def test_a_reports_task_gets_results_and_this_program(
     echo "$IO_BENCHMARK_REPORT_OF" > "$IO_BENCHMARK_ARTIFACTS/io-benchmark/results"
     """
     run = make_run(imports, results=Path("results"))
-    process.run(run, ignore, environment=os.environ)
-    found = files_below(run.output)
-    assert found["program"] == f"{Path(process.__file__).parents[1] / '__init__.py'}\n"
-    assert found["results"] == f"{results}\n"
+    process.run(run, print, environment=os.environ)
+    contents = files_below(run.output)
+    assert contents["program"] == f"{Path(process.__file__).parents[1] / '__init__.py'}\n"
+    assert contents["results"] == f"{tmp_path / 'results'}\n"
 
 
-def test_environment_is_the_tasks_and_no_more(
-    make_run: MakeRun, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_environment_is_the_tasks_and_no_more(make_run, monkeypatch):
     """The payload's variables, the worker's and the script's paths; nothing else of the user's."""
     monkeypatch.setenv("SECRET_TOKEN", "of the user")
-    run = make_run(
-        DUMP_ENVIRONMENT,
-        artifacts={"a": {"type": "directory", "path": "/builds/worker/artifacts/io-benchmark"}},
-    )
-    seen = environment_of(run)
-    folders = {
-        name: Path(seen.pop(name))
-        for name in (
-            "IO_BENCHMARK_ARTIFACTS",
-            "TMPDIR",
-            "IO_BENCHMARK_PLACE_CONTAINER",
-            "TASK_WORKDIR",
-        )
-    }
+    run = make_run(DUMP_ENVIRONMENT)
+    process.run(run, print, environment=os.environ)
+    dumped = json.loads((run.output / "io-benchmark.json").read_text())
+    # bash adds some.
+    seen = {name: value for name, value in dumped.items() if name not in {"PWD", "SHLVL", "_"}}
+    names = ("IO_BENCHMARK_ARTIFACTS", "TMPDIR", "IO_BENCHMARK_PLACE_CONTAINER", "TASK_WORKDIR")
+    folders = {name: Path(seen.pop(name)) for name in names}
     assert seen == {
         "HOME": os.environ["HOME"],
         "PATH": os.environ["PATH"],
@@ -112,7 +86,7 @@ def test_environment_is_the_tasks_and_no_more(
     assert [path for path in folders.values() if path.exists()] == []
 
 
-def test_lines_are_prefixed_as_run_task_does(make_run: MakeRun) -> None:
+def test_lines_are_prefixed_as_run_task_does(make_run):
     """Both streams come merged and in order, each line with its time, in the log and to the caller."""
     lines: list[str] = []
     run = make_run("echo one; echo two >&2; printf '\\xff\\nlast'", artifacts={})
@@ -128,10 +102,10 @@ def test_lines_are_prefixed_as_run_task_does(make_run: MakeRun) -> None:
     assert log == "".join(f"{line}\n" for line in lines)
 
 
-def test_takes_the_artifacts_and_leaves_nothing_else(make_run: MakeRun, tmp_path: Path) -> None:
+def test_takes_the_artifacts_and_leaves_nothing_else(make_run, tmp_path):
     """The two files that the payload names, the log, and no folder that was made for the run."""
     run = make_run(WRITES_BOTH + ': "${IO_BENCHMARK_PLACE_CONTAINER:-/x}"; touch left-in-the-cwd')
-    outcome = process.run(run, ignore, environment=os.environ)
+    outcome = process.run(run, print, environment=os.environ)
     log = (run.output / "live.log").read_text()
     assert files_below(tmp_path) == {
         f"out/{run.output.name}/io-benchmark.json": "{}\n",
@@ -151,19 +125,18 @@ def test_takes_the_artifacts_and_leaves_nothing_else(make_run: MakeRun, tmp_path
 @pytest.mark.parametrize(
     ("script", "exit_code", "state"),
     [
-        pytest.param("exit 0", 0, "completed", id="success"),
-        pytest.param("exit 1", 1, "failed", id="failure"),
-        pytest.param("exit 72", 72, "exception", id="retried"),
-        pytest.param("kill -TERM $$", 256 - signal.SIGTERM, "failed", id="killed"),
+        ("exit 1", 1, "failed"),
+        ("exit 72", 72, "exception"),
+        ("kill -TERM $$", 256 - signal.SIGTERM, "failed"),
     ],
 )
-def test_exit_codes(make_run: MakeRun, script: str, exit_code: int, state: str) -> None:
+def test_exit_codes(make_run, script, exit_code, state):
     """The code is run-task's, the state what the queue would make of it."""
-    outcome = process.run(make_run(script, artifacts={}), ignore, environment=os.environ)
+    outcome = process.run(make_run(script, artifacts={}), print, environment=os.environ)
     assert (outcome.exit_code, outcome.state, outcome.explanation) == (exit_code, state, "")
 
 
-def test_a_daemon_that_holds_the_output_is_killed_at_the_limit(make_run: MakeRun) -> None:
+def test_a_daemon_that_holds_the_output_is_killed_at_the_limit(make_run):
     """At maxRunTime all of the group ends unsignalled, artifacts are still taken, the run failed."""
     script = WRITES_BOTH + 'trap "echo signalled" INT TERM; sleep 1234.5 & echo $!; sleep 1234.5'
     lines: list[str] = []
@@ -180,7 +153,7 @@ def test_a_daemon_that_holds_the_output_is_killed_at_the_limit(make_run: MakeRun
     assert not is_running(int(lines[1].rpartition(" ")[2]))
 
 
-def is_running(pid: int) -> bool:
+def is_running(pid):
     """Whether it exists and is not just waiting to be reaped by init.
 
     A signal that nothing survives is on its way when the run returns; on a busy machine the process
@@ -226,9 +199,7 @@ INTERRUPTED_PROGRAM = """
         ),
     ],
 )
-def test_ctrl_c_leaves_nothing_and_is_raised_again(
-    make_run: MakeRun, tmp_path: Path, script: str, signals: int
-) -> None:
+def test_ctrl_c_leaves_nothing_and_is_raised_again(make_run, tmp_path, script, signals):
     """No process, no folder and no half of an output; a second Ctrl-C does not wait for grace_periods."""
     run = make_run(': "${IO_BENCHMARK_PLACE_CONTAINER:-/x}"; ' + script)
     given = tmp_path / "given"
@@ -259,39 +230,48 @@ def test_ctrl_c_leaves_nothing_and_is_raised_again(
     ]
 
 
+LABEL = "io-benchmark-amd-16:"
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        pytest.param(
+        (
             {"command": ["/bin/make", "all"]},
-            "io-benchmark-amd-16: its command is not `run-task … -- …`; select a task that uses run-task",
-            id="no run-task",
+            f"{LABEL} its command is not `run-task … -- …`; select a task that uses run-task",
         ),
-        pytest.param(
+        (
             {"command": ["run-task", "--user", "root", "--task-cwd=/x", "--", "true"]},
-            "io-benchmark-amd-16: run-task option --task-cwd has no effect outside a container;"
-            " run it with --container",
-            id="an option of run-task",
+            (
+                f"{LABEL} run-task option --task-cwd has no effect outside a container; run it with "
+                "--container"
+            ),
         ),
-        pytest.param(
+        (
             {"command": ["run-task", "--", "no-such-program"]},
-            "io-benchmark-amd-16: cannot start no-such-program: No such file or directory;"
-            " install it, or run the task with --container",
-            id="no program",
+            (
+                f"{LABEL} cannot start no-such-program: No such file or directory; install it, or run "
+                "the task with --container"
+            ),
+        ),
+        (
+            {"maxRunTime": "1"},
+            f"{LABEL} payload.maxRunTime is '1', not a number of seconds; correct the kind",
         ),
     ],
+    ids=["no run-task", "an option of run-task", "no program", "no limit"],
 )
-def test_mistakes_are_one_line(make_run: MakeRun, changes: dict[str, object], message: str) -> None:
+def test_mistakes_are_one_line(make_run, changes, message):
     """What, where, and what to do; and nothing is left of the run."""
     run = make_run(changes=changes)
     with pytest.raises(ExecutionError) as raised:
-        process.run(run, ignore, environment=os.environ)
+        process.run(run, print, environment=os.environ)
     assert str(raised.value) == message
     assert not run.output.exists()
 
 
-def test_a_missing_workspace_is_an_error(make_run: MakeRun, tmp_path: Path) -> None:
+def test_a_missing_workspace_is_an_error(make_run, tmp_path):
     """A place that its caller forgot to make is not made in passing: it may be an unmounted disk."""
     run = make_run(workspace=tmp_path / "unmounted" / "workspace")
     with pytest.raises(ExecutionError, match=r"unmounted/workspace: no such folder; create it or"):
-        process.run(run, ignore, environment=os.environ)
+        process.run(run, print, environment=os.environ)

@@ -12,19 +12,18 @@ from io_benchmark.firefox.checkout import Checkout
 from io_benchmark.firefox.kind import FirefoxKind
 from io_benchmark.graph.root import Root
 
-HERE = Path(__file__).parent
 OWN_ROOT = Root(ROOT, "checkout")
+# Reads each tree once.
+kind_of = functools.cache(FirefoxKind.of)
 
 
 def copy_firefox(target):
-    """The stand-in for a checkout."""
-    return Path(
-        shutil.copytree(HERE / "checkout", target, ignore=shutil.ignore_patterns("__pycache__"))
-    )
+    ignored = shutil.ignore_patterns("__pycache__")
+    return Path(shutil.copytree(Path(__file__).parent / "checkout", target, ignore=ignored))
 
 
 def snapshot(folder):
-    """Every file by its path, with its bytes and its mode."""
+    """Return bytes and mode of every file by its path."""
     return {
         path.relative_to(folder).as_posix(): (path.read_bytes(), path.stat().st_mode)
         for path in folder.rglob("*")
@@ -32,24 +31,19 @@ def snapshot(folder):
     }
 
 
-@functools.cache
-def kind_of(root, workloads=()):
-    """As its sources are at the first call."""
-    return FirefoxKind.of(root, workloads)
+def install(folder, root=OWN_ROOT):
+    """Do what the command does; return the changed paths."""
+    return write(folder, lambda checkout: checkout.installing(kind_of(root)))
 
 
-def install(folder, root=OWN_ROOT, workloads=()):
-    """What the command does; returns the changed paths."""
+def remove(folder):
+    """Do what the command does with --remove; return the changed paths."""
+    return write(folder, lambda checkout: checkout.removing(kind_of(OWN_ROOT)))
+
+
+def write(folder, make_changes):
     checkout = Checkout.open(folder)
-    changes = checkout.installing(kind_of(root, workloads))
-    checkout.write(changes)
-    return [change.path for change in changes]
-
-
-def remove(folder, root=OWN_ROOT):
-    """What the command does with --remove."""
-    checkout = Checkout.open(folder)
-    changes = checkout.removing(kind_of(root))
+    changes = make_changes(checkout)
     checkout.write(changes)
     return [change.path for change in changes]
 

@@ -10,7 +10,7 @@ from io_benchmark.firefox.kind import KIND, FirefoxKind
 from .conftest import OWN_ROOT
 
 
-def kind_of(root, workloads=()):
+def kind_there(root, workloads=()):
     return yaml.safe_load(FirefoxKind.of(root, workloads).files[KIND])
 
 
@@ -24,13 +24,16 @@ def edit(root, path, old, new):
 def test_same_pools():
     """Everything is this project's, but the transforms and the command in place of the stanza."""
     source = yaml.safe_load((OWN_ROOT.path / KIND).read_text())
-    there = kind_of(OWN_ROOT)
+    there = kind_there(OWN_ROOT)
     command = there["task-defaults"]["run"].pop("command")
     assert there["tasks"] == source["tasks"]
     del source["task-defaults"]["benchmark"], source["task-defaults"]["run-on-tasks-for"]
     assert there["task-defaults"] == source["task-defaults"]
     assert "--pool @pool@ --workload cache-retrieve \\\n  --retrieves 2000 " in command
     assert "--time-budget 3300 " in command
+    # --workloads adds to those of the kind, each once.
+    more = kind_there(OWN_ROOT, ["spawn", "cache-retrieve"])["task-defaults"]["run"]["command"]
+    assert "--workload cache-retrieve --workload spawn \\\n" in more
 
 
 def test_a_pool_with_its_own_measurements(other_version):
@@ -41,16 +44,10 @@ def test_a_pool_with_its_own_measurements(other_version):
         "IOB(intel)}",
         "IOB(intel)}\n        benchmark: {workloads: [spawn], retrieves: 7}",
     )
-    there = kind_of(other_version)
+    there = kind_there(other_version)
     assert "--workload spawn" not in there["task-defaults"]["run"]["command"]
     assert [name for name, task in there["tasks"].items() if "run" in task] == ["intel"]
     assert "--workload spawn \\\n  --retrieves 7 " in there["tasks"]["intel"]["run"]["command"]
-
-
-def test_more_workloads():
-    """--workloads adds to those of the kind, each once."""
-    command = kind_of(OWN_ROOT, ["spawn", "cache-retrieve"])["task-defaults"]["run"]["command"]
-    assert "--workload cache-retrieve --workload spawn \\\n" in command
 
 
 @pytest.mark.parametrize(

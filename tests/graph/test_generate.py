@@ -14,7 +14,7 @@ from .conftest import KIND, REPOSITORY, copy_tree
 OWN = Root(REPOSITORY, "checkout")
 EVERY_POOL = ["io-benchmark-amd-16", "io-benchmark-amd-30", "io-benchmark-intel"]
 EVERY_ALL = ["io-benchmark-all-amd-16", "io-benchmark-all-amd-30", "io-benchmark-all-intel"]
-REPORT = "io-benchmark-report"
+REPORT, IMAGE = "io-benchmark-report", "docker-image-update-verify"
 EVERYTHING = [*EVERY_POOL, REPORT]
 
 
@@ -25,20 +25,12 @@ def labels(root, *jobs):
 @pytest.mark.parametrize(
     ("jobs", "expected"),
     [
-        pytest.param([], EVERYTHING, id="nothing named"),
-        pytest.param(["io-benchmark"], EVERYTHING, id="job"),
-        pytest.param(["intel", "amd-16"], [EVERY_POOL[0], EVERY_POOL[2]], id="pools"),
-        pytest.param(["io-benchmark-amd-30"], [EVERY_POOL[1]], id="label"),
-        pytest.param([REPORT, "intel"], [EVERY_POOL[2], REPORT], id="report"),
-        pytest.param(["io-benchmark-all"], [*EVERY_ALL, REPORT], id="the other job"),
-        pytest.param(
-            ["io-benchmark-all-intel", "intel"], [EVERY_POOL[2], EVERY_ALL[2]], id="both of a pool"
-        ),
-        pytest.param(
-            ["docker-image-update-verify", "intel"],
-            ["docker-image-update-verify", EVERY_POOL[2]],
-            id="image",
-        ),
+        ([], EVERYTHING),
+        (["io-benchmark"], EVERYTHING),
+        ([REPORT, "intel", "io-benchmark-amd-16"], [EVERY_POOL[0], EVERY_POOL[2], REPORT]),
+        (["io-benchmark-all"], [*EVERY_ALL, REPORT]),
+        (["io-benchmark-all-intel", "intel"], [EVERY_POOL[2], EVERY_ALL[2]]),
+        ([IMAGE, "intel"], [IMAGE, EVERY_POOL[2]]),
     ],
 )
 def test_selection(jobs, expected):
@@ -49,22 +41,13 @@ def test_selection(jobs, expected):
 def test_a_task():
     """What a task is to the commands that run it."""
     [task] = generate(OWN, ["amd-16"])
-    assert (task.label, task.pool, task.kind, task.image) == (
-        "io-benchmark-amd-16",
-        "amd-16",
-        "io-benchmark",
-        "update-verify",
-    )
-    assert task.definition["payload"]["image"]["taskId"] == {"task-reference": "<docker-image>"}
-    assert task.definition["payload"]["command"][:4] == [
-        "/usr/local/bin/run-task",
-        "--",
-        "bash",
-        "-ec",
-    ]
+    (label, pool, kind, image) = (task.label, task.pool, task.kind, task.image)
+    assert (label, pool, kind, image) == (EVERY_POOL[0], "amd-16", "io-benchmark", "update-verify")
+    payload = task.definition["payload"]
+    assert payload["image"]["taskId"] == {"task-reference": "<docker-image>"}
+    assert payload["command"][:4] == ["/usr/local/bin/run-task", "--", "bash", "-ec"]
     assert task.definition["metadata"]["source"] == (
-        "https://github.com/mozilla-releng/io-benchmark/blob/"
-        "0000000000000000000000000000000000000000/taskcluster/kinds/io-benchmark"
+        f"https://github.com/mozilla-releng/io-benchmark/blob/{'0' * 40}/taskcluster/kinds/io-benchmark"
     )
 
 
@@ -83,18 +66,13 @@ def test_one_tree_after_another(tree, change):
     assert command(OWN) == first
 
 
-def test_bundled_copy(tmp_path):
-    """A tree without the program, as a wheel carries it, gives the same tasks, images included."""
+def test_bundled_copy(tmp_path, monkeypatch):
+    """A tree without the program, as a wheel carries it, gives the same tasks, without git or an origin."""
     root = Root(copy_tree(tmp_path / "bundle", PARTS), "bundled copy")
-    images = ["docker-image-io-benchmark-report", "docker-image-update-verify"]
-    assert generate(root, ["io-benchmark", *images]) == generate(OWN, ["io-benchmark", *images])
-
-
-def test_without_any_checkout(tree, monkeypatch):
-    """Neither git nor an origin is asked."""
-    expected = generate(OWN, [])
+    names = ["io-benchmark", "docker-image-io-benchmark-report", IMAGE]
+    expected = generate(OWN, names)
     monkeypatch.setenv("PATH", "")
-    assert generate(tree, []) == expected
+    assert generate(root, names) == expected
 
 
 def test_a_fourth_pool_is_four_lines(tree):
@@ -106,26 +84,17 @@ def test_a_fourth_pool_is_four_lines(tree):
             "        worker-type: b-linux-docker-large-amd\n"
             "        treeherder: {symbol: IOB(amd60)}\n"
         )
-    *others, new, report = generate(tree, [])
-    assert [task.label for task in others] == EVERY_POOL
-    assert report.label == REPORT
+    *_, model, new, report = generate(tree, [])
     assert (new.label, new.pool, new.image) == ("io-benchmark-amd-60", "amd-60", "update-verify")
-    pattern = others[1]
-    assert new.definition["payload"] == {
-        **pattern.definition["payload"],
-        "command": [
-            part.replace("amd-30 ", "amd-60 ") for part in pattern.definition["payload"]["command"]
-        ],
-    }
+    assert report.label == REPORT
+    command = [part.replace("intel ", "amd-60 ") for part in model.definition["payload"]["command"]]
+    assert new.definition["payload"] == {**model.definition["payload"], "command": command}
     assert labels(tree, "amd-60", "intel") == ["io-benchmark-intel", "io-benchmark-amd-60"]
     # They are lines of the kind that measures everything, too, in the same order.
-    of_all = [*EVERY_ALL, "io-benchmark-all-amd-60"]
-    assert labels(tree, "io-benchmark-all") == [*of_all, REPORT]
-    [measures_all] = generate(tree, [of_all[-1]])
-    assert (measures_all.pool, measures_all.definition["extra"]["treeherder"]["symbol"]) == (
-        "amd-60",
-        "amd60-all",
-    )
+    *kind_labels, last, _ = generate(tree, ["io-benchmark-all"])
+    assert [task.label for task in kind_labels] == EVERY_ALL
+    symbol = last.definition["extra"]["treeherder"]["symbol"]
+    assert (last.label, last.pool, symbol) == ("io-benchmark-all-amd-60", "amd-60", "amd60-all")
 
 
 def test_place_outside_the_volume(tree, change):

@@ -25,21 +25,14 @@ def bundle(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("bundle")
-def test_explicit(tmp_path):
-    """What is named is taken, even within a checkout."""
-    other = make_tree(tmp_path / "other")
-    start = make_tree(tmp_path / "checkout")
-    assert Root.find(other, start) == Root(other, "--root")
-
-
-@pytest.mark.usefixtures("bundle")
 @pytest.mark.parametrize("mark", MARKS)
-def test_explicit_without_a_mark(tmp_path, mark):
-    """A folder that is no such tree is refused, whatever else there is."""
-    tree = make_tree(tmp_path / "tree")
+def test_explicit(tmp_path, mark):
+    """What is named is taken, even within a checkout; a folder that is no such tree is refused."""
+    tree, start = make_tree(tmp_path / "tree"), make_tree(tmp_path / "checkout")
+    assert Root.find(tree, start) == Root(tree, "--root")
     (tree / mark).unlink()
     with pytest.raises(UsageError) as caught:
-        Root.find(tree, make_tree(tmp_path / "checkout"))
+        Root.find(tree, start)
     assert str(caught.value) == (
         f"--root {tree}: {mark} is missing; name the folder that contains taskcluster/"
     )
@@ -79,25 +72,13 @@ def test_a_path_that_cannot_be_read(tmp_path, make, reason):
         assert len(message) < 500
 
 
-@pytest.mark.usefixtures("bundle")
-@pytest.mark.parametrize(
-    "below", [pytest.param(".", id="at it"), pytest.param("python/deep", id="below it")]
-)
-def test_checkout_around(tmp_path, below):
-    """From any folder of a checkout, the checkout."""
-    checkout = make_tree(tmp_path / "checkout")
-    start = checkout / below
-    start.mkdir(parents=True, exist_ok=True)
-    assert Root.find(None, start) == Root(checkout, "checkout")
-
-
-def test_editable_installation(tmp_path, monkeypatch):
-    """From a folder elsewhere, the checkout that the program itself is in."""
+def test_checkout_around(tmp_path, monkeypatch):
+    """From any folder of a checkout, the checkout; from elsewhere, the one that the program is in."""
     checkout = make_tree(tmp_path / "checkout")
     monkeypatch.setattr(root, "BUNDLE", checkout / "python/io_benchmark/bundle")
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    assert Root.find(None, elsewhere) == Root(checkout, "checkout")
+    for folder in ("checkout", "checkout/python/deep", "elsewhere"):
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        assert Root.find(None, tmp_path / folder) == Root(checkout, "checkout")
 
 
 def test_other_projects_tree_is_passed_over(tmp_path, bundle):

@@ -49,11 +49,8 @@ def test_there_is_a_quantile_for_every_length(count: int) -> None:
 
 @pytest.mark.parametrize(
     ("wave", "correlation"),
-    [
-        pytest.param(0.0, 0.0, id="independent"),
-        pytest.param(0.0, 0.7, id="clinging"),
-        pytest.param(0.3, 0.0, id="waves"),
-    ],
+    [(0.0, 0.0), (0.0, 0.7), (0.3, 0.0)],
+    ids=["independent", "clinging", "waves"],
 )
 def test_the_interval_covers_the_truth(wave: float, correlation: float) -> None:
     """Of 300 runs, the 95 % interval holds the true mean in at least 90 %, as batch means do."""

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-from worker import Worker
 from workloads import random_io
 
 
@@ -35,23 +34,3 @@ def test_o_direct_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(random_io.os, "open", refuse)
     assert random_io.refusal_of(str(tmp_path)) == "Invalid argument"
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_place_that_refuses_is_skipped(worker: Worker) -> None:
-    """Through the page cache it would measure memory: it is skipped by name instead."""
-    worker.workloads = ("random-io", "spawn")
-    refusing = (
-        "from workloads import random_io\nrandom_io.refusal_of = lambda _: 'Invalid argument'"
-    )
-    code, output = worker.run("--profile", "quick", prelude=refusing)
-    assert code == 0, output
-    document = worker.document()
-    assert document["outcome"]["state"] == "completed"
-    reason = "O_DIRECT is refused here: Invalid argument"
-    assert document["warnings"] == [
-        {"name": "skipped", "message": f"place workspace ({worker.workspace}): random-io: {reason}"}
-    ]
-    assert [(entry["name"], entry["outcome"]) for entry in document["workloads"]] == [
-        *[("random-io", {"state": "skipped", "reason": reason})] * 4,
-        ("spawn", {"state": "completed", "reason": None}),
-    ]

@@ -16,7 +16,6 @@ from checkout import ROOT
 from measuring import batches
 from worker import SCRIPT, Worker, outcome_of, planned_and_observed
 from workloads import exec as programs
-from workloads import metadata
 
 from io_benchmark.results.workloads import IN_BATCHES, WORKLOADS
 
@@ -24,15 +23,13 @@ NAMES = sorted(path.stem.replace("_", "-") for path in (SCRIPT / "workloads").gl
 every_workload = pytest.mark.parametrize("name", NAMES)
 KEYS = ["parameters", "observed", "run_ns", "stopped_early", "precision_reached_ratio"]
 KEYS += ["process_times", "device_bytes"]
-PYTHON = {"python": platform.python_version()}
+PYTHON = platform.python_version()
 CPUS = sorted(os.sched_getaffinity(0))
-MIB = 2**20
 # So that a busy machine comes to the end of each, and unpacks few files.
-PATIENT = """
-from workloads import unpack, upload
-upload.QUICK['time_limit_s'] = 60.0
-unpack.QUICK.update(small_files=30, samples=3, time_limit_s=600.0)
-"""
+PATIENT: dict[str, dict[str, float]] = {
+    "unpack": {"small_files": 30, "samples": 3, "time_limit_s": 600.0},
+    "upload": {"time_limit_s": 60.0},
+}
 
 
 @pytest.fixture(scope="module")
@@ -43,189 +40,114 @@ def quick_run(tmp_path_factory: pytest.TempPathFactory) -> Worker:
     (folder / "workspace").mkdir()
     run = Worker(folder / "workspace", folder / "artifacts", workloads=tuple(sorted(IN_BATCHES)))
     places = ("--place", f"workspace={folder}/workspace", "--place", f"second={folder}/second")
-    run.measure(*places, prelude=PATIENT)
+    patient = (f"from workloads import {x}; {x}.QUICK.update({y})\n" for x, y in PATIENT.items())
+    run.measure(*places, prelude="".join(patient))
     return run
 
 
-def expected_exec() -> Any:
-    count, size = min(8, max(2, len(CPUS))), programs.code_bytes()
-    parameters = {"blob_bytes": size, "passes": max(1, round(500_000 / (size / 64)))}
-    parameters |= {"samples_planned": 4 * count, "time_limit_s": 2.0}
-    observed = {"architecture": "x86_64", "l3_bytes": programs.last_level_cache_bytes()}
-    observed |= {"cpus": (CPUS * 8)[:count], "pinned": len(CPUS) >= count}
-    return [(variant, count, parameters, observed) for variant in ("hardlinked", "copies")]
+def check_exec(entry: Any, observed: Any) -> None:
+    count = entry["threads"]
+    assert len(entry["samples"]["start_ns"]) % count == 0
+    assert observed.pop("cpu_ns") > 0
+    assert observed == {
+        "architecture": "x86_64",
+        "l3_bytes": programs.last_level_cache_bytes(),
+        "cpus": (CPUS * 8)[:count],
+        "pinned": len(CPUS) >= count,
+    }
 
 
-def expected_metadata() -> Any:
-    nothing = {"cpus": len(CPUS), "checks": None, "not_visible": None, "longest_invisible_ns": None}
-
-    def parameters(concurrency: str, files: int, samples: int, window_ns: int | None) -> Any:
-        planned = {"concurrency": concurrency, "files": files, "samples_planned": samples}
-        return {**planned, "window_ns": window_ns, "time_limit_s": 2.0}
-
-    counted = parameters("processes", 100, 20, 10_000_000)
-    return [
-        *(
-            (variant, threads, counted, nothing)
-            for variant in ("stat", "stat-missing", "create-rename-unlink")
-            for threads in metadata.process_counts(len(CPUS), is_quick=True)
-        ),
-        ("lookup-missing", 1, parameters("processes", 800, 50, None), nothing),
-        ("visibility", 2, parameters("threads", 1, 200, None), {"cpus": len(CPUS)}),
-    ]
-
-
-def expected_random_io() -> Any:
-    fixed: Any = {"block_bytes": 4096, "file_bytes": 32 * MIB, "window_ns": 100_000_000}
-    fixed |= {"samples_planned": 10, "time_limit_s": 1.0}
-    method = {"method": "python-o-direct", "io_engine": "pread, pwrite in threads"}
-    return [
-        (
-            f"{operation}-depth-{depth}",
-            None,
-            {"operation": operation, "depth": depth, **fixed},
-            {**method, "processes": min(depth, len(CPUS), 8)},
-        )
-        for depth in (1, 32)
-        for operation in ("read", "write")
-    ]
-
-
-def expected_spawn() -> Any:
-    program = str(Path(str(shutil.which("true"))).resolve())
-    observed = {"program": program, "method": "os.posix_spawn, os.waitpid", **PYTHON}
-    return [
-        (
-            "posix-spawn",
-            None,
-            {"samples_planned": 300, "warm_up": 20, "time_limit_s": 1.0},
-            observed,
-        )
-    ]
-
-
-def expected_sync_write() -> Any:
-    fixed: Any = {"write_bytes": 512, "time_limit_s": 1.0}
-    plain = {**fixed, "samples_planned": 200, "warm_up": 10, "writes_a_process": None}
-    first = {**fixed, "samples_planned": 10, "warm_up": 0, "writes_a_process": 30}
-    observed = {"process": "fresh", **PYTHON}
-    variants = dict.fromkeys(("dsync-overwrite", "dsync-append", "append-fsync"), plain)
-    variants["dsync-append-first"] = first
-    return [(name, None, parameters, observed) for name, parameters in variants.items()]
-
-
-def expected_unpack() -> Any:
-    parameters = {"files": 36, "warm_up": 1, "samples_planned": 3, "time_limit_s": 600.0}
-    method = "own tar reader"
-    return [
-        (variant, None, parameters, {"method": method + suffix, **PYTHON})
-        for variant, suffix in (
-            *(("cold", ""), ("cold-sync", ", syncfs"), ("warm", ""), ("warm-sync", ", syncfs")),
-        )
-    ]
-
-
-def expected_upload() -> Any:
-    fixed = {"target": "loopback", "object_bytes": 5120}
-    fixed |= {"delay_ns": 5_000_000, "time_limit_s": 60.0}
-    planned = {"objects_planned": 20, "objects_at_once": 1, "samples_planned": 20}
-    at_once = {"objects_planned": 30, "objects_at_once": 10, "samples_planned": 3}
-    return [
-        (variant, None, {**fixed, **counts}, {"http_version": "1.1", "connections": connections})
-        for variant, counts, connections in (
-            *(("connection-each", planned, 20), ("keep-alive", planned, 1)),
-            ("concurrent", at_once, 30),
-        )
-    ]
-
-
-def check_exec(entry: Any) -> None:
-    assert len(entry["samples"]["start_ns"]) % entry["threads"] == 0
-    assert entry["observed"].pop("cpu_ns") > 0
-
-
-def check_metadata(entry: Any) -> None:
+def check_metadata(entry: Any, observed: Any) -> None:
+    assert observed["cpus"] == len(CPUS)
     if entry["variant"] == "visibility":
-        observed = entry["observed"]
-        assert observed.pop("checks") == len(entry["samples"]["operations"])
-        assert observed.pop("not_visible") >= 0
-        assert observed.pop("longest_invisible_ns") >= 0
+        assert observed["checks"] == len(entry["samples"]["operations"])
+        assert 0 <= observed["not_visible"] <= observed["checks"]
+        assert observed["longest_invisible_ns"] >= 0
 
 
-def check_random_io(entry: Any) -> None:
-    observed = entry["observed"]
+def check_random_io(entry: Any, observed: Any) -> None:
     assert 0 < sum(entry["samples"]["operations"]) <= observed.pop("total_operations")
     latency = observed.pop("latency_ns")
     assert list(latency) == ["mean", "p50", "p95", "p99", "max"]
     assert 0 < latency["p50"] <= latency["p95"] <= latency["p99"] <= latency["max"]
     assert observed.pop("prefill_ns") > 0
+    processes = min(entry["parameters"]["depth"], len(CPUS), 8)
+    method = {"method": "python-o-direct", "io_engine": "pread, pwrite in threads"}
+    assert observed == {**method, "processes": processes}
 
 
-def check_spawn(entry: Any) -> None:
+def check_spawn(entry: Any, observed: Any) -> None:
+    program = str(Path(str(shutil.which("true"))).resolve())
+    assert observed == {
+        "program": program,
+        "method": "os.posix_spawn, os.waitpid",
+        "python": PYTHON,
+    }
     assert set(entry["samples"]["operations"]) == {1}
 
 
-def check_sync_write(entry: Any) -> None:
+def check_sync_write(entry: Any, observed: Any) -> None:
     """Each write is a sample; of a process' first ones, all of them together."""
+    assert observed == {"process": "fresh", "python": PYTHON}
     writes = 30 if entry["variant"] == "dsync-append-first" else 1
     assert set(entry["samples"]["operations"]) == {writes}
 
 
-def check_unpack(entry: Any) -> None:
+def check_unpack(entry: Any, observed: Any) -> None:
     """Each sample is the whole archive; the final sync is a part of it where there is one."""
-    observed, parameters, times = entry["observed"], entry["parameters"], entry["process_times"]
+    times, files_bytes = entry["process_times"], entry["parameters"]["files_bytes"]
     assert entry["samples"]["operations"] == [36] * 3
     assert times["wall_ns"] == sum(entry["samples"]["duration_ns"])
-    sync_ns, files_bytes = observed.pop("sync_ns"), parameters.pop("files_bytes")
-    assert (sync_ns is not None) == entry["variant"].endswith("-sync")
+    is_synced, sync_ns = entry["variant"].endswith("-sync"), observed.pop("sync_ns")
+    assert (sync_ns is not None) == is_synced
     assert 0 <= (sync_ns or 0) < times["wall_ns"]
     is_resident = observed.pop("resident_bytes") >= 0.05 * files_bytes
     assert is_resident == entry["variant"].startswith("warm")
-    assert observed.pop("unpacked_bytes") == 3 * files_bytes
-    assert len(parameters.pop("sizes_sha256")) == 64
+    method = "own tar reader" + (", syncfs" if is_synced else "")
+    assert observed == {"method": method, "python": PYTHON, "unpacked_bytes": 3 * files_bytes}
 
 
-def check_upload(entry: Any) -> None:
+def check_upload(entry: Any, observed: Any) -> None:
     """Nothing stalls on loopback: on a machine that has no time one object may look so, but not all."""
-    observed = entry["observed"]
-    references = observed.pop("without_expect_ns")
+    references = observed["without_expect_ns"]
     assert len(references) == 3
-    assert min(references) >= 5_000_000  # the server's delay
-    assert 0 <= observed.pop("expect_100_stalls") < 20
-    assert observed.pop("method").startswith("curl-")
+    assert min(references) >= entry["parameters"]["delay_ns"] == 5_000_000
+    assert 0 <= observed["expect_100_stalls"] < 20
+    connections = {"connection-each": 20, "keep-alive": 1, "concurrent": 30}[entry["variant"]]
+    assert (observed["http_version"], observed["connections"]) == ("1.1", connections)
 
 
-# What an entry is, and the check that takes what differs from run to run out of it.
-EXPECTED = {
-    "exec": (expected_exec, check_exec),
-    "metadata": (expected_metadata, check_metadata),
-    "random-io": (expected_random_io, check_random_io),
-    "spawn": (expected_spawn, check_spawn),
-    "sync-write": (expected_sync_write, check_sync_write),
-    "unpack": (expected_unpack, check_unpack),
-    "upload": (expected_upload, check_upload),
+CHECKS = {
+    "exec": check_exec,
+    "metadata": check_metadata,
+    "random-io": check_random_io,
+    "spawn": check_spawn,
+    "sync-write": check_sync_write,
+    "unpack": check_unpack,
+    "upload": check_upload,
 }
 
 
 @pytest.mark.parametrize("name", sorted(IN_BATCHES))
-def test_whole_entries(quick_run: Worker, name: str) -> None:
-    """All parameters, and all that is observed, of each variant; once per place, or once per task."""
+def test_whole_entries(quick_run: Worker, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """What was planned, and all that is observed, of each variant; once per place, or once per task."""
     entries = [entry for entry in quick_run.document()["workloads"] if entry["name"] == name]
     reasons = {entry["outcome"]["reason"] for entry in entries}
     if reasons != {None}:  # such as no curl, or a workspace in memory
         pytest.skip(f"not measured here: {reasons}")
-    places = ["workspace", "second"] if workload(name).per_place else ["workspace"]
-    make_expected, check = EXPECTED[name]
-    expected = make_expected()
-    assert [entry["place"] for entry in entries] == [
-        place for place in places for _ in range(len(expected))
+    kind, given = workload(name), Bench("--profile", "quick")
+    for key, value in PATIENT.get(name, {}).items():
+        monkeypatch.setitem(kind.quick, key, value)
+    planned = [
+        (place, *variant.values(), kind(given, None, "/a").plan(variant)["parameters"])
+        for place in (["workspace", "second"] if kind.per_place else ["workspace"])
+        for variant in kind.variants(given.settings)
     ]
-    measured = []
-    for entry in entries[: len(expected)]:
-        check(entry)
-        is_accounted = entry["variant"] != "visibility"
-        measured.append(planned_and_observed(entry, is_accounted=is_accounted))
-    assert measured == expected
+    keys = ("place", "variant", "threads", "parameters")
+    assert [tuple(map(entry.get, keys)) for entry in entries] == planned
+    for entry in (entry for entry in entries if entry["place"] == "workspace"):
+        planned_and_observed(entry, is_accounted=entry["variant"] != "visibility")
+        CHECKS[name](entry, entry["observed"])
 
 
 def workload(name: str) -> Any:

@@ -15,7 +15,7 @@ import simulation
 from msgspec.structs import replace
 from simulation import SHAPES, Pool
 
-from io_benchmark.analysis.inference.comparisons import advise, holm, verdict
+from io_benchmark.analysis.inference.comparisons import _holm, _verdict, advise
 from io_benchmark.analysis.inference.estimates import UNPAIRED_BATCHES, Estimate, SideData
 from io_benchmark.analysis.inference.levels import EQUIVALENCE_LEVEL
 from io_benchmark.analysis.inference.looks import SINGLE
@@ -92,13 +92,7 @@ SEVERAL_RUNS = {
     for counts in [(1, 2), (1, 5), (2, 2), (2, 5), (3, 3), (5, 5)]
     for variation in (0.05, 0.10, 0.20)
 }
-SEVERAL_WORKERS = {
-    f"{workers} workers, {name}": retrieves(workers, shape)
-    for name, shape in SHAPES.items()
-    for workers in (3, 5, 10)
-}
 EQUAL = {
-    **SEVERAL_WORKERS,
     **{f"1 worker, {name}": retrieves(1, shape, 2000) for name, shape in SHAPES.items()},
     **{
         f"{count} windows, {name}": windows(count, shape)
@@ -112,7 +106,7 @@ EQUAL = {
 }
 # How the pools differ, the truth, and the bar.
 COVERED = {
-    **{name: (draw, 1.1, COVERAGE) for name, draw in SEVERAL_WORKERS.items()},
+    **{f"{workers} workers": (retrieves(workers), 1.1, COVERAGE) for workers in (3, 5, 10)},
     **{name: (draw, 1.3, COVERAGE_OF_RUNS) for name, draw in SEVERAL_RUNS.items()},
     **{f"{count} windows": (windows(count), 2.0, COVERAGE) for count in (20, 60, 400)},
     "1 worker": (retrieves(1), 1.92, COVERAGE),
@@ -153,7 +147,7 @@ def test_four_pools_together_are_seldom_called_different(repetitions, tolerance)
     for _ in range(repetitions):
         baseline, *candidates = [workers(generator.normal(0, 0.05, 4)) for _ in range(4)]
         found = [Estimate.of_sides(side, baseline, simulation.ASSUMED) for side in candidates]
-        steps = holm([estimate.p_value for estimate in found], [SINGLE] * 3)
+        steps = _holm([estimate.p_value for estimate in found], [SINGLE] * 3)
         called += any(p_adjusted < 0.05 for p_adjusted, _ in steps)
     assert called / repetitions <= FALSE_CALLS + tolerance
 
@@ -195,7 +189,7 @@ def test_the_advised_number_decides(ratio, count, seen, comparisons, repetitions
             for centre in (math.log(ratio), 0.0)
         )
         again = Estimate.of_sides(candidate, baseline, simulation.ASSUMED)
-        reached = verdict(
+        reached = _verdict(
             again.interval(1 - 0.05 / comparisons),
             again.interval(EQUIVALENCE_LEVEL),
             simulation.MARGIN,

@@ -111,15 +111,6 @@ def test_other_pools_are_known(groups, draws, error):
     assert pools.covered / draws >= COVERAGE - error
 
 
-@pytest.mark.parametrize("variation", [0.05, 0.10])
-def test_nothing_is_known(variation, draws, error):
-    """One worker each: what is assumed may be too little, but no verdict comes from it."""
-    pools = Pools([(1, variation), (1, variation)])
-    for _ in range(draws):
-        pools.draw()
-    assert pools.called / draws <= FALSE_CALLS + error
-
-
 @pytest.mark.parametrize("workers", [3, 5, 10, 30])
 @pytest.mark.parametrize(
     "groups",

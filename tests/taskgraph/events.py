@@ -16,23 +16,19 @@ BASE = "1c9e2b7d0a5f4e3c8b6d7a9f0e1d2c3b4a5f6e7d"
 HEAD = "7f3a9c1e5b2d4f6081a3c5e7092b4d6f8a0c2e41"
 OWN_TASK_ID = "Prp_WjpGRx26VH-wA8fjTA"
 GROUP_ID = "O0wOvbnEQF6h8ptHBA6jbg"
-
+REPOSITORY = {"html_url": MAIN, "name": "io-benchmark"}
 PULL_REQUEST = {
     "user": {"login": "contributor"},
     "base": {
-        "repo": {
-            "html_url": MAIN,
-            "name": "io-benchmark",
-            "full_name": "mozilla-releng/io-benchmark",
-        },
+        "repo": {**REPOSITORY, "full_name": "mozilla-releng/io-benchmark"},
         "ref": "main",
         "sha": BASE,
     },
     "head": {"repo": {"html_url": FORK, "name": "its-name"}, "ref": "faster-disks", "sha": HEAD},
 }
-REPOSITORY = {"html_url": MAIN, "name": "io-benchmark"}
+OPENED = {"repository": REPOSITORY, "action": "opened", "pull_request": PULL_REQUEST}
 GITHUB: dict[str, dict[str, Any]] = {
-    "push": {
+    "github-push": {
         "repository": REPOSITORY,
         "pusher": {"email": "engineer@example.com"},
         "ref": "refs/heads/main",
@@ -40,36 +36,20 @@ GITHUB: dict[str, dict[str, Any]] = {
         "before": BASE,
         "after": HEAD,
     },
-    "pull-request": {
-        "repository": REPOSITORY,
-        "action": "opened",
-        "pull_request": PULL_REQUEST,
-    },
-    "issue-comment": {
-        "repository": REPOSITORY,
+    "github-pull-request": OPENED,
+    "github-pull-request-untrusted": OPENED,
+    # taskcluster-github adds the pull request to what GitHub sends.
+    "github-issue-comment": {
+        **OPENED,
         "action": "created",
         "taskcluster_comment": "io-benchmark",
         "issue": {"number": 7},
-        # taskcluster-github adds it to what GitHub sends.
-        "pull_request": PULL_REQUEST,
     },
 }
-GITHUB["pull-request-untrusted"] = GITHUB["pull-request"]
-
 HOOK = {
     "repository": {"url": MAIN, "project": "io-benchmark", "level": "3"},
     "push": {"revision": HEAD, "branch": "main", "owner": "cron", "pushlog_id": "0"},
     "ownTaskId": OWN_TASK_ID,
-}
-CRON = {
-    **HOOK,
-    "cron": {
-        "task_id": GROUP_ID,
-        "job_name": "io-benchmark",
-        "job_symbol": "io-benchmark",
-        "quoted_args": "--target-tasks-method=io-benchmark",
-        "input": {},
-    },
 }
 ACTION = {
     **HOOK,
@@ -87,25 +67,35 @@ ACTION = {
     "taskGroupId": GROUP_ID,
     "clientId": "mozilla-auth0/ad|x/engineer",
 }
-PR_ACTION = {
-    **ACTION,
-    "repository": {"url": FORK, "base_url": MAIN, "project": "io-benchmark", "level": "1"},
-    "push": {"revision": HEAD, "branch": "faster-disks", "base_branch": "main"},
+HOOKS: dict[str, dict[str, Any]] = {
+    "cron": {
+        **HOOK,
+        "cron": {
+            "task_id": GROUP_ID,
+            "job_name": "io-benchmark",
+            "job_symbol": "io-benchmark",
+            "quoted_args": "--target-tasks-method=io-benchmark",
+            "input": {},
+        },
+    },
+    "action": ACTION,
+    "pr-action": {
+        **ACTION,
+        "repository": {"url": FORK, "base_url": MAIN, "project": "io-benchmark", "level": "1"},
+        "push": {"revision": HEAD, "branch": "faster-disks", "base_branch": "main"},
+    },
 }
-HOOKS: dict[str, dict[str, Any]] = {"cron": CRON, "action": ACTION, "pr-action": PR_ACTION}
-EVENTS = [f"github-{name}" for name in GITHUB] + list(HOOKS)
+EVENTS = [*GITHUB, *HOOKS]
 
 
 def context(tasks_for):
-    """A context of one's own to change and to render with."""
-    given: dict[str, Any]
-    if tasks_for in HOOKS:
-        given = deepcopy(HOOKS[tasks_for])
-    else:
-        event = deepcopy(GITHUB[tasks_for.removeprefix("github-")])
-        given = {"event": event, "as_slugid": lambda _label: OWN_TASK_ID}
+    """Return a new context to change and to render with."""
+    given: dict[str, Any] = HOOKS.get(tasks_for) or {
+        "event": GITHUB[tasks_for],
+        "as_slugid": lambda _label: OWN_TASK_ID,
+    }
     root_url = "https://tc.example.com"
-    return {**given, "tasks_for": tasks_for, "taskcluster_root_url": root_url}
+    return {**deepcopy(given), "tasks_for": tasks_for, "taskcluster_root_url": root_url}
 
 
 def render_all(given):

@@ -67,51 +67,21 @@ def test_try_task_config():
     assert config.pop("version") == 2
     validate_schema(try_task_config_schema_v2, config, "parameters.md")
     given = config["parameters"]
-    assert stanza.replicates_parameter(given) == 6
-    assert stanza.perfherder_parameter(given) == "neutral"
+    assert stanza.override(given, stanza.REPLICATES) == 6
+    assert stanza.override(given, stanza.PERFHERDER) == "neutral"
     assert set(given) == {"target_tasks_method", *IoBenchmarkParameters.__struct_fields__}
 
 
-def sources():
-    """What people read or what is printed to them: pages, templates and messages."""
-    folders = ("taskcluster", "python", "scripts")
-    files = [
-        REPOSITORY / "README.md",
-        REPOSITORY / "CONTRIBUTING.md",
-        *(
-            path
-            for folder in folders
-            for path in (REPOSITORY / folder).rglob("*")
-            if path.suffix in (".html", ".js", ".md", ".py", ".yml")
-        ),
-    ]
-    return {path: path.read_text() for path in files}
-
-
-def test_treeherder_links():
-    """Treeherder hides tier 3, which these tasks have, unless the address asks for it."""
-    tiers = {
-        task.get("treeherder", {}).get("tier")
-        for path in KIND.parent.glob("io-benchmark*/kind.yml")
-        for kind in [yaml.safe_load(path.read_text())]
-        for task in [kind.get("task-defaults") or kind["tasks"]["report"]]
-    }
-    assert tiers == {3}
-    links = [
-        (path.name, link)
-        for path, text in sources().items()
-        for link in re.findall(r"https?://treeherder[^\s`\"')>|]*jobs\?[^\s`\"')>|]*", text)
-    ]
+def test_treeherder_links_and_rebuilds():
+    """Treeherder hides tier 3 unless asked for; mach cuts `--rebuild` to 3 under `--full`."""
+    links, rebuilds = [], []
+    for folder in (".", "taskcluster", "python", "scripts"):
+        for path in (REPOSITORY / folder).glob("*" if folder == "." else "**/*"):
+            if path.suffix in (".html", ".js", ".md", ".py", ".yml"):
+                text = path.read_text()
+                links += re.findall(r"https?://treeherder[^\s`\"')>|]*jobs\?[^\s`\"')>|]*", text)
+                rebuilds += re.findall(r"mach try .*--full .*--rebuild[ =](\d+)", text)
     assert links
-    assert [(name, link) for name, link in links if "tier=1,2,3" not in link] == []
-
-
-def test_rebuilds_of_full_pushes():
-    """mach cuts `--rebuild` to 3 under `--full`, so no command asks it for more."""
-    asked = [
-        (path.name, int(number))
-        for path, text in sources().items()
-        for number in re.findall(r"mach try .*--full .*--rebuild[ =](\d+)", text)
-    ]
-    assert asked
-    assert [(name, number) for name, number in asked if number > 3] == []
+    assert [link for link in links if "tier=1,2,3" not in link] == []
+    assert rebuilds
+    assert max(map(int, rebuilds)) <= 3

@@ -18,8 +18,8 @@ from taskgraph.util.time import json_time_from_now, value_of
 from user_mistakes import mistake
 
 from io_benchmark_taskgraph import estimate, stanza
-from io_benchmark_taskgraph.transforms import report as deadlines
-from io_benchmark_taskgraph.worker_program import workload_names
+from io_benchmark_taskgraph.transforms.report import LATEST_S, RESOLVING_S
+from io_benchmark_taskgraph.worker_program import MAX_ARGUMENT_BYTES, workload_names
 
 from .conftest import KIND, REPOSITORY
 from .whole_graph import (
@@ -44,18 +44,21 @@ WITH_REPORT = [name for name in SELECTING if REPORT in SELECTED[name]]
 every_params = pytest.mark.parametrize("params", sorted(SELECTED))
 # Worker types and symbols.
 POOLS = {
-    "io-benchmark-amd-16": ("b-linux-docker-amd", "amd16"),
-    "io-benchmark-amd-30": ("b-linux-docker-large-amd", "amd30"),
-    "io-benchmark-intel": ("b-linux", "intel"),
+    "amd-16": ("b-linux-docker-amd", "amd16"),
+    "amd-30": ("b-linux-docker-large-amd", "amd30"),
+    "intel": ("b-linux", "intel"),
 }
+FILES = ("io-benchmark", "perfherder-data-io-benchmark.json")
 
 
 def level(params):
     return "3" if params in LEVEL_3 else "1"
 
 
-def treeherder(symbol):
-    return {
+def check_shown(node, symbol, job, pool=None):
+    """Check what is the same for the tasks of pools and the report."""
+    task = node["task"]
+    assert task["extra"]["treeherder"] == {
         "machine": {"platform": "linux64"},
         "collection": {"opt": True},
         "groupSymbol": "IOB",
@@ -64,24 +67,26 @@ def treeherder(symbol):
         "jobKind": "test",
         "tier": 3,
     }
-
-
-def payload(params, minutes=60, *, perfherder=True):
-    """Return the payload of a task, without its command and environment."""
-    expires = {"relative-datestamp": "1 year" if params in LEVEL_3 else "28 days"}
-    folder = "/builds/worker/artifacts"
-    artifacts = {
-        "public/io-benchmark": {
-            "type": "directory",
-            "path": f"{folder}/io-benchmark",
-            "expires": expires,
-        }
+    assert node["attributes"] == {
+        "always_target": False,
+        **({"io_benchmark_pool": pool} if pool else {}),
+        "job_try_name": job,
+        "kind": node["attributes"]["kind"],
+        "retrigger": True,
+        "run_on_projects": [],
+        "run_on_tasks_for": [],
+        "shipping_phase": None,
     }
-    if perfherder:
-        name = "perfherder-data-io-benchmark.json"
-        file = {"type": "file", "path": f"{folder}/{name}", "expires": expires}
-        artifacts[f"public/{name}"] = file
-    return {
+    # taskgraph offers "Retrigger" by this tag.
+    assert task["tags"]["retrigger"] == "true"
+
+
+def check_payload(payload, params, minutes, names=FILES):
+    """Check the payload but for its command; return that, and the environment."""
+    rest = dict(payload)
+    command, environment = rest.pop("command"), rest.pop("env")
+    expires = {"relative-datestamp": "1 year" if params in LEVEL_3 else "28 days"}
+    assert rest == {
         "image": {
             "path": "public/image.tar.zst",
             "taskId": {"task-reference": "<docker-image>"},
@@ -89,21 +94,16 @@ def payload(params, minutes=60, *, perfherder=True):
         },
         "maxRunTime": 60 * minutes,
         "onExitStatus": {"retry": [72], "purgeCaches": [72]},
-        "artifacts": artifacts,
+        "artifacts": {
+            f"public/{name}": {
+                "type": "file" if name.endswith(".json") else "directory",
+                "path": f"/builds/worker/artifacts/{name}",
+                "expires": expires,
+            }
+            for name in names
+        },
     }
-
-
-def attributes(kind, job, pool=None):
-    return {
-        "always_target": False,
-        **({"io_benchmark_pool": pool} if pool else {}),
-        "job_try_name": job,
-        "kind": kind,
-        "retrigger": True,
-        "run_on_projects": [],
-        "run_on_tasks_for": [],
-        "shipping_phase": None,
-    }
+    return command, environment
 
 
 @every_params
@@ -117,34 +117,27 @@ def test_all_tasks(params):
         assert sorted(tasks_by_name("morphed", params)) == created(SELECTED[params])
 
 
-@pytest.mark.parametrize("is_all", [False, True], ids=["io-benchmark", ALL])
-@pytest.mark.parametrize("label", EVERY_POOL)
+@pytest.mark.parametrize("kind", ["io-benchmark", ALL])
 @every_params
-def test_pools(params, label, is_all):
+def test_pools(params, kind):
     """Where a task of either kind runs, how, what shows it, and by what it is selected."""
-    pool = label.removeprefix("io-benchmark-")
-    worker_type, symbol = POOLS[label]
-    kind = ALL if is_all else "io-benchmark"
-    node = graph("full", params)[f"{kind}-{pool}"]
-    task = node["task"]
-    assert task["provisionerId"] == f"releng-{level(params)}"
-    assert task["workerType"] == worker_type
-    assert task["extra"]["treeherder"] == treeherder(symbol + "-all" * is_all)
-    assert node["attributes"] == attributes(kind, kind, pool)
-    assert node["dependencies"] == {"docker-image": IMAGE}
-    # taskgraph offers "Retrigger" by this tag.
-    assert task["tags"]["retrigger"] == "true"
-    rest = dict(task["payload"])
-    start, environment = rest.pop("command"), rest.pop("env")
-    assert rest == payload(params, 90 if is_all else 60)
-    assert start[:4] == ["/usr/local/bin/run-task", "--", "bash", "-ec"]
-    assert "/builds/worker/workspace" in environment["TASKCLUSTER_VOLUMES"].split(";")
-    command = shell_text(start)
-    assert f"--pool {pool} " in command
-    assert f" --time-budget {5100 if is_all else 3300} " in command
-    # What the index has of a pool is not replaced by a tenth of the retrieves.
-    is_indexed = any(route.startswith("index.") for route in task["routes"])
-    assert is_indexed is (not is_all and params != "pull-request-untrusted")
+    is_all = kind == ALL
+    for pool, (worker_type, symbol) in POOLS.items():
+        node = graph("full", params)[f"{kind}-{pool}"]
+        task = node["task"]
+        check_shown(node, symbol + "-all" * is_all, kind, pool)
+        assert task["provisionerId"] == f"releng-{level(params)}"
+        assert task["workerType"] == worker_type
+        assert node["dependencies"] == {"docker-image": IMAGE}
+        words, environment = check_payload(task["payload"], params, 90 if is_all else 60)
+        assert words[:4] == ["/usr/local/bin/run-task", "--", "bash", "-ec"]
+        assert "/builds/worker/workspace" in environment["TASKCLUSTER_VOLUMES"].split(";")
+        command = shell_text(words)
+        assert f"--pool {pool} " in command
+        assert f" --time-budget {5100 if is_all else 3300} " in command
+        # What the index has of a pool is not replaced by a tenth of the retrieves.
+        is_indexed = any(route.startswith("index.") for route in task["routes"])
+        assert is_indexed is (not is_all and params != "pull-request-untrusted")
 
 
 @every_params
@@ -173,14 +166,10 @@ def test_routes(params):
 def test_commands():
     """The pools' commands differ in the pool's name; the other kind's have every workload and place."""
     for labels, params in ((EVERY_POOL, "try"), (EVERY_ALL, "try-all")):
-        commands = {
-            shell_text(graph("full", params)[label]["task"]["payload"]["command"]).replace(
-                f"--pool {label.removeprefix(f'{ALL}-').removeprefix('io-benchmark-')} ",
-                "--pool P ",
-            )
-            for label in labels
-        }
-        assert len({re.sub(r" (amd-16|amd-30|intel) ", " P ", text) for text in commands}) == 1
+        tasks = (graph("full", params)[label]["task"] for label in labels)
+        texts = [shell_text(task["payload"]["command"]) for task in tasks]
+        commands = {re.sub(r" (amd-16|amd-30|intel) ", " P ", text) for text in texts}
+        assert len(commands) == 1
     command = commands.pop().partition("exec python3")[2]
     workloads = workload_names(REPOSITORY / "scripts/io-benchmark")
     assert sorted(re.findall(r"--workload (\S+)", command)) == workloads
@@ -229,21 +218,15 @@ def test_report(params):
     """Selected and shown as the pools' tasks; it needs no scope, and no route but Treeherder's."""
     node = graph("full", params)[REPORT]
     task = node["task"]
-    assert node["attributes"] == attributes(REPORT, ["io-benchmark", ALL])
-    assert task["tags"]["retrigger"] == "true"
+    check_shown(node, "report", ["io-benchmark", ALL])
     assert task["provisionerId"] == f"releng-{level(params)}"
-    assert task["workerType"] == "b-linux"
-    assert task["extra"]["treeherder"] == treeherder("report")
-    assert task["scopes"] == []
+    assert (task["workerType"], task["scopes"]) == ("b-linux", [])
     route, checks = task["routes"]
     assert route.startswith("tc-treeherder.v2.io-benchmark")
     assert checks == "checks"
-    rest = dict(task["payload"])
-    *start, command = rest.pop("command")
-    rest.pop("env")
+    (*start, command), _ = check_payload(task["payload"], params, 60, FILES[:1])
     assert start == ["/usr/local/bin/run-task", "--", "bash", "-cx"]
     assert '"${IO_BENCHMARK_REPORT_OF:-group:$TASK_GROUP_ID}"' in command
-    assert rest == payload(params, perfherder=False)
 
 
 def end_s(node, key="deadline"):
@@ -257,10 +240,10 @@ def test_the_report_has_time_after_the_last_pool(params):
     report = tasks[REPORT]
     (minutes,) = re.findall(r"--wait (\d+)", report["task"]["payload"]["command"][-1])
     last_s = max(end_s(tasks[label]) for label in (*EVERY_POOL, *EVERY_ALL))
-    left_s = end_s(report) - last_s - deadlines.RESOLVING_S
+    left_s = end_s(report) - last_s - RESOLVING_S
     assert left_s >= report["task"]["payload"]["maxRunTime"] > 60 * int(minutes)
     # What the queue asks for: at most five days, and nothing it depends on expires before it.
-    assert end_s(report) <= deadlines.LATEST_S
+    assert end_s(report) <= LATEST_S
     for label in (REPORT, *report["dependencies"].values(), *report["soft_dependencies"]):
         assert end_s(tasks[label], "expires") >= end_s(report)
 
@@ -326,7 +309,7 @@ def test_a_report_that_an_action_makes(tmp_path, monkeypatch, pools):
     )
     for label in pools:
         left = instant(tasks[REPORT]) - instant(tasks[label])
-        assert left.total_seconds() >= deadlines.RESOLVING_S + 3600
+        assert left.total_seconds() >= RESOLVING_S + 3600
 
 
 def instant(node):
@@ -335,3 +318,23 @@ def instant(node):
     if isinstance(moment, dict):
         moment = json_time_from_now(moment["relative-datestamp"])
     return datetime.fromisoformat(moment)
+
+
+def test_limits():
+    """What a worker and Treeherder accept, which nothing on the way to them checks."""
+    for label, node in graph("full", "push").items():
+        payload = node["task"]["payload"]
+        sizes = [len(part.encode()) + 1 for part in payload.get("command", [""])]
+        assert max(sizes) <= MAX_ARGUMENT_BYTES + 1 == 131_072
+        # Far below what Linux takes, since the public log has it twice.
+        assert sum(sizes) <= 160_000
+        # Treeherder takes a result from an artifact of such a name alone.
+        names = [name for name in payload["artifacts"] if "perfherder-data" in name]
+        measures = label.startswith("io-benchmark-") and label != REPORT
+        assert names == [f"public/{FILES[1]}"] * measures
+        routes = node["task"]["routes"]
+        assert len(routes) == len(set(routes)) <= 64
+        assert max(map(len, routes)) <= 249
+    treeherder = [node["task"]["extra"]["treeherder"] for node in graph("full", "push").values()]
+    symbols = {json.dumps(symbol, sort_keys=True) for symbol in treeherder}
+    assert len(symbols) == len(treeherder)

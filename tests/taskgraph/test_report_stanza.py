@@ -14,7 +14,6 @@ from io_benchmark.analysis import expectations
 from io_benchmark.errors import UsageError
 from io_benchmark_taskgraph import report_stanza
 from io_benchmark_taskgraph.report_stanza import KEYS, ReportSettings
-from io_benchmark_taskgraph.transforms.report import check_time
 
 POOLS = ["intel", "amd-16", "amd-30", "amd-16"]  # with replicates a pool comes more than once
 PRICES = {
@@ -23,36 +22,34 @@ PRICES = {
     "date": date(2026, 11, 1),
     "prices": {"amd-30": 0.31, "b-linux": 1},
 }
+EXPECTATIONS = ["intel/amd-30<1.05 on spawn", " amd-16 / amd-30 > 0.5"]
 WHOLE = {
     "wait-minutes": 0,
     "baseline": "amd-30",
     "margin": "2.5%",
     "looks": [3, 6, 12],
     "prices": PRICES,
-    "expectations": ["intel/amd-30<1.05 on spawn", " amd-16 / amd-30 > 0.5"],
+    "expectations": EXPECTATIONS,
 }
 
 
 def test_settings():
     """Every key reaches the settings, and none must be given."""
     assert ReportSettings.parse({}, POOLS) == ReportSettings(30, None, None, ())
-    assert ReportSettings.parse(WHOLE, POOLS) == ReportSettings(
-        0,
-        "amd-30",
-        "2.5%",
-        ("intel/amd-30<1.05 on spawn", " amd-16 / amd-30 > 0.5"),
-        "3,6,12",
+    prices = (
         '{"currency": "USD", "date": "2026-11-01", "kind": "spot", "prices": '
-        '{"amd-30": 0.31, "b-linux": 1}}',
+        '{"amd-30": 0.31, "b-linux": 1}}'
     )
+    whole = ReportSettings(0, "amd-30", "2.5%", tuple(EXPECTATIONS), "3,6,12", prices)
+    assert ReportSettings.parse(WHOLE, POOLS) == whole
 
 
 KNOWN = "is not a pool; there are: amd-16, amd-30, intel"
 THERE_ARE = f"there are: {', '.join(KEYS)}"
 EXAMPLE = "write it like 'amd-30/intel<1.05' or 'amd-30/intel<1.05 on sync-write, dsync-append'"
 LOOKS = "is not a rising list of numbers from 2 to 100; write one, as [3, 6, 12]"
-PRICE_KEYS = "there are: currency, kind, date, prices"
 DATE = "is not a date; write one such as 2026-11-01"
+PRICE_KEYS = "there are: currency, kind, date, prices"
 PRICE = "is not a price per hour of amd-16; write a number above 0, such as 0.31"
 WRONG_VALUES: dict[str, list[tuple[Any, str]]] = {
     "wait": [(3, f"unknown key; {THERE_ARE}")],
@@ -67,11 +64,11 @@ WRONG_VALUES: dict[str, list[tuple[Any, str]]] = {
     ],
     "expectations": [
         ("a/b<1", "'a/b<1' is not a list; write one, as ['amd-30/intel<1.05']"),
-        (["amd-30/intel"], f"'amd-30/intel': {EXAMPLE}"),
-        (["amd-30/intel<0"], f"'amd-30/intel<0': {EXAMPLE}"),
-        # A list that a comma broke.
-        (["amd-30/intel<1 on spawn", "place memory"], f"'place memory': {EXAMPLE}"),
-        ([{"amd-30/intel": 1}], f"{{'amd-30/intel': 1}}: {EXAMPLE}"),
+        *(
+            ([*EXPECTATIONS, value], f"{value!r}: {EXAMPLE}")
+            # The last is what a comma leaves of a list.
+            for value in ("amd-30/intel", "amd-30/intel<0", {"amd-30/intel": 1}, "place memory")
+        ),
         (["amd-31/intel<1 on spawn"], f"'amd-31/intel<1 on spawn': 'amd-31' {KNOWN}"),
         (
             ["amd-16/amd-30<1.05"],
@@ -83,77 +80,45 @@ WRONG_VALUES: dict[str, list[tuple[Any, str]]] = {
         (["intel/intel<1"], "'intel/intel<1': a pool is not compared with itself; name another"),
     ],
 }
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "text"),
-    [(key, *wrong) for key, values in WRONG_VALUES.items() for wrong in values],
-)
-def test_wrong_values(key, value, text):
-    """One line that names the key and says what to write instead."""
-    assert mistake(ReportSettings.parse, {key: value}, POOLS) == f"report.{key}: {text}"
-
-
-@pytest.mark.parametrize(
-    ("changes", "text"),
-    [
-        ("x", f": is not a mapping; {PRICE_KEYS}"),
-        ({"price": 1}, f".price: unknown key; {PRICE_KEYS}"),
-        ({"currency": "$"}, ".currency: '$' is not a currency's code; write one such as USD"),
-        ({"kind": "cheap"}, ".kind: 'cheap' is unknown; there are: spot, on-demand"),
-        ({"date": "2026-13-01"}, f".date: '2026-13-01' {DATE}"),
-        ({"date": 5}, f".date: 5 {DATE}"),
-        (
-            {"prices": {}},
-            ".prices: {} is not a mapping of names to prices; write one, as {amd-16: 0.31}",
-        ),
-        *(
-            ({"prices": {"amd-16": price}}, f".prices: {price!r} {PRICE}")
-            for price in (0, -1, 1_000_001, math.nan, math.inf, "0.31", True)
-        ),
-        ({"prices": {5: 1}}, f".prices: 1 {PRICE.replace('amd-16', '5')}"),
-    ],
-)
-def test_wrong_prices(changes, text):
-    """The key within the prices is named."""
-    prices = {**PRICES, **changes} if isinstance(changes, dict) else changes
-    assert mistake(ReportSettings.parse, {"prices": prices}, POOLS) == f"report.prices{text}"
+WRONG_PRICES: list[tuple[dict[str, Any], str]] = [
+    ({"price": 1}, f".price: unknown key; {PRICE_KEYS}"),
+    ({"currency": "$"}, ".currency: '$' is not a currency's code; write one such as USD"),
+    ({"kind": "cheap"}, ".kind: 'cheap' is unknown; there are: spot, on-demand"),
+    ({"date": "2026-13-01"}, f".date: '2026-13-01' {DATE}"),
+    ({"date": 5}, f".date: 5 {DATE}"),
+    (
+        {"prices": {}},
+        ".prices: {} is not a mapping of names to prices; write one, as {amd-16: 0.31}",
+    ),
+    *(
+        ({"prices": {"amd-16": price}}, f".prices: {price!r} {PRICE}")
+        for price in (0, 1_000_001, math.nan, math.inf, "0.31", True)
+    ),
+    ({"prices": {5: 1}}, f".prices: 1 {PRICE.replace('amd-16', '5')}"),
+]
 
 
 @pytest.mark.parametrize(
     ("stanza", "pools", "text"),
     [
-        (None, POOLS, "is missing; add it to the task or to task-defaults"),
-        ([], POOLS, f"is not a mapping; {THERE_ARE}"),
-        ({}, [], "no kind among kind-dependencies has pools; name io-benchmark"),
-    ],
-)
-def test_wrong_stanzas(stanza, pools, text):
-    """One line for the stanza as a whole."""
-    assert mistake(ReportSettings.parse, stanza, pools) == f"report: {text}"
-
-
-@pytest.mark.parametrize(
-    ("limit_s", "text"),
-    [
-        (
-            2399,
-            (
-                "2399 does not hold 30 minutes of waiting and 600 s for the rest; raise it to 2400 or "
-                "lower report.wait-minutes"
-            ),
+        *(
+            ({key: value}, POOLS, f".{key}: {text}")
+            for key, values in WRONG_VALUES.items()
+            for value, text in values
         ),
         *(
-            (value, f"{value!r} is not a number of seconds; write one such as 3600")
-            for value in (None, "3600", True, 3600.0)
+            ({"prices": PRICES | changes}, POOLS, f".prices{text}")
+            for changes, text in WRONG_PRICES
         ),
+        ({"prices": "x"}, POOLS, f".prices: is not a mapping; {PRICE_KEYS}"),
+        (None, POOLS, ": is missing; add it to the task or to task-defaults"),
+        ([], POOLS, f": is not a mapping; {THERE_ARE}"),
+        ({}, [], ": no kind among kind-dependencies has pools; name io-benchmark"),
     ],
 )
-def test_time(limit_s, text):
-    """The waiting and ten minutes, and not a second less."""
-    settings = ReportSettings(30, None, None, ())
-    check_time(settings, 2400)
-    assert mistake(check_time, settings, limit_s) == f"worker.max-run-time: {text}"
+def test_mistakes(stanza, pools, text):
+    """One line that names the key and says what to write instead."""
+    assert mistake(ReportSettings.parse, stanza, pools) == f"report{text}"
 
 
 @given(
@@ -164,12 +129,12 @@ def test_time(limit_s, text):
         st.builds("a/b<1{}{}{}{}".format, *[st.sampled_from([" on ", "c", ",", " ", "c d"])] * 4),
     )
 )
-def test_what_is_accepted_here_compare_accepts(text):
+def test_what_is_accepted_here_compare_accepts(expectation):
     """The two programs share no module, but they read one form: no push is refused by its own report."""
     assert report_stanza.EXPECTATION.pattern == expectations.FORM.pattern
     try:
-        expectations.Expectation.parse(text)
+        expectations.Expectation.parse(expectation)
         is_accepted = True
     except UsageError:
         is_accepted = False
-    assert report_stanza.is_expectation(text) == is_accepted
+    assert report_stanza.is_expectation(expectation) == is_accepted

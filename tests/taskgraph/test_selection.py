@@ -1,12 +1,129 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Which tasks a name means, and the target method that selects them."""
+"""How a decision task comes to its selection: a commit's message, and the tasks that names mean."""
+
+import logging
+import os
+import subprocess
 
 import pytest
 from pytest_taskgraph import make_graph, make_task
 from user_mistakes import mistake
 
-from io_benchmark_taskgraph.parameters import _select_targets
-from io_benchmark_taskgraph.selection import select
+from io_benchmark_taskgraph.parameters import _select_targets, decision_parameters
+from io_benchmark_taskgraph.selection import requested, select
+
+FORM = "write try: -j NAME[,NAME] [--rebuild N] without spaces between the names"
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("try: -j amd-16,intel", (["amd-16", "intel"], 0)),
+        ("Faster\n\n  try:  -j  amd-16  \n\nmore", (["amd-16"], 0)),
+        ("try: -jamd-16", (["amd-16"], 0)),
+        ("Faster\r\n\r\ntry: -j amd-16\r\n", (["amd-16"], 0)),
+        ("try: -j amd-16 --rebuild 1", (["amd-16"], 1)),
+        ("try: --rebuild 6 -j amd-16", (["amd-16"], 6)),
+        ("try: --rebuild=100 -j=a,b", (["a", "b"], 100)),
+        *(
+            (prose, None)
+            for prose in (
+                *("try: another approach", "try: re-join the halves", "try: a --rebuild-all of it"),
+                *("retry: -j amd-16", "Please write try: -j amd-16", ""),
+            )
+        ),
+    ],
+)
+def test_messages(message, expected):
+    """Only a separate line requests tasks, and only with -j; --rebuild comes before or after it."""
+    assert requested(message) == expected
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("try: -j amd-16, intel", "try: -j amd-16,,intel", "try: -j amd-16,", "try: -j"),
+        *("try: -b do -p linux64 -j amd-16", "try: -j amd-16 -j intel", "try: -j --all"),
+        *("try: --rebuild 3", "try: -j amd-16 --rebuild", "try: --rebuild -j amd-16"),
+        *("try: -j a --rebuild 3 --rebuild 4", "try: --rebuild 3 -j a --rebuild 4"),
+    ],
+)
+def test_lines_of_another_form(line):
+    """A line that asks in another way is not guessed at."""
+    text = f"the commit message's line {line!r} is not understood; {FORM}"
+    assert mistake(requested, f"Faster\n\n{line}\n") == text
+
+
+@pytest.mark.parametrize("number", ["0", "101", "-3", "3.0", "six", "1" * 50])
+def test_numbers_out_of_bounds(number):
+    """The line is quoted, with the right form."""
+    for line in (f"try: -j amd-16 --rebuild {number}", f"try: --rebuild {number} -j amd-16"):
+        assert mistake(requested, line) == (
+            f"the commit message's line {line!r}: --rebuild {number} is not a whole number from 1 "
+            f"to 100; {FORM}"
+        )
+
+
+@pytest.fixture
+def commit(tmp_path, monkeypatch):
+    """Make a checkout with one commit of a message; return its revision."""
+    for name in [name for name in os.environ if name.startswith("GIT_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.chdir(tmp_path)
+
+    def git(*arguments, **options):
+        command = ["git", "-c", "user.name=x", "-c", "user.email=x@example.com", *arguments]
+        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, **options)
+        return done.stdout.decode().strip()
+
+    def make(message):
+        git("init", "--quiet")
+        git("commit", "--quiet", "--allow-empty", "--cleanup=verbatim", "-F", "-", input=message)
+        return git("rev-parse", "HEAD")
+
+    return make
+
+
+def decide(revision, **changes):
+    values = {
+        "tasks_for": "github-push",
+        "target_tasks_method": "default",
+        "head_rev": revision,
+        **changes,
+    }
+    decision_parameters(None, values)
+    assert values["io_benchmark_perfherder"] == ""  # what a message cannot ask for
+    names = ("target_tasks_method", "io_benchmark_jobs", "io_benchmark_replicates")
+    return tuple(values[name] for name in names)
+
+
+MESSAGE = b"Faster\n\ntry: -j amd-16,intel --rebuild 6\n"
+CHOSEN = ("io-benchmark", ["amd-16", "intel"], 6)
+USUAL: tuple[str, list[str], int] = ("default", [], 0)
+
+
+@pytest.mark.parametrize(
+    ("message", "changes", "expected"),
+    [
+        (MESSAGE, {}, CHOSEN),
+        (MESSAGE, {"tasks_for": "github-pull-request"}, CHOSEN),
+        (b"Faster", {}, USUAL),
+        (b"\xff", {}, USUAL),
+        # Who chose otherwise, or may not choose, gets the default list.
+        *(
+            (MESSAGE, {"tasks_for": event}, USUAL)
+            for event in ("github-pull-request-untrusted", "cron", "action")
+        ),
+        *(
+            (MESSAGE, {"target_tasks_method": method}, (method, [], 0))
+            for method in ("nothing", "io-benchmark")
+        ),
+    ],
+)
+def test_commit_messages(commit, message, changes, expected):
+    """A push and a collaborator's pull request select tasks, and how many."""
+    assert decide(commit(message), **changes) == expected
 
 
 def task(kind, pool, number=""):
@@ -35,8 +152,7 @@ BOTH_KINDS = [
         (REPLICATES, ["io-benchmark"], [FIRST, SECOND, INTEL]),
         (REPLICATES, ["amd-16"], [FIRST, SECOND]),
         (REPLICATES, [SECOND], [SECOND]),
-        (REPLICATES, [IMAGE], [IMAGE]),
-        (REPLICATES, ["intel", FIRST, "intel"], [FIRST, INTEL]),
+        (REPLICATES, ["intel", FIRST, "intel", IMAGE], [IMAGE, FIRST, INTEL]),
         # The label that the task has without replicates.
         (REPLICATES, ["io-benchmark-amd-16"], [FIRST, SECOND]),
         (REPLICATES, [], []),
@@ -48,8 +164,6 @@ BOTH_KINDS = [
         ),
         (BOTH_KINDS, ["amd-16"], ["io-benchmark-amd-16"]),
         (BOTH_KINDS, ["io-benchmark-all-amd-16"], ["io-benchmark-all-amd-16"]),
-        (BOTH_KINDS, [REPORT], [REPORT]),
-        (BOTH_KINDS, BOTH, [each.label for each in BOTH_KINDS]),
     ],
 )
 def test_names(tasks, names, labels):
@@ -91,9 +205,7 @@ def targets(**parameters):
     ("parameters", "labels"),
     [
         ({}, [FIRST, SECOND, INTEL]),
-        ({"io_benchmark_jobs": []}, [FIRST, SECOND, INTEL]),
-        ({"io_benchmark_jobs": [IMAGE]}, [IMAGE]),
-        ({"io_benchmark_perfherder": "pool"}, [FIRST, SECOND, INTEL]),
+        ({"io_benchmark_jobs": [], "io_benchmark_perfherder": "pool"}, [FIRST, SECOND, INTEL]),
         # The replicates of one pool may be in one series.
         (
             {"io_benchmark_perfherder": "neutral", "io_benchmark_jobs": ["amd-16", IMAGE]},
@@ -106,21 +218,19 @@ def test_targets(parameters, labels):
     assert targets(**parameters) == labels
 
 
-@pytest.mark.parametrize(
-    ("parameters", "text"),
-    [
-        ({"io_benchmark_jobs": ["x"]}, "no task is called 'x'; there are: io-benchmark, amd-16"),
-        (
-            {"io_benchmark_perfherder": "neutral"},
-            (
-                "the parameter io_benchmark_perfherder: neutral puts every pool into one series, and "
-                "amd-16, intel are selected; name one pool, and the other in another push"
-            ),
-        ),
-    ],
-)
-def test_mistakes_are_logged(caplog, parameters, text):
+def test_mistakes_are_logged(caplog, commit):
     """taskgraph's command line prints nothing for such an error, so it is logged here."""
-    assert mistake(targets, **parameters).startswith(text)
-    (message,) = caplog.messages
-    assert message.startswith(text)
+    revision = commit(b"try: -j amd-16, intel")
+    caplog.set_level(logging.ERROR)
+    messages = [
+        mistake(decide, revision),
+        mistake(targets, io_benchmark_jobs=["x"]),
+        mistake(targets, io_benchmark_perfherder="neutral"),
+    ]
+    assert caplog.messages == messages
+    assert {record.exc_info for record in caplog.records} == {None}
+    assert messages[1].startswith("no task is called 'x'; there are: io-benchmark, amd-16")
+    assert messages[2] == (
+        "the parameter io_benchmark_perfherder: neutral puts every pool into one series, and "
+        "amd-16, intel are selected; name one pool, and the other in another push"
+    )

@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The decision task, rendered for each event."""
+"""The decision task: rendered for each event, and its command run by bash as a worker would."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 
 import pytest
 
 from .conftest import REPOSITORY
 from .events import (
+    BASE,
     EVENTS,
     FORK,
     GROUP_ID,
     HEAD,
+    MAIN,
     OWN_TASK_ID,
     TEMPLATE,
     context,
@@ -20,7 +25,6 @@ from .events import (
 )
 
 LEVEL_3 = ("github-push", "cron", "action")
-ACTIONS = ("action", "pr-action")
 PROJECT = "v2.io-benchmark"
 TREEHERDER = f"tc-treeherder.{PROJECT}.{HEAD}"
 LATEST, REVISION = f"index.releng.{PROJECT}.latest", f"index.releng.{PROJECT}.revision.{HEAD}"
@@ -42,22 +46,9 @@ EVENTS_TABLE: dict[str, tuple[str, list[str]]] = {
             f"{REVISION}.cron.{OWN_TASK_ID}",
         ],
     ),
-    "action": (
-        "action:generic",
-        [TREEHERDER, f"{REVISION}.taskgraph.actions.{OWN_TASK_ID}"],
-    ),
+    "action": ("action:generic", [TREEHERDER, f"{REVISION}.taskgraph.actions.{OWN_TASK_ID}"]),
     "pr-action": ("pr-action:generic", []),
 }
-
-
-def test_who_may_ask():
-    """Collaborators alone may ask by a comment; a stranger's pull request is an untrusted one."""
-    assert TEMPLATE["policy"] == {
-        "allowComments": "collaborators",
-        "pullRequests": "public_restricted",
-    }
-    assert (TEMPLATE["version"], TEMPLATE["reporting"]) == (1, "checks-v1")
-    assert isinstance(TEMPLATE["tasks"], list)
 
 
 @pytest.mark.parametrize("tasks_for", EVENTS)
@@ -71,7 +62,7 @@ def test_task(tasks_for):
     assert task["scopes"] == [f"assume:repo:github.com/mozilla-releng/io-benchmark:{role}"]
     assert task["routes"] == ["checks", *routes]
     # A decision task is known by its group's id; an action joins the group that it acts on.
-    if tasks_for in ACTIONS:
+    if "action" in tasks_for:
         assert "taskId" not in task
         assert task["taskGroupId"] == task["extra"]["parent"] == GROUP_ID
     else:
@@ -85,7 +76,6 @@ def test_task(tasks_for):
     assert "PIP_DISABLE_REQUIRE_HASHES" not in environment
     assert json.loads(environment["REPOSITORIES"]) == {"ci": "io-benchmark"}
     assert payload["command"][:2] == ["run-task", "--ci-checkout=/builds/worker/checkouts/src"]
-    assert re.fullmatch(r"[a-z/]+:[a-z0-9.-]+@sha256:[0-9a-f]{64}", payload["image"])
     assert not re.search(r"\b(pip3?|uv|curl|wget)\b", payload["command"][-1])
 
 
@@ -100,15 +90,15 @@ def test_level_of_another_repository(tasks_for):
     assert render(given)["provisionerId"] == "releng-1"
 
 
+ACTION_SYMBOL = {"groupName": "action-callback", "groupSymbol": "AC", "symbol": "rt"}
+
+
 @pytest.mark.parametrize(
     ("tasks_for", "kind", "symbol"),
     [
         ("github-push", "decision-task", {"symbol": "D"}),
         ("cron", "cron-task", {"groupSymbol": "cron", "symbol": "io-benchmark"}),
-        (
-            *("action", "action-callback"),
-            {"groupName": "action-callback", "groupSymbol": "AC", "symbol": "rt"},
-        ),
+        ("action", "action-callback", ACTION_SYMBOL),
     ],
 )
 def test_what_it_is_shown_as(tasks_for, kind, symbol):
@@ -132,7 +122,129 @@ def test_what_it_is_shown_as(tasks_for, kind, symbol):
     ],
 )
 def test_no_task(tasks_for, change):
-    """Everything else renders to nothing."""
+    """Everything else renders to nothing; collaborators alone may ask by a comment."""
     given = context(tasks_for)
     given["event"].update(change)
     assert render_all(given) == []
+    policy = {"allowComments": "collaborators", "pullRequests": "public_restricted"}
+    assert (TEMPLATE["policy"], TEMPLATE["reporting"]) == (policy, "checks-v1")
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Run a rendered task's shell command with a taskgraph that notes its arguments."""
+    stub = tmp_path / "user base/bin/taskgraph"
+    stub.parent.mkdir(parents=True)
+    stub.write_text(
+        f"#!{sys.executable}\nimport json, os, sys\n"
+        "variables = {k: v for k, v in os.environ.items() if k.startswith('ACTION_')}\n"
+        "json.dump([sys.argv[1:], variables], open(os.environ['NOTE'], 'w'))\n"
+    )
+    stub.chmod(0o755)
+    work, note = tmp_path / "src", tmp_path / "note.json"
+    work.mkdir()
+
+    def run_task(task):
+        environment = {
+            "PATH": f"{os.path.dirname(sys.executable)}:/usr/bin:/bin",  # noqa: PTH120
+            "PYTHONUSERBASE": str(stub.parent.parent),
+            "NOTE": str(note),
+            **task["payload"]["env"],
+        }
+        *_, bash, options, command = task["payload"]["command"]
+        assert (bash, options) == ("bash", "-cx")
+        command = [bash, options, command]
+        subprocess.run(command, cwd=work, env=environment, check=True, capture_output=True)
+        assert [path.name for path in work.iterdir()] == ["artifacts"]
+        return json.loads(note.read_text())
+
+    return run_task
+
+
+FROM_FORK = {
+    "--pushlog-id": "0",
+    "--pushdate": "0",
+    "--repository-type": "git",
+    "--project": "io-benchmark",
+    "--owner": "contributor@users.noreply.github.com",
+    "--level": "1",
+    "--base-repository": MAIN,
+    "--base-ref": "main",
+    "--base-rev": BASE,
+    "--head-repository": FORK,
+    "--head-ref": "faster-disks",
+    "--head-rev": HEAD,
+}
+MERGED = {**FROM_FORK, "--level": "3", "--head-repository": MAIN}
+METHOD = {"--target-tasks-method": "io-benchmark"}
+PUSH = {"--base-ref": "refs/heads/main", "--head-ref": "refs/heads/main"}
+CRON = {"--owner": "cron@noreply.mozilla.org", "--base-rev": HEAD, "--head-ref": "main"}
+
+
+@pytest.mark.parametrize(
+    ("tasks_for", "expected", "flags"),
+    [
+        ("github-push", {**MERGED, "--owner": "engineer@example.com", **PUSH}, []),
+        ("github-pull-request", FROM_FORK, ["--allow-parameter-override"]),
+        ("github-pull-request-untrusted", FROM_FORK, []),
+        ("github-issue-comment", {**FROM_FORK, "--project": "io-benchmark-pr", **METHOD}, []),
+        ("cron", {**MERGED, **CRON, **METHOD}, []),
+    ],
+)
+def test_decision_command(run, tasks_for, expected, flags):
+    """taskgraph is called with the event's own values, and takes them."""
+    (name, *arguments), _ = run(render(context(tasks_for)))
+    assert name == "decision"
+    options = dict(argument.split("=", 1) for argument in arguments if "=" in argument)
+    assert options == {**expected, "--tasks-for": tasks_for}
+    assert [argument for argument in arguments if "=" not in argument] == flags
+
+
+@pytest.mark.parametrize("tasks_for", ["action", "pr-action"])
+def test_action_command(run, tasks_for):
+    """An action calls back with what it acts on."""
+    variables = {
+        "ACTION_TASK_GROUP_ID": GROUP_ID,
+        "ACTION_TASK_ID": '"Yx4AjHXCRfyptBUIPTPtEg"',
+        "ACTION_INPUT": '{"times":3}',
+        "ACTION_CALLBACK": "retrigger",
+    }
+    assert run(render(context(tasks_for))) == [["action-callback"], variables]
+
+
+HOSTILE = "x'; touch hacked; $(touch hacked) `touch hacked` \"\\ &&|<>*"
+
+
+def strings_replaced(value, old, new):
+    if isinstance(value, dict):
+        return {key: strings_replaced(item, old, new) for key, item in value.items()}
+    return value.replace(old, new) if isinstance(value, str) else value
+
+
+@pytest.mark.parametrize(
+    ("tasks_for", "chosen", "option"),
+    [
+        ("github-pull-request", "faster-disks", "--head-ref"),
+        ("github-pull-request-untrusted", "faster-disks", "--head-ref"),
+        ("github-issue-comment", "faster-disks", "--head-ref"),
+        ("github-push", "engineer@example.com", "--owner"),
+    ],
+)
+def test_nothing_that_others_choose_is_shell(run, tasks_for, chosen, option):
+    """A branch's name or an address that is a shell command stays an argument."""
+    given = context(tasks_for)
+    given["event"] = strings_replaced(given["event"], chosen, HOSTILE)
+    arguments, _ = run(render(given))
+    assert f"{option}={HOSTILE}" in arguments
+
+
+@pytest.mark.parametrize("tasks_for", EVENTS)
+def test_every_command_is_the_same_text(tasks_for):
+    """Nothing of an event is in the shell's text."""
+    given = context(tasks_for)
+    plain = render(given)["payload"]["command"][-1]
+    for key in {"event", "repository", "push", "action"} & set(given):
+        for old in ("main", "engineer", "contributor", HEAD, BASE, GROUP_ID):
+            changed = {**given, key: strings_replaced(given[key], old, f"{old}-other")}
+            for task in render_all(changed):
+                assert task["payload"]["command"][-1] == plain

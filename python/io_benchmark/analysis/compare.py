@@ -21,7 +21,6 @@ from io_benchmark.analysis.inference.single_machines import SingleMachine
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.model import (
     UNKNOWN,
-    Comparison,
     Problem,
     Run,
     Severity,
@@ -33,7 +32,7 @@ from io_benchmark.analysis.observed import machine_identity
 from io_benchmark.analysis.observed.machine_identity import by_side
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.report_model import SampledReport, SubjectReport
+from io_benchmark.analysis.report_model import SampledReport, SingleWorker, SubjectReport
 from io_benchmark.analysis.statements import Statement, count, statement
 from io_benchmark.analysis.summary import (
     bottlenecks,
@@ -74,6 +73,15 @@ class _Tasks(Struct, frozen=True):
     lost: Counter[str]  # tasks that ended and left no result
 
 
+class _Measurement(Struct, frozen=True):
+    """What comparing the sides of one measurement gave."""
+
+    data: dict[str, SideData]
+    pairs: list[Pair]
+    report: SubjectReport
+    problems: list[Problem]
+
+
 def compare(
     plan: Plan,
     workers: Sequence[Worker],
@@ -85,28 +93,27 @@ def compare(
 ) -> SampledReport:
     """Compare the sides; `lost` has the side of each task that ended and left no result."""
     read = _marked(machine_identity.identify_machines(workers))
+    counted = [worker for worker in read if worker.is_counted]
+    tasks = _Tasks(plan, options, by_side(counted, attrgetter("side")), Counter(lost))
     problems = checks.check_workers(read)
-    workers = [worker for worker in read if worker.is_counted]
-    tasks = _Tasks(plan, options, by_side(workers, attrgetter("side")), Counter(lost))
-    compared: dict[Subject, list[Run]] = {}
-    data: dict[Subject, dict[str, SideData]] = {}
-    pairs: dict[Subject, list[Pair]] = {}
-    reports = []
-    for subject, runs in _runs_by_subject(workers).items():
-        compared[subject], broken_rules = _comparable(runs, options.allow)
+    runs: dict[Subject, list[Run]] = {}
+    measured: dict[Subject, _Measurement] = {}
+    for subject, subject_runs in _runs_by_subject(counted).items():
+        runs[subject], broken_rules = checks.comparable_runs(subject_runs, options.allow)
         problems += broken_rules
-        if compared[subject]:
-            sides = by_side(compared[subject])
-            data[subject] = {side: SideData.of(runs) for side, runs in sides.items()}
-            problems += chain(*map(rules_of_workers.repeated_workers, sides.values()))
-            pairs[subject], broken_rules = _pairs(subject, sides, data[subject], tasks)
-            comparisons = compare_sides(subject, pairs[subject], margin=options.margin)
-            counts = {side: measured.count for side, measured in data[subject].items()}
-            problems += broken_rules
-            problems += rules_of_workers.single_workers(subject, comparisons, counts)
-            reports.append(_subject_report(subject, sides, data[subject], plan, comparisons))
-    reports = workload_figures.with_workload_figures(reports, workers)
-    variation = options.worker_variation or levels.DEFAULT_WORKER_VARIATION
+        if runs[subject]:
+            measured[subject] = _compare_subject(subject, runs[subject], tasks)
+            problems += measured[subject].problems
+    reports = workload_figures.with_workload_figures(
+        [part.report for part in measured.values()], counted
+    )
+    problems += checks.nothing_in_common(plan, reports)
+    footnotes = [
+        *(statement("{remark}", remark=remark) for remark in remarks),
+        *workload_figures.side_findings(reports, counted),
+        *_multiple_comparisons(reports),
+        *_not_counted(read, counted),
+    ]
     names = WorkerLine.__struct_fields__
     lines = tuple(WorkerLine(**{name: getattr(worker, name) for name in names}) for worker in read)
     return SampledReport(
@@ -115,30 +122,31 @@ def compare(
         baseline_reason=plan.baseline_reason,
         margin_ratio=options.margin,
         subjects=tuple(reports),
-        diagnoses=diagnoses.diagnoses(plan, reports, workers, read),
-        problems=_merge_repeated([*problems, *_nothing_in_common(plan, reports)], reports),
+        diagnoses=diagnoses.diagnoses(plan, reports, counted, read),
+        problems=checks.merge_repeated(problems, reports),
         workers=lines,
         unreadable=tuple(sorted(unreadable)),
-        remarks=(
-            *(statement("{remark}", remark=remark) for remark in remarks),
-            *workload_figures.side_findings(reports, workers),
-            *_multiple_comparisons(reports),
-            *_not_counted(read, workers),
-        ),
-        series=plot_data.sample_series(workers),
-        timelines=plot_data.rate_timelines(workers),
-        places=place_rows.compare_places(plan, workers, compared, reports),
-        single_workers=explain_single_workers(
-            SingleMachine.find_all(compared, data, variation),
-            compared,
-            pairs,
-            margin=options.margin,
-            assumed=variation,
-        ),
+        remarks=tuple(footnotes),
+        series=plot_data.sample_series(counted),
+        timelines=plot_data.rate_timelines(counted),
+        places=place_rows.compare_places(plan, counted, runs, reports),
+        single_workers=_single_workers(measured, runs, options),
         confirming=Confirming.of(chain(*(part.comparisons for part in reports)), read),
-        decision_cost=replication.cost_of_deciding(reports, workers, options.prices),
+        decision_cost=replication.cost_of_deciding(reports, counted, options.prices),
         replication=replication.count_workers(reports, lines),
     )
+
+
+def _single_workers(
+    measured: Mapping[Subject, _Measurement],
+    runs: Mapping[Subject, Sequence[Run]],
+    options: Options,
+) -> tuple[SingleWorker, ...]:
+    variation = options.worker_variation or levels.DEFAULT_WORKER_VARIATION
+    data = {subject: part.data for subject, part in measured.items()}
+    pairs = {subject: part.pairs for subject, part in measured.items()}
+    machines = SingleMachine.find_all(runs, data, variation)
+    return explain_single_workers(machines, runs, pairs, margin=options.margin, assumed=variation)
 
 
 def _marked(workers: Sequence[Worker]) -> list[Worker]:
@@ -169,12 +177,33 @@ def _runs_by_subject(workers: Sequence[Worker]) -> dict[Subject, list[Run]]:
     return {subject: runs[subject] for subject in by_position}
 
 
-def _comparable(runs: Sequence[Run], allowed: frozenset[str]) -> tuple[list[Run], list[Problem]]:
-    """Return the runs of a measurement that may be compared, and why the others are left out."""
-    kept, broken_rules = checks.check_runs(runs, allowed)
-    left_out = checks.slower_left_out(runs, kept)
-    comparable, shorter = checks.select_length(kept, allowed)
-    return comparable, [*left_out, *broken_rules, *shorter]
+def _compare_subject(subject: Subject, runs: list[Run], tasks: _Tasks) -> _Measurement:
+    sides = by_side(runs)
+    data = {side: SideData.of(side_runs) for side, side_runs in sides.items()}
+    pairs, broken_rules = _pairs(subject, sides, data, tasks)
+    comparisons = compare_sides(subject, pairs, margin=tasks.options.margin)
+    counts = {side: measured.count for side, measured in data.items()}
+    problems = [
+        *chain(*map(rules_of_workers.repeated_workers, sides.values())),
+        *broken_rules,
+        *rules_of_workers.single_workers(subject, comparisons, counts),
+    ]
+    workload = workloads.of(subject.workload)
+    entries = {side: measured.runs for side, measured in data.items()}
+    order = tasks.plan.order(sides)
+    workers = {side: [run.worker for run in sides[side]] for side in order}
+    report = SubjectReport(
+        subject,
+        {side: figures.summarize(data[side], workload) for side in order},
+        comparisons,
+        figures.noise_floors(data.values()),
+        bottlenecks.bottlenecks_of_sides(subject, workers),
+        tuple(Division.between(entries, pair.candidate, pair.baseline) for pair in pairs),
+        operation=workload.operation,
+        unit=workload.unit,
+        higher_is_better=workload.higher_is_better,
+    )
+    return _Measurement(data, pairs, report, problems)
 
 
 def _pairs(
@@ -217,30 +246,6 @@ def _pairs(
     return pairs, problems
 
 
-def _subject_report(
-    subject: Subject,
-    sides: Mapping[str, list[Run]],
-    data: Mapping[str, SideData],
-    plan: Plan,
-    comparisons: tuple[Comparison, ...],
-) -> SubjectReport:
-    workload = workloads.of(subject.workload)
-    entries = {side: measured.runs for side, measured in data.items()}
-    order = plan.order(sides)
-    workers = {side: [run.worker for run in sides[side]] for side in order}
-    return SubjectReport(
-        subject,
-        {side: figures.summarize(data[side], workload) for side in order},
-        comparisons,
-        figures.noise_floors(data.values()),
-        bottlenecks.bottlenecks_of_sides(subject, workers),
-        tuple(Division.between(entries, pair.candidate, pair.baseline) for pair in comparisons),
-        operation=workload.operation,
-        unit=workload.unit,
-        higher_is_better=workload.higher_is_better,
-    )
-
-
 def _variation(
     pair: tuple[str, str],
     runs: Mapping[str, Sequence[Run]],
@@ -254,41 +259,6 @@ def _variation(
     few = [side for side in pair if WorkerVariation.has_few(logs[side])]
     past = options.past.variations([runs[side][0] for side in few]) if options.past else ()
     return WorkerVariation.of_pair(pair, logs, past)
-
-
-def _merge_repeated(
-    problems: Sequence[Problem], reports: Sequence[SubjectReport]
-) -> tuple[Problem, ...]:
-    """Merge problems that are the same for every subject that their sides were compared on."""
-    subjects: dict[Problem, dict[Subject | None, None]] = {}
-    for problem in problems:
-        subjects.setdefault(replace(problem, subject=None), {})[problem.subject] = None
-    merged = []
-    for problem, problem_subjects in subjects.items():
-        everywhere = {r.subject for r in reports if set(problem.sides) <= set(r.figures)}
-        if len(everywhere) > 1 and everywhere <= set(problem_subjects):
-            merged.append(problem)
-        else:
-            merged += [replace(problem, subject=subject) for subject in problem_subjects]
-    return tuple(merged)
-
-
-def _nothing_in_common(plan: Plan, reports: Sequence[SubjectReport]) -> list[Problem]:
-    return [
-        Problem(
-            "nothing-in-common",
-            Severity.REFUSED,
-            None,
-            (baseline, candidate),
-            statement(
-                "{baseline} and {candidate} have no comparable measurement in common",
-                baseline=baseline,
-                candidate=candidate,
-            ),
-        )
-        for candidate, baseline in plan.pairs
-        if not any(candidate in r.figures and baseline in r.figures for r in reports)
-    ]
 
 
 def _multiple_comparisons(reports: Sequence[SubjectReport]) -> list[Statement]:

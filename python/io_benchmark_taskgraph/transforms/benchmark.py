@@ -11,12 +11,12 @@ from taskgraph.transforms.base import TransformSequence
 
 from io_benchmark_taskgraph import estimate
 from io_benchmark_taskgraph.mistakes import in_task, root_folder
-from io_benchmark_taskgraph.stanza import Benchmark, perfherder_parameter
+from io_benchmark_taskgraph.stanza import PERFHERDER, Benchmark, override
 from io_benchmark_taskgraph.transforms import Tasks
 
 
 def _check_stanza(config: Any, tasks: Tasks) -> Tasks:
-    root, perfherder = root_folder(config), perfherder_parameter(config.params)
+    root, perfherder = root_folder(config), override(config.params, PERFHERDER)
     for task in tasks:
         with in_task(config, task):
             benchmark = Benchmark.parse(task.get("benchmark"))

@@ -9,7 +9,7 @@ from taskgraph.transforms.base import TransformSequence
 from io_benchmark_taskgraph.estimate import time_budget_s
 from io_benchmark_taskgraph.mistakes import in_task, root_folder
 from io_benchmark_taskgraph.selection import POOL_ATTRIBUTE
-from io_benchmark_taskgraph.task_command import check_sizes, make_command
+from io_benchmark_taskgraph.task_command import check_size, make_command
 from io_benchmark_taskgraph.transforms import Tasks
 from io_benchmark_taskgraph.worker_program import WorkerProgram
 
@@ -23,7 +23,7 @@ def _add_command(config: Any, tasks: Tasks) -> Tasks:
             budget_s = time_budget_s(task["worker"]["max-run-time"])
             pool = task["attributes"][POOL_ATTRIBUTE]
             words = make_command(benchmark, read(benchmark.script), pool, budget_s)
-            check_sizes(words, benchmark.script)
+            check_size(words)
         task.setdefault("run", {})["command"] = words
         yield task
 

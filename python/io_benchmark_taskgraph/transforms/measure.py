@@ -24,7 +24,6 @@ from io_benchmark_taskgraph.mistakes import (
     root_folder,
 )
 from io_benchmark_taskgraph.stanza import ARTIFACTS_PATH, PLACE_PATH
-from io_benchmark_taskgraph.task_command import check_sizes
 from io_benchmark_taskgraph.transforms import Tasks
 from io_benchmark_taskgraph.worker_program import UNPACK, WorkerProgram
 
@@ -103,7 +102,6 @@ def _wrap(config: Any, tasks: Tasks) -> Tasks:
                 place=shlex.quote(f"workspace={values['measure']}"),
             )
             wrapper = ["bash", "-c", text, "io-benchmark", *parts]
-            check_sizes(wrapper, values["script"])
         task["run"]["command"] = [*wrapper, *words]
         artifact = {
             "type": "directory",

@@ -8,7 +8,7 @@ from typing import Any
 from taskgraph.transforms.base import TransformSequence
 
 from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, task_name
-from io_benchmark_taskgraph.stanza import replicates_parameter
+from io_benchmark_taskgraph.stanza import REPLICATES, override
 from io_benchmark_taskgraph.transforms import Tasks
 
 # Recorded in each result. A report with this many results of the pool needs only one look.
@@ -17,9 +17,9 @@ PLAN_VARIABLE = "IO_BENCHMARK_REPLICATES"
 
 def _replicate(config: Any, tasks: Tasks) -> Tasks:
     makers: dict[str, dict[str, Any]] = {}
-    override = replicates_parameter(config.params)
+    replicates = override(config.params, REPLICATES)
     for task in tasks:
-        count = override or task["benchmark"].replicates
+        count = replicates or task["benchmark"].replicates
         for copy in numbered(task, count):
             name = task_name(copy)
             if name in makers:

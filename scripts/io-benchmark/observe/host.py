@@ -11,8 +11,9 @@ from typing import Any
 
 from log import MIB
 from observe import limits, mounts, storage
-from reading import exists, first_int, first_line_of, first_match, read_int, read_text
+from reading import exists, first_int, first_line_of, first_match, list_names, read_int, read_text
 
+CACHES = "/sys/devices/system/cpu/cpu0/cache"
 MACHINE_ID_OF = b"io-benchmark"
 TOUCH_BYTES, CHUNK_BYTES = 64 * MIB, 8 * MIB
 TOO_LITTLE_MEMORY = "the cost of touching new memory is not known: %d MiB are not free" % (
@@ -40,7 +41,7 @@ def observe(*, may_measure=True):
         "cpu_model": first_match(r"^model name\s*:\s*(.+)", "/proc/cpuinfo"),
         "cpu_count": len(os.sched_getaffinity(0)),
         "cpu_online_count": os.cpu_count(),
-        "l3_cache_bytes": _l3_cache_bytes(),
+        "l3_cache_bytes": cache_bytes().get("index3"),
         "memory_bytes": memory_bytes("MemTotal"),
         "memory_available_bytes": memory_bytes("MemAvailable"),
         "machine_vendor": read_text("/sys/class/dmi/id/sys_vendor"),
@@ -75,10 +76,12 @@ def available_bytes():
     return min((value for value in free if value is not None), default=None)
 
 
-def _l3_cache_bytes():
-    size = read_text("/sys/devices/system/cpu/cpu0/cache/index3/size") or ""
-    match = re.fullmatch(r"(\d+)([KM])", size)
-    return int(match[1]) * {"K": 1024, "M": MIB}[match[2]] if match else None
+def cache_bytes():
+    """Return the sizes of the first CPU's caches by their names, such as index3."""
+    sizes = {name: read_text("%s/%s/size" % (CACHES, name)) or "" for name in list_names(CACHES)}
+    matches = {name: re.fullmatch(r"(\d+)([KMG])", size) for name, size in sizes.items()}
+    units = {"K": 1024, "M": MIB, "G": 1024 * MIB}
+    return {name: int(match[1]) * units[match[2]] for name, match in matches.items() if match}
 
 
 def machine_id():

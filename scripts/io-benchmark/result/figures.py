@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The figures of each measurement: in the log, and as the task's own series for Perfherder.
+"""What the log says of a run before and after, and the same figures as the task's series for Perfherder.
 
 Each sample is the time of a number of operations. A rate's percentiles are those of the time: P95 is
 the rate that 95 % of the samples reached or exceeded.
 """
 
 import os
+from collections import Counter
 
 from log import NS_PER_S, say
 from result import result_file
+from settings import free_space_bytes
 
 DETAILED_AT_MOST = 3  # with more measurements, their parts are not in the log
 PERCENTILES = (50, 95, 99)
@@ -20,6 +22,52 @@ OPTION_LENGTH = 45
 ANY_POOL = "any-pool"
 # A measurement may have thousands of samples, and a task dozens of measurements.
 REPLICATES = 20
+MB, GB = 1_000_000, 1_000_000_000
+# The range of most disks, in bytes per second; the duration of a run can only be estimated.
+SLOW, FAST = 150 * MB, 700 * MB
+SHORTEST_PART = 4  # a workload takes at least this part of its longest time
+
+
+def show_plan(plans, settings, result_path):
+    """Say where the run works, how much it writes, and about how long that takes."""
+    counts = Counter(entry["name"] for *_, entries in plans for entry in entries)
+    names = ", ".join("%s %d" % count for count in counts.items())
+    limit_s = settings.time_budget_s
+    plan = (sum(counts.values()), names, limit_s)
+    say("=== Plan: %d measurements (%s), ends after %g s at the latest ===" % plan)
+    for place in settings.places:
+        say("Place %s: %s, %s free" % (*place, size_label(free_space_bytes(place.path))))
+    kept = copied = most_s = 0
+    for workload, _, _ in plans:
+        planned = workload.planned_bytes()
+        if planned is None:
+            most_s += workload.maximum_s
+        else:
+            # A place's files are removed before the next place is measured.
+            kept, copied = max(kept, planned[0]), copied + planned[1]
+    small = ["small files"] if most_s else []
+    sizes = (size_label(kept), size_label(copied))
+    large = ["%s of files, %s of copies" % sizes] if kept else []
+    written = " and ".join(large + small), settings.profile
+    say("Writes %s there (profile %s); removes them at the end" % written)
+    shortest_s = (kept + copied) / FAST + most_s / SHORTEST_PART
+    longest_s = (kept + copied) / SLOW + most_s
+    # The same label once, such as "1 s".
+    labels = dict.fromkeys(duration_label(min(s, limit_s)) for s in (shortest_s, longest_s))
+    say("Takes about %s, by the speed of the disks" % " to ".join(labels))
+    say("Result: " + result_path)
+
+
+def size_label(size_bytes):
+    unit, name = (GB, "GB") if size_bytes >= GB else (MB, "MB")
+    number = size_bytes / unit
+    return "%s %s" % ("%.0f" % number if number >= 100 else "%.3g" % number, name)
+
+
+def duration_label(seconds):
+    if seconds < 100:
+        return "%d s" % max(1, round(seconds))
+    return "%d min" % round(seconds / 60)
 
 
 def _times_ns(durations_ns, operations):

@@ -153,7 +153,7 @@ def outcome(state, reason=None):
 def write(path, document, *, may_replace=True):
     """Write the document completely or not at all; return the path, which has a number if it must be new."""
     # In names that are not UTF-8, a question mark replaces each invalid byte.
-    data = JSON.encode(_readable(document)).encode("utf-8", "replace") + b"\n"
+    data = JSON.encode(readable(document)).encode("utf-8", "replace") + b"\n"
     try:
         if may_replace and os.path.lexists(path):
             _write_existing(path, data)
@@ -222,12 +222,12 @@ def _make_first_free(path):
             return path
 
 
-def _readable(value):
+def readable(value):
     """Return the document with each text cut to the length that a reader accepts."""
     if isinstance(value, str):
         return value[:TEXT_LENGTH]
     if isinstance(value, dict):
-        return {key[:TEXT_LENGTH]: _readable(part) for key, part in value.items()}
+        return {key[:TEXT_LENGTH]: readable(part) for key, part in value.items()}
     if isinstance(value, list) and value and isinstance(value[0], (str, dict, list)):
-        return [_readable(part) for part in value]
+        return [readable(part) for part in value]
     return value

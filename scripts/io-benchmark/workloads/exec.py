@@ -16,7 +16,6 @@ machine.
 import os
 import platform
 import random
-import re
 import signal
 import struct
 import time
@@ -25,7 +24,7 @@ import accounting
 from early_end import SkippedError, WorkloadError
 from log import MIB
 from measuring.batches import Batches, ProcessTimes
-from reading import list_names, read_text
+from observe import host
 
 ARCHITECTURE = "x86_64"
 CACHE_SHARE = 0.6
@@ -34,8 +33,6 @@ UNKNOWN_CACHE_BYTES = 16 * MIB
 FULL = {"jumps": 3_000_000, "rounds": 60, "time_limit_s": 30.0}
 QUICK = {"jumps": 500_000, "rounds": 4, "time_limit_s": 2.0}
 MOST_PROCESSES = 8
-CACHES = "/sys/devices/system/cpu/cpu0/cache"
-UNITS = {"K": 1024, "M": MIB, "G": 1024 * MIB}
 # The program, in the file and in memory.
 LINE_BYTES = 64
 PAGE_BYTES = 4096
@@ -48,9 +45,7 @@ READ_AND_EXECUTE = 5
 
 def last_level_cache_bytes():
     """Return the size of the first CPU's largest cache; None where it cannot be seen."""
-    texts = [read_text("%s/%s/size" % (CACHES, name)) or "" for name in list_names(CACHES)]
-    sizes = filter(None, (re.fullmatch("([0-9]+)([KMG])", size) for size in texts))
-    return max((int(size[1]) * UNITS[size[2]] for size in sizes), default=None)
+    return max(host.cache_bytes().values(), default=None)
 
 
 def code_bytes():
@@ -69,7 +64,6 @@ class _Exec(Batches):
     unit_ns = 1_000_000
     maximum_s = 80
     observes = ("architecture", "l3_bytes", "cpus", "pinned", "cpu_ns")
-
     full, quick = FULL, QUICK
 
     @staticmethod
@@ -118,14 +112,6 @@ class _Exec(Batches):
         finally:
             for path in paths:
                 os.unlink(path)
-
-    @classmethod
-    def remarks(cls, entry):
-        observed, count = entry["observed"], len(entry["samples"]["start_ns"])
-        where = "one CPU per process" if observed["pinned"] else "sharing CPUs"
-        # If other processes use the CPUs, CPU time varies less than the whole time.
-        cpu_ms = observed["cpu_ns"] / count / 1e6
-        return ["CPU time per execution: %.0f ms, %s" % (cpu_ms, where)]
 
 
 def make_programs(folder, variant, count, parameters):

@@ -30,8 +30,7 @@ import time
 from accounting import Account
 from crew import Crew
 from log import NS_PER_S
-from measuring.batches import Batches
-from measuring.windows import count
+from measuring.batches import Batches, count
 from observe import mounts
 from settings import SHORT_PROFILES
 
@@ -60,7 +59,6 @@ class _Metadata(Batches):
     unit = "ops/s"
     maximum_s = 90
     observes = ("cpus", "checks", "not_visible", "longest_invisible_ns")
-
     full, quick = FULL, QUICK
 
     @staticmethod

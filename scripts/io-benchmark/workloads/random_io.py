@@ -18,8 +18,7 @@ from collections import Counter
 from crew import Crew
 from early_end import SkippedError
 from log import MIB, NS_PER_S, say
-from measuring.batches import Batches
-from measuring.windows import count
+from measuring.batches import Batches, count
 from observe import page_cache
 
 BLOCK_BYTES = 4096
@@ -36,7 +35,6 @@ class _RandomIo(Batches):
     maximum_s = 95
     names = ("read-depth-1", "write-depth-1", "read-depth-32", "write-depth-32")
     observes = ("method", "io_engine", "processes", "prefill_ns", "total_operations", "latency_ns")
-
     full, quick = FULL, QUICK
 
     def parameters(self, variant):
@@ -92,13 +90,9 @@ class _RandomIo(Batches):
 
     @classmethod
     def remarks(cls, entry):
-        observed = entry["observed"]
-        latency = observed["latency_ns"]
-        remarks = ["Measured by %s, %s" % (observed["method"], observed["io_engine"])]
-        if latency:
-            figures = ("%s %.0f µs" % (name, ns / 1000) for name, ns in latency.items())
-            remarks.append("Latency of an operation: " + ", ".join(figures))
-        return remarks
+        latency = (entry["observed"]["latency_ns"] or {}).items()
+        figures = ", ".join("%s %.0f µs" % (name, ns / 1000) for name, ns in latency)
+        return ["Latency of an operation: " + figures] if figures else []
 
 
 def refusal_of(folder):

@@ -27,7 +27,7 @@ import time
 
 from accounting import Account
 from early_end import SkippedError, WorkloadError
-from log import MIB, NS_PER_S, say
+from log import MIB, say
 from measuring.batches import PYTHON, Batches
 from observe import page_cache
 
@@ -57,7 +57,6 @@ class _Unpack(Batches):
     maximum_s = 170
     names = ("cold", "cold-sync", "warm", "warm-sync")
     observes = ("method", "python", "resident_bytes", "unpacked_bytes", "sync_ns")
-
     full, quick = FULL, QUICK
 
     def __init__(self, bench, place, folder):
@@ -138,16 +137,6 @@ class _Unpack(Batches):
             reason = "the archive cannot be dropped from memory: %.1f of %.1f MiB stay"
             raise SkippedError(reason % sizes_mib)
         return resident_bytes
-
-    @classmethod
-    def remarks(cls, entry):
-        observed, samples = entry["observed"], entry["samples"]
-        seconds = sum(samples["duration_ns"]) / NS_PER_S
-        remarks = ["%.1f MiB/s" % (observed["unpacked_bytes"] / MIB / seconds)]
-        if observed["sync_ns"] is not None:
-            share = 100 * observed["sync_ns"] / NS_PER_S / seconds
-            remarks.append("the final sync takes %.0f %% of the time" % share)
-        return remarks
 
 
 def file_sizes_bytes(seed, sizes):

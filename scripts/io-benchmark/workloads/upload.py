@@ -152,13 +152,9 @@ class _Upload(Batches):
     @classmethod
     def remarks(cls, entry):
         observed = entry["observed"]
-        sent = (observed["method"], observed["http_version"], observed["connections"])
-        lines = ["Sent by %s, HTTP/%s, %d connections" % sent]
-        if observed["expect_100_stalls"]:
-            objects = sum(entry["samples"]["operations"])
-            remark = "%d of %d objects waited a second for an answer to Expect: 100-continue"
-            lines.append(remark % (observed["expect_100_stalls"], objects))
-        return lines
+        stalls, objects = observed["expect_100_stalls"], sum(entry["samples"]["operations"])
+        remark = "%d of %d objects waited a second for an answer to Expect: 100-continue"
+        return [remark % (stalls, objects)] if stalls else []
 
 
 def addresses(url, count):

@@ -12,7 +12,7 @@ from scipy import special
 from written import lines, screen, section
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.inference.comparisons import _chance, advise, holm, judge, verdict
+from io_benchmark.analysis.inference.comparisons import _chance, _holm, _verdict, advise, judge
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import SINGLE, Schedule
 from io_benchmark.analysis.inference.pairs import Pair
@@ -28,8 +28,8 @@ SLOWER, EQUIVALENT, INCONCLUSIVE = Verdict.SLOWER, Verdict.EQUIVALENT, Verdict.I
 
 def test_holm_is_rs_p_adjust():
     """R: p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm") gives 0.03 0.06 0.06 0.02."""
-    assert [p for p, _ in holm([0.6, 0.01, 0.7], [SINGLE] * 3)] == pytest.approx([1.0, 0.03, 1.0])
-    adjusted = holm([0.01, 0.04, 0.03, 0.005], [SINGLE] * 4)
+    assert [p for p, _ in _holm([0.6, 0.01, 0.7], [SINGLE] * 3)] == pytest.approx([1.0, 0.03, 1.0])
+    adjusted = _holm([0.01, 0.04, 0.03, 0.005], [SINGLE] * 4)
     assert [p for p, _ in adjusted] == pytest.approx([0.03, 0.06, 0.06, 0.02])
     # Two are rejected at alpha/4 and alpha/3; the third fails at alpha/2, and so does the fourth.
     levels = [1 - level for _, level in adjusted]
@@ -51,7 +51,7 @@ def test_holms_intervals_decide_as_its_p_values_do():
 @pytest.mark.parametrize(("p_value", "is_rejected"), [(0.0249, True), (0.0251, False)])
 def test_a_second_candidate_halves_the_error(p_value, is_rejected):
     """The smaller p-value of two is compared with 2.5 %; where it fails, the other fails too."""
-    first, second = holm([p_value, 0.04], [SINGLE] * 2)
+    first, second = _holm([p_value, 0.04], [SINGLE] * 2)
     assert (first[0] < 0.05, second[0] < 0.05) == (is_rejected, is_rejected)
     assert 1 - second[1] == pytest.approx(0.05 if is_rejected else 0.025)
 
@@ -60,7 +60,7 @@ def test_a_look_spends_a_part_of_the_error():
     """The level of the interval is that of the part, and the p-value is divided by it."""
     look = Schedule().look(3)
     part = look.p_value(0.05) / 0.05
-    ((p_value, level),) = holm([0.001], [look])
+    ((p_value, level),) = _holm([0.001], [look])
     assert part < 0.2
     assert (p_value, level) == pytest.approx((0.001 / part, 1 - 0.05 * part))
 
@@ -85,7 +85,7 @@ def test_a_look_spends_a_part_of_the_error():
 def test_verdicts(adjusted, at_90, expected):
     """Each of the four, by the intervals alone."""
     (low, high), (low_90, high_90) = adjusted, at_90
-    assert verdict(Interval(low, high, 0.95), Interval(low_90, high_90, 0.90), MARGIN) is expected
+    assert _verdict(Interval(low, high, 0.95), Interval(low_90, high_90, 0.90), MARGIN) is expected
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from scipy import special
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.inference import looks
-from io_benchmark.analysis.inference.looks import SINGLE, Schedule, chance_of_crossing
+from io_benchmark.analysis.inference.looks import SINGLE, Schedule, _chance_of_crossing
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.results.format import PLAN_VARIABLE
@@ -26,7 +26,7 @@ NUMBERS = (*range(2, 25), *range(26, 100, 3))
 )
 def test_pococks_levels(number: int, p_value: float) -> None:
     """Pocock 1977, Biometrika 64:191, table 1: with this level at equal steps the error is 5 %."""
-    chance = chance_of_crossing(range(1, number + 1), [p_value] * number)
+    chance = _chance_of_crossing(range(1, number + 1), [p_value] * number)
     assert chance == pytest.approx(0.05, abs=3e-4)
 
 
@@ -51,7 +51,7 @@ def test_few_points_are_enough(counts: Sequence[int], p_value: float) -> None:
     p_values = [p_value, *[p_value / 5] * (len(counts) - 1)]
     rel, least = (1e-5, 1e-12) if p_value >= 0.01 else (3e-3, 1e-9)
     expected = pytest.approx(finely(counts, p_values), rel=rel, abs=least)
-    assert chance_of_crossing(counts, p_values) == expected
+    assert _chance_of_crossing(counts, p_values) == expected
 
 
 @pytest.mark.parametrize("alpha", [0.10, 0.05, 0.05 / 3])
@@ -59,7 +59,7 @@ def test_few_points_are_enough(counts: Sequence[int], p_value: float) -> None:
 def test_all_looks_together_keep_the_error(schedule: Schedule, alpha: float) -> None:
     """Looks after each number of workers up to a hundred, at their own levels."""
     p_values = [schedule.look(count).p_value(alpha) for count in NUMBERS]
-    assert 0.85 * alpha < chance_of_crossing(NUMBERS, p_values) < 1.02 * alpha
+    assert 0.85 * alpha < _chance_of_crossing(NUMBERS, p_values) < 1.02 * alpha
 
 
 def test_known_factors(monkeypatch):

@@ -40,7 +40,7 @@ def test_students_t_is_scipys() -> None:
 def test_degrees_are_those_that_give_the_quantile(degrees: float) -> None:
     """The inverse of the quantile, for every probability."""
     for probability in PROBABILITIES:
-        inverse = variances.degrees_with(variances.quantile(probability, degrees), probability)
+        inverse = variances._degrees_with(variances.quantile(probability, degrees), probability)
         assert inverse == pytest.approx(degrees, rel=1e-6)
 
 

@@ -51,7 +51,7 @@ def test_estimate(labels: tuple[str, ...]) -> None:
         for pool, values in logs.items()
     )
     mix = dict.fromkeys(labels, 3.4)
-    known = LabelledRatio(candidate, baseline, mix, 0.05, SINGLE).estimate
+    known = LabelledRatio(candidate, baseline, mix, SINGLE).estimate
     expected = Estimate.of_sides(SideData(logs["a"], ()), SideData(logs["b"], ()), 0.05)
     assert known.log_ratio == pytest.approx(expected.log_ratio, rel=1e-12)
     assert known.variance == pytest.approx(expected.variance, rel=1e-12)

@@ -3,18 +3,22 @@
 
 from operator import sub
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
+import numpy as np
 import pytest
 import seed_case
+import simulation
 from checkout import ROOT
 from seed_case import outcome
 from seed_workers import workers
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.model import Problem, Severity
+from io_benchmark.analysis.model import Problem, Run, Severity, Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.validity import checks
 from io_benchmark.analysis.validity import rules as validity
 from io_benchmark.analysis.validity.comparability import SIDE_RULES
 from io_benchmark.report.content.statement_text import text_of
@@ -46,7 +50,7 @@ INCOMPLETE = {f"{ENTRY}outcome": outcome("stopped", "stopped by SIGTERM")}
 OUT_OF_TIME = {f"{ENTRY}outcome": outcome("time-budget", "the time budget of 3300 s is used up")}
 
 WARM = {"drop_caches": "x", "cache_bytes": 100, "resident_bytes": 51}
-HALF_WARM, COLD = WARM | {"resident_bytes": 50}, WARM | {"resident_bytes": 4}
+HALF_WARM, LUKEWARM, COLD = (WARM | {"resident_bytes": share} for share in (50, 5, 4))
 SHORTER = {**first(200), f"{ENTRY}retrieves_planned": 200}
 KILLED = {"warnings": [{"name": "sampler-ended", "message": "killed"}]}
 BROKEN = [
@@ -65,6 +69,7 @@ BROKEN = [
     ("reflink", {f"{ENTRY}shares_extents": True}, "amd-16: copies share extents"),
     ("cache-state", {f"{ENTRY}cache_state": WARM}, "intel: cold cache; amd-16: warm cache"),
     ("cache-state", {f"{ENTRY}cache_state": HALF_WARM}, "amd-16: half-warm cache"),
+    ("cache-state", {f"{ENTRY}cache_state": LUKEWARM}, "amd-16: half-warm cache"),
     ("cache-state", {f"{ENTRY}cache_state": None}, "amd-16: cache state unknown"),
     ("place-kind", {"storage.places.0.kind": "overlay"}, "amd-16: a place on overlay"),
     ("script-version", {"script.version": "9.9"}, "amd-16: script 9.9"),
@@ -187,29 +192,46 @@ def test_every_rule_is_documented() -> None:
     assert set(SEVERITIES) == set(validity.RULES)
 
 
-@pytest.mark.parametrize(("factor", "named"), [(1.0, False), (1.5, True)])
-def test_runs_that_ended_early_because_they_were_slow(factor: float, named: bool) -> None:
-    """Two of five were killed; over the retrieves that they did, they are compared with the others."""
+def run_of(side, ratio):
+    worker = SimpleNamespace(side=side)
+    return Run(cast("Worker", worker), simulation.entry(np.full(60, 1e6 * ratio)))
+
+
+@pytest.mark.parametrize(
+    ("killed", "kept", "ratio", "named"),
+    [
+        # 1.1× at least, and by more than twice what workers differ: exp(0.1 × √2) = 1.152.
+        (2, 3, 1.098, False),
+        (2, 3, 1.102, True),
+        (1, 1, 1.14, False),
+        (1, 1, 1.16, True),
+    ],
+)
+def test_runs_that_ended_early_because_they_were_slow(killed, kept, ratio, named):
+    """Some were killed; over the retrieves that they did, they are compared with the others."""
+    rest = [run_of("a", 1.0) for _ in range(kept)]
+    runs = [*(run_of("a", ratio) for _ in range(killed)), *rest, run_of("b", 9.0)]
+    problems = checks._slower_left_out(runs, [*rest, runs[-1]])
+    assert [problem.sides for problem in problems] == [("a",)] * named
+    for problem in problems:
+        message = text_of(problem.message)
+        assert message.startswith(
+            f"a: {killed} run{'s' if killed > 1 else ''} that ended early took 1.1"
+        )
+        assert f"as long as the {kept} compared ones, over the same first 60 retrieves" in message
+
+
+def test_a_report_names_such_runs():
+    """Two of five, which were stopped after 60 retrieves."""
     killed = first(60) | INCOMPLETE
     cut = killed[f"{ENTRY}samples"]
-
-    def slow(samples: dict[str, Any]) -> dict[str, Any]:
-        return {**cut(samples), "copy_ns": [round(factor * ns) for ns in samples["copy_ns"][:60]]}
-
-    killed[f"{ENTRY}samples"] = slow
-    found = workers(
-        5,
-        between=0.02,
-        pools=("intel", "amd-16"),
-        change={"amd-16/1": killed, "amd-16/3": killed},
+    killed[f"{ENTRY}samples"] = lambda samples: cut(
+        samples | {"copy_ns": [round(1.5 * ns) for ns in samples["copy_ns"]]}
     )
-    problems = broken(compare(PLAN, found, Options()), "survivors")
-    assert bool(problems) is named
-    for problem in problems:
-        assert problem.sides == ("amd-16",)
-        message = text_of(problem.message)
-        assert message.startswith("amd-16: 2 runs that ended early took 1.")
-        assert "as long as the 3 compared ones, over the same first 60 retrieves" in message
+    change = {"amd-16/1": killed, "amd-16/3": killed}
+    found = workers(5, between=0.02, pools=("intel", "amd-16"), change=change)
+    (problem,) = broken(compare(PLAN, found, Options()), "survivors")
+    assert problem.sides == ("amd-16",)
 
 
 def test_a_run_unlike_the_rest_of_its_side_is_named() -> None:

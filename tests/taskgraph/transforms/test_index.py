@@ -41,8 +41,10 @@ def pool(name="amd-16"):
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        *(({"tasks_for": event}, routes("io-benchmark")) for event in ("github-push", "cron")),
-        ({"tasks_for": "action"}, routes("io-benchmark")),
+        *(
+            ({"tasks_for": event}, routes("io-benchmark"))
+            for event in ("github-push", "cron", "action")
+        ),
         ({"tasks_for": "hg-push", "project": "try"}, routes("try")),
         ({"tasks_for": "github-pull-request", "project": "fork"}, routes("io-benchmark-pr")),
         (
@@ -68,17 +70,12 @@ def test_routes(changes, expected):
     assert made([pool()], **changes) == [expected]
 
 
-def test_replicates():
-    """Of a pool's tasks the first has routes, as taskgraph requires; those that it had stay."""
-    tasks = [{**pool(), "routes": ["other"]}, {**pool(), "routes": ["other"]}]
-    assert made(tasks) == [["other", *routes("io-benchmark")], ["other"]]
-
-
-def test_a_pool_is_one_part_of_the_path():
-    """The index splits at dots, and no pool's name has a tilde."""
-    assert made([pool("amd-16.2")])[0][2] == (
-        "index.releng.v2.io-benchmark.date.io-benchmark.amd-16~2.20261121080000"
-    )
+def test_names():
+    """Of a pool's tasks the first has routes, as taskgraph requires; the index splits a name at dots."""
+    tasks = [{**pool(), "routes": ["other"]}, {**pool(), "routes": ["other"]}, pool("amd-16.2")]
+    first, second, (*_, by_date) = made(tasks)
+    assert (first, second) == (["other", *routes("io-benchmark")], ["other"])
+    assert by_date == "index.releng.v2.io-benchmark.date.io-benchmark.amd-16~2.20261121080000"
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ _STATES = {
 }
 
 
-class Judged(Struct, frozen=True, dict=True):
+class _Judged(Struct, frozen=True, dict=True):
     """A cause with its state so far, and the reasons for that."""
 
     rule: CauseRule
@@ -65,7 +65,7 @@ class Judged(Struct, frozen=True, dict=True):
     reasons: tuple[Statement, ...]
 
     @classmethod
-    def of(cls, rule: CauseRule, case: Case, trials: Mapping[TrialKind, TrialOutcome]) -> "Judged":
+    def of(cls, rule: CauseRule, case: Case, trials: Mapping[TrialKind, TrialOutcome]) -> "_Judged":
         """Judge a cause by its rule alone."""
         effect = rule.judge(case)
         trial = trials.get(rule.tried_by) if rule.tried_by is not None else None
@@ -88,7 +88,18 @@ class Judged(Struct, frozen=True, dict=True):
         # With a size it is known how much the setting costs.
         return self.rule.proof if self.effect.size is None else Proof.COST
 
-    def now(self, state: State, reason: Statement) -> "Judged":
+    def trial_in(self, state: TrialState) -> Statement | None:
+        """Return what came out of the trial, with its number; None where that is another state."""
+        trial = self.trial
+        if trial is None or trial.state is not state:
+            return None
+        meaning = statement("Trial {kind}: {meaning}", kind=trial.kind.value, meaning=trial.meaning)
+        if trial.share is None:
+            return meaning
+        explained = as_share(trial.share)
+        return statement("{found} It explains {share} of the gap.", found=meaning, share=explained)
+
+    def now(self, state: State, reason: Statement) -> "_Judged":
         """Return the cause in another state, for this reason; what rules it out is the only one."""
         earlier = () if state is State.RULED_OUT else self.reasons
         return replace(self, state=state, reasons=(*earlier, reason))
@@ -98,13 +109,13 @@ def judge(case: Case, trials: Sequence[TrialOutcome] = ()) -> tuple[Cause, ...]:
     """Judge every cause that may explain the case; without a ratio none is supported."""
     outcomes = {outcome.kind: outcome for outcome in trials}
     rules = (rule for rule in RULES if case.subject.workload in rule.workloads)
-    judged = [_judge_alone(Judged.of(rule, case, outcomes)) for rule in rules]
+    judged = [_judge_alone(_Judged.of(rule, case, outcomes)) for rule in rules]
     supported = [cause for cause in judged if cause.is_supported]
     separated = [_separate(cause, supported) for cause in judged]
-    return tuple(map(_cause, _confirm(separated, outcomes)))
+    return tuple(map(_cause, _confirm(separated)))
 
 
-def _judge_alone(judged: Judged) -> Judged:
+def _judge_alone(judged: _Judged) -> _Judged:
     """Hold a supported cause to its workers and trials, whatever the other causes are."""
     judged = _first_that_holds(_CONTRADICTIONS, judged)
     if judged.is_supported and judged.workers.remark is not None:
@@ -112,7 +123,7 @@ def _judge_alone(judged: Judged) -> Judged:
     return _first_that_holds(_TRIALS, judged)
 
 
-def _first_that_holds(rows: "Sequence[_Row]", judged: Judged) -> Judged:
+def _first_that_holds(rows: "Sequence[_Row]", judged: _Judged) -> _Judged:
     """Return a supported cause in the state of the first row whose function returns a reason."""
     if judged.is_supported:
         for state, find_reason in rows:
@@ -122,7 +133,7 @@ def _first_that_holds(rows: "Sequence[_Row]", judged: Judged) -> Judged:
     return judged
 
 
-def _parts_are_too_small(judged: Judged) -> Statement | None:
+def _parts_are_too_small(judged: _Judged) -> Statement | None:
     """Return why the parts of the time that a cause acts through explain too little.
 
     Where the workers recorded those parts, and they hardly differ, or differ the other way, no fact
@@ -142,7 +153,7 @@ def _parts_are_too_small(judged: Judged) -> Statement | None:
     )
 
 
-def _predicts_too_little(judged: Judged) -> Statement | None:
+def _predicts_too_little(judged: _Judged) -> Statement | None:
     size, ratio = judged.effect.size, judged.case.ratio
     if size is None or size.is_measured or not size.ratio or not ratio:
         return None
@@ -158,18 +169,8 @@ def _predicts_too_little(judged: Judged) -> Statement | None:
     )
 
 
-def _workers_contradict(judged: Judged) -> Statement | None:
-    return judged.workers.contradiction
-
-
-def _trial_refutes(judged: Judged) -> Statement | None:
-    trial = judged.trial
-    is_refuted = trial is not None and trial.state is TrialState.REFUTED
-    return _meaning(trial) if trial is not None and is_refuted else None
-
-
-def _trial_refutes_the_remedy(judged: Judged) -> Statement | None:
-    meaning = _trial_refutes(judged)
+def _trial_refutes_the_remedy(judged: _Judged) -> Statement | None:
+    meaning = judged.trial_in(TrialState.REFUTED)
     if meaning is None or judged.rule.tried_by is not TrialKind.UNLINK:
         return None
     return statement(
@@ -179,11 +180,10 @@ def _trial_refutes_the_remedy(judged: Judged) -> Statement | None:
     )
 
 
-def _lookups_need_a_trial(judged: Judged) -> Statement | None:
+def _lookups_need_a_trial(judged: _Judged) -> Statement | None:
     """Return why lookups cannot be told from disks that write meanwhile."""
-    rule, case, trial = judged.rule, judged.case, judged.trial
-    is_confirmed = trial is not None and trial.state is TrialState.CONFIRMED
-    if rule.tried_by is not TrialKind.LOOKUP or is_confirmed:
+    rule, case = judged.rule, judged.case
+    if rule.tried_by is not TrialKind.LOOKUP or judged.trial_in(TrialState.CONFIRMED) is not None:
         return None
     # With fidelity real, tools copy as well.
     in_copies = any(part.phase is Phase.COPY for part in rule.acts_through)
@@ -197,26 +197,17 @@ def _lookups_need_a_trial(judged: Judged) -> Statement | None:
     )
 
 
-_Row = tuple[State, Callable[[Judged], Statement | None]]
+_Row = tuple[State, Callable[[_Judged], Statement | None]]
 _CONTRADICTIONS: tuple[_Row, ...] = (
     (State.RULED_OUT, _parts_are_too_small),
     (State.RULED_OUT, _predicts_too_little),
-    (State.RULED_OUT, _workers_contradict),
+    (State.RULED_OUT, lambda judged: judged.workers.contradiction),
 )
 _TRIALS: tuple[_Row, ...] = (
     (State.NOT_SEPARABLE, _trial_refutes_the_remedy),
-    (State.REFUTED, _trial_refutes),
+    (State.REFUTED, lambda judged: judged.trial_in(TrialState.REFUTED)),
     (State.NOT_SEPARABLE, _lookups_need_a_trial),
 )
-
-
-def _meaning(outcome: TrialOutcome) -> Statement:
-    """Return what came out of a trial, with its number."""
-    meaning = statement("Trial {kind}: {meaning}", kind=outcome.kind.value, meaning=outcome.meaning)
-    if outcome.share is None:
-        return meaning
-    explained = as_share(outcome.share)
-    return statement("{found} It explains {share} of the gap.", found=meaning, share=explained)
 
 
 def _writing_limits(side: SideViews) -> bool:
@@ -234,7 +225,7 @@ def _blocked_share(view: View) -> float | None:
     return view.blocked_ns / view.mean_ns
 
 
-def _separate(judged: Judged, supported: Sequence[Judged]) -> Judged:
+def _separate(judged: _Judged, supported: Sequence[_Judged]) -> _Judged:
     """Return a supported cause that has a rival, or no size, as not separable."""
     if not judged.is_supported or judged.proof is Proof.COST:
         return judged
@@ -266,31 +257,23 @@ def _matters(parts: frozenset[Part], case: Case) -> bool:
     return at_most is None or is_enough(at_most)
 
 
-def _confirm(
-    judged: Sequence[Judged], trials: Mapping[TrialKind, TrialOutcome]
-) -> Sequence[Judged]:
+def _confirm(judged: Sequence[_Judged]) -> Sequence[_Judged]:
     """Return the causes, with what the first trial that confirms something confirmed."""
     for kind in _ORDER:
-        outcome = trials.get(kind)
-        if outcome is None or outcome.state is not TrialState.CONFIRMED:
-            continue
-        possible = [
-            cause for cause in judged if cause.rule.tried_by is kind and cause.state in _POSSIBLE
-        ]
-        if possible:
-            return [
-                _confirmed(cause, possible, outcome) if cause in possible else cause
-                for cause in judged
-            ]
+        tried_alike = (cause for cause in judged if cause.rule.tried_by is kind)
+        possible = [cause for cause in tried_alike if cause.state in _POSSIBLE]
+        outcome = possible[0].trial_in(TrialState.CONFIRMED) if possible else None
+        if outcome is not None:
+            return [_confirmed(cause, possible, outcome) for cause in judged]
     return judged
 
 
-def _confirmed(judged: Judged, possible: Sequence[Judged], outcome: TrialOutcome) -> Judged:
+def _confirmed(judged: _Judged, possible: Sequence[_Judged], outcome: Statement) -> _Judged:
     supported = [rival for rival in possible if rival.is_supported]
-    if supported and judged not in supported:
+    if judged not in (supported or possible):
         return judged
     is_alone = supported == [judged]
-    judged = judged.now(State.CONFIRMED if is_alone else judged.state, _meaning(outcome))
+    judged = judged.now(State.CONFIRMED if is_alone else judged.state, outcome)
     rivals = ", ".join(rival.rule.name for rival in possible if rival.rule is not judged.rule)
     if not rivals:
         return judged
@@ -299,7 +282,7 @@ def _confirmed(judged: Judged, possible: Sequence[Judged], outcome: TrialOutcome
     return judged.now(judged.state, statement(template, others=rivals))
 
 
-def _cause(judged: Judged) -> Cause:
+def _cause(judged: _Judged) -> Cause:
     rule, effect, case, state = judged.rule, judged.effect, judged.case, judged.state
     baseline_evidence, candidate_evidence = effect.evidence.read()
     explained, reasons = None, judged.reasons

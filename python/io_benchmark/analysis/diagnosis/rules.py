@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.evidence import Observe, ReadEvidence, tally
+from io_benchmark.analysis.diagnosis.evidence import BothEvidence, Observe, ReadEvidence, tally
 from io_benchmark.analysis.diagnosis.measured_gains import FindGain
 from io_benchmark.analysis.evidence_model import Evidence
 from io_benchmark.analysis.observed.side_views import SideViews
@@ -103,6 +103,23 @@ class SideEvidence(Struct, frozen=True):
             return Evidence.led_by(*observations) if has_summary else Evidence(observations)
 
         return cls(lambda: (evidence(case.baseline), evidence(case.candidate)))
+
+    def joined(self, further: "SideEvidence") -> "SideEvidence":
+        """Return the evidence with further observations; its summary stays."""
+
+        def read() -> BothEvidence:
+            baseline, candidate = (
+                replace(evidence, observations=evidence.observations + more.observations)
+                for evidence, more in zip(self.read(), further.read(), strict=True)
+            )
+            return baseline, candidate
+
+        return SideEvidence(read)
+
+    def by_share(self, share: float, template: str) -> Effect:
+        """Support a cause whose cost is a large enough part; the sentence has a slot for the share."""
+        judge = self.supports if is_enough(share) else self.opposes
+        return judge(template, share=as_share(share))
 
     def supports(
         self, template: str, size: Size | None = None, proof: Proof | None = None, **values: Value

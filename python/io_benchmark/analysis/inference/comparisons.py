@@ -58,21 +58,21 @@ class Judgement(Struct, frozen=True):
     @property
     def verdict(self) -> Verdict:
         """Return the verdict; a single worker differs only by more than workers of one pool may."""
-        by_intervals = verdict(self.interval, self.interval_90, self.margin)
+        by_intervals = _verdict(self.interval, self.interval_90, self.margin)
         if by_intervals in DIFFERENT and self.estimate.may_be_one_worker(self.level):
             return Verdict.INCONCLUSIVE
         return by_intervals
 
 
 def judge(estimates: Sequence[Estimate], looks: Sequence[Look], margin: float) -> list[Judgement]:
-    tests = holm([estimate.p_value for estimate in estimates], looks)
+    tests = _holm([estimate.p_value for estimate in estimates], looks)
     return [
         Judgement(estimate, look, *test, margin)
         for estimate, look, test in zip(estimates, looks, tests, strict=True)
     ]
 
 
-def holm(p_values: Sequence[float], looks: Sequence[Look]) -> list[tuple[float, float]]:
+def _holm(p_values: Sequence[float], looks: Sequence[Look]) -> list[tuple[float, float]]:
     """Return each candidate's adjusted p-value, and the level of the interval that decides as it does.
 
     Holm's steps: the smallest p-value is compared with alpha / m, the next with alpha / (m - 1),
@@ -102,7 +102,7 @@ def margin_bounds(margin: float) -> tuple[float, float]:
     return 1 / (1 + margin), 1 + margin
 
 
-def verdict(adjusted: Interval, interval_90: Interval, margin: float) -> Verdict:
+def _verdict(adjusted: Interval, interval_90: Interval, margin: float) -> Verdict:
     low, high = margin_bounds(margin)
     if interval_90.within(low, high):
         return Verdict.EQUIVALENT

@@ -260,7 +260,7 @@ def _common_factor(
     """
 
     def chance_of(factor: float) -> float:
-        return chance_of_crossing(counts, [max(share * factor, least) for share in shares])
+        return _chance_of_crossing(counts, [max(share * factor, least) for share in shares])
 
     # The chance of all looks grows nearly with a power of the factor.
     factor, chance, power = alpha, chance_of(alpha), 1.0
@@ -280,7 +280,7 @@ def _nodes(count: int) -> Any:
     return leggauss(count)
 
 
-def chance_of_crossing(counts: Sequence[int], p_values: Sequence[float]) -> float:
+def _chance_of_crossing(counts: Sequence[int], p_values: Sequence[float]) -> float:
     """Return the chance that any look has a smaller two-sided p-value where nothing differs.
 
     `counts` are the workers at each look, in rising order.

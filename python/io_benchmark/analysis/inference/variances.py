@@ -124,7 +124,7 @@ class MeanVariance(Struct, frozen=True):
         needed = math.sqrt(_squared_reach(parts) / total)
         if needed <= reach(LEVEL, math.inf):
             return math.inf
-        return degrees_with(needed, (1 - LEVEL) / 2)
+        return _degrees_with(needed, (1 - LEVEL) / 2)
 
 
 def sample_variance(values: Sequence[float]) -> float:
@@ -211,7 +211,7 @@ def quantile(probability: float, degrees: float) -> float:
     return value
 
 
-def degrees_with(value: float, probability: float) -> float:
+def _degrees_with(value: float, probability: float) -> float:
     """Return the degrees of freedom, at least 1, with which Student's t exceeds a value so often."""
     low, high = 1 / MANY_DEGREES, 1.0
     while high - low > _CLOSE * high:

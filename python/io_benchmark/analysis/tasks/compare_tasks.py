@@ -39,7 +39,6 @@ _LEAST_OVERLAP = 0.5
 
 class TaskOptions(Struct, frozen=True):
     margin: float = levels.DEFAULT_MARGIN
-    worker_variation: float = levels.DEFAULT_WORKER_VARIATION
     prices: Mapping[str, Price] = field(default_factory=dict)
     benchmark: Report | None = None  # of the same sides
     operations: int | None = None  # of the benchmark, in one task
@@ -56,7 +55,7 @@ def compare_tasks(
     """Compare the sides' runs."""
     used = {name: Side.of(name, plan.pool(name), runs) for name, runs in sides.items() if runs}
     by_names = {
-        names: TaskPair.of(used[names[0]], used[names[1]], options.worker_variation)
+        names: TaskPair.of(used[names[0]], used[names[1]])
         for names in plan.pairs
         if all(name in used for name in names)
     }
@@ -98,9 +97,9 @@ def _nothing_in_common(pairs: Sequence[tuple[str, str]]) -> list[Statement]:
         for candidate, baseline in pairs[:_NAMED]
     ]
     if len(pairs) > _NAMED:
-        text = "{count} more pools have no label in common with {baseline}"
-        more = statement(text, count=count(len(pairs) - _NAMED), baseline=pairs[0][1])
-        messages.append(more)
+        template = "{count} more pools have no label in common with {baseline}"
+        more = count(len(pairs) - _NAMED)
+        messages.append(statement(template, count=more, baseline=pairs[0][1]))
     return messages
 
 
@@ -133,7 +132,7 @@ def _comparison(
         difference_s=differences_s[0],
         difference_interval_s=(differences_s[1], differences_s[2]),
         times=pair.times,
-        labels=pair.label_rows(options.worker_variation),
+        labels=pair.label_rows,
         only_one_side=len(candidate.labels ^ baseline.labels),
         advice=advice,
         look=pair.look.label,
@@ -152,7 +151,7 @@ def _advise(
         pair.candidate.side.name,
         pair.baseline.side.name,
         *pair.ratio.workers,
-        WorkerVariation.given(options.worker_variation),
+        WorkerVariation.default(),
         schedule=Schedule(),
     )
     return advise(judgement.estimate, workers, margin=options.margin, comparisons=comparisons)

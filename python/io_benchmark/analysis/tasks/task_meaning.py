@@ -14,6 +14,7 @@ benchmark's ratio. For example, 9,784 retrieves of 76 ms are 32 % of 39 minutes,
 
 import math
 from collections.abc import Iterator, Mapping
+from typing import Literal
 
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.inference.variances import MeanVariance
@@ -43,68 +44,70 @@ def compare_costs(
     """Compare the costs; return why they cannot be compared, or what may mislead in it."""
     both = (pair.baseline, pair.candidate)
     names = [side.side.name for side in both]
-    baseline_price, candidate_price = (_hourly_price(side.side, prices) for side in both)
-    if candidate_price is None or baseline_price is None:
-        priced = zip(names, (baseline_price, candidate_price), strict=True)
-        missing = [name for name, price in priced if price is None]
+    first, second = (_hourly_price(side.side, prices) for side in both)
+    if first is None or second is None:
+        missing = [
+            name for name, price in zip(names, (first, second), strict=True) if price is None
+        ]
         has_prices = bool(prices) or len(missing) == 1
         return None, [statement("no price for {sides}", sides=joined(missing))] * has_prices
-    first, second = baseline_price.currency, candidate_price.currency
-    if first != second:
+    if first.currency != second.currency:
         template = "costs are not compared: {first} and {second} are different currencies"
-        return None, [statement(template, first=first, second=second)]
+        return None, [statement(template, first=first.currency, second=second.currency)]
+    warnings = []
+    if None not in (first.kind, second.kind) and first.kind != second.kind:
+        warnings = [
+            statement(
+                "prices are of different kinds: {baseline} {first}, {candidate} {second}",
+                baseline=names[0],
+                first=first.kind or "",
+                candidate=names[1],
+                second=second.kind or "",
+            )
+        ]
+    return _comparison(pair, first, second, level, "prices" if prices else "run costs"), warnings
+
+
+def _comparison(
+    pair: TaskPair,
+    baseline_price: Price,
+    candidate_price: Price,
+    level: float,
+    source: Literal["prices", "run costs"],
+) -> CostComparison:
     estimate = pair.ratio.estimate
+    (lost, lost_variance), (candidate_lost, candidate_variance) = (
+        _lost(side) for side in (pair.baseline, pair.candidate)
+    )
+    log_lost = math.log1p(candidate_lost) - math.log1p(lost)
     times = MeanVariance(estimate.variance, estimate.degrees)
-    lost = [_lost(side) for side in both]
-    log_lost = math.log1p(lost[1][0]) - math.log1p(lost[0][0])
-    variance = MeanVariance.of_sum([times, lost[0][1], lost[1][1]])
+    variance = MeanVariance.of_sum([times, lost_variance, candidate_variance])
     price_ratio = candidate_price.per_hour / baseline_price.per_hour
     log_cost = math.log(price_ratio) + estimate.log_ratio + log_lost
     log_even = -estimate.log_ratio - log_lost
     hours = pair.baseline.mean_s / _S_PER_HOUR
-    baseline_cost = _TASKS * baseline_price.per_hour * hours * (1 + lost[0][0])
-    sides = [
-        SideCost(
-            price.per_hour,
-            "prices" if prices else "run costs",
-            price.kind,
-            price.date,
-            lost_share,
-            amount,
-            _ends(
-                math.log(amount),
-                MeanVariance.of_sum([_variance_of_mean(side, pair.ratio.shares), lost_variance]),
-            ),
-        )
-        for side, price, amount, (lost_share, lost_variance) in zip(
-            both,
-            (baseline_price, candidate_price),
-            (baseline_cost, baseline_cost * math.exp(log_cost)),
-            lost,
-            strict=True,
-        )
-    ]
-    comparison = CostComparison(
-        second,
-        sides[0],
-        sides[1],
+    amount = _TASKS * baseline_price.per_hour * hours * (1 + lost)
+
+    def side_cost(
+        side: PairSide, price: Price, share: float, variance: MeanVariance, amount: float
+    ) -> SideCost:
+        error = MeanVariance.of_sum([_variance_of_mean(side, pair.ratio.shares), variance])
+        ends = _ends(math.log(amount), error)
+        return SideCost(price.per_hour, source, price.kind, price.date, share, amount, ends)
+
+    candidate_amount = amount * math.exp(log_cost)
+    return CostComparison(
+        candidate_price.currency,
+        side_cost(pair.baseline, baseline_price, lost, lost_variance, amount),
+        side_cost(
+            pair.candidate, candidate_price, candidate_lost, candidate_variance, candidate_amount
+        ),
         price_ratio,
         math.exp(log_cost),
         Interval(*_ends(log_cost, variance, level), level),
         math.exp(log_even),
         Interval(*_ends(log_even, variance, level), level),
     )
-    kinds = [baseline_price.kind, candidate_price.kind]
-    if None in kinds or kinds[0] == kinds[1]:
-        return comparison, []
-    different = statement(
-        "prices are of different kinds: {baseline} {first}, {candidate} {second}",
-        baseline=names[0],
-        first=kinds[0] or "",
-        candidate=names[1],
-        second=kinds[1] or "",
-    )
-    return comparison, [different]
 
 
 def _hourly_price(side: Side, prices: Mapping[str, Price]) -> Price | None:

@@ -101,7 +101,7 @@ class TaskPair(NamedTuple):
     look: Look
 
     @classmethod
-    def of(cls, candidate_side: Side, baseline_side: Side, worker_variation: float) -> Self | None:
+    def of(cls, candidate_side: Side, baseline_side: Side) -> Self | None:
         """Compare two sides; return None where no label has a completed run on both."""
         names = candidate_side.labels & baseline_side.labels
         if not names:
@@ -121,7 +121,6 @@ class TaskPair(NamedTuple):
             candidate.log_means,
             baseline.log_means,
             mix,
-            worker_variation,
             look,
             rounding_s=_rounding_s([*candidate.runs, *baseline.runs]),
         )
@@ -147,12 +146,13 @@ class TaskPair(NamedTuple):
             for index, pair_side in enumerate(both)
         }
 
-    def label_rows(self, worker_variation: float) -> tuple[LabelRow, ...]:
+    @property
+    def label_rows(self) -> tuple[LabelRow, ...]:
         """Compare each label by itself, those first that take most of the time."""
-        rows = [self._label_row(label, worker_variation) for label in self.ratio.shares]
+        rows = map(self._label_row, self.ratio.shares)
         return tuple(sorted(rows, key=lambda row: (-row.share, row.label)))
 
-    def _label_row(self, label: str, worker_variation: float) -> LabelRow:
+    def _label_row(self, label: str) -> LabelRow:
         """Compare a label; whether it differs is corrected for the number of labels."""
         baseline, candidate = self.baseline.labels[label], self.candidate.labels[label]
         logs, base_logs = (
@@ -161,7 +161,7 @@ class TaskPair(NamedTuple):
         fewest = min(logs.count, base_logs.count)
         interval, differs = None, False
         if fewest > 1:
-            estimate = Estimate.of_sides(logs, base_logs, worker_variation)
+            estimate = Estimate.of_sides(logs, base_logs, levels.DEFAULT_WORKER_VARIATION)
             interval = estimate.interval(levels.LEVEL)
             strict = estimate.interval(1 - _CHANCE / len(self.mix))
             can_differ = len(self.mix) > 1 and fewest >= _FEWEST_WORKERS
@@ -210,7 +210,6 @@ class LabelledRatio:
         candidate: Mapping[Cell, float],
         baseline: Mapping[Cell, float],
         mix: Mapping[str, float],
-        assumed_variation: float,
         look: Look,
         *,
         rounding_s: float = 0.0,
@@ -248,19 +247,20 @@ class LabelledRatio:
         )
         self._log_ratio = float(self._weights @ logs)
         self.workers = self._freed(candidate), self._freed(baseline)
-        estimate = self._estimate(assumed_variation, look)
+        estimate = self._estimate(look)
         # Both ends of each run are rounded.
         parts = self._weights * rounding_s / np.exp(logs)
         variance = estimate.variance + float(parts @ parts) / 6
         self.estimate = replace(estimate, variance=variance)
 
-    def _estimate(self, assumed_variation: float, look: Look) -> Estimate:
+    def _estimate(self, look: Look) -> Estimate:
+        assumed = levels.DEFAULT_WORKER_VARIATION
         counts = [side.count for side in self.workers]
         if max(counts) == 1:
             # Nothing shows how far workers of these pools differ.
             return Estimate(self._log_ratio, math.inf, 1.0)
         if 1 in counts or len(self.shares) == 1:
-            single = Estimate.of_sides(*self.workers, assumed_variation, look)
+            single = Estimate.of_sides(*self.workers, assumed, look)
             if len(self.shares) == 1:
                 return single
             wider = max(1.0, self._variance_of_unit() / math.fsum(1 / count for count in counts))
@@ -271,9 +271,9 @@ class LabelledRatio:
                 single_variance=single.single_variance * wider,
             )
         variance, degrees = self._variance()
-        least = assumed_variation**2 * self._variance_of_unit()
+        least = assumed**2 * self._variance_of_unit()
         if min(counts) < FEWEST_FOR_VARIATION and least > variance:
-            return Estimate(self._log_ratio, least, degrees, assumed_variation=assumed_variation)
+            return Estimate(self._log_ratio, least, degrees, assumed_variation=assumed)
         return Estimate(self._log_ratio, variance, degrees)
 
     def _variance_of_unit(self) -> float:

@@ -5,11 +5,15 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean
 
+from msgspec.structs import replace
+
 from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
 from io_benchmark.analysis.inference.moving_blocks import FEWEST_RETRIEVES
 from io_benchmark.analysis.inference.pairs import first_samples
 from io_benchmark.analysis.model import Problem, Run, Severity, Subject, Worker
 from io_benchmark.analysis.observed.machine_identity import by_side
+from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.analysis.statements import (
     Quantity,
     Statement,
@@ -29,6 +33,16 @@ from io_benchmark.analysis.validity.rules import RUN_RULES, SKIPPED_RULE, worker
 
 # Runs that are left out are named where they are slower by this, and by more than workers differ.
 _SLOWER_RATIO, _CLEARLY = 1.1, 2.0
+
+
+def comparable_runs(
+    runs: Sequence[Run], allowed: frozenset[str]
+) -> tuple[list[Run], list[Problem]]:
+    """Return the runs of a measurement that may be compared, and why the others are left out."""
+    kept, broken_rules = check_runs(runs, allowed)
+    left_out = _slower_left_out(runs, kept)
+    comparable, shorter = _select_length(kept, allowed)
+    return comparable, [*left_out, *broken_rules, *shorter]
 
 
 def check_runs(runs: Iterable[Run], allowed: frozenset[str]) -> tuple[list[Run], list[Problem]]:
@@ -64,7 +78,7 @@ def _problem(
     return Problem(name, severity, subject, (worker.side,), about, explanation)
 
 
-def select_length(runs: Sequence[Run], allowed: frozenset[str]) -> tuple[list[Run], list[Problem]]:
+def _select_length(runs: Sequence[Run], allowed: frozenset[str]) -> tuple[list[Run], list[Problem]]:
     """Return the longest runs of retrieves that every side has, and a problem for each other run.
 
     A push of both kinds has runs of 2,000 and of 200 retrieves. Where sides have no length in common,
@@ -91,7 +105,7 @@ def select_length(runs: Sequence[Run], allowed: frozenset[str]) -> tuple[list[Ru
     return [run for run in runs if run.entry.planned == length], problems
 
 
-def slower_left_out(runs: Sequence[Run], comparable: Sequence[Run]) -> list[Problem]:
+def _slower_left_out(runs: Sequence[Run], comparable: Sequence[Run]) -> list[Problem]:
     """Return a problem for each side whose runs are left out because they ended early, and were slower.
 
     A task that is killed because it is slow takes no part in its pool's mean, which then is too fast.
@@ -195,3 +209,38 @@ def _after_allowing(name: str, severity: Severity, allowed: frozenset[str]) -> S
     if severity is Severity.REFUSED and name in allowed:
         return Severity.ALLOWED
     return severity
+
+
+def merge_repeated(
+    problems: Sequence[Problem], reports: Sequence[SubjectReport]
+) -> tuple[Problem, ...]:
+    """Merge problems that are the same for every subject that their sides were compared on."""
+    subjects: dict[Problem, dict[Subject | None, None]] = {}
+    for problem in problems:
+        subjects.setdefault(replace(problem, subject=None), {})[problem.subject] = None
+    merged = []
+    for problem, problem_subjects in subjects.items():
+        everywhere = {r.subject for r in reports if set(problem.sides) <= set(r.figures)}
+        if len(everywhere) > 1 and everywhere <= set(problem_subjects):
+            merged.append(problem)
+        else:
+            merged += [replace(problem, subject=subject) for subject in problem_subjects]
+    return tuple(merged)
+
+
+def nothing_in_common(plan: Plan, reports: Sequence[SubjectReport]) -> list[Problem]:
+    return [
+        Problem(
+            "nothing-in-common",
+            Severity.REFUSED,
+            None,
+            (baseline, candidate),
+            statement(
+                "{baseline} and {candidate} have no comparable measurement in common",
+                baseline=baseline,
+                candidate=candidate,
+            ),
+        )
+        for candidate, baseline in plan.pairs
+        if not any(candidate in r.figures and baseline in r.figures for r in reports)
+    ]

@@ -30,24 +30,16 @@ def overlay(layers: int) -> dict[str, Any]:
     return {f"{PLACE}.kind": "overlay", f"{PLACE}.overlay": {**OVERLAY, "lower_layers": layers}}
 
 
-def bfq(**settings: int) -> dict[str, Any]:
-    return scheduler("bfq", **settings)
-
-
-def of(report: Report, workload: str) -> Diagnosis:
-    (found,) = [
-        one
-        for one in report.diagnoses
-        if one.subject is not None and one.subject.workload == workload
-    ]
-    return found
+def diagnosis(report: Report, workload: str) -> Diagnosis:
+    subjects = [found.subject and found.subject.workload for found in report.diagnoses]
+    return report.diagnoses[subjects.index(workload)]
 
 
 def cause(
     name: str, workload: str, baseline: dict[str, Any], candidate: dict[str, Any], count: int = 1
 ) -> Cause:
-    report = pair_report(baseline, candidate, count)
-    return next(one for one in of(report, workload).causes if one.name == name)
+    causes = diagnosis(pair_report(baseline, candidate, count), workload).causes
+    return next(judged for judged in causes if judged.name == name)
 
 
 def only(*names: str, **keywords: Any) -> dict[str, Any]:
@@ -152,49 +144,38 @@ def test_every_cause_of_another_workload_can_be_not_observable():
 
 
 @pytest.mark.parametrize(
-    ("name", "workload", "candidate", "predicted", "share", "baseline_evidence", "evidence"),
+    ("name", "variant", "factors", "predicted", "evidence"),
     [
         pytest.param(
-            "random-io",
-            "random-io",
-            slow({"random-io/write-depth-32": 2}, "random-io/write-depth-32"),
-            2.0,
-            1.0,
-            "write-depth-32 90,300 IOPS; published cap 180,000 IOPS",
-            "write-depth-32 45,100 IOPS; published cap 90,000 IOPS",
+            *("random-io", "random-io/write-depth-32", {"random-io/write-depth-32": 2}, 2.0),
+            (
+                "write-depth-32 90,300 IOPS; published cap 180,000 IOPS",
+                "write-depth-32 45,100 IOPS; published cap 90,000 IOPS",
+            ),
             id="half of the disks, half of the cap",
         ),
         pytest.param(
-            "metadata-lock",
-            "metadata",
-            slow(STAT_LOCKED, "metadata/stat"),
-            4.98,
-            1.0,
-            "throughput 3.74× with 4 threads (stat, one thread is 1)",
-            "throughput 0.75× with 4 threads (stat, one thread is 1)",
+            *("metadata-lock", "metadata/stat", STAT_LOCKED, 4.98),
+            (
+                "throughput 3.74× with 4 threads (stat, one thread is 1)",
+                "throughput 0.75× with 4 threads (stat, one thread is 1)",
+            ),
             id="a lock",
         ),
         pytest.param(
-            "per-builder-copies",
-            "exec",
-            slow({"exec/copies": 1.7}, "exec"),
-            1.7,
-            1.0,
-            "time of copies 1.10× that of hardlinks",
-            "time of copies 1.87× that of hardlinks",
+            *("per-builder-copies", "exec", {"exec/copies": 1.7}, 1.7),
+            ("time of copies 1.10× that of hardlinks", "time of copies 1.87× that of hardlinks"),
             id="copies",
         ),
     ],
 )
-def test_what_is_predicted(
-    name, workload, candidate, predicted, share, baseline_evidence, evidence
-):
+def test_what_is_predicted(name, variant, factors, predicted, evidence):
     """By the published caps, or by another measurement of the same pair: the share follows."""
-    baseline = only(workload) if workload != "random-io" else only("random-io/write-depth-32")
-    found = cause(name, workload, baseline, candidate)
-    assert found.predicted_ratio == pytest.approx(predicted, rel=0.01)
-    assert found.share == pytest.approx(share, abs=0.01)
-    assert texts(found)[:2] == (baseline_evidence, evidence)
+    workload = variant.partition("/")[0]
+    judged = cause(name, workload, only(variant), slow(factors, variant))
+    assert judged.predicted_ratio == pytest.approx(predicted, rel=0.01)
+    assert judged.share == pytest.approx(1.0, abs=0.01)
+    assert texts(judged)[:2] == evidence
 
 
 def test_a_part_that_was_measured_is_no_prediction():
@@ -245,7 +226,9 @@ def test_a_limit_on_small_writes(faster_bytes_per_s: int):
 
 def test_idlings_timed_proof():
     """Where sync-write was measured, its times are added to idling's preconditions, and count once."""
-    slower = slow({"sync-write/dsync-append": 5}, "sync-write", seed=2) | bfq(slice_idle=8)
+    slower = slow({"sync-write/dsync-append": 5}, "sync-write", seed=2) | scheduler(
+        "bfq", slice_idle=8
+    )
     found = cause("scheduler-idling", "sync-write", SYNC, slower)
     assert found.state is SUPPORTED
     assert explanation_text(found).endswith(
@@ -282,7 +265,9 @@ def test_idlings_timed_proof():
 )
 def test_sync_write_decides_what_a_scheduler_does(name, settings, factor, state, explanation):
     """Settings make a wait possible; times show whether it happens."""
-    slower = slow({"sync-write/append-fsync": factor}, "sync-write", seed=2) | bfq(**settings)
+    slower = slow({"sync-write/append-fsync": factor}, "sync-write", seed=2) | scheduler(
+        "bfq", **settings
+    )
     judged = cause(name, "cache-retrieve", SYNC, slower)
     assert judged.state is state
     assert explanation in explanation_text(judged)
@@ -329,7 +314,7 @@ def test_a_part_is_not_credited_with_the_whole():
     """The lock is 57 % of the difference, so the faster side's time is not the gain of removing it."""
     candidate = slow({"metadata/stat": 2, "metadata/stat/4": 2.5}, "metadata/stat")
     report = pair_report(only("metadata/stat"), candidate)
-    (remedy,) = of(report, "metadata").remedies
+    (remedy,) = diagnosis(report, "metadata").remedies
     assert remedy.gain_ratio == pytest.approx(2.5)
     assert (remedy.cause, remedy.measured) == ("metadata-lock", False)
     assert remedy_text(remedy.evidence).endswith(" This cause explains 57 % of that.")
@@ -344,7 +329,7 @@ def test_remedies_are_measured_by_other_variants():
     tried = {
         text_of(one.action): (round(one.gain_ratio or 0, 1), one.measured)
         for workload in ("exec", "upload")
-        for one in of(report, workload).remedies
+        for one in diagnosis(report, workload).remedies
     }
     assert tried == {
         "hardlink the binaries of all builders to one file": (1.9, True),

@@ -9,8 +9,8 @@ from operator import attrgetter
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
-from io_benchmark.analysis.diagnosis.causes.lookup_costs import lookup_ns
-from io_benchmark.analysis.diagnosis.cpu_waits import stolen_time
+from io_benchmark.analysis.diagnosis.causes.operation_costs import lookup_ns
+from io_benchmark.analysis.diagnosis.causes.run_conditions import stolen_time
 from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.rules import (
@@ -77,18 +77,18 @@ def _slowed_kinds(case: Case) -> frozenset[Kind] | None:
     division = case.division
     if division is None:
         return None
-    worked = [each for each in division.parts if each.kind in ON_CPU]
+    worked = [part for part in division.parts if part.kind in ON_CPU]
     least_ns = _COUNTS_SHARE * math.fsum(
-        min(each.baseline_ns, each.candidate_ns) for each in worked
+        min(part.baseline_ns, part.candidate_ns) for part in worked
     )
     if not least_ns:
         return None
     factors: dict[Kind, list[float]] = {}
-    for each in worked:
-        faster, slower = each.baseline_ns, each.candidate_ns
+    for part in worked:
+        faster, slower = part.baseline_ns, part.candidate_ns
         if min(slower, faster) >= least_ns:
             factor = slower / faster if case.candidate_is_slower else faster / slower
-            factors.setdefault(each.kind, []).append(factor)
+            factors.setdefault(part.kind, []).append(factor)
     highest = max(factor for of_kind in factors.values() for factor in of_kind)
     least = 1 + _SAME_FACTOR_SHARE * (highest - 1)
     return frozenset(

@@ -38,6 +38,9 @@ _CAPS = (
 )
 
 
+_NO_CAP = tally("published-write-cap", lambda _: statement("no published cap"))
+
+
 def _of_stack(read: Callable[[Stack], Answer]) -> Callable[[View], Answer | None]:
     return lambda view: None if view.stack is None else read(view.stack)
 
@@ -58,9 +61,9 @@ def _listed_models(stack: Stack) -> Statement:
     models = sorted({(disk.model or "", disk.size_bytes or 0) for disk in stack.disks})
     values: dict[str, Value] = {}
     templates = []
-    for at, (model, size_bytes) in enumerate(models):
-        values |= {f"model_{at}": model, f"size_{at}": Quantity(size_bytes, Unit.BYTES)}
-        templates.append(f"{{model_{at}}} {{size_{at}}}" if model else f"{{size_{at}}}")
+    for number, (model, size_bytes) in enumerate(models):
+        values |= {f"model_{number}": model, f"size_{number}": Quantity(size_bytes, Unit.BYTES)}
+        templates.append(f"{{model_{number}}} {{size_{number}}}" if model else f"{{size_{number}}}")
     return statement(", ".join(templates), **values)
 
 
@@ -89,15 +92,14 @@ def _device_evidence(side: SideViews) -> Evidence:
         for name, cap, template in _CAPS
         if any(side.values(cap))
     ]
-    no_cap = tally("published-write-cap", lambda _: statement("no published cap"))
     observe = (
         tally("disks", _SPREAD),
         tally("models", _MODELS, "models {value}"),
         tally("machine-type", _machine_type, "machine type {value}"),
         WRITE_RATE,
-        *(caps or [no_cap]),
+        *(caps or [_NO_CAP]),
     )
-    return Evidence.led_by(*(each(side) for each in observe))
+    return Evidence.led_by(*(observation(side) for observation in observe))
 
 
 _FEWER_DISKS = Ranking(
@@ -210,8 +212,8 @@ _LINEAR_VOLUME = Ranking(
 )
 def _linear_volume(case: Case) -> Effect:
     effect = _LINEAR_VOLUME.judge(case)
-    known = all(side.values(_IS_LINEAR) - {None} for side in (case.baseline, case.candidate))
-    if known and True not in case.values(_IS_LINEAR):
+    is_known = all(side.values(_IS_LINEAR) - {None} for side in (case.baseline, case.candidate))
+    if is_known and True not in case.values(_IS_LINEAR):
         # One disk against two striped ones is another cause.
         return effect.evidence.same("No volume joins several disks one after another.")
     gain = case.slower.mean(_gain_of_stripe)

@@ -84,19 +84,21 @@ def _boot_disk_fallback(case: Case) -> Effect:
     return effect.also(template, disks=count(expected))
 
 
-def _moved(at: int, view: View) -> float | None:
-    return None if view.moved_bytes is None else float(view.moved_bytes[at])
+def _moved(way: int, view: View) -> float | None:
+    return None if view.moved_bytes is None else float(view.moved_bytes[way])
 
 
-def _moving_share(at: int, view: View) -> float | None:
+def _moving_share(way: int, view: View) -> float | None:
     """Return the part of the run in which the disks read (0) or wrote (1), at the rate they kept up."""
     rates, peaks = view.moved_bytes_per_s, view.peak_bytes_per_s
-    return None if rates is None or peaks is None else rates[at] / peaks[at] if peaks[at] else 0.0
+    return (
+        None if rates is None or peaks is None else rates[way] / peaks[way] if peaks[way] else 0.0
+    )
 
 
-_READ_BY_EACH_DISK, _WRITTEN_BY_EACH_DISK = (partial(of_each_disk, at) for at in (0, 1))
-_READ, _WRITTEN = (partial(_moved, at) for at in (0, 1))
-_READING_SHARE, _WRITING_SHARE = (partial(_moving_share, at) for at in (0, 1))
+_READ_BY_EACH_DISK, _WRITTEN_BY_EACH_DISK = (partial(of_each_disk, way) for way in (0, 1))
+_READ, _WRITTEN = (partial(_moved, way) for way in (0, 1))
+_READING_SHARE, _WRITING_SHARE = (partial(_moving_share, way) for way in (0, 1))
 
 
 _IO_WAIT = span(

@@ -68,13 +68,15 @@ def _listed(limits: Sequence[IoLimit]) -> tuple[str, dict[str, Value]]:
     }
     values: dict[str, Value] = {}
     parts = []
-    for at, (kind, amount, device) in enumerate(list(distinct)[:_LIMITS_SHOWN]):
+    for number, (kind, amount, device) in enumerate(list(distinct)[:_LIMITS_SHOWN]):
         in_bytes = kind.endswith("bytes_per_s")
         unit = Unit.BYTES_PER_SECOND if in_bytes else Unit.OPERATIONS_PER_SECOND
-        values[f"kind_{at}"] = kind.removesuffix("_bytes_per_s").removesuffix("_operations_per_s")
-        values[f"amount_{at}"] = Quantity(amount, unit)
-        values[f"device_{at}"] = device
-        parts.append(f"{{kind_{at}}} {{amount_{at}}} on {{device_{at}}}")
+        values[f"kind_{number}"] = kind.removesuffix("_bytes_per_s").removesuffix(
+            "_operations_per_s"
+        )
+        values[f"amount_{number}"] = Quantity(amount, unit)
+        values[f"device_{number}"] = device
+        parts.append(f"{{kind_{number}}} {{amount_{number}}} on {{device_{number}}}")
     more = ", …" if len(distinct) > len(parts) else ""
     return ", ".join(parts) + more, values
 
@@ -200,8 +202,10 @@ def _io_limit(case: Case) -> Effect:
         return effect
     binding = {limit.kind.startswith("read") for limit in _binding(case.slower)}
     # How much faster a disk of the faster side reads or writes than a limited one.
-    of_disks = (case.times_as_fast(_OF_EACH_DISK[at]) for at in (0, 1) if (at == 0) in binding)
-    factors = [factor for factor in of_disks if factor is not None]
+    disk_factors = (
+        case.times_as_fast(_OF_EACH_DISK[way]) for way in (0, 1) if (way == 0) in binding
+    )
+    factors = [factor for factor in disk_factors if factor is not None]
     if factors and max(factors) * _AS_FAST_SHARE < 1:
         return effect.evidence.opposes(
             "A cgroup limits the slower side's I/O, but each of its disks moves as many bytes per "
@@ -223,17 +227,17 @@ def _longest_at_limit(view: View) -> float:
     return max((_at_limit_share(limit, view) for limit in _io_limits(view)), default=0.0)
 
 
-def of_each_disk(at: int, view: View) -> float | None:
+def of_each_disk(way: int, view: View) -> float | None:
     """Return the rate of reads (0) or writes (1) that each disk kept up while copies waited."""
     stack, rates = view.stack, view.peak_bytes_per_s
-    return None if stack is None or rates is None else rates[at] / stack.width
+    return None if stack is None or rates is None else rates[way] / stack.width
 
 
-def _of_busy_disk(at: int, view: View) -> float | None:
+def _of_busy_disk(way: int, view: View) -> float | None:
     """Return `of_each_disk`; without windows, small operations say nothing: they keep no disk busy."""
     if view.retrieves is None and not view.windows:
         return None
-    return of_each_disk(at, view)
+    return of_each_disk(way, view)
 
 
-_OF_EACH_DISK = [partial(_of_busy_disk, at) for at in (0, 1)]
+_OF_EACH_DISK = [partial(_of_busy_disk, way) for way in (0, 1)]

@@ -110,7 +110,7 @@ def _written_meanwhile(view: View) -> float | None:
     # What syncs between the retrieves wrote is in the counters, too.
     if retrieves.trims or retrieves.final_sync_device_bytes is None:
         return None
-    synced = sum(each.written for each in retrieves.final_sync_device_bytes.values())
+    synced = sum(disk.written for disk in retrieves.final_sync_device_bytes.values())
     return max(0, moved[1] - synced) / len(view.entry.total_ns)
 
 

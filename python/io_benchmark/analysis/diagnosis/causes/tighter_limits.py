@@ -88,29 +88,29 @@ def _moved_more_share(case: Case) -> float | None:
     if not case.difference_ns:
         return None
     moving_s = 0.0
-    for at in (0, 1):  # read, written
-        slower, faster = case.means(_MOVED[at])
-        rate = case.slower.mean(_PEAKS[at])
+    for way in (0, 1):  # read, written
+        slower, faster = case.means(_MOVED[way])
+        rate = case.slower.mean(_PEAKS[way])
         if slower is None or faster is None:
             return None
         moving_s += max(0.0, slower - faster) / rate if rate else 0.0
     return moving_s * NS_PER_S / abs(case.difference_ns)
 
 
-def _moved_per_sample(at: int, view: View) -> float | None:
+def _moved_per_sample(way: int, view: View) -> float | None:
     if view.entry is None or view.moved_bytes is None:
         return None
-    return view.moved_bytes[at] / len(view.entry.total_ns)
+    return view.moved_bytes[way] / len(view.entry.total_ns)
 
 
-def _peak(at: int, view: View) -> float | None:
+def _peak(way: int, view: View) -> float | None:
     """Return the rate that the disks kept up, else the run's average."""
     if view.peak_bytes_per_s is None or view.moved_bytes_per_s is None:
         return None
-    return view.peak_bytes_per_s[at] or view.moved_bytes_per_s[at]
+    return view.peak_bytes_per_s[way] or view.moved_bytes_per_s[way]
 
 
-_MOVED, _PEAKS = ([partial(read, at) for at in (0, 1)] for read in (_moved_per_sample, _peak))
+_MOVED, _PEAKS = ([partial(read, way) for way in (0, 1)] for read in (_moved_per_sample, _peak))
 
 
 def _cpu(view: View) -> RankedFact | None:

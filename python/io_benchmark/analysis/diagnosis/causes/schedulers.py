@@ -12,18 +12,28 @@ the two were set: only times prove it.
 
 from collections.abc import Callable, Iterable
 from functools import partial
+from statistics import fmean
 
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.evidence import SLOWER_AT_RATIO, tally
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
-from io_benchmark.analysis.diagnosis.rules import Effect, Proof, SideEvidence, cause
+from io_benchmark.analysis.diagnosis.rules import (
+    Effect,
+    Fact,
+    Proof,
+    RankedFact,
+    Ranking,
+    SideEvidence,
+    cause,
+)
 from io_benchmark.analysis.observed.device_stack import FAIR_QUEUEING, described
 from io_benchmark.analysis.observed.worker_view import LAYERED, View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 from io_benchmark.results.machine import Device
+from io_benchmark.results.trials import TrialKind
 
 ORDER = 60
 SYNC_WRITE = "sync-write"
@@ -38,9 +48,13 @@ _STARVES_NS = 10_000_000
 _STARVING = "bfq with strict_guarantees=1 and slice_idle=0"
 
 _Answer = tuple[bool | None, str]  # whether it is met (None: could not be seen), and what was seen
+_FAIR_SETTINGS = (
+    *("slice_idle", "slice_idle_us", "group_idle", "group_idle_us"),
+    *("low_latency", "strict_guarantees"),
+)
 
 
-def seen_disks(view: View) -> tuple[Device, ...] | None:
+def _seen_disks(view: View) -> tuple[Device, ...] | None:
     """Return the place's disks; None where a scheduler is unseen."""
     stack = view.stack
     if stack is None or any(disk.scheduler is None for disk in stack.disks):
@@ -51,10 +65,10 @@ def seen_disks(view: View) -> tuple[Device, ...] | None:
 def _scheduled_disks(view: View) -> tuple[Device, ...] | None:
     """Return the place's disks, none for a place in memory; None where a scheduler is unseen."""
     in_memory = view.place is not None and view.place.kind == "memory"
-    return () if in_memory else seen_disks(view)
+    return () if in_memory else _seen_disks(view)
 
 
-def listed(disks: Iterable[str]) -> Statement:
+def _listed(disks: Iterable[str]) -> Statement:
     return statement("{schedulers}", schedulers=", ".join(sorted(set(disks))) or "no disk")
 
 
@@ -72,12 +86,10 @@ def _idle_settings(disk: Device) -> dict[str, int]:
 
 def _proved_by_sync_writes(case: Case, effect: Effect, measurement: OtherMeasurement) -> Effect:
     """Return the effect that a scheduler makes writers wait only if synchronous writes do wait."""
-    evidence, is_decided = effect.evidence, measurement.is_decided
-    is_as_fast = case.times_as_long(measurement) < SLOWER_AT_RATIO
-    if is_as_fast:
-        effect = evidence.opposes("Synchronous writes are as fast on the slower side.")
-    elif not is_decided:
-        effect = evidence.unclear("The slower side may be slower at synchronous writes.")
+    if case.times_as_long(measurement) < SLOWER_AT_RATIO:
+        effect = effect.evidence.opposes("Synchronous writes are as fast on the slower side.")
+    elif not measurement.is_decided:
+        effect = effect.evidence.unclear("The slower side may be slower at synchronous writes.")
     slower, faster = case.slower_first(measurement)
     effect = effect.also(
         "A synchronous write takes {slower} on the slower side and {faster} on the faster side "
@@ -86,7 +98,7 @@ def _proved_by_sync_writes(case: Case, effect: Effect, measurement: OtherMeasure
         faster=Quantity(faster.mean_ns, Unit.NANOSECONDS),
         variant=measurement.subject.variant,
     )
-    return effect if is_as_fast or is_decided else effect.may_be_chance()
+    return effect.may_be_chance() if effect.fact is Fact.UNCLEAR else effect
 
 
 def _separate_group(view: View) -> _Answer:
@@ -125,11 +137,12 @@ def _idles(view: View) -> _Answer:
     if disks is None:
         return None, "no scheduler seen"
     fair = [disk for disk in disks if disk.scheduler in FAIR_QUEUEING]
-    known = [setting for disk in fair for setting in _idle_settings(disk).items()]
-    above = {name: value for name, value in known if value > 0}
-    text = " ".join(f"{name}={value}" for name, value in sorted((above or dict(known)).items()))
+    settings = [setting for disk in fair for setting in _idle_settings(disk).items()]
+    above = {name: value for name, value in settings if value > 0}
+    shortest = sorted((above or dict(settings)).items())
+    listed = " ".join(f"{name}={value}" for name, value in shortest)
     # A scheduler without these settings never idles.
-    return bool(above) if known or not fair else None, text or "none"
+    return bool(above) if settings or not fair else None, listed or "none"
 
 
 # The name of the observation, what is needed, and whether it is met.
@@ -212,12 +225,11 @@ def _schedulers(view: View) -> Statement | None:
     if disks is None:
         return None
     strict = "strict_guarantees"
-    return listed(
-        described(
-            disk, [(strict, disk.scheduler_settings.get(strict)), *_idle_settings(disk).items()]
-        )
+    settings = [
+        [(strict, disk.scheduler_settings.get(strict)), *_idle_settings(disk).items()]
         for disk in disks
-    )
+    ]
+    return _listed(map(described, disks, settings))
 
 
 @cause(
@@ -262,3 +274,62 @@ def counted_as(case: Case) -> str | None:
         if is_judged and rule.judge(case).is_slower:
             return rule.name
     return None
+
+
+def _scheduler(view: View) -> RankedFact | None:
+    disks = _seen_disks(view)
+    if disks is None:
+        return None
+    is_fair = [disk.scheduler in FAIR_QUEUEING for disk in disks]
+    settings = [
+        [(name, disk.scheduler_settings.get(name)) for name in _FAIR_SETTINGS if fair]
+        for disk, fair in zip(disks, is_fair, strict=True)
+    ]
+    return RankedFact(_listed(map(described, disks, settings)), fmean(is_fair))
+
+
+_SCHEDULER = Ranking(
+    name="schedulers",
+    read=_scheduler,
+    supports="Fair queueing (bfq, cfq) schedules the slower side's disks, which costs "
+    "throughput on fast disks.",
+    unseen="The disks' scheduler could not be seen.",
+    same="Both sides have the same scheduler.",
+    unranked="The schedulers differ, and the disk decides which is faster. Only equal "
+    "schedulers would show it.",
+    workload=SYNC_WRITE,
+)
+
+
+@cause(
+    "scheduler",
+    "The slower side's I/O scheduler delays requests.",
+    workloads=frozenset(("cache-retrieve", "unpack", "random-io", SYNC_WRITE)),
+    remedies={"set the scheduler none or mq-deadline": as_other_pool},
+    acts_through=in_copies(Kind.BLOCKED),
+    proof=Proof.SETTING,
+    tried_by=TrialKind.PACE,
+)
+def _scheduler_choice(case: Case) -> Effect:
+    effect = _SCHEDULER.judge(case)
+    counted = counted_as(case)
+    if effect.fact not in (Fact.SAME, Fact.OPPOSITE) and counted is not None:
+        return effect.evidence.opposes(f"What they differ in counts as {counted}.")
+    slowest_write = case.slowest(case.measured(SYNC_WRITE))
+    if slowest_write is None or effect.fact is not Fact.UNCLEAR:
+        return effect
+    # Small synchronous writes wait for schedulers most.
+    ratio = case.times_as_long(slowest_write)
+    if ratio < SLOWER_AT_RATIO:
+        return effect.evidence.opposes(
+            "The schedulers differ, but synchronous writes are as fast with both."
+        )
+    unclear = effect.evidence.unclear(
+        "The schedulers differ, but other differences can make synchronous writes slower as well. "
+        "Only equal schedulers would show it."
+    )
+    if not slowest_write.is_decided or case.subject.workload == SYNC_WRITE:
+        return unclear
+    return unclear.also(
+        "Synchronous writes take {ratio} as long.", ratio=Quantity(ratio, Unit.RATIO)
+    )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The action "Confirm the cause", run by taskgraph's own command on the loopback deployment."""
+"""Both actions, run by taskgraph's own command on the loopback deployment."""
 
 import copy
 import json
@@ -30,18 +30,11 @@ from .conftest import REPOSITORY
 from .test_deploying import ROLE, granted
 from .whole_graph import EVERY_POOL, PARAMS, REPORT, graph
 
+NEW = [f"{label}-{number}" for label in EVERY_POOL[1:] for number in (2, 3)]
 GROUP, ACTION = "O0wOvbnEQF6h8ptHBA6jbg", "Prp_WjpGRx26VH-wA8fjTA"
 PACE = 391 * 1024**2
 CONFIRM = "io-benchmark-intel-confirm"
 RUN = "import sys; from taskgraph.main import main; sys.exit(main())"
-
-
-def result_of(pool, task_id, paced_at=None, *, with_trials=True):
-    (document,) = seed_case.documents(1, pools=[pool])
-    document["task"] |= {"task_id": task_id, "run_id": 0}
-    if with_trials:
-        tried_workers.add_trials(document, paced_at)
-    return Artifact(json.dumps(document).encode())
 
 
 def push(*, with_trials=True):
@@ -61,19 +54,22 @@ def push(*, with_trials=True):
         own = {"schedulerId": "releng-level-1", "taskGroupId": GROUP}
         deployment.create(node["task_id"], {**definition, **own})
         complete(deployment, node["task_id"], with_trials=with_trials)
+    deployment.create(ACTION, {**deployment.definitions[GROUP], "metadata": {"name": "Action"}})
+    deployment.change_runs(ACTION, "running")
     return deployment
 
 
 def complete(deployment, task_id, *, with_trials=True):
     definition = deployment.definitions[task_id]
     deployment.change_runs(task_id, "completed")
-    label = definition["metadata"]["name"]
     for pool in seed_case.POOLS:
-        if label.startswith(f"io-benchmark-{pool}"):
-            pace = definition["payload"]["env"].get(PACE_VARIABLE)
-            paced_at = None if pace is None else int(pace)
-            artifact = result_of(pool, task_id, paced_at, with_trials=with_trials)
-            deployment.set_result(task_id, 0, artifact)
+        if definition["metadata"]["name"].startswith(f"io-benchmark-{pool}"):
+            (document,) = seed_case.documents(1, pools=[pool])
+            document["task"] |= {"task_id": task_id, "run_id": 0}
+            if with_trials:
+                pace = definition["payload"]["env"].get(PACE_VARIABLE)
+                tried_workers.add_trials(document, None if pace is None else int(pace))
+            deployment.set_result(task_id, 0, Artifact(json.dumps(document).encode()))
 
 
 def add_report(deployment, **changes):
@@ -97,10 +93,10 @@ def by_label(deployment):
     return tasks
 
 
-def confirm(deployment, *, expected=0, missing=None, name=actions.CONFIRM, given=None):
+def act(deployment, name=actions.CONFIRM, *, expected=0, missing=None, workers=None):
     """Run an action with the scopes that docs/deploying.md gives to it; return its log."""
     scopes = [f"assume:{ROLE}pr-action:generic", *granted("pr-action:generic")]
-    client = Client("me", "secret-token", tuple(one for one in scopes if one != missing))
+    client = Client("me", "secret-token", tuple(scope for scope in scopes if scope != missing))
     with Loopback(deployment, clients=[client]) as loopback:
         done = subprocess.run(
             [sys.executable, "-c", RUN, "action-callback"],
@@ -112,7 +108,7 @@ def confirm(deployment, *, expected=0, missing=None, name=actions.CONFIRM, given
                 "TASK_ID": ACTION,
                 "ACTION_TASK_GROUP_ID": GROUP,
                 "ACTION_TASK_ID": json.dumps(by_label(deployment)[REPORT][0][0]),
-                "ACTION_INPUT": json.dumps(given),
+                "ACTION_INPUT": json.dumps(workers and {"workers": workers}),
                 "ACTION_CALLBACK": name,
             },
             capture_output=True,
@@ -124,23 +120,17 @@ def confirm(deployment, *, expected=0, missing=None, name=actions.CONFIRM, given
     return done.stderr
 
 
-def add_action(deployment):
-    deployment.create(ACTION, {**deployment.definitions[GROUP], "metadata": {"name": "Action"}})
-    deployment.change_runs(ACTION, "running")
-
-
 @pytest.fixture
 def deployment():
-    """A push that is measured with trials, amd-16 slower than intel, and the action's task."""
-    made = push()
-    add_action(made)
-    add_report(made)
-    return made
+    """A push that is measured with trials, amd-16 slower than intel."""
+    deployment = push()
+    add_report(deployment)
+    return deployment
 
 
-def test_confirm(deployment):
+def test_act(deployment):
     """intel once more at the ceiling of amd-16, as submit makes it, and a report that waits for it."""
-    assert "intel once more, at the ceiling of amd-16" in confirm(deployment)
+    assert "intel once more, at the ceiling of amd-16" in act(deployment)
     tasks = by_label(deployment)
     ((task_id, made),) = tasks[CONFIRM]
     assert task_id == derived_id(GROUP, CONFIRM)
@@ -171,35 +161,35 @@ def check_as_submitted(made, submitted):
 
 def test_twice(deployment):
     """While the confirming task runs, and after it, a second click creates nothing."""
-    confirm(deployment)
+    act(deployment)
     before = list(deployment.definitions)
-    confirm(deployment)
+    act(deployment)
     assert list(deployment.definitions) == before
     complete(deployment, derived_id(GROUP, CONFIRM))
-    confirm(deployment)
+    act(deployment)
     assert list(deployment.definitions) == before
     add_report(deployment)
     reason = "nothing to confirm: intel was limited to the ceiling of amd-16 already."
-    assert reason in confirm(deployment)
+    assert reason in act(deployment)
     assert list(deployment.definitions) == before
 
 
 def test_stopped_before_the_report(deployment):
     """An action that runs again creates the report that the first run did not."""
-    confirm(deployment)
+    act(deployment)
     (_, (report_id, _)) = by_label(deployment)[REPORT]
     del deployment.definitions[report_id], deployment.statuses[report_id]
     deployment.groups[GROUP].remove(report_id)
-    confirm(deployment)
+    act(deployment)
     assert [task_id for task_id, _ in by_label(deployment)[REPORT]][1:] == [report_id]
     assert len(by_label(deployment)[CONFIRM]) == 1
 
 
 def test_after_a_failure(deployment):
     """A confirming task without a result is followed by a second one."""
-    confirm(deployment)
+    act(deployment)
     deployment.change_runs(derived_id(GROUP, CONFIRM), "failed")
-    confirm(deployment)
+    act(deployment)
     (_, second) = by_label(deployment)[f"{CONFIRM}-2"][0]
     assert second["extra"]["treeherder"]["symbol"] == "intel-confirm-2"
     assert len(by_label(deployment)[REPORT]) == 3
@@ -224,7 +214,7 @@ def test_without_trials(reason, expected):
             artifact.body = json.dumps(document).encode()
             artifact.__post_init__()
     add_report(deployment)
-    log = confirm(deployment)
+    log = act(deployment)
     assert expected in log
     assert CONFIRM not in by_label(deployment)
 
@@ -236,26 +226,118 @@ def test_results_that_cannot_be_read(deployment):
     document["workloads"][0]["trials"]["pace_bytes_per_s"] = 0
     deployment.set_result(amd_30, 0, Artifact(json.dumps(document).encode()))
     add_report(deployment)
-    confirm(deployment)
+    act(deployment)
     assert CONFIRM in by_label(deployment)
     deployment.change_runs(derived_id(GROUP, CONFIRM), "completed")
     add_report(deployment)
-    confirm(deployment)
+    act(deployment)
     assert f"{CONFIRM}-2" in by_label(deployment)
 
 
 def test_scopes(deployment):
     """Without the right to create tasks nothing is created."""
-    confirm(deployment, expected=1, missing="queue:create-task:low:releng-1/*")
+    act(deployment, expected=1, missing="queue:create-task:low:releng-1/*")
     assert CONFIRM not in by_label(deployment)
 
 
-@pytest.mark.parametrize("file", sorted(PARAMS.glob("*.yml")), ids=lambda path: path.stem)
-def test_actions_json(file):
+def add_wishes(deployment, **to_add):
+    """Add a report; the pools' wishes are set, because they decide here."""
+    rows = [
+        {"side": pool, "standing": "open" if count else "decided", "workers_to_add": count or None}
+        for pool in seed_case.POOLS
+        for count in [to_add.get(pool.replace("-", "_"), 0)]
+    ]
+    add_report(deployment, replication=rows)
+
+
+@pytest.fixture
+def undecided():
+    """A push whose report asks for two more workers of two pools."""
+    deployment = push()
+    add_wishes(deployment, amd_30=2, intel=2)
+    return deployment
+
+
+def new_labels(deployment):
+    return sorted(
+        label
+        for label in by_label(deployment)
+        if label.startswith("io-benchmark-") and label[-2:] in ("-2", "-3", "-4", "-5")
+    )
+
+
+def test_workers_that_the_report_asks_for(undecided):
+    """Two more tasks of each open pool, as submit would make them, and a report after them."""
+    log = act(undecided, actions.MORE_WORKERS)
+    assert "amd-30: 2 more workers" in log
+    assert new_labels(undecided) == NEW
+    tasks = by_label(undecided)
+    ((task_id, made),) = tasks["io-benchmark-intel-3"]
+    assert task_id == derived_id(GROUP, "io-benchmark-intel-3")
+    ((_, model),) = tasks[EVERY_POOL[2]]
+    check_as_submitted(
+        made, repeated_task(model, EVERY_POOL[2], "intel", [*EVERY_POOL, "io-benchmark-intel-2"])
+    )
+    assert made["payload"]["env"] == model["payload"]["env"]
+    assert made["extra"]["treeherder"]["symbol"] == "intel-3"
+    (_, first), (_, second) = tasks[REPORT]
+    waited_for = [tasks[label][0][0] for label in NEW]
+    assert second["dependencies"] == [*first["dependencies"], ACTION, *waited_for]
+
+
+def test_measuring_again(undecided):
+    """A second click creates nothing until the next report; lost tasks are made up for."""
+    act(undecided, actions.MORE_WORKERS)
+    before = list(undecided.definitions)
+    act(undecided, actions.MORE_WORKERS)
+    assert list(undecided.definitions) == before
+    tasks = by_label(undecided)
+    for label in NEW[1:]:
+        complete(undecided, tasks[label][0][0])
+    undecided.change_runs(tasks[NEW[0]][0][0], "failed")
+    act(undecided, actions.MORE_WORKERS)
+    assert new_labels(undecided) == sorted([*NEW, f"{EVERY_POOL[1]}-4"])
+    assert len(by_label(undecided)[REPORT]) == 3
+
+
+def test_decided(undecided):
+    """Nothing is created where the newest report is satisfied."""
+    add_wishes(undecided)
+    assert "the report calls no comparison inconclusive" in act(undecided, actions.MORE_WORKERS)
+    assert new_labels(undecided) == []
+
+
+def test_a_number_of_workers(undecided):
+    """With a number, each undecided pool and its baseline get that many; here one is undecided."""
+    report_id = by_label(undecided)[REPORT][0][0]
+    report = json.loads(undecided.artifacts[report_id, 0, REPORT_FILE].body)
+    for part in report["subjects"]:
+        for comparison in part["comparisons"]:
+            is_open = comparison["candidate"] == "amd-30"
+            comparison["verdict"] = "inconclusive" if is_open else "slower"
+    artifact = Artifact(json.dumps(report).encode())
+    undecided.artifacts[report_id, 0, REPORT_FILE] = artifact
+    act(undecided, actions.MORE_WORKERS, workers=1)
+    assert new_labels(undecided) == ["io-benchmark-amd-30-2", "io-benchmark-intel-2"]
+
+
+def test_without_a_report(undecided):
+    """The action fails, and its last line says what to do."""
+    report_id = by_label(undecided)[REPORT][0][0]
+    del undecided.artifacts[report_id, 0, REPORT_FILE]
+    log = act(undecided, actions.MORE_WORKERS, expected=1)
+    assert "Traceback" not in log
+    assert log.splitlines()[-1] == (
+        f"error: group {GROUP}: has no report that this action can read; wait for it, or compare with: "
+        f"io-benchmark compare group:{GROUP}"
+    )
+
+
+def test_actions_json():
     """Both actions are offered by the generic hook; the one about workers on reports alone."""
     config = registry.load_graph_config(str(REPOSITORY / "taskcluster"))
     config.register()
-    parameters = Parameters(strict=False, **yaml.safe_load(file.read_text()))
+    parameters = Parameters(strict=False, **yaml.safe_load((PARAMS / "comment.yml").read_text()))
     rendered = registry.render_actions_json(parameters, config, GROUP)["actions"]
     by_name = {action["name"]: action for action in rendered}
     report = {"kind": "io-benchmark-report"}

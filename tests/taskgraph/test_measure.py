@@ -8,11 +8,13 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from checkout import ROOT
+from checkout import ROOT, copy_checkout
 from taskgraph.util.templates import merge
 from user_mistakes import mistake
 
 from io_benchmark_taskgraph.transforms.measure import transforms
+
+from .whole_graph import PARAMS, taskgraph
 
 TASK: dict[str, Any] = {
     "name": "build",
@@ -56,15 +58,15 @@ def run(command, folder, **environment):
     )
 
 
+REFERENCE = {"task-reference": "fetch <build>"}
+
+
 @pytest.mark.parametrize(
     ("command", "words"),
     [
         ("make -j", ["bash", "-cx", "make -j"]),
         (["make", "a b"], ["make", "a b"]),
-        (
-            {"task-reference": "fetch <build>"},
-            ["bash", "-cx", {"task-reference": "fetch <build>"}],
-        ),
+        (REFERENCE, ["bash", "-cx", REFERENCE]),
     ],
 )
 def test_a_profiled_task(wrap, command, words):
@@ -75,11 +77,41 @@ def test_a_profiled_task(wrap, command, words):
     wrapped = made["run"].pop("command")
     assert wrapped[:2] == ["bash", "-c"]
     assert wrapped[-len(words) :] == words
-    assert made == {
-        **task,
-        "worker": {**TASK["worker"], "artifacts": [ARTIFACT]},
-        "run": {"using": "run-task"},
-    }
+    worker = {**TASK["worker"], "artifacts": [ARTIFACT]}
+    assert made == {**task, "worker": worker, "run": {"using": "run-task"}}
+
+
+KIND = """\
+loader: taskgraph.loader.transform:loader
+kind-dependencies: [docker-image]
+transforms:
+    - io_benchmark_taskgraph.transforms.measure:transforms
+    - taskgraph.transforms.run:transforms
+    - taskgraph.transforms.task:transforms
+tasks:
+    build:
+        description: An existing task
+        worker-type: b-linux
+        worker: {docker-image: {in-tree: update-verify}, max-run-time: 600}
+        run: {using: run-task, checkout: false, command: make -j}
+        benchmark: {measure: /builds/worker/workspace}
+"""
+
+
+def test_a_whole_graph(tmp_path):
+    """run-task gets the wrapped command of a task that is selected by its label."""
+    clone = copy_checkout(tmp_path / "clone")
+    file = clone / "taskcluster/kinds/existing/kind.yml"
+    file.parent.mkdir()
+    file.write_text(KIND)
+    selection = ("io_benchmark_jobs: [io-benchmark]", "io_benchmark_jobs: [existing-build]")
+    (clone / "params.yml").write_text((PARAMS / "try.yml").read_text().replace(*selection))
+    done = taskgraph("target", "-J", "-p", "params.yml", "--target-kind", "existing", cwd=clone)
+    assert done.returncode == 0, done.stderr
+    payload = json.loads(done.stdout)["existing-build"]["task"]["payload"]
+    assert payload["command"][:4] == ["/usr/local/bin/run-task", "--", "bash", "-c"]
+    assert payload["command"][-3:] == ["bash", "-cx", "make -j"]
+    assert list(payload["artifacts"]) == ["public/io-benchmark"]
 
 
 def test_it_runs(wrap, tmp_path):
@@ -87,11 +119,8 @@ def test_it_runs(wrap, tmp_path):
     text = "cat; echo problem >&2; exit 3"
     command = wrap(**FOLDER, run={"command": text})["run"]["command"]
     done = run(command, tmp_path)
-    assert (done.returncode, done.stdout, done.stderr) == (
-        3,
-        "",
-        "+ cat\n+ echo problem\nproblem\n+ exit 3\n",
-    )
+    trace = "+ cat\n+ echo problem\nproblem\n+ exit 3\n"
+    assert (done.returncode, done.stdout, done.stderr) == (3, "", trace)
     profile = json.loads((tmp_path / "artifacts/io-benchmark/task-profile.json").read_text())
     assert profile["ending"]["code"] == 3
     assert profile["task"]["pool"] == "linux"
@@ -136,6 +165,9 @@ def test_broken_machines(wrap, tmp_path, damage, text):
     assert text in done.stderr
 
 
+WRAPS = "wraps commands of run-task in a docker image; this task uses"
+
+
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
@@ -144,14 +176,8 @@ def test_broken_machines(wrap, tmp_path, damage, text):
             "'here' is not a folder; write the absolute path where the task works",
         ),
         ({"benchmark": {}}, "is missing; add it to the task or to task-defaults"),
-        (
-            {**FOLDER, "run": {"using": "mach"}},
-            "wraps commands of run-task in a docker image; this task uses mach",
-        ),
-        (
-            {**FOLDER, "worker": {"docker-image": None}},
-            "wraps commands of run-task in a docker image; this task uses run-task without one",
-        ),
+        ({**FOLDER, "run": {"using": "mach"}}, f"{WRAPS} mach"),
+        ({**FOLDER, "worker": {"docker-image": None}}, f"{WRAPS} run-task without one"),
         ({**FOLDER, "run": {"exec-with": "powershell"}}, "needs bash; remove exec-with"),
     ],
 )

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What makes operations on file names slow: a lock, layers, or files that are not visible yet."""
+"""What makes operations on file names slow, executing a binary, and uploads.
+
+Names wait for a lock, for layers, or for files that are not visible yet; binaries for a copy of them for
+each builder; uploads for a server that does not answer Expect, or for a connection for each object.
+"""
 
 from msgspec.structs import replace
 
@@ -9,22 +13,25 @@ from io_benchmark.analysis.diagnosis.evidence import (
     detail_evidence,
     figures,
     not_measured,
+    span,
 )
-from io_benchmark.analysis.diagnosis.measured_gains import other_place
+from io_benchmark.analysis.diagnosis.measured_gains import follows, other_place, other_subject
 from io_benchmark.analysis.diagnosis.rules import (
     Effect,
     RankedFact,
     Ranking,
     SideEvidence,
     Size,
+    as_share,
     cause,
     is_enough,
 )
-from io_benchmark.analysis.evidence_model import Evidence
 from io_benchmark.analysis.observed.worker_view import View
-from io_benchmark.analysis.parts.time_parts import Kind, in_all
+from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, in_all
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
 from io_benchmark.results.workloads import metadata
+from io_benchmark.results.workloads.exec import OVER_HARDLINKED
+from io_benchmark.results.workloads.upload import UploadEntry
 
 ORDER = 120
 _METADATA = "metadata"
@@ -34,20 +41,26 @@ _SCALES_SHARE = 0.75
 # Whoever waits for a CPU waits for no lock and no layer.
 _PARTS = in_all(*set(Kind) - {Kind.WAITING})
 _MISSING = ("lookup-missing", "stat-missing")
+_EXEC, _COPIES = "exec", "copies"
+_COSTS_MORE_RATIO = 1.1
+_UPLOAD = "upload"
+_EACH, _KEPT = "connection-each", "keep-alive"
 
 
 def _with_threads(case: Case) -> OtherMeasurement | None:
     """Return this variant with the most at once, or the one that gains least where this one scales."""
     scaled = [
-        each for each in case.measured(_METADATA) if case.detail(each, metadata.SCALING) is not None
+        timed
+        for timed in case.measured(_METADATA)
+        if case.detail(timed, metadata.SCALING) is not None
     ]
 
     def gained(measurement: OtherMeasurement) -> float:
         slower, faster = case.detail(measurement, metadata.SCALING) or (1.0, 1.0)
         return slower / faster
 
-    same_variant = [each for each in scaled if each.subject.variant == case.subject.variant]
-    widest = max(same_variant, key=lambda each: each.subject.threads, default=None)
+    same_variant = [scale for scale in scaled if scale.subject.variant == case.subject.variant]
+    widest = max(same_variant, key=lambda scale: scale.subject.threads, default=None)
     if widest is not None and gained(widest) < _SCALES_SHARE:
         return widest
     return min(scaled, key=gained, default=None)
@@ -147,24 +160,17 @@ _LAYERS = Ranking(
 )
 def _overlay_layers(case: Case) -> Effect:
     effect = _LAYERS.judge(case)
-    missing = [each for variant in _MISSING for each in case.measured(_METADATA, variant)][:1]
+    missing = [lookup for variant in _MISSING for lookup in case.measured(_METADATA, variant)][:1]
     if not effect.is_slower or not missing or not case.differs:
         return effect
-    ratio, layers = case.times_as_long(missing[0]), effect.evidence
-
-    def evidence() -> tuple[Evidence, Evidence]:
-        baseline, candidate = (
-            replace(seen, observations=seen.observations + lookups.observations)
-            for seen, lookups in zip(layers.read(), figures(missing)(), strict=True)
-        )
-        return baseline, candidate
-
-    effect = replace(effect, evidence=SideEvidence(evidence))
+    ratio = case.times_as_long(missing[0])
+    evidence = effect.evidence.joined(SideEvidence(figures(missing)))
     if ratio < SLOWER_AT_RATIO:
-        return effect.evidence.opposes(
+        return evidence.opposes(
             "The slower side has more layers, but a name that is in none of them is looked up as "
             "fast."
         )
+    effect = replace(effect, evidence=evidence)
     return effect.also(
         "Looking up a name that is in none of them takes {ratio} as long.",
         ratio=Quantity(ratio, Unit.RATIO),
@@ -199,4 +205,117 @@ def _files_not_visible(case: Case) -> Effect:
         "On the slower side, files that one thread has created are not visible to another thread "
         "yet. Its storage driver breaks what POSIX promises, and threads that wait for these files "
         "lose time.",
+    )
+
+
+@cause(
+    "per-builder-copies",
+    "Copies of a binary, one for each process, do not fit the slower side's caches.",
+    workloads=frozenset((_EXEC,)),
+    remedies={
+        "hardlink the binaries of all builders to one file": other_subject(
+            "variant", "hardlinked", "executing hardlinks"
+        )
+    },
+    acts_through=in_all(*ON_CPU),
+)
+def _per_builder_copies(case: Case) -> Effect:
+    """Compare copies with hardlinks, which share one file's pages in the caches."""
+    copies = case.sibling(variant=_COPIES)
+    costs = case.detail(copies, OVER_HARDLINKED) if copies is not None else None
+    if copies is None or costs is None:
+        return SideEvidence(not_measured).unseen(
+            "This needs the variants hardlinked and copies on both sides.", workload=_EXEC
+        )
+    template = "time of copies {figure} that of hardlinks"
+    evidence = SideEvidence(detail_evidence(copies, OVER_HARDLINKED, Unit.RATIO, template))
+    if case.subject.variant != _COPIES:
+        return evidence.opposes(
+            "Hardlinks to one file differ as well, so copies are not the cause."
+        )
+    slower, faster = costs
+    if slower < _COSTS_MORE_RATIO * faster or not copies.is_decided:
+        return evidence.opposes("Copies cost the slower side no more than the faster side.")
+    hardlinked = case.known_times_as_long(case.sibling(variant="hardlinked"))
+    return evidence.supports(
+        "The slower side's caches do not hold a copy of the binary for each process.",
+        Size(case.part_of(case.times_as_long(copies) / hardlinked), is_measured=True),
+    )
+
+
+def _stalled(view: View) -> float | None:
+    """Return the part of the objects that waited for an answer that did not come."""
+    measured = view.entry.measured if view.entry is not None else None
+    if view.entry is None or not isinstance(measured, UploadEntry):
+        return None
+    stalls = measured.observed.expect_100_stalls
+    return None if stalls is None else stalls / view.entry.operations_done
+
+
+@cause(
+    "expect-continue-stall",
+    "The slower side's uploads wait for a server that does not answer Expect: 100-continue.",
+    workloads=frozenset((_UPLOAD,)),
+    remedies={
+        "do not send Expect: 100-continue (curl -H 'Expect:')": follows(
+            "Without that header no upload waits for the server's permission. This is not "
+            "measured here."
+        )
+    },
+)
+def _stall(case: Case) -> Effect:
+    evidence = SideEvidence.of(
+        case, span("stalled-uploads", _stalled, Unit.SHARE, "{value} of uploads stalled")
+    )
+    slower, faster = case.means(_stalled)
+    if slower is None or faster is None:
+        return evidence.unseen(
+            "A side's client did not send Expect: 100-continue, so it could not wait for it."
+        )
+    if not slower and not faster:
+        return evidence.same("No upload waited for an answer that did not come.")
+    if slower <= faster:
+        return evidence.opposes("The faster side's uploads stall as often.")
+    return evidence.supports(
+        "The slower side's uploads wait about a second each for an answer to Expect: 100-continue "
+        "that does not come."
+    )
+
+
+@cause(
+    "connection-each",
+    "Opening a connection for each object costs the slower side more.",
+    workloads=frozenset((_UPLOAD,)),
+    remedies={
+        "keep the connection for the next object": other_subject(
+            "variant", "keep-alive", "an object over a connection that is kept"
+        ),
+        "upload many objects at once": other_subject(
+            "variant", "concurrent", "an object uploaded with many others"
+        ),
+    },
+)
+def _connection_each(case: Case) -> Effect:
+    """Compare a connection for each object with a connection that is kept."""
+    pair = [upload for variant in (_EACH, _KEPT) for upload in case.measured(_UPLOAD, variant)]
+    if len(pair) != 2:
+        return SideEvidence(not_measured).unseen(
+            "This needs the variants connection-each and keep-alive on both sides.",
+            workload=_UPLOAD,
+        )
+    evidence = SideEvidence(figures(pair))
+    separate, kept = pair
+    if case.subject.variant != _EACH:
+        return evidence.opposes("Uploads over a connection that is kept differ as well.")
+    more_ns = separate.difference_ns - kept.difference_ns
+    share = more_ns / separate.difference_ns
+    if not is_enough(share) or not separate.is_decided:
+        return evidence.opposes(
+            "Connecting makes up {share} of the difference; the rest is in the uploads.",
+            share=as_share(share),
+        )
+    return evidence.supports(
+        "A connection for each object costs the slower side {more} more, {share} of the difference.",
+        more=Quantity(abs(more_ns), Unit.NANOSECONDS),
+        share=as_share(share),
     )

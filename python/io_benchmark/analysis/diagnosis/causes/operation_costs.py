@@ -1,34 +1,36 @@
 # SPDX-License-Identifier: MPL-2.0
-"""How many small reads and writes per second the disks do, and how long a synchronous write takes.
+"""What single operations cost: lookups and the processes that they start, small and synchronous writes.
 
 A synchronous write waits for the disk, or for the journal's commit. Both are measured times. A limit or a
 scheduler that makes writes wait is seen in the same times: next to such a cause these are not separable.
 """
 
+import math
 from collections.abc import Callable
 from functools import partial
+from operator import attrgetter
 
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.causes.mount_costs import only_faster_is_volatile
-from io_benchmark.analysis.diagnosis.causes.scheduler_waits import SYNC_WRITE, counted_as
-from io_benchmark.analysis.diagnosis.evidence import (
-    SLOWER_AT_RATIO,
-    figures,
-    not_measured,
-    span,
-    tally,
-)
+from io_benchmark.analysis.diagnosis.causes.schedulers import SYNC_WRITE, counted_as
+from io_benchmark.analysis.diagnosis.evidence import SLOWER_AT_RATIO, figures, not_measured, span
 from io_benchmark.analysis.diagnosis.measured_gains import Gain, Push, as_other_pool
-from io_benchmark.analysis.diagnosis.rules import Effect, Proof, SideEvidence, Size, cause
-from io_benchmark.analysis.evidence_model import Evidence
+from io_benchmark.analysis.diagnosis.rules import Effect, Fact, Proof, SideEvidence, Size, cause
+from io_benchmark.analysis.evidence_model import Evidence, Observation
 from io_benchmark.analysis.model import Cause
 from io_benchmark.analysis.observed.worker_view import View
-from io_benchmark.analysis.parts.time_parts import Kind, in_copies
+from io_benchmark.analysis.parts.time_parts import Kind, in_copies, in_lookups
 from io_benchmark.analysis.statements import Quantity, Unit, statement
+from io_benchmark.results.trials import TrialKind
 
-ORDER = 100
+ORDER = 90
+# The loop of fidelity seed starts grep; cached_download.sh starts grep twice, sed and cp.
+_PROCESSES_SEED, _PROCESSES_REAL = 1, 4
+# Whatever waits for a CPU waits for others: that is no cost of the lookups.
+_PARTS = in_lookups(*set(Kind) - {Kind.WAITING})
+_PART = "The lookups make up {share} of the difference."
 _RANDOM_IO = "random-io"
 # One operation at a time waits for the disk's latency; only many at once reach what caps allow.
 _AT_ONCE = "-depth-32"
@@ -37,10 +39,76 @@ _AT_ONCE = "-depth-32"
 _IN_PLACE = "dsync-overwrite"
 _GROWING = ("dsync-append", "append-fsync")
 _SLOWER_RATIO = 1.25
+_NO_CAP = "no published cap"
 _NOT_USED = "The faster side's writes do not wait for its disk: its overlay is mounted volatile."
 _NEEDS = "This needs the variants {variants} of sync-write on both sides."
 
 _Cap = Callable[[View], float | None]
+
+
+lookup_ns = attrgetter("lookup_mean_ns")
+
+
+def _by_lookups(case: Case, rest: str) -> Effect:
+    """Support a cause where the lookups are a large enough part; `rest` names what else there is."""
+    evidence = SideEvidence.of(case, span("lookup", lookup_ns, Unit.NANOSECONDS, "lookup {value}"))
+    if case.difference_ns is None:
+        return evidence.unseen("The workload has no times.", workload="spawn")
+    effect = evidence.by_share(case.explained_share(lookup_ns) or 0.0, _PART)
+    return effect if effect.is_slower else effect.also(rest)
+
+
+@cause(
+    "lookup-cost",
+    "The lookups (grep) take longer, not the copies.",
+    acts_through=_PARTS,
+    tried_by=TrialKind.LOOKUP,
+)
+def _lookup_cost(case: Case) -> Effect:
+    effect = _by_lookups(case, "The rest is in the copies.")
+    if not effect.is_slower:
+        return effect
+    return effect.also("The workload spawn shows whether grep or starting it takes the time.")
+
+
+@cause(
+    "spawn-cost",
+    "Starting a process (fork, exec) takes longer.",
+    acts_through=_PARTS,
+    tried_by=TrialKind.LOOKUP,
+)
+def _spawn_cost(case: Case) -> Effect:
+    spawned = case.measured("spawn")
+    if spawned and case.difference_ns is not None:
+        return _judge_spawns(case, spawned[0])
+    effect = _by_lookups(case, "Starting grep is only a part of a lookup.")
+    if not effect.is_slower:
+        return effect
+    effect = replace(effect, fact=Fact.UNCLEAR, workload="spawn")
+    return effect.also("How much of that is starting grep is not known.")
+
+
+def _judge_spawns(case: Case, spawn: OtherMeasurement) -> Effect:
+    """Compare how much longer a process takes with how many a retrieve starts."""
+    evidence = SideEvidence(
+        lambda: (_process_start(spawn.baseline.mean_ns), _process_start(spawn.candidate.mean_ns))
+    )
+    count = _PROCESSES_REAL if case.subject.fidelity == "real" else _PROCESSES_SEED
+    share = count * spawn.difference_ns / (case.difference_ns or math.inf)
+    template = (
+        "The one process that a retrieve starts makes up {share} of the difference."
+        if count == 1
+        else f"The {count} processes that a retrieve starts make up {{share}} of the difference."
+    )
+    effect = evidence.by_share(share, template)
+    if not effect.is_slower or spawn.is_decided:
+        return effect
+    return replace(effect, fact=Fact.UNCLEAR).may_be_chance()
+
+
+def _process_start(mean_ns: float) -> Evidence:
+    started = statement("process started in {time}", time=Quantity(mean_ns, Unit.NANOSECONDS))
+    return Evidence.led_by(Observation.of_side("process-start", started))
 
 
 def _as_other_pool(push: Push, cause: Cause) -> Gain | None:
@@ -65,14 +133,15 @@ def _random_io(case: Case) -> Effect:
         )
     is_itself = case.subject.workload == _RANDOM_IO
     itself = case.sibling() if is_itself else None
-    many = [each for each in measurements if each.subject.variant.endswith(_AT_ONCE)]
+    many = [match for match in measurements if match.subject.variant.endswith(_AT_ONCE)]
     chosen = itself or case.slowest(many or measurements)
-    cap = _cap_of(chosen) if chosen is not None else None
-    evidence = SideEvidence(lambda: _with_cap(case, cap, *figures(measurements, chosen)()))
-    if chosen is None:
-        return evidence.opposes("The slower side's disks do as many operations per second.")
-    ratio = case.times_as_long(chosen)
-    if ratio < SLOWER_AT_RATIO:
+    cap = _cap_of(chosen)
+    evidence = SideEvidence(figures(measurements, chosen))
+    if cap is not None:
+        published = span("published-cap", cap, Unit.IOPS, "published cap {value}", _NO_CAP)
+        evidence = evidence.joined(SideEvidence.of(case, published))
+    ratio = 1.0 if chosen is None else case.times_as_long(chosen)
+    if chosen is None or ratio < SLOWER_AT_RATIO:
         return evidence.opposes("The slower side's disks do as many operations per second.")
     template = "The slower side's disks do {ratio} fewer operations per second ({variant})."
     fewer, variant = Quantity(ratio, Unit.RATIO), chosen.subject.variant
@@ -98,28 +167,11 @@ def _published_cap(name: str, view: View) -> float | None:
 _READ_CAP, _WRITE_CAP = (partial(_published_cap, name) for name in ("read_iops", "write_iops"))
 
 
-def _cap_of(measurement: OtherMeasurement) -> _Cap | None:
+def _cap_of(measurement: OtherMeasurement | None) -> _Cap | None:
     """Return the published limit of this variant, for all disks of the place together."""
-    if not measurement.subject.variant.endswith(_AT_ONCE):
+    if measurement is None or not measurement.subject.variant.endswith(_AT_ONCE):
         return None
     return _READ_CAP if measurement.subject.variant.startswith("read") else _WRITE_CAP
-
-
-def _with_cap(case: Case, cap: _Cap | None, *evidence: Evidence) -> tuple[Evidence, Evidence]:
-    """Add the published cap to both sides' figures."""
-    no_cap = tally("published-cap", lambda _: statement("no published cap"))
-    baseline, candidate = evidence
-    if cap is None:
-        return baseline, candidate
-    known = span("published-cap", cap, Unit.IOPS, "published cap {value}")
-    baseline, candidate = (
-        replace(
-            each,
-            observations=(*each.observations, (known if any(side.values(cap)) else no_cap)(side)),
-        )
-        for each, side in ((baseline, case.baseline), (candidate, case.candidate))
-    )
-    return baseline, candidate
 
 
 @cause(
@@ -159,7 +211,7 @@ def _slow_flush(case: Case) -> Effect:
 )
 def _slow_journal(case: Case) -> Effect:
     in_place = case.measured(SYNC_WRITE, _IN_PLACE)
-    growing = [each for variant in _GROWING for each in case.measured(SYNC_WRITE, variant)]
+    growing = [write for variant in _GROWING for write in case.measured(SYNC_WRITE, variant)]
     slowest_growing = case.slowest(growing)
     evidence = SideEvidence(figures([*in_place, *growing], slowest_growing))
     if not in_place or slowest_growing is None:

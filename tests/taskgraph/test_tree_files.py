@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MPL-2.0
+"""The tree's other files that a deployment reads: locks, images, jobs, and the package's imports."""
+
+import ast
+import re
+import runpy
+import sys
+
+import pytest
+import taskgraph.util.schema
+import yaml
+
+from io_benchmark_taskgraph import mistakes
+
+from .conftest import REPOSITORY
+
+FOLDER = REPOSITORY / "taskcluster"
+PACKAGE = REPOSITORY / "python/io_benchmark_taskgraph"
+# This extends a stand-alone taskgraph, and Firefox's tree does not load it.
+STAND_ALONE = {
+    f"io_benchmark_taskgraph.{name}" for name in ("actions", "group_tasks", "parameters")
+}
+PINNED = re.compile(r"[a-z0-9./-]+:[A-Za-z0-9._-]+@sha256:[0-9a-f]{64}")
+
+
+def imported(path):
+    for node in ast.walk(ast.parse(path.read_text(), feature_version=(3, 9))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: path.stem)
+def test_imports(path):
+    """Python 3.9, taskgraph, voluptuous and the standard library; only stand-alone parts import these."""
+    names = set(imported(path))
+    outside = {name.partition(".")[0] for name in names} - set(sys.stdlib_module_names)
+    assert outside <= {"io_benchmark_taskgraph", "taskgraph", "voluptuous"}
+    if f"io_benchmark_taskgraph.{path.stem}" not in STAND_ALONE:
+        assert not STAND_ALONE & names
+
+
+def test_taskgraph_without_its_error_class(monkeypatch):
+    """Where taskgraph lacks the error without a traceback, any Exception serves."""
+    assert mistakes.UserMistake is taskgraph.util.schema.SchemaValidationError
+    monkeypatch.delattr(taskgraph.util.schema, "SchemaValidationError")
+    # Another copy of the module, so that the one in use stays as it is.
+    copy = runpy.run_path(mistakes.__file__)
+    assert copy["UserMistake"] is Exception
+
+
+def test_lock():
+    """Each line is a version by its hashes, taskgraph's is the tested one, and nothing else is installed."""
+    lock = (FOLDER / "requirements.txt").read_text()
+    for line in lock.splitlines():
+        assert re.match(r"^(    --hash=sha256:|    #|#|[a-z0-9._-]+==)", line), line
+    requirement = r"^([a-z0-9._-]+)==(\S+)(?: ;.*)? \\\n(?:    --hash=sha256:.*\n)+"
+    versions = dict(re.findall(requirement, lock, re.MULTILINE))
+    assert list(versions) == re.findall(r"^([a-z0-9._-]+)==", lock, re.MULTILINE)
+    assert versions["taskcluster-taskgraph"] == "24.5.1"
+    assert "voluptuous" in versions
+    assert "taskcluster-taskgraph==24.5.1" in (FOLDER / "requirements.in").read_text().splitlines()
+
+
+def bases(dockerfile):
+    """Return the images that a Dockerfile names: in FROM, and in COPY or RUN's `from=`; no own stages."""
+    stages, named = set(), []
+    for line in dockerfile.read_text().replace("\\\n", " ").splitlines():
+        words = [word for word in line.split() if not word.startswith("--platform")]
+        if words and words[0].upper() == "FROM":
+            named.append(words[1])
+            stages.update(words[3:4])
+        elif words and words[0].upper() in ("COPY", "ADD", "RUN"):
+            named += re.findall(r"\bfrom=([^\s,]+)", line)
+    return [name for name in named if name not in stages and not name.isdecimal()]
+
+
+def test_bases():
+    """Each has a tag, for people, and a digest, which decides; both images have the same base."""
+    named = [name for file in sorted(FOLDER.glob("docker/*/Dockerfile")) for name in bases(file)]
+    assert len(named) >= 2
+    assert len(set(named)) == 1
+    (task,) = yaml.safe_load((REPOSITORY / ".taskcluster.yml").read_text())["tasks"]
+    (image,) = re.findall(r"\bimage': '([^']+)'", str(task))
+    assert [name for name in (*named, image) if not PINNED.fullmatch(name)] == []
+
+
+def test_cron_jobs():
+    """One job, once a week, that selects what `-j io-benchmark` does.
+
+    build-decision knows weekdays by their English names, and quarters of an hour.
+    """
+    job = {
+        "type": "decision-task",
+        "treeherder-symbol": "io-benchmark",
+        "target-tasks-method": "io-benchmark",
+    }
+    when = [{"weekday": "Monday", "hour": 3, "minute": 0}]
+    assert yaml.safe_load((REPOSITORY / ".cron.yml").read_text()) == {
+        "jobs": [{"name": "io-benchmark", "job": job, "when": when}]
+    }
