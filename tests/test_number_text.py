@@ -63,12 +63,12 @@ def test_lists():
 @pytest.mark.parametrize(
     ("values_ns", "expected"),
     [
-        pytest.param([76 * MS, 146 * MS], ["76.0 ms", "146 ms"], id="milliseconds"),
-        pytest.param([900_000, 1.5 * MS], ["900 µs", "1,500 µs"], id="the-smallest-decides"),
-        pytest.param([2e9], ["2.00 s"], id="seconds"),
-        pytest.param([0.0, 5.0], ["0 ns", "5.00 ns"], id="nanoseconds"),
-        pytest.param([math.nan], ["\N{EN DASH} ms"], id="unknown"),
-        pytest.param([], [], id="none"),
+        ([76 * MS, 146 * MS], ["76.0 ms", "146 ms"]),
+        ([900_000, 1.5 * MS], ["900 µs", "1,500 µs"]),  # the smallest decides
+        ([2e9], ["2.00 s"]),
+        ([0.0, 5.0], ["0 ns", "5.00 ns"]),
+        ([math.nan], ["\N{EN DASH} ms"]),
+        ([], []),
     ],
 )
 def test_times(values_ns, expected):
@@ -79,43 +79,36 @@ def test_times(values_ns, expected):
 @pytest.mark.parametrize(
     ("low", "high", "expected"),
     [
-        pytest.param(1.68, 2.19, "1.68 to 2.19", id="wide"),
-        pytest.param(0.981, 1.027, "0.981 to 1.027", id="narrow"),
-        pytest.param(0.5, math.inf, "0.50 to ∞", id="open"),
-        pytest.param(0.0123, 123.4, "0.0123 to 123", id="far-apart"),
-        pytest.param(4.65e-13, 9.72e11, "unknown", id="tells-nothing"),
-        pytest.param(0.02, 54_321.0, "0.0200 to >100", id="tells-nothing-upwards"),
-        pytest.param(0.0, math.inf, "unknown", id="unbounded"),
+        (1.68, 2.19, "1.68 to 2.19"),
+        (0.981, 1.027, "0.981 to 1.027"),
+        (0.5, math.inf, "0.50 to ∞"),
+        (0.0123, 123.4, "0.0123 to 123"),
+        (4.65e-13, 9.72e11, "unknown"),
+        (0.02, 54_321.0, "0.0200 to >100"),
+        (0.0, math.inf, "unknown"),
     ],
 )
 def test_interval(low, high, expected):
-    """Two decimals, more where the interval is narrow."""
+    """Two decimals, more where the interval is narrow; an interval that says nothing is unknown."""
     assert number_text.interval(low, high) == expected
 
 
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        pytest.param([1.01, 0.99, 1.0], "0.99× to 1.01×", id="range"),
-        pytest.param([1.001, 1.002], "1.00×", id="same-digits"),
-        pytest.param([], "", id="none"),
-    ],
-)
-def test_ratio_range(values, expected):
+def test_ratio_range():
     """The ends of several ratios, once where they are written alike."""
-    assert number_text.ratio_range(values) == expected
+    ranges = map(number_text.ratio_range, ([1.01, 0.99, 1.0], [1.001, 1.002], []))
+    assert list(ranges) == ["0.99× to 1.01×", "1.00×", ""]
 
 
 @pytest.mark.parametrize(
     ("times_ns", "difference_ns", "expected"),
     [
-        pytest.param((75.8 * MS, 145.9 * MS), 70.1 * MS, ("75.8", "+70.1", "ms"), id="tens"),
-        pytest.param((70 * MS, 270 * MS), 200 * MS, ("70", "+200", "ms"), id="hundreds"),
-        pytest.param((5 * MS, 3 * MS), -2 * MS, ("5.00", "−2.00", "ms"), id="negative"),
-        pytest.param((800, 900), 100, ("800", "+100", "ns"), id="short"),
-        pytest.param((75 * MS, 75 * MS), 0.001 * MS, ("75.000", "+0.001", "ms"), id="tiny"),
-        pytest.param((75 * MS, 75 * MS), 0, ("75.00", "0.00", "ms"), id="nothing"),
-        pytest.param((0, 0), 0, ("0.00", "0.00", "ns"), id="no-time"),
+        ((75.8 * MS, 145.9 * MS), 70.1 * MS, ("75.8", "+70.1", "ms")),
+        ((70 * MS, 270 * MS), 200 * MS, ("70", "+200", "ms")),
+        ((5 * MS, 3 * MS), -2 * MS, ("5.00", "−2.00", "ms")),
+        ((800, 900), 100, ("800", "+100", "ns")),
+        ((75 * MS, 75 * MS), 0.001 * MS, ("75.000", "+0.001", "ms")),
+        ((75 * MS, 75 * MS), 0, ("75.00", "0.00", "ms")),
+        ((0, 0), 0, ("0.00", "0.00", "ns")),
     ],
 )
 def test_time_scale(times_ns, difference_ns, expected):

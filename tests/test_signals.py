@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from io_benchmark.signals import Terminated, interruptions
+from io_benchmark.process import Terminated, interruptions
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from io_benchmark.standard_streams import ERRORS, _Output
+from io_benchmark.process import ERRORS, _Output
 
 
 def test_the_first_failure_is_kept() -> None:

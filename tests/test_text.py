@@ -20,15 +20,15 @@ ANY_TEXT = st.one_of(
 @given(ANY_TEXT)
 def test_any_text(text):
     """Every text becomes one line of bounded length that can be written anywhere."""
-    for shown, limit in ((clean(text), LINE_LENGTH), (clean_name(text), 200), (name(text), 40)):
-        assert len(shown) <= limit
-        assert len(shown.splitlines()) <= 1
+    for line, limit in ((clean(text), LINE_LENGTH), (clean_name(text), 200), (name(text), 40)):
+        assert len(line) <= limit
+        assert len(line.splitlines()) <= 1
         assert [
             character
-            for character in shown
+            for character in line
             if category(character)[0] == "C" or category(character) in ("Zl", "Zp")
         ] == []
-        shown.encode()
+        line.encode()
 
 
 @given(ANY_TEXT)

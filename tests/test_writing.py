@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from io_benchmark.writing import write_file
+from io_benchmark.paths import write_file
 
 OLD, NEW = b"old and longer", b"new"
 
@@ -109,7 +109,7 @@ def test_a_named_pipe_without_a_reader(tmp_path: Path) -> None:
 def test_own_output_in_a_file(tmp_path: Path, name: str) -> None:
     """As in `--write json=out > out`: what is printed before and afterwards stays."""
     program = (
-        "import os, sys; from pathlib import Path; from io_benchmark.writing import write_file\n"
+        "import os, sys; from pathlib import Path; from io_benchmark.paths import write_file\n"
         f"os.write(1, b'first '); write_file(Path({name!r}), b'data'); os.write(1, b' last')"
     )
     with (tmp_path / "out").open("wb") as file:

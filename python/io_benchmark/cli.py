@@ -14,11 +14,10 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NoReturn, TextIO
 
 from io_benchmark import __version__
-from io_benchmark.commands.option_table import add_options, check_options
+from io_benchmark.commands.options import add_options, check_options
 from io_benchmark.context import MESSAGE_LENGTH, Context
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.signals import Terminated, interruptions
-from io_benchmark.standard_streams import replace_standard_streams
+from io_benchmark.process import Terminated, interruptions, replace_standard_streams
 from io_benchmark.text import clean
 
 COMMANDS = {
@@ -147,10 +146,7 @@ def _dispatch(arguments: Sequence[str], context: Context) -> int:
         + _manual("index.md"),
     )
     parser.add_argument(
-        "--version",
-        action="version",
-        version=f"%(prog)s {__version__}",
-        help="print the version",
+        "--version", action="version", version=f"%(prog)s {__version__}", help="print the version"
     )
     parser.add_argument("command", choices=COMMANDS, metavar="COMMAND", help=argparse.SUPPRESS)
     command = parser.parse_args(arguments[:1]).command

@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Paths as a user gives them, made absolute; a path that cannot be read becomes one line."""
+"""Paths that a user named: made absolute, refused in one line, and written completely or not at all.
+
+A regular file is replaced in one step, and keeps its mode and its owner. A link stays, and its
+target is replaced. A device, a pipe, or the file behind stdout or stderr is written to.
+"""
 
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -50,3 +55,54 @@ def resolve_path(path: Path, subject: str) -> Path:
     with refuse_unreadable(subject, "name another folder"), absent:
         target.stat()
     return target
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file; raise an OSError where that fails, which leaves a regular file unchanged."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        if path.is_symlink():
+            path.write_bytes(data)  # the kernel decides whether the link may be followed
+        else:
+            _replace(path, data, None)
+        return
+    descriptor = _standard_stream(status)
+    if descriptor is None and stat.S_ISREG(status.st_mode):
+        # The kernel decides whether it may be changed, and whether a link to it may be followed.
+        os.close(os.open(path, os.O_WRONLY | os.O_CLOEXEC))
+        _replace(Path(os.path.realpath(path)), data, status)
+        return
+    if descriptor is None:
+        # Fails for a named pipe that no program reads.
+        descriptor = os.open(path, os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC)
+        os.set_blocking(descriptor, True)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+
+
+def _standard_stream(status: os.stat_result) -> int | None:
+    """Return a copy of stdout or stderr if it is this file: its text goes on where data ends."""
+    for descriptor in (1, 2):
+        with suppress(OSError):  # it is closed
+            if os.path.samestat(os.fstat(descriptor), status):
+                return os.dup(descriptor)
+    return None
+
+
+def _replace(target: Path, data: bytes, before: os.stat_result | None) -> None:
+    # Not named after the target, whose name may be as long as names can be.
+    temporary = target.with_name(f".io-benchmark-{os.urandom(8).hex()}")
+    # A new file gets the mode that the umask leaves.
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            if before is not None:
+                with suppress(PermissionError):
+                    os.fchown(descriptor, before.st_uid, before.st_gid)
+                os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
+        temporary.replace(target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

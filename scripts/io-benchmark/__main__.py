@@ -1,7 +1,5 @@
 #!/usr/bin/env python3
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """io-benchmark: measure this worker's I/O and write one result file.
 
 Measured: the chosen workloads, in each place; the time of every operation is kept. Also observed:

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """How long processes were on a CPU, and how long they waited for one, while they did operations.
 
 Measured, of a thread and of children that it reaps here: the time on a CPU, in user mode and in the
@@ -39,7 +37,7 @@ class Account:
 
     def read(self):
         """Return a reading for growth(); only this much work must be done close to the timed part."""
-        return getrusage(RUSAGE_THREAD), _text_of(self._schedstat)
+        return getrusage(RUSAGE_THREAD), _read_again(self._schedstat)
 
     def begin(self):
         self._before = self.read()
@@ -66,17 +64,17 @@ class ChildrenAccount:
 
     def reap(self, child):
         """Return readings before and after the child, for growth()."""
-        text = b""
+        counted = b""
         try:
             schedstat = os.open("%d/schedstat" % child, os.O_RDONLY, dir_fd=self._proc)
         except OSError:
             pass
         else:
-            text = _text_of(schedstat)
+            counted = _read_again(schedstat)
             os.close(schedstat)
         os.waitpid(child, 0)
         before, self._usage = self._usage, getrusage(RUSAGE_CHILDREN)
-        return (before, _NEVER_WAITED), (self._usage, text)
+        return (before, _NEVER_WAITED), (self._usage, counted)
 
 
 def growth(before, after):
@@ -84,13 +82,9 @@ def growth(before, after):
     (usage, schedstat), (usage_before, schedstat_before) = after, before
     user_ns = round((usage.ru_utime - usage_before.ru_utime) * NS_PER_S)
     kernel_ns = round((usage.ru_stime - usage_before.ru_stime) * NS_PER_S)
-    waiting_ns, waiting_before_ns = (
-        _waiting_ns(schedstat),
-        _waiting_ns(schedstat_before),
-    )
-    if waiting_ns is None or waiting_before_ns is None:
-        return user_ns, kernel_ns, None
-    return user_ns, kernel_ns, waiting_ns - waiting_before_ns
+    waiting_ns, waiting_before_ns = _waiting_ns(schedstat), _waiting_ns(schedstat_before)
+    is_counted = None not in (waiting_ns, waiting_before_ns)
+    return user_ns, kernel_ns, waiting_ns - waiting_before_ns if is_counted else None
 
 
 def wait_for(child):
@@ -100,19 +94,14 @@ def wait_for(child):
 
 def waiting_ns_of(child):
     """Return how long a child without threads waited for a CPU; call it before reap()."""
-    schedstat = _open_to_reread("/proc/%d/schedstat" % child)
-    if schedstat is None:
-        return None
-    try:
-        return _waiting_ns(_text_of(schedstat))
-    finally:
-        os.close(schedstat)
+    return _waiting_ns(reading.read_text("/proc/%d/schedstat" % child) or "")
 
 
-def reap(child):
-    """Return the status of a child that has ended, and its user and kernel nanoseconds."""
+def reap(child, waiting_ns):
+    """Return the status of a child that has ended, and what it spent; see waiting_ns_of()."""
     _, status, usage = os.wait4(child, 0)
-    return status, round(usage.ru_utime * NS_PER_S), round(usage.ru_stime * NS_PER_S)
+    times_ns = (round(seconds * NS_PER_S) for seconds in (usage.ru_utime, usage.ru_stime))
+    return status, (*times_ns, waiting_ns)
 
 
 def together(first, second):
@@ -128,7 +117,7 @@ def _open_to_reread(path):
         return None
 
 
-def _text_of(schedstat):
+def _read_again(schedstat):
     if schedstat is None:
         return b""
     try:
@@ -137,10 +126,10 @@ def _text_of(schedstat):
         return b""
 
 
-def _waiting_ns(text):
+def _waiting_ns(schedstat):
     """Return the second number of a thread's schedstat; None where the kernel does not count it."""
     try:
-        _, waiting_ns, times_run = text.split()
+        _, waiting_ns, times_run = schedstat.split()
         # A thread that ended or reads this was on a CPU; 0 times means that the kernel does not count.
         return int(waiting_ns) if int(times_run) else None
     except ValueError:

@@ -1,30 +1,32 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """One run: parse the arguments, measure each workload in each place, write the result."""
 
+import contextlib
 import importlib
 import re
 import traceback
 
-import perfherder_series
 import place_folder
-import summary
-from early_end import Interrupted, SkippedError, WorkloadError
+from early_end import Interrupted, SkippedError, WorkloadError, reason_of
 from log import LOG, say
 from observe import devices, host, limits, storage
-from observe.sampler import Sampler
-from result_file import SCRIPT_VERSION, ResultFile, outcome
+from observe.timelines import Sampler
+from result import figures
+from result.result_file import SCRIPT_VERSION, ResultFile, outcome
 from settings import SHORT_PROFILES, WrongArgumentsError, parse
 
 DONE, FAILED, WRONG_ARGUMENTS = 0, 1, 2
 NOT_WRITTEN = "the result cannot be written: %s: %s"
+POOL_GUESSED = (
+    "the name of pool %s is from %s; give all machines of one kind the same name by --pool, "
+    "and others another"
+)
 
 
-def run(arguments, known_workloads, interruption, origin_ns):
+def run(arguments, workload_names, interruption, origin_ns):
     """Return the exit code; print a line for Treeherder's failure summary if it is not 0."""
     try:
-        settings = parse(arguments, known_workloads)
+        settings = parse(arguments, workload_names)
         exit_code, reason = _run_benchmark(settings, interruption, origin_ns)
     except WrongArgumentsError as error:
         say("error: %s; --help lists the arguments" % error)
@@ -51,20 +53,14 @@ def _run_benchmark(settings, interruption, origin_ns):
     origin = ""
     if settings.pool_origin is not None:
         origin = " (%s; --pool gives another name)" % settings.pool_origin
-        text = "the name of pool %s is from %s; give all machines of one kind the same "
-        text += "name by --pool, and others another"
-        record.warn("pool-guessed", text % (settings.pool, settings.pool_origin))
+        record.warn("pool-guessed", POOL_GUESSED % (settings.pool, settings.pool_origin))
     say("=== io-benchmark %s: pool %s%s ===" % (SCRIPT_VERSION, settings.pool, origin))
-    if settings.perfherder == "neutral":
-        text = "Perfherder: the series belongs to %s and not to %s; only the push identifies "
-        text += "the pool, so use neutral for one pool per push"
-        say(text % (perfherder_series.ANY_POOL, settings.pool))
     names = ["workloads." + name.replace("-", "_") for name in settings.workloads]
-    bench = _Bench(settings, record, interruption, origin_ns)
+    bench = Bench(settings, record, interruption, origin_ns)
     return bench.run([importlib.import_module(name).WORKLOAD for name in names])
 
 
-class _Bench:
+class Bench:
     def __init__(self, settings, record, interruption, origin_ns):
         self.settings = settings
         self.origin_ns = origin_ns
@@ -109,38 +105,25 @@ class _Bench:
 
     def run(self, workload_classes):
         """Return the exit code and its reason; the result file is valid at every moment."""
-        document = self.record.document
         plans = self._plan(workload_classes)
-        document["workloads"] = [entry for *_, entries in plans for entry in entries]
-        summary.show_plan(plans, self.settings, self.record.path)
+        entries = [entry for *_, planned in plans for entry in planned]
+        self.record.document["workloads"] = entries
+        figures.show_plan(plans, self.settings, self.record.path)
         self.record.write_if_possible()
-        state, reason, exit_code = "completed", None, DONE
+        interrupted = None
         try:
             with self._interruption.allowed():
                 self._observe()
-                for workload, place, entries in plans:
-                    self._measure(type(workload), place, entries)
-        except Interrupted as interrupted:
-            state, reason = interrupted.state, interrupted.reason
-            exit_code = interrupted.exit_code
-            states = {entry["outcome"]["state"] for entry in document["workloads"]}
-            if exit_code is None and states == {"completed"}:
-                # Out of time for trials alone.
-                state, reason, exit_code = "completed", None, DONE
+                for workload, place, planned in plans:
+                    self._measure(type(workload), place, planned)
+        except Interrupted as interruption:
+            interrupted = interruption
         except Exception as error:  # noqa: BLE001
             # A bug of this script: the samples so far are kept.
             self._failures.append(_internal_error(error))
-        if self._skipped and not self._suites:
-            self._failures += self._skipped
-        if self._failures:
-            reason = "; ".join(self._failures + ([reason] if reason else []))
-            if exit_code in (None, DONE):
-                state, exit_code = "failed", FAILED
-        elif exit_code is None:
-            # Out of time: there may be enough samples for a verdict.
-            exit_code = DONE if self._measured_enough else FAILED
+        state, reason, exit_code = self._ending(interrupted, entries)
         try:
-            self._finish(outcome(state, reason), document["workloads"])
+            self._finish(outcome(state, reason), entries)
         except OSError as error:
             reason = NOT_WRITTEN % (error.filename, error.strerror)
             exit_code = exit_code or FAILED
@@ -165,6 +148,22 @@ class _Bench:
                 plans.append((workload, place, entries))
         return plans
 
+    @contextlib.contextmanager
+    def _claimed(self, place):
+        """Yield a folder in the place that is removed at the end, whatever happens."""
+        folder = None
+        try:
+            with self.held():
+                folder = place_folder.claim(place.path)
+            yield folder
+        finally:
+            with self.held():
+                try:
+                    if folder is not None:
+                        place_folder.leave(folder, place.path)
+                except OSError as error:
+                    self.warn("not-cleaned", "%s: %s" % (error.filename, error.strerror))
+
     def _observe(self):
         document = self.record.document
         document["host"] = host.observe()
@@ -172,15 +171,11 @@ class _Bench:
         if not document["host"]["first_touch_ns_per_mib"]:
             self.warn("memory-not-touched", host.TOO_LITTLE_MEMORY)
         for place in self.settings.places:
-            folder = None
             try:
-                with self.held():
-                    folder = place_folder.claim(place.path)
-                observed = storage.observe(place.name, place.path)
+                with self._claimed(place):
+                    observed = storage.observe(place.name, place.path)
             except OSError as error:
                 observed = dict(place._asdict(), failed=error.strerror)
-            finally:
-                self._leave(folder, place)
             document["storage"]["places"].append(observed)
             chain = observed.get("devices", [])
             leaves = [device["name"] for device in chain if not device["below"]]
@@ -192,20 +187,21 @@ class _Bench:
         self.record.write_if_possible()
 
     def _measure(self, workload_class, place, entries):
-        folder = None
         try:
-            with self.held():
-                folder = place_folder.claim(place.path)
-            workload = workload_class(self, place, folder)
-            workload.prepare()
-            for entry in entries:
-                self._run_entry(workload, place, entry)
+            with self._claimed(place) as folder:
+                workload = workload_class(self, place, folder)
+                workload.prepare()
+                for entry in entries:
+                    self._run_entry(workload, place, entry)
         except SkippedError as skipped:
             self._skip(place, entries, skipped)
         except (OSError, WorkloadError, MemoryError) as error:
-            self._fail(place, entries, error)
-        finally:
-            self._leave(folder, place)
+            reason = "place %s (%s): %s" % (*place, reason_of(error))
+            say("error: " + reason)
+            self._failures.append(reason)
+            for entry in entries:
+                if entry["outcome"]["state"] in ("not-started", "running"):
+                    entry["outcome"] = outcome("failed", reason)
 
     def _run_entry(self, workload, place, entry):
         self._number += 1
@@ -230,17 +226,7 @@ class _Bench:
                 samples = len(entry["samples"][workload.columns[0]])
                 self._measured_enough |= samples >= workload.samples_for_a_verdict
                 if samples:
-                    suite = perfherder_series.suite(self.settings, workload, entry)
-                    self._suites.append(suite)
-
-    def _fail(self, place, entries, error):
-        text = getattr(error, "strerror", None) or str(error) or "out of memory"
-        reason = "place %s (%s): %s" % (*place, text)
-        say("error: " + reason)
-        self._failures.append(reason)
-        for entry in entries:
-            if entry["outcome"]["state"] in ("not-started", "running"):
-                entry["outcome"] = outcome("failed", reason)
+                    self._suites.append(figures.suite(self.settings, workload, entry))
 
     def _skip(self, place, entries, skipped):
         reason = "place %s (%s): %s: %s" % (*place, entries[0]["name"], skipped)
@@ -250,13 +236,22 @@ class _Bench:
         for entry in entries:
             entry["outcome"] = outcome("skipped", str(skipped))
 
-    def _leave(self, folder, place):
-        with self.held():
-            try:
-                if folder is not None:
-                    place_folder.leave(folder, place.path)
-            except OSError as error:
-                self.warn("not-cleaned", "%s: %s" % (error.filename, error.strerror))
+    def _ending(self, interrupted, entries):
+        """Return the run's state, the reason for it, and the exit code."""
+        is_out_of_time = interrupted is not None and interrupted.exit_code is None
+        if is_out_of_time and all(entry["outcome"]["state"] == "completed" for entry in entries):
+            interrupted = None  # only trials are missing
+        failures = self._failures + ([] if self._suites else self._skipped)
+        reasons = failures + ([] if interrupted is None else [interrupted.reason])
+        reason = "; ".join(reasons) or None
+        if interrupted is not None and interrupted.exit_code is not None:
+            return interrupted.state, reason, interrupted.exit_code
+        if failures:
+            return "failed", reason, FAILED
+        if interrupted is not None:
+            # There may be enough samples for a verdict.
+            return interrupted.state, reason, DONE if self._measured_enough else FAILED
+        return "completed", None, DONE
 
     def _finish(self, run_outcome, entries):
         """Write the result before the log's summary: the log may fail, the result is complete."""
@@ -273,17 +268,16 @@ class _Bench:
                 entry["outcome"] = outcome("failed", run_outcome["reason"])
         self.record.finish(run_outcome)
         if self.settings.perfherder != "never":
-            perfherder_series.write(self.settings.artifacts, self._suites)
+            figures.write(self.settings.artifacts, self._suites)
 
     def _show(self, reason, plans):
-        summary.show(plans)
+        figures.show(plans)
         for warning in self.record.document["warnings"]:
             say("warning: %s: %s" % (warning["name"], warning["message"]))
         say("Raw results: %s" % self.record.path)
         if not self._interruption.children_have_ended():
             say("warning: a process that was started here has not ended")
-        end = "complete" if reason is None else "incomplete: " + reason
-        say("=== Benchmark %s ===" % end)
+        say("=== Benchmark %s ===" % ("incomplete: " + reason if reason else "complete"))
         if LOG.lines_dropped:
             message = "%d lines of the log could not be written" % LOG.lines_dropped
             self.warn("log-lines-dropped", message)

@@ -1,19 +1,17 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Which job of which CI system this is, by the variables that the system sets.
 
-A variable may be missing, and anyone who writes the job may set it: it is text for people, and the
-name of a pool at most. Taskcluster is not here: the result has keys for its tasks (result_file.py).
+A variable may be missing, and anyone who writes the job may set it: it is for people, and the name of
+a pool at most. Taskcluster is not here: the result has keys for its tasks (result_file.py).
 """
 
 import hashlib
 import os
 import re
-from typing import Any, NamedTuple, Optional, Tuple
+from typing import NamedTuple, Optional, Tuple
 from urllib.parse import quote, urlsplit
 
-TEXT_LENGTH = 1000  # characters of a value
+VALUE_LENGTH = 1000  # characters
 POOL_LENGTH = 100
 LISTS = ("{CI_RUNNER_TAGS}", "{NODE_LABELS}")
 LABEL = r'[^\s,"\[\]]+'  # of such a list
@@ -23,21 +21,21 @@ IN_URL = "%/:?#[]@!$&'()*+,;=~"  # not quoted: they have a meaning in a URL
 class _System(NamedTuple):
     """The variables of one system; "{NAME}" is replaced by the value of a variable.
 
-    A text is skipped if one of its variables has no value. The pool is the first text that remains.
+    A template is skipped if one of its variables has no value. The pool is the first that remains.
     """
 
     name: str
     mark: Tuple[str, str]  # a variable, and what its value matches in every job
-    pools: Tuple[str, ...]  # what machines of one kind have in common
-    machine: str  # the machine's own name, which is not a part of its pool's
     run: str
-    attempt: str
     job: str
     url: str
     folder: str  # where the job works
+    attempt: str = ""
+    pools: Tuple[str, ...] = ()  # what machines of one kind have in common
+    machine: str = ""  # the machine's own name, which is not a part of its pool's
 
 
-_SYSTEMS = (
+SYSTEMS = (
     # docs.github.com/en/actions/reference/workflows-and-actions/variables. A job is not told the
     # labels of its runner, and hosted runners have a new name in each job. ImageOS is of their images.
     _System(
@@ -60,9 +58,7 @@ _SYSTEMS = (
         name="gitlab-ci",
         mark=("GITLAB_CI", "true"),
         pools=("{CI_RUNNER_TAGS}", "{CI_RUNNER_DESCRIPTION}"),
-        machine="",
         run="{CI_PIPELINE_ID}",
-        attempt="",
         job="{CI_JOB_NAME}",
         url="{CI_JOB_URL}",
         folder="{CI_PROJECT_DIR}",
@@ -87,7 +83,6 @@ _SYSTEMS = (
         pools=("{NODE_LABELS}", "{NODE_NAME}"),
         machine="{NODE_NAME}",
         run="{BUILD_NUMBER}",
-        attempt="",
         job="{JOB_NAME}",
         url="{BUILD_URL}",
         folder="{WORKSPACE}",
@@ -110,10 +105,7 @@ _SYSTEMS = (
     _System(
         name="circleci",
         mark=("CIRCLECI", "true"),
-        pools=(),
-        machine="",
         run="{CIRCLE_WORKFLOW_ID}",
-        attempt="",
         job="{CIRCLE_JOB}",
         url="{CIRCLE_BUILD_URL}",
         folder="{CIRCLE_WORKING_DIRECTORY}",
@@ -121,8 +113,8 @@ _SYSTEMS = (
 )
 
 
-def _current() -> Optional[_System]:
-    for system in _SYSTEMS:
+def _current():
+    for system in SYSTEMS:
         name, pattern = system.mark
         if re.fullmatch(pattern, os.environ.get(name, ""), re.IGNORECASE | re.DOTALL):
             return system
@@ -130,18 +122,13 @@ def _current() -> Optional[_System]:
 
 
 def _filled(template: str) -> Optional[str]:
-    """Return the text with the values of its variables; None where one has no value."""
-    values = {name: _value(name) for name in re.findall(r"\{(\w+)\}", template)}
-    if not template or not all(values.values()):
-        return None
-    return re.sub(r"\{(\w+)\}", lambda match: values[match.group(1)], template)
+    """Return the template with the values of its variables; None where one has no value."""
+    names = re.findall(r"\{(\w+)\}", template)
+    values = {name: os.environ.get(name, "").strip()[:VALUE_LENGTH] for name in names}
+    return template.format_map(values) if names and all(values.values()) else None
 
 
-def _value(name: str) -> str:
-    return os.environ.get(name, "").strip()[:TEXT_LENGTH]
-
-
-def describe() -> Any:
+def describe():
     """Return the job for the result file; None outside the CI systems of the table."""
     system = _current()
     if system is None:
@@ -152,43 +139,41 @@ def describe() -> Any:
         "run": _filled(system.run),
         "attempt": int(attempt) if re.fullmatch("[0-9]{1,9}", attempt) else None,
         "job": _filled(system.job),
-        "url": _public_url(_filled(system.url)),
+        "url": _public_url(_filled(system.url) or ""),
     }
 
 
-def _public_url(text: Optional[str]) -> Optional[str]:
+def _public_url(address):
     """Return the URL unless it is none, or may hold a password: results are public."""
-    url = quote(text or "", safe=IN_URL, errors="replace")
+    url = quote(address, safe=IN_URL, errors="replace")
     try:
         parts = urlsplit(url)
     except ValueError:
         return None
-    is_public = parts.scheme in ("http", "https") and parts.netloc
-    return url if is_public and "@" not in parts.netloc else None
+    is_public = parts.scheme in ("http", "https") and parts.netloc and "@" not in parts.netloc
+    return url if is_public else None
 
 
-def guess_pool() -> Tuple[str, str]:
+def guess_pool():
     """Return a name for machines like this one, and what it comes from."""
     system = _current()
     if system is None:
-        return _as_pool(os.uname().nodename) or "host", "the host's name"
+        return _as_pool([os.uname().nodename]) or "host", "the host's name"
     machine = _filled(system.machine)
     for template in system.pools:
-        text = _filled(template) or ""
+        value = _filled(template) or ""
         # Two machines may name the same labels in another order.
-        words = sorted(re.findall(LABEL, text)) if template in LISTS else text.split()
-        kind = [word for word in words if word != machine or len(words) == 1]
-        name = _as_pool(" ".join(kind))
+        words = sorted(re.findall(LABEL, value)) if template in LISTS else value.split()
+        name = _as_pool(word for word in words if word != machine or len(words) == 1)
         if name:
             return name, " and ".join(re.findall(r"\{(\w+)\}", template))
     # Not the host's name: a container has a new one in each job.
     return system.name, "the CI system alone"
 
 
-def _as_pool(text: str) -> str:
-    """Return the text with the characters that a pool's name may have."""
-    words = re.findall(r"[A-Za-z0-9_.-]+", text)
-    name = "-".join(words).lstrip("_.-")
+def _as_pool(words):
+    """Return the words with the characters that a pool's name may have."""
+    name = "-".join(re.findall(r"[A-Za-z0-9_.-]+", " ".join(words))).lstrip("_.-")
     if len(name) <= POOL_LENGTH:
         return name
     # Pools may differ at the end only.
@@ -196,7 +181,7 @@ def _as_pool(text: str) -> str:
     return "%s-%s" % (name[: POOL_LENGTH - len(digest) - 1], digest)
 
 
-def work_folder() -> Optional[str]:
+def work_folder():
     """Return the absolute path of the folder where the CI system lets the job work."""
     system = _current()
     path = os.path.expanduser(_filled(system.folder) or "") if system else ""

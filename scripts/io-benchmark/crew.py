@@ -1,15 +1,9 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Processes that do a workload's operations concurrently, and send what they measured as lines.
 
 They are not threads, because Python runs one thread at a time: two threads would not do more than one,
 however well the file system scales. Each is a new process that has done no I/O yet, because I/O schedulers
 count per process.
-
-Members that count operations together do so per window of time. Each ends a count at the first operation after
-a multiple of the window's length on the shared clock. A count may extend over the end of a window, if the process
-waited for a CPU, or one operation took long. Then its operations are distributed evenly over its time.
 """
 
 import ctypes
@@ -19,12 +13,10 @@ import os
 import select
 import signal
 import sys
-import time
 import traceback
 from contextlib import suppress
 
-from accounting import Account
-from early_end import SIGNALS
+from early_end import SIGNALS, reason_of
 
 LIBC = ctypes.CDLL(None)
 PR_SET_PDEATHSIG = 1
@@ -42,7 +34,8 @@ class Crew:
 
     def __init__(self, count, work):
         self._count, self._work = count, work
-        self._pids, self._pending, self._numbers = {}, {}, {}
+        # Number, process and incomplete line of each member, by the pipe that is read here.
+        self._members = {}
         self._go_write = -1
 
     def __enter__(self):
@@ -65,13 +58,11 @@ class Crew:
         held = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         end_with_parent = ending_with_parent()
         try:
-            pid = os.fork()
-            if pid == 0:
+            process = os.fork()
+            if process == 0:
                 end_with_parent()
                 _be_member(number, self._work, go_read, write_end)
-            self._pids[number] = pid
-            self._pending[read_end] = b""
-            self._numbers[read_end] = number
+            self._members[read_end] = number, process, b""
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, held)
         os.close(write_end)
@@ -81,18 +72,18 @@ class Crew:
 
         The members start when all of them are ready. The error of a member that fails is raised.
         """
-        waiting = set(self._pids)
-        while self._pending:
-            ready, _, _ = select.select(list(self._pending), [], [], every_s)
+        waiting = set(self._members)
+        while self._members:
+            ready, _, _ = select.select(list(self._members), [], [], every_s)
             if not ready:
                 yield None
             for read_end in ready:
-                number = self._numbers[read_end]
+                number = self._members[read_end][0]
                 for line in self._read(read_end):
                     if "message" in line:
                         yield number, line["message"]
                     elif "ready" in line:
-                        waiting.discard(number)
+                        waiting.discard(read_end)
                         if not waiting:
                             self._go()
                     else:
@@ -100,16 +91,17 @@ class Crew:
 
     def _read(self, read_end):
         data = os.read(read_end, 1 << 16)
-        if not data:
-            os.close(read_end)
-            self._pending.pop(read_end)
-            number = self._numbers[read_end]
-            _, status = os.waitpid(self._pids.pop(number), 0)
-            if status != 0:
-                raise OSError(None, "a process of the run ended with status %#06x" % status)
-            return []
-        *lines, self._pending[read_end] = (self._pending[read_end] + data).split(b"\n")
-        return [json.loads(line) for line in lines]
+        number, process, pending = self._members[read_end]
+        if data:
+            *lines, pending = (pending + data).split(b"\n")
+            self._members[read_end] = number, process, pending
+            return [json.loads(line) for line in lines]
+        os.close(read_end)
+        del self._members[read_end]
+        _, status = os.waitpid(process, 0)
+        if status != 0:
+            raise OSError(None, "a process of the run ended with status %#06x" % status)
+        return []
 
     def _go(self):
         if self._go_write >= 0:
@@ -117,14 +109,13 @@ class Crew:
             self._go_write = -1
 
     def __exit__(self, *_):
-        for pid in self._pids.values():
-            os.kill(pid, signal.SIGKILL)
+        for _, process, _ in self._members.values():
+            os.kill(process, signal.SIGKILL)
         self._go()
-        for read_end in self._pending:
+        for read_end, (_, process, _) in self._members.items():
             os.close(read_end)
-        for pid in self._pids.values():
-            os.waitpid(pid, 0)
-        self._pids, self._pending = {}, {}
+            os.waitpid(process, 0)
+        self._members = {}
 
 
 def _be_member(number, work, go_read, write_end):
@@ -150,12 +141,11 @@ def _be_member(number, work, go_read, write_end):
 
         try:
             work(number, ready, lambda message: write({"message": message}))
-        except MemoryError:
-            write({"failed": "out of memory", "errno": None, "filename": None})
-        except OSError as error:
-            name = error.filename if isinstance(error.filename, str) else None
-            failed = error.strerror or str(error)
-            write({"failed": failed, "errno": error.errno, "filename": name})
+        except (OSError, MemoryError) as error:
+            path = getattr(error, "filename", None)
+            path = path if isinstance(path, str) else None
+            number = getattr(error, "errno", None)
+            write({"failed": reason_of(error), "errno": number, "filename": path})
         status = 0
     except BrokenPipeError:
         status = 0  # the measuring process is gone
@@ -184,74 +174,3 @@ def _close_all_but(*kept):
     for descriptor in [*sorted(kept), os.sysconf("SC_OPEN_MAX")]:
         os.closerange(first, min(descriptor, 4096))
         first = descriptor + 1
-
-
-def count(step, operations_per_step, window_ns, end_ns, tell, windows_per_message):
-    """Do steps until end_ns; tell several windows at once, and what the thread spent in them.
-
-    A window is [start_ns, end_ns, operations], what was spent [wall, user, kernel, waiting ns].
-    """
-    clock, counts = time.monotonic_ns, []
-    with Account() as account:
-        account.begin()
-        now = clock()
-        while now < end_ns:
-            start = now
-            boundary = (start // window_ns + 1) * window_ns
-            operations = 0
-            while now < boundary:
-                step()
-                operations += operations_per_step
-                now = clock()
-            counts.append([start, now, operations])
-            if len(counts) == windows_per_message:
-                tell(counts, _spent(counts, account))
-                counts = []
-                account.begin()
-            now = clock()
-        if counts:
-            tell(counts, _spent(counts, account))
-
-
-def _spent(counts, account):
-    return [counts[-1][1] - counts[0][0], *account.end()]
-
-
-def windows_together(counts_by_member, members, window_ns):
-    """Return (start_ns, duration_ns, operations) per window in which all members were working.
-
-    Windows without operations are joined.
-    """
-    if len(counts_by_member) < members:
-        return []
-    every_count = counts_by_member.values()
-    begin = max(counts[0][0] for counts in every_count)
-    end = min(counts[-1][1] for counts in every_count)
-    bounds = list(range(-(-begin // window_ns) * window_ns, end + 1, window_ns))
-    if len(bounds) < 2 and end > begin:
-        bounds = [begin, end]  # a short run on a busy machine: use all of it
-    done = [0] * len(bounds)
-    for counts in every_count:
-        for at, operations in enumerate(_done_until(counts, bounds)):
-            done[at] += operations
-    windows, start = [], 0
-    for at in range(1, len(bounds)):
-        if done[at] > done[start]:
-            duration_ns = bounds[at] - bounds[start]
-            windows.append((bounds[start], duration_ns, done[at] - done[start]))
-            start = at
-    return windows
-
-
-def _done_until(counts, bounds):
-    """Yield the operations that a member had done by each of the bounds, all within its time."""
-    before, at = 0, 0
-    for bound in bounds:
-        while at < len(counts) and counts[at][1] <= bound:
-            before += counts[at][2]
-            at += 1
-        share = 0.0
-        if at < len(counts) and counts[at][0] < bound:
-            start, end, operations = counts[at]
-            share = operations * (bound - start) / (end - start)
-        yield before + round(share)

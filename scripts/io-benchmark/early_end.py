@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Errors, signals and the time budget that end a measurement early, raised where it is safe."""
 
 import contextlib
@@ -21,6 +19,11 @@ class SkippedError(WorkloadError):
 
     The rest of the run continues, and fails only if nothing at all is measured.
     """
+
+
+def reason_of(error):
+    """Return what happened, in words for people."""
+    return getattr(error, "strerror", None) or str(error) or "out of memory"
 
 
 class Interrupted(BaseException):

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """The log: whole lines for people. On a worker, stdout is a pipe that is read line by line.
 
 A line that cannot be written is dropped and counted: the result file matters more.
@@ -18,14 +16,14 @@ LINE_BYTES = 4000  # a pipe that is ready to write accepts this much without blo
 PATIENCE_S = 5.0  # in all: how long lines may wait for a reader
 
 
-class _Log:
+class Log:
     def __init__(self, descriptor):
         self.descriptor = _without_waiting(descriptor)
         self.lines_dropped = 0
         self._patience_s = PATIENCE_S
 
-    def say(self, text=""):
-        line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    def say(self, message=""):
+        line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in message)
         encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
         data = line.encode(encoding, "backslashreplace")[:LINE_BYTES] + b"\n"
         started_s = time.monotonic()
@@ -54,24 +52,22 @@ def _without_waiting(descriptor):
     return descriptor
 
 
-LOG, ERRORS = _Log(1), _Log(2)
+LOG, ERRORS = Log(1), Log(2)
 say = LOG.say
 
 
 class ProgressLines:
-    """Lines about one workload's progress: one every few seconds, and one at the end."""
+    """Lines about the progress of one measurement, one every few seconds."""
 
-    def __init__(self, total, every_s):
-        self._total = total
+    def __init__(self, total, every_s, started_ns):
+        self._total, self._started_ns = total, started_ns
         self._every_ns = int(every_s * NS_PER_S)
-        self._started_ns = time.monotonic_ns()
-        self.due_ns = self._started_ns + self._every_ns
+        self.due_ns = started_ns + self._every_ns
 
-    def show(self, done, now_ns, done_bytes):
+    def show(self, done, now_ns, figures, longest_s=float("inf")):
+        """Print how many are done, how long the rest takes at most, and figures of those so far."""
         self.due_ns = now_ns + self._every_ns
         elapsed_s = max(now_ns - self._started_ns, 1) / NS_PER_S
-        each_s, mib_per_s = elapsed_s / done, done_bytes / MIB / elapsed_s
+        left_s = min(elapsed_s / done * (self._total - done), longest_s) if done else longest_s
         count = "%*d/%d" % (len(str(self._total)), done, self._total)
-        left_s = each_s * (self._total - done)
-        text = "  [%s] %.1f s left, %.1f MiB/s, mean %.3g ms"
-        say(text % (count, left_s, mib_per_s, each_s * 1e3))
+        say("  [%s] %.1f s left%s" % (count, max(0, left_s), figures))

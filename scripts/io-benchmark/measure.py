@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Run a command as if it ran alone, and write what it demanded of the machine into one file.
 
 Measured: wall time; of the command and of all processes that were waited for: CPU time, memory, and
@@ -20,22 +18,17 @@ import resource
 import signal
 import time
 from contextlib import suppress
-from typing import NamedTuple, Optional
+from typing import Any
 
 from log import ERRORS
 from reading import read_text
 from settings import WrongArgumentsError, parse_measure
 
-FORWARDED = (
-    signal.SIGHUP,
-    signal.SIGINT,
-    signal.SIGQUIT,
-    signal.SIGUSR1,
-    signal.SIGUSR2,
-    signal.SIGALRM,
-    signal.SIGTERM,
-)
-WAITED_FOR = {signal.SIGCHLD, *FORWARDED}
+WAITED_FOR = {
+    signal.SIGCHLD,
+    *(signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM),
+    *(signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM),
+}
 SI_KERNEL = 0x80  # the origin of a signal: the kernel, such as for a terminal's Ctrl-C
 # Python ignores these when it starts, and nothing shows whether they were ignored before.
 IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
@@ -54,72 +47,71 @@ def measure(arguments):
     except WrongArgumentsError as error:
         ERRORS.say("error: %s; measure --help lists the arguments" % error)
         return WRONG_ARGUMENTS
-    attempts = _Attempts()
-    profile = attempts.make(_begin, settings)
+    program, usage = settings.command[0], None
+    ending: Any = {"code": None, "signal": None, "error": None}
+    profiling = _Profiling(settings)
     started_ns = time.monotonic_ns()
     try:
         child = _start(settings.command, mask, of_children)
     except OSError as error:
-        wall_ns, usage = time.monotonic_ns() - started_ns, None
-        ending = _Ending.of_error(error, settings.command[0])
-        ERRORS.say("io-benchmark: %s: %s" % (settings.command[0], ending.error))
-    else:
-        status, usage = _wait(child, profile, attempts)
         wall_ns = time.monotonic_ns() - started_ns
-        ending = _Ending.of_status(status)
-    if profile is not None:
-        attempts.make(profile.finish, ending._asdict(), wall_ns, usage)
-    if attempts.failed is not None:
-        ERRORS.say("io-benchmark: the command has no profile: " + attempts.failed)
-    return ending.code if ending.signal is None else _end_by(ending.signal)
-
-
-class _Ending(NamedTuple):
-    """How the command ended: its code, or the signal that ended it."""
-
-    code: Optional[int]
-    signal: Optional[int]
-    error: Optional[str]  # why it was not started; the code is then a shell's
-
-    @classmethod
-    def of_status(cls, status):
+        ending.update(code=_code_of(error, program), error=error.strerror)
+        ERRORS.say("io-benchmark: %s: %s" % (program, error.strerror))
+    else:
+        status, usage = _wait(child, profiling)
+        wall_ns = time.monotonic_ns() - started_ns
         if os.WIFSIGNALED(status):
-            return cls(None, os.WTERMSIG(status), None)
-        return cls(os.WEXITSTATUS(status), None, None)
-
-    @classmethod
-    def of_error(cls, error, name):
-        import shutil  # noqa: PLC0415 - few commands need it
-
-        # bash tries only paths; it looks for other names, and folders are none.
-        is_looked_for = "/" not in name and shutil.which(name, os.F_OK) is None
-        is_missing = is_looked_for or error.errno == errno.ENOENT
-        return cls(NOT_FOUND if is_missing else NOT_EXECUTABLE, None, error.strerror)
+            ending["signal"] = os.WTERMSIG(status)
+        else:
+            ending["code"] = os.WEXITSTATUS(status)
+    profiling.finish(ending, wall_ns, usage)
+    return ending["code"] if ending["signal"] is None else _end_by(ending["signal"])
 
 
-class _Attempts:
-    """Steps of the profile; after one fails, the others are skipped, and the command continues."""
+def _code_of(error, program):
+    """Return the exit code of bash for a command that cannot be started."""
+    import shutil  # noqa: PLC0415 - few commands need it
 
-    def __init__(self):
-        self.failed = None
+    # bash tries only paths; it looks for other names, and folders are none.
+    is_looked_for = "/" not in program and shutil.which(program, os.F_OK) is None
+    return NOT_FOUND if is_looked_for or error.errno == errno.ENOENT else NOT_EXECUTABLE
 
-    def make(self, step, *arguments):
-        """Return what the step returns; None where it fails."""
-        if self.failed is not None:
-            return None
+
+class _Profiling:
+    """The profile of the command; after a step of it fails, the others are skipped."""
+
+    def __init__(self, settings):
+        self._failure = None
+        self._profile = self._attempt(_begin, settings)
+
+    def _attempt(self, step, *arguments):
         try:
             return step(*arguments)
         except OSError as error:
-            self.failed = ": ".join(filter(None, (error.filename, error.strerror)))
+            self._failure = ": ".join(filter(None, (error.filename, error.strerror)))
         except Exception as error:  # noqa: BLE001 - a bug here must not end the command
-            self.failed = "%s: %s" % (type(error).__name__, error)
+            self._failure = "%s: %s" % (type(error).__name__, error)
         return None
+
+    def rest_s(self):
+        """Return the seconds until take() is due."""
+        return self._profile.timeline.rest_s() if self._failure is None else LONGEST_REST_S
+
+    def take(self):
+        if self._failure is None:
+            self._attempt(self._profile.timeline.take)
+
+    def finish(self, *facts):
+        if self._failure is None:
+            self._attempt(self._profile.finish, *facts)
+        if self._failure is not None:
+            ERRORS.say("io-benchmark: the command has no profile: " + self._failure)
 
 
 def _begin(settings):
     from task_profile import TaskProfile  # noqa: PLC0415 - --help must not take its time
 
-    return TaskProfile(settings, settings.command)
+    return TaskProfile(settings)
 
 
 def _start(command, mask, of_children):
@@ -180,18 +172,15 @@ def _environment():
     return environment
 
 
-def _wait(child, profile, attempts):
+def _wait(child, profiling):
     """Return the status and the usage of the command when it has ended."""
     while True:
         ended, status, usage = os.wait4(child, os.WNOHANG)
         if ended:
             return status, usage
-        is_profiled = profile is not None and attempts.failed is None
-        rest_s = profile.timeline.rest_s() if is_profiled else LONGEST_REST_S
-        arrived = signal.sigtimedwait(WAITED_FOR, rest_s)
+        arrived = signal.sigtimedwait(WAITED_FOR, profiling.rest_s())
         if arrived is None:
-            if is_profiled:
-                attempts.make(profile.timeline.take)
+            profiling.take()
         elif arrived.si_signo != signal.SIGCHLD and arrived.si_code != SI_KERNEL:
             # A command such as sudo: then the sender has no permission either.
             with suppress(PermissionError):

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Read small files of /proc and /sys whole; None where one is missing or refused."""
 
 import os
@@ -36,8 +34,8 @@ def first_match(pattern, path):
 
 
 def first_int(pattern, path):
-    text = first_match(pattern, path)
-    return None if text is None else int(text)
+    number = first_match(pattern, path)
+    return None if number is None else int(number)
 
 
 def list_names(path):

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """The command line, and the settings that follow from it."""
 
 import argparse
@@ -12,8 +10,6 @@ from typing import Any, NamedTuple
 from log import MIB
 
 DESTINATIONS = ("overwrite", "unlink", "fresh")
-PERFHERDER = ("pool", "neutral", "never")
-TRIALS = ("auto", "always", "never")
 # The part of the full files' sizes that a profile has: the larger first.
 PROFILES = {"full": 1, "quarter": 4, "twentieth": 20, "quick": 80}
 FULL_BYTES = 6 * 1024 * MIB  # with copies; the workload itself checks the exact space
@@ -77,7 +73,7 @@ class _Place(NamedTuple):
 
 
 class _Parser(argparse.ArgumentParser):
-    text = ""  # of --help, where argparse's own is not wanted
+    page = ""  # what --help prints, where argparse's own help is not wanted
 
     def __init__(self, **keywords):
         # With its width, since argparse imports much where it must ask for it.
@@ -88,84 +84,74 @@ class _Parser(argparse.ArgumentParser):
         raise WrongArgumentsError(message)
 
     def format_help(self):
-        return self.text or super().format_help()
+        return self.page or super().format_help()
 
 
-def _matching(pattern, kind, description):
-    def parse(text):
-        if not re.fullmatch(pattern, text):
-            raise ArgumentTypeError("%r is not %s" % (text, description))
-        return kind(text)
+def _matching(pattern, convert, description):
+    """Return a type of argparse; `convert` raises ValueError for what is not as described."""
+
+    def parse(word):
+        try:
+            if re.fullmatch(pattern, word):
+                return convert(word)
+        except ValueError:
+            pass
+        raise ArgumentTypeError("%r is not %s" % (word, description))
 
     return parse
 
 
-# The names that a reader of results accepts.
-POOL = "[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"
-_parse_pool = _matching(POOL, str, "1 to 100 letters, digits and _.-")
+def _positive(kind, most=10**9):
+    def convert(word):
+        number = kind(word)
+        if not 0 < number <= most:
+            raise ValueError
+        return number
+
+    return _matching(".*", convert, "a number above 0, at most %d" % most)
 
 
-def _parse_place(text):
-    match = re.fullmatch(r"([a-z][a-z0-9-]{0,39})=(/[^\x00-\x1f\x7f]*)", text)
-    if not match:
-        raise ArgumentTypeError("%r is not NAME=/absolute/path" % text)
-    return _Place(match.group(1), os.path.normpath(match.group(2)))
+def _place(word):
+    name, _, path = word.partition("=")
+    return _Place(name, os.path.normpath(path))
 
 
-def _parse_sizes(text):
+def _file_sizes(word):
     sizes = []
-    for part in text.split(","):
-        match = re.fullmatch(r"([0-9]{1,4})x([0-9]{1,5}(?:\.[0-9]{1,3})?)", part)
-        if not match or int(match.group(1)) == 0 or float(match.group(2)) == 0:
-            raise ArgumentTypeError("%r is not COUNTxMIB[,COUNTxMIB]" % text)
-        sizes += [int(float(match.group(2)) * MIB)] * int(match.group(1))
+    for part in word.split(","):
+        count, _, mib = part.partition("x")
+        if not int(count) * float(mib):
+            raise ValueError
+        sizes += [int(float(mib) * MIB)] * int(count)
         if len(sizes) > FILES_AT_MOST:
             raise ArgumentTypeError("more than %d files" % FILES_AT_MOST)
     return sizes
 
 
-def _percentage(text):
-    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)%", text)
-    if not match or not 0 < float(match.group(1)) < 100:
-        raise ArgumentTypeError("%r is not a percentage such as 2%%" % text)
-    return float(match.group(1)) / 100
-
-
-def _parse_url(text):
+def _url(word):
     from urllib.parse import urlsplit  # noqa: PLC0415 - as in reading.py
 
-    try:
-        parts = urlsplit(text)
-        parts.port  # noqa: B018 - raises if it is not a number
-    except ValueError:
-        parts = urlsplit("")
-    is_server = parts.scheme in ("http", "https") and parts.hostname
-    if not is_server or "@" in parts.netloc or not re.fullmatch(r"[\x21-\x7e]+", text):
-        raise ArgumentTypeError("%r is not %s" % (text, URL))
-    return text
+    parts = urlsplit(word)
+    parts.port  # noqa: B018 - raises ValueError if it is not a number
+    if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
+        raise ValueError
+    return word
 
 
-def _positive(kind, most=10**9):
-    def parse(text):
-        try:
-            value = kind(text)
-        except ValueError:
-            value = 0
-        if not 0 < value <= most:
-            reason = "is not a number above 0, at most %d" % most
-            raise ArgumentTypeError("%r %s" % (text, reason))
-        return value
-
-    return parse
-
-
-def _parse_folder(text):
-    if not text or "\0" in text:
-        raise ArgumentTypeError("%r is not a folder" % text)
-    return os.path.abspath(text)
+# The names that a reader of results accepts.
+POOL = "[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"
+_NEW_PLACE = r"[a-z][a-z0-9-]{0,39}=/[^\x00-\x1f\x7f]*"
+_FILES = r"[0-9]{1,4}x[0-9]{1,5}(?:\.[0-9]{1,3})?"
+_pool_name = _matching(POOL, str, "1 to 100 letters, digits and _.-")
+_new_place = _matching(_NEW_PLACE, _place, "NAME=/absolute/path")
+_sizes = _matching("%s(?:,%s)*" % (_FILES, _FILES), _file_sizes, "COUNTxMIB[,COUNTxMIB]")
+_precision = _matching(
+    *(r"(?![0.]+%)[0-9]{1,2}(?:\.[0-9]+)?%", lambda word: float(word[:-1]) / 100),
+    "a percentage such as 2%",
+)
 
 
-def _check_each_once(parser, option, values):
+def _check_once(parser, option, values):
     for value in values:
         if values.count(value) > 1:
             parser.error("argument %s: %r given twice; use it once" % (option, value))
@@ -173,7 +159,7 @@ def _check_each_once(parser, option, values):
 
 def _check_places(parser, places):
     for column in zip(*places):
-        _check_each_once(parser, "--place", column)
+        _check_once(parser, "--place", column)
     if len(places) > PLACES_AT_MOST:
         parser.error("argument --place: given more than %d times" % PLACES_AT_MOST)
 
@@ -187,13 +173,13 @@ def parse_measure(arguments):
     )
     add = parser.add_argument
     places: Any = {"dest": "places", "action": "append", "metavar": "NAME=/path"}
-    add("--place", **places, type=_parse_place, help="where it works (default: here)")
-    add("--pool", type=_parse_pool, metavar="NAME", help="the pool of this machine")
-    text = "default: a new file, task-profile.json if there is none"
-    add("--output", metavar="FILE", help=text)
-    at = arguments.index("--") if "--" in arguments else len(arguments)
-    settings = parser.parse_args(arguments[:at])
-    settings.command = arguments[at + 1 :]
+    add("--place", **places, type=_new_place, help="where it works (default: here)")
+    add("--pool", type=_pool_name, metavar="NAME", help="the pool of this machine")
+    default = "default: a new file, task-profile.json if there is none"
+    add("--output", metavar="FILE", help=default)
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    settings = parser.parse_args(arguments[:end])
+    settings.command = arguments[end + 1 :]
     if not settings.command:
         parser.error("the command is missing; give it after --")
     settings.places = settings.places or [_Place(PLACE, os.curdir)]
@@ -201,33 +187,35 @@ def parse_measure(arguments):
     return settings
 
 
-def parse(arguments, known_workloads):
+def parse(arguments, workload_names):
     """Return the settings of a run; `pool_origin` is what the pool's name comes from, None if given."""
     import textwrap  # noqa: PLC0415 - as in reading.py
 
     # No abbreviations: a new option must not change what an old command means.
     parser = _Parser(prog="io-benchmark run", allow_abbrev=False)
-    indent, names = " " * HELP_INDENT, ", ".join(known_workloads)
+    indent = " " * HELP_INDENT
     wrapper = textwrap.TextWrapper(HELP_COLUMNS, indent, indent, break_on_hyphens=False)
-    parser.text = HELP % wrapper.fill(names)
+    parser.page = HELP % wrapper.fill(", ".join(workload_names))
     add = parser.add_argument
-    add("--pool", type=_parse_pool)
     several: Any = {"action": "append"}
-    add("--workload", dest="workloads", choices=known_workloads, **several)
-    add("--place", dest="places", type=_parse_place, **several)
+    add("--pool", type=_pool_name)
+    add("--workload", dest="workloads", choices=workload_names, **several)
+    add("--place", dest="places", type=_new_place, **several)
     add("--destination", dest="destinations", choices=DESTINATIONS, **several)
     add("--fidelity", default="seed", choices=("seed", "real"))
     add("--retrieves", default=2000, type=_positive(int, RETRIEVES_AT_MOST))
-    add("--sizes", dest="sizes_bytes", type=_parse_sizes)  # None: by the profile
+    add("--sizes", dest="sizes_bytes", type=_sizes)  # None: by the profile
     add("--seed", default=1, type=_matching("-?[0-9]{1,18}", int, "a number of 18 digits or less"))
-    add("--precision", type=_percentage)
-    add("--upload-url", type=_parse_url)  # None: the script's server on loopback
+    add("--precision", type=_precision)
+    add(
+        "--upload-url", type=_matching(r"[\x21-\x7e]+", _url, URL)
+    )  # None: the script's server on loopback
     add("--time-budget", dest="time_budget_s", type=_positive(float))
     folder: Any = {"dest": "artifacts", "default": os.curdir}
-    add("--output", **folder, type=_parse_folder)
+    add("--output", **folder, type=_matching(r"[^\0]+", os.path.abspath, "a folder"))
     add("--profile", choices=PROFILES)
-    add("--perfherder", default="never", choices=PERFHERDER)
-    add("--trials", choices=TRIALS)
+    add("--perfherder", default="never", choices=("pool", "neutral", "never"))
+    add("--trials", choices=("auto", "always", "never"))
     add("--pace", dest="pace_bytes_per_s", type=_positive(int, PACE_AT_MOST))
     try:
         settings = parser.parse_args(_without_command(arguments))
@@ -235,13 +223,13 @@ def parse(arguments, known_workloads):
     except FileNotFoundError:
         parser.error("the current folder was removed; change to another one")
     _check_places(parser, settings.places)
-    _check_each_once(parser, "--workload", settings.workloads)
-    _check_each_once(parser, "--destination", settings.destinations)
+    _check_once(parser, "--workload", settings.workloads)
+    _check_once(parser, "--destination", settings.destinations)
     most = SHORT_PROFILES.get(settings.profile, RETRIEVES_AT_MOST)
     settings.retrieves = min(settings.retrieves, most)
     if settings.retrieves * len(settings.places) * len(settings.destinations) > RETRIEVES_AT_MOST:
-        text = "more than %d in all places and destinations together"
-        parser.error("argument --retrieves: " + text % RETRIEVES_AT_MOST)
+        problem = "more than %d in all places and destinations together" % RETRIEVES_AT_MOST
+        parser.error("argument --retrieves: " + problem)
     return settings
 
 

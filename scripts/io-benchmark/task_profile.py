@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """The profile of a command: what it demanded of the machine, as one JSON document.
 
 A value that cannot be known is None, and `unknown` has the reason. Until the command has ended, nothing is
@@ -13,10 +11,10 @@ import re
 import time
 
 import reading
-import result_file
 from log import ERRORS, NS_PER_S
-from observe import devices, host, limits, mounts, sampler, storage
-from observe.disk_timeline import DiskTimeline
+from observe import devices, host, limits, mounts, storage, timelines
+from observe.timelines import CommandTimeline
+from result import result_file
 
 # 1 (2026-11-22): the first.
 VERSION = 1
@@ -49,43 +47,42 @@ NO_JOURNAL = "only ext4 shows how many commits were requested, and none is visib
 class TaskProfile:
     """A profile that begins when this is made; `timeline` takes rows until it is finished."""
 
-    def __init__(self, settings, command):
+    def __init__(self, settings):
         # Of several commands in one folder, each has its profile.
         self._may_replace = settings.output is not None
         self._output = os.path.abspath(settings.output if self._may_replace else DEFAULT_NAME)
         self._unknown = {}
         self._document = result_file.head(VERSION, settings.pool)
-        self._document["command"] = _describe(command)
+        self._document["command"] = _describe(settings.command)
         self._document["limits"] = limits.observe()
         self._places = [self._observe(place) for place in settings.places]
         self._document["storage"] = {"places": self._places}
-        leaves = {leaf["name"]: leaf for each in self._places for leaf in _leaves(each)}
-        self._leaves = leaves
+        self._leaves = {leaf["name"]: leaf for place in self._places for leaf in _leaves(place)}
         self._before = self._read()
-        self.timeline = DiskTimeline(list(leaves))
+        self.timeline = CommandTimeline(list(self._leaves))
 
     def finish(self, ending, wall_ns, usage):
         """Write the file; OSError if that fails. `usage` is None if nothing was started."""
         self.timeline.take()
         grown = _growth(self._before, self._read())
-        reason = NOT_STARTED if usage is None else NO_IO
+        io = other_cpu_ms = None
+        if usage is not None:
+            io, other_cpu_ms = _io_of_children(), _other_cpu_ms(grown, usage)
         self._document.update(
             ended=time.strftime(result_file.UTC, time.gmtime()),
             ending=ending,
             wall_ns=wall_ns,
-            usage=self._known("usage", _describe_usage(usage), NOT_STARTED),
-            io=self._known("io", _io_of_children() if usage else None, reason),
+            usage=self._noted("usage", _describe_usage(usage), NOT_STARTED),
+            io=self._noted("io", io, NO_IO if usage else NOT_STARTED),
             own_cpu_ns=grown["own_cpu_ns"],
-            other_cpu_ms=self._known(
-                "other_cpu_ms",
-                _other_cpu_ms(grown, usage),
-                reason if not usage else NO_CPU,
+            other_cpu_ms=self._noted(
+                "other_cpu_ms", other_cpu_ms, NO_CPU if usage else NOT_STARTED
             ),
             pressure={
                 "machine": self._pressure(grown, "psi", "machine", NO_PRESSURE),
                 "cgroup": self._pressure(grown, "group", "cgroup", NO_GROUP),
             },
-            cgroup_bytes=self._known("cgroup_bytes", self._group_bytes(grown), NO_GROUP),
+            cgroup_bytes=self._noted("cgroup_bytes", self._group_bytes(grown), NO_GROUP),
             syncs={place["name"]: self._syncs(place, grown) for place in self._places},
             host=host.observe(may_measure=False),
             timeline=self.timeline.as_timeline(),
@@ -96,17 +93,16 @@ class TaskProfile:
         if path != self._output:
             ERRORS.say("io-benchmark: %s exists; the profile is %s" % (DEFAULT_NAME, path))
 
-    def _known(self, path, value, reason):
+    def _noted(self, path, value, reason):
         """Return the value; where it is None, note why."""
         if value is None:
             self._unknown[path] = reason
         return value
 
     def _observe(self, place):
+        reason = NO_DISK
         try:
-            path = os.path.abspath(place.path)
-            observed = storage.observe(place.name, path, may_write=False)
-            reason = NO_DISK
+            observed = storage.observe(place.name, os.path.abspath(place.path), may_write=False)
         except OSError as error:
             observed = dict(place._asdict(), failed=error.strerror)
             reason = str(error.strerror)
@@ -116,42 +112,41 @@ class TaskProfile:
 
     def _read(self):
         """Read counters; what they grow by is the command's, or the machine's meanwhile."""
-        seen = sampler.snapshot(list(self._leaves))
-        seen["own_cpu_ns"] = time.process_time_ns()
+        disks = list(self._leaves)
+        totals = dict(zip(timelines.column_names(disks), timelines.sample(os.getpid(), disks)))
+        totals["own_cpu_ns"] = time.process_time_ns()
         group = self._document["limits"]["groups"].get("unified", "/none")
-        for part, which in sampler.PRESSURE:
+        for part, which in timelines.PRESSURE:
             path = os.path.join(group, part + ".pressure")
-            total_us = reading.first_int(which + sampler.TOTAL_US, path)
-            seen["group_%s_%s_us" % (part, which)] = total_us
-        disks, io_stat = devices.counters(), os.path.join(group, "io.stat")
+            total_us = reading.first_int(which + timelines.TOTAL_US, path)
+            totals["group_%s_%s_us" % (part, which)] = total_us
+        counters, io_stat = devices.counters(), os.path.join(group, "io.stat")
         for name, leaf in self._leaves.items():
-            seen["flushes:" + name] = disks.get(name, devices.UNSEEN)[-1]
+            totals["flushes:" + name] = counters.get(name, devices.UNSEEN)[devices.FLUSHES]
             for key in ("rbytes", "wbytes"):
                 moved = reading.first_int(r"^%s .*\b%s=(\d+)" % (leaf["number"], key), io_stat)
                 # A disk that the group has not used yet is not in the file.
                 unused = 0 if reading.exists(io_stat) else None
-                seen["%s:%s" % (key, name)] = unused if moved is None else moved
+                totals["%s:%s" % (key, name)] = unused if moved is None else moved
         for place in self._places:
-            seen["commits:" + place["name"]] = _requested_commits(place)
-        return seen
+            totals["commits:" + place["name"]] = _requested_commits(place)
+        return totals
 
-    def _pressure(self, grown, prefix, name, reason):
-        names = ["%s_%s_us" % pair for pair in sampler.PRESSURE]
-        values = {each: grown["%s_%s" % (prefix, each)] for each in names}
-        path = "pressure." + name
+    def _pressure(self, grown, prefix, owner, reason):
+        names = ["%s_%s_us" % pair for pair in timelines.PRESSURE]
+        values = {name: grown["%s_%s" % (prefix, name)] for name in names}
+        path = "pressure." + owner
         if set(values.values()) == {None}:
-            return self._known(path, None, reason)
-        for each, value in values.items():
-            self._known("%s.%s" % (path, each), value, reason)
-        return values
+            return self._noted(path, None, reason)
+        return {name: self._noted(path + "." + name, values[name], reason) for name in names}
 
     def _group_bytes(self, grown):
         moved = {
             name: {"read": grown["rbytes:" + name], "written": grown["wbytes:" + name]}
             for name in self._leaves
         }
-        is_known = moved and not any(None in each.values() for each in moved.values())
-        return moved if is_known else None
+        is_complete = moved and not any(None in counts.values() for counts in moved.values())
+        return moved if is_complete else None
 
     def _syncs(self, place, grown):
         """Return what the kernel counted of synchronous writes, also those of other tasks."""
@@ -170,8 +165,8 @@ class TaskProfile:
             reason = NO_BARRIERS
         return {
             # A sync flushes every disk of a stripe.
-            "flushes": self._known(path + "flushes", None if reason else max(flushes), reason),
-            "commits": self._known(path + "commits", commits, NO_JOURNAL),
+            "flushes": self._noted(path + "flushes", None if reason else max(flushes), reason),
+            "commits": self._noted(path + "commits", commits, NO_JOURNAL),
         }
 
 
@@ -194,10 +189,10 @@ def _io_of_children():
         own, whole = map(_read_at_once, ("/proc/thread-self/io", "/proc/self/io"))
     except OSError:
         return None
-    of_own, of_whole = dict(_IO_LINE.findall(own)), dict(_IO_LINE.findall(whole))
-    if not set(IO.values()) <= set(of_own) & set(of_whole):
+    thread, process = dict(_IO_LINE.findall(own)), dict(_IO_LINE.findall(whole))
+    if not set(IO.values()) <= set(thread) & set(process):
         return None
-    io = {name: int(of_whole[key]) - int(of_own[key]) for name, key in IO.items()}
+    io = {name: int(process[key]) - int(thread[key]) for name, key in IO.items()}
     # The second reading has counted the first.
     io["read_characters"] -= len(own)
     io["read_calls"] -= 1
@@ -228,15 +223,15 @@ def _is_without_barriers(place):
     options = [place["mount"]["super_options"]]
     numbers = [device["number"] for device in place["devices"]]
     options += [mount.super_options for mount in mounts.table() if mount.device in numbers]
-    return any({"nobarrier", "barrier=0"} & set(text.split(",")) for text in options)
+    return any({"nobarrier", "barrier=0"} & set(words.split(",")) for words in options)
 
 
 def _growth(before, after):
     """Return how much each counter grew; None for one that is not known, or started again at 0."""
     grown = {}
     for name, value in after.items():
-        is_known = None not in (value, before[name]) and value >= before[name]
-        grown[name] = value - before[name] if is_known else None
+        has_grown = None not in (value, before[name]) and value >= before[name]
+        grown[name] = value - before[name] if has_grown else None
     return grown
 
 

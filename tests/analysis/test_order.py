@@ -32,10 +32,10 @@ FORMATS = ("json", "text", "markdown", "html", "perfherder")
 def documents(shared: bool) -> tuple[dict[str, Any], ...]:
     """Runs of two pools with all workloads; with `shared` on one machine a pool."""
     made = []
-    for at, pool in enumerate(("intel", "amd-16")):
-        change = {pool: seed_workers.measured(seed=at)}
+    for boot, pool in zip(BOOTS, ("intel", "amd-16"), strict=True):
+        change = {pool: seed_workers.measured(seed=BOOTS.index(boot))}
         for document in seed_case.documents(RUNS, between=0.1, pools=(pool,), change=change):
-            document["host"]["boot_id"] = BOOTS[at] if shared else None
+            document["host"]["boot_id"] = boot if shared else None
             made.append(document)
     return tuple(made)
 
@@ -45,8 +45,8 @@ def workers(shared: bool) -> tuple[Worker, ...]:
     return tuple(map(seed_workers.worker, documents(shared)))
 
 
-def rendered(found: list[Worker]) -> dict[str, str]:
-    report = compare(PLAN, found, Options(), unreadable=("b", "a"))
+def rendered(measured: list[Worker]) -> dict[str, str]:
+    report = compare(PLAN, measured, Options(), unreadable=("b", "a"))
     return {form: rendered_as(report, form) for form in FORMATS}
 
 
@@ -59,7 +59,7 @@ def expected(shared: bool) -> dict[str, str]:
 @given(order=st.permutations(range(2 * RUNS)), shared=st.booleans())
 def test_reports_are_the_same_bytes(order: list[int], shared: bool) -> None:
     """In every format, whether runs are of one machine or of several."""
-    assert rendered([workers(shared)[at] for at in order]) == expected(shared)
+    assert rendered([workers(shared)[number] for number in order]) == expected(shared)
 
 
 @settings(max_examples=4, deadline=None)
@@ -77,23 +77,21 @@ def test_figures_do_not_depend_on_the_tasks_names(seed: int, shared: bool) -> No
         seed_workers.worker({**document, "task": task})
         for document, task in zip(made, tasks, strict=True)
     ]
-    ours = compare(PLAN, renamed, Options())
-    theirs = compare(PLAN, list(workers(shared)), Options())
-    assert ours.subjects == theirs.subjects
-    assert ours.diagnoses == theirs.diagnoses
+    reports = [compare(PLAN, runs, Options()) for runs in (renamed, list(workers(shared)))]
+    first, second = ((report.subjects, report.diagnoses) for report in reports)
+    assert first == second
 
 
 @cache
 def readings() -> tuple[HistoryReading, ...]:
     """Twelve pushes of three runs, two of them on one machine that only its boot id tells."""
-    found: list[HistoryReading] = []
+    made: list[HistoryReading] = []
     for push in past.pushes(12, workers=3, change_at=6, retrieves=60):
-        for at, document in enumerate(push.documents):
-            document["host"]["boot_id"] = BOOTS[at // 2]
+        for number, document in enumerate(push.documents):
+            document["host"]["boot_id"] = BOOTS[number // 2]
             result = parse(json.dumps(document).encode(), "document")
-            measured = RunResult(result, None, f"{push.at}-{at}")
-            found += readings_of(measured)[0]
-    return tuple(found)
+            made += readings_of(RunResult(result, None, f"{push.at}-{number}"))[0]
+    return tuple(made)
 
 
 @settings(max_examples=10, deadline=None)
@@ -102,7 +100,7 @@ def test_histories_are_the_same_bytes(seed: int) -> None:
     """A machine counts once in each point, whatever comes first."""
     shuffled = list(readings())
     random.Random(seed).shuffle(shuffled)
-    found = history("amd-16", shuffled, unreadable=("b", "a"))
+    made = history("amd-16", shuffled, unreadable=("b", "a"))
     again = history("amd-16", readings(), unreadable=("a", "b"))
-    assert rendered_as(found, "json") == rendered_as(again, "json")
-    assert {len(point.workers) for point in found.series[0].points} == {2}
+    assert rendered_as(made, "json") == rendered_as(again, "json")
+    assert {len(point.workers) for point in made.series[0].points} == {2}

@@ -2,10 +2,12 @@
 """What one hostile result may put into a history is bounded, and what was cut is said."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 import past
+import pytest
 import workload_entries
 from seed_case import outcome
 
@@ -19,70 +21,69 @@ from io_benchmark.sources.run_results import RunResult
 MOST_BYTES = 1_100_000
 LONG = "ж" * 4_000
 SAMPLES = 20
+COUNT = 300
 
 
 def many_places(count: int) -> list[dict[str, Any]]:
     made = []
-    for at in range(count):
-        (entry,) = workload_entries.entries(only=("spawn",), place=f"place-{at:06d}")
-        entry["samples"] = {name: some[:SAMPLES] for name, some in entry["samples"].items()}
+    for number in range(count):
+        (entry,) = workload_entries.entries(only=("spawn",), place=f"place-{number:06d}")
+        entry["samples"] = {name: values[:SAMPLES] for name, values in entry["samples"].items()}
         made.append(entry)
     return made
 
 
-def rendered(document: dict[str, Any], push: past.Push, **record: str) -> tuple[str, str, str]:
+def rendered(document: dict[str, Any], push: past.Push, **record: str) -> dict[str, Any]:
+    """Return the history as data, after a look at the size of each format."""
     result = parse(json.dumps(document, ensure_ascii=False).encode(), "document")
     task = msgspec.structs.replace(past.record(push, document), **record)
     measured = RunResult(result, task, "somewhere")
-    readings, left_out = readings_of(measured)
-    found = history("amd-16", readings, left_out=left_out)
-    text, comment, page = (output.rendered(found, form) for form in ("json", "markdown", "html"))
-    return text, comment, page
+    points, left_out = readings_of(measured)
+    report = history("amd-16", points, left_out=left_out)
+    formats = {form: output.rendered(report, form) for form in ("json", "markdown", "html")}
+    assert max(len(content.encode()) for content in formats.values()) < MOST_BYTES
+    made: dict[str, Any] = json.loads(formats["json"])
+    return made
 
 
-def cut(document: str) -> str:
-    """What is said to have been cut."""
-    reasons = [left_out["reason"]["text"] for left_out in json.loads(document)["left_out"]]
-    (reason,) = [text for text in reasons if "cut:" in text]
-    return str(reason)
-
-
-def test_measurements() -> None:
+def long_measurements(document: dict[str, Any]) -> None:
     """Hundreds of places, each with texts as long as they may be."""
-    count = 300
-    (push,) = past.pushes(1, retrieves=60)
-    (document,) = push.documents
-    document["workloads"] += many_places(count)
+    document["workloads"] += many_places(COUNT)
     for entry in document["workloads"][1:]:
-        entry["observed"]["method"] = LONG
-        entry["observed"]["python"] = LONG
-    made = rendered(document, push)
-    assert max(len(one.encode()) for one in made) < MOST_BYTES
-    beyond = count + 1 - readings.MEASUREMENTS
-    assert f"{beyond:,} of {count + 1:,} measurements" in cut(made[0])
+        entry["observed"] |= {"method": LONG, "python": LONG}
 
 
-def test_facts() -> None:
-    """Hundreds of virtual memory settings and tools."""
-    (push,) = past.pushes(1, retrieves=60)
-    (document,) = push.documents
-    document["host"]["vm"] = {f"{LONG[:500]}{at}": at for at in range(400)}
-    made = rendered(document, push)
-    assert max(len(one.encode()) for one in made) < MOST_BYTES
-    assert "facts about its worker" in cut(made[0])
+def many_facts(document: dict[str, Any]) -> None:
+    """Hundreds of virtual memory settings."""
+    document["host"]["vm"] = {f"{LONG[:500]}{number}": number for number in range(400)}
 
 
-def test_what_is_left_out() -> None:
+def failed_measurements(document: dict[str, Any]) -> None:
     """Hundreds of measurements that failed, each with a reason of its own."""
-    (push,) = past.pushes(1, retrieves=60)
-    (document,) = push.documents
-    failed = many_places(300)
-    for at, entry in enumerate(failed):
-        entry |= {"outcome": outcome("failed", f"{at} {LONG}")}
+    failed = many_places(COUNT)
+    for number, entry in enumerate(failed):
+        entry |= {"outcome": outcome("failed", f"{number} {LONG}")}
     document["workloads"] += failed
-    made = rendered(document, push)
-    assert max(len(one.encode()) for one in made) < MOST_BYTES
-    assert "lines about what was left out" in cut(made[0])
+
+
+@pytest.mark.parametrize(
+    ("change", "cut"),
+    [
+        (
+            long_measurements,
+            f"{COUNT + 1 - readings.MEASUREMENTS:,} of {COUNT + 1:,} measurements",
+        ),
+        (many_facts, "facts about its worker"),
+        (failed_measurements, "lines about what was left out"),
+    ],
+)
+def test_what_is_cut_is_said(change: Callable[[dict[str, Any]], None], cut: str) -> None:
+    """The history of one hostile result stays small in each format."""
+    (push,) = past.pushes(1, retrieves=60)
+    change(push.documents[0])
+    reasons = [entry["reason"]["text"] for entry in rendered(push.documents[0], push)["left_out"]]
+    (reason,) = [sentence for sentence in reasons if "cut:" in sentence]
+    assert cut in reason
 
 
 def test_names() -> None:
@@ -90,8 +91,7 @@ def test_names() -> None:
     (push,) = past.pushes(1, retrieves=60)
     long = "x" * 1_000_000
     made = rendered(push.documents[0], push, revision=long, task_group_id=long, worker_id=long)
-    assert max(len(one.encode()) for one in made) < MOST_BYTES
-    (series,) = json.loads(made[0])["series"]
+    (series,) = made["series"]
     assert max(map(len, (series["points"][0]["revision"], series["points"][0]["group"]))) == (
         readings.IDENTIFIER
     )
@@ -99,6 +99,6 @@ def test_names() -> None:
 
 def test_what_differs_stays_different() -> None:
     """Two long texts that differ at their ends are two conditions still."""
-    one, other = (readings._shorten(LONG + end, readings.VALUE) for end in "ab")
-    assert one != other
-    assert len(one) == len(other) == readings.VALUE
+    first, second = (readings._shorten(LONG + end, readings.VALUE) for end in "ab")
+    assert first != second
+    assert len(first) == len(second) == readings.VALUE

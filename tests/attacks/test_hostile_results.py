@@ -7,6 +7,9 @@ import pytest
 from hostile_files import ATTACKS, FILE_BYTES, honest
 from measured_process import measure
 
+from io_benchmark.errors import ResultError
+from io_benchmark.sources.folder.zip_archive import ZipArchive
+
 PEAK_MB = 500
 HONEST = 4
 # A few files of each kind by default, all of them under --long.
@@ -60,3 +63,9 @@ def test_hostile_archives_in_a_comparison(tmp_path):
     assert "honest" not in taken.stderr
     assert "long.zip: its list of entries has 4," in taken.stderr
     assert len(taken.stderr) < 400 * 33
+
+
+def test_an_archive_that_vanishes(tmp_path):
+    """It is read after it was listed, and may not be there any more."""
+    with pytest.raises(ResultError, match=r"a\.zip: No such file or directory"):
+        ZipArchive(tmp_path / "a.zip")

@@ -12,7 +12,7 @@ from io_benchmark.sources.taskcluster.access import (
     explain_unauthenticated,
     missing_scopes,
 )
-from io_benchmark.submit.task_creation import _reason
+from io_benchmark.submit.task_creation import refusal_reason
 
 SHORT, LONG = 300, 20_000
 MEGABYTE = 1024 * 1024
@@ -39,7 +39,7 @@ def explanations(status, message):
     return (
         explain_unauthenticated(message, "as me"),
         missing_scopes(message),
-        _reason(RequestRefusedError(status, message), "as me", "ask"),
+        refusal_reason(RequestRefusedError(status, message), "as me", "ask"),
     )
 
 

@@ -43,37 +43,17 @@ def limited(program, *arguments):
     return done.stdout
 
 
-def is_one_line(text):
-    return "\n" not in text and text.isprintable() and 0 < len(text) <= LONGEST_MESSAGE
+def is_one_line(message):
+    return "\n" not in message and message.isprintable() and 0 < len(message) <= LONGEST_MESSAGE
 
 
+SPACES, LETTERS_A = " " * SIZE, ",".join(["a"] * SIZE)
 MESSAGES = [
-    "try:{spaces}",
-    "try:{spaces}x",
-    "try:{spaces}-j",
-    "try: -j{spaces}",
-    "try: -j {blanks}",
-    "try: -j {equals}",
-    "try: -j a{spaces}--rebuild{spaces}x",
-    "try: --rebuild{spaces}3 -j",
-    "try: {options}",
-    "try: -j {names}",
-    "{spaces}try:",
-    "{lines}",
+    *(f"try:{SPACES}", f"try:{SPACES}x", f"try:{SPACES}-j", f"try: -j{SPACES}", f"{SPACES}try:"),
+    *("try: -j " + "\t " * SIZE, "try: -j " + "=" * SIZE, "try: " + "-j " * SIZE),
+    *(f"try: -j a{SPACES}--rebuild{SPACES}x", f"try: --rebuild{SPACES}3 -j"),
+    *(f"try: -j {LETTERS_A}", "try: -x\n" * SIZE),
 ]
-
-
-def message(form, size):
-    return form.format(
-        spaces=" " * size,
-        blanks="\t " * size,
-        equals="=" * size,
-        options="-j " * size,
-        names=",".join(["a"] * size),
-        lines="try: -x\n" * size,
-    )
-
-
 READ_MESSAGES = """
 import json, sys
 from io_benchmark_taskgraph.selection import requested
@@ -90,7 +70,7 @@ for text in json.load(open(sys.argv[1])):
 def test_long_commit_messages(tmp_path):
     """Spaces, options, names and lines without end are read in a moment, or refused in a line."""
     file = tmp_path / "messages.json"
-    file.write_text(json.dumps([message(form, SIZE) for form in MESSAGES]))
+    file.write_text(json.dumps(MESSAGES))
     lines = [json.loads(line) for line in limited(READ_MESSAGES, str(file)).splitlines()]
     assert len(lines) > 0
     assert [line for line in lines if not is_one_line(line)] == []
@@ -197,26 +177,11 @@ def test_random_messages(request):
     """Any line is read, or refused in one line."""
     rounds = 200_000 if request.config.getoption("--long") else 2_000
     source = random.Random(2)
-    words = [
-        "try:",
-        "-j",
-        "--rebuild",
-        "=",
-        ",",
-        " ",
-        "\t",
-        "\n",
-        "\r",
-        "a",
-        "3",
-        "-",
-        "\x00",
-        "\ud800",
-    ]
+    words = ["try:", "-j", "--rebuild", *"=, \t\n\ra3-\x00\ud800"]
     for _ in range(rounds):
-        text = "try: " + "".join(source.choices(words, k=source.randrange(10)))
-        line = refusal(requested, text)
-        assert line is None or is_one_line(line), line
+        line = "try: " + "".join(source.choices(words, k=source.randrange(10)))
+        message = refusal(requested, line)
+        assert message is None or is_one_line(message), message
 
 
 GENERATE = """
@@ -232,17 +197,17 @@ except IoBenchmarkError as error:
 """
 
 
-def nested(levels, first, each):
+def nested(levels, first, line):
     """Each line is nine times the one before."""
-    values = (each.format(",".join([f"*x{level - 1}"] * 9)) for level in range(1, levels))
+    values = (line.format(",".join([f"*x{level - 1}"] * 9)) for level in range(1, levels))
     return "\n".join(f"x{level}: &x{level} {value}" for level, value in enumerate([first, *values]))
 
 
-def file_with(text, name="kinds/io-benchmark/kind.yml"):
+def file_with(line, name="kinds/io-benchmark/kind.yml"):
     def change(tree: Path) -> None:
         file = tree / "taskcluster" / name
         head, mark, body = file.read_text().partition("---\n")
-        file.write_text(f"{head}{mark}{text}\n{body}")
+        file.write_text(f"{head}{mark}{line}\n{body}")
 
     return change
 

@@ -54,14 +54,14 @@ def wait_until_gone(group: int) -> None:
 def test_signals_at_random_moments(worker: Worker, long: bool) -> None:
     """From the moment the handlers are there to the very end: the code is the run's, never -N."""
     chooser = random.Random(5)
-    for at in range(300 if long else 6):
+    for number_of_run in range(300 if long else 6):
         worker.workloads = (chooser.choice(WORKLOADS),)
         number = chooser.choice(list(CODES))
         extra = chooser.choice([(), ("--fidelity", "real"), ("--destination", "fresh")])
         process = worker.start("--profile", "quick", *extra)
         while not catches(process.pid, signal.SIGTERM):
             assert process.poll() is None
-        time.sleep(0 if at % 3 == 0 else chooser.uniform(0, 2))
+        time.sleep(0 if number_of_run % 3 == 0 else chooser.uniform(0, 2))
         for _ in range(chooser.choice([1, 3])):
             os.kill(process.pid, number)
         output, _ = process.communicate(timeout=120)
@@ -189,17 +189,8 @@ def test_hostile_environments(worker: Worker, long: bool) -> None:
 def test_hostile_arguments(worker: Worker, long: bool) -> None:
     """A readable result, or one line that names the argument."""
     options = ("--pool", "--place", "--retrieves", "--sizes", "--seed", "--precision")
-    values = (
-        *HOSTILE,
-        "0",
-        "-1",
-        "1e400",
-        "9" * 5000,
-        "p=/",
-        "p=/dev/null",
-        "p=/proc",
-        "\u0663x\u0663",
-    )
+    numbers, places = ("0", "-1", "1e400", "9" * 5000), ("p=/", "p=/dev/null", "p=/proc")
+    values = (*HOSTILE, *numbers, *places, "\u0663x\u0663")
     pairs = [(option, value) for option in options for value in values]
     for option, value in pairs if long else random.Random(9).sample(pairs, 8):
         code, output = worker.run("--retrieves", "5", f"{option}={value}")
@@ -243,8 +234,8 @@ def test_runs_that_share_a_missing_place(tmp_path: Path, long: bool) -> None:
     for _ in range(20 if long else 1):
         runs = []
         for number in range(4):
-            one = Worker(tmp_path, tmp_path / f"artifacts-{number}", workloads=("spawn",))
-            runs.append(one.start("--profile", "quick", "--place", f"p={place}"))
+            worker = Worker(tmp_path, tmp_path / f"artifacts-{number}", workloads=("spawn",))
+            runs.append(worker.start("--profile", "quick", "--place", f"p={place}"))
             time.sleep(chooser.choice([0, 0.05, 0.5]))
         for run in runs:
             output, _ = run.communicate(timeout=120)

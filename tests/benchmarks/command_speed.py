@@ -7,7 +7,6 @@ Numbers to read, not a test: run by `tox -e bench`. `--rounds N`.
 """
 
 import argparse
-import contextlib
 import json
 import os
 import resource
@@ -17,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,12 +29,10 @@ from io_benchmark.sources.folder import run_files  # noqa: E402
 
 PROGRAM = str(Path(sys.executable).with_name("io-benchmark"))
 TASKGRAPH = str(Path(sys.executable).with_name("taskgraph"))
-UPLOADED = "io-benchmark/io-benchmark.json"
 # As users have it: a process that keeps no byte code compiles everything each time.
 ENVIRONMENT = {
     name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
 }
-FETCHED_RESULTS, LATENCY_MS = 300, 50
 
 
 def cpu_s() -> float:
@@ -43,16 +40,14 @@ def cpu_s() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def compare_speeds(
-    rounds: int, commands: Mapping[str, tuple[Sequence[str], str]], **environment: str
-) -> None:
+def compare_speeds(rounds: int, commands: Mapping[str, tuple[Sequence[str], str]]) -> None:
     """Run the commands in turn; print the time on the clock and the CPU time of each beside its bar."""
     seconds: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
     for _ in range(rounds):
         for name, (command, _) in commands.items():
             cpu_before_s, started = cpu_s(), os.times().elapsed
             done = subprocess.run(
-                command, capture_output=True, env=ENVIRONMENT | environment, cwd=ROOT, check=False
+                command, capture_output=True, env=ENVIRONMENT, cwd=ROOT, check=False
             )
             if done.returncode:
                 raise SystemExit(done.stderr.decode())
@@ -81,24 +76,21 @@ def start_and_compare(folder: Path, rounds: int) -> None:
 
 def write_forms(folder: Path, results: int) -> dict[str, Path]:
     """Write the same results as `fetch` leaves them and as CI systems upload them."""
-    forms = {name: folder / name for name in ("fetched", "nested", "zipped")}
+    forms = {name: folder / name for name in ("fetched", "zipped")}
     for path in forms.values():
         path.mkdir()
     documents = seed_case.documents()
     for number in range(results):
         document = documents[number % 3]
         document["task"]["task_id"] = task_id = f"{number:021d}A"
-        text = json.dumps(document)
+        content = json.dumps(document)
         run = forms["fetched"] / f"{task_id}.0"
         run.mkdir()
-        (run / run_files.RESULT_NAME).write_text(text)
+        (run / run_files.RESULT_NAME).write_text(content)
         run_files.write_task_record(run, seed_case.record(document))
-        name = f"io-benchmark-{document['task']['pool']}-{number}"
-        nested = forms["nested"] / name / UPLOADED
-        nested.parent.mkdir(parents=True)
-        nested.write_text(text)
-        with zipfile.ZipFile(forms["zipped"] / f"{name}.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr(UPLOADED, text)
+        archive = forms["zipped"] / f"{number}.zip"
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
+            zipped.writestr("io-benchmark/io-benchmark.json", content)
     return forms
 
 
@@ -111,33 +103,6 @@ def thousand_results(folder: Path, rounds: int) -> None:
     compare_speeds(max(1, rounds // 3), commands)
     peak_mib = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     print(f"peak memory of the largest process: {peak_mib:.0f} MiB (bar 400 MiB)")
-
-
-@contextlib.contextmanager
-def deployment() -> Iterator[tuple[str, str]]:
-    """A Taskcluster that takes 50 ms for each answer: its root URL, and a group's id."""
-    server = subprocess.Popen(
-        [
-            *(sys.executable, HELPERS / "loopback.py"),
-            *("--tasks", str(FETCHED_RESULTS), "--latency-ms", str(LATENCY_MS)),
-        ],
-        stdout=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": str(HELPERS)},
-    )
-    try:
-        assert server.stdout is not None
-        addresses = json.loads(server.stdout.readline())
-        yield addresses["url"], addresses["group"]
-    finally:
-        server.terminate()
-        server.wait()
-
-
-def fetch(_folder: Path, rounds: int) -> None:
-    with deployment() as (url, group):
-        command = [PROGRAM, "compare", f"group:{group}"]
-        name = f"compare {FETCHED_RESULTS} results at {LATENCY_MS} ms per request"
-        compare_speeds(rounds, {name: (command, "2 s")}, TASKCLUSTER_ROOT_URL=url)
 
 
 def generate(folder: Path, rounds: int) -> None:
@@ -157,6 +122,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=9)
     chosen = parser.parse_args()
-    for part in (start_and_compare, thousand_results, fetch, generate):
+    for part in (start_and_compare, thousand_results, generate):
         with tempfile.TemporaryDirectory(prefix="io-benchmark-bench-") as name:
             part(Path(name), chosen.rounds)

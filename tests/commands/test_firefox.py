@@ -91,29 +91,6 @@ def test_no_checkout(tmp_path):
     )
 
 
-def test_from_the_bundled_copy(firefox, tmp_path):
-    """Without a checkout of this project around, the installed copy gives the same bytes."""
-    package = tmp_path / "installed/io_benchmark"
-    ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "python", package.parent, ignore=ignored)
-    for part in ("taskcluster", "scripts/io-benchmark"):
-        shutil.copytree(ROOT / part, package / "bundle" / part, ignore=ignored)
-    other = tmp_path / "other"
-    shutil.copytree(firefox, other)
-    done = subprocess.run(
-        [*program.PROGRAM, "firefox", "."],
-        cwd=other,
-        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(package.parent)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert f"Comparing {other} with {package}/bundle (bundled copy)" in done.stderr
-    run(firefox)
-    assert snapshot(other) == snapshot(firefox)
-
-
 def test_documentation():
     """The page has every option, and every file that the command writes."""
     page = (ROOT / "taskcluster/docs/firefox.md").read_text()

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
 """submit, stopped while it creates the tasks, and resumed."""
 
-import program
 import pytest
 import submitted_tasks
 from killed_submit import Killer, labels, named_group
@@ -99,24 +98,3 @@ def test_a_refused_task(call, deployment):
     deployment.refuse = lambda _made: None
     code, stdout, _ = call("--resume", group)
     assert (code, labels(deployment), "1.92×" in stdout) == (0, ALL, True)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        pytest.param(["--resume", "x"], "is not a Taskcluster id", id="id"),
-        pytest.param(["--resume", f"task:{GROUP}"], "is not a group", id="task"),
-        pytest.param(
-            ["--resume", GROUP, *IMAGE], "--image cannot be combined with --resume", id="image"
-        ),
-        pytest.param(
-            ["--resume", GROUP, "--dry-run"], "--dry-run cannot be combined", id="dry-run"
-        ),
-        pytest.param(["--resume", GROUP, "--expect", "x"], "write it like", id="expectation"),
-    ],
-)
-def test_mistakes(arguments, message):
-    """Told before anything is asked: nobody listens there."""
-    environment = {"TASKCLUSTER_ROOT_URL": "http://127.0.0.1:9"}
-    done = program.run("submit", *arguments, environment=environment, expected=2)
-    assert message in done.stderr.splitlines()[-1]

@@ -28,21 +28,21 @@ def run(*arguments, expected=0):
 def test_same_bytes_as_in_a_task(tmp_path, label):
     """The file is the one that every task unpacks, whichever workloads the task runs."""
     file = tmp_path / "x.pyz"
-    said = run("-o", file)
+    output = run("-o", file)
     [task] = generate(OWN, [label])
     data = embedding.application(task.definition["payload"]["command"])
     assert file.read_bytes() == data
     digest = hashlib.sha256(data).hexdigest()
-    assert said.splitlines()[-1] == f"sha256 {digest}"
+    assert output.splitlines()[-1] == f"sha256 {digest}"
     assert f"sha256={digest}\n" in embedding.shell_text(task.definition["payload"]["command"])
 
 
 def test_it_is_a_program(tmp_path):
     """A new file can be started by itself; its result names the file's own sha256."""
     file = tmp_path / "x.pyz"
-    said = run("--output", file)
-    assert said.startswith(f"Wrote {file}: io-benchmark 0.")
-    assert ", metadata, " in said.splitlines()[0]
+    output = run("--output", file)
+    assert output.startswith(f"Wrote {file}: io-benchmark 0.")
+    assert ", metadata, " in output.splitlines()[0]
     assert file.stat().st_size <= 320_000
     (tmp_path / "w").mkdir()
     options = ["--pool", "x", "--workload", "metadata", "--profile", "quick"]
@@ -59,19 +59,14 @@ def test_it_is_a_program(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "message"),
     [
-        pytest.param(["-o", "/none/x.pyz"], 1, "--output /none/x.pyz: No such file", id="folder"),
-        pytest.param(
-            ["-o", "tests"], 1, "--output tests: Is a directory; name a file", id="is folder"
-        ),
-        pytest.param(
-            ["-o", "x.pyz", "--root", "/none"], 2, "--root /none: cannot read this path", id="root"
-        ),
+        (["-o", "/none/x.pyz"], 1, "--output /none/x.pyz: No such file"),
+        (["-o", "tests"], 1, "--output tests: Is a directory; name a file"),
+        (["-o", "x.pyz", "--root", "/none"], 2, "--root /none: cannot read this path"),
     ],
 )
-def test_mistakes(arguments, code, said):
+def test_mistakes(arguments, code, message):
     """One line each; nothing is written."""
-    message = run(*arguments, expected=code)
-    assert said in message.splitlines()[-1]
+    assert message in run(*arguments, expected=code).splitlines()[-1]
     assert not (ROOT / "x.pyz").exists()

@@ -4,51 +4,49 @@
 import json
 import os
 import pty
-import re
 import select
 import signal
 import subprocess
 import time
 from contextlib import contextmanager
-from datetime import datetime, timedelta
 
 import program
 import pytest
 import submitted_tasks
 from checkout import ROOT
+from killed_submit import SUBMIT, environment, labels
 from loopback import Fault, Loopback, first
-from loopback_deployment import AMD_16, Deployment
+from loopback_deployment import AMD_16, GROUP, Deployment
+
+from io_benchmark.operations.submit import ADDRESS, known_owner
 
 IMAGE = ["--image", "localhost/image:latest"]
-SLUG = r"[A-Za-z0-9_-]{8}[Q-T][A-Za-z0-9_-][CGKOSWaeimquy26-][A-Za-z0-9_-]{10}[AQgw]"
-QUICK = ["--every", "0.05"]
-
-
-def environment(loopback, **more):
-    return {
-        **os.environ,
-        "TASKCLUSTER_ROOT_URL": loopback.url if loopback else "http://127.0.0.1:9",
-        "TASKCLUSTER_CLIENT_ID": "me",
-        "TASKCLUSTER_ACCESS_TOKEN": "secret-token",
-        **submitted_tasks.IDENTITY,
-        **more,
-    }
-
-
-def submit(loopback, *arguments, expected=0, command="submit"):
-    done = program.run(
-        command, *arguments, folder=ROOT, expected=expected, environment=environment(loopback)
+NOWHERE = {"TASKCLUSTER_ROOT_URL": "http://127.0.0.1:9"}
+# It compares by itself in the end.
+LEFT_OUT = "Left out, because it does not measure a pool: io-benchmark-report"
+COSTS = [
+    f"  {pool}: at most {{}} minutes of worker time ({{}} of 55 minutes on {queue})"
+    for pool, queue in (
+        ("amd-16", "releng-1/b-linux-docker-amd"),
+        ("amd-30", "releng-1/b-linux-docker-large-amd"),
+        ("intel", "{}"),
     )
-    assert "secret-token" not in done.stderr + done.stdout
-    return done
+]
+SCOPES = [
+    (
+        "Scopes needed: queue:create-task:low:{}, "
+        "queue:create-task:low:releng-1/b-linux-docker-amd, "
+        "queue:create-task:low:releng-1/b-linux-docker-large-amd, "
+        "queue:create-task:project:none, queue:scheduler-id:-"
+    ),
+    "Scopes the tasks get: none",
+]
 
 
 @pytest.fixture
 def deployment():
     """Its workers take no time."""
-    made = Deployment()
-    made.on_create = submitted_tasks.complete
-    return made
+    return Deployment(on_create=submitted_tasks.complete)
 
 
 def group_of(deployment):
@@ -56,119 +54,46 @@ def group_of(deployment):
     return group
 
 
-def problems(task, definition):
-    """What the queue and docker-worker would refuse, as far as their schemas say."""
-    found = [
-        f"{key} is {definition[key]}"
-        for key in ("created", "deadline", "expires")
-        if not re.fullmatch(r"[0-9T:-]{19}\.[0-9]{3}Z", definition[key])
-    ]
-    created, deadline, expires = (
-        datetime.fromisoformat(definition[key]) for key in ("created", "deadline", "expires")
-    )
-    if not created < deadline <= created + timedelta(days=5) or not deadline < expires:
-        found.append("its dates do not follow each other")
-    found += [
-        f"the artifact {name} lives longer than its task"
-        for name, artifact in definition["payload"]["artifacts"].items()
-        if datetime.fromisoformat(artifact["expires"]) > expires
-    ]
-    if not re.fullmatch(SLUG, task) or not re.fullmatch(SLUG, definition["taskGroupId"]):
-        found.append("an id is no slug")
-    if not re.fullmatch("[a-zA-Z0-9_-]{1,38}", definition["schedulerId"]):
-        found.append("the scheduler is none")
-    if unknown := set(definition) - {
-        "provisionerId",
-        "workerType",
-        "schedulerId",
-        "taskGroupId",
-        "routes",
-        "priority",
-        "created",
-        "deadline",
-        "expires",
-        "scopes",
-        "metadata",
-        "extra",
-        "tags",
-        "payload",
-    }:
-        found.append(f"the queue does not know {unknown}")
-    found += [
-        f"an argument holds {len(text.encode())} bytes"
-        for text in definition["payload"]["command"]
-        if len(text.encode()) > 131_071
-    ]
-    text = json.dumps({**definition, "payload": {**definition["payload"], "command": []}})
-    found += [word for word in ("task-reference", "relative-datestamp") if word in text]
-    return found
-
-
-# It compares by itself in the end.
-LEFT_OUT = "Left out, because it does not measure a pool: io-benchmark-report"
-
-
 def test_dry_run():
     """Six tasks that the queue would take, on stdout alone; their cost on stderr; nobody is asked."""
-    done = submit(None, "--dry-run", *IMAGE, "--replicates", "2", "--pool", "intel=proj-misc/some")
+    options = ("--dry-run", *IMAGE, "--replicates", "2", "--pool", "intel=proj-misc/some")
+    variables = NOWHERE | submitted_tasks.IDENTITY
+    done = program.run("submit", *options, folder=ROOT, environment=variables)
     tasks = json.loads(done.stdout)
     assert list(tasks) == [
         f"io-benchmark-{pool}-{number}"
         for number in (1, 2)
         for pool in ("amd-16", "amd-30", "intel")
     ]
-    assert [problems(one["task_id"], one["task"]) for one in tasks.values()] == [[]] * 6
-    assert len({one["task_id"] for one in tasks.values()}) == 6
-    (group,) = {one["task"]["taskGroupId"] for one in tasks.values()}
-    assert group == tasks["io-benchmark-amd-16-1"]["task_id"]
-    assert {one["task"]["payload"]["image"] for one in tasks.values()} == {IMAGE[1]}
-    queues = [(one["task"]["provisionerId"], one["task"]["workerType"]) for one in tasks.values()]
-    assert queues[2] == ("proj-misc", "some")
-    assert {one["task"]["metadata"]["owner"] for one in tasks.values()} == {"jane@example.com"}
+    definitions = [task["task"] for task in tasks.values()]
+    ids = [task["task_id"] for task in tasks.values()]
+    assert len(set(ids)) == 6
+    assert {task["taskGroupId"] for task in definitions} == {ids[0]}
+    assert {task["payload"]["image"] for task in definitions} == {IMAGE[1]}
+    assert (definitions[2]["provisionerId"], definitions[2]["workerType"]) == ("proj-misc", "some")
+    assert {task["metadata"]["owner"] for task in definitions} == {"jane@example.com"}
     assert done.stderr.splitlines() == [
         f"Generating the graph from {ROOT} (checkout)",
         LEFT_OUT,
         "6 tasks, at most 5.5 worker hours in all",
-        "  amd-16: at most 110 minutes of worker time (2 tasks of 55 minutes on releng-1/b-linux-docker-amd)",
-        (
-            "  amd-30: at most 110 minutes of worker time "
-            "(2 tasks of 55 minutes on releng-1/b-linux-docker-large-amd)"
-        ),
-        "  intel: at most 110 minutes of worker time (2 tasks of 55 minutes on proj-misc/some)",
-        (
-            "Scopes needed: queue:create-task:low:proj-misc/some, "
-            "queue:create-task:low:releng-1/b-linux-docker-amd, "
-            "queue:create-task:low:releng-1/b-linux-docker-large-amd, "
-            "queue:create-task:project:none, queue:scheduler-id:-"
-        ),
-        "Scopes the tasks get: none",
+        *(line.format(110, "2 tasks", "proj-misc/some") for line in COSTS),
+        *(line.format("proj-misc/some") for line in SCOPES),
     ]
 
 
-def test_create_wait_and_compare(deployment):
-    """The report is compare's own, and so is the exit code; what it costs is said before."""
-    with Loopback(deployment) as loopback:
-        done = submit(loopback, *IMAGE, *QUICK)
-        group = group_of(deployment)
-        compared = submit(loopback, f"group:{group}", command="compare")
-    assert done.stdout == compared.stdout
-    assert "1.92×" in done.stdout
-    assert done.stderr.splitlines()[1:] == [
+def test_create_wait_and_compare(call, deployment, loopback):
+    """The report is compare's own, and so is the exit code; what it costs is printed before."""
+    code, stdout, stderr = call(*IMAGE)
+    group = group_of(deployment)
+    variables = {"TASKCLUSTER_ROOT_URL": loopback.url}
+    compared = program.run("compare", f"group:{group}", folder=ROOT, environment=variables)
+    assert (code, stdout) == (0, compared.stdout)
+    assert "1.92×" in stdout
+    assert stderr.splitlines()[1:] == [
         LEFT_OUT,
         f"3 tasks, at most 2.8 worker hours in all, at {loopback.url}, as me",
-        "  amd-16: at most 55 minutes of worker time (1 task of 55 minutes on releng-1/b-linux-docker-amd)",
-        (
-            "  amd-30: at most 55 minutes of worker time "
-            "(1 task of 55 minutes on releng-1/b-linux-docker-large-amd)"
-        ),
-        "  intel: at most 55 minutes of worker time (1 task of 55 minutes on releng-1/b-linux)",
-        (
-            "Scopes needed: queue:create-task:low:releng-1/b-linux, "
-            "queue:create-task:low:releng-1/b-linux-docker-amd, "
-            "queue:create-task:low:releng-1/b-linux-docker-large-amd, "
-            "queue:create-task:project:none, queue:scheduler-id:-"
-        ),
-        "Scopes the tasks get: none",
+        *(line.format(55, "1 task", "releng-1/b-linux") for line in COSTS),
+        *(line.format("releng-1/b-linux") for line in SCOPES),
         f"Creating group:{group}; if this stops, resume with: io-benchmark submit --resume {group}",
         f"3 tasks created: {loopback.url}/tasks/groups/{group}",
         "Waiting; Ctrl-C stops waiting and asks whether to cancel the tasks",
@@ -177,49 +102,66 @@ def test_create_wait_and_compare(deployment):
     ]
 
 
-def test_no_wait(deployment):
+def test_no_wait(call, deployment):
     """stdout has the group's address, which compare takes."""
     deployment.worker_pools = {"releng-1/b-linux"}
-    with Loopback(deployment) as loopback:
-        done = submit(loopback, *IMAGE, "--no-wait", "-j", "intel,amd-16")
-    assert done.stdout == f"group:{group_of(deployment)}\n"
-    assert len(deployment.definitions) == 2
-    assert "has no worker pool releng-1/b-linux-docker-amd: a task" in done.stderr
-    assert "pool releng-1/b-linux, " not in done.stderr
+    _, stdout, stderr = call(*IMAGE, "--no-wait", "-j", "intel,amd-16")
+    assert stdout == f"group:{group_of(deployment)}\n"
+    assert labels(deployment) == ["io-benchmark-amd-16", "io-benchmark-intel"]
+    assert "has no worker pool releng-1/b-linux-docker-amd: a task" in stderr
+    assert "pool releng-1/b-linux, " not in stderr
+
+
+NO_GIT = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_SYSTEM": os.devnull,
+    "GIT_CONFIG_COUNT": "0",
+}
+ADVICE = "give your e-mail address with --owner, or set it with: git config user.email ADDRESS"
+
+
+def test_owner(tmp_path):
+    """Who is named owns the tasks; where nobody is known, nothing is asked or created."""
+    call = {"folder": tmp_path, "environment": NOWHERE | NO_GIT}
+    arguments = ["submit", *IMAGE, "--root", str(ROOT), "-j", "intel"]
+    printed = program.run(*arguments, "--owner", "joe@example.com", "--dry-run", **call)
+    (task,) = json.loads(printed.stdout).values()
+    assert task["task"]["metadata"]["owner"] == "joe@example.com"
+    assert task["task"]["tags"]["createdForUser"] == "joe@example.com"
+    printed = program.run(*arguments, "--dry-run", **call)
+    assert printed.stderr.startswith(f"warning: creating these tasks needs an owner; {ADVICE}\n")
+    refused = program.run(*arguments, "--yes", **call, expected=2)
+    assert refused.stderr == f"error: the tasks need an owner; {ADVICE}\n"
 
 
 @pytest.mark.parametrize(
-    ("client", "option", "owner"),
+    ("git", "owner"),
+    [("jane@example.com", "jane@example.com"), ("not set", None), ("a@b\nc", None)],
+)
+def test_owner_of_git(git, owner):
+    """git's address, if it is one; nobody is guessed."""
+    variables = {"PATH": os.environ["PATH"], **submitted_tasks.IDENTITY, "GIT_CONFIG_VALUE_0": git}
+    assert known_owner(variables) == owner
+    assert known_owner({**variables, "PATH": "/nowhere"}) is None
+
+
+@pytest.mark.parametrize(
+    ("address", "is_address"),
     [
-        pytest.param("me", ["--owner", "joe@example.com"], "joe@example.com", id="option"),
-        pytest.param("me", [], None, id="nobody"),
+        ("a@b", True),
+        ("jane.d'oe+x@lists.example-1.com", True),
+        (f"{'a' * 64}@{'b' * 63}.com", True),
+        (f"a@{'b.' * 130}c", False),
+        *((wrong, False) for wrong in ("a@b\n", "a\n@b", "Jane <a@b>", "a@b@c")),
+        *((wrong, False) for wrong in ("@b", "a@", "ä@b", "")),
     ],
 )
-def test_owner(tmp_path, client, option, owner):
-    """A person, by option or by identity; where nobody is known, nothing is asked or created."""
-    no_git = {
-        "GIT_CONFIG_GLOBAL": os.devnull,
-        "GIT_CONFIG_SYSTEM": os.devnull,
-        "GIT_CONFIG_COUNT": "0",
-    }
-    call = {
-        "folder": tmp_path,
-        "environment": environment(None, TASKCLUSTER_CLIENT_ID=client, **no_git),
-    }
-    arguments = ["submit", *IMAGE, *option, "--root", str(ROOT), "-j", "intel"]
-    printed = program.run(*arguments, "--dry-run", **call)
-    (task,) = json.loads(printed.stdout).values()
-    if owner is not None:
-        assert task["task"]["metadata"]["owner"] == owner
-        assert task["task"]["tags"]["createdForUser"] == owner
-        return
-    advice = "give your e-mail address with --owner, or set it with: git config user.email ADDRESS"
-    assert printed.stderr.startswith(f"warning: creating these tasks needs an owner; {advice}\n")
-    refused = program.run(*arguments, "--yes", **call, expected=2)
-    assert refused.stderr == f"error: the tasks need an owner; {advice}\n"
+def test_addresses(address, is_address):
+    """What the queue takes as an owner."""
+    assert (ADDRESS.fullmatch(address) is not None) is is_address
 
 
-def test_a_refused_task(deployment):
+def test_a_refused_task(call, deployment):
     """One line for it, with the scope; what was created before is told, and how to cancel it."""
 
     def refuse(definition):
@@ -228,11 +170,10 @@ def test_a_refused_task(deployment):
         return None
 
     deployment.refuse = refuse
-    with Loopback(deployment) as loopback:
-        done = submit(loopback, *IMAGE, expected=1)
-    assert done.stdout == ""
+    code, stdout, stderr = call(*IMAGE)
     group = group_of(deployment)
-    assert done.stderr.splitlines()[-2:] == [
+    assert (code, stdout) == (1, "")
+    assert stderr.splitlines()[-2:] == [
         (
             f"2 tasks exist in group:{group}, left as they are; to cancel: "
             f"io-benchmark submit --cancel {group}; to create the others: "
@@ -246,43 +187,66 @@ def test_a_refused_task(deployment):
     ]
 
 
-def test_image_of_a_task(deployment):
+def test_image_of_a_task(call, deployment):
     """Each task depends on the one whose image it runs in; a worker refuses it otherwise."""
     deployment.add({}, {"taskId": AMD_16, "taskGroupId": AMD_16, "state": "completed", "runs": []})
-    with Loopback(deployment) as loopback:
-        submit(loopback, *QUICK, "--image", f"task:{AMD_16}", "-j", "amd-16,intel")
+    code, _, stderr = call("--image", f"task:{AMD_16}", "-j", "amd-16,intel")
+    assert code == 0, stderr
     made = list(deployment.definitions.values())[1:]
     assert [definition["dependencies"] for definition in made] == [[AMD_16]] * 2
 
 
 @pytest.mark.parametrize("address", [f"task:{AMD_16}", "index:a.v2.b.latest"])
-def test_image_that_does_not_exist(deployment, address):
+def test_image_that_does_not_exist(call, deployment, loopback, address):
     """It is named before anything is created."""
-    with Loopback(deployment) as loopback:
-        done = submit(loopback, *QUICK, "--image", address, expected=2)
-    assert done.stderr.splitlines()[-1] == (
+    code, _, stderr = call("--image", address)
+    assert (code, deployment.definitions) == (2, {})
+    assert stderr.splitlines()[-1] == (
         f"error: {address}: does not exist at {loopback.url}, and is to have the tasks' image; check "
         "--image and the root URL"
     )
-    assert deployment.definitions == {}
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        pytest.param([], "give --image NAME:TAG of a registry", id="no-image"),
-        pytest.param([*IMAGE, "--pool", "x=a/b"], "--pool x=a/b: pool is not selected", id="pool"),
-        pytest.param([*IMAGE, "--baseline", "x"], "--baseline x: no such pool", id="baseline"),
-        pytest.param(
-            ["--cancel", "http://h/tasks/groups/Fqm6GL_zRPurCmd1rRuTRQ"],
-            "set TASKCLUSTER_ROOT_URL to http://h",
-            id="cancel-elsewhere",
+        ([], "give --image NAME:TAG of a registry"),
+        ([*IMAGE, "--pool", "x=a/b"], "--pool x=a/b: pool is not selected"),
+        ([*IMAGE, "--baseline", "x"], "--baseline x: no such pool"),
+        ([*IMAGE, "--owner", "a\n@b"], "--owner a @b: is not an e-mail address"),
+        ([*IMAGE, "--write", "html=no/x"], "--write no/x: no such folder; create it first"),
+        ([*IMAGE, "--until-decided", "-j", "intel"], "and intel is the only one"),
+        (["--budget", "9"], "--budget needs --until-decided"),
+        (["--until-decided", "--replicates", "6"], "--replicates cannot be combined"),
+        (["--until-decided", "--no-wait"], "--no-wait cannot be combined"),
+        (["--until-decided", "--cancel", GROUP], "--cancel cannot be combined with"),
+        (
+            [*IMAGE, "-j", "amd-30,intel", "--until-decided", "--budget", "5"],
+            "--budget 5: 3 tasks per pool can take 5.5 worker hours; raise it",
+        ),
+        (["--resume", "x"], "is not a Taskcluster id"),
+        (["--resume", f"task:{GROUP}"], "is not a group"),
+        (["--resume", GROUP, *IMAGE], "--image cannot be combined with --resume"),
+        (["--resume", GROUP, "--dry-run"], "--dry-run cannot be combined"),
+        (["--resume", GROUP, "--expect", "x"], "write it like"),
+        (["--confirm", "results"], "id of 22 characters"),
+        (["--confirm", GROUP, "-j", "intel"], "--jobs cannot be combined"),
+        *(
+            ([option, f"http://h/tasks/groups/{GROUP}"], "set TASKCLUSTER_ROOT_URL to http://h")
+            for option in ("--cancel", "--resume", "--confirm")
         ),
     ],
 )
 def test_mistakes(arguments, message):
-    """Told before anything is asked or created."""
-    assert message in submit(None, *arguments, expected=2).stderr
+    """One line, before anything is asked or created: nobody listens there."""
+    done = program.run(
+        *("submit", *arguments),
+        folder=ROOT,
+        environment=NOWHERE | submitted_tasks.IDENTITY,
+        expected=2,
+    )
+    assert message in done.stderr.splitlines()[-1]
+    assert done.stdout == ""
 
 
 @contextmanager
@@ -290,9 +254,9 @@ def running(loopback, *arguments, terminal):
     """The command, with a terminal for its stdin or with nothing."""
     master, slave = pty.openpty() if terminal else (None, subprocess.DEVNULL)
     process = subprocess.Popen(
-        [*program.PROGRAM, "submit", *IMAGE, *QUICK, *arguments],
+        [*program.PROGRAM, *SUBMIT, *IMAGE, *arguments],
         cwd=ROOT,
-        env=environment(loopback),
+        env=os.environ | environment(loopback),
         stdin=slave,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -308,20 +272,19 @@ def running(loopback, *arguments, terminal):
             os.close(slave)
 
 
-def until(process, text):
-    """What stderr says, up to this."""
-    said = b""
+def until(process, line):
+    """Read stderr up to this."""
+    content = b""
     deadline = time.monotonic() + 60
-    while text.encode() not in said:
+    while line.encode() not in content:
         ready, _, _ = select.select([process.stderr], [], [], max(0, deadline - time.monotonic()))
         chunk = os.read(process.stderr.fileno(), 65536) if ready else b""
-        assert chunk, said.decode()
-        said += chunk
-    return said.decode()
+        assert chunk, content.decode()
+        content += chunk
 
 
 def states(deployment):
-    return [one["state"] for one in deployment.statuses.values()]
+    return [status["state"] for status in deployment.statuses.values()]
 
 
 def test_asks_first():
@@ -330,7 +293,7 @@ def test_asks_first():
     with Loopback(deployment) as loopback:
         for answer in ("\n", "no\n", ""):
             done = program.run(
-                *("submit", *IMAGE, *QUICK),
+                *("submit", *IMAGE),
                 folder=ROOT,
                 expected=1,
                 environment=environment(loopback),
@@ -351,9 +314,9 @@ def test_interrupted_on_a_terminal():
         process.send_signal(signal.SIGINT)
         until(process, "3 tasks exist. Cancel? [y/N]")
         os.write(master, b"y\n")
-        said = process.communicate()[1].decode()
+        errors = process.communicate()[1].decode()
         assert process.returncode == 130
-    assert said.strip().splitlines() == [
+    assert errors.strip().splitlines() == [
         "cancelled 3: io-benchmark-amd-16, io-benchmark-amd-30, io-benchmark-intel",
         "stopped",
     ]
@@ -365,15 +328,15 @@ def test_interrupted_on_a_terminal():
     [pytest.param(signal.SIGINT, 130, id="INT"), pytest.param(signal.SIGTERM, 143, id="TERM")],
 )
 def test_interrupted_without_a_terminal(number, code):
-    """Nobody can be asked: the tasks are left, and how to cancel them is said."""
+    """Nobody can be asked: the tasks are left, and how to cancel them is printed."""
     deployment = Deployment()
     with Loopback(deployment) as loopback, running(loopback, terminal=False) as (process, _):
         until(process, "3 pending")
         process.send_signal(number)
-        said = process.communicate()[1].decode()
+        errors = process.communicate()[1].decode()
         assert process.returncode == code
     group = group_of(deployment)
-    assert said == (
+    assert errors == (
         f"3 tasks exist in group:{group}, left as they are; to cancel: "
         f"io-benchmark submit --cancel {group}\nstopped\n"
     )
@@ -399,7 +362,7 @@ def test_interrupted_while_creating():
         process.send_signal(signal.SIGINT)
         until(process, "1 task exists, 1 more perhaps. Cancel? [y/N]")
         os.write(master, b"yes\n")
-        said = process.communicate()[1].decode()
+        errors = process.communicate()[1].decode()
         assert process.returncode == 130
-    assert "cancelled 1: io-benchmark-amd-16\n" in said
+    assert "cancelled 1: io-benchmark-amd-16\n" in errors
     assert states(deployment) == ["exception"]

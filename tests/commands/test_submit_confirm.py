@@ -6,12 +6,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import program
 import pytest
 import seed_case
 import submitted_tasks
 import tried_workers
-from checkout import ROOT
 from killed_submit import Killer, labels
 from loopback_deployment import AMD_16, AMD_30, GROUP, INTEL, Artifact, Deployment, recorded
 
@@ -43,7 +41,9 @@ def group(call: Callable[..., tuple[int, str, str]], deployment: Deployment) -> 
 
 
 def confirming(deployment: Deployment) -> list[dict[str, Any]]:
-    return [one for one in deployment.definitions.values() if "confirm" in one["metadata"]["name"]]
+    return [
+        task for task in deployment.definitions.values() if "confirm" in task["metadata"]["name"]
+    ]
 
 
 def test_confirmed(call, group, deployment, loopback):
@@ -97,7 +97,9 @@ def test_underway(call, group, deployment):
     deployment.on_create = lambda _deployment, _task_id: None
     assert call("--confirm", group, "--no-wait")[:2] == (0, f"group:{group}\n")
     (waiting,) = (
-        one for one, status in deployment.statuses.items() if not status["runs"][-1].get("resolved")
+        task_id
+        for task_id, status in deployment.statuses.items()
+        if not status["runs"][-1].get("resolved")
     )
     code, _, stderr = call("--confirm", group, "--timeout", "0.002")
     assert code == 1
@@ -122,7 +124,7 @@ def test_once_more_after_a_failure(call, group, deployment):
     assert code == 1  # the failed one is missing in the comparison
     assert "1 task created" in stderr
     assert labels(deployment)[3:] == [CONFIRM, f"{CONFIRM}-2"]
-    assert [one["extra"]["treeherder"]["symbol"] for one in confirming(deployment)] == [
+    assert [task["extra"]["treeherder"]["symbol"] for task in confirming(deployment)] == [
         "intel-confirm",
         "intel-confirm-2",
     ]
@@ -136,25 +138,6 @@ def test_dry_run(call, group, deployment):
     assert made["label"] == CONFIRM
     assert made["task"]["payload"]["env"]["IO_BENCHMARK_PACE"] == str(PACE)
     assert "1 task, about 10 minutes of worker time in all" in stderr
-    assert labels(deployment) == POOLS
-
-
-def test_asks_first(group, loopback, deployment):
-    """On a terminal anything but yes is no."""
-    variables = {
-        "TASKCLUSTER_ROOT_URL": loopback.url,
-        "TASKCLUSTER_CLIENT_ID": "me",
-        "TASKCLUSTER_ACCESS_TOKEN": "secret-token",
-    }
-    done = program.run(
-        *("submit", "--confirm", group),
-        folder=ROOT,
-        expected=1,
-        environment=variables,
-        stdin="\n",
-        on_terminal=True,
-    )
-    assert done.stderr.endswith("Create them? [y/N] nothing was created\n")
     assert labels(deployment) == POOLS
 
 
@@ -192,26 +175,10 @@ def test_group_without_results(call, deployment):
     )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        pytest.param(["--confirm", "results"], 2, "id of 22 characters", id="folder"),
-        pytest.param(["--confirm", AMD_16, "-j", "intel"], 2, "--jobs cannot be", id="jobs"),
-        pytest.param(["--confirm", AMD_16], 1, f"group:{AMD_16}: does not exist", id="no group"),
-        pytest.param(
-            ["--confirm", "https://tc.example.com/tasks/groups/" + GROUP],
-            2,
-            "set TASKCLUSTER_ROOT_URL to https://tc.example.com",
-            id="elsewhere",
-        ),
-    ],
-)
-def test_mistakes(call, arguments, code, message):
-    """One line, before anything is asked or created."""
-    got, stdout, stderr = call(*arguments)
-    assert (got, stdout) == (code, "")
-    assert message in stderr
-    assert stderr.startswith(("error: ", "usage: "))
+def test_group_that_does_not_exist(call):
+    """One line."""
+    code, _, stderr = call("--confirm", AMD_16)
+    assert (code, stderr.startswith(f"error: group:{AMD_16}: does not exist")) == (1, True)
 
 
 def test_unknown_baseline(call, group, deployment):

@@ -13,7 +13,7 @@ from io_benchmark.execute.child import (
     Child,
     hold_interrupts,
 )
-from io_benchmark.signals import interruptions
+from io_benchmark.process import interruptions
 
 
 @pytest.mark.parametrize(

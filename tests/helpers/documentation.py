@@ -30,7 +30,7 @@ from loopback_deployment import GROUP, Artifact, Deployment
 from loopback_runs import run
 from submitted_tasks import complete, generated
 
-from io_benchmark.submit.submission import _dated
+from io_benchmark.submit.submission import dated
 
 DEPLOYMENT = "https://firefox-ci-tc.services.mozilla.com"
 # The group that the pages compare with: the same push before the change.
@@ -123,7 +123,7 @@ def _add(
         "runs": [{**run(0, "completed"), "workerId": f"{group_id[:4].lower()}-{number}"}],
     }
     definition = {
-        **_dated(dict(task.definition), PUSHED),
+        **dated(dict(task.definition), PUSHED),
         "taskGroupId": group_id,
         "dependencies": [],
     }

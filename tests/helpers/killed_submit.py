@@ -41,6 +41,16 @@ class Killer:
         return Fault(hang_up=True) if self._answered else Fault(status=500)
 
 
+def environment(loopback: Loopback) -> dict[str, str]:
+    """Return the variables of somebody with credentials."""
+    return {
+        **IDENTITY,
+        "TASKCLUSTER_ROOT_URL": loopback.url,
+        "TASKCLUSTER_CLIENT_ID": "me",
+        "TASKCLUSTER_ACCESS_TOKEN": "secret-token",
+    }
+
+
 def submit(
     loopback: Loopback, *arguments: str, killer: Killer | None = None
 ) -> tuple[int, str, str]:
@@ -48,19 +58,15 @@ def submit(
 
     Only what is to be killed gets a process.
     """
-    environment = {
-        **IDENTITY,
-        "TASKCLUSTER_ROOT_URL": loopback.url,
-        "TASKCLUSTER_CLIENT_ID": "me",
-        "TASKCLUSTER_ACCESS_TOKEN": "secret-token",
-    }
+    variables = environment(loopback)
     if killer is None:
-        done = program.run(*SUBMIT, *arguments, folder=ROOT, expected=None, environment=environment)
+        done = program.run(*SUBMIT, *arguments, folder=ROOT, expected=None, environment=variables)
+        assert "secret-token" not in done.stderr + done.stdout
         return done.exit_code, done.stdout, done.stderr
     process = subprocess.Popen(
         [*program.PROGRAM, *SUBMIT, *arguments],
         cwd=ROOT,
-        env={**os.environ, **environment},
+        env=os.environ | variables,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -77,11 +83,11 @@ def submit(
 
 def named_group(stderr: str) -> tuple[str, list[str]]:
     """The group's id, and the options that the program says to resume it with."""
-    found = NAMED.search(stderr)
-    assert found is not None, stderr
-    return found[1], found[2].split()
+    match = NAMED.search(stderr)
+    assert match is not None, stderr
+    return match[1], match[2].split()
 
 
 def labels(deployment: Deployment) -> list[str]:
     """Of all tasks that there are, in the order of their creation."""
-    return [one["metadata"]["name"] for one in deployment.definitions.values()]
+    return [task["metadata"]["name"] for task in deployment.definitions.values()]

@@ -17,7 +17,7 @@ from typing import Any
 from unittest.mock import patch
 
 from io_benchmark import cli, context
-from io_benchmark.standard_streams import ERRORS
+from io_benchmark.process import ERRORS
 
 # The command of the real program, for tests of its process: signals, broken streams, start-up.
 PROGRAM = [sys.executable, "-m", "io_benchmark.cli"]

@@ -12,7 +12,7 @@ from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.tasks.compare_tasks import TaskOptions, compare_tasks
 from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.costs.worker_time import Price
-from io_benchmark.sources.task_runs import TaskRun
+from io_benchmark.sources.run_results import TaskRun
 
 START_MS = 1_774_000_000_000
 PRICES = {

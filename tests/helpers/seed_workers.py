@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from io_benchmark import results
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.deciding import judge
 from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.model import Cause, Entry, Subject, Worker
@@ -61,12 +61,13 @@ def causes_of(
     baseline: str = "intel",
     workers: int = 1,
     subject: Subject = SUBJECT,
+    measurements: Sequence[OtherMeasurement] = (),
 ) -> dict[str, Cause]:
     """The causes of one pair of pools, by name."""
     pools: Sequence[str] = (baseline, candidate)
     sides = workers_of(seed_case.documents(workers, pools=pools, change=change))
     of_baseline, of_candidate = (SideViews.of_workers(sides[pool], subject) for pool in pools)
-    case = Case(subject, ratio, of_baseline, of_candidate)
+    case = Case(subject, ratio, of_baseline, of_candidate, measurements)
     return {cause.name: cause for cause in judge(case)}
 
 

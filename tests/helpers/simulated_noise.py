@@ -6,14 +6,12 @@ truth is the expectation over the parameters and never that of the sample that w
 """
 
 import math
-import uuid
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from unittest import mock
 
-import msgspec
 import numpy as np
 import seed_workers
 import simulation
@@ -85,10 +83,6 @@ class Noise:
     slow_machines: float = 0.0  # share of machines of another kind, in the same pool
     slow_factor: float = 1.0
     zones: tuple[Zone, ...] = ()
-    workers_per_host: int = 1
-    host_variation: float = 0.0  # scale of ln of a host's speed
-    host_bursts: Bursts | None = None  # met by all workers of the host at the same time
-    shows_hosts: bool = False  # the workers of one host have its boot id
     bursts: Bursts | None = None  # of one worker
     waves: float = 0.05
     tail: float = 0.0  # scale of ln of a single retrieve's time
@@ -100,8 +94,7 @@ class Noise:
         """Return the expectation of ln of a worker's mean time, the run's to the first order."""
         zones = sum(zone.share * math.log(zone.factor) for zone in self.zones)
         run = float((_NS[kinds(files)] * self._course(files)).mean())
-        for bursts in (self.bursts, self.host_bursts):
-            run *= bursts.expected if bursts else 1.0
+        run *= self.bursts.expected if self.bursts else 1.0
         machines = self.slow_machines * math.log(self.slow_factor)
         return machines + zones + math.log(run) + self.tail**2 / 2
 
@@ -164,21 +157,13 @@ class Pool:
         """Return so many workers that took these files."""
         noise = self.noise
         speeds = self.ratio * noise.draw_speeds(generator, count)
-        hosts = np.arange(count) // noise.workers_per_host
-        speeds *= np.exp(generator.normal(0, noise.host_variation, count))[hosts]
         zones = self._zones(count, generator)
-        boots = [str(uuid.UUID(bytes=generator.bytes(16))) for _ in range(count)]
-        of_hosts = {
-            host: noise.host_bursts.draw(generator, len(files)) if noise.host_bursts else 1.0
-            for host in range(count)
-        }
         workers = []
-        for at, host in enumerate(hosts.tolist()):
-            speed = speeds[at] * (zones[at].factor if zones else 1.0)
-            times = _NS[kinds(files)] * speed * noise.draw_run(generator, files) * of_hosts[host]
-            boot = boots[host] if noise.shows_hosts else None
-            zone = zones[at].name if zones else None
-            workers.append(self._worker(at, times, files, boot=boot, zone=zone))
+        for at, speed in enumerate(speeds):
+            zone = zones[at] if zones else None
+            factor = speed * (zone.factor if zone else 1.0)
+            times = _NS[kinds(files)] * factor * noise.draw_run(generator, files)
+            workers.append(self._worker(at, times, files, zone.name if zone else None))
         return workers
 
     def _zones(self, count: int, generator: np.random.Generator) -> list[Zone]:
@@ -186,49 +171,39 @@ class Pool:
         shares = [zone.share for zone in zones]
         return [zones[at] for at in generator.choice(len(zones), count, p=shares)] if zones else []
 
-    def _worker(
-        self, at: int, times: Factors, files: Files, *, boot: str | None, zone: str | None
-    ) -> Worker:
-        length = len(files) if self.retrieves is None else self.retrieves
-        entry = simulation.entry(times[:length], kinds(files[:length]))
-        firsts = np.unique(files[:length], return_index=True)[1].tolist()
-        entry = replace(entry, first_reads=frozenset(firsts))
-        outcome = msgspec.structs.replace(entry.facts.outcome, state=self.ended_by)
-        facts = msgspec.structs.replace(entry.facts, outcome=outcome, retrieves_planned=len(files))
-        base = _base()
-        result = base.result
-        assert result.host is not None
-        result = msgspec.structs.replace(
+    def _worker(self, at: int, times: Factors, files: Files, zone: str | None) -> Worker:
+        entry = simulation.entry(times[: self.retrieves], kinds(files[: self.retrieves]))
+        firsts = np.unique(files[: self.retrieves], return_index=True)[1].tolist()
+        outcome = replace(entry.facts.outcome, state=self.ended_by)
+        facts = replace(entry.facts, outcome=outcome, retrieves_planned=len(files))
+        entry = replace(entry, first_reads=frozenset(firsts), facts=facts, planned=len(files))
+        result = _base().result
+        environment = {} if self.planned is None else {PLAN_VARIABLE: self.planned}
+        location = {"cloud": "google", "zone": zone} if zone else {}
+        result = replace(
             result,
-            task=msgspec.structs.replace(
-                result.task, location={"cloud": "google", "zone": zone} if zone else {}
-            ),
-            host=msgspec.structs.replace(result.host, boot_id=boot),
-            config=msgspec.structs.replace(
-                result.config,
-                environment={} if self.planned is None else {PLAN_VARIABLE: self.planned},
-            ),
+            task=replace(result.task, location=location),
+            config=replace(result.config, environment=environment),
         )
+        name = f"{self.name}-{at:03}"
         return replace(
-            base,
+            _base(),
             side=self.name,
             pool=self.name,
-            task_id=f"{self.name}-{at:03}",
-            worker_id=f"workers/{self.name}-{at:03}",
+            task_id=name,
+            worker_id=f"workers/{name}",
             machine=UNKNOWN,
             result=result,
-            entries=(replace(entry, facts=facts, planned=len(files)),),
+            entries=(entry,),
         )
 
 
 @cache
 def _base() -> Worker:
     """Return a worker with facts, of which causes need as little time as possible."""
-    (worker,) = seed_workers.workers(1, pools=("intel",))
-    storage = msgspec.structs.replace(worker.result.storage, places=[])
-    return replace(
-        worker, result=msgspec.structs.replace(worker.result, timeline=None, storage=storage)
-    )
+    (worker,) = seed_workers.workers(1, pools=("intel",), change={"intel": {"host.boot_id": None}})
+    storage = replace(worker.result.storage, places=[])
+    return replace(worker, result=replace(worker.result, timeline=None, storage=storage))
 
 
 def sequence(retrieves: int, files: int, generator: np.random.Generator) -> Files:
@@ -275,9 +250,14 @@ class Push:
         with mock.patch.object(diagnoses, "diagnoses", return_value=()):
             return compare(plan, chosen, Options(schedule=schedule or Schedule()), lost=lost)
 
-    def comparison(self, count: int | None = None, schedule: Schedule | None = None) -> Comparison:
+    def comparison(
+        self,
+        count: int | None = None,
+        schedule: Schedule | None = None,
+        lost: Sequence[str] = (),
+    ) -> Comparison:
         """Compare the first candidate with the baseline."""
-        return self.report(count, schedule).subjects[0].comparisons[0]
+        return self.report(count, schedule, lost).subjects[0].comparisons[0]
 
     def holds(self, comparison: Comparison) -> bool:
         """Return whether the interval holds the true ratio."""

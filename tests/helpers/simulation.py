@@ -5,15 +5,17 @@ import math
 from array import array
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
-import msgspec
 import numpy as np
+import seed_workers
+import workload_entries
 
-from io_benchmark.analysis.inference.decisions import judge
+from io_benchmark.analysis.inference.comparisons import judge
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import SINGLE
 from io_benchmark.analysis.model import Entry, Interval, Subject, Verdict
-from io_benchmark.results import BatchEntry, CacheRetrieveEntry
 
 SIZES = (80, 60, 5)
 NS_PER_SIZE = 1_000_000
@@ -66,34 +68,13 @@ SHAPES: dict[str, Shape] = {
     "heavy-tailed": heavy_tailed,
 }
 
-_FACTS = msgspec.convert(
-    {
-        **dict.fromkeys(CacheRetrieveEntry.__struct_fields__),
-        "name": "cache-retrieve",
-        "place": "workspace",
-        "destination": "overwrite",
-        "fidelity": "seed",
-        "retrieves_planned": 1_000_000,
-        "file_sizes_bytes": list(SIZES),
-        "sequence_sha256": "",
-        "samples": {"file_index": [], "start_ns": [], "lookup_ns": [], "copy_ns": []},
-        "outcome": {"state": "completed", "reason": None},
-    },
-    CacheRetrieveEntry,
-)
 
-_BATCH_FACTS = msgspec.convert(
-    {
-        **dict.fromkeys(BatchEntry.__struct_fields__),
-        "place": "workspace",
-        "variant": "read-depth-32",
-        "samples": {"start_ns": [], "duration_ns": [], "operations": []},
-        "outcome": {"state": "completed", "reason": None},
-        "parameters": {"samples_planned": 1_000_000, "time_limit_s": 60},
-        "observed": {},
-    },
-    BatchEntry,
-)
+@cache
+def _facts(name: str) -> Any:
+    """Return what an entry of a workload has apart from its samples."""
+    change = {"intel": {"workloads": lambda entries: [*entries, *workload_entries.entries()]}}
+    (worker,) = seed_workers.workers(1, pools=("intel",), change=change)
+    return next(entry.facts for entry in worker.entries if entry.subject.workload == name)
 
 
 def column(values: np.ndarray) -> "array[int]":
@@ -108,7 +89,7 @@ def entry(times_ns: np.ndarray, files: np.ndarray | None = None) -> Entry:
     files = nothing if files is None else files
     return Entry(
         subject=SUBJECT,
-        facts=_FACTS,
+        facts=_facts("cache-retrieve"),
         start_ns=column(np.arange(count)),
         total_ns=column(times_ns),
         operations=column(np.ones(count)),
@@ -123,7 +104,7 @@ def windows(operations: np.ndarray, window_ns: int) -> Entry:
     count = len(operations)
     return Entry(
         subject=Subject("random-io", "workspace", variant="read-depth-32"),
-        facts=_BATCH_FACTS,
+        facts=_facts("random-io"),
         start_ns=column(np.arange(count) * window_ns),
         total_ns=column(np.full(count, window_ns)),
         operations=column(operations),

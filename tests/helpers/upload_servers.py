@@ -10,7 +10,7 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -19,12 +19,6 @@ import pytest
 
 # Debian's nghttp2-proxy.
 NGHTTPX = shutil.which("nghttpx")
-
-
-@dataclass
-class Received:
-    paths: list[str] = field(default_factory=list)
-    lengths: set[int] = field(default_factory=set)
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -37,8 +31,8 @@ class Handler(BaseHTTPRequestHandler):
     def do_PUT(self) -> None:
         length = int(self.headers["Content-Length"])
         self.rfile.read(length)
-        self.server.received.paths.append(self.path)
-        self.server.received.lengths.add(length)
+        self.server.paths.append(self.path)
+        self.server.lengths.add(length)
         self.server.respond(self)
 
     def answer(self, status: int) -> None:
@@ -76,7 +70,8 @@ class Sink(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.answers_expect = True
         self.respond: Callable[[Handler], None] = lambda handler: handler.answer(201)
-        self.received = Received()
+        self.paths: list[str] = []
+        self.lengths: set[int] = set()
         self.scheme = "http"
 
     @property
@@ -164,11 +159,8 @@ class Front:
 
     def carried(self) -> list[Carried]:
         """In the order of their answers; complete once it has stopped."""
-        found = []
-        for line in self.log.read_text().splitlines():
-            protocol, connection, status, request = line.split(" ", 3)
-            found.append(Carried(protocol, connection, int(status), request))
-        return found
+        lines = [line.split(" ", 3) for line in self.log.read_text().splitlines()]
+        return [Carried(*words, int(status), request) for *words, status, request in lines]
 
 
 @contextmanager

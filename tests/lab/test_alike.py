@@ -21,7 +21,7 @@ POOLS = ("amd-16", "intel")
 WORKERS = 3
 # The cap, and not the machine's load, says how long a write takes: 2 ms.
 WRITES_PER_S = 500
-FEW = "from workloads import sync_write\nsync_write.QUICK_SAMPLES = 100\n"
+FEW = "from workloads import sync_write\nsync_write.QUICK['samples_planned'] = 100\n"
 VARIANTS = ("dsync-overwrite", "dsync-append", "append-fsync", "posix-spawn")
 
 

@@ -16,7 +16,7 @@ import shims
 from answers import detail, evidence, measured, states, supported
 from lab_truths import Ask, Document, Truth
 from storage_lab import Lab, without_atime
-from workloads.metadata import _process_counts
+from workloads.metadata import process_counts
 
 from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
 
@@ -29,13 +29,13 @@ Repeat = Callable[[Ask, Truth], None]
 ANYWHERE = frozenset(Part(Phase.OPERATION, kind) for kind in Kind)
 LAYERS = 21
 # Enough that a moment's pause of the machine does not decide.
-MANY_LOOKUPS = "from workloads import metadata\nmetadata.QUICK_LOOKUPS = 40_000"
+MANY_LOOKUPS = "from workloads import metadata\nmetadata.QUICK['lookups'] = 40_000"
 HIDDEN_MS = 10
 # Short runs know their own mean badly where the machine has other work; several tell by their likeness.
 WORKERS = 3
 SHORT = """
 from workloads import metadata
-metadata.QUICK_WINDOWS, metadata.QUICK_CHECKS = 10, 50
+metadata.QUICK.update(windows=10, checks=50)
 """
 
 
@@ -95,7 +95,7 @@ def test_many_layers(lab: Lab, measure: Measure, compare: Compare) -> None:
 
 def test_a_lock(workers: Workers, compare: Compare) -> None:
     """Every stat takes as long on both sides; where one waits for the other, that is the cause."""
-    processes = _process_counts(quick=True)[-1]
+    processes = process_counts(len(os.sched_getaffinity(0)), is_quick=True)[-1]
     if processes < 2:
         pytest.skip("needs two CPUs")
 

@@ -30,9 +30,9 @@ FILES = ("--sizes", "20x4", "--retrieves", "120")
 # An archive of several times what may be dirty.
 UNPACKING = (
     "from workloads import unpack\n"
-    "unpack.WORKLOAD.names, unpack.QUICK_SAMPLES = ('warm', 'warm-sync'), 10\n"
-    "unpack.QUICK_SMALL_FILES, unpack.QUICK_SMALLEST_LARGE_BYTES = 1200, 2 * 2**20\n"
-    "unpack.QUICK_TIME_LIMIT_S = 60.0\n"
+    "unpack.WORKLOAD.names = ('warm', 'warm-sync')\n"
+    "unpack.QUICK.update(samples=10, small_files=1200, large_bytes=2 * 2**20)\n"
+    "unpack.QUICK['time_limit_s'] = 60.0\n"
 )
 DISK_MIB = 900
 CAP_MIB_PER_S = 40

@@ -29,7 +29,7 @@ FIRST = "dsync-append-first"
 # What the group itself hands to the disk for one operation: in place the data and a flush, else the
 # data, since the journal's commit is made by ext4's own thread in the root group.
 WRITES = {"dsync-overwrite": 2, "dsync-append": 1, FIRST: 1, "append-fsync": 1}
-SHORT = "from workloads import sync_write\nsync_write.QUICK_TIME_LIMIT_S = 0.7\n"
+SHORT = "from workloads import sync_write\nsync_write.QUICK['time_limit_s'] = 0.7\n"
 ONLY_FIRST = f"from workloads import sync_write\nsync_write.WORKLOAD.names = ({FIRST!r},)\n"
 CAPPED_WRITES_PER_S = 100
 CAPPED_WORKERS, UNCAPPED_WORKERS = 3, 5

@@ -52,20 +52,19 @@ def test_exact_with_hashes(lock):
     assert [line for line in entries(lock) if not pattern.fullmatch(line)] == []
 
 
+RUNTIME = ["pyproject.toml", "python/requirements.in"]
+
+
 @pytest.mark.parametrize(
     ("lock", "sources"),
     [
-        pytest.param(
-            "python/requirements", ["pyproject.toml", "python/requirements.in"], id="runtime"
+        ("python/requirements", RUNTIME),
+        ("tests/requirements", [*RUNTIME, "tests/requirements.in"]),
+        *(
+            (f"tests/requirements-{name}", [f"tests/requirements-{name}.in"])
+            for name in ("tox", "lock")
         ),
-        pytest.param(
-            "tests/requirements",
-            ["pyproject.toml", "python/requirements.in", "tests/requirements.in"],
-            id="tests",
-        ),
-        pytest.param("tests/requirements-tox", ["tests/requirements-tox.in"], id="tox"),
-        pytest.param("tests/requirements-lock", ["tests/requirements-lock.in"], id="lock"),
-        pytest.param("taskcluster/requirements", ["taskcluster/requirements.in"], id="decision"),
+        ("taskcluster/requirements", ["taskcluster/requirements.in"]),
     ],
 )
 def test_holds_what_is_asked_for(lock, sources):

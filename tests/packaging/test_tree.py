@@ -13,7 +13,6 @@ LICENCE = "SPDX-License-Identifier: MPL-2.0"
 # Firefox's linter looks for this line, and takes no other.
 LICENCE_IN_FIREFOX = "file, You can obtain one at http://mozilla.org/MPL/2.0/."
 IN_FIREFOX = (
-    "scripts/io-benchmark",
     "taskcluster/kinds/io-benchmark",
     "tests/firefox/checkout",
     "python/io_benchmark_taskgraph/firefox_transforms.py",
@@ -24,25 +23,20 @@ PROGRAMS = (".ci/run", "scripts/rehearse", "scripts/test", "tests/lock.sh")
 
 def project_files() -> list[Path]:
     """Every file but those that tools leave behind."""
-    found = []
+    files = []
     for folder, folders, names in os.walk(ROOT):
         folders[:] = [
             name for name in folders if name not in TOOLS_FOLDERS and not name.endswith("_cache")
         ]
-        found += [Path(folder, name) for name in names if not name.startswith(".venv")]
-    return sorted(found)
+        files += [Path(folder, name) for name in names if not name.startswith(".venv")]
+    return sorted(files)
 
 
 def has_licence(path: Path) -> bool:
-    """Whether the licence's line stands near the top, inside whatever makes it a comment."""
+    """Return whether the licence's line is near the top, inside whatever makes it a comment."""
     in_firefox = any(path.is_relative_to(ROOT / folder) for folder in IN_FIREFOX)
-    wanted = LICENCE_IN_FIREFOX if in_firefox else LICENCE
-    return any(line.strip("{# }") == wanted for line in path.read_text().splitlines()[:4])
-
-
-def is_dumped(path: Path) -> bool:
-    """Parameter files are what taskgraph wrote."""
-    return path.parent == ROOT / "taskcluster/test/params"
+    licence = LICENCE_IN_FIREFOX if in_firefox else LICENCE
+    return any(line.strip("{# }") == licence for line in path.read_text().splitlines()[:4])
 
 
 def test_licence_header():
@@ -50,10 +44,12 @@ def test_licence_header():
     sources = [
         path
         for path in project_files()
-        if (path.suffix in {".py", ".yml", ".sh", ".jinja"} and not is_dumped(path))
+        if path.suffix in {".py", ".yml", ".sh", ".jinja"}
         or path.name == "Dockerfile"
         or str(path.relative_to(ROOT)) in PROGRAMS
     ]
+    # Parameter files are what taskgraph wrote.
+    sources = [path for path in sources if path.parent != ROOT / "taskcluster/test/params"]
     assert len(sources) > len(PROGRAMS)
     assert [str(path.relative_to(ROOT)) for path in sources if not has_licence(path)] == []
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import accounting
 import pytest
-from batches import ProcessTimes
+from measuring.batches import ProcessTimes
 
 MS = 1_000_000
 SCHEDSTAT = Path("/proc/thread-self/schedstat")
@@ -48,8 +48,8 @@ def test_a_childs_times_are_read_before_it_is_reaped() -> None:
     """Its CPU time, its status, and what it waited for a CPU."""
     child = start("import time\nwhile time.process_time() < 0.1: pass\nraise SystemExit(3)")
     accounting.wait_for(child)
-    waiting_ns = accounting.waiting_ns_of(child)
-    status, user_ns, kernel_ns = accounting.reap(child)
+    status, spent = accounting.reap(child, accounting.waiting_ns_of(child))
+    user_ns, kernel_ns, waiting_ns = spent
     assert os.WEXITSTATUS(status) == 3
     assert user_ns + kernel_ns > 90 * MS
     if SCHEDSTAT.exists():
@@ -74,13 +74,8 @@ def test_a_reaped_childs_waiting(recorded: Callable[..., None]) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        pytest.param(None, id="missing"),
-        pytest.param("", id="empty"),
-        pytest.param("0 0 0\n", id="not counted"),
-        pytest.param("12 34\n", id="two numbers"),
-        pytest.param("12 x 3\n", id="no number"),
-    ],
+    [None, "", "0 0 0\n", "12 34\n", "12 x 3\n"],
+    ids=["missing", "empty", "not counted", "two numbers", "no number"],
 )
 def test_a_schedstat_that_tells_nothing(recorded: Callable[..., None], text: str | None) -> None:
     """Waiting is unknown, and time on a CPU is known all the same."""
@@ -123,11 +118,12 @@ def test_sums_of_processes() -> None:
     """What one of them does not know, nobody knows of all together."""
     times = ProcessTimes()
     assert times.as_document() is None
-    times.add(10, 4, 3, 2)
-    times.add(10, 1, 1, 0)
-    sums = {"wall_ns": 20, "user_ns": 5, "kernel_ns": 4, "waiting_ns": 2}
-    assert times.as_document() == sums
-    times.add(1, 1, 0, None)
-    times.add(1, 0, 1, 7)
-    assert times.as_document() == {"wall_ns": 22, "user_ns": 6, "kernel_ns": 5, "waiting_ns": None}
-    assert accounting.together((1, 2, 3), (10, 20, None)) == (11, 22, None)
+    keys = ("wall_ns", "user_ns", "kernel_ns", "waiting_ns")
+    for spent, sums in (
+        ((10, 4, 3, 2), (10, 4, 3, 2)),
+        ((10, 1, 1, 0), (20, 5, 4, 2)),
+        ((1, 1, 0, None), (21, 6, 4, None)),
+        ((1, 0, 1, 7), (22, 6, 5, None)),
+    ):
+        times.add(*spent)
+        assert times.as_document() == dict(zip(keys, sums, strict=True))

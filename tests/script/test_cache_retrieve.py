@@ -10,7 +10,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from retrieval import RealSteps, SeedSteps, Target
+from measuring.retrieval import RealSteps, SeedSteps, Target
+from observe import page_cache
 from worker import SCRIPT, Worker, outcome_of, retrieves_of
 from workloads import cache_retrieve
 
@@ -18,58 +19,48 @@ from io_benchmark.results import CacheRetrieveEntry
 from io_benchmark.results.workloads.cache_retrieve import SPENT_COLUMNS
 
 
-def test_the_cache_is_the_seeds() -> None:
+@pytest.mark.parametrize(("profile", "divisor"), [("full", 1), ("quick", 80)])
+def test_the_cache_is_the_seeds(profile: str, divisor: int) -> None:
     """40 files of 80 MiB, 40 of 60, 20 of 5; a rehearsal has the same mix at an eightieth."""
-    full = SimpleNamespace(sizes_bytes=None, profile="full")
-    quick = SimpleNamespace(sizes_bytes=None, profile="quick")
-    mib = 1024 * 1024
-    assert Counter(cache_retrieve._file_sizes_bytes(full)) == {
-        80 * mib: 40,
-        60 * mib: 40,
-        5 * mib: 20,
-    }
-    assert Counter(cache_retrieve._file_sizes_bytes(quick)) == {
-        mib: 40,
-        3 * mib // 4: 40,
-        mib // 16: 20,
-    }
+    sizes = cache_retrieve.file_sizes_bytes(SimpleNamespace(sizes_bytes=None, profile=profile))
+    counts = {80: 40, 60: 40, 5: 20}
+    assert Counter(sizes) == {mib * 2**20 // divisor: count for mib, count in counts.items()}
 
 
 def test_the_sequence_is_the_same_everywhere() -> None:
     """Retrieve i takes the same file on every pool, in every Python, for ever."""
-    assert cache_retrieve._make_sequence(1, 10, 100) == [13, 84, 76, 25, 49, 44, 65, 78, 9, 2]
-    text = str(cache_retrieve._make_sequence(1, 2000, 100)).encode()
-    assert (
-        hashlib.sha256(text).hexdigest()
-        == "2422f45c31d8fe32fd0ea4588cfdf2b7fc1d00b6ab1fdc93d1643c1b4c3742ed"
-    )
-    assert cache_retrieve._make_sequence(2, 10, 100) != cache_retrieve._make_sequence(1, 10, 100)
+    assert cache_retrieve.make_sequence(1, 10, 100) == [13, 84, 76, 25, 49, 44, 65, 78, 9, 2]
+    sequence = str(cache_retrieve.make_sequence(1, 2000, 100)).encode()
+    digest = "2422f45c31d8fe32fd0ea4588cfdf2b7fc1d00b6ab1fdc93d1643c1b4c3742ed"
+    assert hashlib.sha256(sequence).hexdigest() == digest
+    assert cache_retrieve.make_sequence(2, 10, 100) != cache_retrieve.make_sequence(1, 10, 100)
+
+
+def columns_spent(entry: CacheRetrieveEntry) -> dict[str, Sequence[int] | None]:
+    return {name: getattr(entry.samples, name) for name in SPENT_COLUMNS}
 
 
 def test_a_run_is_told_whole(worker: Worker) -> None:
-    """One run: every retrieve has its row, the phases are timed apart, the cache was cold."""
-    code, output = worker.run("--retrieves", "120", "--seed", "5")
+    """One run: every retrieve has its row, the phases are timed apart, the cache was cold.
+
+    Both phases spend time on a CPU, grep's included, and not much more than they take.
+    """
+    code, output = worker.run("--retrieves", "200", "--seed", "5")
     assert code == 0, output
     result = worker.result()
-    assert (result.outcome.state, result.outcome.reason, result.warnings) == ("completed", None, [])
+    assert (outcome_of(result), result.warnings) == (("completed", None), [])
     (entry,) = retrieves_of(result)
     assert outcome_of(entry) == ("completed", None)
     assert (entry.place, entry.destination, entry.fidelity) == ("workspace", "overwrite", "seed")
     samples = entry.samples
-    assert list(samples.file_index) == cache_retrieve._make_sequence(5, 120, 10)
-    ends = [
-        start + lookup + copy
-        for start, lookup, copy in zip(
-            samples.start_ns, samples.lookup_ns, samples.copy_ns, strict=True
-        )
-    ]
+    assert list(samples.file_index) == cache_retrieve.make_sequence(5, 200, 10)
+    columns = (samples.start_ns, samples.lookup_ns, samples.copy_ns)
+    ends = [sum(times) for times in zip(*columns, strict=True)]
     assert all(end <= start for end, start in zip(ends, samples.start_ns[1:], strict=False))
-    assert min(samples.lookup_ns) > 0
-    assert min(samples.copy_ns) > 0
+    assert min(*samples.lookup_ns, *samples.copy_ns) > 0
     assert entry.run_ns is not None
     assert entry.run_ns >= sum(samples.lookup_ns) + sum(samples.copy_ns)
-    assert entry.populate_ns is not None
-    assert entry.final_sync_ns is not None
+    assert None not in (entry.populate_ns, entry.final_sync_ns, entry.cache_state)
     assert entry.cache_state is not None
     assert entry.cache_state.cache_bytes == sum(entry.file_sizes_bytes)
     assert entry.final_sync_device_bytes is not None
@@ -78,6 +69,12 @@ def test_a_run_is_told_whole(worker: Worker) -> None:
     for name, synced in entry.final_sync_device_bytes.items():
         assert synced.written <= entry.device_bytes[name].written
     assert (entry.copy_method, entry.lookup_method) == ("sendfile", "grep -Fnx, posix_spawn")
+    spent = columns_spent(entry)
+    for phase, times_ns in (("lookup", samples.lookup_ns), ("copy", samples.copy_ns)):
+        cpu_ns = sum(spent[f"{phase}_user_ns"] or ()) + sum(spent[f"{phase}_kernel_ns"] or ())
+        assert 0 < cpu_ns < 1.5 * sum(times_ns)
+        is_counted = Path("/proc/thread-self/schedstat").exists()
+        assert (spent[f"{phase}_waiting_ns"] is not None) == is_counted
 
 
 def test_the_worker_is_left_as_it_was(worker: Worker, tmp_path: Path) -> None:
@@ -90,12 +87,9 @@ def test_the_worker_is_left_as_it_was(worker: Worker, tmp_path: Path) -> None:
     assert code == 0, output
     assert list(worker.workspace.iterdir()) == []
     assert not (tmp_path / "made-for-it").exists()
-    files = sorted(str(p.relative_to(worker.artifacts)) for p in worker.artifacts.rglob("*"))
-    assert files == [
-        "io-benchmark",
-        "io-benchmark/io-benchmark.json",
-        "perfherder-data-io-benchmark.json",
-    ]
+    files = sorted(str(path.relative_to(worker.artifacts)) for path in worker.artifacts.rglob("*"))
+    series = "perfherder-data-io-benchmark.json"
+    assert files == ["io-benchmark", "io-benchmark/io-benchmark.json", series]
     assert list(temporary.iterdir()) == []
     assert sorted(SCRIPT.rglob("*")) == script_before
 
@@ -118,38 +112,10 @@ def test_every_destination_and_place_has_its_entry(worker: Worker, tmp_path: Pat
     assert [entry.fresh_ring_bytes is not None for entry in entries] == [True, False, False] * 2
 
 
-def columns_spent(entry: CacheRetrieveEntry) -> dict[str, Sequence[int] | None]:
-    return {name: getattr(entry.samples, name) for name in SPENT_COLUMNS}
-
-
-def test_what_a_retrieve_spent(worker: Worker) -> None:
-    """Both phases spend time on a CPU, grep's included, and not much more than they take."""
-    code, output = worker.run("--retrieves", "200")
-    assert code == 0, output
-    (entry,) = worker.retrieves()
-    spent = {name: sum(values) for name, values in columns_spent(entry).items() if values}
-    for phase, times in (("lookup", entry.samples.lookup_ns), ("copy", entry.samples.copy_ns)):
-        cpu_ns = spent[f"{phase}_user_ns"] + spent[f"{phase}_kernel_ns"]
-        assert 0 < cpu_ns < 1.5 * sum(times)
-        is_known = Path("/proc/thread-self/schedstat").exists()
-        assert (columns_spent(entry)[f"{phase}_waiting_ns"] is not None) == is_known
-
-
-def test_what_a_retrieve_spent_with_real_fidelity(worker: Worker) -> None:
-    """bash tells of its children's time on a CPU, but not of their waiting."""
-    code, output = worker.run("--retrieves", "100", "--fidelity", "real")
-    assert code == 0, output
-    (entry,) = worker.retrieves()
-    spent = columns_spent(entry)
-    unknown = {name for name, values in spent.items() if values is None}
-    assert unknown == {"lookup_waiting_ns", "copy_waiting_ns"}
-    assert sum(sum(values) for values in spent.values() if values is not None) > 0
-
-
 def test_what_a_machine_tells_of_bash(tmp_path: Path, recorded: Callable[..., None]) -> None:
     """Its ticks and those of its children, after a name that may hold anything; or nothing."""
     tick_ns = 10**9 // os.sysconf("SC_CLK_TCK")
-    with RealSteps(str(tmp_path / "urls.list"), str(tmp_path), "overwrite") as steps:
+    with RealSteps(str(tmp_path / "urls.list"), "overwrite") as steps:
         recorded({})
         assert steps.spent(None, None, steps.read(), steps.reap()) == (None,) * 6
         stat = f"/proc/{steps._bash.pid}/stat"
@@ -178,6 +144,10 @@ def test_real_fidelity_takes_cached_downloads_own_steps(worker: Worker, tmp_path
     assert code == 0, output
     entries = worker.retrieves()
     assert {entry.copy_method for entry in entries} == {"cp"}
+    # bash tells of its children's time on a CPU, but not of their waiting.
+    for entry in entries:
+        unknown = {name for name, values in columns_spent(entry).items() if values is None}
+        assert unknown == {"lookup_waiting_ns", "copy_waiting_ns"}
     counted = Counter(calls.read_text().splitlines())
     # --version is asked once of each tool, to be recorded.
     assert counted["grep -Fx"] == counted["grep -Fnx"] == counted["sed s/:.*//"] == 45
@@ -192,7 +162,7 @@ def test_copies_are_whole_and_carry_mode_and_times(tmp_path: Path) -> None:
     source.chmod(0o640)
     os.utime(source, ns=(10**18, 10**18))
     target.write_bytes(b"x" * 500_000)
-    with SeedSteps("/none", str(tmp_path), "overwrite") as steps:
+    with SeedSteps("/none") as steps:
         steps.copy(str(source), str(target), 300_000)
     assert target.read_bytes() == source.read_bytes()
     assert target.stat().st_mode == source.stat().st_mode
@@ -204,7 +174,7 @@ def test_a_lookup_that_finds_nothing_is_a_failure(tmp_path: Path) -> None:
     urls = tmp_path / "urls.list"
     urls.write_text("https://a\nhttps://b\n")
     for steps_class in (SeedSteps, RealSteps):
-        with steps_class(str(urls), str(tmp_path), "overwrite") as steps:
+        with steps_class(str(urls), "overwrite") as steps:
             readings = [steps.read()] * 3
             steps.look_up(1, "https://b")
             steps.spent(*readings, steps.reap())
@@ -224,3 +194,27 @@ def test_a_ring_is_trimmed_after_a_sync(tmp_path: Path) -> None:
     assert names == [f"output-{number:05d}.dat" for number in range(1, 6)]
     assert [trim["after_retrieves"] for trim in target.trims] == [2, 4]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["output-00005.dat"]
+
+
+def test_residency_follows_reading_and_eviction(tmp_path: Path) -> None:
+    """Just written: in memory. Synced and evicted: gone. Read by half: about half is back."""
+    path = tmp_path / "file"
+    path.write_bytes(os.urandom(8 * 1024 * 1024))
+    name = str(path)
+    assert page_cache.resident_bytes(name) == 8 * 1024 * 1024
+    assert page_cache.sync_filesystem(str(tmp_path)) in ("syncfs", "sync")
+    page_cache.evict(name)
+    assert page_cache.resident_bytes(name) == 0
+    with path.open("rb", buffering=0) as file:
+        file.read(4096)
+    resident = page_cache.resident_bytes(name)
+    assert resident is not None
+    assert 0 < resident <= 8 * 1024 * 1024
+
+
+def test_refusal_is_told_in_the_kernels_words(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Whatever keeps drop_caches from working is the record's text."""
+    monkeypatch.setattr(page_cache, "DROP_CACHES", str(tmp_path / "none" / "drop_caches"))
+    assert page_cache.drop_all() == "refused: No such file or directory"

@@ -75,94 +75,78 @@ CIRCLE = {
 }
 
 
+# What the job's description, the pool's name with its origin, and the work folder come out as.
+JOBS = [
+    (
+        GITHUB,
+        ("github-actions", "1658821493", 3, "io"),
+        "https://github.com/octocat/Hello-World/actions/runs/1658821493",
+        ("github-hosted-ubuntu24-X64", "RUNNER_ENVIRONMENT and ImageOS and RUNNER_ARCH"),
+        "/home/runner/work/Hello-World/Hello-World",
+    ),
+    (
+        GITLAB,
+        ("gitlab-ci", "1000", None, "io: [ssd]"),
+        "https://gitlab.com/a/b/-/jobs/7",
+        ("gce-saas-linux-small-amd64", "CI_RUNNER_TAGS"),
+        "/builds/a/b",
+    ),
+    (
+        BUILDKITE,
+        ("buildkite", "4735ba57-80d0-46e2-8fa0-b28223a86586", 0, ":floppy_disk: io"),
+        f"{BUILDKITE['BUILDKITE_BUILD_URL']}#e44f9784-e20e-4b93-a21d-f41fd5869db9",
+        ("linux-large", "BUILDKITE_AGENT_META_DATA_QUEUE"),
+        "/var/lib/buildkite-agent/builds/agent-1/pipeline-2",
+    ),
+    (
+        JENKINS,
+        ("jenkins", "153", None, "foo/bar"),
+        "http://server:8080/jenkins/job/foo/153/",
+        ("linux-ssd", "NODE_LABELS"),
+        "/var/jenkins/workspace/foo_bar",
+    ),
+    (
+        AZURE,
+        ("azure-pipelines", "4321", 1, "Job"),
+        "https://dev.azure.com/fabrikam/Fabrikam%20Fiber/_build/results?buildId=4321",
+        ("Linux-X64", "AGENT_OS and AGENT_OSARCHITECTURE"),
+        "/home/vsts/work/1",
+    ),
+    (
+        CIRCLE,
+        ("circleci", "9a956048-86ba-436a-aac0-9cd461ae266a", None, "io"),
+        "https://circleci.com/gh/a/b/42",
+        ("circleci", "the CI system alone"),
+        "/home/circleci/project",
+    ),
+]
+
+
 @pytest.fixture
 def environment(monkeypatch):
     """Sets the variables, and nothing else that a system of the table might set."""
-
-    def change(variables):
-        monkeypatch.setattr(ci.os, "environ", dict(variables))
-
-    return change
+    return lambda variables: monkeypatch.setattr(ci.os, "environ", dict(variables))
 
 
 @pytest.mark.parametrize(
-    ("variables", "job", "pool", "folder"),
-    [
-        pytest.param(
-            GITHUB,
-            (
-                *("github-actions", "1658821493", 3, "io"),
-                "https://github.com/octocat/Hello-World/actions/runs/1658821493",
-            ),
-            ("github-hosted-ubuntu24-X64", "RUNNER_ENVIRONMENT and ImageOS and RUNNER_ARCH"),
-            "/home/runner/work/Hello-World/Hello-World",
-            id="GitHub",
-        ),
-        pytest.param(
-            GITLAB,
-            ("gitlab-ci", "1000", None, "io: [ssd]", "https://gitlab.com/a/b/-/jobs/7"),
-            ("gce-saas-linux-small-amd64", "CI_RUNNER_TAGS"),
-            "/builds/a/b",
-            id="GitLab",
-        ),
-        pytest.param(
-            BUILDKITE,
-            (
-                *("buildkite", "4735ba57-80d0-46e2-8fa0-b28223a86586", 0, ":floppy_disk: io"),
-                f"{BUILDKITE['BUILDKITE_BUILD_URL']}#e44f9784-e20e-4b93-a21d-f41fd5869db9",
-            ),
-            ("linux-large", "BUILDKITE_AGENT_META_DATA_QUEUE"),
-            "/var/lib/buildkite-agent/builds/agent-1/pipeline-2",
-            id="Buildkite",
-        ),
-        pytest.param(
-            JENKINS,
-            ("jenkins", "153", None, "foo/bar", "http://server:8080/jenkins/job/foo/153/"),
-            ("linux-ssd", "NODE_LABELS"),
-            "/var/jenkins/workspace/foo_bar",
-            id="Jenkins",
-        ),
-        pytest.param(
-            AZURE,
-            (
-                *("azure-pipelines", "4321", 1, "Job"),
-                "https://dev.azure.com/fabrikam/Fabrikam%20Fiber/_build/results?buildId=4321",
-            ),
-            ("Linux-X64", "AGENT_OS and AGENT_OSARCHITECTURE"),
-            "/home/vsts/work/1",
-            id="Azure",
-        ),
-        pytest.param(
-            CIRCLE,
-            (
-                *("circleci", "9a956048-86ba-436a-aac0-9cd461ae266a", None, "io"),
-                "https://circleci.com/gh/a/b/42",
-            ),
-            ("circleci", "the CI system alone"),
-            "/home/circleci/project",
-            id="CircleCI",
-        ),
-    ],
+    ("variables", "job", "url", "pool", "folder"), JOBS, ids=[job[1][0] for job in JOBS]
 )
-def test_each_system(environment, monkeypatch, variables, job, pool, folder):
+def test_each_system(environment, monkeypatch, variables, job, url, pool, folder):
     """Job, pool and work folder of a job with all variables that its system sets."""
     environment(variables)
     monkeypatch.setattr(ci.os.path, "expanduser", lambda path: path.replace("~", "/home/circleci"))
     keys = ("system", "run", "attempt", "job", "url")
-    assert ci.describe() == dict(zip(keys, job, strict=True))
-    assert ci.guess_pool() == pool
-    assert ci.work_folder() == folder
+    assert ci.describe() == dict(zip(keys, (*job, url), strict=True))
+    assert (ci.guess_pool(), ci.work_folder()) == (pool, folder)
 
 
-@pytest.mark.parametrize("system", ci._SYSTEMS, ids=lambda system: system.name)
+@pytest.mark.parametrize("system", ci.SYSTEMS, ids=lambda system: system.name)
 def test_the_mark_alone(environment, system):
     """What is not set is null; the pool is then the system's name, never the host's."""
     name, pattern = system.mark
     environment({name: pattern.replace(".*", "x")})
-    assert ci.describe() == {
-        "system": system.name,
-        **dict.fromkeys(("run", "attempt", "job", "url")),
-    }
+    nothing = dict.fromkeys(("run", "attempt", "job", "url"))
+    assert ci.describe() == {"system": system.name, **nothing}
     assert ci.guess_pool() == (system.name, "the CI system alone")
     assert ci.work_folder() is None
 
@@ -170,70 +154,55 @@ def test_the_mark_alone(environment, system):
 def test_no_system(environment, monkeypatch):
     """A machine without CI is a pool by its host's name."""
     environment({"GITHUB_ACTIONS": "false", "CIRCLECI": "", "BUILD_TAG": "v1"})
-    monkeypatch.setattr(os, "uname", lambda: SimpleNamespace(nodename="build-7.example.org"))
-    assert ci.describe() is None
-    assert ci.work_folder() is None
-    assert ci.guess_pool() == ("build-7.example.org", "the host's name")
-    monkeypatch.setattr(os, "uname", lambda: SimpleNamespace(nodename=""))
-    assert ci.guess_pool() == ("host", "the host's name")
+    assert (ci.describe(), ci.work_folder()) == (None, None)
+    for host, pool in (("build-7.example.org", "build-7.example.org"), ("", "host")):
+        monkeypatch.setattr(os, "uname", lambda name=host: SimpleNamespace(nodename=name))
+        assert ci.guess_pool() == (pool, "the host's name")
 
 
 @pytest.mark.parametrize(
-    ("change", "pool"),
+    ("variables", "change", "pool"),
     [
-        pytest.param({"ImageOS": ""}, "github-hosted-Linux-X64", id="no image"),
-        pytest.param({"ImageOS": "", "RUNNER_ENVIRONMENT": ""}, "Linux-X64", id="an old runner"),
-        pytest.param({"ImageOS": "a b/ä\n"}, "github-hosted-a-b--X64", id="no name"),
-        pytest.param({"ImageOS": "x" * 5000}, f"github-hosted-{'x' * 77}-18a9c30f", id="long"),
-        pytest.param(
-            {"ImageOS": "x" * 200 + "y"}, f"github-hosted-{'x' * 77}-f83af5e3", id="another end"
+        # What is known of the runner's kind, without characters that a pool cannot have.
+        (GITHUB, {"ImageOS": ""}, "github-hosted-Linux-X64"),
+        (GITHUB, {"ImageOS": "", "RUNNER_ENVIRONMENT": ""}, "Linux-X64"),
+        (GITHUB, {"ImageOS": "a b/ä\n"}, "github-hosted-a-b--X64"),
+        (GITHUB, {"ImageOS": "x" * 5000}, f"github-hosted-{'x' * 77}-18a9c30f"),
+        (GITHUB, {"ImageOS": "x" * 200 + "y"}, f"github-hosted-{'x' * 77}-f83af5e3"),
+        # The labels without the node's own name, which only a node without labels is called by.
+        (JENKINS, {"NODE_LABELS": "agent-7"}, "agent-7"),
+        (JENKINS, {"NODE_LABELS": ""}, "agent-7"),
+        (JENKINS, {"NODE_LABELS": "ssd agent-7"}, "ssd"),
+        (JENKINS, {"NODE_LABELS": "ssd agent-7 linux"}, "linux-ssd"),
+        # The same tags in whatever order and form.
+        *(
+            (GITLAB, {"CI_RUNNER_TAGS": tags}, "gce-ssd")
+            for tags in ('["ssd", "gce"]', '["gce","ssd"]', "[gce ssd]")
         ),
     ],
 )
-def test_pools_of_github(environment, change, pool):
-    """What is known of the runner's kind; characters that a pool cannot have are left out."""
-    environment({**GITHUB, **change})
+def test_names_of_pools(environment, variables, change, pool):
+    """Machines of one kind have one name, and others another."""
+    environment({**variables, **change})
     assert ci.guess_pool()[0] == pool
 
 
 @pytest.mark.parametrize(
-    ("labels", "pool"),
+    ("url", "public"),
     [
-        pytest.param("agent-7", "agent-7", id="the name alone"),
-        pytest.param("", "agent-7", id="no labels"),
-        pytest.param("ssd agent-7", "ssd", id="the name last"),
-        pytest.param("ssd agent-7 linux", "linux-ssd", id="another order"),
+        ("https://u:secret@host/1", None),
+        ("javascript:alert(1)", None),
+        ("//host/1", None),
+        ("https://[x/", None),
+        ("https://host/ä <b>", "https://host/%C3%A4%20%3Cb%3E"),
+        ("https://host/\udcff", "https://host/?"),
+        ("https://host/" + "x" * 5000, "https://host/" + "x" * 987),
     ],
 )
-def test_pools_of_jenkins(environment, labels, pool):
-    """The labels without the node's own name, which only a node without labels is called by."""
-    environment({**JENKINS, "NODE_LABELS": labels})
-    assert ci.guess_pool()[0] == pool
-
-
-@pytest.mark.parametrize("tags", ['["ssd", "gce"]', '["gce","ssd"]', "[gce ssd]"])
-def test_pools_of_gitlab(environment, tags):
-    """Runners with the same tags are one pool, in whatever order their owner gave the tags."""
-    environment({**GITLAB, "CI_RUNNER_TAGS": tags})
-    assert ci.guess_pool()[0] == "gce-ssd"
-
-
-@pytest.mark.parametrize(
-    ("url", "shown"),
-    [
-        pytest.param("https://u:secret@host/1", None, id="password"),
-        pytest.param("javascript:alert(1)", None, id="script"),
-        pytest.param("//host/1", None, id="no scheme"),
-        pytest.param("https://[x/", None, id="no host"),
-        pytest.param("https://host/ä <b>", "https://host/%C3%A4%20%3Cb%3E", id="quoted"),
-        pytest.param("https://host/\udcff", "https://host/?", id="not UTF-8"),
-        pytest.param("https://host/" + "x" * 5000, "https://host/" + "x" * 987, id="long"),
-    ],
-)
-def test_urls(environment, url, shown):
+def test_urls(environment, url, public):
     """Only addresses of the web, without passwords, since results are public."""
     environment({**GITLAB, "CI_JOB_URL": url})
-    assert ci.describe()["url"] == shown
+    assert ci.describe()["url"] == public
 
 
 @pytest.mark.parametrize("attempt", ["-1", "1.5", "x", "9" * 10, "٣"])

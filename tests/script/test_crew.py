@@ -9,93 +9,15 @@ import pytest
 from worker import SCRIPT
 
 START = "import os, signal, sys, time\nfrom crew import Crew\n"
-
-
-def run(text: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-B", "-c", START + text],
-        env={"PYTHONPATH": str(SCRIPT)},
-        capture_output=True,
-        check=False,
-        text=True,
-        timeout=60,
-    )
-
-
-def test_all_begin_when_all_are_ready(tmp_path: Path) -> None:
-    """None does anything before the last one is ready."""
-    done = run(
-        f"""
-folder = {str(tmp_path)!r}
+ALL_READY = """
 def work(number, ready, tell):
-    open(os.path.join(folder, str(number)), "w").close()
+    open(str(number), "w").close()
     ready()
-    tell(sorted(os.listdir(folder)))
+    tell(sorted(os.listdir(".")))
 with Crew(3, work) as crew:
     print(sorted(line for line in crew.messages() if line is not None))
 """
-    )
-    ready = ["0", "1", "2"]
-    assert (done.stdout, done.stderr) == (f"{[(n, ready) for n in range(3)]}\n", "")
-
-
-@pytest.mark.parametrize(
-    ("failing", "message"),
-    [
-        pytest.param("os.stat('/proc/nonexistent')", "2 No such file or directory", id="named"),
-        pytest.param("raise OSError(None, 'said so')", "None said so", id="own words"),
-        pytest.param(
-            "os.kill(os.getpid(), signal.SIGKILL)",
-            "None a process of the run ended with status 0x0009",
-            id="killed",
-        ),
-    ],
-)
-def test_a_failing_member_fails_the_crew(failing: str, message: str) -> None:
-    """Its error is the crew's, and the others are ended."""
-    done = run(
-        f"""
-def work(number, ready, tell):
-    ready()
-    if number == 1:
-        {failing}
-    time.sleep(1000)
-try:
-    with Crew(2, work) as crew:
-        for line in crew.messages():
-            pass
-except OSError as error:
-    print(error.errno, error.strerror)
-try:
-    os.waitpid(-1, os.WNOHANG)
-except ChildProcessError:
-    print("none left")
-"""
-    )
-    assert (done.stdout, done.stderr) == (f"{message}\nnone left\n", "")
-
-
-def test_a_bug_in_a_member_is_shown() -> None:
-    """What is no failure of the system is a traceback, and ends the crew."""
-    done = run(
-        """
-def work(number, ready, tell):
-    raise KeyError("a bug")
-try:
-    with Crew(1, work) as crew:
-        list(crew.messages())
-except OSError as error:
-    print(error.strerror)
-"""
-    )
-    assert done.stdout == "a process of the run ended with status 0x4600\n"
-    assert done.stderr.endswith("KeyError: 'a bug'\n")
-
-
-def test_leaving_early_ends_all() -> None:
-    """Members that would work on are gone when the block is left."""
-    done = run(
-        """
+LEFT_EARLY = """
 def work(number, ready, tell):
     ready()
     while True:
@@ -113,5 +35,64 @@ for pid in pids:
     except ProcessLookupError:
         print("gone")
 """
+FAILING = """
+def work(number, ready, tell):
+    ready()
+    if number == 1:
+        {failing}
+    time.sleep(1000)
+try:
+    with Crew(2, work) as crew:
+        list(crew.messages())
+except OSError as error:
+    print(error.errno, error.strerror)
+try:
+    os.waitpid(-1, os.WNOHANG)
+except ChildProcessError:
+    print("none left")
+"""
+ENDED = "None a process of the run ended with status "
+
+
+def run(text: str, folder: Path) -> tuple[str, str]:
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", START + text],
+        env={"PYTHONPATH": str(SCRIPT)},
+        cwd=folder,
+        capture_output=True,
+        check=False,
+        text=True,
+        timeout=60,
     )
-    assert (done.stdout, done.stderr) == ("gone\ngone\n", "")
+    return done.stdout, done.stderr
+
+
+def test_all_begin_when_all_are_ready(tmp_path: Path) -> None:
+    """None does anything before the last one is ready."""
+    ready = [(number, ["0", "1", "2"]) for number in range(3)]
+    assert run(ALL_READY, tmp_path) == (f"{ready}\n", "")
+
+
+def test_leaving_early_ends_all(tmp_path: Path) -> None:
+    """Members that would work on are gone when the block is left."""
+    assert run(LEFT_EARLY, tmp_path) == ("gone\ngone\n", "")
+
+
+@pytest.mark.parametrize(
+    ("failing", "message", "bug"),
+    [
+        ("os.stat('/proc/nonexistent')", "2 No such file or directory", ""),
+        ("raise OSError(None, 'said so')", "None said so", ""),
+        ("raise MemoryError", "None out of memory", ""),
+        ("os.kill(os.getpid(), signal.SIGKILL)", f"{ENDED}0x0009", ""),
+        ("raise KeyError('a bug')", f"{ENDED}0x4600", "KeyError: 'a bug'\n"),
+    ],
+    ids=["named", "own words", "memory", "killed", "bug"],
+)
+def test_a_failing_member_fails_the_crew(
+    tmp_path: Path, failing: str, message: str, bug: str
+) -> None:
+    """Its error is the crew's, and the others are ended; a bug is a traceback as well."""
+    stdout, stderr = run(FAILING.format(failing=failing), tmp_path)
+    assert stdout == f"{message}\nnone left\n"
+    assert (stderr[len(stderr) - len(bug) :], bool(stderr)) == (bug, bool(bug))

@@ -5,8 +5,10 @@ import contextlib
 import json
 import os
 import signal
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from worker import Worker, outcome_of, retrieves_of
@@ -14,15 +16,15 @@ from worker import Worker, outcome_of, retrieves_of
 ATTEMPTS = 20
 
 
-def without_tools(worker: Worker, tmp_path: Path, *missing: str) -> None:
-    """A PATH with links to the tools that a workload may use, less some."""
-    worker.limit_path(tmp_path / "tools", *({"bash", "grep", "sed", "cp"} - set(missing)))
-
-
 def take_all_space(folder: Path) -> None:
     with (folder / "greedy").open("ab", buffering=0) as file, contextlib.suppress(OSError):
         while True:
             file.write(bytes(4096))
+
+
+def wait_for_retrieves(process: "subprocess.Popen[str]") -> None:
+    assert process.stdout is not None
+    assert any("drop_caches" in line for line in process.stdout)
 
 
 def assert_incomplete(worker: Worker, reason: str, entry_state: str = "failed") -> None:
@@ -37,24 +39,53 @@ def assert_incomplete(worker: Worker, reason: str, entry_state: str = "failed") 
     assert json.loads((worker.artifacts / "perfherder-data-io-benchmark.json").read_text())
 
 
+@pytest.mark.parametrize(
+    ("name", "prelude", "reason"),
+    [
+        # The program is x86-64's; elsewhere there is nothing to run.
+        (
+            *("exec", "import platform; platform.machine = lambda: 'aarch64'"),
+            "needs x86_64, this is aarch64",
+        ),
+        # Through the page cache it would measure memory.
+        (
+            "random-io",
+            "from workloads import random_io\nrandom_io.refusal_of = lambda _: 'Invalid argument'",
+            "O_DIRECT is refused here: Invalid argument",
+        ),
+        ("upload", "import shutil; shutil.which = lambda *_: None", "curl is not on PATH"),
+    ],
+)
+def test_what_is_skipped_by_name(worker: Worker, name: str, prelude: str, reason: str) -> None:
+    """A workload that this machine cannot run is a warning, and the others are measured."""
+    worker.workloads = (name, "sync-write")
+    code, output = worker.run("--profile", "quick", prelude=prelude)
+    assert code == 0, output
+    document = worker.document()
+    message = f"place workspace ({worker.workspace}): {name}: {reason}"
+    assert document["outcome"]["state"] == "completed"
+    assert document["warnings"] == [{"name": "skipped", "message": message}]
+    outcomes: dict[str, list[Any]] = {}
+    for entry in document["workloads"]:
+        outcomes.setdefault(entry["name"], []).append(tuple(entry["outcome"].values()))
+    assert {name: set(ends) for name, ends in outcomes.items()} == {
+        name: {("skipped", reason)},
+        "sync-write": {("completed", None)},
+    }
+
+
 @pytest.mark.root
 def test_a_place_too_small_is_skipped_by_name(worker: Worker, mount: Callable[[str], Path]) -> None:
     """Beside a place that is measured it is a warning, and its entry says why it has nothing."""
-    small = mount("size=20m")
+    small, reason = mount("size=20m"), "no space: needs 38 MiB, 20 MiB are free"
     places = ("--place", f"workspace={worker.workspace}", "--place", f"memory={small}")
     code, output = worker.run("--retrieves", "10", "--sizes", "10x2", *places)
     assert code == 0, output
     result = worker.result()
-    assert result.outcome.state == "completed"
-    assert [outcome_of(entry) for entry in result.workloads] == [
-        ("completed", None),
-        ("skipped", "no space: needs 38 MiB, 20 MiB are free"),
-    ]
-    assert [(remark.name, remark.message) for remark in result.warnings] == [
-        (
-            "skipped",
-            f"place memory ({small}): cache-retrieve: no space: needs 38 MiB, 20 MiB are free",
-        )
+    outcomes = [outcome_of(entry) for entry in result.workloads]
+    assert outcomes == [("completed", None), ("skipped", reason)]
+    assert [(warning.name, warning.message) for warning in result.warnings] == [
+        ("skipped", f"place memory ({small}): cache-retrieve: {reason}")
     ]
 
 
@@ -65,10 +96,7 @@ def test_a_disk_that_fills_up_midway_ends_the_run_tidily(
     """Somebody else takes the space: what was measured is kept, the place is cleaned."""
     worker.workspace = mount("size=60m")
     process = worker.start("--retrieves", "100000", "--sizes", "10x2")
-    assert process.stdout is not None
-    for line in process.stdout:
-        if "drop_caches" in line:
-            break
+    wait_for_retrieves(process)
     while process.poll() is None:
         take_all_space(worker.workspace)  # again and again: each truncation frees a little
     output, _ = process.communicate(timeout=60)
@@ -79,23 +107,16 @@ def test_a_disk_that_fills_up_midway_ends_the_run_tidily(
 
 
 @pytest.mark.parametrize(
-    ("missing", "fidelity", "reason"),
-    [
-        pytest.param(("grep",), "seed", "not on PATH: grep; install what is missing", id="grep"),
-        pytest.param(
-            ("sed", "cp"), "real", "not on PATH: sed, cp; install what is missing", id="two"
-        ),
-    ],
+    ("missing", "fidelity"), [(("grep",), "seed"), (("sed", "cp"), "real")], ids=["seed", "real"]
 )
 def test_a_missing_tool_is_named(
-    worker: Worker, tmp_path: Path, missing: tuple[str, ...], fidelity: str, reason: str
+    worker: Worker, tmp_path: Path, missing: tuple[str, ...], fidelity: str
 ) -> None:
     """The workload's tools are looked for before anything is written."""
-    without_tools(worker, tmp_path, *missing)
+    worker.limit_path(tmp_path / "tools", *({"bash", "grep", "sed", "cp"} - set(missing)))
     code, output = worker.run("--retrieves", "10", "--fidelity", fidelity)
-    assert code == 1
-    assert "Populating" not in output
-    assert_incomplete(worker, reason)
+    assert (code, "Populating" in output) == (1, False)
+    assert_incomplete(worker, f"not on PATH: {', '.join(missing)}; install what is missing")
     host = worker.result().host
     assert host is not None
     assert {name for name in missing if host.tools[name] is None} == set(missing)
@@ -125,10 +146,7 @@ def test_what_is_recorded_where_no_cache_can_be_dropped(worker: Worker) -> None:
 def test_a_killed_sampler_is_a_warning(worker: Worker) -> None:
     """The measurement goes on; the timeline ends, and the file says so."""
     process = worker.start("--retrieves", "600")
-    assert process.stdout is not None
-    for line in process.stdout:
-        if "drop_caches" in line:
-            break
+    wait_for_retrieves(process)
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
     samplers = [pid for pid in children if b"grep" not in Path(f"/proc/{pid}/cmdline").read_bytes()]
     os.kill(int(samplers[0]), signal.SIGKILL)
@@ -136,16 +154,13 @@ def test_a_killed_sampler_is_a_warning(worker: Worker) -> None:
     assert process.returncode == 0, output
     result = worker.result()
     assert result.outcome.state == "completed"
-    assert [(warning.name, warning.message) for warning in result.warnings] == [
-        (
-            "sampler-ended",
-            "the timeline ends early: a process of the run ended with status 0x0009",
-        )
-    ]
+    (warning,) = result.warnings
+    message = "the timeline ends early: a process of the run ended with status 0x0009"
+    assert (warning.name, warning.message) == ("sampler-ended", message)
     assert len(retrieves_of(result)[0].samples.copy_ns) == 600
 
 
-GROW_OFTEN = "import result_file\nresult_file.GROW_EVERY_NS = 20_000_000"
+GROW_OFTEN = "from result import result_file\nresult_file.GROW_EVERY_NS = 20_000_000"
 
 
 @pytest.mark.root
@@ -155,10 +170,7 @@ def test_a_full_artifacts_disk_does_not_stop_the_measurement(
     """The last written file is kept and valid; the log has the failure of each kind of write."""
     worker.artifacts = mount("size=256k") / "artifacts"
     process = worker.start("--retrieves", "500", prelude=GROW_OFTEN)
-    assert process.stdout is not None
-    for line in process.stdout:
-        if "drop_caches" in line:
-            break
+    wait_for_retrieves(process)
     os.kill(process.pid, signal.SIGSTOP)
     take_all_space(worker.artifacts.parent)
     os.kill(process.pid, signal.SIGCONT)

@@ -2,15 +2,15 @@
 """The log may go anywhere: no sample is lost to it, and a run that ends badly says so in one line."""
 
 import fcntl
-import json
 import os
 import re
 import subprocess
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from log import _Log
+from log import Log
 from worker import Worker
 
 F_SETPIPE_SZ = 1031
@@ -38,9 +38,9 @@ def assert_whole(worker: Worker, warnings: list[str]) -> None:
 @pytest.mark.parametrize("is_pipe", [True, False])
 def test_a_log_that_nobody_takes(worker: Worker, is_pipe: bool) -> None:
     """Each line fails to be written: the run succeeds, the file says that lines are missing."""
-    read_end, write_end = os.pipe() if is_pipe else (os.open("/dev/full", os.O_RDONLY), -1)
-    os.close(read_end)
-    write_end = write_end if is_pipe else os.open("/dev/full", os.O_WRONLY)
+    read_end, write_end = os.pipe() if is_pipe else (None, os.open("/dev/full", os.O_WRONLY))
+    if read_end is not None:
+        os.close(read_end)
     assert run_into(worker, write_end) == 0
     os.close(write_end)
     assert_whole(worker, ["log-lines-dropped"])
@@ -73,101 +73,74 @@ def test_an_encoding_without_the_unit(worker: Worker, encoding: str) -> None:
     assert worker.result().outcome.state == "completed"
 
 
-def test_a_pipe_that_nobody_reads(worker: Worker) -> None:
+@pytest.fixture
+def full_pipe() -> Iterator[tuple[int, int]]:
+    ends = os.pipe()
+    fcntl.fcntl(ends[1], F_SETPIPE_SZ, 4096)
+    os.write(ends[1], b"x" * 4096)
+    yield ends
+    for end in ends:
+        os.close(end)
+
+
+def test_a_pipe_that_nobody_reads(worker: Worker, full_pipe: tuple[int, int]) -> None:
     """Lines wait a few seconds in all, then are dropped; stdout stays as others share it."""
-    read_end, write_end = os.pipe()
-    fcntl.fcntl(write_end, F_SETPIPE_SZ, 4096)
-    os.write(write_end, b"x" * 4096)
+    read_end, write_end = full_pipe
     patience = "import log; log.LOG._patience_s = 0.5"
     assert run_into(worker, write_end, "--time-budget", "30", prelude=patience) == 0
     assert not fcntl.fcntl(write_end, fcntl.F_GETFL) & os.O_NONBLOCK
     assert os.read(read_end, 8192) == b"x" * 4096
-    os.close(read_end)
-    os.close(write_end)
     assert_whole(worker, ["log-lines-dropped"])
 
 
-def test_lines_wait_for_a_slow_reader() -> None:
+def test_lines_wait_for_a_slow_reader(full_pipe: tuple[int, int]) -> None:
     """Within its patience the log waits, and nothing is dropped."""
-    read_end, write_end = os.pipe()
-    fcntl.fcntl(write_end, F_SETPIPE_SZ, 4096)
-    os.write(write_end, b"x" * 4096)
-    log = _Log(write_end)
+    read_end, write_end = full_pipe
+    log = Log(write_end)
     saying = threading.Thread(target=log.say, args=("the line",))
     saying.start()
     assert os.read(read_end, 4096) == b"x" * 4096
     saying.join()
-    assert os.read(read_end, 4096) == b"the line\n"
-    assert log.lines_dropped == 0
-    os.close(read_end)
-    os.close(write_end)
+    assert (os.read(read_end, 4096), log.lines_dropped) == (b"the line\n", 0)
 
 
 def test_a_line_is_one_line() -> None:
     """Control characters and broken names are escaped, a long line is cut."""
     read_end, write_end = os.pipe()
-    _Log(write_end).say("a\nb\r\x1b[2J\u202e\udcff µ")
+    Log(write_end).say("a\nb\r\x1b[2J\u202e\udcff µ")
     assert os.read(read_end, 4096).decode() == "a\\nb\\r\\x1b[2J\\u202e\\udcff µ\n"
-    _Log(write_end).say("x" * 10_000)
+    Log(write_end).say("x" * 10_000)
     assert os.read(read_end, 9000) == b"x" * 4000 + b"\n"
     os.close(read_end)
     os.close(write_end)
 
 
-def failure_lines(output: str) -> list[str]:
-    return [line for line in output.splitlines() if line.startswith("TEST-UNEXPECTED-FAIL")]
-
-
 BUG = (
-    "import retrieval\n"
+    "from measuring import retrieval\n"
     "def fail(*_): raise ZeroDivisionError('two\\nlines')\n"
     "retrieval.SeedSteps.copy = fail"
 )
+BUG_AT_THE_START = "from result import result_file\nresult_file.describe_task = None"
+WRONG = "wrong arguments: argument --fidelity: invalid choice: 'none' (choose from 'seed', 'real')"
 
 
 @pytest.mark.parametrize(
     ("extra", "prelude", "code", "reason"),
     [
-        pytest.param(
-            ("--place", "gone=/no/where"),
-            "",
-            1,
-            "place gone (/no/where): No such file or directory",
-            id="failed",
-        ),
-        pytest.param(
-            ("--time-budget", "0.05"),
-            "",
-            1,
-            "the time budget of 0.05 s is used up",
-            id="too-little-measured",
-        ),
-        pytest.param(
-            ("--output", "/proc/none"),
-            "",
-            1,
+        (("--place", "gone=/no/where"), "", 1, "place gone (/no/where): No such file or directory"),
+        (("--time-budget", "0.05"), "", 1, "the time budget of 0.05 s is used up"),
+        (
+            *(("--output", "/proc/none"), "", 1),
             "the result cannot be written: /proc/none: No such file or directory",
-            id="not-writable",
         ),
-        pytest.param(
-            ("--fidelity", "none"),
-            "",
-            2,
-            "wrong arguments: argument --fidelity: invalid choice: 'none' (choose from 'seed', "
-            "'real')",
-            id="wrong-arguments",
-        ),
-        pytest.param(
-            (), BUG, 1, r"internal error: ZeroDivisionError: two\nlines", id="internal-error"
-        ),
-        pytest.param(
-            (),
-            "import result_file\nresult_file._describe_task = None",
-            1,
+        (("--fidelity", "none"), "", 2, WRONG),
+        ((), BUG, 1, r"internal error: ZeroDivisionError: two\nlines"),
+        (
+            *((), BUG_AT_THE_START, 1),
             "internal error: TypeError: 'NoneType' object is not callable",
-            id="internal-error-at-the-start",
         ),
     ],
+    ids=["failed", "too little", "not writable", "wrong arguments", "bug", "bug at the start"],
 )
 def test_a_bad_end_is_one_line_for_treeherder(
     worker: Worker, extra: tuple[str, ...], prelude: str, code: int, reason: str
@@ -175,24 +148,10 @@ def test_a_bad_end_is_one_line_for_treeherder(
     """However a run ends badly, one line has the pool and the reason."""
     exit_code, output = worker.run("--retrieves", "10", *extra, prelude=prelude)
     assert exit_code == code, output
+    lines = [line for line in output.splitlines() if line.startswith("TEST-UNEXPECTED-FAIL")]
     expected = f"TEST-UNEXPECTED-FAIL | amd-16: {reason}"
     # Python 3.13 does not quote an option's choices.
-    assert [line.replace("'", "") for line in failure_lines(output)] == [expected.replace("'", "")]
-
-
-def test_good_ends_have_no_such_line(worker: Worker) -> None:
-    """Complete, or out of time with enough measured."""
-    enough = (
-        "from workloads import cache_retrieve; cache_retrieve.WORKLOAD.samples_for_a_verdict = 1"
-    )
-    for extra in (("--retrieves", "10"), ("--retrieves", "100000", "--time-budget", "2")):
-        code, output = worker.run(*extra, prelude=enough)
-        assert code == 0, output
-        assert failure_lines(output) == []
-
-
-def lines_beside_progress(output: str) -> list[str]:
-    return [line for line in output.splitlines() if not re.match(r" *\[ *\d+/\d+\] ", line)]
+    assert [line.replace("'", "") for line in lines] == [expected.replace("'", "")]
 
 
 def test_the_log_of_a_quick_run_is_short(
@@ -200,16 +159,15 @@ def test_the_log_of_a_quick_run_is_short(
 ) -> None:
     """At most 150 lines besides progress, with every workload in several places."""
     worker.workloads = tuple(every_workload)
-    places = []
+    given = ["--profile", "quick", "--time-budget", "3"]
     for name in ("one", "two", "three"):
         (tmp_path / name).mkdir()
-        places += ["--place", f"{name}={tmp_path / name}"]
-    destinations = [
-        *("--destination", "overwrite", "--destination", "unlink", "--destination", "fresh")
-    ]
+        given += ["--place", f"{name}={tmp_path / name}"]
+    for name in ("overwrite", "unlink", "fresh"):
+        given += ["--destination", name]
     # Three seconds are enough: what is not measured has its line as well.
-    code, output = worker.run(*("--profile", "quick", "--time-budget", "3"), *places, *destinations)
+    code, output = worker.run(*given)
     assert code in (0, 1), output
-    document = json.loads(worker.result_path.read_text())
-    assert len(document["workloads"]) > 60
-    assert len(lines_beside_progress(output)) <= 150, output
+    assert len(worker.document()["workloads"]) > 60
+    lines = [line for line in output.splitlines() if not re.match(r" *\[ *\d+/\d+\] ", line)]
+    assert len(lines) <= 150, output

@@ -75,41 +75,26 @@ def test_a_command_that_a_signal_ends(profiled: Profiled, name: str) -> None:
     assert seen.stdout == b"%d\n" % (128 + number)
 
 
-def test_a_command_that_is_not_found(profiled: Profiled) -> None:
-    """One line, and the code that shells have for it."""
-    done = profiled.run("no-such-command", "x")
-    assert (done.returncode, done.stdout) == (127, b"")
-    assert done.stderr == b"io-benchmark: no-such-command: No such file or directory\n"
-    profile = profiled.profile()
-    assert (profile.ending.code, profile.ending.error) == (127, "No such file or directory")
-    assert (profile.usage, profile.io, profile.other_cpu_ms) == (None, None, None)
-    reasons = {profile.unknown[name] for name in ("usage", "io", "other_cpu_ms")}
-    assert reasons == {"the command was not started"}
-
-
 @pytest.mark.parametrize(
-    "word",
-    [
-        *("", "absent", "found", "./missing", "./file", "./folder", "./file/x", "./loop"),
-    ],
+    "word", ["", "absent", "found", "./missing", "./file", "./folder", "./file/x", "./loop"]
 )
 def test_a_command_that_cannot_be_run(profiled: Profiled, tmp_path: Path, word: str) -> None:
-    """One line, and the exit code that bash has for it."""
+    """One line, and the exit code that bash has for it; the profile says why it knows little."""
     (tmp_path / "file").touch()
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "found").touch()
     (tmp_path / "loop").symlink_to("loop")
-    options: dict[str, Any] = {
-        "cwd": tmp_path,
-        "env": {"PATH": f"{tmp_path}/folder:{os.environ['PATH']}"},
-    }
+    path = f"{tmp_path}/folder:{os.environ['PATH']}"
+    options: dict[str, Any] = {"cwd": tmp_path, "env": {"PATH": path}}
     done = profiled.run(word, **options)
     bash = run("bash", "-c", '"$0"', word, **options)
     assert (done.returncode, done.stdout) == (bash.returncode, b"")
-    ending = profiled.profile().ending
-    line = f"io-benchmark: {word}: {ending.error}"
-    assert done.stderr.decode() == line[:4000] + "\n"
-    assert ending.code == done.returncode
+    profile = profiled.profile()
+    assert (profile.ending.code, profile.ending.signal) == (done.returncode, None)
+    assert done.stderr.decode() == f"io-benchmark: {word}: {profile.ending.error}\n"
+    assert (profile.usage, profile.io, profile.other_cpu_ms) == (None, None, None)
+    reasons = {profile.unknown[name] for name in ("usage", "io", "other_cpu_ms")}
+    assert reasons == {"the command was not started"}
 
 
 # Sends Ctrl-C to the script while it imports this module.
@@ -187,11 +172,10 @@ def test_signals_are_as_without_it(
 @pytest.mark.parametrize(
     "environment",
     [
-        pytest.param({"A": "1"}, id="no locale"),
-        pytest.param({"LC_ALL": "C", "A": "1"}, id="C"),
-        pytest.param({"LC_CTYPE": "C"}, id="LC_CTYPE"),
-        pytest.param({"B": os.fsdecode(b"d\xe9p\xf4t"), "LANG": "C.UTF-8"}, id="not UTF-8"),
+        *({"A": "1"}, {"LC_ALL": "C", "A": "1"}, {"LC_CTYPE": "C"}),
+        {"B": os.fsdecode(b"d\xe9p\xf4t"), "LANG": "C.UTF-8"},
     ],
+    ids=["no locale", "C", "LC_CTYPE", "not UTF-8"],
 )
 def test_the_environment_is_as_without_it(profiled: Profiled, environment: dict[str, str]) -> None:
     """Python adds a locale to its own; the command does not get it."""
@@ -235,9 +219,9 @@ def test_a_full_disk(profiled: Profiled, mount: Callable[[str], Path]) -> None:
 def test_a_bug_in_the_profile(profiled: Profiled, step: str) -> None:
     """Whatever fails, and whenever: the command runs, and its outcome is the same."""
     prelude = (
-        "from observe.disk_timeline import DiskTimeline\n"
+        "from observe.timelines import CommandTimeline\n"
         "def fail(*_): raise MemoryError('no more')\n"
-        f"DiskTimeline.{step} = fail\n"
+        f"CommandTimeline.{step} = fail\n"
     )
     done = profiled.run("sh", "-c", "sleep 0.3; echo done; exit 5", prelude=prelude)
     assert (done.returncode, done.stdout) == (5, b"done\n")
@@ -248,13 +232,11 @@ def test_a_bug_in_the_profile(profiled: Profiled, step: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        pytest.param([], "the command is missing; give it after --", id="nothing"),
-        pytest.param(["--"], "the command is missing; give it after --", id="dashes"),
-        pytest.param(["ls"], "unrecognized arguments: ls", id="no dashes"),
-        pytest.param(["--place", "x", "--", "ls"], "'x' is not NAME=/absolute/path", id="place"),
-        pytest.param(
-            ["--place", "a=/x", "--place", "a=/y", "--", "ls"], "'a' given twice", id="twice"
-        ),
+        ([], "the command is missing; give it after --"),
+        (["--"], "the command is missing; give it after --"),
+        (["ls"], "unrecognized arguments: ls"),
+        (["--place", "x", "--", "ls"], "'x' is not NAME=/absolute/path"),
+        (["--place", "a=/x", "--place", "a=/y", "--", "ls"], "'a' given twice"),
     ],
 )
 def test_wrong_arguments(profiled: Profiled, arguments: list[str], problem: str) -> None:
@@ -275,3 +257,69 @@ def test_few_modules_are_loaded(command: list[str], tmp_path: Path) -> None:
     needless = {"ci", "pathlib", "place_folder", "platform", "shutil", "subprocess", "tempfile"}
     assert not loaded & {*needless, "urllib.parse"}
     assert ("task_profile" in loaded) == (command != ["--help"])
+
+
+def test_without_proc_and_sys(profiled: Profiled, tmp_path: Path) -> None:
+    """Nothing is known of the machine, and the profile says so."""
+    done = profiled.run(
+        "sh", "-c", "exit 6", prelude=f"import reading; reading.ROOT = '{tmp_path}'"
+    )
+    assert (done.returncode, done.stderr) == (6, b"")
+    profile = profiled.profile()
+    assert profile.usage is not None
+    assert set(profile.unknown) == {
+        *("io", "other_cpu_ms", "pressure.machine", "pressure.cgroup"),
+        *("cgroup_bytes", "syncs.workspace.flushes", "syncs.workspace.commits"),
+        "storage.places.workspace.devices",
+    }
+
+
+def test_what_a_command_used(profiled: Profiled, tmp_path: Path) -> None:
+    """Its CPU time and that of its children, what they wrote, and the disks meanwhile."""
+    spend = "import time\nwhile time.process_time() < 0.3: pass"
+    write = f"dd if=/dev/zero of={tmp_path}/file bs=1M count=8 conv=fsync 2>&1"
+    done = profiled.run("sh", "-c", f"{sys.executable} -c '{spend}'; {write}")
+    assert done.returncode == 0
+    profile = profiled.profile()
+    assert profile.usage is not None
+    assert 0.3e9 <= profile.usage.user_ns + profile.usage.kernel_ns < profile.wall_ns * 1.1
+    assert profile.io is not None
+    assert 8 << 20 <= profile.io.written_characters < 9 << 20
+    assert profile.io.read_characters < 9 << 20
+    columns = profile.timeline.columns
+    assert profile.timeline.interval_s == 0.1
+    times = [value for value in columns["time_ns"] if value is not None]
+    assert times == sorted(times)
+    assert times[0] < 0.1e9
+    assert times[-1] >= profile.wall_ns - times[0]
+    assert {len(column) for column in columns.values()} == {len(times)}
+
+
+def test_the_profile_has_nothing_of_the_measuring(profiled: Profiled) -> None:
+    """A command that reads and writes a known number of bytes, in a known number of calls."""
+    program = "import os; [os.write(1, os.pread(0, 100, 0)) for _ in range(10)]"
+    command = (sys.executable, "-S", "-E", "-c", program)
+    sizes = []
+    for repetitions in ("10", "1010"):
+        with profiled.path.parent.parent.joinpath("input").open("wb+") as given:
+            given.write(bytes(100))
+            given.flush()
+            words = [word.replace("range(10)", f"range({repetitions})") for word in command]
+            run(*profiled.command(*words), stdin=given)
+        io = profiled.profile().io
+        assert io is not None
+        sizes.append((io.written_characters, io.write_calls, io.read_characters, io.read_calls))
+    few, many = sizes
+    assert few[:2] == (1000, 10)
+    differences = [after - before for before, after in zip(few, many, strict=True)]
+    assert differences == [100_000, 1000, 100_000, 1000]
+
+
+def test_arguments_are_not_in_the_profile(profiled: Profiled) -> None:
+    """They may hold a secret, and profiles are public; the same words have the same sha256."""
+    identities = []
+    for words in (("sh", "-c", ": s3cret"), ("sh", "-c", ": s3cret"), ("sh", "-c", ": else")):
+        profiled.run(*words)
+        assert b"s3cret" not in profiled.path.read_bytes()
+        identities.append(profiled.profile().command.sha256)
+    assert identities[0] == identities[1] != identities[2]

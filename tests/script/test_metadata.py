@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: MPL-2.0
 """The workload metadata, run as a worker runs it."""
 
-import os
 from pathlib import Path
-from typing import Any
 
 import pytest
-from worker import Worker, planned_and_observed
+from worker import Worker
 from workloads import metadata
 
-CPUS = len(os.sched_getaffinity(0))
 # A file that is hidden from the first look at it, and one that is never seen.
 HIDING = """
 import os
@@ -40,40 +37,10 @@ def naming(worker: Worker) -> Worker:
         pytest.param(16, [1, 2, 4, 8], [1, 8], id="16"),
     ],
 )
-def test_how_many_at_once(
-    monkeypatch: pytest.MonkeyPatch, cpus: int, full: list[int], quick: list[int]
-) -> None:
+def test_how_many_at_once(cpus: int, full: list[int], quick: list[int]) -> None:
     """Doubled up to the CPUs, eight at most."""
-    monkeypatch.setattr(metadata, "_cpus", lambda: cpus)
-    assert (metadata._process_counts(False), metadata._process_counts(True)) == (full, quick)
-
-
-def test_whole_entries(naming: Worker) -> None:
-    """Each variant by one process and by as many as there are CPUs; visibility by two threads."""
-    entries = naming.measure()
-    checked = entries[-1]["observed"]
-    assert checked.pop("not_visible") >= 0
-    assert checked.pop("longest_invisible_ns") >= 0
-    assert checked.pop("checks") == len(entries[-1]["samples"]["operations"])
-    nothing = {"cpus": CPUS, "checks": None, "not_visible": None, "longest_invisible_ns": None}
-
-    def parameters(concurrency: str, files: int, samples: int, window_ns: int | None) -> Any:
-        planned = {"concurrency": concurrency, "files": files, "samples_planned": samples}
-        return {**planned, "window_ns": window_ns, "time_limit_s": 2.0}
-
-    counted = parameters("processes", 100, 20, 10_000_000)
-    assert [
-        planned_and_observed(entry, is_accounted=entry["variant"] != "visibility")
-        for entry in entries
-    ] == [
-        *(
-            (variant, threads, counted, nothing)
-            for variant in ("stat", "stat-missing", "create-rename-unlink")
-            for threads in sorted({1, min(8, CPUS)})
-        ),
-        ("lookup-missing", 1, parameters("processes", 800, 50, None), nothing),
-        ("visibility", 2, parameters("threads", 1, 200, None), {"cpus": CPUS}),
-    ]
+    assert metadata.process_counts(cpus, is_quick=False) == full
+    assert metadata.process_counts(cpus, is_quick=True) == quick
 
 
 def test_files_not_yet_visible_are_counted(naming: Worker) -> None:
@@ -86,17 +53,6 @@ def test_files_not_yet_visible_are_counted(naming: Worker) -> None:
     assert observed["not_visible"] == sum(n % 10 == 7 for n in range(checks)) > 0
     assert 0 < observed["longest_invisible_ns"] < metadata.SEEN_WITHIN_NS
     assert f"Not yet visible to the other thread: {observed['not_visible']} of {checks}" in output
-
-
-def entry(variant: str, threads: int, operations: int) -> dict[str, Any]:
-    samples = {"start_ns": [0], "duration_ns": [1000], "operations": [operations]}
-    return {"variant": variant, "threads": threads, "samples": samples}
-
-
-def test_scaling() -> None:
-    """How many times as much several did; nothing where one process was not measured."""
-    entries = [entry("stat", 1, 100), entry("stat", 4, 400), entry("stat-missing", 4, 10)]
-    assert metadata._scaling(entries) == [("stat", 4, 4.0)]
 
 
 def test_what_is_done(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The storage chain and the limits, read from recorded trees of /proc and /sys."""
+"""The machine, the storage chain and the limits, read from recorded trees of /proc and /sys."""
 
+import hashlib
+import hmac
 from collections.abc import Callable
 
 import pytest
@@ -11,8 +13,8 @@ Record = Callable[..., None]
 
 def block(name: str, number: str, **files: str) -> dict[str, str]:
     base = f"/sys/devices/{name}"
-    found = {f"{base}/dev": number, f"{base}/size": "2048"}
-    return found | {f"{base}/{path.replace('__', '/')}": text for path, text in files.items()}
+    tree = {f"{base}/dev": number, f"{base}/size": "2048"}
+    return tree | {f"{base}/{path.replace('__', '/')}": text for path, text in files.items()}
 
 
 def linked(*names: str) -> dict[str, str]:
@@ -34,16 +36,14 @@ STRIPED = {
 def test_a_striped_volume_is_followed_to_both_disks(recorded: Record) -> None:
     """The seed's Intel worker: one LVM volume, two stripes, two NVMe leaves with their model."""
     recorded(STRIPED, linked("dm-0", "nvme0n1", "nvme0n2"))
-    chain = devices.chain(["dm-0"])
-    assert [(d["name"], d["kind"], d["stripe_count"]) for d in chain] == [
-        ("dm-0", "lvm", 2),
-        ("nvme0n1", "disk", None),
-        ("nvme0n2", "disk", None),
+    top, *leaves = devices.chain(["dm-0"])
+    assert (top["name"], top["kind"], top["stripe_count"]) == ("dm-0", "lvm", 2)
+    assert (top["below"], top["size_bytes"]) == (["nvme0n1", "nvme0n2"], 1048576)
+    assert "model" not in top
+    keys = ("name", "kind", "stripe_count", "model", "scheduler")
+    assert [tuple(map(leaf.get, keys)) for leaf in leaves] == [
+        (name, "disk", None, "nvme_card", "none") for name in ("nvme0n1", "nvme0n2")
     ]
-    assert [(d["model"], d["scheduler"]) for d in chain[1:]] == [("nvme_card", "none")] * 2
-    assert chain[0]["below"] == ["nvme0n1", "nvme0n2"]
-    assert chain[0]["size_bytes"] == 1048576
-    assert "model" not in chain[0]
 
 
 def test_a_partition_stands_on_its_disk(recorded: Record) -> None:
@@ -60,15 +60,10 @@ def test_a_partition_stands_on_its_disk(recorded: Record) -> None:
 
 def test_a_software_raid_tells_its_level(recorded: Record) -> None:
     """md: level and stripes over its members."""
-    recorded(
-        block("md0", "9:0", md__level="raid0", queue__minimum_io_size="524288")
-        | {
-            "/sys/devices/md0/queue/optimal_io_size": "1572864",
-            **{f"/sys/devices/md0/slaves/sd{letter}": "" for letter in "abc"},
-        },
-        linked("md0"),
-    )
-    top = devices._describe("md0")
+    queue = {"queue__minimum_io_size": "524288", "queue__optimal_io_size": "1572864"}
+    members = {f"slaves__sd{letter}": "" for letter in "abc"}
+    recorded(block("md0", "9:0", md__level="raid0", **queue, **members), linked("md0"))
+    (top,) = devices.chain(["md0"])
     assert (top["kind"], top["raid_level"], top["stripe_count"]) == ("md", "raid0", 3)
 
 
@@ -79,16 +74,11 @@ def test_a_software_raid_tells_its_level(recorded: Record) -> None:
         pytest.param({}, id="masked-as-in-a-container"),
     ],
 )
-def test_a_number_finds_its_device(recorded: Record, links: dict[str, str]) -> None:
-    """/sys/dev/block may be empty in a container; /sys/class/block still tells."""
+def test_a_device_is_found(recorded: Record, links: dict[str, str]) -> None:
+    """By its number, or by device mapper's own name, also where a container has no such folder."""
     recorded(STRIPED, linked("dm-0", "nvme0n1") | links)
     assert devices.name_of_number("253:0") == "dm-0"
     assert devices.name_of_number("1:1") is None
-
-
-def test_a_mapper_node_finds_its_device_by_name(recorded: Record) -> None:
-    """/dev/mapper/NAME is absent in a container; device mapper's own name is not."""
-    recorded(STRIPED, linked("dm-0"))
     assert devices.name_of_node("/dev/mapper/instance--storage-all") == "dm-0"
 
 
@@ -97,45 +87,36 @@ MOUNTINFO = r"""
 30 22 253:0 /volumes/x/_data /builds/worker/workspace rw - ext4 /dev/mapper/v rw,data=writeback
 31 30 0:44 / /builds/worker/workspace/in\040memory rw - tmpfs tmpfs rw,size=64k
 32 22 253:0 /containers/x/hostname /etc/hostname rw - ext4 /dev/mapper/v rw
+33 22 8:1 / /x rw - ext4 /dev/a rw
+34 22 8:2 / /x rw - xfs /dev/b rw
 """
+WORK = "/builds/worker/workspace"
 
 
 @pytest.mark.parametrize(
     ("path", "point", "kind"),
     [
-        pytest.param(
-            "/builds/worker/workspace/a", "/builds/worker/workspace", "volume", id="volume"
-        ),
-        pytest.param("/builds/worker/workspaces", "/", "overlay", id="only-a-prefix-of-the-name"),
-        pytest.param(
-            "/builds/worker/workspace/in memory/x",
-            "/builds/worker/workspace/in memory",
-            "memory",
-            id="escaped-space",
-        ),
+        pytest.param(f"{WORK}/a", WORK, "volume", id="volume"),
+        pytest.param(f"{WORK}s", "/", "overlay", id="only-a-prefix-of-the-name"),
+        pytest.param(f"{WORK}/in memory/x", f"{WORK}/in memory", "memory", id="escaped-space"),
         pytest.param("/builds/worker/io-benchmark", "/", "overlay", id="container-layer"),
     ],
 )
 def test_a_path_is_on_its_longest_mount(recorded: Record, path: str, point: str, kind: str) -> None:
     """Volume, overlay or memory: which one was measured changes what the result means."""
-    recorded({"/.dockerenv": ""})
-    table = mounts._parse(MOUNTINFO)
-    mount = mounts.mount_of(path, table)
+    recorded({"/.dockerenv": "", "/proc/self/mountinfo": MOUNTINFO})
+    mount = mounts.mount_of(path, mounts.table())
     assert mount is not None
     assert mount.point == point
-    assert storage._kind_of_place(mount, storage.in_container(table)) == kind
-
-
-def test_a_later_mount_covers_an_earlier_one() -> None:
-    """Two mounts at one point: what is seen is the second."""
-    table = mounts._parse("1 1 8:1 / /x rw - ext4 /dev/a rw\n2 1 8:2 / /x rw - xfs /dev/b rw\n")
-    mount = mounts.mount_of("/x/y", table)
-    assert mount is not None
-    assert mount.filesystem == "xfs"
+    assert storage.kind_of_place(mount, storage.in_container(mounts.table())) == kind
+    # Of two mounts at one point the second is seen.
+    (hiding,) = {mounts.mount_of("/x/y", mounts.table())}
+    assert hiding is not None
+    assert hiding.filesystem == "xfs"
 
 
 @pytest.mark.parametrize(
-    ("upper", "mountinfo", "found"),
+    ("upper", "mountinfo", "disks"),
     [
         pytest.param("/run/upper", "", ([], None), id="in memory"),
         pytest.param(r"/on\040disk/upper", "", (["dm-0"], "/on disk/upper"), id="on a disk"),
@@ -155,75 +136,61 @@ def test_the_disk_of_an_overlay(
     monkeypatch: pytest.MonkeyPatch,
     upper: str,
     mountinfo: str,
-    found: tuple[list[str], str | None],
+    disks: tuple[list[str], str | None],
 ) -> None:
     """That of the upper layer, and none rather than the root's, on which /etc/hostname is."""
     folders = {"/run/upper/x": "", "/on disk/upper/x": "", "/etc/hostname": ""}
-    recorded(STRIPED | folders, linked("dm-0"))
-    table = mounts._parse(
+    table = (
         "1 0 253:0 / / rw - ext4 /dev/mapper/v rw\n"
         "2 1 0:44 / /run rw - tmpfs tmpfs rw\n"
         f"3 1 0:45 / /place rw - overlay overlay rw,lowerdir=/l,upperdir={upper},workdir=/w\n"
-        + mountinfo
     )
+    recorded(STRIPED | folders | {"/proc/self/mountinfo": table + mountinfo}, linked("dm-0"))
     monkeypatch.setattr(mounts.os.path, "realpath", lambda path: path)
-    place = mounts.mount_of("/place", table)
-    assert storage._find_devices(place, table, None) == found
+    place = mounts.mount_of("/place", mounts.table())
+    assert storage.find_devices(place, mounts.table(), None) == disks
 
 
 @pytest.mark.parametrize(
-    ("options", "expected"),
+    ("filesystem", "options", "layers"),
     [
-        pytest.param(
-            "rw,lowerdir=/a:/b,upperdir=/u,workdir=/w,volatile",
-            {"lower_layers": 2, "upper_directory": "/u", "volatile": True},
-            id="volatile",
-        ),
-        pytest.param(
-            "rw,lowerdir+=/a,lowerdir+=/b,lowerdir+=/c,upperdir=/u",
-            {"lower_layers": 3, "upper_directory": "/u", "volatile": False},
-            id="one-option-a-layer",
-        ),
+        ("overlay", "rw,lowerdir=/a:/b,upperdir=/u,workdir=/w,volatile", (2, "/u", True)),
+        ("overlay", "rw,lowerdir+=/a,lowerdir+=/b,datadir+=/c,upperdir=/u", (3, "/u", False)),
+        # Its options name no layers; each branch is a file in /sys, the first one is written to.
+        ("aufs", "rw,si=5b1f0c8f,dio,dirperm1", (2, None, False)),
     ],
 )
-def test_overlays_are_described(options: str, expected: dict[str, object]) -> None:
-    """How many layers, and whether fsync does nothing at all."""
-    mount = mounts._Mount("0:1", "/", "/", "rw", "overlay", "overlay", options)
-    assert mount.overlay() == expected
-
-
-def test_layers_of_aufs_are_counted(recorded: Record) -> None:
-    """Its options name none; each branch is a file in /sys, the first the one that is written to."""
-    folder = "/sys/fs/aufs/si_5b1f0c8f"
+def test_layers(
+    recorded: Record, filesystem: str, options: str, layers: tuple[int, str | None, bool]
+) -> None:
+    """How many are below, and whether fsync does nothing at all."""
     names = ("br0", "br1", "br2", "brid0", "xi_path")
-    recorded({f"{folder}/{name}": "" for name in names})
-    mount = mounts._Mount("0:1", "/", "/", "rw", "aufs", "none", "rw,si=5b1f0c8f,dio,dirperm1")
-    found = {"lower_layers": 2, "upper_directory": None, "volatile": False}
-    assert mount.overlay() == found
+    recorded({f"/sys/fs/aufs/si_5b1f0c8f/{name}": "" for name in names})
+    mount = mounts.Mount("0:1", "/", "/", "rw", filesystem, "none", options)
+    assert mount.overlay() == dict(
+        zip(("lower_layers", "upper_directory", "volatile"), layers, strict=True)
+    )
 
 
 def test_btrfs_members_are_found_by_its_own_folder(recorded: Record) -> None:
     """btrfs shows a device number that no disk has; its members and profile are in /sys/fs."""
-    base = "/sys/fs/btrfs/11-22"
+    base, members = "/sys/fs/btrfs/11-22", ["loop1", "loop2"]
     recorded(
         block("loop1", "7:1")
         | block("loop2", "7:2")
-        | {f"{base}/devices/loop1": "", f"{base}/devices/loop2": ""}
+        | {f"{base}/devices/{member}": "" for member in members}
         | {f"{base}/allocation/data/raid0/used_bytes": "1", f"{base}/allocation/data/flags": "1"},
-        linked("loop1", "loop2"),
+        linked(*members),
     )
-    mount = mounts._Mount("0:50", "/", "/x", "rw", "btrfs", "/dev/loop1", "rw")
-    assert storage._find_devices(mount, [mount], {}) == (["loop1", "loop2"], "btrfs")
-    assert storage._filesystem_details(mount, ["loop1", "loop2"]) == {
-        "type": "btrfs",
-        "ext4_options": None,
-        "btrfs_data_profiles": ["raid0"],
-    }
+    mount = mounts.Mount("0:50", "/", "/x", "rw", "btrfs", "/dev/loop1", "rw")
+    assert storage.find_devices(mount, [mount], None) == (members, "btrfs")
+    details = {"type": "btrfs", "ext4_options": None, "btrfs_data_profiles": ["raid0"]}
+    assert storage.filesystem_details(mount, members) == details
 
 
 def test_v2_limits_are_read_up_to_the_root(recorded: Record) -> None:
     """A limit set on the parent holds the child as well: every level is read."""
-    group = "/sys/fs/cgroup/docker/task"
+    above, group = "/sys/fs/cgroup/docker", "/sys/fs/cgroup/docker/task"
     recorded(
         {
             "/proc/self/cgroup": "0::/docker/task\n",
@@ -234,31 +201,26 @@ def test_v2_limits_are_read_up_to_the_root(recorded: Record) -> None:
             f"{group}/io.max": "259:0 rbps=max wbps=41943040 riops=max wiops=100\n",
             f"{group}/memory.max": "max",
             f"{group}/cpu.max": "max 100000",
-            "/sys/fs/cgroup/docker/memory.max": "1073741824",
-            "/sys/fs/cgroup/docker/cpu.max": "200000 100000",
-            "/sys/fs/cgroup/docker/io.weight": "default 50",
+            f"{above}/memory.max": "1073741824",
+            f"{above}/cpu.max": "200000 100000",
+            f"{above}/io.weight": "default 50",
         }
         | block("nvme0n1", "259:0"),
         linked("nvme0n1"),
     )
-    found = limits.observe()
-    found.pop("ulimits")
-    assert found == {
+    observed = limits.observe()
+    observed.pop("ulimits")
+    disk = {"group": group, "device": "259:0", "device_name": "nvme0n1"}
+    assert observed == {
         "cgroup_versions": ["v2"],
         "groups": {"unified": group},
         "io": [
-            {
-                "group": group,
-                "device": "259:0",
-                "device_name": "nvme0n1",
-                "kind": kind,
-                "value": value,
-            }
+            {**disk, "kind": kind, "value": value}
             for kind, value in (("write_bytes_per_s", 41943040), ("write_operations_per_s", 100))
         ],
-        "weights": [{"group": "/sys/fs/cgroup/docker", "file": "io.weight", "text": "default 50"}],
-        "memory": [{"group": "/sys/fs/cgroup/docker", "file": "memory.max", "bytes": 1073741824}],
-        "cpu": [{"group": "/sys/fs/cgroup/docker", "quota_us": 200000, "period_us": 100000}],
+        "weights": [{"group": above, "file": "io.weight", "text": "default 50"}],
+        "memory": [{"group": above, "file": "memory.max", "bytes": 1073741824}],
+        "cpu": [{"group": above, "quota_us": 200000, "period_us": 100000}],
     }
 
 
@@ -273,39 +235,37 @@ def test_v2_limits_are_read_up_to_the_root(recorded: Record) -> None:
 def test_v1_paths_are_relative_to_the_mounts_root(
     recorded: Record, group: str, root: str, folder: str
 ) -> None:
-    """The same limit is found wherever the hierarchy is mounted from."""
+    """The same limit is found wherever the hierarchy is mounted from; near 2^63 there is none."""
     base = "/sys/fs/cgroup/blkio"
     recorded(
         {
-            "/proc/self/cgroup": f"4:cpu,cpuacct:{group}\n3:blkio:{group}\n",
-            "/proc/self/mountinfo": f"1 1 0:9 {root} {base} rw - cgroup cgroup rw,blkio\n",
+            "/proc/self/cgroup": f"4:cpu,cpuacct:{group}\n3:blkio,memory:{group}\n",
+            "/proc/self/mountinfo": f"1 1 0:9 {root} {base} rw - cgroup cgroup rw,blkio,memory\n",
             f"{base}{folder}/blkio.throttle.write_bps_device": "8:0 1048576\n",
+            f"{base}{folder}/memory.limit_in_bytes": "9223372036854771712",
         }
     )
-    found = limits.observe()
-    assert found["cgroup_versions"] == ["v1"]
-    assert [(limit["group"], limit["kind"], limit["value"]) for limit in found["io"]] == [
+    observed = limits.observe()
+    assert (observed["cgroup_versions"], observed["memory"]) == (["v1"], [])
+    assert [(limit["group"], limit["kind"], limit["value"]) for limit in observed["io"]] == [
         (f"{base}{folder}", "write_bytes_per_s", 1048576)
     ]
+
+
+V1_MEMORY = {"limit_in_bytes": "72", "usage_in_bytes": "50"}
 
 
 @pytest.mark.parametrize(
     ("mount", "group", "files"),
     [
         pytest.param(
-            "cgroup2 cgroup rw",
-            "0::/task",
+            *("cgroup2 cgroup rw", "0::/task"),
             {"max": "72", "current": "50", "stat": "inactive_file 10\n"},
             id="v2",
         ),
         pytest.param(
-            "cgroup cgroup rw,memory",
-            "1:memory:/task",
-            {
-                "limit_in_bytes": "72",
-                "usage_in_bytes": "50",
-                "stat": "inactive_file 4\ntotal_inactive_file 10\n",
-            },
+            *("cgroup cgroup rw,memory", "1:memory:/task"),
+            {**V1_MEMORY, "stat": "inactive_file 4\ntotal_inactive_file 10\n"},
             id="v1",
         ),
     ],
@@ -323,17 +283,79 @@ def test_memory_that_a_cgroup_leaves(
         }
     )
     assert host.available_bytes() == 72 - 50 + 10
-    assert host._touch_new_memory() == []
+    assert host.touch_new_memory() == []
 
 
-def test_an_unlimited_v1_memory_group_is_no_limit(recorded: Record) -> None:
-    """The kernel writes 'none' as a number near 2^63."""
-    base = "/sys/fs/cgroup/memory"
-    recorded(
-        {
-            "/proc/self/cgroup": "1:memory:/\n",
-            "/proc/self/mountinfo": f"1 1 0:9 / {base} rw - cgroup cgroup rw,memory\n",
-            f"{base}/memory.limit_in_bytes": "9223372036854771712",
-        }
-    )
-    assert limits.observe()["memory"] == []
+MACHINE = "3b1f0c5a9d2e4f68a7b0c1d2e3f40516"
+PLAIN = "1 0 254:0 / / rw - ext4 /dev/vda rw"
+CONTAINER = "1 0 0:50 / / rw - overlay overlay rw,lowerdir=/a,upperdir=/b,workdir=/c"
+
+
+@pytest.mark.parametrize(
+    ("machine_id", "mountinfo", "is_known"),
+    [
+        pytest.param(MACHINE, PLAIN, True, id="plain"),
+        pytest.param(MACHINE, CONTAINER, False, id="of an image"),
+        pytest.param("", PLAIN, False, id="empty"),
+        pytest.param("uninitialized", PLAIN, False, id="before the first boot"),
+        pytest.param(MACHINE.upper(), PLAIN, False, id="no machine id"),
+    ],
+)
+def test_the_machine_id(recorded: Record, machine_id: str, mountinfo: str, is_known: bool) -> None:
+    """A hash with the program's own key, from which nobody gets the id; in a container the image's."""
+    recorded({"/etc/machine-id": machine_id + "\n", "/proc/self/mountinfo": mountinfo})
+    digest = hmac.new(bytes.fromhex(MACHINE), b"io-benchmark", hashlib.sha256).hexdigest()[:32]
+    assert host.machine_id() == (digest if is_known else None)
+
+
+MIB = 2**20
+QUIET: list[dict[str, int]] = [{}] * 8
+PROBE, SHARE = storage.PROBE_BYTES, storage.PROBE_SHARE_BYTES
+
+
+@pytest.mark.parametrize(
+    ("by_probe", "between", "disks"),
+    [
+        pytest.param({"a": PROBE}, QUIET, ["a"], id="alone"),
+        pytest.param({"a": PROBE // 2, "b": PROBE // 2}, QUIET, ["a", "b"], id="stripe"),
+        pytest.param({}, [{"b": 3 * MIB}] * 8, [], id="another disk is busy, nothing arrives"),
+        pytest.param({"a": PROBE}, [{"b": 3 * MIB}] * 8, ["a"], id="another disk is busy"),
+        pytest.param(
+            {"a": PROBE},
+            [{"b": 9 * MIB}, {}, {"c": 9 * MIB}, {}, *[{}] * 4],
+            ["a"],
+            id="other disks write once",
+        ),
+        pytest.param({"a": PROBE}, [{"a": 2 * MIB}] * 8, ["a"], id="its disk is busy"),
+        pytest.param({"a": PROBE}, [{"a": 60 * MIB}] * 8, [], id="its disk is too busy"),
+        pytest.param({"a": SHARE}, QUIET, ["a"], id="enough"),
+        pytest.param({"a": SHARE - 1}, QUIET, [], id="too little"),
+        pytest.param(None, QUIET, [], id="direct writes are refused"),
+    ],
+)
+def test_devices_written_to(
+    monkeypatch: pytest.MonkeyPatch,
+    by_probe: dict[str, int] | None,
+    between: list[dict[str, int]],
+    disks: list[str],
+) -> None:
+    """A device that writes whenever the place is written to; none rather than a wrong one."""
+    written, waiting = dict.fromkeys("abcd", 0), list(between)
+
+    def add(amounts: dict[str, int]) -> None:
+        for name, size_bytes in (*amounts.items(), *waiting.pop(0).items()):
+            written[name] += size_bytes
+
+    def write(_path: str, _flags: int) -> None:
+        if by_probe is None:
+            raise OSError(22, "Invalid argument")
+        add(by_probe)
+
+    def counters() -> dict[str, tuple[int, int]]:
+        return {name: (0, total) for name, total in written.items()}
+
+    monkeypatch.setattr(storage, "write_probe", write)
+    monkeypatch.setattr(storage.devices, "counters", counters)
+    monkeypatch.setattr(storage.time, "sleep", lambda _seconds: add({}))
+    monkeypatch.setattr(storage.devices, "below", lambda _name: [])
+    assert storage.devices_written_to("/place") == disks

@@ -3,56 +3,15 @@
 
 import errno
 import json
-import os
 from pathlib import Path
 
 import pytest
-from worker import Worker, planned_and_observed
 from workloads import random_io
-
-VARIANTS = (("read", 1), ("write", 1), ("read", 32), ("write", 32))
-
-
-def test_whole_entries(worker: Worker) -> None:
-    """By as many processes as CPUs, with one operation in flight per thread."""
-    worker.workloads = ("random-io",)
-    if random_io._refused(str(worker.workspace)) is not None:
-        pytest.skip("needs a file system that takes O_DIRECT")
-    entries = worker.measure()
-    assert worker.document()["warnings"] == []
-    for entry in entries:
-        observed, samples = entry["observed"], entry["samples"]
-        assert 0 < sum(samples["operations"]) <= observed.pop("total_operations")
-        latency = observed.pop("latency_ns")
-        assert list(latency) == ["mean", "p50", "p95", "p99", "max"]
-        assert 0 < latency["p50"] <= latency["p95"] <= latency["p99"] <= latency["max"]
-        assert observed.pop("prefill_ns") > 0
-    assert [planned_and_observed(entry) for entry in entries] == [
-        (
-            f"{operation}-depth-{depth}",
-            None,
-            {
-                "operation": operation,
-                "block_bytes": 4096,
-                "depth": depth,
-                "file_bytes": 32 * 2**20,
-                "window_ns": 100_000_000,
-                "samples_planned": 10,
-                "time_limit_s": 1.0,
-            },
-            {
-                "method": "python-o-direct",
-                "io_engine": "pread, pwrite in threads",
-                "processes": min(depth, len(os.sched_getaffinity(0)), 8),
-            },
-        )
-        for operation, depth in VARIANTS
-    ]
 
 
 def test_latencies() -> None:
     """Percentiles to 1/64 of their power of two, the mean and the largest exactly."""
-    many, single = random_io._Latencies(), random_io._Latencies()
+    many, single = random_io.Latencies(), random_io.Latencies()
     for ns in range(1, 100):
         many.add(ns)
     single.add(1_010_001)
@@ -73,23 +32,5 @@ def test_o_direct_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         raise OSError(errno.EINVAL, "Invalid argument")
 
     monkeypatch.setattr(random_io.os, "open", refuse)
-    assert random_io._refused(str(tmp_path)) == "Invalid argument"
+    assert random_io.refusal_of(str(tmp_path)) == "Invalid argument"
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_place_that_refuses_is_skipped(worker: Worker) -> None:
-    """Through the page cache it would measure memory: it is skipped by name instead."""
-    worker.workloads = ("random-io", "spawn")
-    refusing = "from workloads import random_io\nrandom_io._refused = lambda _: 'Invalid argument'"
-    code, output = worker.run("--profile", "quick", prelude=refusing)
-    assert code == 0, output
-    document = worker.document()
-    assert document["outcome"]["state"] == "completed"
-    reason = "O_DIRECT is refused here: Invalid argument"
-    assert document["warnings"] == [
-        {"name": "skipped", "message": f"place workspace ({worker.workspace}): random-io: {reason}"}
-    ]
-    assert [(entry["name"], entry["outcome"]) for entry in document["workloads"]] == [
-        *[("random-io", {"state": "skipped", "reason": reason})] * 4,
-        ("spawn", {"state": "completed", "reason": None}),
-    ]

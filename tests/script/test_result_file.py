@@ -7,10 +7,11 @@ import stat
 import subprocess
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
-import result_file
 from profiled import Profiled
+from result import result_file
 from worker import Worker
 
 DOCUMENT = {"text": "x" * 100_000}  # more than a pipe holds
@@ -95,11 +96,10 @@ def test_a_profile_goes_where_stdout_goes(profiled: Profiled, tmp_path: Path) ->
 
 def test_many_profiles_in_one_folder(profiled: Profiled, tmp_path: Path) -> None:
     """Without --output each command has its own file, and a line says its name."""
-    start = [
-        word for word in profiled.command("true") if word not in ("--output", str(profiled.path))
-    ]
-    numbered = subprocess.PIPE
-    many = [subprocess.Popen(start, cwd=tmp_path, stderr=numbered, text=True) for _ in range(12)]
+    output = ("--output", str(profiled.path))
+    start = [word for word in profiled.command("true") if word not in output]
+    options: Any = {"cwd": tmp_path, "stderr": subprocess.PIPE, "text": True}
+    many = [subprocess.Popen(start, **options) for _ in range(12)]
     lines = "".join(sorted(process.communicate()[1] for process in many))
     names = ["task-profile.json", *(f"task-profile-{at}.json" for at in range(2, 13))]
     assert {path.name for path in tmp_path.iterdir()} == set(names)

@@ -9,7 +9,7 @@ from pathlib import Path
 from io_benchmark_taskgraph.worker_program import WorkerProgram
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts/io-benchmark"
-MAIN = "import result_file\nprint(result_file._script_sha256())\n"
+MAIN = "from result import result_file\nprint(result_file._script_sha256())\n"
 
 
 def with_main() -> dict[str, str]:

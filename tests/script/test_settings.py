@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The script's command line."""
+"""The script's command line, and what it says that it will do."""
+
+import os
+from pathlib import Path
 
 import pytest
 import settings
+from result import figures
 from settings import WrongArgumentsError
 
+GB = figures.GB
 BASE = ["run", "--pool", "p", "--workload", "w", "--place", "a=/a", "--output", "/x"]
 BASE += ["--profile", "full"]
 
@@ -74,53 +79,53 @@ def test_short_profiles_never_take_more_retrieves(profile: str, most: int) -> No
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        pytest.param(["--place", "b"], "'b' is not NAME=/absolute/path", id="place-without-path"),
-        pytest.param(["--place", "b=c"], "'b=c' is not NAME=/absolute/path", id="relative-place"),
-        pytest.param(["--place", "B!=/c"], "'B!=/c' is not NAME", id="place-name"),
+        (["--place", "b"], "'b' is not NAME=/absolute/path"),
+        (["--place", "b=c"], "'b=c' is not NAME=/absolute/path"),
+        (["--place", "B!=/c"], "'B!=/c' is not NAME"),
         pytest.param(
             ["--place", "a=/b"], "argument --place: 'a' given twice; use it once", id="same-name"
         ),
         pytest.param(
             ["--place", "b=/a/"], "argument --place: '/a' given twice; use it once", id="same-path"
         ),
-        pytest.param(["--retrieves", "0"], "'0' is not a number above 0", id="no-retrieves"),
-        pytest.param(["--retrieves", "100001"], "at most 100000", id="too-many-retrieves"),
+        (["--retrieves", "0"], "'0' is not a number above 0"),
+        (["--retrieves", "100001"], "at most 100000"),
         pytest.param(
             ["--retrieves", "60000", "--place", "b=/b"],
             "argument --retrieves: more than 100000 in all places and destinations together",
             id="too-many-retrieves-in-all",
         ),
-        pytest.param(["--sizes", ",".join(["9999x1"] * 11)], "more than 100000 files", id="files"),
+        (["--sizes", ",".join(["9999x1"] * 11)], "more than 100000 files"),
         pytest.param(
             [part for at in range(10) for part in ("--place", f"b{at}=/b{at}")],
             "argument --place: given more than 10 times",
             id="too-many-places",
         ),
-        pytest.param(["--place", "b=/new\nline"], "is not NAME=/absolute/path", id="new-line"),
-        pytest.param(["--pool", "a b"], "'a b' is not 1 to 100 letters", id="pool"),
-        pytest.param(["--pool", "p" * 101], "is not 1 to 100 letters", id="long-pool"),
-        pytest.param(["--seed", "9" * 5000], "is not a number of 18 digits or less", id="seed"),
-        pytest.param(["--retrieves", "-3"], "'-3' is not a number above 0", id="negative"),
-        pytest.param(["--retrieves", "x"], "'x' is not a number above 0", id="no-number"),
-        pytest.param(["--time-budget", "nan"], "'nan' is not a number above 0", id="nan"),
-        pytest.param(["--precision", "2"], "'2' is not a percentage such as 2%", id="precision"),
-        pytest.param(["--precision", "0%"], "'0%' is not a percentage", id="no-width"),
-        pytest.param(["--sizes", "3"], "'3' is not COUNTxMIB", id="sizes"),
-        pytest.param(["--sizes", "0x3"], "'0x3' is not COUNTxMIB", id="no-files"),
-        pytest.param(["--workload", "other"], "invalid choice: 'other'", id="unknown-workload"),
-        pytest.param(["--destination", "x"], "invalid choice: 'x'", id="unknown-destination"),
-        pytest.param(["--upload-url", "host/path"], "'host/path' is not http://host", id="no-url"),
-        pytest.param(["--upload-url", "ftp://h/"], "'ftp://h/' is not http://host", id="ftp"),
-        pytest.param(["--upload-url", "http:///x"], "'http:///x' is not http://host", id="no-host"),
-        pytest.param(["--upload-url", "http://h:x/"], "'http://h:x/' is not", id="no-port"),
-        pytest.param(["--upload-url", "http://u:p@h/"], "without a user or password", id="user"),
-        pytest.param(["--upload-url", "http://h/a b"], "'http://h/a b' is not", id="space"),
-        pytest.param(["--perfherder", "x"], "invalid choice: 'x'", id="unknown-perfherder"),
-        pytest.param(["--trials", "x"], "invalid choice: 'x'", id="unknown-trials"),
-        pytest.param(["--pace", "0"], "'0' is not a number above 0", id="no-pace"),
-        pytest.param(["--pace", "1.5"], "'1.5' is not a number above 0", id="part-of-a-byte"),
-        pytest.param(["--pace", "9" * 13], "at most 1000000000000", id="too-fast-a-pace"),
-        pytest.param(["--fidelity", "x"], "invalid choice: 'x'", id="unknown-fidelity"),
+        (["--place", "b=/new\nline"], "is not NAME=/absolute/path"),
+        (["--pool", "a b"], "'a b' is not 1 to 100 letters"),
+        (["--pool", "p" * 101], "is not 1 to 100 letters"),
+        (["--seed", "9" * 5000], "is not a number of 18 digits or less"),
+        (["--retrieves", "-3"], "'-3' is not a number above 0"),
+        (["--retrieves", "x"], "'x' is not a number above 0"),
+        (["--time-budget", "nan"], "'nan' is not a number above 0"),
+        (["--precision", "2"], "'2' is not a percentage such as 2%"),
+        (["--precision", "0%"], "'0%' is not a percentage"),
+        (["--sizes", "3"], "'3' is not COUNTxMIB"),
+        (["--sizes", "0x3"], "'0x3' is not COUNTxMIB"),
+        (["--workload", "other"], "invalid choice: 'other'"),
+        (["--destination", "x"], "invalid choice: 'x'"),
+        (["--upload-url", "host/path"], "'host/path' is not http://host"),
+        (["--upload-url", "ftp://h/"], "'ftp://h/' is not http://host"),
+        (["--upload-url", "http:///x"], "'http:///x' is not http://host"),
+        (["--upload-url", "http://h:x/"], "'http://h:x/' is not"),
+        (["--upload-url", "http://u:p@h/"], "without a user or password"),
+        (["--upload-url", "http://h/a b"], "'http://h/a b' is not"),
+        (["--perfherder", "x"], "invalid choice: 'x'"),
+        (["--trials", "x"], "invalid choice: 'x'"),
+        (["--pace", "0"], "'0' is not a number above 0"),
+        (["--pace", "1.5"], "'1.5' is not a number above 0"),
+        (["--pace", "9" * 13], "at most 1000000000000"),
+        (["--fidelity", "x"], "invalid choice: 'x'"),
     ],
 )
 def test_mistakes_are_named(arguments: list[str], message: str) -> None:
@@ -128,3 +133,47 @@ def test_mistakes_are_named(arguments: list[str], message: str) -> None:
     with pytest.raises(WrongArgumentsError) as refused:
         settings.parse([*BASE, *arguments], ["w"])
     assert message in str(refused.value)
+
+
+def test_help_names_every_option():
+    """An option that is added is explained."""
+    source = Path(settings.__file__).read_text().partition("def parse(")[2]
+    source = source.partition("\ndef ")[0]
+    options = {word for word in source.split('"') if word.startswith("--")}
+    assert {option for option in options if f"  {option} " not in settings.HELP} == set()
+
+
+@pytest.mark.parametrize(
+    ("free_bytes", "profile"),
+    [(13 * GB, "full"), (12.8 * GB, "quarter"), (3 * GB, "twentieth"), (0, "quick")],
+)
+def test_profile_by_free_space(monkeypatch, free_bytes, profile):
+    """The files take at most half of what is free in the smallest place."""
+    free = {"/a": 10**15, "/b": free_bytes}
+    monkeypatch.setattr(settings, "free_space_bytes", free.get)
+    places = ["--place", "a=/a", "--place", "b=/b"]
+    assert settings.parse(["run", *places], ["cache-retrieve"]).profile == profile
+    with_sizes = settings.parse(["run", *places, "--sizes", "1x1"], ["cache-retrieve"])
+    assert with_sizes.profile == "full"
+
+
+def test_free_space(tmp_path):
+    """Of a folder that will be made, it is the space where it will be; what is no folder has none."""
+    space = os.statvfs(tmp_path)
+    there = settings.free_space_bytes(str(tmp_path / "not/yet"))
+    assert there == pytest.approx(space.f_bavail * space.f_frsize, rel=0.1)
+    assert settings.free_space_bytes("/proc/1/fd/999999999") == 0
+
+
+@pytest.mark.parametrize(
+    ("size_bytes", "text"),
+    [(0, "0 MB"), (4_200_000, "4.2 MB"), (5_976_883_200, "5.98 GB"), (119_537_664_000, "120 GB")],
+)
+def test_sizes(size_bytes, text):
+    """Three digits, as people write them; durations are in seconds or minutes."""
+    assert figures.size_label(size_bytes) == text
+    assert [figures.duration_label(seconds) for seconds in (0.2, 99, 100)] == [
+        "1 s",
+        "99 s",
+        "2 min",
+    ]

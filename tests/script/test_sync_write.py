@@ -1,43 +1,16 @@
 # SPDX-License-Identifier: MPL-2.0
 """The workload sync-write, run as a worker runs it."""
 
-import platform
 from pathlib import Path
 
 import pytest
-from worker import Worker, planned_and_observed
-
-FIRST = "dsync-append-first"
-VARIANTS = ("dsync-overwrite", "dsync-append", "append-fsync", FIRST)
+from worker import Worker
 
 
 @pytest.fixture
 def writing(worker: Worker) -> Worker:
     worker.workloads = ("sync-write",)
     return worker
-
-
-def test_whole_entries(writing: Worker) -> None:
-    """Each write is a sample; of a process' first ones, all of them together."""
-    entries = writing.measure()
-    for entry in entries:
-        writes = 30 if entry["variant"] == FIRST else 1
-        assert set(entry["samples"]["operations"]) == {writes}
-    assert [planned_and_observed(entry) for entry in entries] == [
-        (
-            variant,
-            None,
-            {
-                "write_bytes": 512,
-                "samples_planned": 10 if variant == FIRST else 200,
-                "warm_up": 0 if variant == FIRST else 10,
-                "writes_a_process": 30 if variant == FIRST else None,
-                "time_limit_s": 1.0,
-            },
-            {"process": "fresh", "python": platform.python_version()},
-        )
-        for variant in VARIANTS
-    ]
 
 
 def test_what_is_written(writing: Worker, tmp_path: Path) -> None:
@@ -48,7 +21,7 @@ def test_what_is_written(writing: Worker, tmp_path: Path) -> None:
         "def note(path):\n"
         f"    print(os.path.getsize(path), file=open({str(sizes)!r}, 'a'))\n"
         "    unlink(path)\n"
-        "from workloads import sync_write\nsync_write.QUICK_TIME_LIMIT_S = 600.0\n"
+        "from workloads import sync_write\nsync_write.QUICK['time_limit_s'] = 600.0\n"
         "sync_write.os = type('os', (), {**vars(os), 'unlink': staticmethod(note)})\n"
     )
     entries = writing.measure(prelude=noting)
@@ -60,7 +33,7 @@ def test_what_is_written(writing: Worker, tmp_path: Path) -> None:
 def test_each_variant_opens_its_file_so(writing: Worker) -> None:
     """The first two wait in the write, the third in fsync."""
     counting = (
-        "import os\nfrom workloads import sync_write\nsync_write.QUICK_TIME_LIMIT_S = 600.0\n"
+        "import os\nfrom workloads import sync_write\nsync_write.QUICK['time_limit_s'] = 600.0\n"
         "fsync, opened, synced = os.fsync, [], []\n"
         "sync_write.os = type('os', (), {**vars(os)})\n"
         "sync_write.os.fsync = staticmethod(lambda d: (synced.append(d), fsync(d)))\n"

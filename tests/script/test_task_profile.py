@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
 """The profile of a command on recorded machines: which counters it takes, and which it cannot."""
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,10 +10,9 @@ import msgspec
 import pytest
 import settings
 import task_profile
-from observe import devices, disk_timeline
+from observe import devices
 
 from io_benchmark.results import task_profile as reader
-from io_benchmark.results.reader import MAXIMUM_PARTS
 
 Record = Callable[..., None]
 GROUP = "/sys/fs/cgroup/task"
@@ -64,8 +62,8 @@ def profile_of(
     recorded(before, links)
     output = str(folder / "task-profile.json")
     places = [settings._Place("root", "/")]
-    chosen = SimpleNamespace(places=places, pool="intel", output=output)
-    profile = task_profile.TaskProfile(chosen, ["make"])
+    chosen = SimpleNamespace(places=places, pool="intel", output=output, command=["make"])
+    profile = task_profile.TaskProfile(chosen)
     recorded(after)
     ending = {"code": 0, "signal": None, "error": None}
     profile.finish(ending, 10**9, SimpleNamespace(ru_utime=0.5, ru_stime=0.25))
@@ -96,31 +94,24 @@ def test_all_that_a_worker_shows(recorded: Record, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("facts", "name", "reason"),
     [
-        pytest.param(
-            {"fields": 18},
-            "flushes",
+        (
+            *({"fields": 18}, "flushes"),
             "the kernel does not count flushes; Linux 5.5 and later do",
-            id="old kernel",
         ),
-        pytest.param(
-            {"write_cache": "write through"},
-            "flushes",
+        (
+            *({"write_cache": "write through"}, "flushes"),
             "the disks have no volatile write cache, so a sync flushes nothing",
-            id="no cache",
         ),
-        pytest.param(
-            {"mount": "ext4 /dev/nvme0n1 rw,nobarrier,commit=60"},
-            "flushes",
+        (
+            *({"mount": "ext4 /dev/nvme0n1 rw,nobarrier,commit=60"}, "flushes"),
             "mounted without barriers, so a sync flushes nothing",
-            id="no barriers",
         ),
-        pytest.param(
-            {"journal": False},
-            "commits",
+        (
+            *({"journal": False}, "commits"),
             "only ext4 shows how many commits were requested, and none is visible",
-            id="no journal",
         ),
     ],
+    ids=["old kernel", "no cache", "no barriers", "no journal"],
 )
 def test_syncs_that_cannot_be_counted(
     recorded: Record, tmp_path: Path, facts: dict[str, Any], name: str, reason: str
@@ -154,65 +145,3 @@ def test_a_place_in_memory(recorded: Record, tmp_path: Path) -> None:
     assert profile.unknown["storage.places.root.devices"] == reason
     assert profile.unknown["syncs.root.flushes"] == reason
     assert profile.timeline.devices == {}
-
-
-@pytest.fixture
-def timeline(recorded: Record) -> disk_timeline.DiskTimeline:
-    recorded(machine(at=1))
-    return disk_timeline.DiskTimeline(["nvme0n1", "gone"])
-
-
-def test_costly_rows_are_further_apart(
-    timeline: disk_timeline.DiskTimeline, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """5 ms of CPU time for a row: one per second, so that all take 0.5 % of the time."""
-    ticks = iter([0, 5_000_000])
-    monkeypatch.setattr(time, "thread_time_ns", lambda: next(ticks))
-    timeline.take()
-    assert 0.9 < timeline.rest_s() <= 1.1
-
-
-def test_a_pause_is_not_made_up_for(
-    timeline: disk_timeline.DiskTimeline, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A machine that stood still for an hour: one row, then the next a tenth later."""
-    now = time.monotonic() + 3600
-    monkeypatch.setattr(time, "monotonic", lambda: now)
-    timeline.take()
-    assert timeline.rest_s() == 0
-    timeline.take()
-    assert timeline.rest_s() > 0
-
-
-def test_a_long_run(monkeypatch: pytest.MonkeyPatch, recorded: Record) -> None:
-    """Rows are dropped evenly, never the first or the last one, and the interval doubles."""
-    monkeypatch.setattr(disk_timeline, "ROWS_AT_MOST", 11)
-    recorded(machine(at=1))
-    timeline = disk_timeline.DiskTimeline(["nvme0n1"])
-    for at in range(2, 36):
-        recorded(machine(at=at))
-        timeline.take()
-    seen = timeline.as_timeline()
-    assert seen["interval_s"] == disk_timeline.EVERY_S * 2**5
-    writes = seen["devices"]["nvme0n1"]["writes"]
-    rows = [value // 5 for value in writes]
-    assert rows[0] == 1
-    assert rows[-1] == 35
-    assert rows == sorted(rows)
-    assert 5 <= len(rows) <= 11
-
-
-def test_what_is_missing_is_null(timeline: disk_timeline.DiskTimeline, recorded: Record) -> None:
-    """A device that was never there has no columns; one that went away has nulls."""
-    recorded({"/proc/diskstats": ""})
-    timeline.take()
-    seen = timeline.as_timeline()
-    assert list(seen["devices"]) == ["nvme0n1"]
-    assert seen["devices"]["nvme0n1"]["reads"] == [1, None]
-
-
-def test_a_reader_takes_the_longest_profile() -> None:
-    """Its cells are fewer than the values that a reader decodes."""
-    commas = {character: most for character, most, _ in MAXIMUM_PARTS}[b","]
-    assert commas / 2 > disk_timeline.CELLS_AT_MOST
-    assert disk_timeline.ROWS_AT_MOST <= 100_000

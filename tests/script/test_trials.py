@@ -8,8 +8,8 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
-from retrieval import KnownLookups, MemorySteps, PacedCopies
-from trials import _files_of_blocks
+from measuring.retrieval import KnownLookups, MemorySteps, PacedCopies
+from measuring.trials import files_of_blocks
 from worker import Worker, outcome_of
 from workloads.cache_retrieve import CACHE_SIZES_MIB
 
@@ -19,7 +19,7 @@ MIB = 1024 * 1024
 WAYS = ("normal", "lookup", "unlink", "memory")
 FEW = ("--retrieves", "30")
 # Ceilings of a test: what they measure does not matter here.
-SHORT = "import trials; trials.SHORTEST_CEILING_S = trials.GOOD_CEILING_S = 0.02\n"
+SHORT = "from measuring import trials; trials.SHORTEST_CEILING_S = trials.GOOD_CEILING_S = 0.02\n"
 
 
 def trials_of(worker: Worker) -> Trials:
@@ -39,15 +39,15 @@ def measured(worker: Worker, *extra: str, prelude: str = "") -> Trials:
 
 def test_all_ways_to_retrieve(worker: Worker) -> None:
     """Each round has a block of each, in a different order; paced ones are last. All have the same files."""
-    found = measured(worker, "--trials", "always", "--pace", "1000000000")
-    assert (found.state, found.reason, found.pace_bytes_per_s) == ("completed", None, 10**9)
-    kinds = [str(block.trial) for block in found.blocks]
+    record = measured(worker, "--trials", "always", "--pace", "1000000000")
+    assert (record.state, record.reason, record.pace_bytes_per_s) == ("completed", None, 10**9)
+    kinds = [str(block.trial) for block in record.blocks]
     rounds = [WAYS[(at + start) % 4] for start in range(5) for at in range(4)]
     assert kinds == [*rounds, *["pace"] * 5]
-    assert {len(block.copy_ns) for block in found.blocks} == {len(found.file_indexes)} == {8}
-    assert len(found.ceilings) == 3
-    assert len({ceiling.written_bytes for ceiling in found.ceilings}) == 1
-    assert found.duration_ns > sum(ceiling.duration_ns for ceiling in found.ceilings)
+    assert {len(block.copy_ns) for block in record.blocks} == {len(record.file_indexes)} == {8}
+    assert len(record.ceilings) == 3
+    assert len({ceiling.written_bytes for ceiling in record.ceilings}) == 1
+    assert record.duration_ns > sum(ceiling.duration_ns for ceiling in record.ceilings)
     config = worker.result().config
     assert (config.trials, config.pace_bytes_per_s) == ("always", 10**9)
 
@@ -55,10 +55,11 @@ def test_all_ways_to_retrieve(worker: Worker) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        pytest.param((), id="never"),
-        pytest.param(("--trials", "always", "--destination", "fresh"), id="destination"),
-        pytest.param(("--trials", "always", "--fidelity", "real"), id="fidelity"),
+        (),
+        ("--trials", "always", "--destination", "fresh"),
+        ("--trials", "always", "--fidelity", "real"),
     ],
+    ids=["never", "destination", "fidelity"],
 )
 def test_entries_without_trials(worker: Worker, arguments: tuple[str, ...]) -> None:
     """Where none are wanted, or where they would not be about the samples."""
@@ -70,11 +71,11 @@ def test_entries_without_trials(worker: Worker, arguments: tuple[str, ...]) -> N
 def test_too_little_time_for_trials(worker: Worker) -> None:
     """A short run has none, and the entry says why."""
     worker.measure(*FEW, "--trials", "auto")
-    found = trials_of(worker)
-    assert (found.state, found.blocks, found.ceilings) == ("not-run", [], [])
-    assert found.reason is not None
-    assert found.reason.startswith("they need ")
-    assert "15 % of the retrieves' time are " in found.reason
+    record = trials_of(worker)
+    assert (record.state, record.blocks, record.ceilings) == ("not-run", [], [])
+    assert record.reason is not None
+    assert record.reason.startswith("they need ")
+    assert "15 % of the retrieves' time are " in record.reason
 
 
 def test_trials_within_their_share_of_the_time(worker: Worker) -> None:
@@ -85,28 +86,28 @@ def test_trials_within_their_share_of_the_time(worker: Worker) -> None:
     )
     assert code == 0, output
     (entry,) = worker.retrieves()
-    found = trials_of(worker)
+    record = trials_of(worker)
     assert entry.run_ns is not None
     assert entry.final_sync_ns is not None
-    share = found.duration_ns / (entry.run_ns + entry.final_sync_ns)
+    share = record.duration_ns / (entry.run_ns + entry.final_sync_ns)
     assert share < 0.2, output
-    if found.state == "incomplete":  # a machine that has become slower
-        assert found.reason == "15 % of the retrieves' time are used up"
+    if record.state == "incomplete":  # a machine that has become slower
+        assert record.reason == "15 % of the retrieves' time are used up"
     else:
-        assert 3 * len(WAYS) <= len(found.blocks) <= 10 * len(WAYS)
+        assert 3 * len(WAYS) <= len(record.blocks) <= 10 * len(WAYS)
 
 
 def test_files_that_stand_for_all() -> None:
     """A shorter block has the beginning of a longer one, and about the same mean size."""
     sizes = list(CACHE_SIZES_MIB)
-    longest = _files_of_blocks(sizes, 64)
+    longest = files_of_blocks(sizes, 64)
     for count in (8, 16, 32, 64):
-        indexes = _files_of_blocks(sizes, count)
+        indexes = files_of_blocks(sizes, count)
         assert indexes == longest[:count]
         assert len(set(indexes)) == count
         mean = fmean(sizes[index] for index in indexes)
         assert abs(mean / fmean(sizes) - 1) < 0.07
-    assert _files_of_blocks([5], 8) == [0] * 8
+    assert files_of_blocks([5], 8) == [0] * 8
 
 
 def test_copies_that_are_held_to_a_rate(tmp_path: Path) -> None:
@@ -155,36 +156,33 @@ def test_a_lookup_that_is_not_known() -> None:
             steps.look_up(0, "https://b")
 
 
+NO_SPACE = """
+def refuse(*_): raise OSError(28, 'No space left on device')
+trials.SeedSteps.copy, copy = refuse, trials.SeedSteps.copy
+from workloads import cache_retrieve
+cache_retrieve.SeedSteps = type('Steps', (trials.SeedSteps,), {'copy': copy})
+"""
+
+
 @pytest.mark.parametrize(
     ("prelude", "state", "reason"),
     [
-        pytest.param(
-            "trials.page_cache.resident_bytes = lambda path: 0",
-            "not-run",
+        (
+            *("trials.page_cache.resident_bytes = lambda path: 0", "not-run"),
             "only 0 of 2 MiB of files stay in memory",
-            id="files",
         ),
-        pytest.param(
-            "trials.SHARE_OF_ROOM = 0",
-            "not-run",
+        (
+            *("trials.SHARE_OF_ROOM = 0", "not-run"),
             "the files of a block do not fit into the memory",
-            id="memory",
         ),
-        pytest.param(
-            "def refuse(*_): raise OSError(28, 'No space left on device')\n"
-            "trials.SeedSteps.copy, copy = refuse, trials.SeedSteps.copy\n"
-            "from workloads import cache_retrieve\n"
-            "cache_retrieve.SeedSteps = type('Steps', (trials.SeedSteps,), {'copy': copy})",
-            "incomplete",
-            "No space left on device",
-            id="disk",
-        ),
+        (NO_SPACE, "incomplete", "No space left on device"),
     ],
+    ids=["files", "memory", "disk"],
 )
 def test_trials_that_fail(worker: Worker, prelude: str, state: str, reason: str) -> None:
     """The run is as good as without them."""
-    found = measured(worker, "--trials", "always", prelude=prelude)
-    assert (found.state, found.reason, found.blocks) == (state, reason, [])
+    record = measured(worker, "--trials", "always", prelude=prelude)
+    assert (record.state, record.reason, record.blocks) == (state, reason, [])
 
 
 # Each block waits instead of refilling, so that a result holds no more of them than a reader accepts.
@@ -201,12 +199,9 @@ def test_a_time_budget_that_ends_in_trials(worker: Worker) -> None:
     assert code == 0, output
     result = worker.result()
     assert outcome_of(result) == outcome_of(result.workloads[0]) == ("completed", None)
-    found = trials_of(worker)
-    assert (found.state, found.reason) == (
-        "incomplete",
-        "the time budget of 6 s is used up",
-    )
-    assert found.duration_ns > 0
+    record = trials_of(worker)
+    assert (record.state, record.reason) == ("incomplete", "the time budget of 6 s is used up")
+    assert record.duration_ns > 0
     assert list(worker.workspace.iterdir()) == []
 
 
@@ -222,6 +217,6 @@ def test_a_signal_in_trials(worker: Worker) -> None:
     result = worker.result()
     assert outcome_of(result) == ("stopped", "stopped by SIGTERM")
     assert outcome_of(result.workloads[0]) == ("completed", None)
-    found = trials_of(worker)
-    assert (found.state, found.reason) == ("incomplete", "stopped by SIGTERM")
+    record = trials_of(worker)
+    assert (record.state, record.reason) == ("incomplete", "stopped by SIGTERM")
     assert list(worker.workspace.iterdir()) == []

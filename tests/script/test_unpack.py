@@ -3,7 +3,6 @@
 
 import hashlib
 import os
-import platform
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
@@ -11,17 +10,14 @@ from pathlib import Path
 import pytest
 from early_end import WorkloadError
 from observe import page_cache
-from worker import Worker, outcome_of, planned_and_observed
+from worker import Worker
 from workloads import unpack
 
-from io_benchmark.results import BatchEntry
-
-VARIANTS = ("cold", "cold-sync", "warm", "warm-sync")
 SEED = 1
 FEWER = (
     "from workloads import unpack\n"
-    "unpack.QUICK_SMALL_FILES, unpack.QUICK_SAMPLES = 30, 3\n"
-    "unpack.QUICK_TIME_LIMIT_S = 600.0\n"
+    "unpack.QUICK.update(small_files=30, samples=3)\n"
+    "unpack.QUICK['time_limit_s'] = 600.0\n"
 )
 
 
@@ -36,10 +32,6 @@ def stays_in_memory(folder: Path) -> bool:
     return bool(resident)
 
 
-def batches_of(worker: Worker) -> list[BatchEntry]:
-    return [entry for entry in worker.result().workloads if isinstance(entry, BatchEntry)]
-
-
 @pytest.fixture
 def unpacking(worker: Worker) -> Worker:
     worker.workloads = ("unpack",)
@@ -50,52 +42,20 @@ def unpacking(worker: Worker) -> Worker:
 def archive(tmp_path: Path) -> Path:
     """The archive of a quick run."""
     path = tmp_path / "archive.tar"
-    unpack._write_archive(str(path), unpack._file_sizes_bytes(SEED, True), SEED)
+    unpack.write_archive(str(path), unpack.file_sizes_bytes(SEED, unpack.QUICK), SEED)
     return path
-
-
-def test_whole_entries(unpacking: Worker) -> None:
-    """Each sample is the whole archive; the final sync is a part of it where there is one."""
-    if stays_in_memory(unpacking.workspace):
-        pytest.skip("needs a workspace on a disk")
-    entries = unpacking.measure(prelude=FEWER)
-    files_bytes = entries[0]["parameters"]["files_bytes"]
-    for entry in entries:
-        observed, times = entry["observed"], entry["process_times"]
-        assert entry["samples"]["operations"] == [36] * 3
-        assert times["wall_ns"] == sum(entry["samples"]["duration_ns"])
-        sync_ns = observed.pop("sync_ns")
-        assert (sync_ns is not None) == entry["variant"].endswith("-sync")
-        assert 0 <= (sync_ns or 0) < times["wall_ns"]
-        is_resident = observed.pop("resident_bytes") >= 0.05 * files_bytes
-        assert is_resident == entry["variant"].startswith("warm")
-        assert len(entry["parameters"].pop("sizes_sha256")) == 64
-    planned = {"files": 36, "files_bytes": files_bytes, "warm_up": 1}
-    assert [planned_and_observed(entry) for entry in entries] == [
-        (
-            variant,
-            None,
-            {**planned, "samples_planned": 3, "time_limit_s": 600.0},
-            {
-                "method": "own tar reader" + (", syncfs" if variant.endswith("-sync") else ""),
-                "python": platform.python_version(),
-                "unpacked_bytes": 3 * files_bytes,
-            },
-        )
-        for variant in VARIANTS
-    ]
 
 
 def test_sizes_of_a_full_run() -> None:
     """Many small and some large files, which have most of the bytes; another seed, other sizes."""
-    sizes = unpack._file_sizes_bytes(SEED, False)
+    sizes = unpack.file_sizes_bytes(SEED, unpack.FULL)
     large = [size for size in sizes if size >= 2 * 2**20]
     small = sorted(set(sizes) - set(large))
     assert (len(sizes), len(large)) == (2406, 6)
     assert 256 <= small[0] < small[len(small) // 2] < 8 * 1024 < small[-1] < 64 * 1024
     assert max(large) < 16 * 2**20
     assert 0.5 < sum(large) / sum(sizes) < 0.75
-    assert sizes != unpack._file_sizes_bytes(2, False)
+    assert sizes != unpack.file_sizes_bytes(2, unpack.FULL)
 
 
 def test_the_archive_is_the_same_everywhere(archive: Path) -> None:
@@ -109,7 +69,7 @@ def test_it_is_a_tar_and_unpacked_as_one(archive: Path, tmp_path: Path) -> None:
     """Python's tarfile reads the same names, contents, modes and times."""
     tree, umask = tmp_path / "tree", os.umask(0o077)
     try:
-        files = unpack._unpack(str(archive), str(tree))
+        files = unpack.unpack(str(archive), str(tree))
     finally:
         os.umask(umask)
     with tarfile.open(archive) as tar:
@@ -132,7 +92,7 @@ def test_it_is_a_tar_and_unpacked_as_one(archive: Path, tmp_path: Path) -> None:
 def test_no_two_files_are_alike(archive: Path, tmp_path: Path) -> None:
     """A file system that looks for equal blocks finds few, and one that compresses gains nothing."""
     tree = tmp_path / "tree"
-    unpack._unpack(str(archive), str(tree))
+    unpack.unpack(str(archive), str(tree))
     starts = [path.read_bytes()[:256] for path in tree.rglob("file-*")]
     assert len(set(starts)) == len(starts)
 
@@ -156,7 +116,7 @@ def test_an_archive_that_lost_its_end(
     os.truncate(archive, bytes_left)
     workload = unpack.WORKLOAD(Bench, None, str(tmp_path))
     with pytest.raises(WorkloadError, match=f"^{text}$"):
-        workload._unpack_once(False)
+        workload.unpack_once(False)
 
 
 def test_what_is_done_between_samples(unpacking: Worker) -> None:
@@ -164,14 +124,14 @@ def test_what_is_done_between_samples(unpacking: Worker) -> None:
     noting = FEWER + (
         "import os\n"
         "from observe import page_cache\n"
-        "unpacked = unpack._unpack\n"
+        "unpacked = unpack.unpack\n"
         "def note(archive, tree):\n"
         "    resident = page_cache.resident_bytes(archive) / os.path.getsize(archive)\n"
         "    state = 'warm' if resident > 0.9 else 'cold' if resident < 0.05 else 'neither'\n"
         "    left = len(os.listdir(os.path.dirname(archive))) - 1\n"
         "    os.write(1, b'before: %s, %d left\\n' % (state.encode(), left))\n"
         "    return unpacked(archive, tree)\n"
-        "unpack._unpack = note\n"
+        "unpack.unpack = note\n"
     )
     if stays_in_memory(unpacking.workspace):
         pytest.skip("needs a workspace on a disk")
@@ -191,14 +151,11 @@ def test_memory_is_never_cold(unpacking: Worker, mount: Callable[[str], Path]) -
     unpacking.workspace = mount("size=60m")
     code, output = unpacking.run("--profile", "quick", prelude=FEWER)
     assert code == 0, output
-    outcomes = {entry.variant: outcome_of(entry) for entry in batches_of(unpacking)}
-    state, reason = outcomes["cold"]
-    assert state == "skipped"
-    assert reason is not None
-    assert reason.startswith("the archive cannot be dropped from memory: ")
-    assert outcomes == {
-        "cold": (state, reason),
-        "cold-sync": (state, reason),
-        "warm": ("completed", None),
-        "warm-sync": ("completed", None),
+    entries = unpacking.document()["workloads"]
+    states = {entry["variant"]: entry["outcome"]["state"] for entry in entries}
+    assert states == {
+        **dict.fromkeys(("cold", "cold-sync"), "skipped"),
+        **dict.fromkeys(("warm", "warm-sync"), "completed"),
     }
+    reason = "the archive cannot be dropped from memory: "
+    assert entries[0]["outcome"]["reason"].startswith(reason)

@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What holds of every workload: one shape, a unit, Perfherder's limits, a tidy end."""
+"""What holds of every workload: whole entries, a unit, a plan, a tidy end."""
 
 import importlib
 import os
+import platform
 import re
 import shutil
 import signal
 from pathlib import Path
 from typing import Any
 
-import batches
 import pytest
 import settings
 from checkout import ROOT
-from worker import SCRIPT, Worker, outcome_of
+from measuring import batches
+from worker import SCRIPT, Worker, outcome_of, planned_and_observed
+from workloads import exec as programs
 
 from io_benchmark.results.workloads import IN_BATCHES, WORKLOADS
 
@@ -21,30 +23,146 @@ NAMES = sorted(path.stem.replace("_", "-") for path in (SCRIPT / "workloads").gl
 every_workload = pytest.mark.parametrize("name", NAMES)
 KEYS = ["parameters", "observed", "run_ns", "stopped_early", "precision_reached_ratio"]
 KEYS += ["process_times", "device_bytes"]
+PYTHON = platform.python_version()
+CPUS = sorted(os.sched_getaffinity(0))
+# So that a busy machine comes to the end of each, and unpacks few files.
+PATIENT: dict[str, dict[str, float]] = {
+    "unpack": {"small_files": 30, "samples": 3, "time_limit_s": 600.0},
+    "upload": {"time_limit_s": 60.0},
+}
+
+
+@pytest.fixture(scope="module")
+def quick_run(tmp_path_factory: pytest.TempPathFactory) -> Worker:
+    """A quick run of all workloads in batches, in two places."""
+    folder = tmp_path_factory.mktemp("quick")
+    (folder / "second").mkdir()
+    (folder / "workspace").mkdir()
+    run = Worker(folder / "workspace", folder / "artifacts", workloads=tuple(sorted(IN_BATCHES)))
+    places = ("--place", f"workspace={folder}/workspace", "--place", f"second={folder}/second")
+    patient = (f"from workloads import {x}; {x}.QUICK.update({y})\n" for x, y in PATIENT.items())
+    run.measure(*places, prelude="".join(patient))
+    return run
+
+
+def check_exec(entry: Any, observed: Any) -> None:
+    count = entry["threads"]
+    assert len(entry["samples"]["start_ns"]) % count == 0
+    assert observed.pop("cpu_ns") > 0
+    assert observed == {
+        "architecture": "x86_64",
+        "l3_bytes": programs.last_level_cache_bytes(),
+        "cpus": (CPUS * 8)[:count],
+        "pinned": len(CPUS) >= count,
+    }
+
+
+def check_metadata(entry: Any, observed: Any) -> None:
+    assert observed["cpus"] == len(CPUS)
+    if entry["variant"] == "visibility":
+        assert observed["checks"] == len(entry["samples"]["operations"])
+        assert 0 <= observed["not_visible"] <= observed["checks"]
+        assert observed["longest_invisible_ns"] >= 0
+
+
+def check_random_io(entry: Any, observed: Any) -> None:
+    assert 0 < sum(entry["samples"]["operations"]) <= observed.pop("total_operations")
+    latency = observed.pop("latency_ns")
+    assert list(latency) == ["mean", "p50", "p95", "p99", "max"]
+    assert 0 < latency["p50"] <= latency["p95"] <= latency["p99"] <= latency["max"]
+    assert observed.pop("prefill_ns") > 0
+    processes = min(entry["parameters"]["depth"], len(CPUS), 8)
+    method = {"method": "python-o-direct", "io_engine": "pread, pwrite in threads"}
+    assert observed == {**method, "processes": processes}
+
+
+def check_spawn(entry: Any, observed: Any) -> None:
+    program = str(Path(str(shutil.which("true"))).resolve())
+    assert observed == {
+        "program": program,
+        "method": "os.posix_spawn, os.waitpid",
+        "python": PYTHON,
+    }
+    assert set(entry["samples"]["operations"]) == {1}
+
+
+def check_sync_write(entry: Any, observed: Any) -> None:
+    """Each write is a sample; of a process' first ones, all of them together."""
+    assert observed == {"process": "fresh", "python": PYTHON}
+    writes = 30 if entry["variant"] == "dsync-append-first" else 1
+    assert set(entry["samples"]["operations"]) == {writes}
+
+
+def check_unpack(entry: Any, observed: Any) -> None:
+    """Each sample is the whole archive; the final sync is a part of it where there is one."""
+    times, files_bytes = entry["process_times"], entry["parameters"]["files_bytes"]
+    assert entry["samples"]["operations"] == [36] * 3
+    assert times["wall_ns"] == sum(entry["samples"]["duration_ns"])
+    is_synced, sync_ns = entry["variant"].endswith("-sync"), observed.pop("sync_ns")
+    assert (sync_ns is not None) == is_synced
+    assert 0 <= (sync_ns or 0) < times["wall_ns"]
+    is_resident = observed.pop("resident_bytes") >= 0.05 * files_bytes
+    assert is_resident == entry["variant"].startswith("warm")
+    method = "own tar reader" + (", syncfs" if is_synced else "")
+    assert observed == {"method": method, "python": PYTHON, "unpacked_bytes": 3 * files_bytes}
+
+
+def check_upload(entry: Any, observed: Any) -> None:
+    """Nothing stalls on loopback: on a machine that has no time one object may look so, but not all."""
+    references = observed["without_expect_ns"]
+    assert len(references) == 3
+    assert min(references) >= entry["parameters"]["delay_ns"] == 5_000_000
+    assert 0 <= observed["expect_100_stalls"] < 20
+    connections = {"connection-each": 20, "keep-alive": 1, "concurrent": 30}[entry["variant"]]
+    assert (observed["http_version"], observed["connections"]) == ("1.1", connections)
+
+
+CHECKS = {
+    "exec": check_exec,
+    "metadata": check_metadata,
+    "random-io": check_random_io,
+    "spawn": check_spawn,
+    "sync-write": check_sync_write,
+    "unpack": check_unpack,
+    "upload": check_upload,
+}
+
+
+@pytest.mark.parametrize("name", sorted(IN_BATCHES))
+def test_whole_entries(quick_run: Worker, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """What was planned, and all that is observed, of each variant; once per place, or once per task."""
+    entries = [entry for entry in quick_run.document()["workloads"] if entry["name"] == name]
+    reasons = {entry["outcome"]["reason"] for entry in entries}
+    if reasons != {None}:  # such as no curl, or a workspace in memory
+        pytest.skip(f"not measured here: {reasons}")
+    kind, given = workload(name), Bench("--profile", "quick")
+    for key, value in PATIENT.get(name, {}).items():
+        monkeypatch.setitem(kind.quick, key, value)
+    planned = [
+        (place, *variant.values(), kind(given, None, "/a").plan(variant)["parameters"])
+        for place in (["workspace", "second"] if kind.per_place else ["workspace"])
+        for variant in kind.variants(given.settings)
+    ]
+    keys = ("place", "variant", "threads", "parameters")
+    assert [tuple(map(entry.get, keys)) for entry in entries] == planned
+    for entry in (entry for entry in entries if entry["place"] == "workspace"):
+        planned_and_observed(entry, is_accounted=entry["variant"] != "visibility")
+        CHECKS[name](entry, entry["observed"])
 
 
 def workload(name: str) -> Any:
     return importlib.import_module("workloads." + name.replace("-", "_")).WORKLOAD
 
 
-def parsed(*extra: str) -> Any:
-    given = ["--pool", "p", "--workload", "w", "--place", "a=/a", "--output", "/x"]
-    return settings.parse([*given, *extra], ["w"])
-
-
 @every_workload
 def test_the_reader_has_the_same_unit(name: str) -> None:
-    """The log and the worker's own series show what a report shows."""
+    """The log and the worker's own series show what a report shows, and the reader knows no other."""
     here, there = workload(name), WORKLOADS[name]
     assert (here.name, here.unit, here.unit_ns or 0) == (there.name, there.unit, there.unit_ns)
     assert (here.per_place, issubclass(here, batches.Batches)) == (
         there.per_place,
         name in IN_BATCHES,
     )
-
-
-def test_the_reader_knows_each() -> None:
-    """A workload that is gone leaves no description behind."""
     assert sorted(WORKLOADS) == NAMES
 
 
@@ -55,8 +173,8 @@ def test_the_documentation_has_each() -> None:
         r"^\| `([a-z-]+)` \| an? ([^|]+) \| (\S+) \| (lower|higher) \|$", page, re.MULTILINE
     )
     assert [(name, unit, better) for name, _, unit, better in rows] == [
-        (name, one.unit, "higher" if one.higher_is_better else "lower")
-        for name, one in WORKLOADS.items()
+        (name, kind.unit, "higher" if kind.higher_is_better else "lower")
+        for name, kind in WORKLOADS.items()
     ]
     for name, operation, *_ in rows:
         assert operation.startswith(WORKLOADS[name].operation)
@@ -66,7 +184,8 @@ class Bench:
     """As much of it as a plan needs."""
 
     def __init__(self, *extra: str) -> None:
-        self.settings = parsed(*extra)
+        given = ["--pool", "p", "--workload", "w", "--place", "a=/a", "--output", "/x"]
+        self.settings = settings.parse([*given, *extra], ["w"])
 
 
 @pytest.mark.parametrize("name", sorted(IN_BATCHES))
@@ -74,11 +193,11 @@ class Bench:
 def test_one_plan(name: str, profile: str) -> None:
     """Every entry has the same keys, all parameters beforehand and nothing observed."""
     given = Bench("--profile", profile, "--upload-url", "https://host.example/x")
-    found = workload(name)
+    kind = workload(name)
     entries = []
-    for variant in found.variants(given.settings):
+    for variant in kind.variants(given.settings):
         assert sorted(variant) == ["threads", "variant"]
-        plan = found(given, given.settings.places[0], "/a").plan(variant)
+        plan = kind(given, given.settings.places[0], "/a").plan(variant)
         assert list(plan) == KEYS
         parameters, observed = plan.pop("parameters"), plan.pop("observed")
         assert set(plan.values()) | set(observed.values()) == {None}
@@ -89,28 +208,29 @@ def test_one_plan(name: str, profile: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "operation_ns", "shown"),
-    [
-        pytest.param("cache-retrieve", 1_500_000, 1.5, id="cache-retrieve"),
-        pytest.param("spawn", 1_500, 1.5, id="spawn"),
-        pytest.param("random-io", 20_000, 50_000.0, id="rate"),
-    ],
+    ("name", "operation_ns", "figure"),
+    [("cache-retrieve", 1_500_000, 1.5), ("spawn", 1_500, 1.5), ("random-io", 20_000, 50_000.0)],
 )
-def test_figures(name: str, operation_ns: int, shown: float) -> None:
+def test_figures(name: str, operation_ns: int, figure: float) -> None:
     """A time in its unit, or how many a second."""
-    assert workload(name).figure(operation_ns) == shown
+    assert workload(name).figure(operation_ns) == figure
 
 
-def quick(worker: Worker, *names: str) -> str:
-    worker.workloads = names
-    code, output = worker.run("--profile", "quick")
+def test_precision_stops_it(worker: Worker) -> None:
+    """Known well enough, a workload ends, and says after how many."""
+    worker.workloads = ("spawn",)
+    code, output = worker.run("--precision", "99%")
     assert code == 0, output
-    return output
+    [entry] = worker.document()["workloads"]
+    count = len(entry["samples"]["start_ns"])
+    assert count < 5000
+    assert entry["stopped_early"].endswith(f"after {count} of 5000 samples")
+    assert 0 <= entry["precision_reached_ratio"] <= 0.99
 
 
 def processes_of(session: int, workspace: Path) -> list[str]:
     """Those of the session, or with the workspace in their command, that are not yet gone."""
-    found = []
+    running = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             stat = (folder / "stat").read_text()
@@ -118,10 +238,23 @@ def processes_of(session: int, workspace: Path) -> list[str]:
         except (OSError, UnicodeDecodeError):
             continue
         fields = stat.rpartition(")")[2].split()
-        is_ours = int(fields[3]) == session or bytes(workspace) in command
-        if is_ours and fields[0] != "Z":
-            found.append(stat)
-    return found
+        is_member = int(fields[3]) == session or bytes(workspace) in command
+        if is_member and fields[0] != "Z":
+            running.append(stat)
+    return running
+
+
+def assert_stopped(worker: Worker, pid: int, code: int, output: str) -> None:
+    """What was measured is kept, every process and file is gone."""
+    stopped = ("stopped", "stopped by SIGTERM")
+    assert code == 143, output
+    assert "Traceback" not in output
+    result = worker.result()
+    assert outcome_of(result) == stopped
+    states = {outcome_of(entry) for entry in result.workloads}
+    assert states <= {stopped, ("not-started", "stopped by SIGTERM")}
+    assert list(worker.workspace.iterdir()) == []
+    assert processes_of(pid, worker.workspace) == []
 
 
 @every_workload
@@ -131,7 +264,7 @@ def test_sigterm_leaves_a_valid_file_and_no_trace(worker: Worker, name: str) -> 
         pytest.skip("needs curl")
     worker.workloads = (name,)
     # The larger file that random-io would write first says nothing about its end.
-    small = "from workloads import random_io\nrandom_io.FILE_BYTES = 2**25\n"
+    small = "from workloads import random_io\nrandom_io.FULL['file_bytes'] = 2**25\n"
     process = worker.start(prelude=small)
     assert process.stdout is not None
     for line in process.stdout:
@@ -139,16 +272,7 @@ def test_sigterm_leaves_a_valid_file_and_no_trace(worker: Worker, name: str) -> 
             break
     os.kill(process.pid, signal.SIGTERM)
     output, _ = process.communicate(timeout=120)
-    assert process.returncode == 143, output
-    assert "Traceback" not in output
-    result = worker.result()
-    assert outcome_of(result) == ("stopped", "stopped by SIGTERM")
-    assert {outcome_of(entry) for entry in result.workloads} <= {
-        ("stopped", "stopped by SIGTERM"),
-        ("not-started", "stopped by SIGTERM"),
-    }
-    assert list(worker.workspace.iterdir()) == []
-    assert processes_of(process.pid, worker.workspace) == []
+    assert_stopped(worker, process.pid, process.returncode, output)
 
 
 # Right after a process was started, and before its number is noted.
@@ -166,7 +290,7 @@ crew.os = type("os", (), {**vars(os), "fork": staticmethod(interrupted)})
 """,
     "upload": """
 import os, signal, subprocess
-import curl
+from measuring import curl
 def interrupted(*arguments, **named):
     process = subprocess.Popen(*arguments, **named)
     os.kill(os.getpid(), signal.SIGTERM)
@@ -185,8 +309,4 @@ def test_sigterm_while_a_process_is_started(worker: Worker, name: str) -> None:
     worker.workloads = (name,)
     process = worker.start("--profile", "quick", prelude=INTERRUPTED[name])
     output, _ = process.communicate(timeout=120)
-    assert process.returncode == 143, output
-    assert "Traceback" not in output
-    assert outcome_of(worker.result()) == ("stopped", "stopped by SIGTERM")
-    assert list(worker.workspace.iterdir()) == []
-    assert processes_of(process.pid, worker.workspace) == []
+    assert_stopped(worker, process.pid, process.returncode, output)

@@ -21,31 +21,21 @@ def wait_for(checkout, line):
         time.sleep(0.01)
 
 
+REHEARSE = ["rehearse", "--root", "{path}"]
+TOX = ["run", "--root", "{path}", "--conf", "{path}/tox.ini", "-e", "py"]
+
+
 @pytest.mark.parametrize(
     ("script", "arguments", "started"),
     [
-        pytest.param("rehearse", [], ["rehearse", "--root", "{path}"], id="rehearse"),
-        pytest.param(
+        ("rehearse", [], REHEARSE),
+        (
             "rehearse",
             ["-j", "amd-16,intel", "two words", ""],
-            ["rehearse", "--root", "{path}", "-j", "amd-16,intel", "two words", ""],
-            id="rehearse with arguments",
+            [*REHEARSE, "-j", "amd-16,intel", "two words", ""],
         ),
-        pytest.param(
-            "test",
-            [],
-            ["run", "--root", "{path}", "--conf", "{path}/tox.ini", "-e", "py"],
-            id="test",
-        ),
-        pytest.param(
-            "test",
-            ["-k", "one or two"],
-            [
-                *("run", "--root", "{path}", "--conf", "{path}/tox.ini", "-e", "py"),
-                *("--", "-k", "one or two"),
-            ],
-            id="test with arguments",
-        ),
+        ("test", [], TOX),
+        ("test", ["-k", "one or two"], [*TOX, "--", "-k", "one or two"]),
     ],
 )
 def test_command(checkout, script, arguments, started):
@@ -59,18 +49,12 @@ def test_command(checkout, script, arguments, started):
 @pytest.mark.parametrize(
     ("interpreters", "chosen"),
     [
-        pytest.param({"python3.13": {}, "python3.11": {}, "python3": {}}, "python3.13", id="3.13"),
-        pytest.param({"python3.11": {}, "python3": {}}, "python3.11", id="3.11 before python3"),
-        pytest.param({"python3": {}}, "python3", id="python3 alone"),
-        pytest.param({"python3.15": {}}, "python3.15", id="newer than any known one"),
-        pytest.param(
-            {"python3": {"old": True}, "python3.14": {}}, "python3.14", id="python3 too old"
-        ),
-        pytest.param(
-            {"python3.13": {"refusal": "no ensurepip"}, "python3.12": {}},
-            "python3.12",
-            id="3.13 without ensurepip",
-        ),
+        ({"python3.13": {}, "python3.11": {}, "python3": {}}, "python3.13"),
+        ({"python3.11": {}, "python3": {}}, "python3.11"),
+        ({"python3": {}}, "python3"),
+        ({"python3.15": {}}, "python3.15"),  # newer than any known one
+        ({"python3": {"old": True}, "python3.14": {}}, "python3.14"),
+        ({"python3.13": {"refusal": "no ensurepip"}, "python3.12": {}}, "python3.12"),
     ],
 )
 def test_interpreter(checkout, interpreters, chosen):
@@ -99,25 +83,28 @@ def test_says_what_it_does(checkout):
     ]
 
 
+NONE = "needs Python >= 3.11 and found none among: "
+
+
 @pytest.mark.parametrize(
-    ("interpreters", "message"),
+    ("interpreters", "named", "message"),
     [
-        pytest.param({}, "needs Python >= 3.11 and found none among: python3.13 ", id="none"),
-        pytest.param(
-            {"python3": {"old": True}}, "needs Python >= 3.11 and found none among: ", id="too old"
-        ),
-        pytest.param(
+        ({}, "", f"{NONE}python3.13 "),
+        ({"python3": {"old": True}}, "", NONE),
+        ({"python3.13": {}}, "/none", NONE),
+        (
             {"python3": {"refusal": "no ensurepip"}},
+            "",
             "no Python >= 3.11 here can make virtual environments (on Debian: apt-get install",
-            id="none with venv",
         ),
     ],
+    ids=["none", "too old", "a named one that is missing", "none with venv"],
 )
-def test_no_interpreter(checkout, interpreters, message):
+def test_no_interpreter(checkout, interpreters, named, message):
     """Without a suitable interpreter the last line says what is needed; nothing is started."""
     for name, options in interpreters.items():
         checkout.interpreter(name, **options)
-    code, started, stderr = checkout.run("rehearse")
+    code, started, stderr = checkout.run("rehearse", IO_BENCHMARK_PYTHON=named)
     assert (code, started) == (1, [])
     assert stderr.splitlines()[-1].startswith(f"scripts/rehearse: error: {message}")
 
@@ -136,63 +123,38 @@ def test_another_interpreter_is_named(checkout):
     assert checkout.logged() == before
 
 
-def test_named_interpreter_is_missing(checkout):
-    """An IO_BENCHMARK_PYTHON that does not exist is an error, even where others would do."""
-    checkout.interpreter("python3.13")
-    code, _, stderr = checkout.run("rehearse", IO_BENCHMARK_PYTHON="/none")
-    assert code == 1
-    assert stderr.startswith("scripts/rehearse: error: needs Python >= 3.11 and found none among: ")
-
-
 def test_second_run_installs_nothing(checkout):
     """Once made, an environment is used as it is, and in silence."""
     checkout.interpreter("python3")
     checkout.run("rehearse")
     before = checkout.logged()
-    assert checkout.run("rehearse", "again")[1:] == (
-        ["<rehearse>", "<--root>", f"<{checkout.path}>", "<again>"],
-        "",
-    )
+    root = f"<{checkout.path}>"
+    assert checkout.run("rehearse", "x") == (0, ["<rehearse>", "<--root>", root, "<x>"], "")
     assert checkout.logged() == before
 
 
 @pytest.mark.parametrize(
-    "changed",
+    "change",
     [
-        pytest.param("python/requirements.txt", id="the lock"),
-        pytest.param("pyproject.toml", id="the project's own data"),
+        lambda path: (path / "python/requirements.txt").write_text("something else\n"),
+        lambda path: (path / "pyproject.toml").write_text("something else\n"),
+        lambda path: (path / ".venv/bin/python").unlink(),
+        lambda path: path.rename(path.with_name("moved")),
     ],
+    ids=["another lock", "other data of the project", "no interpreter", "moved checkout"],
 )
-def test_changed(checkout, changed):
-    """An environment that was made from something else is made again."""
+def test_made_again(checkout, change):
+    """An environment that was made from something else, or does not start, is made again.
+
+    So a copy of a checkout does not run the original's code.
+    """
     checkout.interpreter("python3")
     checkout.run("rehearse")
     before = checkout.logged()
-    (checkout.path / changed).write_text("something else\n")
-    assert checkout.run("rehearse")[0] == 0
-    assert checkout.logged() == [*before, *before]
-
-
-def test_moved_checkout(checkout):
-    """A copy of a checkout does not run the original's code: its environment is made again."""
-    checkout.interpreter("python3")
-    checkout.run("rehearse")
-    before = checkout.logged()
-    moved = checkout.path.rename(checkout.path.with_name("moved"))
-    code = subprocess.run(
-        [moved / "scripts/rehearse"], env=checkout.environment(), check=False
-    ).returncode
-    assert (code, checkout.logged()) == (0, [*before, *before])
-
-
-def test_interpreter_that_vanished(checkout):
-    """An environment whose Python no longer starts is made again."""
-    checkout.interpreter("python3")
-    checkout.run("rehearse")
-    before = checkout.logged()
-    (checkout.path / ".venv/bin/python").unlink()
-    assert checkout.run("rehearse")[0] == 0
-    assert checkout.logged() == [*before, *before]
+    change(checkout.path)
+    (script,) = checkout.path.parent.glob("*/scripts/rehearse")
+    done = subprocess.run([script], env=checkout.environment(), check=False)
+    assert (done.returncode, checkout.logged()) == (0, [*before, *before])
 
 
 def test_failed_installation(checkout):

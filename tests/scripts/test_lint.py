@@ -19,12 +19,11 @@ sys.exit(main())
 @pytest.mark.parametrize(
     ("linters", "code", "last"),
     [
-        pytest.param('((".", ("true",)),)', 0, "$ true", id="nothing found"),
-        pytest.param(
+        ('((".", ("true",)),)', 0, "$ true"),
+        (
             '((".", ("false",)), ("tests", ("test", "-f", "lint.py")))',
             1,
             "linters that found something: false",
-            id="one found something",
         ),
     ],
 )

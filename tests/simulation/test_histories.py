@@ -7,7 +7,7 @@ steps of 20 % within two weeks of daily points.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import numpy as np
@@ -30,8 +30,6 @@ FALSE = 0.05
 # A history is some milliseconds, and a year has 52 of them.
 PART_OF_REPETITIONS, PART_OF_YEARS, MOST = 10, 40, 300
 
-Make = Callable[[np.random.Generator], tuple[Values, Values]]
-
 
 @dataclass(frozen=True)
 class Case:
@@ -50,16 +48,16 @@ def effects(times: Values, values: Values) -> Explanation:
 
 
 @pytest.fixture
-def histories(repetitions: int) -> Rates:
+def histories(repetitions):
     return Rates(min(repetitions // PART_OF_REPETITIONS, MOST))
 
 
 @pytest.fixture
-def years(repetitions: int) -> Rates:
+def years(repetitions):
     return Rates(min(repetitions // PART_OF_YEARS, MOST))
 
 
-def drawn(make: Make, number: int) -> list[Explanation]:
+def drawn(make, number):
     generator = np.random.default_rng(12)
     return [effects(*make(generator)) for _ in range(number)]
 
@@ -83,10 +81,10 @@ STEADY = {
 
 
 @pytest.mark.parametrize("name", STEADY)
-def test_steady(name: str, histories: Rates) -> None:
+def test_steady(name, histories):
     """A steady history seldom shows anything."""
-    for each in drawn(STEADY[name], histories.repetitions):
-        histories.add("shown", bool(each.steps or each.trend))
+    for history in drawn(STEADY[name], histories.repetitions):
+        histories.add("shown", bool(history.steps or history.trend))
     assert histories.keeps("shown", FALSE)
 
 
@@ -94,22 +92,21 @@ def _drift(times: Values) -> Values:
     return drift(times, 0.10)
 
 
-# Each with how often the right thing is told, at least.
-SMOOTH = {
-    "a year of drift": (Case(weekly(52), Noise(), _drift), 0.0),
-    "a year of drift, three workers": (Case(weekly(52), Noise(0.029), _drift), 0.3),
-    "two years of drift": (Case(weekly(104), Noise(), _drift), 0.8),
-    "two years of drift, autocorrelation 0.4": (
-        Case(weekly(104), Noise(autocorrelation=0.4), _drift),
-        0.3,
-    ),
-}
-
-
-@pytest.mark.parametrize("name", SMOOTH)
-def test_smooth(name: str, histories: Rates) -> None:
+@pytest.mark.parametrize(
+    ("case", "least"),
+    [
+        pytest.param(Case(weekly(52), Noise(), _drift), 0.0, id="a year"),
+        pytest.param(Case(weekly(52), Noise(0.029), _drift), 0.3, id="a year, three workers"),
+        pytest.param(Case(weekly(104), Noise(), _drift), 0.8, id="two years"),
+        pytest.param(
+            Case(weekly(104), Noise(autocorrelation=0.4), _drift),
+            0.3,
+            id="two years, autocorrelation 0.4",
+        ),
+    ],
+)
+def test_drift(case, least, histories):
     """A trend is seldom told as steps, and is told as what it is where it shows."""
-    case, least = SMOOTH[name]
     for history in drawn(case, histories.repetitions):
         histories.add("steps", bool(history.steps))
         histories.add("trend", history.trend is not None)
@@ -117,46 +114,29 @@ def test_smooth(name: str, histories: Rates) -> None:
     assert histories.reaches("trend", least)
 
 
-@dataclass(frozen=True)
-class Step:
-    """A step of some size at a point, and how often it is found within two points, at least."""
-
-    count: int
-    at: int
-    ratio: float
-    least: float
-    noise: Noise = field(default_factory=Noise)
-
-    def moved(self, times: Values) -> Values:
-        return steps(len(times), (self.at, self.ratio))
-
-
-STEPS = {
-    "20 % for 14 of 60 days": Step(60, 46, 1.2, 0.95),
-    "20 % for 14 of 60 days, autocorrelation 0.4": Step(
-        60, 46, 1.2, 0.85, Noise(autocorrelation=0.4)
-    ),
-    "20 % for 5 of 60 days": Step(60, 55, 1.2, 0.85),
-    "20 % for 3 of 60 days, three workers": Step(60, 57, 1.2, 0.90, Noise(0.029)),
-    "50 % for 3 of 30 days": Step(30, 27, 1.5, 0.85),
-    "20 % for 14 of 30 days": Step(30, 16, 1.2, 0.70),
-    "20 % in the middle of 30 days": Step(30, 15, 1.2, 0.70),
-    "20 % in the middle of 60 days": Step(60, 30, 1.2, 0.90),
-    "10 % in the middle of 30 days": Step(30, 15, 1.1, 0.0),
-    "10 % in the middle of 60 days": Step(60, 30, 1.1, 0.40),
-    "10 % for 14 of 60 days": Step(60, 46, 1.1, 0.30),
-    "10 % in the middle of 100 days": Step(100, 50, 1.1, 0.70),
-}
-
-
-@pytest.mark.parametrize("name", STEPS)
-def test_steps_are_found(name: str, histories: Rates) -> None:
-    """Real steps are found within two points of where they are."""
-    step = STEPS[name]
-    case = Case(daily(step.count), step.noise, step.moved)
-    for each in drawn(case, histories.repetitions):
-        histories.add("found", any(abs(one.at - step.at) <= 2 for one in each.steps))
-    assert histories.reaches("found", step.least)
+@pytest.mark.parametrize(
+    ("days", "lasting", "ratio", "least", "noise"),
+    [
+        (60, 14, 1.2, 0.95, Noise()),
+        (60, 14, 1.2, 0.85, Noise(autocorrelation=0.4)),
+        (60, 5, 1.2, 0.85, Noise()),
+        (60, 3, 1.2, 0.90, Noise(0.029)),  # three workers
+        (30, 3, 1.5, 0.85, Noise()),
+        (30, 14, 1.2, 0.70, Noise()),
+        (30, 15, 1.2, 0.70, Noise()),
+        (60, 30, 1.2, 0.90, Noise()),
+        (60, 30, 1.1, 0.40, Noise()),
+        (60, 14, 1.1, 0.30, Noise()),
+        (100, 50, 1.1, 0.70, Noise()),
+    ],
+)
+def test_steps_are_found(days, lasting, ratio, least, noise, histories):
+    """A real step in the last days is found within two points of where it is, so often at least."""
+    start = days - lasting
+    case = Case(daily(days), noise, lambda times: steps(len(times), (start, ratio)))
+    for history in drawn(case, histories.repetitions):
+        histories.add("found", any(abs(step.at - start) <= 2 for step in history.steps))
+    assert histories.reaches("found", least)
 
 
 YEARS = {
@@ -173,7 +153,7 @@ NEWEST = 100  # points that are read by default
 
 
 @pytest.mark.parametrize("name", YEARS)
-def test_a_year_of_weekly_looks(name: str, years: Rates) -> None:
+def test_a_year_of_weekly_looks(name, years):
     """At most 5 % of the years in which nothing changes have a look that shows a step."""
     times, first, every, kind = YEARS[name]
     generator = np.random.default_rng(13)

@@ -115,9 +115,7 @@ DISK_ERRORS = {
         for situation, case in cases.items()
     ],
 )
-def test_a_fact_that_costs_nothing(
-    destination: str, name: str, slow: tuple[Change, ...], right: set[str] | None
-) -> None:
+def test_a_fact_that_costs_nothing(destination, name, slow, right):
     """It differs, and something else makes the difference."""
     always = (WARM,) if destination == CPU_BOUND or WARM in slow else ()
     found = causes(both(*always, *slow), both(*always), destination=destination)

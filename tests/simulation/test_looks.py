@@ -12,17 +12,15 @@ import numpy as np
 import pytest
 import simulation
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
-from io_benchmark.analysis.inference.comparisons import compare_sides
-from io_benchmark.analysis.inference.decisions import judge
+from io_benchmark.analysis.inference.comparisons import compare_sides, judge
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
-from io_benchmark.analysis.inference.looks import SINGLE, Look, Schedule
+from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
-from io_benchmark.analysis.model import DIFFERENT, Interval, Verdict
+from io_benchmark.analysis.model import DIFFERENT, Verdict
 
-FALSE_CALLS, COVERAGE = 0.05, 0.93
+FALSE_CALLS = 0.05
 VARIATION = 0.05
 NOTHING = simulation.entry(np.full(40, 1000))
 SCHEDULES = [
@@ -40,23 +38,8 @@ SCHEDULES = [
 DECLARED = [(3, 6, 12), (3, 4, 6, 8, 12)]
 
 
-LogMeans = NDArray[np.float64]
-
-
-def side(logs: LogMeans) -> SideData:
+def side(logs):
     return SideData(tuple(logs.tolist()), ((NOTHING,),) * len(logs))
-
-
-def judged(
-    candidates: Sequence[LogMeans], baseline: LogMeans, look: Look = SINGLE
-) -> list[tuple[Verdict, Interval]]:
-    """Judge candidates as a report does, all at one look."""
-    found = [
-        Estimate.of_sides(side(logs), side(baseline), simulation.ASSUMED, look)
-        for logs in candidates
-    ]
-    judgements = judge(found, [look] * len(found), simulation.MARGIN)
-    return [(each.verdict, each.interval) for each in judgements]
 
 
 class Growing:
@@ -75,37 +58,30 @@ class Growing:
         baseline = self._generator.normal(0, VARIATION, looks[-1])
         for count in looks:
             look = self._schedule.look(count)
-            ((verdict, _),) = judged([candidate[:count]], baseline[:count], look)
-            if verdict in verdicts:
+            sides = side(candidate[:count]), side(baseline[:count])
+            estimate = Estimate.of_sides(sides[0], sides[1], simulation.ASSUMED, look)
+            (judgement,) = judge([estimate], [look], simulation.MARGIN)
+            if judgement.verdict in verdicts:
                 return True, count
         return False, looks[-1]
 
 
+@pytest.mark.parametrize(
+    ("ratio", "verdicts"),
+    [(1.0, DIFFERENT), (1.05, (Verdict.EQUIVALENT,))],
+    ids=["equal pools are different", "a difference of the margin is none"],
+)
 @pytest.mark.parametrize("looks", SCHEDULES, ids=str)
-def test_equal_pools_at_any_looks(
-    looks: tuple[int, ...], repetitions: int, tolerance: float
-) -> None:
-    """However often somebody looks, equal pools are called different in 5 of 100 pushes at most."""
-    growing = Growing(1.0, Schedule(), len(looks))
-    called = sum(growing.until(looks)[0] for _ in range(repetitions))
-    assert called / repetitions <= FALSE_CALLS + tolerance
-
-
-@pytest.mark.parametrize("looks", SCHEDULES, ids=str)
-def test_five_percent_is_not_called_equivalent(
-    looks: tuple[int, ...], repetitions: int, tolerance: float
-) -> None:
-    """A difference of the margin is called none in 5 of 100 pushes at most."""
-    growing = Growing(1.05, Schedule(), len(looks))
-    called = sum(growing.until(looks, (Verdict.EQUIVALENT,))[0] for _ in range(repetitions))
+def test_any_looks(ratio, verdicts, looks, repetitions, tolerance):
+    """However often somebody looks, a report says so falsely in 5 of 100 pushes at most."""
+    growing = Growing(ratio, Schedule(), len(looks))
+    called = sum(growing.until(looks, verdicts)[0] for _ in range(repetitions))
     assert called / repetitions <= FALSE_CALLS + tolerance
 
 
 @pytest.mark.parametrize("looks", [*DECLARED, (2, 3, 4, 6, 8, 12)], ids=str)
 @pytest.mark.parametrize("declared", DECLARED, ids=str)
-def test_equal_pools_at_declared_looks(
-    declared: tuple[int, ...], looks: tuple[int, ...], repetitions: int, tolerance: float
-) -> None:
+def test_equal_pools_at_declared_looks(declared, looks, repetitions, tolerance):
     """Looks that were not declared add hardly anything."""
     growing = Growing(1.0, Schedule(declared, is_declared=True), len(looks))
     called = sum(growing.until(looks)[0] for _ in range(repetitions))
@@ -121,9 +97,7 @@ def test_equal_pools_at_declared_looks(
         pytest.param(Schedule((3, 4, 6, 8, 12), is_declared=True), 10, id="five-declared"),
     ],
 )
-def test_ten_percent_takes_fewer_workers(
-    schedule: Schedule, single: float, repetitions: int
-) -> None:
+def test_ten_percent_takes_fewer_workers(schedule, single, repetitions):
     """With the same power as a single look, at 70 % of its workers on average or fewer."""
     growing = Growing(1.1, schedule, 1)
     outcomes = [growing.until(schedule.looks) for _ in range(repetitions)]
@@ -160,11 +134,6 @@ def test_verdicts_that_stand(repetitions: int, tolerance: float) -> None:
                 for count in schedule.looks
             }
             pairs.append(replace(by_look.pop(12), earlier=by_look))
-        found = compare_sides(
-            simulation.SUBJECT,
-            pairs,
-            margin=simulation.MARGIN,
-            advised=False,
-        )
+        found = compare_sides(simulation.SUBJECT, pairs, margin=simulation.MARGIN, advised=False)
         called += any(comparison.verdict in DIFFERENT for comparison in found)
     assert called / repetitions <= FALSE_CALLS + tolerance

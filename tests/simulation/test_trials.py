@@ -103,9 +103,7 @@ def test_write_bandwidth_is_confirmed(workers: int, seeds: range) -> None:
 
 @pytest.mark.parametrize("workers", [1, 3])
 @pytest.mark.parametrize("changes", NOT_BY_STORAGE.values(), ids=NOT_BY_STORAGE)
-def test_no_cause_in_storage_is_confirmed(
-    changes: tuple[Change, ...], workers: int, seeds: range
-) -> None:
+def test_no_cause_in_storage_is_confirmed(changes, workers, seeds):
     """Where something else makes the difference."""
     for seed in seeds[1:]:
         report = divided_reports.tried(changed(*changes), BASE, seed, workers)

@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from io_benchmark.signals import TERMINATING
+from io_benchmark.process import TERMINATING
 from io_benchmark.sources.event_loop import run_all, run_coroutine
 
 

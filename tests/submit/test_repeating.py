@@ -8,11 +8,11 @@ import pytest
 from loopback_deployment import AMD_16, recorded
 
 from io_benchmark.errors import ResultError
-from io_benchmark.submit.definitions import job_of
 from io_benchmark.submit.submission import repeated_task
-from io_benchmark_taskgraph.repeating import CONFIRMING, new_label, pace, with_trials
+from io_benchmark_taskgraph.repeating import pace, with_trials
 
 LABEL = "io-benchmark-amd-16"
+DATES = ("created", "deadline", "expires")
 
 
 @pytest.fixture
@@ -27,29 +27,24 @@ def test_only_what_it_needs_is_changed(definition):
     """Variables, names and dates; no routes; the rest is the task's."""
     before = copy.deepcopy(definition)
     task = repeated_task(definition, LABEL, "amd-16", [], 5_000)
-    made = dict(task.definition)
     assert definition == before
     assert (task.label, task.job, task.pool) == (f"{LABEL}-confirm", LABEL, "amd-16")
-    same = {
-        key: value
-        for key, value in made.items()
-        if key not in ("metadata", "tags", "extra", "payload", "created", "deadline", "expires")
+    made = {key: value for key, value in task.definition.items() if key not in DATES}
+    variables = {"IO_BENCHMARK_TRIALS": "always", "IO_BENCHMARK_PACE": "5000"}
+    description = f"{before['metadata']['description']}; once more, with copies at 5000 bytes/s"
+    names = {"name": f"{LABEL}-confirm", "description": description}
+    del before["extra"]["io-benchmark-submission"]
+    artifacts = {"artifacts": made["payload"]["artifacts"]}  # which have dates as well
+    expected = {key: value for key, value in before.items() if key not in (*DATES, "taskQueueId")}
+    assert made == {
+        **expected,
+        "routes": [],
+        "metadata": before["metadata"] | names,
+        "tags": before["tags"] | {"label": f"{LABEL}-confirm"},
+        "extra": before["extra"] | {"treeherder": {"symbol": "amd16-confirm"}},
+        "payload": before["payload"] | artifacts | {"env": before["payload"]["env"] | variables},
     }
-    kept = {key: before[key] for key in same}
-    assert same == {**kept, "routes": []}
-    assert set(before) - set(made) <= {"taskQueueId"}
-    assert made["payload"]["env"] == {
-        **before["payload"]["env"],
-        "IO_BENCHMARK_TRIALS": "always",
-        "IO_BENCHMARK_PACE": "5000",
-    }
-    assert made["extra"]["treeherder"]["symbol"] == "amd16-confirm"
-    assert "io-benchmark-submission" not in made["extra"]
-    assert made["metadata"]["description"] == (
-        f"{before['metadata']['description']}; once more, with copies at 5000 bytes/s"
-    )
-    assert pace(made) == 5_000
-    assert pace(before) is None
+    assert (pace(made), pace(before)) == (5_000, None)
 
 
 @pytest.mark.parametrize(
@@ -64,23 +59,23 @@ def test_only_what_it_needs_is_changed(definition):
         pytest.param("other", "a", [], "other-confirm", id="other label"),
     ],
 )
-def test_label(label, pool, labels, expected):
+def test_label(definition, label, pool, labels, expected):
     """A replicate's number is left out; further ones are counted."""
-    assert new_label(job_of(label, pool) or label, labels, CONFIRMING) == expected
+    definition["metadata"]["name"] = label
+    assert repeated_task(definition, label, pool, labels, 1).label == expected
 
 
 @pytest.mark.parametrize(
-    ("symbol", "label", "labels", "expected"),
+    ("symbol", "labels", "expected"),
     [
-        pytest.param("amd16", LABEL, [f"{LABEL}-confirm"], "amd16-confirm-2", id="second"),
-        pytest.param("x" * 25, LABEL, [], "x" * 17 + "-confirm", id="long"),
+        pytest.param("amd16", [f"{LABEL}-confirm"], "amd16-confirm-2", id="second"),
+        pytest.param("x" * 25, [], "x" * 17 + "-confirm", id="long"),
     ],
 )
-def test_symbol(definition, symbol, label, labels, expected):
+def test_symbol(definition, symbol, labels, expected):
     """Named as the label is, with at most 25 characters."""
     definition["extra"]["treeherder"]["symbol"] = symbol
-    definition["metadata"]["name"] = label
-    task = repeated_task(definition, label, "amd-16", labels, 1)
+    task = repeated_task(definition, LABEL, "amd-16", labels, 1)
     assert task.definition["extra"]["treeherder"]["symbol"] == expected
 
 
@@ -91,8 +86,7 @@ def test_malformed_dates(definition):
         repeated_task(definition, LABEL, "amd-16", [], 1)
 
 
-@pytest.mark.parametrize("text", ["", "fast", "-5", "1e9", "9" * 20])
-def test_no_pace(text):
+@pytest.mark.parametrize("value", ["", "fast", "-5", "1e9", "9" * 20])
+def test_no_pace(value):
     """Only a whole number is a pace."""
-    made = with_trials({"payload": {"env": {"IO_BENCHMARK_PACE": text}}})
-    assert pace(made) is None
+    assert pace(with_trials({"payload": {"env": {"IO_BENCHMARK_PACE": value}}})) is None

@@ -12,7 +12,7 @@ from submitted_tasks import generated
 from io_benchmark.errors import GraphError, ResultError
 from io_benchmark.sources.taskcluster.addresses import SLUG_PATTERN
 from io_benchmark.submit.definitions import SubmissionSettings, select_tasks
-from io_benchmark.submit.submission import Submission, _dated
+from io_benchmark.submit.submission import Submission, dated
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, 123456, tzinfo=UTC)
 GROUP = "Fqm6GL_zRPurCmd1rRuTRQ"
@@ -29,8 +29,7 @@ SUBMISSION = Submission.of(["io-benchmark"], SETTINGS, CHOSEN)
 
 def extra(number=0):
     """As the queue gives it back: JSON."""
-    tasks = SUBMISSION.ready(CHOSEN, GROUP, datetime(2026, 11, 21, tzinfo=UTC))
-    return json.loads(json.dumps(tasks[number].definition["extra"]))
+    return json.loads(json.dumps(SUBMISSION.in_group(CHOSEN, GROUP)[number].definition["extra"]))
 
 
 def test_ids():
@@ -38,7 +37,7 @@ def test_ids():
     ids = replace(SUBMISSION, tasks=1000).task_ids(GROUP)
     assert ids[:3] == [GROUP, "ZeY6qujeSxODXsWjFxTF2g", "EQXigfjnTaekZT1WOBxMGQ"]
     assert len(set(ids)) == 1000
-    assert all(re.fullmatch(SLUG_PATTERN, one) and not one.startswith("-") for one in ids)
+    assert all(re.fullmatch(SLUG_PATTERN, name) and not name.startswith("-") for name in ids)
     assert replace(SUBMISSION, tasks=3).task_ids(GROUP) == ids[:3]
     assert not set(replace(SUBMISSION, tasks=1000).task_ids(ids[1])) & set(ids[2:])
 
@@ -79,7 +78,7 @@ def test_what_anybody_may_write(value, message):
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("amount", "expected"),
     [
         pytest.param("0 seconds", "2026-11-21T12:00:00.123Z", id="now"),
         pytest.param("1 day", "2026-11-22T12:00:00.123Z", id="singular"),
@@ -88,16 +87,16 @@ def test_what_anybody_may_write(value, message):
         pytest.param("1 year", "2027-11-21T12:00:00.123Z", id="year"),
     ],
 )
-def test_counted_from_now(text, expected):
+def test_counted_from_now(amount, expected):
     """Wherever it stands, and nothing else is changed."""
-    value = {"a": [{"relative-datestamp": text}, 1], "b": {"relative-datestamp": text, "c": 2}}
-    assert _dated(value, NOW) == {"a": [expected, 1], "b": value["b"]}
+    value = {"a": [{"relative-datestamp": amount}, 1], "b": {"relative-datestamp": amount, "c": 2}}
+    assert dated(value, NOW) == {"a": [expected, 1], "b": value["b"]}
 
 
 @pytest.mark.parametrize(
-    "text", ["soon", "1 fortnight", "-1 day", "day", "9999 years", "99999999 years"]
+    "amount", ["soon", "1 fortnight", "-1 day", "day", "9999 years", "99999999 years"]
 )
-def test_not_understood(text):
+def test_not_understood(amount):
     """A mistake of the kind, told in one line."""
     with pytest.raises(GraphError, match=r"a task's date is .* correct it in the kind"):
-        _dated({"relative-datestamp": text}, NOW)
+        dated({"relative-datestamp": amount}, NOW)

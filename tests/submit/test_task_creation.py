@@ -6,11 +6,17 @@ from loopback import Fault, Loopback, first
 from loopback_deployment import AMD_16, GROUP, NO_WORKER, Deployment
 
 from io_benchmark.errors import RequestRefusedError
-from io_benchmark.submit import task_creation
-from io_benchmark.submit.definitions import GroupMember, ReadyTask
-from io_benchmark.submit.task_creation import _reason
+from io_benchmark.submit.definitions import NewTask
+from io_benchmark.submit.task_creation import (
+    CancelledTasks,
+    CreatedTasks,
+    CreationError,
+    TaskQueue,
+    refusal_reason,
+)
 
 IDS = ("AAAAAAAAQAGAAAAAAAAAAA", "BBBBBBBBQAGAAAAAAAAAAA", "CCCCCCCCQAGAAAAAAAAAAA")
+LABELS = {task_id: f"io-benchmark-{number}" for number, task_id in enumerate(IDS)}
 MISSING = """Client ID me does not have sufficient scopes and is missing the following scopes:
 
 ```
@@ -33,23 +39,17 @@ Errors:
 """
 
 
-def tasks():
-    return [
-        ReadyTask(
-            one,
-            f"io-benchmark-{number}",
-            {
-                "provisionerId": "a",
-                "workerType": "b",
-                "taskGroupId": IDS[0],
-                "expires": "2026-12-19T12:00:00.000Z",
-                "tags": {"kind": "io-benchmark", "label": f"io-benchmark-{number}"},
-                "metadata": {"name": f"io-benchmark-{number}"},
-                "payload": {},
-            },
-        )
-        for number, one in enumerate(IDS)
-    ]
+def task(task_id, image=None, queue="b"):
+    definition = {
+        "provisionerId": "a",
+        "workerType": queue,
+        "taskGroupId": IDS[0],
+        "expires": "2026-12-19T12:00:00.000Z",
+        "tags": {"kind": "io-benchmark", "label": LABELS[task_id]},
+        "metadata": {"name": LABELS[task_id]},
+        "payload": {} if image is None else {"image": image},
+    }
+    return NewTask(LABELS[task_id], LABELS[task_id], "", definition, task_id)
 
 
 def ask(loopback, policy, use):
@@ -58,25 +58,28 @@ def ask(loopback, policy, use):
         "TASKCLUSTER_CLIENT_ID": "me",
         "TASKCLUSTER_ACCESS_TOKEN": "secret-token",
     }
-    return task_creation.TaskQueue.connect(environment, use, policy)
+    return TaskQueue.connect(environment, use, policy)
 
 
 def create(loopback, policy, created=None):
-    created = task_creation.CreatedTasks() if created is None else created
-    ask(loopback, policy, lambda queue: queue.create(tasks(), created))
-    return [one.task_id for one in created.sent]
+    created = CreatedTasks() if created is None else created
+    ask(loopback, policy, lambda queue: queue.create(list(map(task, IDS)), created))
+    return created.labels
 
 
 def test_in_order_and_signed(policy):
     """One request each, in the order given, with the credentials."""
     with Loopback(Deployment()) as loopback:
-        assert create(loopback, policy) == list(IDS)
+        assert create(loopback, policy) == LABELS
         assert loopback.deployment.groups == {IDS[0]: list(IDS)}
-        assert loopback.deployment.definitions == {one.task_id: one.definition for one in tasks()}
-        assert [one.path for one in loopback.asked("api")] == [
-            f"/api/queue/v1/task/{one}" for one in IDS
+        assert loopback.deployment.definitions == {
+            task_id: task(task_id).definition for task_id in IDS
+        }
+        requests = loopback.asked("api")
+        assert [request.path for request in requests] == [
+            f"/api/queue/v1/task/{name}" for name in IDS
         ]
-        assert all('id="me"' in one.headers["Authorization"] for one in loopback.asked("api"))
+        assert all('id="me"' in request.headers["Authorization"] for request in requests)
 
 
 @pytest.mark.parametrize(
@@ -91,8 +94,19 @@ def test_in_order_and_signed(policy):
 def test_faults_that_pass(policy, fault):
     """The same task under the same id once more: it exists once, and all is well."""
     with Loopback(Deployment(), faults=first(2, fault)) as loopback:
-        assert create(loopback, policy) == list(IDS)
+        assert create(loopback, policy) == LABELS
         assert loopback.deployment.groups == {IDS[0]: list(IDS)}
+
+
+def test_a_fault_that_stays(policy):
+    """The task counts as sent: its answer may have been lost."""
+    created = CreatedTasks()
+    faults = first(99, Fault(status=500), part=IDS[1])
+    with Loopback(Deployment(), faults=faults) as loopback:
+        with pytest.raises(CreationError, match=r"io-benchmark-1 .*answers 500, 10 times"):
+            create(loopback, policy, created)
+        assert created.summary == "1 task exists, 1 more perhaps"
+        assert loopback.deployment.groups == {IDS[0]: [IDS[0]]}
 
 
 def test_a_refusal(policy):
@@ -103,13 +117,13 @@ def test_a_refusal(policy):
         if task["tags"]["label"].endswith("2")
         else None
     )
-    created = task_creation.CreatedTasks()
+    created = CreatedTasks()
     with Loopback(deployment) as loopback:
         with pytest.raises(
-            task_creation.CreationError, match=r"io-benchmark-2 was not created: .*lacks queue:x;"
+            CreationError, match=r"io-benchmark-2 was not created: .*lacks queue:x;"
         ):
             create(loopback, policy, created)
-        assert created.shown == "2 tasks exist"
+        assert created.summary == "2 tasks exist"
 
 
 def test_a_conflict(policy):
@@ -117,7 +131,7 @@ def test_a_conflict(policy):
     with Loopback(Deployment()) as loopback:
         create(loopback, policy)
         loopback.deployment.definitions[IDS[0]] = {}
-        with pytest.raises(task_creation.CreationError, match=r"io-benchmark-0 .*conflicts"):
+        with pytest.raises(CreationError, match=r"io-benchmark-0 .*conflicts"):
             create(loopback, policy)
 
 
@@ -126,9 +140,9 @@ def test_created_by_another_process(policy):
     with Loopback(Deployment()) as loopback:
         create(loopback, policy)
         loopback.deployment.definitions[IDS[1]] |= {"expires": "2026-12-20T12:00:00.000Z"}
-        created = task_creation.CreatedTasks()
-        assert create(loopback, policy, created) == list(IDS)
-        assert created.shown == "3 tasks exist"
+        created = CreatedTasks()
+        assert create(loopback, policy, created) == LABELS
+        assert created.summary == "3 tasks exist"
 
 
 def test_cancel_what_was_sent(policy):
@@ -136,10 +150,10 @@ def test_cancel_what_was_sent(policy):
     with Loopback(Deployment()) as loopback:
         create(loopback, policy)
         loopback.deployment.change_runs(IDS[1], "completed")
-        sent = [*tasks(), GroupMember("DDDDDDDDQAGAAAAAAAAAAA", "never")]
+        sent = {**LABELS, "DDDDDDDDQAGAAAAAAAAAAA": "never"}
         done = ask(loopback, policy, lambda queue: queue.cancel(sent))
-        assert done == task_creation.CancelledTasks(("io-benchmark-0", "io-benchmark-2"), 1, ())
-        states = [loopback.deployment.statuses[one]["state"] for one in IDS]
+        assert done == CancelledTasks(("io-benchmark-0", "io-benchmark-2"), 1, ())
+        states = [loopback.deployment.statuses[task_id]["state"] for task_id in IDS]
         assert states == ["exception", "completed", "exception"]
 
 
@@ -152,34 +166,41 @@ def test_cancel_a_group(policy):
         assert "io-benchmark-amd-16" in done.labels
         assert done.problems == ()
         assert deployment.statuses[AMD_16]["state"] == "exception"
-        benchmark = [
-            one
-            for one in deployment.groups[GROUP]
-            if deployment.definitions[one]["tags"].get("kind") == "io-benchmark"
-        ]
+        benchmark = {
+            task_id
+            for task_id in deployment.groups[GROUP]
+            if deployment.definitions[task_id]["tags"].get("kind") == "io-benchmark"
+        }
         assert len(done.labels) + done.resolved == len(benchmark)
-        assert done.others == len(deployment.groups[GROUP]) - len(benchmark)
-        cancelled = {one.path.split("/")[5] for one in loopback.asked("api", "/cancel")}
-        assert cancelled <= set(benchmark)
-        is_benchmark = NO_WORKER in benchmark
-        assert (NO_WORKER in cancelled) is is_benchmark
+        assert done.foreign == len(deployment.groups[GROUP]) - len(benchmark)
+        cancelled = {request.path.split("/")[5] for request in loopback.asked("api", "/cancel")}
+        assert cancelled <= benchmark
+        assert (NO_WORKER in cancelled) is (NO_WORKER in benchmark)
 
 
 @pytest.mark.parametrize(
-    ("known", "unknown"),
+    ("pools", "unknown"),
     [
         pytest.param(None, [], id="not-told"),
         pytest.param({"a/b"}, ["a/c"], id="one"),
         pytest.param({"a/b", "a/c"}, [], id="none"),
     ],
 )
-def test_unknown_pools(policy, known, unknown):
+def test_unknown_pools(policy, pools, unknown):
     """As the worker manager tells; where it does not tell, nothing is claimed."""
-    deployment = Deployment()
-    deployment.worker_pools = known
-    with Loopback(deployment) as loopback:
-        found = ask(loopback, policy, lambda queue: queue.unknown_pools(["a/b", "a/c", "a/b"]))
-        assert found == unknown
+    tasks = [task(IDS[0], queue=name) for name in "bcb"]
+    with Loopback(Deployment(worker_pools=pools)) as loopback:
+        assert ask(loopback, policy, lambda queue: queue.missing(tasks)) == ([], unknown)
+
+
+def test_missing_images(policy):
+    """Each image is asked for once, however many tasks have it; a registry's image is not."""
+    images = [{"taskId": AMD_16}, {"namespace": "a.b"}, {"taskId": IDS[0]}, "debian"]
+    tasks = [task(task_id, image) for task_id in IDS for image in images]
+    with Loopback() as loopback:
+        missing, _ = ask(loopback, policy, lambda queue: queue.missing(tasks))
+        assert missing == ["index:a.b", f"task:{IDS[0]}"]
+        assert len(loopback.asked("api", "/index/")) == 1
 
 
 @pytest.mark.parametrize(
@@ -212,4 +233,4 @@ def test_unknown_pools(policy, known, unknown):
 )
 def test_a_reason_is_one_line(status, message, who, expected):
     """Why the queue refuses, and what to do."""
-    assert _reason(RequestRefusedError(status, message), who, "advice") == expected
+    assert refusal_reason(RequestRefusedError(status, message), who, "advice") == expected

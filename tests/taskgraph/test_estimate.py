@@ -7,7 +7,7 @@ from statistics import mean
 
 import pytest
 import settings as script_settings
-import trials
+from measuring import trials
 from user_mistakes import mistake
 from workloads.cache_retrieve import CACHE_SIZES_MIB
 

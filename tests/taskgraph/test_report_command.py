@@ -11,7 +11,7 @@ import seed_case
 
 from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.commands import compare
-from io_benchmark.commands.option_table import add_options, read_options
+from io_benchmark.commands.options import add_options, read_options
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.operations.compare import ComparisonOptions
 from io_benchmark_taskgraph.report_stanza import FILES, PYTHON, ReportSettings

@@ -3,6 +3,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -11,19 +12,27 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis import diagnoses
 from io_benchmark.analysis.diagnosis.single_workers import explain_single_workers
-from io_benchmark.analysis.inference import independent_workers, levels, zones
+from io_benchmark.analysis.inference import levels
 from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.looks import Schedule
-from io_benchmark.analysis.inference.pairs import Pair, compared_samples, slower_left_out
+from io_benchmark.analysis.inference.pairs import Pair, compared_samples
 from io_benchmark.analysis.inference.single_machines import SingleMachine
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
-from io_benchmark.analysis.model import UNKNOWN, Problem, Run, Severity, Subject, Worker, WorkerLine
+from io_benchmark.analysis.model import (
+    UNKNOWN,
+    Problem,
+    Run,
+    Severity,
+    Subject,
+    Worker,
+    WorkerLine,
+)
 from io_benchmark.analysis.observed import machine_identity
 from io_benchmark.analysis.observed.machine_identity import by_side
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.report_model import SampledReport, SubjectReport
+from io_benchmark.analysis.report_model import SampledReport, SingleWorker, SubjectReport
 from io_benchmark.analysis.statements import Statement, count, statement
 from io_benchmark.analysis.summary import (
     bottlenecks,
@@ -35,6 +44,7 @@ from io_benchmark.analysis.summary import (
 )
 from io_benchmark.analysis.trials.confirm import Confirming
 from io_benchmark.analysis.validity import checks
+from io_benchmark.analysis.validity import workers as rules_of_workers
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.results import workloads
 
@@ -55,8 +65,21 @@ class Options(Struct, frozen=True):
 
 
 class _Tasks(Struct, frozen=True):
+    """What was asked, and the tasks that ran for it, by side."""
+
+    plan: Plan
+    options: Options
     results: Mapping[str, Sequence[Worker]]
     lost: Counter[str]  # tasks that ended and left no result
+
+
+class _Measurement(Struct, frozen=True):
+    """What comparing the sides of one measurement gave."""
+
+    data: dict[str, SideData]
+    pairs: list[Pair]
+    report: SubjectReport
+    problems: list[Problem]
 
 
 def compare(
@@ -70,36 +93,27 @@ def compare(
 ) -> SampledReport:
     """Compare the sides; `lost` has the side of each task that ended and left no result."""
     read = _marked(machine_identity.identify_machines(workers))
+    counted = [worker for worker in read if worker.is_counted]
+    tasks = _Tasks(plan, options, by_side(counted, attrgetter("side")), Counter(lost))
     problems = checks.check_workers(read)
-    workers = [worker for worker in read if worker.is_counted]
-    tasks = _Tasks(by_side(workers, attrgetter("side")), Counter(lost))
-    compared: dict[Subject, list[Run]] = {}
-    data: dict[Subject, dict[str, SideData]] = {}
-    pairs: dict[Subject, Sequence[Pair]] = {}
-    reports = []
-    for subject, runs in _runs_by_subject(workers).items():
-        comparable, broken_rules = checks.check_runs(runs, options.allow)
-        problems += slower_left_out(subject, runs, comparable)
-        comparable, of_other_length = checks.select_length(comparable, options.allow)
-        problems += [*broken_rules, *of_other_length]
-        compared[subject] = comparable
-        if comparable:
-            sides = by_side(comparable)
-            data[subject] = {side: SideData.of(runs) for side, runs in sides.items()}
-            report, pairs[subject], of_pairs = _compare_subject(
-                subject, sides, data[subject], plan, options, tasks
-            )
-            problems += of_pairs
-            reports.append(report)
-    reports = workload_figures.with_workload_figures(reports, workers)
-    variation = options.worker_variation or levels.DEFAULT_WORKER_VARIATION
-    single_workers = explain_single_workers(
-        SingleMachine.find_all(compared, data, variation),
-        compared,
-        pairs,
-        margin=options.margin,
-        assumed=variation,
+    runs: dict[Subject, list[Run]] = {}
+    measured: dict[Subject, _Measurement] = {}
+    for subject, subject_runs in _runs_by_subject(counted).items():
+        runs[subject], broken_rules = checks.comparable_runs(subject_runs, options.allow)
+        problems += broken_rules
+        if runs[subject]:
+            measured[subject] = _compare_subject(subject, runs[subject], tasks)
+            problems += measured[subject].problems
+    reports = workload_figures.with_workload_figures(
+        [part.report for part in measured.values()], counted
     )
+    problems += checks.nothing_in_common(plan, reports)
+    footnotes = [
+        *(statement("{remark}", remark=remark) for remark in remarks),
+        *workload_figures.side_findings(reports, counted),
+        *_multiple_comparisons(reports),
+        *_not_counted(read, counted),
+    ]
     names = WorkerLine.__struct_fields__
     lines = tuple(WorkerLine(**{name: getattr(worker, name) for name in names}) for worker in read)
     return SampledReport(
@@ -108,26 +122,31 @@ def compare(
         baseline_reason=plan.baseline_reason,
         margin_ratio=options.margin,
         subjects=tuple(reports),
-        diagnoses=diagnoses.diagnoses(plan, reports, workers, read),
-        problems=_merge_repeated([*problems, *_nothing_in_common(plan, reports)], reports),
+        diagnoses=diagnoses.diagnoses(plan, reports, counted, read),
+        problems=checks.merge_repeated(problems, reports),
         workers=lines,
         unreadable=tuple(sorted(unreadable)),
-        remarks=(
-            *(statement("{remark}", remark=remark) for remark in remarks),
-            *workload_figures.side_findings(reports, workers),
-            *_multiple_comparisons(reports),
-            *_not_counted(read, workers),
-        ),
-        series=plot_data.sample_series(workers),
-        timelines=plot_data.rate_timelines(workers),
-        places=place_rows.compare_places(plan, workers, compared, reports),
-        single_workers=single_workers,
-        confirming=Confirming.of(
-            (comparison for part in reports for comparison in part.comparisons), read
-        ),
-        decision_cost=replication.cost_of_deciding(reports, workers, options.prices),
+        remarks=tuple(footnotes),
+        series=plot_data.sample_series(counted),
+        timelines=plot_data.rate_timelines(counted),
+        places=place_rows.compare_places(plan, counted, runs, reports),
+        single_workers=_single_workers(measured, runs, options),
+        confirming=Confirming.of(chain(*(part.comparisons for part in reports)), read),
+        decision_cost=replication.cost_of_deciding(reports, counted, options.prices),
         replication=replication.count_workers(reports, lines),
     )
+
+
+def _single_workers(
+    measured: Mapping[Subject, _Measurement],
+    runs: Mapping[Subject, Sequence[Run]],
+    options: Options,
+) -> tuple[SingleWorker, ...]:
+    variation = options.worker_variation or levels.DEFAULT_WORKER_VARIATION
+    data = {subject: part.data for subject, part in measured.items()}
+    pairs = {subject: part.pairs for subject, part in measured.items()}
+    machines = SingleMachine.find_all(runs, data, variation)
+    return explain_single_workers(machines, runs, pairs, margin=options.margin, assumed=variation)
 
 
 def _marked(workers: Sequence[Worker]) -> list[Worker]:
@@ -137,7 +156,7 @@ def _marked(workers: Sequence[Worker]) -> list[Worker]:
     because of what the others showed, and only of one side.
     """
     sides = {worker.side for worker in workers if not worker.confirms}
-    busy = independent_workers.machines_used_at_once(workers)
+    busy = rules_of_workers.machines_used_at_once(workers)
     return [
         replace(
             worker,
@@ -158,59 +177,20 @@ def _runs_by_subject(workers: Sequence[Worker]) -> dict[Subject, list[Run]]:
     return {subject: runs[subject] for subject in by_position}
 
 
-def _compare_subject(
-    subject: Subject,
-    sides: Mapping[str, list[Run]],
-    data: Mapping[str, SideData],
-    plan: Plan,
-    options: Options,
-    tasks: _Tasks,
-) -> tuple[SubjectReport, Sequence[Pair], list[Problem]]:
-    problems = [
-        problem
-        for side, runs in sides.items()
-        for problem in independent_workers.repeated_workers(subject, side, runs)
-    ]
-    pairs = []
-    for candidate, baseline in plan.pairs:
-        if candidate not in sides or baseline not in sides:
-            continue
-        broken = checks.check_sides(subject, sides[candidate], sides[baseline], options.allow)
-        problems += broken
-        if not any(problem.severity is Severity.REFUSED for problem in broken):
-            both = (sides[candidate], sides[baseline])
-            problems += independent_workers.shared_workers(subject, *both)
-            problems += independent_workers.measured_apart(subject, *both)
-            all_data = data[candidate], data[baseline]
-            candidate_data, baseline_data, unequal = compared_samples(
-                subject, all_data, sides[candidate], sides[baseline]
-            )
-            problems += unequal
-            results = (tasks.results[candidate], tasks.results[baseline])
-            schedule = options.schedule.of_sides(results)
-            lost = (tasks.lost[candidate], tasks.lost[baseline])
-            look = schedule.look_of_sides(
-                (candidate_data.count, baseline_data.count), results, lost
-            )
-            machines = {run.worker.machine for runs in both for run in runs}
-            pair = Pair(
-                candidate,
-                baseline,
-                candidate_data,
-                baseline_data,
-                _variation((candidate, baseline), sides, data, options),
-                look,
-                schedule,
-                is_one_machine=len(machines) == 1 and UNKNOWN not in machines,
-            )
-            problems += zones.uneven_zones(subject, pair, *both)
-            pairs.append(pair.with_earlier_looks(subject, both, lost))
-    comparisons = compare_sides(subject, pairs, margin=options.margin)
+def _compare_subject(subject: Subject, runs: list[Run], tasks: _Tasks) -> _Measurement:
+    sides = by_side(runs)
+    data = {side: SideData.of(side_runs) for side, side_runs in sides.items()}
+    pairs, broken_rules = _pairs(subject, sides, data, tasks)
+    comparisons = compare_sides(subject, pairs, margin=tasks.options.margin)
     counts = {side: measured.count for side, measured in data.items()}
-    problems += independent_workers.single_workers(subject, comparisons, counts)
-    order = plan.order(sides)
+    problems = [
+        *chain(*map(rules_of_workers.repeated_workers, sides.values())),
+        *broken_rules,
+        *rules_of_workers.single_workers(subject, comparisons, counts),
+    ]
     workload = workloads.of(subject.workload)
     entries = {side: measured.runs for side, measured in data.items()}
+    order = tasks.plan.order(sides)
     workers = {side: [run.worker for run in sides[side]] for side in order}
     report = SubjectReport(
         subject,
@@ -223,7 +203,47 @@ def _compare_subject(
         unit=workload.unit,
         higher_is_better=workload.higher_is_better,
     )
-    return report, pairs, problems
+    return _Measurement(data, pairs, report, problems)
+
+
+def _pairs(
+    subject: Subject,
+    sides: Mapping[str, list[Run]],
+    data: Mapping[str, SideData],
+    tasks: _Tasks,
+) -> tuple[list[Pair], list[Problem]]:
+    """Return the planned pairs of sides that may be compared, and what the reader should know."""
+    pairs, problems = [], []
+    for names in tasks.plan.pairs:
+        if not all(name in sides for name in names):
+            continue
+        candidate, baseline = runs = sides[names[0]], sides[names[1]]
+        broken = checks.check_sides(subject, candidate, baseline, tasks.options.allow)
+        problems += broken
+        if any(problem.severity is Severity.REFUSED for problem in broken):
+            continue
+        candidate_data, baseline_data, unequal = compared_samples(candidate, baseline)
+        results = [tasks.results[name] for name in names]
+        lost = tasks.lost[names[0]], tasks.lost[names[1]]
+        schedule = tasks.options.schedule.of_sides(results)
+        machines = {run.worker.machine for run in (*candidate, *baseline)}
+        pair = Pair(
+            *names,
+            candidate_data,
+            baseline_data,
+            _variation(names, sides, data, tasks.options),
+            schedule.look_of_sides((candidate_data.count, baseline_data.count), results, lost),
+            schedule,
+            is_one_machine=len(machines) == 1 and UNKNOWN not in machines,
+        )
+        problems += [
+            *rules_of_workers.shared_workers(candidate, baseline),
+            *rules_of_workers.measured_apart(candidate, baseline),
+            *unequal,
+            *rules_of_workers.uneven_zones(pair, candidate, baseline),
+        ]
+        pairs.append(pair.with_earlier_looks(runs, lost))
+    return pairs, problems
 
 
 def _variation(
@@ -239,41 +259,6 @@ def _variation(
     few = [side for side in pair if WorkerVariation.has_few(logs[side])]
     past = options.past.variations([runs[side][0] for side in few]) if options.past else ()
     return WorkerVariation.of_pair(pair, logs, past)
-
-
-def _merge_repeated(
-    problems: Sequence[Problem], reports: Sequence[SubjectReport]
-) -> tuple[Problem, ...]:
-    """Merge problems that are the same for every subject that their sides were compared on."""
-    subjects: dict[Problem, dict[Subject | None, None]] = {}
-    for problem in problems:
-        subjects.setdefault(replace(problem, subject=None), {})[problem.subject] = None
-    merged = []
-    for problem, problem_subjects in subjects.items():
-        everywhere = {r.subject for r in reports if set(problem.sides) <= set(r.figures)}
-        if len(everywhere) > 1 and everywhere <= set(problem_subjects):
-            merged.append(problem)
-        else:
-            merged += [replace(problem, subject=subject) for subject in problem_subjects]
-    return tuple(merged)
-
-
-def _nothing_in_common(plan: Plan, reports: Sequence[SubjectReport]) -> list[Problem]:
-    return [
-        Problem(
-            "nothing-in-common",
-            Severity.REFUSED,
-            None,
-            (baseline, candidate),
-            statement(
-                "{baseline} and {candidate} have no comparable measurement in common",
-                baseline=baseline,
-                candidate=candidate,
-            ),
-        )
-        for candidate, baseline in plan.pairs
-        if not any(candidate in r.figures and baseline in r.figures for r in reports)
-    ]
 
 
 def _multiple_comparisons(reports: Sequence[SubjectReport]) -> list[Statement]:

@@ -62,10 +62,10 @@ class Expectation(Struct, frozen=True):
         ]
         if not comparisons:
             return self._not_met("not met", self._not_compared(report))
-        broken = [each for each in comparisons if self._is_broken(each.interval)]
-        not_met = [each for each in comparisons if not self._is_met(each.interval)]
+        not_met = [result for result in comparisons if not self._is_met(result.interval)]
+        broken = [result for result in not_met if self._is_broken(result.interval)]
         if not_met:
-            # What is known to be broken comes before what is not decided.
+            # What is surely broken comes before what is not decided.
             outcome = "not met" if broken else "not decided"
             return self._not_met(outcome, _with_interval((broken or not_met)[0], len(not_met) - 1))
         on = statement("")
@@ -120,8 +120,8 @@ def _with_interval(comparison: Comparison, more: int) -> Statement:
 
 def _not_measured(parts: Sequence[str], report: Report) -> Statement:
     """Explain which part no measurement has, or that none has all of them."""
-    known = dict.fromkeys(part for measured in report.subjects for part in measured.subject.parts)
-    unknown = next((part for part in parts if part not in known), None)
+    measured = dict.fromkeys(part for result in report.subjects for part in result.subject.parts)
+    unknown = next((part for part in parts if part not in measured), None)
     if unknown is None:
         return statement(
             "no measurement has all of {parts} in its name; the report lists the measurements",
@@ -130,5 +130,5 @@ def _not_measured(parts: Sequence[str], report: Report) -> Statement:
     return statement(
         "no measurement has {part} in its name; there are: {known}",
         part=repr(unknown),
-        known=joined(known or ["none"]),
+        known=joined(measured or ["none"]),
     )

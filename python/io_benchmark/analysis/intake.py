@@ -61,8 +61,8 @@ def worker_of(measured: RunResult, side: str) -> Worker:
 def _task_ns(task: TaskRecord) -> int | None:
     """Return how long the run of a task took; None where its times do not say."""
     try:
-        ends = [datetime.fromisoformat(text) for text in (task.started, task.resolved)]
-        seconds = (ends[1] - ends[0]).total_seconds()
+        start, end = map(datetime.fromisoformat, (task.started, task.resolved))
+        seconds = (end - start).total_seconds()
     except (TypeError, ValueError):
         return None
     return round(seconds * NS_PER_S) if seconds > 0 else None
@@ -129,16 +129,16 @@ def _constant(value: int, count: int) -> Integers:
 
 
 @lru_cache(maxsize=4)
-def _sizes(of_files: Sequence[int], files: bytes) -> Integers:
+def _sizes(sizes: Sequence[int], files: bytes) -> Integers:
     """Return the size of each sample's file; the runs of a push copy the same files in turn."""
-    return array("q", [of_files[number] for number in array("q", files)])
+    return array("q", [sizes[number] for number in array("q", files)])
 
 
 @lru_cache(maxsize=4)
 def _first_reads(files: bytes) -> frozenset[int]:
     firsts: dict[int, int] = {}
-    for at, number in enumerate(array("q", files)):
-        firsts.setdefault(number, at)
+    for sample, number in enumerate(array("q", files)):
+        firsts.setdefault(number, sample)
     return frozenset(firsts.values())
 
 

@@ -29,38 +29,31 @@ class Plan(Struct, frozen=True):
 
     @classmethod
     def of_pools(
-        cls, names: Iterable[str], wanted: str | None, missing: Iterable[str] = ()
+        cls, names: Iterable[str], requested: str | None, missing: Iterable[str] = ()
     ) -> "Plan":
         """Compare each pool with one of them; say so where it should be one that left no result."""
-        known = sorted(set(names))
-        expected = sorted({*known, *missing})
-        if wanted is not None and wanted not in expected:
-            listed = ", ".join(known) or "none"
+        pools = sorted(set(names))
+        expected = sorted({*pools, *missing})
+        if requested is not None and requested not in expected:
             raise UsageError(
-                f"--baseline {clean_name(wanted)}: no such pool here; there are {listed}"
+                f"--baseline {clean_name(requested)}: no such pool here; there are "
+                f"{', '.join(pools) or 'none'}"
             )
-        if not known:
+        if not pools:
             return cls("Comparison of pools", "", "there are no results", ())
-        meant = wanted or expected[-1]
-        baseline = meant if meant in known else known[-1]
-        reason = "--baseline" if wanted else "the last by name; --baseline chooses another"
-        if baseline != meant:
-            reason = f"instead of {meant}, which has no result"
-        candidates = [pool for pool in known if pool != baseline]
-        return cls(
-            f"{', '.join(candidates)} against {baseline}" if candidates else baseline,
-            baseline,
-            reason,
-            tuple((pool, baseline) for pool in candidates),
-        )
+        chosen = requested or expected[-1]
+        baseline = chosen if chosen in pools else pools[-1]
+        reason = "--baseline" if requested else "the last by name; --baseline chooses another"
+        if baseline != chosen:
+            reason = f"instead of {chosen}, which has no result"
+        candidates = [pool for pool in pools if pool != baseline]
+        title = f"{', '.join(candidates)} against {baseline}" if candidates else baseline
+        return cls(title, baseline, reason, tuple((pool, baseline) for pool in candidates))
 
     @classmethod
     def before_and_after(cls, names: Iterable[str]) -> "Plan":
         """Compare each pool with itself before a change."""
-        known = sorted(set(names))
-        return cls(
-            f"{', '.join(known)}: {AFTER} against {BEFORE}",
-            BEFORE,
-            _AGAINST,
-            tuple((f"{pool} {AFTER}", f"{pool} {BEFORE}") for pool in known),
-        )
+        pools = sorted(set(names))
+        title = f"{', '.join(pools)}: {AFTER} against {BEFORE}"
+        pairs = tuple((f"{pool} {AFTER}", f"{pool} {BEFORE}") for pool in pools)
+        return cls(title, BEFORE, _AGAINST, pairs)

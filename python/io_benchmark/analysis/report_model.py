@@ -92,10 +92,11 @@ class SubjectReport(Struct, frozen=True):
         """Return the candidates with a comparison which more workers would not decide, and why not."""
         never: dict[str, Statement | None] = {}
         for part in subjects:
-            for each in part.comparisons:
-                if each.verdict is Verdict.INCONCLUSIVE and part.workers_wanted(each) is None:
-                    obstacle = None if each.advice is None else each.advice.obstacle
-                    never.setdefault(each.candidate, obstacle)
+            for comparison in part.comparisons:
+                is_open = comparison.verdict is Verdict.INCONCLUSIVE
+                if is_open and part.workers_wanted(comparison) is None:
+                    obstacle = comparison.advice.obstacle if comparison.advice else None
+                    never.setdefault(comparison.candidate, obstacle)
         return never
 
     @property

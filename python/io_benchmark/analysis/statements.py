@@ -6,7 +6,7 @@ written, and make text from a worker harmless.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import lru_cache
 from string import Formatter
@@ -71,18 +71,14 @@ class Statement:
 
 def statement(template: str, **values: Value | Statement) -> Statement:
     """Return the statement that `template` makes with these values; statements in it are inlined."""
-    parts: list[str] = []
     slots = _Slots()
-    for text, name in _parsed(template):
-        parts.append(_escaped(text))
-        if name is not None:
-            parts.append(_inlined(name, values[name], slots))
-    return Statement("".join(parts), tuple(slots.values.items()))
+    made = _inlined(template, values, slots)
+    return Statement(made, tuple(slots.values.items()))
 
 
 def joined(parts: Iterable[Value | Statement], separator: str = ", ") -> Statement:
     """Return several values as one statement, each of them once."""
-    named = {f"part{at}": part for at, part in enumerate(dict.fromkeys(parts))}
+    named = {f"part{number}": part for number, part in enumerate(dict.fromkeys(parts))}
     return statement(_escaped(separator).join(f"{{{name}}}" for name in named), **named)
 
 
@@ -107,27 +103,27 @@ class _Slots:
         return self._names[name, value]
 
 
-def _inlined(name: str, value: Value | Statement, slots: _Slots) -> str:
-    """Return the part of a template that a value makes, and add its slots."""
-    if value == "":
-        return ""
-    if not isinstance(value, Statement):
-        return f"{{{slots.add(name, value)}}}"
-    inner = dict(value.values)
-    return "".join(
-        _escaped(text) + ("" if slot is None else _inlined(slot, inner[slot], slots))
-        for text, slot in _parsed(value.template)
-    )
+def _inlined(template: str, values: Mapping[str, Value | Statement], slots: _Slots) -> str:
+    """Return a template with the statements among its values inlined, and add the slots of all."""
+    parts: list[str] = []
+    for words, name in _parsed(template):
+        parts.append(_escaped(words))
+        value = "" if name is None else values[name]
+        if isinstance(value, Statement):
+            parts.append(_inlined(value.template, dict(value.values), slots))
+        elif name is not None and value != "":
+            parts.append(f"{{{slots.add(name, value)}}}")
+    return "".join(parts)
 
 
 @lru_cache(maxsize=256)
 def _parsed(template: str) -> Sequence[tuple[str, str | None]]:
-    """Return the texts of a template, each with the name of the slot behind it."""
-    return [(text, name) for text, name, _, _ in Formatter().parse(template)]
+    """Return the words of a template, each with the name of the slot behind them."""
+    return [(words, name) for words, name, _, _ in Formatter().parse(template)]
 
 
-def _escaped(text: str) -> str:
-    return text.replace("{", "{{").replace("}", "}}")
+def _escaped(words: str) -> str:
+    return words.replace("{", "{{").replace("}", "}}")
 
 
 def count(number: float) -> Quantity:

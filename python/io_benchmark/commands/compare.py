@@ -12,14 +12,19 @@ import re
 from typing import TYPE_CHECKING
 
 from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
-from io_benchmark.commands.option_table import Given, flag, option, read_options, repeatable
 from io_benchmark.commands.options import (
     BASELINE,
     MARGIN,
     PRICES,
+    REPORT_OUTPUT,
+    Given,
     against,
     expectation,
+    flag,
+    option,
     parse_percentage,
+    read_options,
+    repeatable,
     report_options,
     wrong_value,
 )
@@ -38,68 +43,58 @@ EXAMPLES = (
 MANUAL = "comparing.md"
 
 
-def _parse_minutes(text: str) -> float:
-    if not re.fullmatch(r"[0-9]{1,4}(\.[0-9]{1,3})?", text):
-        raise wrong_value(text, "is not a number of minutes, such as 90")
-    return float(text)
+def _parse_minutes(value: str) -> float:
+    if not re.fullmatch(r"[0-9]{1,4}(\.[0-9]{1,3})?", value):
+        raise wrong_value(value, "is not a number of minutes, such as 90")
+    return float(value)
 
 
-def _parse_looks(text: str) -> "Schedule":
+def _parse_looks(value: str) -> "Schedule":
     from io_benchmark.analysis.inference.looks import Schedule
 
-    schedule = Schedule.parse(text)
+    schedule = Schedule.parse(value)
     if schedule is None:
-        raise wrong_value(text, "is not a rising list of numbers from 2 to 100, such as 3,6,12")
+        raise wrong_value(value, "is not a rising list of numbers from 2 to 100, such as 3,6,12")
     return schedule
 
 
-def _parse_rule(text: str) -> str:
+def _parse_rule(value: str) -> str:
     from io_benchmark.analysis.validity.rules import RULES
 
-    if text not in RULES:
+    if value not in RULES:
         listed = ", ".join(RULES)
-        raise UsageError(f"--allow {text}: not a validity rule; choose one of {listed}")
-    return text
+        raise UsageError(f"--allow {value}: not a validity rule; choose one of {listed}")
+    return value
 
 
 OPTIONS = {
     "what to compare": (
-        option("addresses", nargs="+", metavar="ADDRESS", help="where the results are"),
-        against("compare each pool with its results there"),
+        option("addresses", "ADDRESS", "where the results are", nargs="+"),
+        against("results"),
         BASELINE,
-        option(
-            "--wait",
-            type=_parse_minutes,
-            metavar="MINUTES",
-            help="wait at most this long for the tasks to end",
-        ),
-        flag("--partial", help="name missing results instead of failing"),
+        option("--wait", "MINUTES", "wait at most this long for the tasks to end", _parse_minutes),
+        flag("--partial", "name missing results instead of failing"),
     ),
     "how to judge": (
         MARGIN,
         option(
             "--worker-variation",
-            type=parse_percentage,
-            metavar="PERCENT",
-            help=f"assumed variation between workers (default: {100 * DEFAULT_WORKER_VARIATION:g}%%)",
+            "PERCENT",
+            f"assumed variation between workers (default: {100 * DEFAULT_WORKER_VARIATION:g}%%)",
+            parse_percentage,
         ),
         option(
             "--variation-from",
-            metavar="SOURCE",
-            help="'index' or address of past results that show it",
+            "SOURCE",
+            "'index' or address of past results that show it",
             excludes={"--worker-variation": "both say how far workers differ"},
         ),
-        option(
-            "--looks",
-            type=_parse_looks,
-            metavar="N[,N...]",
-            help="workers per pool at each planned comparison",
-        ),
-        repeatable("--allow", type=_parse_rule, metavar="RULE", help="ignore this validity rule *"),
-        expectation("exit with 3 if 'a/b<1.05 on sync-write' is not proven *"),
+        option("--looks", "N[,N...]", "workers per pool at each planned comparison", _parse_looks),
+        repeatable("--allow", "RULE", "ignore this validity rule *", _parse_rule),
+        expectation("'a/b<1.05 on sync-write' is not proven"),
     ),
-    "output (* can be given more than once)": (
-        flag("--details", help="show everything, with every measurement in full"),
+    REPORT_OUTPUT: (
+        flag("--details", "show everything, with every measurement in full"),
         PRICES,
         *report_options(FORMATS),
     ),
@@ -111,8 +106,5 @@ def run(given: Given, context: Context) -> int:
     from io_benchmark.operations.compare import ComparisonOptions, compare
 
     options = read_options(ComparisonOptions, given)
-    with context.progress() as progress:
-        report = compare(
-            given["addresses"], options, context.environment, progress, tell=context.tell
-        )
+    report = compare(given["addresses"], options, context)
     return print_comparison(report, given, context, partial=options.partial)

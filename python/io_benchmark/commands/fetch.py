@@ -10,8 +10,9 @@ Exit code: 0 all fetched, 1 something is missing, 2 wrong usage.
 
 from pathlib import Path
 
-from io_benchmark.commands.option_table import Given, option
+from io_benchmark.commands.options import Given, option
 from io_benchmark.context import Context
+from io_benchmark.number_text import number_of
 from io_benchmark.sources.folder.output_folder import DEFAULT_FOLDER
 
 USAGE = "ADDRESS ... [OPTION ...]"
@@ -21,15 +22,13 @@ EXAMPLES = (
 )
 MANUAL = "sources.md"
 OPTIONS = {
-    "what to fetch": (
-        option("addresses", nargs="+", metavar="ADDRESS", help="where the results are"),
-    ),
+    "what to fetch": (option("addresses", "ADDRESS", "where the results are", nargs="+"),),
     "output": (
         option(
             "--output",
-            type=Path,
-            metavar="DIR",
-            help=f"folder for the runs (default: a new one, {DEFAULT_FOLDER}/fetch-TIME)",
+            "DIR",
+            f"folder for the runs (default: a new one, {DEFAULT_FOLDER}/fetch-TIME)",
+            Path,
         ),
     ),
 }
@@ -37,19 +36,18 @@ OPTIONS = {
 
 def run(given: Given, context: Context) -> int:
     from io_benchmark.commands.output import EXIT_FAILED
-    from io_benchmark.operations.fetch import fetch
+    from io_benchmark.operations.reading import fetch
 
-    with context.progress() as progress:
-        store, log = fetch(given["addresses"], given.get("output"), context.environment, progress)
+    store, log = fetch(given["addresses"], given.get("output"), context)
     if store.runs:
         context.print(str(store.folder))
     problems = log.problem_lines()
     for remark in log.remark_lines():
         context.tell(f"note: {remark}")
     context.tell_errors(problems)
-    fetched = sum(run.record is not None for run in store.runs)
+    fetched = sum(run is not None for run in store.runs)
     skipped = len(store.runs) - fetched
     already = f", {skipped} skipped" if skipped else ""
     missing = f", {len(problems)} could not be fetched" if problems else ""
-    context.tell(f"{fetched} run{'' if fetched == 1 else 's'} fetched{already}{missing}")
+    context.tell(f"{number_of(fetched, 'run')} fetched{already}{missing}")
     return EXIT_FAILED if problems or not store.runs else 0

@@ -11,8 +11,7 @@ Exit code: 0 done, or nothing to do; 1 failed, or another file is in the way;
 
 from pathlib import Path
 
-from io_benchmark.commands.option_table import Given, flag, option
-from io_benchmark.commands.options import ROOT
+from io_benchmark.commands.options import ROOT, Given, flag, option
 from io_benchmark.context import Context
 from io_benchmark.paths import current_folder
 
@@ -21,19 +20,17 @@ EXAMPLES = ("io-benchmark firefox firefox --diff", "io-benchmark firefox firefox
 MANUAL = "firefox.md"
 OPTIONS = {
     "what to install": (
-        option(
-            "path", type=Path, metavar="PATH", help="the Firefox checkout: the folder with mach"
-        ),
+        option("path", "PATH", "the Firefox checkout: the folder with mach", Path),
         option(
             "--workloads",
-            type=lambda text: [name for name in text.split(",") if name],
-            metavar="NAME[,NAME]",
-            help="also measure these there",
+            "NAME[,NAME]",
+            "also measure these there",
+            lambda names: [name for name in names.split(",") if name],
         ),
-        flag("--remove", help="remove the kind's files and entries"),
+        flag("--remove", "remove the kind's files and entries"),
     ),
     "where to read the kind": (ROOT,),
-    "output": (flag("--diff", help="change nothing; print the changes as a patch"),),
+    "output": (flag("--diff", "change nothing; print the changes as a patch"),),
 }
 
 

@@ -12,8 +12,15 @@ Exit code: 0 a history was shown, 1 no result or a file could not be written,
 
 import re
 
-from io_benchmark.commands.option_table import Given, option, read_options
-from io_benchmark.commands.options import parse_date, report_options, whole_number
+from io_benchmark.commands.options import (
+    REPORT_OUTPUT,
+    Given,
+    option,
+    parse_date,
+    read_options,
+    report_options,
+    whole_number,
+)
 from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
 from io_benchmark.report.formats import HISTORY_FORMATS
@@ -30,41 +37,34 @@ MOST_POINTS = 300  # reading more takes minutes
 _POOL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,44}")
 
 
-def _parse_pool(text: str) -> str:
-    if not _POOL.fullmatch(text):
+def _parse_pool(value: str) -> str:
+    if not _POOL.fullmatch(value):
         raise UsageError(
-            f"{clean(text, 100)!r} is not a pool's name; name a task of kind.yml, such as amd-16"
+            f"{clean(value, 100)!r} is not a pool's name; name a task of kind.yml, such as amd-16"
         )
-    return text
+    return value
 
 
 OPTIONS = {
     "what to show": (
-        option("pool", type=_parse_pool, metavar="POOL", help="the pool, such as amd-16"),
+        option("pool", "POOL", "the pool, such as amd-16", _parse_pool),
         option(
             "addresses",
+            "ADDRESS",
+            "where its results are",
             nargs="*",
-            metavar="ADDRESS",
-            help="where its results are",
             excludes={"--project": "only the index has projects"},
         ),
-        option("--project", metavar="NAME", help="project in the index (default: io-benchmark)"),
+        option("--project", "NAME", "project in the index (default: io-benchmark)"),
         option(
             "--last",
-            type=whole_number(MOST_POINTS),
-            metavar="N",
-            help=f"show the newest N points (default: 100, at most {MOST_POINTS})",
+            "N",
+            f"show the newest N points (default: 100, at most {MOST_POINTS})",
+            whole_number(MOST_POINTS),
         ),
-        option(
-            "--since",
-            type=parse_date,
-            metavar="DATE",
-            help="show points from this day (UTC) on",
-        ),
+        option("--since", "DATE", "show points from this day (UTC) on", parse_date),
     ),
-    "output": report_options(
-        HISTORY_FORMATS, write_text="also write this format to FILE; can be given more than once"
-    ),
+    REPORT_OUTPUT: report_options(HISTORY_FORMATS),
 }
 
 
@@ -74,8 +74,7 @@ def run(given: Given, context: Context) -> int:
 
     pool, addresses = given["pool"], given.get("addresses", ())
     options = read_options(HistoryOptions, given)
-    with context.progress() as progress:
-        report = history(pool, addresses, options, context.environment, progress)
+    report = history(pool, addresses, options, context)
     is_written = print_report(report, given, context, unreadable="note")
     if not report.series:
         context.tell(

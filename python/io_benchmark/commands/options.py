@@ -1,62 +1,154 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Options that several commands have, and the functions that parse their values."""
+"""Options as a table: the help, the values and the checks of a command line follow from it.
+
+A command has groups of options. A value is in the result only if it was given, because defaults
+belong to what uses them: the operation's own options.
+"""
 
 import argparse
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from io_benchmark.analysis.inference.levels import DEFAULT_MARGIN
-from io_benchmark.commands.option_table import Option, flag, option, repeatable
+from io_benchmark.errors import UsageError
 from io_benchmark.text import clean
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # --help needs no data classes
+    from msgspec import Struct
+
     from io_benchmark.analysis.expectations import Expectation
     from io_benchmark.costs.worker_time import Price
 
+OptionsType = TypeVar("OptionsType", bound="Struct")
+Given = Mapping[str, Any]  # by the name of the option: `worker_variation`
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 _VALUE_LENGTH = 100  # characters of a wrong value in a message
 _DATE_FORM = "%Y-%m-%d"
+REPORT_OUTPUT = "output (* can be given more than once)"
 
 
-def wrong_value(text: str, problem: str) -> argparse.ArgumentTypeError:
+class Option(NamedTuple):
+    """An option or a positional argument."""
+
+    names: tuple[str, ...]
+    help: str
+    settings: Mapping[str, Any]  # argparse's own
+    excludes: Mapping[str, str] = _NOTHING  # options that cannot be given with it, and why
+    needs: tuple[str, ...] = ()  # at least one of these must be given with it
+    needs_reason: str = ""
+
+    def is_given(self, given: Given) -> bool:
+        """Return whether the command line has this option, or any of this argument's values."""
+        return given.get(self.names[-1].lstrip("-").replace("-", "_")) not in (None, [])
+
+    @property
+    def title(self) -> str:
+        """Return the name in messages: `--since`, or `ADDRESS` of a positional argument."""
+        name = self.names[-1]
+        return name if name.startswith("-") else str(self.settings["metavar"])
+
+
+Groups = Mapping[str, Sequence[Option]]  # by title
+
+
+def option(
+    names: str,
+    value: str,
+    help: str,  # noqa: A002 - as argparse calls it
+    parse: Callable[[str], Any] = str,
+    **settings: Any,
+) -> Option:
+    """Return an option with a value, such as `-j, --jobs NAME`; without dashes, an argument."""
+    rules = {key: settings.pop(key) for key in Option._field_defaults if key in settings}
+    settings |= {"metavar": value, "type": parse}
+    return Option(tuple(names.split(", ")), help, settings, **rules)
+
+
+def flag(name: str, help: str, **rules: Any) -> Option:  # noqa: A002 - as argparse calls it
+    """Return an option without a value."""
+    return Option((name,), help, {"action": "store_true"}, **rules)
+
+
+def repeatable(
+    name: str,
+    value: str,
+    help: str,  # noqa: A002 - as argparse calls it
+    parse: Callable[[str], Any] = str,
+) -> Option:
+    """Return an option that can be given more than once."""
+    return option(name, value, help, parse, action="append")
+
+
+def add_options(parser: argparse.ArgumentParser, groups: Groups) -> None:
+    """Add all options to a parser."""
+    for title, options in groups.items():
+        group = parser.add_argument_group(title)
+        for entry in options:
+            settings = {"default": argparse.SUPPRESS, **entry.settings}
+            group.add_argument(*entry.names, help=entry.help, **settings)
+
+
+def check_options(groups: Groups, given: Given) -> None:
+    """Refuse options that exclude each other, and those without what they need."""
+    options = {entry.title: entry for entries in groups.values() for entry in entries}
+    present = {title: entry for title, entry in options.items() if entry.is_given(given)}
+    for title, entry in present.items():
+        for name, reason in entry.excludes.items():
+            if name in present:
+                why = f": {reason}" if reason else ""
+                raise UsageError(f"{name} cannot be combined with {title}{why}; omit one")
+    for title, entry in present.items():
+        if entry.needs and not present.keys() & set(entry.needs):
+            raise UsageError(
+                f"{title} needs {entry.needs[0]}{entry.needs_reason}; use both or none"
+            )
+
+
+def read_options(kind: type[OptionsType], given: Given) -> OptionsType:
+    """Return an operation's options: what was given, else its defaults."""
+    return kind(**{name: given[name] for name in kind.__struct_fields__ if name in given})
+
+
+def wrong_value(value: str, problem: str) -> argparse.ArgumentTypeError:
     """Return the error about an option's value: 'x' is not such a thing."""
-    return argparse.ArgumentTypeError(f"{clean(text, _VALUE_LENGTH)!r} {problem}")
+    return argparse.ArgumentTypeError(f"{clean(value, _VALUE_LENGTH)!r} {problem}")
 
 
-def parse_percentage(text: str) -> float:
+def parse_percentage(value: str) -> float:
     """Parse the value of an option such as `--margin 5%`."""
-    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)%?", text)
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)%?", value)
     if match is None or not 0 < float(match[1]) < 100:
-        raise wrong_value(text, "is not a percentage such as 5%")
+        raise wrong_value(value, "is not a percentage such as 5%")
     return float(match[1]) / 100
 
 
 def whole_number(most: int) -> Callable[[str], int]:
     """Return what parses the value of an option that is a number from 1 to `most`."""
 
-    def parse(text: str) -> int:
-        if not re.fullmatch("[0-9]{1,10}", text) or not 1 <= int(text) <= most:
-            raise wrong_value(text, f"is not a number from 1 to {most:,}")
-        return int(text)
+    def parse(value: str) -> int:
+        if not re.fullmatch("[0-9]{1,10}", value) or not 1 <= int(value) <= most:
+            raise wrong_value(value, f"is not a number from 1 to {most:,}")
+        return int(value)
 
     return parse
 
 
-def parse_date(text: str) -> date:
+def parse_date(value: str) -> date:
     """Parse the value of an option such as `--since`."""
     try:
-        return datetime.strptime(text, _DATE_FORM).replace(tzinfo=UTC).date()
+        return datetime.strptime(value, _DATE_FORM).replace(tzinfo=UTC).date()
     except ValueError:
-        raise wrong_value(text, "is not a date such as 2026-05-01") from None
+        raise wrong_value(value, "is not a date such as 2026-05-01") from None
 
 
-def parse_names(text: str) -> list[str]:
-    """Parse the value of an option such as `-j NAME[,NAME]`."""
-    names = [name for name in text.split(",") if name]
+def _parse_names(value: str) -> list[str]:
+    names = [name for name in value.split(",") if name]
     if not names:
-        raise wrong_value(text, "contains no name; try io-benchmark")
+        raise wrong_value(value, "contains no name; try io-benchmark")
     return names
 
 
@@ -66,72 +158,59 @@ def _parse_prices(path: str) -> "dict[str, Price]":
     return read_prices(Path(path))
 
 
-def _parse_expectation(text: str) -> "Expectation":
+def _parse_expectation(value: str) -> "Expectation":
     from io_benchmark.analysis.expectations import Expectation
 
-    return Expectation.parse(text)
+    return Expectation.parse(value)
 
 
-BASELINE = option(
-    "--baseline", metavar="POOL", help="pool to compare with (default: the last by name)"
-)
+BASELINE = option("--baseline", "POOL", "pool to compare with (default: the last by name)")
 MARGIN = option(
     "--margin",
-    type=parse_percentage,
-    metavar="PERCENT",
-    help=f"smaller differences count as equal (default: {100 * DEFAULT_MARGIN:g}%%)",
+    "PERCENT",
+    f"smaller differences count as equal (default: {100 * DEFAULT_MARGIN:g}%%)",
+    parse_percentage,
 )
-PRICES = option(
-    "--prices",
-    type=_parse_prices,
-    metavar="FILE",
-    help="prices of worker hours, to show costs in money",
-)
+PRICES = option("--prices", "FILE", "prices of worker hours, to show costs in money", _parse_prices)
 ROOT = option(
     "--root",
-    type=Path,
-    metavar="DIR",
-    help="tree with taskcluster/ (default: the checkout around this folder, else the installed copy)",
+    "DIR",
+    "tree with taskcluster/ (default: the checkout around this folder, else the installed copy)",
+    Path,
 )
 
 
-def against(text: str, **excludes: str) -> Option:
+def jobs(default: str) -> Option:
+    """Return `-j`, of a command that generates tasks."""
+    title = f"tasks by job_try_name, label or pool{default}"
+    return option("-j, --jobs", "NAME[,NAME]", title, _parse_names)
+
+
+def against(subject: str, **rules: Any) -> Option:
     """Return `--against`, of a command that can compare each pool with itself before a change."""
-    return option(
-        "--against",
-        nargs="+",
-        metavar="ADDRESS",
-        help=text,
-        excludes={"--baseline": "each pool is its own baseline", **excludes},
-    )
+    excludes = {"--baseline": "each pool is its own baseline", **rules.pop("excludes", {})}
+    title = f"compare each pool with its {subject} there"
+    return option("--against", "ADDRESS", title, nargs="+", excludes=excludes, **rules)
 
 
-def expectation(text: str) -> Option:
+def expectation(condition: str) -> Option:
     """Return `--expect`, of a command that compares pools."""
-    return repeatable("--expect", type=_parse_expectation, metavar="A/B<RATIO", help=text)
+    return repeatable("--expect", "A/B<RATIO", f"exit with 3 if {condition} *", _parse_expectation)
 
 
-def report_options(
-    formats: Collection[str],
-    format_text: str | None = None,
-    write_text: str = "also write this format to FILE *",
-) -> tuple[Option, ...]:
+def report_options(formats: Collection[str], listing: str | None = None) -> tuple[Option, ...]:
     """Return `--format`, `--json` and `--write`, of a command that ends in a report."""
 
-    def parse_target(text: str) -> tuple[str, Path]:
-        form, equals, path = text.partition("=")
+    def parse_target(value: str) -> tuple[str, Path]:
+        form, equals, path = value.partition("=")
         if form not in formats or not equals or not path:
             listed = ", ".join(formats)
-            raise wrong_value(text, f"is not FORMAT=FILE; use one of these formats: {listed}")
+            raise wrong_value(value, f"is not FORMAT=FILE; use one of these formats: {listed}")
         return form, Path(path)
 
+    title = listing or f"format printed to stdout: {', '.join(formats)} (default: text)"
     return (
-        option(
-            "--format",
-            choices=formats,
-            metavar="FORMAT",
-            help=format_text or f"format printed to stdout: {', '.join(formats)} (default: text)",
-        ),
-        flag("--json", help="same as --format json", excludes={"--format": ""}),
-        repeatable("--write", type=parse_target, metavar="FORMAT=FILE", help=write_text),
+        option("--format", "FORMAT", title, choices=formats),
+        flag("--json", "same as --format json", excludes={"--format": ""}),
+        repeatable("--write", "FORMAT=FILE", "also write this format to FILE *", parse_target),
     )

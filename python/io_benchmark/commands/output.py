@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: MPL-2.0
 """End a command with its report: the files, then stdout, then messages about what is missing."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec import Struct, field
-
-from io_benchmark.commands.option_table import Given, read_options
+from io_benchmark.commands.options import Given
 from io_benchmark.context import MESSAGE_LENGTH, Context
+from io_benchmark.paths import write_file
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.formats import FORMATS, output
 from io_benchmark.text import clean
-from io_benchmark.writing import write_file
 
 if TYPE_CHECKING:
     from io_benchmark.analysis.history.history_model import History
@@ -23,19 +20,6 @@ EXIT_FAILED = 1  # of every command
 EXIT_EXPECTATION = 3
 
 
-class _Outputs(Struct, frozen=True, kw_only=True):
-    """Where a report goes."""
-
-    format: str = "text"
-    json: bool = False
-    write: list[tuple[str, Path]] = field(default_factory=list)
-    details: bool = False
-
-    @property
-    def printed_format(self) -> str:
-        return "json" if self.json else self.format
-
-
 def print_report(
     report: "Report | History | TaskReport | Predictions",
     given: Given,
@@ -44,27 +28,28 @@ def print_report(
     unreadable: str = "error",
 ) -> bool:
     """Write and print a report, tell what is missing; return whether all files were written."""
-    outputs = read_options(_Outputs, given)
+    printed = "json" if "json" in given else given.get("format", "text")
+    details = "details" in given
     problems, page = [], ""
     # First of all: who reads stdout may have gone, and one file's folder says nothing of another's.
-    for form, path in outputs.write:
-        text = output.rendered(report, form, details=outputs.details)
+    for form, path in given.get("write", ()):
+        content = output.rendered(report, form, details=details)
         try:
-            write_file(path, text.encode("utf-8", "replace"))
+            write_file(path, content.encode("utf-8", "replace"))
         except OSError as error:
             problems.append(f"--write {clean(str(path))}: {error.strerror}")
             continue
         page = clean(str(path)) if form == "html" else page
     output.show(
         report,
-        outputs.printed_format,
+        printed,
         context.stdout,
         context.environment,
-        details=outputs.details,
+        details=details,
         page=page,
         lines_below=len(problems) + (1 if report.unreadable else 0),
     )
-    _tell_unreadable(report.unreadable, unreadable, outputs.printed_format, context)
+    _tell_unreadable(report.unreadable, unreadable, printed, context)
     context.tell_errors(problems)
     return not problems
 

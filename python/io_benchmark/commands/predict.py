@@ -13,8 +13,14 @@ or written, 2 wrong usage.
 
 from pathlib import Path
 
-from io_benchmark.commands.option_table import Given, option, read_options
-from io_benchmark.commands.options import PRICES, report_options
+from io_benchmark.commands.options import (
+    PRICES,
+    REPORT_OUTPUT,
+    Given,
+    option,
+    read_options,
+    report_options,
+)
 from io_benchmark.context import Context
 from io_benchmark.report.formats import PREDICTION_FORMATS
 
@@ -26,23 +32,11 @@ EXAMPLES = (
 MANUAL = "predicting.md"
 OPTIONS = {
     "what to predict": (
-        option("profiles", nargs="+", type=Path, metavar="PROFILE", help="profiles of tasks"),
-        option(
-            "--on",
-            nargs="+",
-            required=True,
-            metavar="ADDRESS",
-            help="where the results of the pools are",
-        ),
-        option("--pool", metavar="NAME", help="the pool of profiles that do not name theirs"),
+        option("profiles", "PROFILE", "profiles of tasks", Path, nargs="+"),
+        option("--on", "ADDRESS", "where the results of the pools are", nargs="+", required=True),
+        option("--pool", "NAME", "the pool of profiles that do not name theirs"),
     ),
-    "output": (
-        PRICES,
-        *report_options(
-            PREDICTION_FORMATS,
-            write_text="also write this format to FILE; can be given more than once",
-        ),
-    ),
+    REPORT_OUTPUT: (PRICES, *report_options(PREDICTION_FORMATS)),
 }
 
 
@@ -51,10 +45,7 @@ def run(given: Given, context: Context) -> int:
     from io_benchmark.operations.predict import PredictionOptions, predict
 
     options = read_options(PredictionOptions, given)
-    with context.progress() as progress:
-        predictions = predict(
-            given["profiles"], given["on"], options, context.environment, progress
-        )
+    predictions = predict(given["profiles"], given["on"], options, context)
     is_written = print_report(predictions, given, context)
     is_predicted = any(
         pool.time_ns is not None for task in predictions.tasks for pool in task.pools

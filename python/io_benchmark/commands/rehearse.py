@@ -15,8 +15,17 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TextIO
 
-from io_benchmark.commands.option_table import Given, flag, option, read_options, repeatable
-from io_benchmark.commands.options import BASELINE, ROOT, parse_names, wrong_value
+from io_benchmark.commands.options import (
+    BASELINE,
+    ROOT,
+    Given,
+    flag,
+    jobs,
+    option,
+    read_options,
+    repeatable,
+    wrong_value,
+)
 from io_benchmark.context import Context
 from io_benchmark.sources.folder.output_folder import DEFAULT_FOLDER
 
@@ -29,61 +38,53 @@ MANUAL = "rehearsal.md"
 LINE_LENGTH = 400  # of a task's log
 
 
-def _parse_pool_and_folder(text: str) -> tuple[str, Path]:
-    pool, equals, folder = text.partition("=")
+def _parse_pool_and_folder(value: str) -> tuple[str, Path]:
+    pool, equals, folder = value.partition("=")
     if not re.fullmatch("[A-Za-z0-9][A-Za-z0-9_.-]*", pool) or not equals or not folder:
-        raise wrong_value(text, "is not POOL=DIR, such as amd-16=/mnt")
+        raise wrong_value(value, "is not POOL=DIR, such as amd-16=/mnt")
     return pool, Path(folder)
 
 
 OPTIONS = {
     "what to run": (
-        option(
-            "-j",
-            "--jobs",
-            type=parse_names,
-            metavar="NAME[,NAME]",
-            help="tasks by job_try_name, label or pool (default: io-benchmark)",
-        ),
+        jobs(" (default: io-benchmark)"),
         flag(
             "--quick",
-            help="an eightieth of the sizes, 100 retrieves (default; a twentieth, 200 with --at or "
+            "an eightieth of the sizes, 100 retrieves (default; a twentieth, 200 with --at or "
             "--confirm)",
         ),
         flag(
-            "--full",
-            help="the sizes of a worker: 5.6 GiB of cache per task",
-            excludes={"--quick": ""},
+            "--full", "the sizes of a worker: 5.6 GiB of cache per task", excludes={"--quick": ""}
         ),
-        flag("--confirm", help="run all trials, and paced runs that confirm causes"),
-        option("--seed", type=int, help="seed for the order of the tasks (default: 1)"),
+        flag("--confirm", "run all trials, and paced runs that confirm causes"),
+        option("--seed", "SEED", "seed for the order of the tasks (default: 1)", int),
         ROOT,
     ),
     "where to run it": (
         repeatable(
             "--at",
-            type=_parse_pool_and_folder,
-            metavar="POOL=DIR",
-            help="put this pool's workspace in an existing folder, such as one on another disk; can "
+            "POOL=DIR",
+            "put this pool's workspace in an existing folder, such as one on another disk; can "
             "be given more than once",
+            _parse_pool_and_folder,
         ),
         option(
             "--container",
+            "ENGINE",
+            "run each task in its image, as a worker does, with docker or podman",
             choices=("docker", "podman"),
-            metavar="ENGINE",
-            help="run each task in its image, as a worker does, with docker or podman",
         ),
     ),
     "output": (
         BASELINE,
         option(
             "--output",
-            type=Path,
-            metavar="DIR",
-            help=f"new folder for results (default: {DEFAULT_FOLDER}/rehearsal-TIME)",
+            "DIR",
+            f"new folder for results (default: {DEFAULT_FOLDER}/rehearsal-TIME)",
+            Path,
         ),
-        flag("--json", help="print the comparison as JSON"),
-        flag("--verbose", help="show the logs of the tasks and of taskgraph"),
+        flag("--json", "print the comparison as JSON"),
+        flag("--verbose", "show the logs of the tasks and of taskgraph"),
     ),
 }
 
@@ -102,7 +103,7 @@ def run(given: Given, context: Context) -> int:
 
     with _taskgraph_log(context.stderr) if verbose else nullcontext():
         options = read_options(RehearsalOptions, given)
-        outcome = rehearse(options, context.environment, context.tell, log)
+        outcome = rehearse(options, context, log)
     print_report(outcome.report, given, context)
     folder = outcome.folder
     context.tell(

@@ -7,16 +7,13 @@ task and each release has the same bytes. A result names them by their sha256.
 Exit code: 0 written, 1 failed, 2 wrong usage.
 """
 
-import os
 from pathlib import Path
 
-from io_benchmark.commands.option_table import Given, option
-from io_benchmark.commands.options import ROOT
+from io_benchmark.commands.options import ROOT, Given, option
 from io_benchmark.context import Context
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.paths import current_folder
+from io_benchmark.paths import current_folder, write_file
 from io_benchmark.text import clean
-from io_benchmark.writing import write_file
 
 USAGE = "-o FILE [OPTION ...]"
 EXAMPLES = (
@@ -25,14 +22,9 @@ EXAMPLES = (
 )
 MANUAL = "other-ci.md"
 
-
 OPTIONS = {
     "what to write": (ROOT,),
-    "output": (
-        option(
-            "-o", "--output", type=Path, required=True, metavar="FILE", help="the file to write"
-        ),
-    ),
+    "output": (option("-o, --output", "FILE", "the file to write", Path, required=True),),
 }
 
 
@@ -51,14 +43,13 @@ def run(given: Given, context: Context) -> int:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Write it. A new file is executable as far as the umask allows; one that exists keeps its mode."""
+    """Write a file. A new one can be executed by who can read it; one that exists keeps its mode."""
     try:
         is_new = not path.exists()
         write_file(path, data)
         if is_new and path.is_file():
-            umask = os.umask(0o077)
-            os.umask(umask)
-            path.chmod(0o777 & ~umask)
+            mode = path.stat().st_mode
+            path.chmod(mode | (mode & 0o444) >> 2)
     except OSError as error:
         raise IoBenchmarkError(
             f"--output {clean(str(path))}: {error.strerror}; name a file that can be written"

@@ -4,20 +4,25 @@
 import re
 from pathlib import Path
 
-from io_benchmark.commands.option_table import Given, flag, option, read_options, repeatable
 from io_benchmark.commands.options import (
     PRICES,
+    REPORT_OUTPUT,
     ROOT,
+    Given,
     expectation,
-    parse_names,
+    flag,
+    jobs,
+    option,
+    read_options,
+    repeatable,
     report_options,
     whole_number,
     wrong_value,
 )
 from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
+from io_benchmark.paths import resolve_path
 from io_benchmark.report.formats import FORMATS
-from io_benchmark.submit import owner
 from io_benchmark.submit.definitions import PRIORITIES, QUEUE_NAME, UNGROUPED
 from io_benchmark.text import clean
 
@@ -32,144 +37,105 @@ _KEPT = "the group keeps the options that it was submitted with"
 # Decided when the group was submitted.
 _FIXED = dict.fromkeys(
     (
-        "--jobs",
-        "--pool",
-        "--image",
-        "--quick",
-        "--replicates",
-        "--owner",
-        "--priority",
-        "--scheduler",
+        *("--jobs", "--pool", "--image", "--quick"),
+        *("--replicates", "--owner", "--priority", "--scheduler"),
     ),
     _KEPT,
 )
 _STARTS = ("--until-decided", "--resume", "--confirm", "--cancel")
+_ADDS_TASKS = "it waits for each look and adds tasks then"
 
 
-def _parse_pool_and_queue(text: str) -> tuple[str, str]:
-    pool, equals, queue = text.partition("=")
+def _parse_pool_and_queue(value: str) -> tuple[str, str]:
+    pool, equals, queue = value.partition("=")
     if not pool or not equals or not QUEUE_NAME.fullmatch(queue):
-        raise wrong_value(text, "is not POOL=PROVISIONER/WORKERTYPE")
+        raise wrong_value(value, "is not POOL=PROVISIONER/WORKERTYPE")
     return pool, queue
 
 
-def _parse_owner(text: str) -> str:
-    if not owner.is_address(text):
-        raise wrong_value(text, "is not an e-mail address such as you@example.com")
-    return text
+def _parse_scheduler(value: str) -> str:
+    if not re.fullmatch("[a-zA-Z0-9_-]{1,38}", value):
+        raise wrong_value(value, "is not a schedulerId: use 1 to 38 letters, digits, _ and -")
+    return value
 
 
-def _parse_scheduler(text: str) -> str:
-    if not re.fullmatch("[a-zA-Z0-9_-]{1,38}", text):
-        raise wrong_value(text, "is not a schedulerId: use 1 to 38 letters, digits, _ and -")
-    return text
-
-
-def _parse_positive(text: str) -> float:
-    if not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,3})?", text) or not float(text) > 0:
-        raise wrong_value(text, "is not a number above 0")
-    return float(text)
+def _parse_positive(value: str) -> float:
+    if not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,3})?", value) or not float(value) > 0:
+        raise wrong_value(value, "is not a number above 0")
+    return float(value)
 
 
 OPTIONS = {
     "what to create, at TASKCLUSTER_ROOT_URL": (
-        option(
-            "-j",
-            "--jobs",
-            type=parse_names,
-            metavar="NAME[,NAME]",
-            help="tasks by job_try_name, label or pool",
-        ),
+        jobs(""),
         ROOT._replace(help="tree with the kinds (default: as for rehearse)"),
         repeatable(
             "--pool",
-            type=_parse_pool_and_queue,
-            metavar="POOL=QUEUE",
-            help="run a pool's tasks on PROVISIONER/WORKERTYPE *",
+            "POOL=QUEUE",
+            "run a pool's tasks on PROVISIONER/WORKERTYPE *",
+            _parse_pool_and_queue,
         ),
-        option("--image", metavar="IMAGE", help="NAME:TAG of a registry, task:ID or index:ROUTE"),
-        flag("--quick", help="small sizes; not comparable with full sizes"),
+        option("--image", "IMAGE", "NAME:TAG of a registry, task:ID or index:ROUTE"),
+        flag("--quick", "small sizes; not comparable with full sizes"),
         option(
-            "--replicates",
-            type=whole_number(MAXIMUM_REPLICATES),
-            metavar="N",
-            help="tasks per pool, interleaved",
+            "--replicates", "N", "tasks per pool, interleaved", whole_number(MAXIMUM_REPLICATES)
         ),
-        option(
-            "--owner",
-            type=_parse_owner,
-            metavar="EMAIL",
-            help="owner of the tasks (default: git's user.email)",
-        ),
-        option(
-            "--priority",
-            choices=PRIORITIES,
-            metavar="PRIORITY",
-            help="from lowest to highest",
-        ),
+        option("--owner", "EMAIL", "owner of the tasks (default: git's user.email)"),
+        option("--priority", "PRIORITY", "from lowest to highest", choices=PRIORITIES),
         option(
             "--scheduler",
-            type=_parse_scheduler,
-            metavar="ID",
-            help=f"schedulerId of the tasks (default: {UNGROUPED})",
+            "ID",
+            f"schedulerId of the tasks (default: {UNGROUPED})",
+            _parse_scheduler,
         ),
     ),
     "what to do": (
-        repeatable(
-            "--like",
-            metavar="ADDRESS",
-            help="estimate the cost from these earlier results *",
-        ),
-        flag("--dry-run", help="print the tasks as JSON, create nothing"),
-        flag("--yes", help="show the cost, but do not ask"),
-        flag("--no-wait", help="print the group's address and exit"),
+        repeatable("--like", "ADDRESS", "estimate the cost from these earlier results *"),
+        flag("--dry-run", "print the tasks as JSON, create nothing"),
+        flag("--yes", "show the cost, but do not ask"),
+        flag("--no-wait", "print the group's address and exit"),
         option(
-            "--every",
-            type=_parse_positive,
-            metavar="SECONDS",
-            help="time between looks at the group (default: 15)",
+            "--every", "SECONDS", "time between looks at the group (default: 15)", _parse_positive
         ),
-        option("--timeout", type=_parse_positive, metavar="MINUTES", help="wait at most this long"),
+        option("--timeout", "MINUTES", "wait at most this long", _parse_positive),
         flag(
             "--until-decided",
-            help="add tasks until all pools are decided",
+            "add tasks until all pools are decided",
             excludes={
-                **dict.fromkeys(
-                    ("--replicates", "--no-wait"), "it waits for each look and adds tasks then"
-                ),
+                **dict.fromkeys(("--replicates", "--no-wait"), _ADDS_TASKS),
                 **dict.fromkeys(_STARTS[1:], ""),
             },
         ),
         option(
             "--budget",
-            type=_parse_positive,
-            metavar="HOURS",
-            help="most worker time for --until-decided",
+            "HOURS",
+            "most worker time for --until-decided",
+            _parse_positive,
             needs=("--until-decided", "--resume"),
         ),
         option(
             "--resume",
-            metavar="GROUP",
-            help="create the missing tasks of a stopped submission",
+            "GROUP",
+            "create the missing tasks of a stopped submission",
             excludes={**_FIXED, "--dry-run": _KEPT, **dict.fromkeys(_STARTS[2:], "")},
         ),
         option(
             "--confirm",
-            metavar="GROUP",
-            help="run what confirms the causes in this group",
+            "GROUP",
+            "run what confirms the causes in this group",
             excludes={
                 **_FIXED,
                 **dict.fromkeys(("--root", "--like", "--budget"), _KEPT),
                 "--cancel": "",
             },
         ),
-        option("--cancel", metavar="GROUP", help="cancel the benchmark's tasks"),
+        option("--cancel", "GROUP", "cancel the benchmark's tasks"),
     ),
-    "output (* can be given more than once)": (
-        option("--baseline", metavar="POOL", help="pool to compare with, as for compare"),
-        expectation("exit with 3 if not met, as for compare *"),
+    REPORT_OUTPUT: (
+        option("--baseline", "POOL", "pool to compare with, as for compare"),
+        expectation("not met, as for compare"),
         PRICES,
-        *report_options(FORMATS, "format on stdout, as for compare", "also write a file *"),
+        *report_options(FORMATS, "format on stdout, as for compare"),
     ),
 }
 
@@ -193,24 +159,13 @@ def run(given: Given, context: Context) -> int:
         outcome = submit.submit(options, context)
     if not outcome.group_id:
         return 0 if outcome.is_done else EXIT_FAILED
-    with context.progress() as progress:
-        report = compare(
-            [f"group:{outcome.group_id}"],
-            read_options(ComparisonOptions, given),
-            context.environment,
-            progress,
-        )
+    comparison = read_options(ComparisonOptions, given)
+    report = compare([f"group:{outcome.group_id}"], comparison, context)
     return print_comparison(report, given, context)
 
 
 def _check_writable(path: Path) -> None:
     """Refuse a wrong path before machines have run for an hour."""
-    name = clean(str(path), 200)
-    try:
-        path.exists()  # too long a name, or a loop of links
-        is_folder = path.parent.is_dir()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise UsageError(f"--write {name}: {reason}; name another file") from None
-    if not is_folder:
-        raise UsageError(f"--write {name}: no such folder; create it first")
+    subject = f"--write {clean(str(path), 200)}"
+    if not resolve_path(path, subject).parent.is_dir():
+        raise UsageError(f"{subject}: no such folder; create it first")

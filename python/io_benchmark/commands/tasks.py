@@ -13,13 +13,18 @@ import re
 import warnings
 from typing import TYPE_CHECKING
 
-from io_benchmark.commands.option_table import Given, flag, option, read_options, repeatable
 from io_benchmark.commands.options import (
     BASELINE,
     MARGIN,
     PRICES,
+    REPORT_OUTPUT,
+    Given,
     against,
+    flag,
+    option,
     parse_date,
+    read_options,
+    repeatable,
     report_options,
     whole_number,
     wrong_value,
@@ -42,68 +47,45 @@ _MOST_OPERATIONS = 10**9
 _NAMED = 10  # pools in a message
 
 
-def _parse_pattern(text: str) -> re.Pattern[str]:
+def _parse_pattern(value: str) -> re.Pattern[str]:
     try:
         with warnings.catch_warnings():
             # [[:alpha:]] and others mean something else in other languages.
             warnings.simplefilter("error")
-            return re.compile(text)
+            return re.compile(value)
     except (re.error, RecursionError, OverflowError, Warning) as error:
-        raise wrong_value(text, f"is not a regular expression: {error}") from None
+        raise wrong_value(value, f"is not a regular expression: {error}") from None
 
 
 OPTIONS = {
     "which runs": (
-        option(
-            "addresses",
-            nargs="*",
-            metavar="ADDRESS",
-            help="where the runs are",
-            excludes={"--project": ""},
-        ),
+        option("addresses", "ADDRESS", "where the runs are", nargs="*", excludes={"--project": ""}),
         against(
-            "compare each pool with its runs there",
-            **{"--benchmark": "it compares pools with each other"},
-        )._replace(needs=("ADDRESS",), needs_reason=", which is compared with it"),
-        option(
-            "--label",
-            type=_parse_pattern,
-            metavar="REGEX",
-            help="only tasks with such a label",
+            "runs",
+            excludes={"--benchmark": "it compares pools with each other"},
+            needs=("ADDRESS",),
+            needs_reason=", which is compared with it",
         ),
-        repeatable("--pool", metavar="POOL", help="only runs on this pool *"),
-        option(
-            "--since",
-            type=parse_date,
-            metavar="DATE",
-            help="only runs that started on or after this day (UTC)",
-        ),
-        option(
-            "--project",
-            metavar="NAME",
-            help="without ADDRESS: the project whose pushes are read",
-        ),
+        option("--label", "REGEX", "only tasks with such a label", _parse_pattern),
+        repeatable("--pool", "POOL", "only runs on this pool *"),
+        option("--since", "DATE", "only runs that started on or after this day (UTC)", parse_date),
+        option("--project", "NAME", "without ADDRESS: the project whose pushes are read"),
         BASELINE,
     ),
-    "what to compare them with": (
-        option(
-            "--benchmark",
-            nargs="+",
-            metavar="ADDRESS",
-            help="results of this benchmark on the same pools",
-        ),
+    "the benchmark on the same pools": (
+        option("--benchmark", "ADDRESS", "its results, to compare the ratios", nargs="+"),
         option(
             "--operations",
-            type=whole_number(_MOST_OPERATIONS),
-            metavar="N",
-            help="how many of its operations one task does",
+            "N",
+            "how many of its operations one task does",
+            whole_number(_MOST_OPERATIONS),
             needs=("--benchmark",),
             needs_reason=", which has the time of one operation",
         ),
     ),
     "how to judge": (MARGIN,),
-    "output (* can be given more than once)": (
-        flag("--details", help="show each label and all notes"),
+    REPORT_OUTPUT: (
+        flag("--details", "show each label and all notes"),
         PRICES,
         *report_options(TASK_FORMATS),
     ),
@@ -118,8 +100,7 @@ def run(given: Given, context: Context) -> int:
     if not addresses and "since" not in given:
         raise UsageError("give ADDRESS, or --since DATE for the pushes of --project since then")
     options = read_options(TaskRunOptions, given)
-    with context.progress() as progress:
-        report = compare_task_runs(addresses, options, context.environment, progress)
+    report = compare_task_runs(addresses, options, context)
     is_written = print_report(report, given, context)
     if not report.comparisons:
         context.tell(f"error: {_nothing_compared(report)}")

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import FrameType
 from typing import IO, cast
 
-from io_benchmark.signals import TERMINATING, not_ignored
+from io_benchmark.process import TERMINATING, not_ignored
 
 # Each signal with the time until the next, harder one. After SIGINT the script writes its result
 # file and empties its work place.

@@ -16,8 +16,7 @@ from msgspec import Struct
 
 from io_benchmark.errors import IoBenchmarkError, UsageError
 from io_benchmark.firefox.kind import NAME, FirefoxKind
-from io_benchmark.paths import resolve_path
-from io_benchmark.writing import write_file
+from io_benchmark.paths import resolve_path, write_file
 
 CONFIG = "taskcluster/config.yml"
 KINDS_PAGE = "taskcluster/docs/kinds.md"

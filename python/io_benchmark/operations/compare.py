@@ -2,7 +2,7 @@
 """Compare the results at some addresses: read them, plan the pairs of sides, analyse."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -13,8 +13,9 @@ from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.plan import AFTER, BEFORE, Plan
 from io_benchmark.analysis.report_model import Report
+from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import Price
-from io_benchmark.operations.reading import Environment, Progress, in_order, read_workers
+from io_benchmark.operations.reading import in_order, read_workers
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.gather import Gathered, wait_for
 from io_benchmark.sources.run_results import RunResult
@@ -38,23 +39,16 @@ class ComparisonOptions(Struct, frozen=True, kw_only=True):
     prices: Mapping[str, Price] = field(default_factory=dict)
 
 
-def compare(
-    addresses: Sequence[str],
-    options: ComparisonOptions,
-    environment: Environment,
-    progress: Progress,
-    tell: Callable[[str], None] = lambda _line: None,
-) -> Report:
-    """Compare the pools with one of them, or each with itself; `tell` gets lines while it waits."""
+def compare(addresses: Sequence[str], options: ComparisonOptions, context: Context) -> Report:
+    """Compare the pools with one of them, or each with itself before a change."""
     # With --wait, reading ends early enough to write the report before a deadline.
     budget = Budget()
     if options.wait is not None:
-        wait_for([*addresses, *options.against], environment, options.wait * 60, tell)
+        every_address = [*addresses, *options.against]
+        wait_for(every_address, context.environment, options.wait * 60, context.tell)
         budget = Budget(ends_s=time.monotonic() + _READING_AFTER_WAITING_S)
     sides = {BEFORE: options.against, AFTER: addresses} if options.against else {"": addresses}
-    readings = [
-        _read_sides(texts, when, environment, progress, budget) for when, texts in sides.items()
-    ]
+    readings = [_read_sides(group, when, context, budget) for when, group in sides.items()]
     workers = [worker for reading in readings for worker in reading.results]
     unreadable = [line for reading in readings for line in reading.unreadable]
     remarks = [line for reading in readings for line in reading.remarks]
@@ -62,9 +56,9 @@ def compare(
     past = None
     if options.variation_from is not None:
         # Imported here: few comparisons have earlier results, whose analysis loads numpy.
-        from io_benchmark.operations.past_results import read_past_results  # noqa: PLC0415
+        from io_benchmark.operations.history import read_past_workers  # noqa: PLC0415
 
-        past, lines = read_past_results(options.variation_from, workers, environment, progress)
+        past, lines = read_past_workers(options.variation_from, workers, context)
         remarks += lines
     return analysis.compare(
         plan,
@@ -83,29 +77,27 @@ def compare(
     )
 
 
-def compare_pools(workers: Sequence[Worker], baseline: str | None) -> Report:
+def compare_pools(
+    workers: Sequence[Worker],
+    baseline: str | None,
+    missing: Iterable[str] = (),
+    remarks: Sequence[str] = (),
+) -> Report:
     """Compare workers that were read before, with the default options."""
-    plan = Plan.of_pools({worker.pool for worker in workers}, baseline)
-    return analysis.compare(plan, in_order(workers), analysis.Options())
+    plan = Plan.of_pools({worker.pool for worker in workers}, baseline, missing)
+    return analysis.compare(plan, in_order(workers), analysis.Options(), remarks=remarks)
 
 
 def _read_sides(
-    addresses: Sequence[str],
-    when: str,
-    environment: Environment,
-    progress: Progress,
-    budget: Budget,
+    addresses: Sequence[str], when: str, context: Context, budget: Budget
 ) -> Gathered[Worker]:
     """Read workers under their pool's name, with before or after where pushes are compared."""
 
-    def side(pool: str) -> str:
-        return f"{pool} {when}".strip()
+    def side(measured: RunResult) -> str:
+        return f"{measured.pool} {when}".strip()
 
-    def side_of_run(measured: RunResult) -> str:
-        return side(measured.pool)
-
-    reading = read_workers(addresses, environment, progress, side_of_run, budget)
-    return replace(reading, lost=tuple(map(side, reading.lost)))
+    reading = read_workers(addresses, context, side, budget)
+    return replace(reading, lost=tuple(f"{pool} {when}".strip() for pool in reading.lost))
 
 
 def _plan(

@@ -9,9 +9,10 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.prediction import predict as analysis
 from io_benchmark.analysis.prediction.prediction_model import Predictions
+from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.errors import UsageError
-from io_benchmark.operations.reading import Environment, Progress, read_workers
+from io_benchmark.operations.reading import read_workers
 from io_benchmark.results import load
 from io_benchmark.results.reader import parse_profile
 from io_benchmark.results.task_profile import TaskProfile
@@ -24,15 +25,11 @@ class PredictionOptions(Struct, frozen=True, kw_only=True):
 
 
 def predict(
-    profiles: Sequence[Path],
-    addresses: Sequence[str],
-    options: PredictionOptions,
-    environment: Environment,
-    progress: Progress,
+    profiles: Sequence[Path], addresses: Sequence[str], options: PredictionOptions, context: Context
 ) -> Predictions:
     """Predict the time of each profiled task on each pool at the addresses."""
     tasks = _read_profiles(profiles, options.pool)
-    gathered = read_workers(addresses, environment, progress)
+    gathered = read_workers(addresses, context)
     predictions = analysis.predict(tasks, gathered.results, options.prices)
     return Predictions(tuple(predictions), gathered.unreadable, gathered.remarks)
 

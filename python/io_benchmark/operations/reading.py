@@ -1,38 +1,72 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Read workers at addresses, and the shared defaults of readings."""
+"""Read the results at addresses, or fetch them into a folder; the shared defaults of readings."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TypeVar
 
 from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.model import Worker
+from io_benchmark.context import Context
+from io_benchmark.errors import UsageError
 from io_benchmark.sources.budget import Budget
-from io_benchmark.sources.gather import Gathered, gather
-from io_benchmark.sources.protocol import ReadProgress
+from io_benchmark.sources.folder.output_folder import default_output_folder
+from io_benchmark.sources.folder.run_files import RunStore
+from io_benchmark.sources.gather import (
+    Gathered,
+    address_forms,
+    gather,
+    parse_addresses,
+    read_addresses,
+    read_history,
+)
+from io_benchmark.sources.protocol import HistoryLog, HistoryQuery, ReadLog, ReadRequest
 from io_benchmark.sources.run_results import RunResult
+
+T = TypeVar("T")
 
 # The project in the index whose pushes are read unless another one is named.
 PROJECT = "io-benchmark"
+# Results of 0.2 MB: ten thousand of them.
+_FETCHED_BYTES = 2_000_000_000
 
-Progress = Callable[[ReadProgress], None]
-Environment = Mapping[str, str]
+
+def read_results(
+    addresses: Sequence[str],
+    context: Context,
+    convert: Callable[[RunResult], T],
+    budget: Budget | None = None,
+) -> Gathered[T]:
+    """Read the results at all addresses, and show how far that is."""
+    with context.progress() as progress:
+        return gather(addresses, context.environment, progress, convert, budget=budget)
 
 
 def read_workers(
     addresses: Sequence[str],
-    environment: Environment,
-    progress: Progress,
+    context: Context,
     side: Callable[[RunResult], str] = lambda measured: measured.pool,
     budget: Budget | None = None,
 ) -> Gathered[Worker]:
     """Read the workers at all addresses, each on its side."""
-    return gather(
-        addresses,
-        environment,
-        progress,
-        lambda measured: worker_of(measured, side(measured)),
-        budget=budget,
+    return read_results(
+        addresses, context, lambda measured: worker_of(measured, side(measured)), budget
     )
+
+
+def read_index(
+    query: HistoryQuery, context: Context, accept: Callable[[RunResult], None], budget: Budget
+) -> HistoryLog:
+    """Give the results of a pool in the index to `accept`."""
+    with context.progress() as progress:
+        request = ReadRequest(
+            context.environment,
+            lambda _position, measured, _data: accept(measured),
+            progress,
+            budget=budget,
+        )
+        return read_history(query, request)
 
 
 def in_order(workers: Iterable[Worker]) -> list[Worker]:
@@ -43,3 +77,25 @@ def in_order(workers: Iterable[Worker]) -> list[Worker]:
 def unlimited_memory() -> Budget:
     """Return a budget for readings that keep only a few figures per result."""
     return Budget(kept_bytes=math.inf, most_subjects=math.inf)
+
+
+def fetch(
+    addresses: Sequence[str], folder: Path | None, context: Context
+) -> tuple[RunStore, ReadLog]:
+    """Fetch the runs that the folder does not have; without a folder, into a new one."""
+    remote = parse_addresses(addresses, context.environment)
+    for address in remote:
+        if address.source.is_local:
+            raise UsageError(
+                f"{address.text}: is a path on this machine, which need not be fetched; give "
+                f"{address_forms(local=False)}"
+            )
+    store = RunStore(folder if folder is not None else default_output_folder("fetch"))
+    budget = Budget(read_bytes=_FETCHED_BYTES)
+    with context.progress() as progress:
+        request = ReadRequest(
+            context.environment, store.accept, progress, has_run=store.has_run, budget=budget
+        )
+        log = read_addresses(remote, request)
+    store.add_without_result(log.without_result)
+    return store, log

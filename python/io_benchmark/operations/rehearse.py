@@ -12,10 +12,11 @@ import slugid
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.intake import worker_of
+from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
+from io_benchmark.context import Context
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.execute import process
 from io_benchmark.execute.container import ContainerExecutor
@@ -24,13 +25,12 @@ from io_benchmark.execute.run_folder import new_folder
 from io_benchmark.graph.generate import GeneratedTask, create_context, generate
 from io_benchmark.graph.root import Root
 from io_benchmark.operations.compare import compare_pools
-from io_benchmark.operations.reading import Environment, in_order
 from io_benchmark.paths import current_folder, resolve_path
 from io_benchmark.report.content.confirming import pace_text, reasons_text
 from io_benchmark.sources.folder import run_files
 from io_benchmark.sources.folder.output_folder import new_output_folder
 from io_benchmark.sources.folder.run_files import run_folder
-from io_benchmark.sources.run_results import RunResult, TaskRecord
+from io_benchmark.sources.run_results import TaskRecord
 from io_benchmark.sources.taskcluster.tasks import REPORT_KIND
 from io_benchmark.submit.definitions import job_of
 from io_benchmark_taskgraph.repeating import CONFIRMING, new_label, with_trials
@@ -127,12 +127,10 @@ class _Machine(Struct):
         return outcome
 
 
-def rehearse(
-    options: RehearsalOptions, environment: Environment, tell: Tell, log: Tell
-) -> RehearsalOutcome:
+def rehearse(options: RehearsalOptions, context: Context, log: Tell) -> RehearsalOutcome:
     """Run the tasks and compare their results; `log` gets the lines of their logs."""
     root = Root.find(options.root, current_folder())
-    tell(f"Generating the graph from {root}")
+    context.tell(f"Generating the graph from {root}")
     tasks, reports = _split(options.jobs, generate(root, options.jobs))
     if options.confirm:
         tasks = [replace(task, definition=with_trials(task.definition)) for task in tasks]
@@ -141,15 +139,22 @@ def rehearse(
     folders = _folders_of_pools(options.at, pools)
     random.Random(options.seed).shuffle(tasks)
     with new_output_folder(options.output, "rehearsal") as output:
-        execute = executor(options.container, [*tasks, *reports], root.path, environment, tell, log)
-        machine = _Machine(execute, root.path, output, folders, options.profile, tell, log)
+        execute = executor(options.container, [*tasks, *reports], root.path, context, log)
+        machine = _Machine(execute, root.path, output, folders, options.profile, context.tell, log)
         if options.confirm:
             machine.run(tasks)
-            tasks = _confirming_tasks(_read_back(output)[0], tasks, options.baseline, tell)
+            tasks = _confirming_tasks(_read_back(output)[0], tasks, options.baseline, context.tell)
         machine.run([*tasks, *reports])
-        measured, unreadable = _read_back(output)
+        workers, unreadable = _read_back(output)
+    remark = (
+        "This is an A/A run: one machine ran all tasks, so what differs is noise. It shows how "
+        "far apart equal pools may look here."
+    )
+    if folders:
+        places = ", ".join(f"{pool} in {path}" for pool, path in sorted(folders.items()))
+        remark = f"One machine ran all tasks; only the folders differ: {places}."
     return RehearsalOutcome(
-        _compare(measured, options.baseline, pools, folders),
+        compare_pools(workers, options.baseline, pools, [remark]),
         output,
         [page for page in map(machine.page, reports) if page.is_file()],
         [*machine.failures, *unreadable],
@@ -157,19 +162,14 @@ def rehearse(
 
 
 def executor(
-    container: str | None,
-    tasks: Sequence[GeneratedTask],
-    root: Path,
-    environment: Mapping[str, str],
-    tell: Tell,
-    log: Tell,
+    container: str | None, tasks: Sequence[GeneratedTask], root: Path, context: Context, log: Tell
 ) -> Execute:
     """Return the function that runs a task: on this machine, or in a container with built images."""
     if container is None:
-        return partial(process.run, environment=environment)
-    containers = ContainerExecutor(container, create_context, environment)
+        return partial(process.run, environment=context.environment)
+    containers = ContainerExecutor(container, create_context, context.environment)
     for image in sorted({task.image for task in tasks if task.image}):
-        tell(f"Building the image {image} with {container}")
+        context.tell(f"Building the image {image} with {container}")
         containers.prepare(image, root, log)
     return containers.run
 
@@ -215,9 +215,9 @@ def _split(
     return measuring, [task for task in tasks if task.kind == REPORT_KIND]
 
 
-def _folders_of_pools(at: Sequence[tuple[str, Path]], pools: Sequence[str]) -> dict[str, Path]:
+def _folders_of_pools(places: Sequence[tuple[str, Path]], pools: Sequence[str]) -> dict[str, Path]:
     folders: dict[str, Path] = {}
-    for pool, folder in at:
+    for pool, folder in places:
         option = f"--at {pool}={folder}"
         if pool not in pools:
             raise UsageError(f"{option}: pool is not selected; choose one of {', '.join(pools)}")
@@ -229,28 +229,25 @@ def _folders_of_pools(at: Sequence[tuple[str, Path]], pools: Sequence[str]) -> d
     return folders
 
 
-def _read_back(output: Path) -> tuple[list[RunResult], list[str]]:
-    """Return the results as any reader would find them, and why others cannot be read."""
-    measured, unreadable = [], []
+def _read_back(output: Path) -> tuple[list[Worker], list[str]]:
+    """Return the workers as any reader would find them, and why others cannot be read."""
+    workers, unreadable = [], []
     for folder in sorted(output.iterdir()):
         if (folder / run_files.RESULT_NAME).exists():
             try:
-                measured.append(replace(run_files.read_run(folder), source=folder.name))
+                measured = replace(run_files.read_run(folder), source=folder.name)
+                workers.append(worker_of(measured, measured.pool))
             except ResultError as error:
                 unreadable.append(str(error))
-    return measured, unreadable
+    return workers, unreadable
 
 
 def _confirming_tasks(
-    measured: Sequence[RunResult],
-    tasks: Sequence[GeneratedTask],
-    baseline: str | None,
-    tell: Tell,
+    workers: Sequence[Worker], tasks: Sequence[GeneratedTask], baseline: str | None, tell: Tell
 ) -> list[GeneratedTask]:
     """Return tasks of faster pools once more, each limited to the ceiling of a slower pool."""
-    pools = {run.pool for run in measured}
-    workers = [worker_of(run, run.pool) for run in measured]
-    confirming = compare_pools(workers, baseline if baseline in pools else None).confirming
+    is_measured = any(worker.pool == baseline for worker in workers)
+    confirming = compare_pools(workers, baseline if is_measured else None).confirming
     if not confirming.paces:
         tell(f"Nothing to confirm: {reasons_text(confirming)}")
     confirming_tasks: list[GeneratedTask] = []
@@ -263,25 +260,3 @@ def _confirming_tasks(
         definition = with_trials(model.definition, pace.bytes_per_s)
         confirming_tasks.append(replace(model, label=label, definition=definition))
     return confirming_tasks
-
-
-def _compare(
-    measured: Sequence[RunResult],
-    baseline: str | None,
-    pools: Sequence[str],
-    folders: Mapping[str, Path],
-) -> Report:
-    """Compare the results; a pool without one may be the baseline."""
-    remark = (
-        "This is an A/A run: one machine ran all tasks, so what differs is noise. It shows how "
-        "far apart equal pools may look here."
-    )
-    if folders:
-        places = ", ".join(f"{pool} in {path}" for pool, path in sorted(folders.items()))
-        remark = f"One machine ran all tasks; only the folders differ: {places}."
-    return compare(
-        Plan.of_pools({run.pool for run in measured}, baseline, pools),
-        in_order(worker_of(run, run.pool) for run in measured),
-        Options(),
-        remarks=(remark,),
-    )

@@ -1,119 +1,115 @@
 # SPDX-License-Identifier: MPL-2.0
 """Submits the tasks of a new group, or those that a stopped submission still lacks."""
 
-from collections.abc import Sequence
-from datetime import UTC, datetime
+import re
+import subprocess
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 import slugid
-from msgspec.structs import replace
 
+from io_benchmark.analysis.plan import Plan
 from io_benchmark.context import Context
+from io_benchmark.costs.worker_time import Cost
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.graph.root import Root
-from io_benchmark.operations.added_tasks import LookByLook
-from io_benchmark.operations.announcement import Announcement
+from io_benchmark.operations.added_tasks import limit_of_looks, measure_until_decided
 from io_benchmark.operations.group_work import (
-    DONE,
-    NOT_DONE,
     GroupWork,
     SubmissionOptions,
     SubmissionOutcome,
-    check_baseline,
+    announce,
+    estimated_cost,
     group_of,
 )
-from io_benchmark.operations.reading import unlimited_memory
+from io_benchmark.operations.reading import read_results, unlimited_memory
 from io_benchmark.paths import current_folder
-from io_benchmark.sources.gather import gather
 from io_benchmark.sources.run_results import RunResult
 from io_benchmark.submit.definitions import (
-    ReadyTask,
-    SelectedTask,
+    NewTask,
     SubmissionSettings,
     job_of,
     parse_image,
     select_tasks,
 )
 from io_benchmark.submit.measured_group import LOOKS
-from io_benchmark.submit.owner import ADVICE, known_owner
-from io_benchmark.submit.submission import Submission, existing_tasks
+from io_benchmark.submit.submission import Submission
 from io_benchmark.submit.task_creation import CreatedTasks, TaskQueue
-from io_benchmark.text import clean_name
+from io_benchmark.text import clean, clean_name
 
 _NS_PER_MINUTE = 60 * 10**9
+# What the queue takes as an owner: at most 255 characters in the form of an e-mail address.
+ADDRESS = re.compile(
+    r"(?=.{3,255}$)[A-Za-z0-9._%+'-]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})*"
+)
+_GIT_S = 5
+_ADVICE = "give your e-mail address with --owner, or set it with: git config user.email ADDRESS"
 
 
 def submit(options: SubmissionOptions, context: Context) -> SubmissionOutcome:
     """Create the tasks of a new group, or only print them."""
-    jobs, settings = options.jobs, _settings(options, context)
-    chosen = _generated(options, jobs, settings, context)
-    announcement = _announcement(options, settings, chosen, context)
-    looks = LookByLook(options, context, settings.looks, settings.budget_hours)
-    if settings.looks:
-        remark = looks.announced_cost(announcement)
-        announcement = replace(announcement, remark=remark)
-    submission, group_id = Submission.of(jobs, settings, chosen), slugid.nice()
-    if options.dry_run:
-        tasks = submission.ready(chosen, group_id, datetime.now(UTC))
-        announcement.print_instead(tasks, context)
-        return DONE
-    if not announcement.is_agreed(context, yes=options.yes):
-        return NOT_DONE
-    # Dated now: the queue takes no task that says it was created long ago.
-    tasks = submission.ready(chosen, group_id, datetime.now(UTC))
-    work = GroupWork(group_id, tasks, tasks)
-    work = looks.of_group(work) if settings.looks else work
+    settings = _settings(options, context)
+    chosen = _generated(options, options.jobs, settings, context)
+    submission, group_id = Submission.of(options.jobs, settings, chosen), slugid.nice()
+    tasks = submission.in_group(chosen, group_id)
+    cost = _cost(tasks, settings, options, context)
+    looks, budget = settings.looks, settings.budget_hours
+    remark = limit_of_looks(tasks, cost, looks, budget) if looks else ""
+    ended = announce(tasks, cost, options, context, remark)
+    if ended is not None:
+        return ended
+    work = GroupWork(group_id, options, context)
     context.tell(f"Creating group:{group_id}; if this stops, resume with: {work.how_to_resume}")
-    if settings.looks:
-        return looks.run(work, CreatedTasks(), is_agreed=True)
-    return work.create_and_wait_for_all(options, context, CreatedTasks())
+    if looks:
+        return measure_until_decided(work, tasks, looks, budget, is_agreed=True)
+    return work.create_and_compare(tasks)
 
 
-def resume(text: str, options: SubmissionOptions, context: Context) -> SubmissionOutcome:
+def resume(address: str, options: SubmissionOptions, context: Context) -> SubmissionOutcome:
     """Complete a group, by what its first task says of it and the kinds again."""
-    group_id = group_of("--resume", text, context.environment)
-    submission = TaskQueue.connect(
-        context.environment, lambda queue: Submission.read(queue, group_id)
-    )
-    existing = TaskQueue.connect(
-        context.environment, lambda queue: existing_tasks(queue, group_id, submission)
-    )
-    numbers = [number for number in range(submission.tasks) if number not in existing]
+    group_id = group_of("--resume", address, context.environment)
+
+    async def read(queue: TaskQueue) -> tuple[Submission, dict[str, str]]:
+        submission = await Submission.read(queue, group_id)
+        return submission, await submission.existing_tasks(queue, group_id)
+
+    submission, existing = TaskQueue.connect(context.environment, read)
     settings = submission.settings
     _check_looks(options, settings, f"group:{group_id}")
     context.tell(f"group:{group_id}: {len(existing)} of {submission.tasks} tasks exist")
-    missing: list[ReadyTask] = []
-    if numbers:
+    missing: list[NewTask] = []
+    if len(existing) < submission.tasks:
         chosen = _regenerated(options, group_id, submission, context)
-        to_create = [chosen[number] for number in numbers]
-        announcement = _announcement(options, settings, to_create, context)
-        if not announcement.is_agreed(context, yes=options.yes):
-            return NOT_DONE
-        ready = submission.ready(chosen, group_id, datetime.now(UTC))
-        missing = [ready[number] for number in numbers]
-    created = CreatedTasks(list(existing.values()), len(existing))
-    work = GroupWork(group_id, missing, [*existing.values(), *missing])
+        tasks = submission.in_group(chosen, group_id)
+        missing = [task for task in tasks if task.task_id not in existing]
+        cost = _cost(missing, settings, options, context)
+        ended = announce(missing, cost, options, context)
+        if ended is not None:
+            return ended
+    created = CreatedTasks(existing, len(existing))
+    work = GroupWork(group_id, options, context, created=created)
     if settings.looks:
         budget = settings.budget_hours if options.budget is None else options.budget
-        looks = LookByLook(options, context, settings.looks, budget)
-        return looks.run(looks.of_group(work), created, is_agreed=bool(missing))
-    return work.create_and_wait_for_all(options, context, created)
+        agreed = bool(missing)
+        return measure_until_decided(work, missing, settings.looks, budget, is_agreed=agreed)
+    return work.create_and_compare(missing)
 
 
-def _announcement(
-    options: SubmissionOptions,
+def _cost(
+    tasks: Sequence[NewTask],
     settings: SubmissionSettings,
-    chosen: Sequence[SelectedTask],
+    options: SubmissionOptions,
     context: Context,
-) -> Announcement:
-    check_baseline(options, {task.pool for task in chosen})
-    minutes = _earlier_minutes(options.like, chosen, settings.profile, context)
-    return Announcement(chosen, settings.scheduler, minutes, options.prices)
+) -> Cost:
+    """Estimate the cost; refuse a wrong baseline before machines have run for an hour."""
+    Plan.of_pools({task.pool for task in tasks}, options.baseline)
+    minutes = _earlier_minutes(options.like, tasks, settings.profile, context)
+    return estimated_cost(tasks, minutes, options.prices)
 
 
 def _regenerated(
     options: SubmissionOptions, group_id: str, submission: Submission, context: Context
-) -> tuple[SelectedTask, ...]:
+) -> tuple[NewTask, ...]:
     """Generate the tasks again; raise if the kind has changed since the submission."""
     chosen = _generated(options, submission.jobs, submission.settings, context)
     made = Submission.of(submission.jobs, submission.settings, chosen)
@@ -159,20 +155,39 @@ def _check_looks(options: SubmissionOptions, settings: SubmissionSettings, group
 
 
 def _owner(options: SubmissionOptions, context: Context) -> str | None:
-    owner: str | None = options.owner or known_owner(context.environment)
+    """Return --owner, else git's user.email; a task that is created needs one of them."""
+    owner = options.owner or known_owner(context.environment)
+    if options.owner is not None and not ADDRESS.fullmatch(options.owner):
+        raise UsageError(
+            f"--owner {clean(options.owner, 100)}: is not an e-mail address such as you@example.com"
+        )
     if owner is None and not options.dry_run:
-        raise UsageError(f"the tasks need an owner; {ADVICE}")
+        raise UsageError(f"the tasks need an owner; {_ADVICE}")
     if owner is None:
-        context.tell(f"warning: creating these tasks needs an owner; {ADVICE}")
+        context.tell(f"warning: creating these tasks needs an owner; {_ADVICE}")
     return owner
 
 
+def known_owner(environment: Mapping[str, str]) -> str | None:
+    """Return git's user.email, if it is an address."""
+    try:
+        done = subprocess.run(
+            ["git", "config", "user.email"],
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_GIT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    address = done.stdout.decode("utf-8", "replace").strip()
+    return address if ADDRESS.fullmatch(address) else None
+
+
 def _generated(
-    options: SubmissionOptions,
-    jobs: Sequence[str],
-    settings: SubmissionSettings,
-    context: Context,
-) -> tuple[SelectedTask, ...]:
+    options: SubmissionOptions, jobs: Sequence[str], settings: SubmissionSettings, context: Context
+) -> tuple[NewTask, ...]:
     # Imported here: generating takes half a second to load, and most resumed groups do not need it.
     from io_benchmark.graph.generate import generate  # noqa: PLC0415
 
@@ -187,7 +202,7 @@ def _generated(
 
 
 def _earlier_minutes(
-    addresses: Sequence[str], chosen: Sequence[SelectedTask], profile: str, context: Context
+    addresses: Sequence[str], chosen: Sequence[NewTask], profile: str, context: Context
 ) -> dict[str, float]:
     """Return the mean minutes that each job took in the results of --like."""
     minutes: dict[str, list[float]] = {}
@@ -204,10 +219,7 @@ def _earlier_minutes(
             minutes.setdefault(job, []).append(measured.result.duration_ns / _NS_PER_MINUTE)
 
     if addresses:
-        with context.progress() as progress:
-            gathered = gather(
-                addresses, context.environment, progress, accept, budget=unlimited_memory()
-            )
+        gathered = read_results(addresses, context, accept, unlimited_memory())
         for line in gathered.unreadable:
             context.tell(f"--like: {line}")
     if ignored:

@@ -16,18 +16,12 @@ from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.tasks.compare_tasks import TaskOptions
 from io_benchmark.analysis.tasks.compare_tasks import compare_tasks as analyse
 from io_benchmark.analysis.tasks.task_model import TaskReport
+from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import Price
-from io_benchmark.operations.reading import (
-    PROJECT,
-    Environment,
-    Progress,
-    in_order,
-    read_workers,
-)
+from io_benchmark.operations.reading import PROJECT, in_order, read_workers
 from io_benchmark.sources.gather import Gathered, gather_task_runs
 from io_benchmark.sources.protocol import RunQuery
-from io_benchmark.sources.run_results import RunResult
-from io_benchmark.sources.task_runs import TaskRun
+from io_benchmark.sources.run_results import RunResult, TaskRun
 from io_benchmark.text import clean
 
 _NAMED = 4  # pools in a message
@@ -50,16 +44,11 @@ class TaskRunOptions(Struct, frozen=True, kw_only=True):
 
 
 def compare_task_runs(
-    addresses: Sequence[str],
-    options: TaskRunOptions,
-    environment: Environment,
-    progress: Progress,
+    addresses: Sequence[str], options: TaskRunOptions, context: Context
 ) -> TaskReport:
     """Compare the runs of each label between pools, or with those at the addresses of `against`."""
-    texts = {BEFORE: options.against, AFTER: addresses} if options.against else {"": addresses}
-    readings = {
-        when: _read_runs(group, options, environment, progress) for when, group in texts.items()
-    }
+    groups = {BEFORE: options.against, AFTER: addresses} if options.against else {"": addresses}
+    readings = {when: _read_runs(group, options, context) for when, group in groups.items()}
     names = _side_names({run.pool for reading in readings.values() for run in reading.results})
     sides: dict[str, list[TaskRun]] = {}
     for when, reading in readings.items():
@@ -69,7 +58,7 @@ def compare_task_runs(
     remarks = [line for reading in readings.values() for line in reading.remarks]
     if options.against:
         pools = [
-            pool for pool in names.values() if {f"{pool} {when}" for when in texts} <= {*sides}
+            pool for pool in names.values() if {f"{pool} {when}" for when in groups} <= {*sides}
         ]
         plan = Plan.before_and_after(pools or names.values())
     else:
@@ -79,7 +68,7 @@ def compare_task_runs(
         plan = Plan.of_pools(names.values(), baseline)
     benchmark = None
     if options.benchmark:
-        benchmark, gathered = _compare_benchmark(options, plan, names, environment, progress)
+        benchmark, gathered = _compare_benchmark(options, plan, names, context)
         unreadable += [f"--benchmark: {line}" for line in gathered.unreadable]
         remarks += [f"--benchmark: {line}" for line in gathered.remarks]
     return analyse(
@@ -97,13 +86,13 @@ def compare_task_runs(
 
 
 def _read_runs(
-    addresses: Sequence[str],
-    options: TaskRunOptions,
-    environment: Environment,
-    progress: Progress,
+    addresses: Sequence[str], options: TaskRunOptions, context: Context
 ) -> Gathered[TaskRun]:
-    query = RunQuery(environment, options.label, tuple(options.pool), options.since, progress)
-    return gather_task_runs(addresses, None if addresses else options.project, query)
+    with context.progress() as progress:
+        query = RunQuery(
+            context.environment, options.label, tuple(options.pool), options.since, progress
+        )
+        return gather_task_runs(addresses, None if addresses else options.project, query)
 
 
 def _side_names(queues: Collection[str]) -> dict[str, str]:
@@ -147,11 +136,7 @@ def _leave_out_lone_pools(names: dict[str, str], sides: dict[str, list[TaskRun]]
 
 
 def _compare_benchmark(
-    options: TaskRunOptions,
-    plan: Plan,
-    names: Mapping[str, str],
-    environment: Environment,
-    progress: Progress,
+    options: TaskRunOptions, plan: Plan, names: Mapping[str, str], context: Context
 ) -> tuple[Report, Gathered[Worker]]:
     """Compare the results of the benchmark, each under the name of its tasks' pool."""
 
@@ -162,7 +147,7 @@ def _compare_benchmark(
         pools = (measured.pool, _worker_type(queue))
         return next((name for name in names.values() if name in pools), measured.pool)
 
-    gathered = read_workers(options.benchmark, environment, progress, side)
+    gathered = read_workers(options.benchmark, context, side)
     workers = in_order(gathered.results)
     report = compare(plan, workers, Options(options.margin), lost=gathered.lost)
     return report, gathered

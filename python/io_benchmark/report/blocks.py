@@ -5,10 +5,14 @@ All text in blocks is harmless (`harmless`), and still unescaped: a format escap
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
+
+from io_benchmark.number_text import listed
+
+Written = TypeVar("Written")
 
 # Kinds of words besides verdicts and the states of causes.
 STRONG, QUIET, CODE, WARNING = "strong", "quiet", "code", "warning"
@@ -17,6 +21,8 @@ BASELINE, NO_VERDICT = "baseline", "no verdict"
 ALWAYS = 100
 # A longer list ends in a count on a terminal and in Markdown; the page and the JSON have all of it.
 LINES_SHOWN = 30
+# Of a sentence about many measurements
+_MARKS_SHOWN = 6
 # With so many columns a table that may be turned is turned; a narrow terminal needs it earlier.
 TURNED_FROM = 7
 
@@ -33,6 +39,12 @@ class Marks(Struct, frozen=True):
     """References to footnotes, by their numbers."""
 
     numbers: tuple[int, ...]
+
+    def listed(self, mark: str = "[{}]") -> str:
+        """Return ' [1] [3] [4]'; of many notes the first ones are named and the others counted."""
+        most = _MARKS_SHOWN if len(self.numbers) <= _MARKS_SHOWN else _MARKS_SHOWN - 1
+        marks = [f" {mark.format(number)}" for number in self.numbers]
+        return listed(marks, most, " and {:,} more notes", "")
 
 
 Inline: TypeAlias = str | Words | Marks
@@ -68,9 +80,13 @@ class Items(Struct, frozen=True):
     left_out: int = 0
 
     @property
+    def visible(self) -> Sequence[Item]:
+        return self.items[: self.shown or None]
+
+    @property
     def further(self) -> str:
         """Return 'and 3 more', of what a terminal and Markdown do not show; nothing without any."""
-        return _further(self.left_out if self.noun else 0, len(self.items), self.shown, self.noun)
+        return _further(self.left_out, self.noun, self.items, self.visible)
 
     @classmethod
     def of(cls, lines: Iterable[Line], title: Line = "") -> "Items":
@@ -100,9 +116,17 @@ class Table(Struct, frozen=True):
     left_out: int = 0
 
     @property
+    def visible(self) -> Sequence[Row]:
+        return self.rows[: self.shown or None]
+
+    @property
     def further(self) -> str:
         """Return 'and 3 more pools', of what a terminal and Markdown do not show."""
-        return _further(self.left_out if self.noun else 0, len(self.rows), self.shown, self.noun)
+        return _further(self.left_out, self.noun, self.rows, self.visible)
+
+    def turned_if_wide(self) -> "Table":
+        is_wide = self.turned_corner and len(self.heads) >= TURNED_FROM
+        return self.turned() if is_wide else self
 
     def turned(self) -> "Table":
         """Return the table with its columns as rows."""
@@ -113,14 +137,14 @@ class Table(Struct, frozen=True):
     def keep_columns(self, positions: Sequence[int]) -> "Table":
         """Return the table with some of its columns."""
         rows = [
-            replace(row, cells=[row.cells[at] for at in positions] if row.cells else ())
+            replace(row, cells=[row.cells[position] for position in positions] if row.cells else ())
             for row in self.rows
         ]
-        return replace(self, heads=[self.heads[at] for at in positions], rows=rows)
+        return replace(self, heads=[self.heads[position] for position in positions], rows=rows)
 
 
-def _further(left_out: int, length: int, shown: int, noun: str) -> str:
-    count = left_out + (max(length - shown, 0) if shown else 0)
+def _further(left_out: int, noun: str, lines: Sequence[Any], visible: Sequence[Any]) -> str:
+    count = len(lines) - len(visible) + (left_out if noun else 0)
     return f"and {count:,} more{noun}" if count else ""
 
 
@@ -168,22 +192,21 @@ def pieces(line: Line) -> tuple[Inline, ...]:
 
 def plain(line: Line) -> str:
     """Return a line's text without its marks."""
-    texts = (piece.text if isinstance(piece, Words) else piece for piece in pieces(line))
-    return "".join(text for text in texts if not isinstance(text, Marks))
+    words = (piece.text if isinstance(piece, Words) else piece for piece in pieces(line))
+    return "".join(piece for piece in words if not isinstance(piece, Marks))
 
 
 def fitting(
     blocks: Sequence[Block],
-    write: Callable[[Sequence[Block]], str],
-    fits: Callable[[str], bool],
-) -> str:
-    """Return the text of the blocks, of which as little is left out as it needs to fit."""
-    text = ""
+    write: Callable[[Sequence[Block]], Written],
+    fits: Callable[[Written], bool],
+) -> Written:
+    """Write the blocks, of which as little is left out as it needs to fit."""
     for reduced in reductions(blocks):
-        text = write(reduced)
-        if fits(text):
+        written = write(reduced)
+        if fits(written):
             break
-    return text
+    return written
 
 
 def reductions(blocks: Sequence[Block]) -> Iterator[Sequence[Block]]:
@@ -215,7 +238,7 @@ def _above(blocks: Iterable[Block], rank: int) -> Iterator[Block]:
         match block:
             case Items():
                 items = [
-                    replace(item, below=[each for each in item.below if each.rank > rank])
+                    replace(item, below=[step for step in item.below if step.rank > rank])
                     for item in block.items
                     if item.rank > rank
                 ]

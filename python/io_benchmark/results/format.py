@@ -18,7 +18,6 @@ from msgspec import Meta
 from io_benchmark.results.common_types import (
     Count,
     Few,
-    FileSizes,
     Finite,
     Many,
     Name,
@@ -129,16 +128,11 @@ class _Config(ResultPart, frozen=True):
     profile: Text
     workloads: Annotated[list[Name], Few]
     places: Annotated[list[_ConfiguredPlace], Few]
-    destinations: Annotated[list[Name], Few]
     fidelity: Name
     retrieves: Count
-    sizes_bytes: FileSizes | None
     seed: int
-    precision_ratio: Finite | None
     time_budget_s: Finite | None
-    artifacts: Text
     environment: Annotated[dict[Text, Text], Many]
-    upload_url: Text | None = None
     perfherder: Name = "pool"  # one series per pool; "neutral": one that all pools share
     trials: Name = "never"
     pace_bytes_per_s: Count | None = None

@@ -9,7 +9,6 @@ from io_benchmark.results.common_types import Count, Few, Many, Name, ResultPart
 
 
 class _Tool(ResultPart, frozen=True):
-    path: Text
     version: Text | None
 
 
@@ -26,7 +25,6 @@ class Host(ResultPart, frozen=True):
     cpu_model: Text | None
     cpu_count: Count
     cpu_online_count: Count | None
-    l3_cache_bytes: Count | None
     memory_bytes: Count | None
     memory_available_bytes: Count | None
     machine_vendor: Text | None
@@ -48,18 +46,14 @@ class Host(ResultPart, frozen=True):
 
 
 class _PlaceMount(ResultPart, frozen=True):
-    device: Text
     root: Text
-    point: Text
     options: Text
     filesystem: Text
-    source: Text
     super_options: Text
 
 
 class _Overlay(ResultPart, frozen=True):
     lower_layers: Count
-    upper_directory: Text | None
     volatile: bool
 
 
@@ -87,12 +81,8 @@ class Device(ResultPart, frozen=True):
     size_bytes: Count | None
     stripe_count: Count | None
     minimum_io_bytes: Count | None
-    optimal_io_bytes: Count | None
-    mapper_name: Text | None
     raid_level: Text | None
-    backing_file: Text | None
     model: Text | None = None
-    vendor: Text | None = None
     scheduler: Text | None = None
     scheduler_settings: Annotated[dict[Text, int], Few] = field(default_factory=dict)
     queue: Annotated[dict[Text, int], Few] = field(default_factory=dict)
@@ -105,13 +95,11 @@ class StoragePlace(ResultPart, frozen=True):
     name: Name
     path: Text
     failed: Text | None = None
-    resolved_path: Text | None = None
     kind: Text | None = None
     mount: _PlaceMount | None = None
     overlay: _Overlay | None = None
     filesystem: _Filesystem | None = None
     size_bytes: Count | None = None
-    free_bytes: Count | None = None
     reflink: bool | None = None
     probe: _Probe | None = None
     devices: Annotated[list[Device], Many] = field(default_factory=list)
@@ -134,20 +122,11 @@ class IoLimit(ResultPart, frozen=True):
     value: Count
 
 
-class _Weight(ResultPart, frozen=True):
-    group: Text
-    file: Text
-    text: Text
-
-
 class _MemoryLimit(ResultPart, frozen=True):
-    group: Text
-    file: Text
     bytes: int
 
 
 class _CpuLimit(ResultPart, frozen=True):
-    group: Text
     quota_us: Count
     period_us: Count
 
@@ -156,10 +135,8 @@ class Limits(ResultPart, frozen=True):
     cgroup_versions: Annotated[list[Text], Few]
     groups: Annotated[dict[Text, Text], Few]
     io: Annotated[list[IoLimit], Many]
-    weights: Annotated[list[_Weight], Many]
     memory: Annotated[list[_MemoryLimit], Many]
     cpu: Annotated[list[_CpuLimit], Many]
-    ulimits: Annotated[dict[Text, int | None], Few]
 
     @property
     def cpu_quota(self) -> float | None:

@@ -13,7 +13,7 @@ import os
 import re
 import struct
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from operator import lt
 from pathlib import Path
 from typing import Annotated, TypeVar
@@ -32,6 +32,7 @@ from io_benchmark.results.format import (
     RecordedTimeline,
     Remark,
     Result,
+    TimelineColumns,
 )
 from io_benchmark.results.task_profile import TaskProfile
 from io_benchmark.results.workloads import WORKLOADS
@@ -47,7 +48,7 @@ MAXIMUM_PARTS = (
 )
 # A file up to this size takes few MB in any case; counting would take longer than decoding.
 SMALL_BYTES = 256 * 1024
-UNKNOWN_SHOWN = 5
+_NAMES_LISTED = 5
 DECODE_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _TRUNCATED = "Input data was truncated"  # msgspec's words
 # What a failed download leaves in the place of a file, by its first bytes.
@@ -68,7 +69,7 @@ class _Named(msgspec.Struct, frozen=True):
     name: Name
 
 
-class _Outline(msgspec.Struct, frozen=True):
+class _NamedEntries(msgspec.Struct, frozen=True):
     workloads: Annotated[tuple[_Named, ...], Meta(max_length=MAXIMUM_ENTRIES)] = ()
 
 
@@ -82,17 +83,16 @@ def parse(data: bytes, source: str) -> Result:
         remedy = "run the benchmark again" if is_old else "update io-benchmark"
         readable = f"this program, which reads version {result_format.VERSION}"
         raise _error(source, f"$.version: {version} is {age} {readable}: {remedy}")
-    names = dict.fromkeys(entry.name for entry in _decode(_Outline, data, source).workloads)
+    names = dict.fromkeys(entry.name for entry in _decode(_NamedEntries, data, source).workloads)
     unknown = [name for name in names if name not in WORKLOADS]
     result = _decode(Result, _without_entries(data, unknown) if unknown else data, source)
-    problem = result.inconsistency
-    if problem:
+    if problem := result.inconsistency:
         raise _error(source, problem)
     return replace(
         result,
         workloads=[_packed_entry(entry) for entry in result.workloads],
         timeline=_packed_timeline(result.timeline) if result.timeline else None,
-        warnings=[*result.warnings, _unknown_workloads(unknown)] if unknown else result.warnings,
+        warnings=[*result.warnings, *_unknown_workloads(unknown)],
     )
 
 
@@ -126,11 +126,11 @@ def _packed_entry(entry: AnyEntry) -> AnyEntry:
 
 
 def _packed_timeline(timeline: RecordedTimeline) -> RecordedTimeline:
-    columns, *devices = (
-        {name: _packed(values) for name, values in table.items()}
-        for table in (timeline.columns, *timeline.devices.values())
-    )
-    return replace(timeline, columns=columns, devices=dict(zip(timeline.devices, devices)))  # noqa: B905
+    def packed(columns: TimelineColumns) -> TimelineColumns:
+        return {name: _packed(values) for name, values in columns.items()}
+
+    devices = {device: packed(columns) for device, columns in timeline.devices.items()}
+    return replace(timeline, columns=packed(timeline.columns), devices=devices)
 
 
 def _packed(values: Sequence[int | None], code: str = "q") -> Sequence[int | None]:
@@ -144,9 +144,8 @@ def _packed(values: Sequence[int | None], code: str = "q") -> Sequence[int | Non
         return values if None in values else _packed(values)
 
 
-def load(path: Path, maximum_bytes: int | None = None) -> bytes:
+def load(path: Path, most: int = MAXIMUM_BYTES) -> bytes:
     """Return the bytes of a file, at most one more than the limit."""
-    most = MAXIMUM_BYTES if maximum_bytes is None else maximum_bytes
     try:
         with path.open("rb") as file:
             # Memory for the limit, which few files reach, takes longer than reading the file.
@@ -159,9 +158,7 @@ def load(path: Path, maximum_bytes: int | None = None) -> bytes:
 def _check_size(data: bytes, source: str) -> None:
     if len(data) > MAXIMUM_BYTES:
         raise _error(source, f"holds {len(data):,} bytes, more than {MAXIMUM_BYTES:,}")
-    if len(data) <= SMALL_BYTES:
-        return
-    for character, most, name in MAXIMUM_PARTS:
+    for character, most, name in MAXIMUM_PARTS if len(data) > SMALL_BYTES else ():
         count = data.count(character)
         if count > most:
             raise _error(source, f"holds {count:,} {name}, more than {most:,}")
@@ -177,11 +174,12 @@ def _without_entries(data: bytes, names: list[str]) -> bytes:
     return msgspec.json.encode({**parts, "workloads": readable})
 
 
-def _unknown_workloads(names: list[str]) -> Remark:
-    more = f" and {len(names) - UNKNOWN_SHOWN} more" if len(names) > UNKNOWN_SHOWN else ""
-    shown = ", ".join(names[:UNKNOWN_SHOWN])
-    message = f"{shown}{more}: unknown to this program and skipped; update io-benchmark"
-    return Remark(name="unknown-workload", message=message)
+def _unknown_workloads(names: list[str]) -> Iterator[Remark]:
+    if names:
+        more = f" and {len(names) - _NAMES_LISTED} more" if len(names) > _NAMES_LISTED else ""
+        listed = ", ".join(names[:_NAMES_LISTED]) + more
+        message = f"{listed}: unknown to this program and skipped; update io-benchmark"
+        yield Remark(name="unknown-workload", message=message)
 
 
 def _decode(kind: type[_Kind], data: bytes, source: str) -> _Kind:
@@ -205,11 +203,12 @@ def other_content(start: bytes) -> str | None:
     """Return what a file is, and what to do, if its start shows that a download failed."""
     if not start:
         return "is empty; download it again or measure again"
-    texts = (text for first, text in _OTHER_CONTENT if start.lstrip().startswith(first))
-    return next(texts, None)
+    return next(
+        (content for first, content in _OTHER_CONTENT if start.lstrip().startswith(first)), None
+    )
 
 
 def _error(source: str, problem: str) -> ResultError:
     # A key of a hostile file may hold anything; the message is one printable line.
-    text = re.sub(r"[^\x20-\x7e]", "?", f"{source}: {problem}")
-    return ResultError(text[:500])
+    line = re.sub(r"[^\x20-\x7e]", "?", f"{source}: {problem}")
+    return ResultError(line[:500])

@@ -23,9 +23,11 @@ from io_benchmark.results.common_types import (
     Text,
 )
 from io_benchmark.results.format import ProfiledTask, RecordedTimeline, Script
-from io_benchmark.results.machine import Host, Limits, StoragePlace
+from io_benchmark.results.machine import Host, Limits, Storage
 
 VERSION = 1
+
+_PressureTotals = Annotated[dict[Name, Count | None], Few]
 
 
 class _Command(ResultPart, frozen=True):
@@ -55,28 +57,11 @@ class _ProcessIo(ResultPart, frozen=True):
     """What the same processes read and wrote: bytes of disks, and by system calls."""
 
     read_bytes: Count
-    written_bytes: (
-        Count  # made dirty in memory; cancelled bytes were removed before they were written
-    )
-    cancelled_bytes: Count
+    written_bytes: Count  # made dirty in memory, also where it was removed before it was written
     read_characters: Count
     written_characters: Count
     read_calls: Count
     write_calls: Count
-
-
-class _PressureTotals(ResultPart, frozen=True):
-    """How long some (or all) of the processes waited for a resource."""
-
-    io_some_us: Count | None
-    io_full_us: Count | None
-    memory_some_us: Count | None
-    cpu_some_us: Count | None
-
-
-class _Pressure(ResultPart, frozen=True):
-    machine: _PressureTotals | None
-    cgroup: _PressureTotals | None
 
 
 class _Syncs(ResultPart, frozen=True):
@@ -84,10 +69,6 @@ class _Syncs(ResultPart, frozen=True):
 
     flushes: Count | None  # requests to flush the cache of a disk; the most of the place's disks
     commits: Count | None  # requested commits of an ext4 journal
-
-
-class _ProfiledStorage(ResultPart, frozen=True):
-    places: Annotated[list[StoragePlace], Few]
 
 
 class TaskProfile(ResultPart, frozen=True):
@@ -106,13 +87,13 @@ class TaskProfile(ResultPart, frozen=True):
     wall_ns: Nanoseconds
     usage: _Usage | None
     io: _ProcessIo | None
-    own_cpu_ns: Count  # what measuring took meanwhile
     other_cpu_ms: Count | None  # CPU time of all but the command and the measuring
-    pressure: _Pressure
+    # Microseconds that processes waited for a resource: of the machine, and of the cgroup.
+    pressure: Annotated[dict[Name, _PressureTotals | None], Few]
     cgroup_bytes: BytesByDevice | None  # of the command's cgroup; the timeline has the machine's
     syncs: Annotated[dict[Name, _Syncs], Few]
     host: Host
     limits: Limits
-    storage: _ProfiledStorage
+    storage: Storage
     timeline: RecordedTimeline
     unknown: Annotated[dict[Text, Text], Many]

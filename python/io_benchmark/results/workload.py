@@ -16,12 +16,10 @@ from io_benchmark.results.common_types import (
     Column,
     Columns,
     Count,
-    Finite,
     Name,
     Nanoseconds,
     ResultOutcome,
     ResultPart,
-    Text,
 )
 
 NS_PER_S = 1e9
@@ -77,8 +75,6 @@ class BatchEntry(ResultPart, frozen=True, kw_only=True):
     variant: Name
     threads: Count | None
     run_ns: Count | None
-    stopped_early: Text | None
-    precision_reached_ratio: Finite | None
     device_bytes: BytesByDevice | None
     process_times: ProcessTimes | None = None
     samples: BatchColumns
@@ -132,7 +128,6 @@ class Workload(Struct, frozen=True):
     operation: str  # what is done once
     unit: str
     unit_ns: float = 0  # 0: a rate, operations per second
-    sample: str = "batch"
     samples: str = "batches"
     per_place: bool = True  # otherwise the place makes no difference
     written_bytes: Callable[[Any], int | None] | None = None  # into files, by an entry

@@ -10,7 +10,7 @@ from contextlib import suppress
 from types import FrameType
 from typing import Any, TypeVar
 
-from io_benchmark.signals import TERMINATING
+from io_benchmark.process import TERMINATING
 
 T = TypeVar("T")
 

@@ -2,14 +2,12 @@
 """The sources of results; read all results that some addresses lead to, from any source."""
 
 import re
-import time
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from msgspec import Struct
 
-from io_benchmark.errors import MissingPathError, ResultError, UsageError
+from io_benchmark.errors import MissingPathError, UsageError
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.folder.source import FolderSource
 from io_benchmark.sources.protocol import (
@@ -24,8 +22,7 @@ from io_benchmark.sources.protocol import (
     Source,
     SourceAddress,
 )
-from io_benchmark.sources.run_results import RunResult
-from io_benchmark.sources.task_runs import TaskRun
+from io_benchmark.sources.run_results import RunResult, TaskRun
 from io_benchmark.sources.taskcluster.source import TaskclusterSource
 from io_benchmark.text import clean
 
@@ -35,7 +32,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 # The first that knows an address reads it. A folder may have any name, so it comes last.
-SOURCES: tuple[Source, ...] = (TaskclusterSource(), FolderSource())
+_TASKCLUSTER = TaskclusterSource()
+SOURCES: tuple[Source, ...] = (_TASKCLUSTER, FolderSource())
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
@@ -51,9 +49,11 @@ class Gathered(Struct, Generic[T], frozen=True):
     missing: tuple[str, ...] = ()  # pools of tasks without a result that could be read
 
 
-def parse_addresses(texts: Sequence[str], environment: Mapping[str, str]) -> list[SourceAddress]:
+def parse_addresses(
+    addresses: Sequence[str], environment: Mapping[str, str]
+) -> list[SourceAddress]:
     """Find the source of each address; raise a UsageError that lists the valid forms."""
-    return [_parse(number, text, environment) for number, text in enumerate(texts)]
+    return [_parse(number, address, environment) for number, address in enumerate(addresses)]
 
 
 def address_forms(*, local: bool = True) -> str:
@@ -63,23 +63,23 @@ def address_forms(*, local: bool = True) -> str:
     return f"{', '.join(forms)} or {last}"
 
 
-def _parse(number: int, text: str, environment: Mapping[str, str]) -> SourceAddress:
-    if not text.strip():
+def _parse(number: int, address: str, environment: Mapping[str, str]) -> SourceAddress:
+    if not address.strip():
         raise UsageError(f"an address is empty; give {address_forms()}")
-    shown = clean(text, 200)
-    if _CONTROL.search(text.strip()):
-        raise UsageError(f"{shown}: contains control characters; type the address again")
+    label = clean(address, 200)
+    if _CONTROL.search(address.strip()):
+        raise UsageError(f"{label}: contains control characters; type the address again")
     for source in SOURCES:
-        meaning = source.parse(text, environment)
+        meaning = source.parse(address, environment)
         if meaning is not None:
-            return SourceAddress(number, text, source, meaning)
-    scheme = _SCHEME.match(text.strip())
+            return SourceAddress(number, address, source, meaning)
+    scheme = _SCHEME.match(address.strip())
     kind = f"{scheme[1]}:// is" if scheme else "this form of address is"
-    raise UsageError(f"{shown}: {kind} not supported; give {address_forms()}")
+    raise UsageError(f"{label}: {kind} not supported; give {address_forms()}")
 
 
 def gather(
-    texts: Sequence[str],
+    addresses: Sequence[str],
     environment: Mapping[str, str],
     progress: Callable[[ReadProgress], None],
     convert: Callable[[RunResult], T],
@@ -91,12 +91,12 @@ def gather(
     Raise a UsageError for a mistake in an address before anything is read. Several readings of
     one command share a budget.
     """
-    addresses = parse_addresses(texts, environment)
+    parsed = parse_addresses(addresses, environment)
     collection = _GatheredRuns(convert, budget or Budget())
     request = ReadRequest(
         environment, collection.accept, progress, budget=collection.budget, policy=policy
     )
-    log = read_addresses(addresses, request)
+    log = read_addresses(parsed, request)
     log.extend(collection.log)
     results = sorted(collection.results, key=lambda result: result[0])
     lost = {record.task_id: record.pool for record in log.without_result if record.is_lost}
@@ -119,30 +119,28 @@ def read_addresses(addresses: Sequence[SourceAddress], request: ReadRequest) -> 
 
 
 def read_history(query: HistoryQuery, request: ReadRequest) -> HistoryLog:
-    """Read a pool's history from the index of the source that has one."""
-    histories = (source.read_history(query, request) for source in SOURCES)
-    history = next((history for history in histories if history is not None), None)
-    if history is None:
-        raise ResultError("no source of results has an index; give addresses of results")
+    """Read a pool's history from the index."""
+    history = _TASKCLUSTER.read_history(query, request)
     history.log.problems += [(LAST, line) for line in request.budget.take_left_out()]
     return history
 
 
 def gather_task_runs(
-    texts: Sequence[str], project: str | None, query: RunQuery
+    addresses: Sequence[str], project: str | None, query: RunQuery
 ) -> Gathered[TaskRun]:
     """Read the runs of tasks at all addresses, or of a project's pushes; each run once, in order.
 
     Raise a UsageError for a mistake in an address before anything is requested.
     """
     log = ReadLog()
-    addresses = parse_addresses(texts, query.environment)
-    with _advice_on_paths(f"a table of task runs, {address_forms(local=False)}"):
-        for source, source_addresses in _by_source(addresses):
+    try:
+        for source, source_addresses in _by_source(parse_addresses(addresses, query.environment)):
             log.extend(source.read_runs(source_addresses, query))
+    except MissingPathError as error:
+        forms = address_forms(local=False)
+        raise UsageError(f"{error}; give a table of task runs, {forms}") from None
     if project is not None:
-        logs = (source.read_recent_runs(project, query) for source in SOURCES)
-        log.extend(next((log for log in logs if log is not None), ReadLog()))
+        log.extend(_TASKCLUSTER.read_recent_runs(project, query))
     runs: dict[Hashable, TaskRun] = {}
     # The most complete record of a run first: it has costs, or the times of the task's own work.
     for run in sorted(query.runs, reverse=True, key=lambda run: (run.cost, run.own_ended_ms, run)):
@@ -154,17 +152,14 @@ def gather_task_runs(
 
 
 def wait_for(
-    texts: Sequence[str],
+    addresses: Sequence[str],
     environment: Mapping[str, str],
     limit_s: float,
     tell: Callable[[str], None],
 ) -> None:
     """Wait at most this long until the results at all addresses are complete."""
-    groups = _checked(parse_addresses(texts, environment))
-    ends_s = time.monotonic() + limit_s
-    for number, (source, addresses) in enumerate(groups):
-        left_s = limit_s if number == 0 else max(0.0, ends_s - time.monotonic())
-        source.wait(addresses, environment, left_s, tell)
+    for source, source_addresses in _checked(parse_addresses(addresses, environment)):
+        source.wait(source_addresses, environment, limit_s, tell)
 
 
 _Group = tuple[Source, list[SourceAddress]]
@@ -181,21 +176,12 @@ def _by_source(addresses: Sequence[SourceAddress]) -> list[_Group]:
 
 def _checked(addresses: Sequence[SourceAddress]) -> list[_Group]:
     groups = _by_source(addresses)
-    with _advice_on_paths(address_forms()):
+    try:
         for source, source_addresses in groups:
             source.check(source_addresses)
-    return groups
-
-
-@contextmanager
-def _advice_on_paths(forms: str) -> Iterator[None]:
-    """Add to the error about a missing path what it may mean, or the forms of address."""
-    try:
-        yield
     except MissingPathError as error:
-        suggestions = (source.suggest(error.path) for source in SOURCES)
-        advice = next(filter(None, suggestions), f"give {forms}")
-        raise UsageError(f"{error}; {advice}") from None
+        raise UsageError(f"{error}; give {address_forms()}") from None
+    return groups
 
 
 class _GatheredRuns(Generic[T]):
@@ -212,26 +198,22 @@ class _GatheredRuns(Generic[T]):
     def accept(self, position: Position, run_result: RunResult, _data: bytes) -> None:
         record, content = run_result.task, run_result.result.identity
         # By the queue's record, and by what the result records about itself.
-        run = None if record is None else (record.task_id, record.run_id)
+        run = content if record is None else (record.task_id, record.run_id)
         source = run_result.archive or run_result.source
-        first = self._sources.get(run or content)
-        if first is not None:
-            self._repeated(position, source, first)
+        if run in self._sources:
+            self._repeated(position, source, self._sources[run])
             return
-        replaced = None if run is None else self._without_record.pop(content, None)
-        if replaced is None and not self.budget.keep(run_result):
-            return
-        result = (position, self._convert(run_result))
+        replaced = None if record is None else self._without_record.pop(content, None)
         if replaced is not None:
             self._repeated(self.results[replaced][0], self._sources[content], source)
-            self.results[replaced] = result
-        else:
-            if run is None:
+            self.results[replaced] = position, self._convert(run_result)
+        elif self.budget.keep(run_result):
+            if record is None:
                 self._without_record[content] = len(self.results)
-            self.results.append(result)
-        self._sources[content] = source
-        if run is not None:
-            self._sources[run] = source
+            self.results.append((position, self._convert(run_result)))
+        else:
+            return
+        self._sources |= {content: source, run: source}
 
     def _repeated(self, position: Position, source: str, first: str) -> None:
         self.log.remark(position, f"{source}: the same run as {first}, and counted once")

@@ -17,8 +17,7 @@ from msgspec import Struct, field
 
 from io_benchmark.errors import UsageError
 from io_benchmark.sources.budget import Budget
-from io_benchmark.sources.run_results import RunResult, TaskRecord
-from io_benchmark.sources.task_runs import TaskRun
+from io_benchmark.sources.run_results import RunResult, TaskRecord, TaskRun
 from io_benchmark.text import clean
 
 if TYPE_CHECKING:
@@ -52,20 +51,22 @@ class ReadLog(Struct):
 
     problems: list[tuple[Position, str]] = field(default_factory=list)
     remarks: list[tuple[Position, str]] = field(default_factory=list)
-    # Of each task that ended and left no result, its newest run.
+    # The newest run of each task that ended and left no result.
     without_result: list[TaskRecord] = field(default_factory=list)
     missing: set[str] = field(default_factory=set)  # pools that have a problem
 
-    def problem(self, position: Position, text: str, url: str = "", pool: str | None = None) -> str:
-        """Add a problem and return its line; a long text never cuts the URL off."""
+    def problem(
+        self, position: Position, sentence: str, url: str = "", pool: str | None = None
+    ) -> str:
+        """Add a problem and return its line; a long sentence never cuts the URL off."""
         self.missing |= {pool} if pool else set()
-        line = clean(text) + (f" ({url})" if url else "")
+        line = clean(sentence) + (f" ({url})" if url else "")
         self.problems.append((position, line))
         return line
 
-    def remark(self, position: Position, text: str) -> None:
+    def remark(self, position: Position, sentence: str) -> None:
         """Add a remark."""
-        self.remarks.append((position, clean(text)))
+        self.remarks.append((position, clean(sentence)))
 
     def extend(self, log: "ReadLog") -> None:
         """Add all messages of another log."""
@@ -76,11 +77,11 @@ class ReadLog(Struct):
 
     def problem_lines(self) -> tuple[str, ...]:
         """Return the problems in the order of their positions."""
-        return tuple(text for _, text in sorted(self.problems))
+        return tuple(line for _, line in sorted(self.problems))
 
     def remark_lines(self) -> tuple[str, ...]:
         """Return the remarks in the order of their positions."""
-        return tuple(text for _, text in sorted(self.remarks))
+        return tuple(line for _, line in sorted(self.remarks))
 
 
 class ReadRequest(Struct, frozen=True):
@@ -162,18 +163,18 @@ class Source(Protocol):
     forms: tuple[str, ...]  # its forms of address, for messages
     is_local: bool = False  # its results are on this machine: not to fetch, not to wait for
 
-    def parse(self, text: str, environment: Mapping[str, str]) -> Any | None:
+    def parse(self, address: str, environment: Mapping[str, str]) -> Any | None:
         """Return what an address means, None where it is not one of this source.
 
         Raise a UsageError where it has this source's form, with a mistake in it.
         """
 
-    def read(self, addresses: Sequence[SourceAddress], request: ReadRequest) -> ReadLog:
-        """Read the results at the addresses; what cannot be read is a problem in the log."""
-
     def check(self, addresses: Sequence[SourceAddress]) -> None:
         """Raise a UsageError for a mistake that shows before anything is read."""
         return
+
+    def read(self, addresses: Sequence[SourceAddress], request: ReadRequest) -> ReadLog:
+        """Read the results at the addresses; what cannot be read is a problem in the log."""
 
     def wait(
         self,
@@ -185,18 +186,6 @@ class Source(Protocol):
         """Wait at most this long until the results at the addresses are complete."""
         return
 
-    def suggest(self, path: str) -> str | None:
-        """Return what a path that does not exist may mean as an address of this source."""
-        return None
-
-    def read_history(self, query: HistoryQuery, request: ReadRequest) -> HistoryLog | None:
-        """Read a pool's history from an index; None where the source has none."""
-        return None
-
     def read_runs(self, addresses: Sequence[SourceAddress], query: RunQuery) -> ReadLog:
-        """Give the query the runs of all tasks at the addresses; only their results are not read."""
+        """Give the query the runs of all tasks at the addresses; their results are not read."""
         raise NotImplementedError
-
-    def read_recent_runs(self, project: str, query: RunQuery) -> ReadLog | None:
-        """Give the query the runs of a project's pushes by an index; None where the source has none."""
-        return None

@@ -16,17 +16,25 @@ from msgspec import Struct, field
 from io_benchmark.errors import UsageError
 from io_benchmark.results.format import PLAN_VARIABLE
 from io_benchmark.sources.taskcluster.addresses import IndexAddress, TaskAddress, parse
-from io_benchmark.submit import sizes
 from io_benchmark.text import clean, clean_name
 
 if TYPE_CHECKING:
     from io_benchmark.graph.generate import GeneratedTask
 
 PRIORITIES = ("highest", "very-high", "high", "medium", "low", "very-low", "lowest")
+FULL, QUICK = "full", "quick"
 UNGROUPED = "-"  # the queue's own default for schedulerId
 QUEUE_NAME = re.compile(r"[a-zA-Z0-9_-]{1,38}/[a-z]([-a-z0-9]{0,36}[a-z0-9])?")
 VOLUMES = "TASKCLUSTER_VOLUMES"
 IMAGE_ARTIFACT = "public/image.tar.zst"  # where taskgraph's docker-image tasks leave theirs
+PROFILE_VARIABLE = "IO_BENCHMARK_PROFILE"
+# Small sizes are an eightieth of the full ones, with at most 100 retrieves. All workloads in three places
+# then take 17 s for the retrieves at 50 MiB/s, the slowest pool to plan for. Each other measurement takes
+# at most 5 s.
+QUICK_BUDGET_S = 600
+# What the task needs besides the script, as the kinds plan it.
+MARGIN_S = 300
+_TIME_BUDGET = re.compile(r"(?<!\S)(--time-budget[ =])([0-9]{1,6})(?!\S)")
 # Registry, path, tag and digest; Docker itself judges the details.
 _IMAGE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@-]{0,254}")
 _NO_REVISION = "/blob/" + "0" * 40 + "/"
@@ -45,75 +53,64 @@ class SubmissionSettings(Struct, frozen=True):
     replicates: int | None = None  # None: as many as the kind has
     priority: str | None = None
     scheduler: str = UNGROUPED
-    profile: str = sizes.FULL
+    profile: str = FULL
     owner: str | None = None  # an e-mail address; None: the kind's own
     # Workers per pool at which results are compared until they decide; none: all tasks at once.
     looks: tuple[int, ...] = ()
     budget_hours: float | None = None  # of worker time, for all looks
 
 
-class SelectedTask(Struct, frozen=True):
-    """A task to create; its dates are still relative, and it has neither an id nor a group."""
+class NewTask(Struct, frozen=True):
+    """A task to create. Its dates count from its creation."""
 
     label: str
     job: str  # the label without a replicate's number
     pool: str
     definition: Mapping[str, Any]
+    task_id: str = ""  # as soon as its group is known
 
     @property
     def queue(self) -> str:
         return f"{self.definition['provisionerId']}/{self.definition['workerType']}"
 
 
-class GroupMember(Struct, frozen=True):
-    """A task of a submission's group, by what identifies it."""
-
-    task_id: str
-    label: str
-
-
-class ReadyTask(GroupMember, frozen=True):
-    """A task that can be created without further changes."""
-
-    definition: Mapping[str, Any]
-
-
-def parse_image(text: str) -> Image:
+def parse_image(name: str) -> Image:
     """Parse --image: `NAME[:TAG]` of a registry, `task:ID` or `index:NAMESPACE` of a task with an image."""
-    if text.startswith(("task:", "index:")):
+    if name.startswith(("task:", "index:")):
         # Without an environment, because the payload does not depend on the deployment.
-        meaning = parse(text, {})
-        if isinstance(meaning, TaskAddress) and meaning.run_id is None:
-            return {"type": "task-image", "taskId": meaning.task_id, "path": IMAGE_ARTIFACT}
-        if isinstance(meaning, IndexAddress):
-            return {"type": "indexed-image", "namespace": meaning.route, "path": IMAGE_ARTIFACT}
-    elif _IMAGE_NAME.fullmatch(text):
-        return text
+        address = parse(name, {})
+        if isinstance(address, TaskAddress) and address.run_id is None:
+            return {"type": "task-image", "taskId": address.task_id, "path": IMAGE_ARTIFACT}
+        if isinstance(address, IndexAddress):
+            return {"type": "indexed-image", "namespace": address.route, "path": IMAGE_ARTIFACT}
+    elif _IMAGE_NAME.fullmatch(name):
+        return name
     raise UsageError(
-        f"--image {clean(text, 200)}: is not an image; give a registry's NAME:TAG, or task:ID or "
+        f"--image {clean(name, 200)}: is not an image; give a registry's NAME:TAG, or task:ID or "
         "index:NAMESPACE of a task that built one"
     )
 
 
 def select_tasks(
     tasks: Sequence["GeneratedTask"], settings: SubmissionSettings
-) -> tuple[SelectedTask, ...]:
+) -> tuple[NewTask, ...]:
     """Return the pools' tasks, interleaved so that a pool's workers start at different times."""
     # By kind as well: tasks of one pool in different kinds are not replicates of each other.
-    of_pools: dict[tuple[str, str], list[GeneratedTask]] = {}
+    by_pool: dict[tuple[str, str], list[GeneratedTask]] = {}
     for task in tasks:
         if task.pool:
-            of_pools.setdefault((task.pool, task.kind), []).append(task)
-    if not of_pools:
+            by_pool.setdefault((task.pool, task.kind), []).append(task)
+    if not by_pool:
         labels = ", ".join(task.label for task in tasks) or "nothing"
         raise UsageError(f"-j selects {labels}, which does not measure a pool; name a pool")
-    pools = list(dict.fromkeys(pool for pool, _ in of_pools))
+    pools = list(dict.fromkeys(pool for pool, _ in by_pool))
     for pool, queue in settings.pools.items():
         if pool not in pools:
-            known = ", ".join(pools)
-            shown = f"{clean_name(pool)}={queue}"
-            raise UsageError(f"--pool {shown}: pool is not selected; choose one of {known}")
-    queued = [list(_of_pool(some, settings)) for some in of_pools.values()]
+            raise UsageError(
+                f"--pool {clean_name(pool)}={queue}: pool is not selected; choose one of "
+                f"{', '.join(pools)}"
+            )
+    queued = [list(_replicates(replicates, settings)) for replicates in by_pool.values()]
     return tuple(task for turn in zip_longest(*queued) for task in turn if task is not None)
 
 
@@ -126,27 +123,23 @@ def job_of(label: str, pool: str) -> str | None:
     return match and match[1]
 
 
-def _of_pool(
+def _replicates(
     tasks: Sequence["GeneratedTask"], settings: SubmissionSettings
-) -> Iterator[SelectedTask]:
-    pool = tasks[0].pool
-    job = job_of(tasks[0].label, pool) or tasks[0].label
+) -> Iterator[NewTask]:
+    first = tasks[0]
+    job = job_of(first.label, first.pool) or first.label
     if settings.replicates is None:
         for task in tasks:
-            yield SelectedTask(task.label, job, pool, _final(task, settings))
+            yield NewTask(task.label, job, first.pool, _final(task, settings))
         return
     # The kind's own replicates differ by their numbers alone.
-    model = _final(tasks[0], settings)
-    label = tasks[0].label
+    model, label = _final(first, settings), first.label
     if len(tasks) > 1:
-        model, label = _renamed(model, label, -1), label.removesuffix("-1")
+        model, label = _renamed(model, "-1", ""), label.removesuffix("-1")
     model = _planned(model, settings.looks or (settings.replicates,))
     for number in range(1, settings.replicates + 1):
-        if settings.replicates == 1:
-            yield SelectedTask(label, job, pool, model)
-        else:
-            named = _renamed(model, label, number)
-            yield SelectedTask(f"{label}-{number}", job, pool, named)
+        end = f"-{number}" if settings.replicates > 1 else ""
+        yield NewTask(f"{label}{end}", job, first.pool, _renamed(model, "", end))
 
 
 def _planned(definition: Mapping[str, Any], looks: Sequence[int]) -> dict[str, Any]:
@@ -160,19 +153,17 @@ def _planned(definition: Mapping[str, Any], looks: Sequence[int]) -> dict[str, A
     return {**definition, "payload": payload | ({"env": environment} if environment else {})}
 
 
-def _renamed(definition: Mapping[str, Any], label: str, number: int) -> dict[str, Any]:
-    """Number the label and the symbol as this replicate; -1 removes the number of the first."""
-
-    def name(text: str) -> str:
-        return text.removesuffix("-1") if number < 0 else f"{text}-{number}"
-
+def _renamed(definition: Mapping[str, Any], former_end: str, end: str) -> dict[str, Any]:
+    """Replace the end of the label and of the symbol."""
     made: dict[str, Any] = copy.deepcopy(dict(definition))
-    made["metadata"]["name"] = name(label)
-    if "label" in made.get("tags", {}):
-        made["tags"]["label"] = name(label)
     treeherder = made.get("extra", {}).get("treeherder", {})
-    if "symbol" in treeherder:
-        treeherder["symbol"] = name(treeherder["symbol"])
+    for owner, key in (
+        (made["metadata"], "name"),
+        (made.get("tags", {}), "label"),
+        (treeherder, "symbol"),
+    ):
+        if key in owner:
+            owner[key] = owner[key].removesuffix(former_end) + end
     return made
 
 
@@ -181,6 +172,7 @@ def _final(task: "GeneratedTask", settings: SubmissionSettings) -> dict[str, Any
     for key in ("dependencies", "requires"):
         made.pop(key, None)
     made["routes"] = []
+    made["schedulerId"] = settings.scheduler
     if settings.priority is not None:
         made["priority"] = settings.priority
     _set_image(task, made["payload"], settings.image)
@@ -192,9 +184,11 @@ def _final(task: "GeneratedTask", settings: SubmissionSettings) -> dict[str, Any
     metadata["description"] = _PUSH_LINK.sub("", metadata["description"])
     metadata["source"] = metadata["source"].replace(_NO_REVISION, "/blob/main/")
     if settings.owner is not None:
-        _set_owner(made, settings.owner)
-    if settings.profile == sizes.QUICK:
-        sizes.make_quick(made)
+        metadata["owner"] = settings.owner
+        if "createdForUser" in made.get("tags", {}):
+            made["tags"]["createdForUser"] = settings.owner
+    if settings.profile == QUICK:
+        _make_quick(made)
     if task.pool in settings.pools:
         queue = settings.pools[task.pool]
         made["provisionerId"], made["workerType"] = queue.split("/")
@@ -205,13 +199,6 @@ def _final(task: "GeneratedTask", settings: SubmissionSettings) -> dict[str, Any
     made["scopes"] = sorted({*made.get("scopes", ()), *_payload_scopes(made["payload"])})
     _refuse_references(task.label, made, "")
     return made
-
-
-def _set_owner(definition: dict[str, Any], owner: str) -> None:
-    """Set the owner for the queue and for the pages of Treeherder and Taskcluster."""
-    definition["metadata"]["owner"] = owner
-    if "createdForUser" in definition.get("tags", {}):
-        definition["tags"]["createdForUser"] = owner
 
 
 def _set_image(task: "GeneratedTask", payload: dict[str, Any], image: Image | None) -> None:
@@ -240,8 +227,8 @@ def _payload_scopes(payload: Mapping[str, Any]) -> Iterator[str]:
     capabilities = payload.get("capabilities") or {}
     if capabilities.get("privileged"):
         yield "docker-worker:capability:privileged"
-    for device, wanted in (capabilities.get("devices") or {}).items():
-        if wanted:
+    for device, is_used in (capabilities.get("devices") or {}).items():
+        if is_used:
             yield f"docker-worker:capability:device:{device}"
 
 
@@ -256,18 +243,51 @@ def _refuse_references(label: str, value: Any, path: str) -> None:
                 )
             _refuse_references(label, inner, f"{path}.{key}")
     elif isinstance(value, list):
-        for at, inner in enumerate(value):
-            _refuse_references(label, inner, f"{path}[{at}]")
+        for index, inner in enumerate(value):
+            _refuse_references(label, inner, f"{path}[{index}]")
 
 
-def submitter_scopes(tasks: Sequence[SelectedTask], scheduler: str) -> list[str]:
+def _make_quick(definition: dict[str, Any]) -> None:
+    """Change the definition to small sizes; its own time limits stay where they are lower.
+
+    The task's own command reads the profile from the environment, as in a rehearsal.
+    """
+    payload = definition["payload"]
+    payload["env"] = {**payload.get("env", {}), PROFILE_VARIABLE: QUICK}
+    payload["command"] = _with_quick_budget(payload.get("command", []))
+    limit_s = QUICK_BUDGET_S + MARGIN_S
+    payload["maxRunTime"] = min(payload.get("maxRunTime", limit_s), limit_s)
+    definition["metadata"]["description"] += "; small sizes (--quick)"
+
+
+def _with_quick_budget(command: Any) -> Any:
+    """docker-worker has a list of strings, generic-worker a list of such lists."""
+    if not isinstance(command, str):
+        return [_with_quick_budget(part) for part in command]
+    return _TIME_BUDGET.sub(
+        lambda match: f"{match[1]}{min(int(match[2]), QUICK_BUDGET_S)}", command
+    )
+
+
+def limit_s(payload: Mapping[str, Any]) -> float:
+    """Return the script's time budget, by its last such argument; else the task's limit."""
+    budgets = _TIME_BUDGET.findall("\n".join(_strings(payload.get("command", []))))
+    return float(budgets[-1][1] if budgets else payload.get("maxRunTime", 0))
+
+
+def _strings(command: Any) -> list[str]:
+    if isinstance(command, str):
+        return [command]
+    return [word for part in command for word in _strings(part)]
+
+
+def submitter_scopes(tasks: Sequence[NewTask]) -> list[str]:
     """Return the scopes that creating these tasks needs, as queue.createTask documents them."""
-    scopes = {f"queue:scheduler-id:{scheduler}"}
+    scopes = set()
     for task in tasks:
         made = task.definition
-        project = made.get("projectId", "none")
-        queue = f"{made['provisionerId']}/{made['workerType']}"
-        scopes.add(f"queue:create-task:project:{project}")
-        scopes.add(f"queue:create-task:{made.get('priority', 'lowest')}:{queue}")
+        scopes.add(f"queue:scheduler-id:{made['schedulerId']}")
+        scopes.add(f"queue:create-task:project:{made.get('projectId', 'none')}")
+        scopes.add(f"queue:create-task:{made.get('priority', 'lowest')}:{task.queue}")
         scopes.update(made["scopes"])
     return sorted(scopes)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What a group took, and what its next look needs: more tasks of the pools that are undecided.
+"""What a group's tasks took and showed, and what its next look needs.
 
 The tasks name the looks (analysis/inference/looks.py), so comparing the group later gives the same
 verdicts. What is needed follows from the group alone. Pure: no clock, no network.
@@ -14,7 +14,7 @@ from statistics import fmean
 from msgspec import Struct
 
 from io_benchmark.analysis.inference.looks import Schedule
-from io_benchmark.analysis.model import Subject, Verdict
+from io_benchmark.analysis.model import Subject, Verdict, Worker
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.sources.taskcluster.api_answers import QueueRun
 from io_benchmark.sources.taskcluster.tasks import QueueTask
@@ -26,35 +26,6 @@ LOOKS = (3, 6, 12, 24)
 _MOST_TASKS_PER_WORKER = 2
 
 
-class MeasuredGroup(Struct, frozen=True):
-    """The benchmark's tasks of a group."""
-
-    tasks: Sequence[QueueTask]
-
-    @property
-    def labels(self) -> list[str]:
-        return [task.label for task in self.tasks]
-
-    @property
-    def are_resolved(self) -> bool:
-        return all(task.status.is_resolved for task in self.tasks)
-
-    @property
-    def spent_minutes(self) -> float:
-        return sum(map(_minutes, chain.from_iterable(task.status.runs for task in self.tasks)))
-
-    def count_by_job(self) -> Counter[str]:
-        return Counter(map(_job, self.tasks))
-
-    def minutes_by_job(self) -> dict[str, float]:
-        """Return how long a task of each job took, as the queue measured it."""
-        of_jobs: dict[str, list[float]] = {}
-        for task in self.tasks:
-            minutes = [_minutes(run) for run in task.status.runs if run.started]
-            of_jobs.setdefault(_job(task), []).extend(minutes)
-        return {job: fmean(minutes) for job, minutes in of_jobs.items() if minutes}
-
-
 class NextLook(Struct, frozen=True):
     """The pools that are undecided, and what they need."""
 
@@ -62,27 +33,57 @@ class NextLook(Struct, frozen=True):
     tasks_to_add: Mapping[str, int]  # by job
     exhausted: tuple[str, ...]  # pools where more tasks do not reach more workers
 
-    @classmethod
-    def after(
-        cls,
-        report: Report,
-        schedule: Schedule,
-        jobs: Mapping[tuple[str, Subject], str],
-        tasks: Mapping[str, int],
-    ) -> "NextLook":
-        """Judge a report; `jobs` measure its subjects on each side, and have so many `tasks`."""
+
+class MeasuredGroup(Struct, frozen=True):
+    """The benchmark's tasks of a group, and the workers whose results could be read."""
+
+    group_id: str
+    tasks: Sequence[QueueTask]
+    workers: Sequence[Worker] = ()
+
+    @property
+    def labels(self) -> list[str]:
+        return [task.label for task in self.tasks]
+
+    @property
+    def unresolved(self) -> list[QueueTask]:
+        return [task for task in self.tasks if not task.status.is_resolved]
+
+    @property
+    def spent_minutes(self) -> float:
+        return sum(map(_minutes, chain.from_iterable(task.status.runs for task in self.tasks)))
+
+    def minutes_by_job(self) -> dict[str, float]:
+        """Return how long a task of each job took, as the queue measured it."""
+        minutes_of: dict[str, list[float]] = {}
+        for task in self.tasks:
+            minutes = [_minutes(run) for run in task.status.runs if run.started]
+            minutes_of.setdefault(job_of_task(task), []).extend(minutes)
+        return {job: fmean(minutes) for job, minutes in minutes_of.items() if minutes}
+
+    def measured_tasks(self) -> list[tuple[Worker, QueueTask]]:
+        """Return the workers with their tasks, in the order of the labels."""
+        by_id = {task.task_id: task for task in self.tasks}
+        pairs = [(run, by_id[run.task_id]) for run in self.workers if run.task_id in by_id]
+        return sorted(pairs, key=lambda pair: pair[1].label)
+
+    def next_look(self, report: Report, schedule: Schedule) -> NextLook:
+        """Return what a comparison of the workers leaves undecided, and the tasks that it needs."""
         undecided: dict[str, None] = {}
         exhausted: dict[str, None] = {}
         to_add: dict[str, int] = {}
+        tasks = Counter(map(job_of_task, self.tasks))
+        jobs: dict[tuple[str, Subject], str] = {}
+        for worker, task in self.measured_tasks():
+            for entry in worker.entries:
+                jobs.setdefault((worker.side, entry.subject), job_of_task(task))
         for part in report.subjects:
             for comparison in part.comparisons:
                 if comparison.verdict is not Verdict.INCONCLUSIVE:
                     continue
                 undecided[comparison.candidate] = None
-                workers = {
-                    side: part.figures[side].workers
-                    for side in (comparison.candidate, comparison.baseline)
-                }
+                sides = (comparison.candidate, comparison.baseline)
+                workers = {side: part.figures[side].workers for side in sides}
                 left_behind = [
                     side
                     for side, count in workers.items()
@@ -95,11 +96,12 @@ class NextLook(Struct, frozen=True):
                 for side, count in workers.items():
                     job = jobs[side, part.subject]
                     to_add[job] = max(to_add.get(job, 0), target - count)
-        wanted = {job: count for job, count in to_add.items() if count}
-        return cls(tuple(undecided), wanted, tuple(exhausted))
+        to_add = {job: count for job, count in to_add.items() if count}
+        return NextLook(tuple(undecided), to_add, tuple(exhausted))
 
 
-def _job(task: QueueTask) -> str:
+def job_of_task(task: QueueTask) -> str:
+    """Return the label without a replicate's number."""
     return job_of(task.label, task.pool or "") or task.label
 
 

@@ -23,9 +23,7 @@ from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.submit.definitions import (
     PRIORITIES,
     QUEUE_NAME,
-    GroupMember,
-    ReadyTask,
-    SelectedTask,
+    NewTask,
     SubmissionSettings,
     job_of,
 )
@@ -34,15 +32,9 @@ from io_benchmark_taskgraph.repeating import RELATIVE, SUBMISSION, derived_id
 
 VERSION = 1
 MAXIMUM_TASKS = 10_000
-_UNITS_S = {
-    "second": 1,
-    "minute": 60,
-    "hour": 3600,
-    "day": 86_400,
-    "week": 7 * 86_400,
-    "month": 30 * 86_400,
-    "year": 365 * 86_400,
-}
+_DAY_S = 86_400
+_UNITS_S = {"second": 1, "minute": 60, "hour": 3600, "day": _DAY_S}
+_UNITS_S |= {"week": 7 * _DAY_S, "month": 30 * _DAY_S, "year": 365 * _DAY_S}
 _AMOUNT = re.compile(r"([0-9]{1,8}) *([a-z]+?)s?")
 
 
@@ -57,12 +49,12 @@ class Submission(Struct, frozen=True):
 
     @classmethod
     def of(
-        cls, jobs: Sequence[str], settings: SubmissionSettings, chosen: Sequence[SelectedTask]
+        cls, jobs: Sequence[str], settings: SubmissionSettings, chosen: Sequence[NewTask]
     ) -> "Submission":
         """Describe the chosen tasks."""
-        wanted = [[task.label, task.definition] for task in chosen]
-        text = json.dumps(wanted, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-        digest = hashlib.sha256(text.encode()).hexdigest()
+        contents = [[task.label, task.definition] for task in chosen]
+        line = json.dumps(contents, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+        digest = hashlib.sha256(line.encode()).hexdigest()
         return cls(tuple(jobs), settings, len(chosen), digest)
 
     @classmethod
@@ -115,43 +107,37 @@ class Submission(Struct, frozen=True):
         """Return the tasks' ids; the group's id is that of its first task."""
         return [group_id, *(derived_id(group_id, number) for number in range(1, self.tasks))]
 
-    def ready(
-        self, chosen: Sequence[SelectedTask], group_id: str, now: datetime
-    ) -> tuple[ReadyTask, ...]:
-        """Return all tasks as the queue gets them, with dates that count from `now`."""
-        record = msgspec.to_builtins(self)
-        tasks = []
-        for task, task_id in zip(chosen, self.task_ids(group_id), strict=True):
-            definition = _dated(dict(task.definition), now)
-            definition["taskGroupId"] = group_id
-            definition["schedulerId"] = self.settings.scheduler
-            definition["extra"] = {**definition.get("extra", {}), SUBMISSION: record}
-            tasks.append(ReadyTask(task_id, task.label, definition))
-        return tuple(tasks)
-
-
-async def existing_tasks(
-    deployment: Deployment, group_id: str, submission: Submission
-) -> dict[int, GroupMember]:
-    """Return the tasks that exist, by their number in the submission.
-
-    They are looked for by their ids, because a listing of the group may be behind.
-    """
-    ids = submission.task_ids(group_id)
-    tasks = await deployment.tasks(ids)
-    existing = {}
-    for number, task_id in enumerate(ids):
-        if task_id not in tasks:
-            continue
-        task = tasks[task_id]
-        if task.status.task_group_id != group_id:
-            raise ResultError(
-                f"group:{group_id}: task {task_id} belongs to another group; run submit again"
+    def in_group(self, chosen: Sequence[NewTask], group_id: str) -> list[NewTask]:
+        """Return all tasks with their ids, their group and this record."""
+        record = {SUBMISSION: msgspec.to_builtins(self)}
+        return [
+            msgspec.structs.replace(
+                task,
+                task_id=task_id,
+                definition={
+                    **task.definition,
+                    "taskGroupId": group_id,
+                    "extra": task.definition.get("extra", {}) | record,
+                },
             )
-        if _has_expired(task.status.expires):
-            raise ResultError(f"group:{group_id}: its tasks have expired; run submit again")
-        existing[number] = GroupMember(task_id, task.label)
-    return existing
+            for task, task_id in zip(chosen, self.task_ids(group_id), strict=True)
+        ]
+
+    async def existing_tasks(self, deployment: Deployment, group_id: str) -> dict[str, str]:
+        """Return the labels of the tasks that exist, by their ids.
+
+        They are looked for by their ids, because a listing of the group may be behind.
+        """
+        ids = self.task_ids(group_id)
+        tasks = await deployment.tasks(ids)
+        for task_id, task in tasks.items():
+            if task.status.task_group_id != group_id:
+                raise ResultError(
+                    f"group:{group_id}: task {task_id} belongs to another group; run submit again"
+                )
+            if _has_expired(task.status.expires):
+                raise ResultError(f"group:{group_id}: its tasks have expired; run submit again")
+        return {task_id: tasks[task_id].label for task_id in ids if task_id in tasks}
 
 
 def repeated_task(
@@ -160,10 +146,10 @@ def repeated_task(
     pool: str,
     labels: Iterable[str],
     bytes_per_s: int | None = None,
-) -> SelectedTask:
+) -> NewTask:
     """Return a task of the group once more, under a label that no other has; with a pace it confirms.
 
-    All routes are dropped, as in a submission.
+    All routes are dropped, as in a submission. Its id follows from the group and its label.
     """
     job = job_of(label, pool) or label
     end = "" if bytes_per_s is None else repeating.CONFIRMING
@@ -172,33 +158,28 @@ def repeated_task(
         made = repeating.repeated(definition, job, new, bytes_per_s)
     except (KeyError, TypeError, AttributeError, ValueError):
         raise ResultError(f"{new}: the task that it repeats has malformed dates") from None
-    return SelectedTask(new, job, pool, {**made, "routes": []})
+    task_id = derived_id(made["taskGroupId"], new)
+    return NewTask(new, job, pool, {**made, "routes": []}, task_id)
 
 
-def ready_in_group(task: SelectedTask, group_id: str, now: datetime) -> ReadyTask:
-    """Return a task that is added to a group; its id follows from the group and its label."""
-    definition = _dated(dict(task.definition), now)
-    return ReadyTask(derived_id(group_id, task.label), task.label, definition)
-
-
-def _dated(value: Any, now: datetime) -> Any:
+def dated(value: Any, now: datetime) -> Any:
     """Replace every relative date of the kinds by the date counted from `now`."""
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         if set(value) == {RELATIVE}:
             return queue_time(_date(str(value[RELATIVE]), now))
-        return {key: _dated(inner, now) for key, inner in value.items()}
+        return {key: dated(inner, now) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_dated(inner, now) for inner in value]
+        return [dated(inner, now) for inner in value]
     return value
 
 
-def _date(text: str, now: datetime) -> datetime:
-    match = _AMOUNT.fullmatch(text.strip().lower())
+def _date(amount: str, now: datetime) -> datetime:
+    match = _AMOUNT.fullmatch(amount.strip().lower())
     with suppress(OverflowError):
         if match is not None and match[2] in _UNITS_S:
             return now + timedelta(seconds=int(match[1]) * _UNITS_S[match[2]])
     raise GraphError(
-        f"a task's date is {text!r}, which is not a number and one of {', '.join(_UNITS_S)}, "
+        f"a task's date is {amount!r}, which is not a number and one of {', '.join(_UNITS_S)}, "
         "before the year 10,000; correct it in the kind"
     )
 

@@ -4,6 +4,7 @@
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from typing import TypeVar
 
 from msgspec import Struct, field
@@ -23,7 +24,8 @@ from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.tasks import QueueTask
 from io_benchmark.sources.web.retrying import RequestPolicy
 from io_benchmark.sources.web.web_client import WebClient
-from io_benchmark.submit.definitions import GroupMember, ReadyTask, SelectedTask
+from io_benchmark.submit.definitions import NewTask
+from io_benchmark.submit.submission import dated
 from io_benchmark.text import clean
 
 T = TypeVar("T")
@@ -39,14 +41,14 @@ class CreationError(IoBenchmarkError):
 class CreatedTasks(Struct):
     """Tasks that were sent to the queue; an unconfirmed task may or may not exist."""
 
-    sent: list[GroupMember] = field(default_factory=list)
+    labels: dict[str, str] = field(default_factory=dict)  # by id
     confirmed: int = 0
 
     @property
-    def shown(self) -> str:
+    def summary(self) -> str:
         """`2 tasks exist, 1 more perhaps`"""
         tasks = f"{self.confirmed} task" + (" exists" if self.confirmed == 1 else "s exist")
-        unsure = len(self.sent) - self.confirmed
+        unsure = len(self.labels) - self.confirmed
         return tasks + (f", {unsure} more perhaps" if unsure else "")
 
 
@@ -56,7 +58,7 @@ class CancelledTasks(Struct, frozen=True):
     labels: tuple[str, ...]  # cancelled now
     resolved: int  # before that
     problems: tuple[str, ...]
-    others: int = 0  # tasks of the group that are not the benchmark's
+    foreign: int = 0  # tasks of the group that are not the benchmark's
 
 
 class TaskQueue(Deployment):
@@ -78,69 +80,60 @@ class TaskQueue(Deployment):
 
         return run_coroutine(main())
 
-    async def unknown_pools(self, queues: Sequence[str]) -> list[str]:
-        """Return worker pools that the worker manager does not know, where it tells."""
-        return [
-            queue for queue in dict.fromkeys(queues) if await self.knows_worker_pool(queue) is False
-        ]
-
-    async def missing_images(self, tasks: Sequence[SelectedTask]) -> list[str]:
-        """Return the addresses of image tasks that do not exist, where the deployment tells."""
-        missing = []
-        images = [task.definition["payload"].get("image") for task in tasks]
-        for image in (image for image in images if isinstance(image, Mapping)):
-            namespace, task_id = image.get("namespace"), image.get("taskId")
+    async def missing(self, tasks: Sequence[NewTask]) -> tuple[list[str], list[str]]:
+        """Return the image tasks and the worker pools that do not exist, where the deployment tells."""
+        images = []
+        for address in dict.fromkeys(filter(None, map(_image_address, tasks))):
+            kind, _, name = address.partition(":")
             with suppress(ResultError):
-                if namespace and await self.find(namespace) is None:
-                    missing.append(f"index:{namespace}")
-                elif task_id and not await self.tasks([task_id]):
-                    missing.append(f"task:{task_id}")
-        return missing
+                if not await (self.find(name) if kind == "index" else self.tasks([name])):
+                    images.append(address)
+        queues = dict.fromkeys(task.queue for task in tasks)
+        return images, [name for name in queues if await self.knows_worker_pool(name) is False]
 
-    async def create(self, tasks: Sequence[ReadyTask], created: CreatedTasks) -> None:
+    async def create(self, tasks: Sequence[NewTask], created: CreatedTasks) -> None:
         """Create the tasks in order, because workers claim them in this order."""
-        for task in tasks:
-            created.sent.append(task)
+        # Dated now: the queue takes no task that says it was created long ago.
+        now = datetime.now(UTC)
+        for task, definition in [(task, dated(task.definition, now)) for task in tasks]:
+            created.labels[task.task_id] = task.label
             try:
-                await self.create_task(task.task_id, task.definition)
+                await self.create_task(task.task_id, definition)
             except RequestRefusedError as error:
                 if error.status != _CONFLICT or not await self._is_there(task):
-                    created.sent.pop()
+                    del created.labels[task.task_id]
                     advice = "ask for this scope, or choose another pool, priority or scheduler"
-                    reason = _reason(error, self.access.who, advice)
+                    reason = refusal_reason(error, self.access.who, advice)
                     raise CreationError(f"{task.label} was not created: {reason}") from None
             except ResultError as error:
                 # The task may exist, because the answer may have been lost.
                 raise CreationError(f"{task.label} ({task.task_id}): {error}") from None
             created.confirmed += 1
 
-    async def _is_there(self, task: ReadyTask) -> bool:
+    async def _is_there(self, task: NewTask) -> bool:
         """Return whether the task exists, with other dates, because another process resumed."""
-        known = (await self.tasks([task.task_id])).get(task.task_id)
-        wanted = (task.label, task.definition["taskGroupId"])
-        return known is not None and (known.label, known.status.task_group_id) == wanted
+        existing = (await self.tasks([task.task_id])).get(task.task_id)
+        identity = (task.label, task.definition["taskGroupId"])
+        return existing is not None and (existing.label, existing.status.task_group_id) == identity
 
-    async def cancel(self, tasks: Sequence[GroupMember]) -> CancelledTasks:
+    async def cancel(self, labels: Mapping[str, str]) -> CancelledTasks:
         """Cancel tasks by their ids: a task that was just sent may not be listed yet."""
-        labels, problems = [], []
+        cancelled, problems = [], []
         resolved = 0
-        for task in tasks:
-            failed = f"{task.label} ({task.task_id}) was not cancelled"
+        for task_id, label in labels.items():
+            failed = f"{label} ({task_id}) was not cancelled"
             try:
-                now_cancelled = await self.cancel_task(task.task_id)
-            except RequestRefusedError as error:
-                if error.status != _NOT_FOUND:  # never created
-                    problems.append(
-                        f"{failed}: {_reason(error, self.access.who, 'ask for this scope')}"
-                    )
-            except ResultError as error:
-                problems.append(f"{failed}: {error}")
-            else:
-                if now_cancelled:
-                    labels.append(task.label)
+                if await self.cancel_task(task_id):
+                    cancelled.append(label)
                 else:
                     resolved += 1
-        return CancelledTasks(tuple(labels), resolved, tuple(problems))
+            except RequestRefusedError as error:
+                if error.status != _NOT_FOUND:  # never created
+                    reason = refusal_reason(error, self.access.who, "ask for this scope")
+                    problems.append(f"{failed}: {reason}")
+            except ResultError as error:
+                problems.append(f"{failed}: {error}")
+        return CancelledTasks(tuple(cancelled), resolved, tuple(problems))
 
     async def members(self, group_id: str) -> list[QueueTask]:
         """Return the tasks of a group."""
@@ -155,16 +148,23 @@ class TaskQueue(Deployment):
     async def cancel_group(self, group_id: str) -> CancelledTasks:
         """Cancel the benchmark's tasks of a group that are not resolved; others stay."""
         members = await self.members(group_id)
-        own = [member for member in members if member.is_benchmark]
-        wanted = [
-            GroupMember(task.task_id, task.label) for task in own if not task.status.is_resolved
-        ]
-        done = await self.cancel(wanted)
-        resolved = done.resolved + len(own) - len(wanted)
-        return replace(done, resolved=resolved, others=len(members) - len(own))
+        tasks = [member for member in members if member.is_benchmark]
+        labels = {task.task_id: task.label for task in tasks if not task.status.is_resolved}
+        done = await self.cancel(labels)
+        resolved = done.resolved + len(tasks) - len(labels)
+        return replace(done, resolved=resolved, foreign=len(members) - len(tasks))
 
 
-def _reason(error: RequestRefusedError, who: str, advice: str) -> str:
+def _image_address(task: NewTask) -> str:
+    """Return the address of the task that built the image; nothing for a registry's image."""
+    image = task.definition["payload"].get("image")
+    if not isinstance(image, Mapping):
+        return ""
+    namespace, task_id = image.get("namespace"), image.get("taskId")
+    return f"index:{namespace}" if namespace else f"task:{task_id}" if task_id else ""
+
+
+def refusal_reason(error: RequestRefusedError, who: str, advice: str) -> str:
     """Explain why the queue refuses a request made by `who`; the advice is for a missing scope."""
     match error.status:
         case 401:

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Block devices: from the device of a mount down to the leaves that store the bytes.
 
 Only the leaves have a model and a scheduler; device mapper, md and btrfs do not. In a container
@@ -8,7 +6,6 @@ Only the leaves have a model and a scheduler; device mapper, md and btrfs do not
 """
 
 import os
-from typing import NamedTuple, Optional
 
 from reading import is_folder, list_names, read_int, read_lines, read_text, target_of
 
@@ -18,19 +15,10 @@ QUEUE_NUMBERS += ["wbt_lat_usec", "logical_block_size", "physical_block_size"]
 SECTOR_BYTES = 512
 
 
-class _Counters(NamedTuple):
-    """What one device has done; its fields are columns of the timelines."""
-
-    read_bytes: int
-    written_bytes: int
-    busy_ms: int
-    reads: int
-    writes: int
-    # Requests to write the device's own cache; the kernel counts them from 5.5 on.
-    flushes: Optional[int]
-
-
-COLUMNS = _Counters._fields
+# What one device has done since the boot. Flushes are requests to write the device's own cache; the
+# kernel counts them from 5.5 on.
+COLUMNS = ("read_bytes", "written_bytes", "busy_ms", "reads", "writes", "flushes")
+WRITTEN, FLUSHES = COLUMNS.index("written_bytes"), COLUMNS.index("flushes")
 UNSEEN = (None,) * len(COLUMNS)
 
 
@@ -38,10 +26,13 @@ def name_of_number(number):
     """Return the name of a device number, such as 'nvme0n1' for '259:1', or None."""
     if is_folder("/sys/dev/block/" + number):
         return os.path.basename(target_of("/sys/dev/block/" + number))
-    for name in list_names(CLASS):
-        if read_text(os.path.join(CLASS, name, "dev")) == number:
-            return name
-    return None
+    return _name_by("dev", number)
+
+
+def _name_by(file, content):
+    """Return the device whose file in /sys has this content, or None."""
+    names = list_names(CLASS)
+    return next((n for n in names if read_text(os.path.join(CLASS, n, file)) == content), None)
 
 
 def name_of_node(node):
@@ -53,11 +44,7 @@ def name_of_node(node):
         device = os.stat(node).st_rdev
         return name_of_number("%d:%d" % (os.major(device), os.minor(device)))
     except OSError:
-        pass
-    for name in list_names(CLASS):
-        if read_text(os.path.join(CLASS, name, "dm", "name")) == os.path.basename(node):
-            return name
-    return None
+        return _name_by("dm/name", os.path.basename(node))
 
 
 def _is_partition(name):
@@ -80,10 +67,8 @@ def _kind_of(name):
         identifier = read_text(os.path.join(path, "dm", "uuid")) or ""
         prefix = identifier.split("-", 1)[0]
         return {"LVM": "lvm", "CRYPT": "crypt", "mpath": "multipath"}.get(prefix, "dm")
-    for kind in ("md", "loop"):
-        if is_folder(os.path.join(path, kind)):
-            return kind
-    return "disk"
+    kinds = (kind for kind in ("md", "loop") if is_folder(os.path.join(path, kind)))
+    return next(kinds, "disk")
 
 
 def _stripes_of(name, kind):
@@ -151,27 +136,23 @@ def _read_ints(folder, names):
 
 def chain(top_names):
     """Return every device from these down to the leaves, each once, from the top."""
-    seen, waiting = [], list(top_names)
+    names, waiting = [], list(top_names)
     while waiting:
         name = waiting.pop(0)
-        if name not in seen and is_folder(os.path.join(CLASS, name)):
-            seen.append(name)
+        if name not in names and is_folder(os.path.join(CLASS, name)):
+            names.append(name)
             waiting += below(name)
-    return [_describe(name) for name in seen]
+    return [_describe(name) for name in names]
 
 
 def counters():
-    """Return what every block device has done since the boot, by name."""
+    """Return the columns of every block device, by name."""
     totals = {}
     for line in read_lines("/proc/diskstats"):
         fields = line.split()
         if len(fields) >= 14:
-            totals[fields[2]] = _Counters(
-                read_bytes=int(fields[5]) * SECTOR_BYTES,
-                written_bytes=int(fields[9]) * SECTOR_BYTES,
-                busy_ms=int(fields[12]),
-                reads=int(fields[3]),
-                writes=int(fields[7]),
-                flushes=int(fields[18]) if len(fields) >= 20 else None,
-            )
+            read, written = int(fields[5]) * SECTOR_BYTES, int(fields[9]) * SECTOR_BYTES
+            busy_ms, reads, writes = (int(fields[index]) for index in (12, 3, 7))
+            flushes = int(fields[18]) if len(fields) >= 20 else None
+            totals[fields[2]] = (read, written, busy_ms, reads, writes, flushes)
     return totals

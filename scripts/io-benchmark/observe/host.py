@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Facts about the machine, and the tools that workloads use."""
 
 import hmac
@@ -9,11 +7,13 @@ import os
 import re
 import sys
 import time
+from typing import Any
 
 from log import MIB
 from observe import limits, mounts, storage
-from reading import exists, first_int, first_line_of, first_match, read_int, read_text
+from reading import exists, first_int, first_line_of, first_match, list_names, read_int, read_text
 
+CACHES = "/sys/devices/system/cpu/cpu0/cache"
 MACHINE_ID_OF = b"io-benchmark"
 TOUCH_BYTES, CHUNK_BYTES = 64 * MIB, 8 * MIB
 TOO_LITTLE_MEMORY = "the cost of touching new memory is not known: %d MiB are not free" % (
@@ -24,9 +24,10 @@ INACTIVE = r"(?s:.*)^(?:total_)?inactive_file (\d+)"
 TOOLS = ("bash", "cp", "curl", "fio", "grep", "sed")
 USED_MEMORY = ("memory.usage_in_bytes", "memory.current")  # of v1, of v2
 HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
-VM_SETTINGS = ["dirty_background_bytes", "dirty_background_ratio", "dirty_bytes"]
-VM_SETTINGS += ["dirty_expire_centisecs", "dirty_ratio", "dirty_writeback_centisecs"]
-VM_SETTINGS += ["swappiness"]
+VM_SETTINGS = (
+    *("dirty_background_bytes", "dirty_background_ratio", "dirty_bytes"),
+    *("dirty_expire_centisecs", "dirty_ratio", "dirty_writeback_centisecs", "swappiness"),
+)
 
 
 def observe(*, may_measure=True):
@@ -40,19 +41,19 @@ def observe(*, may_measure=True):
         "cpu_model": first_match(r"^model name\s*:\s*(.+)", "/proc/cpuinfo"),
         "cpu_count": len(os.sched_getaffinity(0)),
         "cpu_online_count": os.cpu_count(),
-        "l3_cache_bytes": _l3_cache_bytes(),
+        "l3_cache_bytes": cache_bytes().get("index3"),
         "memory_bytes": memory_bytes("MemTotal"),
         "memory_available_bytes": memory_bytes("MemAvailable"),
         "machine_vendor": read_text("/sys/class/dmi/id/sys_vendor"),
         "machine_product": read_text("/sys/class/dmi/id/product_name"),
         "boot_id": read_text("/proc/sys/kernel/random/boot_id"),
-        "machine_id": _machine_id(),
+        "machine_id": machine_id(),
         "container": _container(),
         "user_id": os.geteuid(),
         "transparent_huge_pages": read_text(HUGE_PAGES),
         "vm": {name: read_int("/proc/sys/vm/" + name) for name in VM_SETTINGS},
-        "first_touch_ns_per_mib": _touch_new_memory() if may_measure else [],
-        "tools": _tools() if may_measure else {},
+        "first_touch_ns_per_mib": touch_new_memory() if may_measure else [],
+        "tools": tool_versions() if may_measure else {},
     }
 
 
@@ -75,22 +76,24 @@ def available_bytes():
     return min((value for value in free if value is not None), default=None)
 
 
-def _l3_cache_bytes():
-    text = read_text("/sys/devices/system/cpu/cpu0/cache/index3/size") or ""
-    match = re.fullmatch(r"(\d+)([KM])", text)
-    return int(match[1]) * {"K": 1024, "M": MIB}[match[2]] if match else None
+def cache_bytes():
+    """Return the sizes of the first CPU's caches by their names, such as index3."""
+    sizes = {name: read_text("%s/%s/size" % (CACHES, name)) or "" for name in list_names(CACHES)}
+    matches = {name: re.fullmatch(r"(\d+)([KMG])", size) for name, size in sizes.items()}
+    units = {"K": 1024, "M": MIB, "G": 1024 * MIB}
+    return {name: int(match[1]) * units[match[2]] for name, match in matches.items() if match}
 
 
-def _machine_id():
+def machine_id():
     """Return a hash of the machine's id, which must not be published; None in a container.
 
     There it may be the image's, the same on many machines.
     """
-    text = read_text("/etc/machine-id") or ""
-    if not re.fullmatch("[0-9a-f]{32}", text) or storage.in_container(mounts.table()):
+    identifier = read_text("/etc/machine-id") or ""
+    if not re.fullmatch("[0-9a-f]{32}", identifier) or storage.in_container(mounts.table()):
         return None
     # As sd_id128_get_machine_app_specific(3) recommends.
-    return hmac.new(bytes.fromhex(text), MACHINE_ID_OF, "sha256").hexdigest()[:32]
+    return hmac.new(bytes.fromhex(identifier), MACHINE_ID_OF, "sha256").hexdigest()[:32]
 
 
 def _container():
@@ -98,14 +101,13 @@ def _container():
     table = mounts.table()
     if not storage.in_container(table):
         return None
-    engine = "docker" if exists("/.dockerenv") else None
-    if exists("/run/.containerenv"):
-        engine = "podman"
+    marks = {"podman": "/run/.containerenv", "docker": "/.dockerenv"}
+    engine = next((name for name, path in marks.items() if exists(path)), None)
     root = mounts.mount_of("/", table)
     return {"engine": engine, "root_filesystem": root.filesystem if root else None}
 
 
-def _touch_new_memory():
+def touch_new_memory():
     """Return the cost of touching new memory, per MiB, for each chunk; high in some guests."""
     costs = []
     # Half of what is free at most: beyond a cgroup's limit, the kernel would kill this process.
@@ -123,17 +125,15 @@ def _touch_new_memory():
     return costs
 
 
-def _tools():
+def tool_versions():
     """Return path and version of each tool that a workload may call; None if it is missing."""
     import shutil  # noqa: PLC0415 - as in reading.py
 
-    known = dict.fromkeys(TOOLS)
-    for name in TOOLS:
-        path = shutil.which(name)
-        if path is not None:
-            known[name] = {"path": path, "version": first_line_of([path, "--version"])}
-    known["python3"] = {"path": sys.executable, "version": sys.version.split()[0]}
-    return known
+    tools: Any = {name: shutil.which(name) for name in TOOLS}
+    for name, path in tools.items():
+        tools[name] = path and {"path": path, "version": first_line_of([path, "--version"])}
+    tools["python3"] = {"path": sys.executable, "version": sys.version.split()[0]}
+    return tools
 
 
 def dirty_limit_bytes():

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Limits set for the task: cgroup limits of I/O, memory and CPU, v1 and v2, and ulimits.
 
 Limits are inherited, so every level from the task's own cgroup up to the mounted root is read.
@@ -19,8 +17,8 @@ IO_LIMITS = (
     ("read_operations_per_s", "read_iops", "riops"),
     ("write_operations_per_s", "write_iops", "wiops"),
 )
-WEIGHTS = ["io.weight", "io.bfq.weight", "io.latency"]
-WEIGHTS += ["blkio.weight", "blkio.bfq.weight"]
+WEIGHTS = ("io.weight", "io.bfq.weight", "io.latency", "blkio.weight", "blkio.bfq.weight")
+MEMORY_LIMITS = ("memory.limit_in_bytes", "memory.max", "memory.high")
 UNLIMITED_BYTES = 1 << 62  # from here on v1 means no limit; v2 writes "max"
 V1_CONTROLLERS = ("blkio", "memory", "cpu")
 
@@ -40,9 +38,9 @@ def observe():
                     levels = _levels(mount, groups[controller])
                     _note(observed, "v1", controller, levels)
     observed["ulimits"] = {
-        "open_files": _ulimit(resource.RLIMIT_NOFILE),
-        "file_size_bytes": _ulimit(resource.RLIMIT_FSIZE),
-        "processes": _ulimit(resource.RLIMIT_NPROC),
+        "open_files": ulimit(resource.RLIMIT_NOFILE),
+        "file_size_bytes": ulimit(resource.RLIMIT_FSIZE),
+        "processes": ulimit(resource.RLIMIT_NPROC),
     }
     return observed
 
@@ -86,13 +84,11 @@ def _note(observed, version, controller, directories):
     is_read = directories[0] in observed["groups"].values()
     observed["groups"][controller] = directories[0]
     for directory in [] if is_read else directories:
-        _read_io(observed, directory)
-        _read_weights(observed, directory)
-        _read_memory(observed, directory)
-        _read_cpu(observed, directory)
+        for kind, read in READERS.items():
+            observed[kind] += [{"group": directory, **limit} for limit in read(directory)]
 
 
-def _read_io(observed, directory):
+def _io_limits(directory):
     kinds = {name: kind for kind, _, name in IO_LIMITS}
     limits = []
     for kind, name, _ in IO_LIMITS:
@@ -105,39 +101,38 @@ def _read_io(observed, directory):
             limits.append((device, kinds.get(name, ""), value))
     for device, kind, value in limits:
         if kind and value.isdigit():
-            limit = {"group": directory, "device": device, "kind": kind}
-            limit.update(value=int(value), device_name=devices.name_of_number(device))
-            observed["io"].append(limit)
+            name = devices.name_of_number(device)
+            yield {"device": device, "kind": kind, "value": int(value), "device_name": name}
 
 
-def _read_weights(observed, directory):
-    for name in WEIGHTS:
-        text = read_text(os.path.join(directory, name))
-        if text:
-            limit = {"group": directory, "file": name, "text": text[:200]}
-            observed["weights"].append(limit)
+def _weights(directory):
+    weights = {name: read_text(os.path.join(directory, name)) for name in WEIGHTS}
+    return [{"file": name, "text": weight[:200]} for name, weight in weights.items() if weight]
 
 
-def _read_memory(observed, directory):
-    for name in ("memory.limit_in_bytes", "memory.max", "memory.high"):
-        # None for "max": no limit.
-        value = read_int(os.path.join(directory, name))
-        if value is not None and value < UNLIMITED_BYTES:
-            limit = {"group": directory, "file": name, "bytes": value}
-            observed["memory"].append(limit)
+def _memory_limits(directory):
+    # None for "max": no limit.
+    values = {name: read_int(os.path.join(directory, name)) for name in MEMORY_LIMITS}
+    return [
+        {"file": name, "bytes": value}
+        for name, value in values.items()
+        if value is not None and value < UNLIMITED_BYTES
+    ]
 
 
-def _read_cpu(observed, directory):
+def _cpu_limits(directory):
     quota = read_int(os.path.join(directory, "cpu.cfs_quota_us"))
     period = read_int(os.path.join(directory, "cpu.cfs_period_us"))
     fields = (read_text(os.path.join(directory, "cpu.max")) or "max").split()
     if len(fields) == 2 and fields[0].isdigit():
         quota, period = map(int, fields)
-    if quota and period and quota > 0:
-        limit = {"group": directory, "quota_us": quota, "period_us": period}
-        observed["cpu"].append(limit)
+    is_limited = quota and period and quota > 0
+    return [{"quota_us": quota, "period_us": period}] if is_limited else []
 
 
-def _ulimit(number):
+READERS = {"io": _io_limits, "weights": _weights, "memory": _memory_limits, "cpu": _cpu_limits}
+
+
+def ulimit(number):
     soft, _ = resource.getrlimit(number)
     return None if soft == resource.RLIM_INFINITY else soft

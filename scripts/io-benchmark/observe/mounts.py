@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """The mount table, and the mount of a path."""
 
 import os
@@ -10,7 +8,7 @@ from typing import Dict, List, NamedTuple, Optional
 from reading import list_names, read_text
 
 
-class _Mount(NamedTuple):
+class Mount(NamedTuple):
     device: str  # MAJOR:MINOR
     root: str  # the folder of that file system which is mounted here
     point: str
@@ -25,14 +23,11 @@ class _Mount(NamedTuple):
             return _aufs_of(self)
         if self.filesystem != "overlay":
             return None
-        lower_layers = 0
-        for part in self.super_options.split(","):
-            # Since Linux 6.5, each layer can have a separate lowerdir+=.
-            if part.startswith(("lowerdir=", "lowerdir+=", "datadir+=")):
-                lower_layers += len(part.split("=", 1)[1].replace("::", ":").split(":"))
+        # Since Linux 6.5, each layer can have a separate lowerdir+=.
+        layers = re.findall(r"(?:^|,)(?:lowerdir\+?|datadir\+)=([^,]*)", self.super_options)
         values = _option_values(self.super_options)
         return {
-            "lower_layers": lower_layers,
+            "lower_layers": sum(len(layer.replace("::", ":").split(":")) for layer in layers),
             "upper_directory": values.get("upperdir") and _unescape(values["upperdir"]),
             "volatile": "volatile" in values or values.get("fsync") == "volatile",
         }
@@ -45,26 +40,26 @@ def _unescape(field):
     return field
 
 
-def _parse(text: str) -> List[_Mount]:
+def parse(mountinfo: str) -> List[Mount]:
     mounts = []
-    for line in text.splitlines():
+    for line in mountinfo.splitlines():
         fields = line.split()
         if "-" not in fields[6:]:
             continue
         dash = fields.index("-", 6)
         if len(fields) < dash + 4:
             continue
-        for at in (3, 4, dash + 2):  # root, point and source
-            fields[at] = _unescape(fields[at])
-        mounts.append(_Mount(*fields[2:6], *fields[dash + 1 : dash + 4]))
+        for index in (3, 4, dash + 2):  # root, point and source
+            fields[index] = _unescape(fields[index])
+        mounts.append(Mount(*fields[2:6], *fields[dash + 1 : dash + 4]))
     return mounts
 
 
-def table() -> List[_Mount]:
-    return _parse(read_text("/proc/self/mountinfo") or "")
+def table() -> List[Mount]:
+    return parse(read_text("/proc/self/mountinfo") or "")
 
 
-def mount_of(path: str, mounts: List[_Mount]) -> Optional[_Mount]:
+def mount_of(path: str, mounts: List[Mount]) -> Optional[Mount]:
     """Return the mount with the longest matching point; the last one at a point hides the others."""
     path = os.path.realpath(path) + "/"
     above = [m for m in mounts if path.startswith(m.point.rstrip("/") + "/")]
@@ -77,7 +72,7 @@ def _option_values(options: str) -> Dict[str, str]:
     return {name: value for name, _, value in parts}
 
 
-def _aufs_of(mount: _Mount) -> Optional[dict]:
+def _aufs_of(mount: Mount) -> Optional[dict]:
     """Return the layers by the branches in /sys, of which the first is the upper one."""
     folder = "/sys/fs/aufs/si_" + _option_values(mount.super_options).get("si", "")
     branches = [name for name in list_names(folder) if re.fullmatch("br[0-9]+", name)]

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """The page cache: evict files, check with mincore and FIEMAP that it worked, and sync."""
 
 import array
@@ -9,6 +7,8 @@ import fcntl
 import mmap
 import os
 import struct
+
+from log import MIB
 
 DROP_CACHES = "/proc/sys/vm/drop_caches"
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -38,6 +38,13 @@ def write_new_file(path, size, chunk, *, is_synced=False):
             left -= file.write(chunk[: min(len(chunk), left)])
         if is_synced:
             os.fdatasync(file.fileno())
+
+
+def read(path):
+    """Read a file into memory."""
+    with open(path, "rb", buffering=0) as file:
+        while file.read(MIB):
+            pass
 
 
 def evict(path):

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """The storage of a place: mount, overlay or bind, file system, devices down to the leaves.
 
 All is observed on this machine, not taken from how it was provisioned.
@@ -35,7 +33,7 @@ def in_container(table):
     return is_marked or (root is not None and root.filesystem == "overlay")
 
 
-def _kind_of_place(mount, container):
+def kind_of_place(mount, container):
     if mount.filesystem in OVERLAYS:
         return "overlay"
     if mount.filesystem in MEMORY_FILESYSTEMS:
@@ -54,16 +52,16 @@ def observe(name, path, *, may_write=True):
         place.update(kind="unknown", mount=None, devices=[], identified_by=None)
         return place
     space = os.statvfs(path)
-    probe = _probe_writes(path) if may_write else None
-    tops, identified_by = _find_devices(mount, table, path if may_write else None)
+    probe = probe_writes(path) if may_write else None
+    tops, identified_by = find_devices(mount, table, path if may_write else None)
     place.update(
-        kind=_kind_of_place(mount, in_container(table)),
+        kind=kind_of_place(mount, in_container(table)),
         mount=mount._asdict(),
         overlay=mount.overlay(),
-        filesystem=_filesystem_details(mount, tops),
+        filesystem=filesystem_details(mount, tops),
         size_bytes=space.f_blocks * space.f_frsize,
         free_bytes=space.f_bavail * space.f_frsize,
-        reflink=_reflink_works(path) if may_write else None,
+        reflink=reflink_works(path) if may_write else None,
         probe=probe,
         devices=devices.chain(tops),
         identified_by=identified_by,
@@ -71,7 +69,7 @@ def observe(name, path, *, may_write=True):
     return place
 
 
-def _find_devices(mount, table, path):
+def find_devices(mount, table, path):
     """Return the devices directly below the mount, and how they were found; None: do not write."""
     if mount.filesystem in MEMORY_FILESYSTEMS + NETWORK_FILESYSTEMS:
         return [], None
@@ -89,17 +87,17 @@ def _find_devices(mount, table, path):
         names = _devices_of(below)
         if names is not None:
             return names, candidate
-    written = _devices_written_to(path) if path is not None else []
+    written = devices_written_to(path) if path is not None else []
     return written, "probe" if written else None
 
 
 def _beside(mount, table):
     """Return paths that are on the disk of an overlay's upper layer, the best first."""
     upper = (mount.overlay() or {}).get("upper_directory") or ""
-    seen = [upper] if os.path.isabs(upper) and is_folder(upper) else []
+    visible = [upper] if os.path.isabs(upper) and is_folder(upper) else []
     # Only an engine mounts these; elsewhere they are files of the root.
-    points = {each.point for each in table}
-    return seen + [path for path in HOST_FILES if path in points]
+    points = {other_mount.point for other_mount in table}
+    return visible + [path for path in HOST_FILES if path in points]
 
 
 def _devices_of(mount):
@@ -123,13 +121,13 @@ def _btrfs_folder(member):
     return None
 
 
-def _filesystem_details(mount, tops):
+def filesystem_details(mount, tops):
     """Return facts about the file system that the mount's options do not have."""
     details = {"type": mount.filesystem}
     details.update(ext4_options=None, btrfs_data_profiles=None)
     if mount.filesystem == "ext4" and tops:
-        text = read_text("/proc/fs/ext4/%s/options" % tops[0])
-        details["ext4_options"] = sorted(text.split()) if text else None
+        options = read_text("/proc/fs/ext4/%s/options" % tops[0])
+        details["ext4_options"] = sorted(options.split()) if options else None
     folder = _btrfs_folder(tops[0]) if mount.filesystem == "btrfs" and tops else None
     if folder is not None:
         data = folder + "/allocation/data/"
@@ -138,79 +136,68 @@ def _filesystem_details(mount, tops):
     return details
 
 
-def _devices_written_to(path):
+def devices_written_to(path):
     """Return the devices without one below that write whenever this writes past the page cache.
 
     fsync() would not do: on a volatile overlay, such as rootless podman's, it writes nothing.
     """
-    found = None
+    candidates = None
     for _ in range(PROBE_ROUNDS):
         before, started_s = devices.counters(), time.monotonic()
         try:
-            _write_directly(os.path.join(path, ".io-benchmark-probe-%d" % os.getpid()))
+            write_probe(path, os.O_DIRECT)
         except OSError:
             return []
         took_s = time.monotonic() - started_s
         between = devices.counters()
         time.sleep(min(max(took_s, QUIET_S[0]), QUIET_S[1]))
         quiet = _written_since(between, devices.counters())
-        more = {
-            name
-            for name, moved in _written_since(before, between).items()
-            if moved >= 2 * quiet.get(name, 0) + PROBE_SHARE_BYTES
+        moved = _written_since(before, between)
+        busy = {
+            *(name for name in moved if moved[name] >= 2 * quiet.get(name, 0) + PROBE_SHARE_BYTES)
         }
-        found = more if found is None else found & more
-    return [name for name in sorted(found or ()) if not devices.below(name)]
+        candidates = busy if candidates is None else candidates & busy
+    return [name for name in sorted(candidates or ()) if not devices.below(name)]
 
 
-def _write_directly(path):
-    with mmap.mmap(-1, MIB) as chunk:
-        chunk.write(os.urandom(MIB))
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_DIRECT
-        descriptor = os.open(path, flags, 0o600)
-        try:
+def write_probe(path, flags=0):
+    """Write 8 MiB without two equal blocks; return how long an fsync() of them takes."""
+    path = os.path.join(path, ".io-benchmark-probe-%d" % os.getpid())
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | flags, 0o600)
+    try:
+        with mmap.mmap(-1, MIB) as chunk:  # begins at a page, as O_DIRECT requires
             for number in range(PROBE_BYTES // MIB):
+                chunk[:] = os.urandom(MIB)
                 os.pwrite(descriptor, chunk, number * MIB)
-        finally:
-            os.close(descriptor)
-            os.unlink(path)
+        started_ns = time.monotonic_ns()
+        os.fsync(descriptor)
+        return time.monotonic_ns() - started_ns
+    finally:
+        os.close(descriptor)
+        os.unlink(path)
 
 
 def _written_since(before, after):
     """Return the bytes that each device has written, of those that wrote a part of the probe."""
-    written = {}
-    for name, now in after.items():
-        earlier = before.get(name)
-        moved = now.written_bytes - (earlier.written_bytes if earlier else 0)
-        if moved >= PROBE_SHARE_BYTES:
-            written[name] = moved
-    return written
+    moved = {
+        name: totals[devices.WRITTEN] - before.get(name, totals)[devices.WRITTEN]
+        for name, totals in after.items()
+    }
+    return {name: written for name, written in moved.items() if written >= PROBE_SHARE_BYTES}
 
 
-def _probe_writes(path):
-    """Write 8 MiB and fsync; return which devices wrote them, and how long fsync took."""
-    probe = os.path.join(path, ".io-benchmark-probe-%d" % os.getpid())
+def probe_writes(path):
+    """Return which devices wrote a probe, and how long its fsync took."""
     before = devices.counters()
     try:
-        descriptor = os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            chunk = os.urandom(MIB)
-            for number in range(PROBE_BYTES // MIB):
-                # Each time moved by a byte: no two blocks are equal.
-                os.write(descriptor, chunk[number:] + chunk[:number])
-            started_ns = time.monotonic_ns()
-            os.fsync(descriptor)
-            fsync_ns = time.monotonic_ns() - started_ns
-        finally:
-            os.close(descriptor)
-            os.unlink(probe)
+        fsync_ns = write_probe(path)
     except OSError as error:
         return {"failed": error.strerror, "fsync_ns": None, "written_bytes": None}
     written = _written_since(before, devices.counters())
     return {"failed": None, "fsync_ns": fsync_ns, "written_bytes": written}
 
 
-def _reflink_works(path):
+def reflink_works(path):
     """Return whether cp can share extents here; None where it cannot be tried."""
     from tempfile import TemporaryFile  # noqa: PLC0415 - as in reading.py
 

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Seed 000's pattern: find a URL in a list with grep, copy the cached file that it names.
 
 Measured: for each retrieve the lookup (fork, exec, grep's answer, wait), and separately the copy (open
@@ -17,26 +15,25 @@ The destination of the copy decides what is measured:
 import hashlib
 import os
 import random
-import shutil
 import time
 from typing import Any
 
-import trials
-from early_end import WorkloadError
-from log import MIB, ProgressLines, say
+from log import MIB, NS_PER_S, ProgressLines, say
+from measuring import trials
+from measuring.retrieval import RealSteps, SeedSteps, Target
+from measuring.workload import CHECK_EVERY, Workload
 from observe import host, page_cache
-from retrieval import RealSteps, SeedSteps, Target
 from settings import PROFILES
-from workload import CHECK_EVERY, Workload
 
 # 40 MARs, 40 tarballs, 20 small artifacts.
 CACHE_SIZES_MIB = (80,) * 40 + (60,) * 40 + (5,) * 20
 # Keys that only a run can fill in; null in the file until then.
-OBSERVED = ["populate_ns", "cache_state", "lookup_method", "copy_method", "run_ns"]
-OBSERVED += ["trims", "stopped_early", "precision_reached_ratio", "shares_extents"]
-OBSERVED += ["final_sync_ns", "final_sync_method", "dirty_before_sync_bytes"]
-OBSERVED += ["writeback_before_sync_bytes", "final_sync_device_bytes", "device_bytes"]
-OBSERVED += ["trials"]
+OBSERVED = (
+    *("populate_ns", "cache_state", "lookup_method", "copy_method", "run_ns", "trims"),
+    *("stopped_early", "precision_reached_ratio", "shares_extents", "final_sync_ns"),
+    *("final_sync_method", "dirty_before_sync_bytes", "writeback_before_sync_bytes"),
+    *("final_sync_device_bytes", "device_bytes", "trials"),
+)
 URL = "https://archive.mozilla.org/pub/firefox/fake/%d/firefox-%gMB.mar"
 SPARE_BYTES = 16 * MIB  # room for the list, the probes and the file system's own needs
 FRESH_RING_DIRTY_LIMITS = 2
@@ -45,14 +42,14 @@ NS_PER_MS = 1_000_000
 USUAL_RETRIEVES = 2000
 
 
-def _file_sizes_bytes(settings):
+def file_sizes_bytes(settings):
     if settings.sizes_bytes is not None:
         return settings.sizes_bytes
     divisor = PROFILES[settings.profile]  # each keeps the mix
     return [size * MIB // divisor for size in CACHE_SIZES_MIB]
 
 
-def _make_sequence(seed, retrieves, files):
+def make_sequence(seed, retrieves, files):
     """Return the file of each retrieve: the same on every pool and every Python."""
     # Only random() is promised to give the same values in every version.
     generator = random.Random(seed)
@@ -75,21 +72,19 @@ class _CacheRetrieve(Workload):
         settings = bench.settings
         self._cache = os.path.join(folder, "uv-cache")
         self.work = os.path.join(folder, "uv-work")
-        self.sizes = _file_sizes_bytes(settings)
-        files = len(self.sizes)
-        self._sequence = _make_sequence(settings.seed, settings.retrieves, files)
         self.url_list = os.path.join(self._cache, "urls.list")
-        self.files, self.urls = [], []
+        self.sizes = file_sizes_bytes(settings)
+        numbers = range(1, len(self.sizes) + 1)
+        self.files = [os.path.join(self._cache, "obj_%05d.cache" % number) for number in numbers]
+        self.urls = [URL % (number, self.sizes[number - 1] / MIB) for number in numbers]
+        self._sequence = make_sequence(settings.seed, settings.retrieves, len(self.sizes))
         self._counted = 0
         self._steps: Any = SeedSteps
-        for number, size in enumerate(self.sizes, 1):
-            self.files.append(os.path.join(self._cache, "obj_%05d.cache" % number))
-            self.urls.append(URL % (number, size / MIB))
 
     @staticmethod
     def variants(settings):
-        names, fidelity = settings.destinations, settings.fidelity
-        return [{"destination": name, "fidelity": fidelity} for name in names]
+        fidelity = settings.fidelity
+        return [{"destination": name, "fidelity": fidelity} for name in settings.destinations]
 
     def plan(self, variant):
         """Return the part of the entry that is known before the run."""
@@ -109,22 +104,19 @@ class _CacheRetrieve(Workload):
 
     def prepare(self):
         """Write the cache and its list."""
-        self._check_tools()
+        is_real = self._bench.settings.fidelity == "real"
+        self.check_tools(*(("bash", "grep", "sed", "cp") if is_real else ("grep",)))
         self.check_space(self._needed_bytes())
         os.mkdir(self._cache)
         os.mkdir(self.work)
         cache = (self._place.name, len(self.sizes), sum(self.sizes) / MIB)
         say("=== Populating the cache of %s: %d files, %.1f MiB ===" % cache)
         started_ns = time.monotonic_ns()
-        progress = ProgressLines(len(self.sizes), self._bench.progress_every_s)
         chunk = os.urandom(MIB)
-        for index, size in enumerate(self.sizes):
+        for path, size in zip(self.files, self.sizes):
             # Each time moved by a byte: the files have no block in common.
             chunk = chunk[1:] + chunk[:1]
-            page_cache.write_new_file(self.files[index], size, chunk)
-            now_ns = time.monotonic_ns()
-            if now_ns >= progress.due_ns or index + 1 == len(self.sizes):
-                progress.show(index + 1, now_ns, sum(self.sizes[: index + 1]))
+            page_cache.write_new_file(path, size, chunk)
         with open(self.url_list, "w", encoding="ascii") as file:
             file.writelines(url + "\n" for url in self.urls)
         self._populate_ns = time.monotonic_ns() - started_ns
@@ -138,7 +130,7 @@ class _CacheRetrieve(Workload):
         self._steps = RealSteps if entry["fidelity"] == "real" else SeedSteps
         target = Target(destination, self.work, entry["fresh_ring_bytes"])
         before = self._bench.device_bytes()
-        with self._steps(self.url_list, self._cache, destination) as steps:
+        with self._steps(self.url_list, destination) as steps:
             entry["copy_method"] = steps.copy_method
             entry["lookup_method"] = steps.lookup_method
             try:
@@ -158,7 +150,7 @@ class _CacheRetrieve(Workload):
         bench, rows, sizes = self._bench, self._rows, self.sizes
         clock, urls, files = time.monotonic_ns, self.urls, self.files
         origin_ns, done_bytes, started_ns = bench.origin_ns, 0, clock()
-        progress = ProgressLines(len(self._sequence), bench.progress_every_s)
+        progress = ProgressLines(len(self._sequence), bench.progress_every_s, started_ns)
         for done, index in enumerate(self._sequence, 1):
             destination = target.next(sizes[index])
             before = steps.read()
@@ -174,7 +166,9 @@ class _CacheRetrieve(Workload):
             done_bytes += sizes[index]
             entry["run_ns"] = end_ns - started_ns
             if end_ns >= progress.due_ns or done == len(self._sequence):
-                progress.show(done, end_ns, done_bytes)
+                seconds = entry["run_ns"] / NS_PER_S
+                figures = (done_bytes / MIB / seconds, seconds / done * 1000)
+                progress.show(done, end_ns, ", %.1f MiB/s, mean %.3g ms" % figures)
             if end_ns >= bench.record.due_ns:
                 bench.between_samples()
             if done % CHECK_EVERY == 0 and self.is_known(entry):
@@ -186,11 +180,10 @@ class _CacheRetrieve(Workload):
 
     def _count_spent(self):
         """Replace readings by what was spent: of many rows at once, in a third of the time."""
-        rows = self._rows
-        for at in range(self._counted, len(rows)):
-            *times, readings = rows[at]
-            rows[at] = (*times, *self._steps.spent(*readings))
-        self._counted = len(rows)
+        new = self._rows[self._counted :]
+        counted = [(*times, *self._steps.spent(*readings)) for *times, readings in new]
+        self._rows[self._counted :] = counted
+        self._counted = len(self._rows)
 
     def times_by_group(self):
         groups = [self.sizes[row[0]] for row in self._rows]
@@ -210,8 +203,11 @@ class _CacheRetrieve(Workload):
             share = "%.1f %%" % (100.0 * resident_bytes / cache_bytes)
         say("  %s of the cache is in memory at the start" % share)
         say("  drop_caches: %s" % dropped)
-        sizes = {"cache_bytes": cache_bytes, "resident_bytes": resident_bytes}
-        return {"drop_caches": dropped, **sizes}
+        return {
+            "drop_caches": dropped,
+            "cache_bytes": cache_bytes,
+            "resident_bytes": resident_bytes,
+        }
 
     def _drain(self, entry, before):
         """Time the final sync, and record what was dirty before it and what the disks then wrote."""
@@ -220,19 +216,10 @@ class _CacheRetrieve(Workload):
         started_ns = time.monotonic_ns()
         method = page_cache.sync_filesystem(self.work)
         entry["final_sync_ns"] = time.monotonic_ns() - started_ns
-        entry["final_sync_method"] = method
-        entry["dirty_before_sync_bytes"] = dirty
+        entry.update(final_sync_method=method, dirty_before_sync_bytes=dirty)
         entry["writeback_before_sync_bytes"] = writeback
         entry["final_sync_device_bytes"] = self._bench.device_bytes_since(before_sync)
         entry["device_bytes"] = self._bench.device_bytes_since(before)
-
-    def _check_tools(self):
-        is_real = self._bench.settings.fidelity == "real"
-        tools = ("bash", "grep", "sed", "cp") if is_real else ("grep",)
-        missing = [name for name in tools if shutil.which(name) is None]
-        if missing:
-            text = "not on PATH: %s; install what is missing"
-            raise WorkloadError(text % ", ".join(missing))
 
     def _ring_bytes(self):
         limits_bytes = FRESH_RING_DIRTY_LIMITS * host.dirty_limit_bytes()
@@ -253,24 +240,17 @@ class _CacheRetrieve(Workload):
 
     @staticmethod
     def parts(entry):
-        """Return all retrieves, then each size, then lookups and copies separately."""
+        """Return all retrieves, then lookups and copies separately."""
         samples = entry["samples"]
         lookups, copies = samples["lookup_ns"], samples["copy_ns"]
         totals = [lookup + copy for lookup, copy in zip(lookups, copies)]
-        by_size = {}
-        for index, total in zip(samples["file_index"], totals):
-            by_size.setdefault(entry["file_sizes_bytes"][index], []).append(total)
-        parts = [("All retrieves", totals, None)]
-        for size, times in sorted(by_size.items(), reverse=True):
-            parts.append(("%g MiB files" % (size / MIB), times, None))
-        return [*parts, ("Lookup alone", lookups, None), ("Copy alone", copies, None)]
+        parts = {"All retrieves": totals, "Lookup alone": lookups, "Copy alone": copies}
+        return [(label, times_ns, None) for label, times_ns in parts.items()]
 
     @staticmethod
     def remarks(entry):
         sync_ns = entry["final_sync_ns"]
-        if sync_ns is None:
-            return []
-        return ["Final sync: %.0f ms" % (sync_ns / NS_PER_MS)]
+        return [] if sync_ns is None else ["Final sync: %.0f ms" % (sync_ns / NS_PER_MS)]
 
     @staticmethod
     def options(entry):

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Several processes run one program at once (seed 004): one file with many names, or many files.
 
   hardlinked  each process runs the same file by a different name
@@ -18,29 +16,23 @@ machine.
 import os
 import platform
 import random
-import re
 import signal
 import struct
 import time
 
 import accounting
-from batches import Batches, ProcessTimes
 from early_end import SkippedError, WorkloadError
 from log import MIB
-from reading import list_names, read_text
+from measuring.batches import Batches, ProcessTimes
+from observe import host
 
-VARIANTS = ("hardlinked", "copies")
 ARCHITECTURE = "x86_64"
 CACHE_SHARE = 0.6
 LEAST_BYTES, MOST_BYTES = 4 * MIB, 32 * MIB
 UNKNOWN_CACHE_BYTES = 16 * MIB
-JUMPS, QUICK_JUMPS = 3_000_000, 500_000
-ROUNDS, QUICK_ROUNDS = 60, 4
-WARM_UP_ROUNDS = 1
-TIME_LIMIT_S, QUICK_TIME_LIMIT_S = 30.0, 2.0
+FULL = {"jumps": 3_000_000, "rounds": 60, "time_limit_s": 30.0}
+QUICK = {"jumps": 500_000, "rounds": 4, "time_limit_s": 2.0}
 MOST_PROCESSES = 8
-CACHES = "/sys/devices/system/cpu/cpu0/cache"
-UNITS = {"K": 1024, "M": MIB, "G": 1024 * MIB}
 # The program, in the file and in memory.
 LINE_BYTES = 64
 PAGE_BYTES = 4096
@@ -51,20 +43,15 @@ LINES_AT = 2 * PAGE_BYTES
 READ_AND_EXECUTE = 5
 
 
-def _last_level_cache_bytes():
+def last_level_cache_bytes():
     """Return the size of the first CPU's largest cache; None where it cannot be seen."""
-    sizes = []
-    for name in list_names(CACHES):
-        text = read_text("%s/%s/size" % (CACHES, name)) or ""
-        size = re.fullmatch("([0-9]+)([KMG])", text)
-        if size:
-            sizes.append(int(size[1]) * UNITS[size[2]])
-    return max(sizes, default=None)
+    return max(host.cache_bytes().values(), default=None)
 
 
-def _blob_bytes():
-    wanted = int((_last_level_cache_bytes() or UNKNOWN_CACHE_BYTES) * CACHE_SHARE)
-    return min(max(wanted, LEAST_BYTES), MOST_BYTES) // PAGE_BYTES * PAGE_BYTES
+def code_bytes():
+    """Return the size of the program's code, in whole pages."""
+    size = int((last_level_cache_bytes() or UNKNOWN_CACHE_BYTES) * CACHE_SHARE)
+    return min(max(size, LEAST_BYTES), MOST_BYTES) // PAGE_BYTES * PAGE_BYTES
 
 
 def _processes():
@@ -77,19 +64,19 @@ class _Exec(Batches):
     unit_ns = 1_000_000
     maximum_s = 80
     observes = ("architecture", "l3_bytes", "cpus", "pinned", "cpu_ns")
+    full, quick = FULL, QUICK
 
     @staticmethod
     def variants(_settings):
-        return [{"variant": variant, "threads": _processes()} for variant in VARIANTS]
+        names = ("hardlinked", "copies")
+        return [{"variant": variant, "threads": _processes()} for variant in names]
 
     def parameters(self, variant):
-        rounds = QUICK_ROUNDS if self._quick else ROUNDS
-        jumps = QUICK_JUMPS if self._quick else JUMPS
         return {
-            "blob_bytes": _blob_bytes(),
-            "passes": max(1, round(jumps / (_blob_bytes() / LINE_BYTES))),
-            "samples_planned": rounds * variant["threads"],
-            "time_limit_s": QUICK_TIME_LIMIT_S if self._quick else TIME_LIMIT_S,
+            "blob_bytes": code_bytes(),
+            "passes": max(1, round(self.sizes["jumps"] / (code_bytes() / LINE_BYTES))),
+            "samples_planned": self.sizes["rounds"] * variant["threads"],
+            "time_limit_s": self.sizes["time_limit_s"],
         }
 
     def prepare(self):
@@ -98,50 +85,47 @@ class _Exec(Batches):
             raise SkippedError("needs %s, this is %s" % (ARCHITECTURE, machine))
         if os.statvfs(self._folder).f_flag & os.ST_NOEXEC:
             raise SkippedError("the place is mounted noexec")
-        self.check_space((_processes() + 1) * (_blob_bytes() + MIB))
+        self.check_space((_processes() + 1) * (code_bytes() + MIB))
 
     def measure(self, entry):
         available = sorted(os.sched_getaffinity(0))
         count, observed = entry["threads"], entry["observed"]
         pinned = len(available) >= count
-        cpus = [available[at % len(available)] for at in range(count)]
-        observed.update(architecture=platform.machine(), cpus=cpus, pinned=pinned)
+        cpus = (available * count)[:count]
+        observed.update(
+            architecture=platform.machine(),
+            l3_bytes=last_level_cache_bytes(),
+            cpus=cpus,
+            pinned=pinned,
+            cpu_ns=0,
+        )
         pins = cpus if pinned else None
-        observed.update(l3_bytes=_last_level_cache_bytes(), cpu_ns=0)
-        paths = self._make(entry["variant"], count, entry["parameters"])
+        paths = make_programs(self._folder, entry["variant"], count, entry["parameters"])
         try:
-            for _ in range(WARM_UP_ROUNDS):
-                _run_together(paths, pins, ProcessTimes())
+            _run_together(paths, pins, ProcessTimes())  # a warm-up
             self.begin(time.monotonic_ns())
             enough = False
             while not enough:
                 times = _run_together(paths, pins, self.process_times)
                 observed["cpu_ns"] += sum(cpu_ns for _, _, cpu_ns in times)
-                enough = self.add_all(entry, [(start, end) for start, end, _ in times])
+                enough = self.add(entry, [(start, end) for start, end, _ in times])
         finally:
             for path in paths:
                 os.unlink(path)
 
-    @classmethod
-    def remarks(cls, entry):
-        observed, count = entry["observed"], len(entry["samples"]["start_ns"])
-        where = "one CPU per process" if observed["pinned"] else "sharing CPUs"
-        # If other processes use the CPUs, CPU time varies less than the whole time.
-        each_ms = observed["cpu_ns"] / count / 1e6
-        return ["CPU time per execution: %.0f ms, %s" % (each_ms, where)]
 
-    def _make(self, variant, count, parameters):
-        program = _build_program(parameters["blob_bytes"], parameters["passes"])
-        start = os.path.join(self._folder, variant)
-        paths = ["%s-%d" % (start, at) for at in range(count)]
-        for path in paths:
-            if variant == "hardlinked" and path != paths[0]:
-                os.link(paths[0], path)
-            else:
-                with open(path, "xb") as file:
-                    file.write(program)
-                os.chmod(path, 0o700)
-        return paths
+def make_programs(folder, variant, count, parameters):
+    """Write the program under so many names; return their paths."""
+    program = build_program(parameters["blob_bytes"], parameters["passes"])
+    paths = [os.path.join(folder, "%s-%d" % (variant, number)) for number in range(count)]
+    for path in paths:
+        if variant == "hardlinked" and path != paths[0]:
+            os.link(paths[0], path)
+        else:
+            with open(path, "xb") as file:
+                file.write(program)
+            os.chmod(path, 0o700)
+    return paths
 
 
 def _run_together(paths, cpus, process_times):
@@ -155,14 +139,12 @@ def _run_together(paths, cpus, process_times):
             end_ns = time.monotonic_ns()
             pid = ended.si_pid
             start_ns, path, starting = started.pop(pid)
-            waiting_ns = accounting.waiting_ns_of(pid)
-            status, user_ns, kernel_ns = accounting.reap(pid)
+            status, spent = accounting.reap(pid, accounting.waiting_ns_of(pid))
             if status != 0:
                 name = os.path.basename(path)
                 raise WorkloadError("%s ended with status %#06x" % (name, status))
-            spent = accounting.together(starting, (user_ns, kernel_ns, waiting_ns))
-            process_times.add(end_ns - start_ns, *spent)
-            times.append((start_ns, end_ns, user_ns + kernel_ns))
+            process_times.add(end_ns - start_ns, *accounting.together(starting, spent))
+            times.append((start_ns, end_ns, sum(spent[:2])))
     finally:
         for pid in started:
             os.kill(pid, signal.SIGKILL)
@@ -175,10 +157,10 @@ def _start_all(paths, cpus, started):
     group, before = 0, os.sched_getaffinity(0)
     account = accounting.Account()
     try:
-        for at, path in enumerate(paths):
-            if cpus is not None:
+        for path, cpu in zip(paths, cpus or [None] * len(paths)):
+            if cpu is not None:
                 # A new process inherits its parent's CPUs.
-                os.sched_setaffinity(0, {cpus[at]})
+                os.sched_setaffinity(0, {cpu})
             account.begin()
             start_ns = time.monotonic_ns()
             pid = os.posix_spawn(path, (path,), {}, setpgroup=group)
@@ -190,7 +172,7 @@ def _start_all(paths, cpus, started):
     return group
 
 
-def _build_program(blob_bytes, passes):
+def build_program(blob_bytes, passes):
     """Return a static program, made here because workers have no compiler.
 
     It jumps through all of its code, one jump per cache line, in an order that no prefetcher
@@ -200,10 +182,10 @@ def _build_program(blob_bytes, passes):
     lines = blob_bytes // LINE_BYTES
     order = list(range(lines))
     generator = random.Random(1)
-    for at in range(lines - 1, 0, -1):
+    for last in range(lines - 1, 0, -1):
         # Not shuffle(): only random() gives the same values in every version of Python.
-        swapped = int(generator.random() * (at + 1))
-        order[at], order[swapped] = order[swapped], order[at]
+        swapped = int(generator.random() * (last + 1))
+        order[last], order[swapped] = order[swapped], order[last]
     again_at = CODE_AT + 12
     blob = bytearray(b"\xcc" * (lines * LINE_BYTES))  # int3 wherever nothing may jump
     for line, following in zip(order, [*order[1:], None]):

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Operations on names, by one process and by several at once (seed 003): does it scale?
 
   stat                  os.stat of files that are there
@@ -30,19 +28,16 @@ import threading
 import time
 
 from accounting import Account
-from batches import Batches
-from crew import Crew, count
+from crew import Crew
 from log import NS_PER_S
+from measuring.batches import Batches, count
 from observe import mounts
 from settings import SHORT_PROFILES
 
-NAMES, QUICK_NAMES = 1_000, 100
+# Few lookups, since the kernel keeps each answer in memory, in an overlay one per layer.
+FULL = {"names": 1_000, "windows": 300, "checks": 2_000, "lookups": 4_000, "time_limit_s": 10.0}
+QUICK = {"names": 100, "windows": 20, "checks": 200, "lookups": 800, "time_limit_s": 2.0}
 WINDOW_NS = 10_000_000
-WINDOWS, QUICK_WINDOWS = 300, 20
-CHECKS, QUICK_CHECKS = 2_000, 200
-# Few, since the kernel keeps each answer in memory, in an overlay one per layer.
-LOOKUPS, QUICK_LOOKUPS = 4_000, 800
-TIME_LIMIT_S, QUICK_TIME_LIMIT_S = 10.0, 2.0
 MOST_PROCESSES = 8
 WINDOWS_PER_MESSAGE = 10
 STEPS_PER_READING = 16  # operations between two readings of the clock
@@ -53,12 +48,10 @@ def _cpus():
     return len(os.sched_getaffinity(0))
 
 
-def _process_counts(quick):
+def process_counts(cpus, *, is_quick):
     """Return 1, 2, 4 … up to the number of CPUs, at most 8; in a quick run only the ends."""
-    most = min(MOST_PROCESSES, _cpus())
-    if quick:
-        return sorted({1, most})
-    return sorted({n for n in (1, 2, 4, 8) if n <= most} | {most})
+    most = min(MOST_PROCESSES, cpus)
+    return sorted({1, most} | {half for half in (2, 4) if half < most and not is_quick})
 
 
 class _Metadata(Batches):
@@ -66,32 +59,28 @@ class _Metadata(Batches):
     unit = "ops/s"
     maximum_s = 90
     observes = ("cpus", "checks", "not_visible", "longest_invisible_ns")
+    full, quick = FULL, QUICK
 
     @staticmethod
     def variants(settings):
-        counts = _process_counts(settings.profile in SHORT_PROFILES)
-        variants = list(itertools.product(STEPS, counts))
-        variants += [("lookup-missing", 1), ("visibility", 2)]
+        counts = process_counts(_cpus(), is_quick=settings.profile in SHORT_PROFILES)
+        variants = [*itertools.product(STEPS, counts), ("lookup-missing", 1), ("visibility", 2)]
         return [{"variant": name, "threads": threads} for name, threads in variants]
 
     def parameters(self, variant):
-        concurrency, window_ns = "processes", None
+        sizes, window_ns = self.sizes, None
         if variant["variant"] == "visibility":
-            concurrency, files = "threads", 1
-            samples = QUICK_CHECKS if self._quick else CHECKS
+            files, samples = 1, sizes["checks"]
         elif variant["variant"] == "lookup-missing":
-            files = QUICK_LOOKUPS if self._quick else LOOKUPS
-            samples = files // STEPS_PER_READING
+            files, samples = sizes["lookups"], sizes["lookups"] // STEPS_PER_READING
         else:
-            files = QUICK_NAMES if self._quick else NAMES
-            samples = QUICK_WINDOWS if self._quick else WINDOWS
-            window_ns = WINDOW_NS
+            files, samples, window_ns = sizes["names"], sizes["windows"], WINDOW_NS
         return {
-            "concurrency": concurrency,
+            "concurrency": "threads" if variant["variant"] == "visibility" else "processes",
             "files": files,
             "samples_planned": samples,
             "window_ns": window_ns,
-            "time_limit_s": QUICK_TIME_LIMIT_S if self._quick else TIME_LIMIT_S,
+            "time_limit_s": sizes["time_limit_s"],
         }
 
     def measure(self, entry):
@@ -121,8 +110,7 @@ class _Metadata(Batches):
             def tell_counts(counts, spent):
                 tell([0, counts, spent])
 
-            each = WINDOWS_PER_MESSAGE
-            count(step, operations, WINDOW_NS, end_ns, tell_counts, each)
+            count(step, operations, WINDOW_NS, end_ns, tell_counts, WINDOWS_PER_MESSAGE)
 
         try:
             with Crew(members, work) as crew:
@@ -139,16 +127,15 @@ class _Metadata(Batches):
         with Account() as account:
             account.begin()
             first_ns = clock()
-            enough, at = False, 0
-            while not enough:
-                numbers = range(at * STEPS_PER_READING, (at + 1) * STEPS_PER_READING)
+            for first in itertools.count(0, STEPS_PER_READING):
+                numbers = range(first, first + STEPS_PER_READING)
                 paths = [prefix + "%05d" % number for number in numbers]
                 start_ns = clock()
                 for path in paths:
                     _look_for_missing(path)
                 end_ns = clock()
-                enough = self.add(entry, start_ns, end_ns, STEPS_PER_READING)
-                at += 1
+                if self.add(entry, [(start_ns, end_ns)], STEPS_PER_READING):
+                    break
             # Once for all: a batch takes hardly longer than to read what was spent.
             self.process_times.add(end_ns - first_ns, *account.end())
 
@@ -163,12 +150,12 @@ class _Metadata(Batches):
         observed = entry["observed"]
         observed.update(checks=0, not_visible=0, longest_invisible_ns=0)
         with Crew(1, work) as crew:
-            for _, (start_ns, end_ns, invisible_ns) in self.messages_of(crew):
+            for _, (start_ns, end_ns, invisible_ns) in self.take_messages(crew):
                 observed["checks"] += 1
                 observed["not_visible"] += invisible_ns > 0
                 longest_ns = max(observed["longest_invisible_ns"], invisible_ns)
                 observed["longest_invisible_ns"] = longest_ns
-                if self.add(entry, start_ns, end_ns):
+                if self.add(entry, [(start_ns, end_ns)]):
                     return
 
     @classmethod
@@ -177,36 +164,12 @@ class _Metadata(Batches):
         if entry["variant"] != "visibility":
             return []
         longest_ms = observed["longest_invisible_ns"] / 1_000_000
-        text = "Not yet visible to the other thread: %d of %d, for %.1f ms at most"
-        return [text % (observed["not_visible"], observed["checks"], longest_ms)]
-
-    @classmethod
-    def remarks_on_all(cls, entries):
-        text = "%s: %d processes do %.2f times as much as one"
-        return [text % factor for factor in _scaling(entries)]
-
-
-def _scaling(entries):
-    """Return how many times as much N processes did as one: [(variant, N, factor)]."""
-    alone = {e["variant"]: _mean_ns(e) for e in entries if e["threads"] == 1}
-    factors = []
-    for entry in entries:
-        mean = _mean_ns(entry)
-        if alone.get(entry["variant"]) and mean and entry["threads"] > 1:
-            factor = alone[entry["variant"]] / mean
-            factors.append((entry["variant"], entry["threads"], factor))
-    return factors
-
-
-def _mean_ns(entry):
-    """Return the mean time of one operation; None without samples."""
-    samples = entry["samples"]
-    operations = sum(samples["operations"])
-    return sum(samples["duration_ns"]) / operations if operations else None
+        remark = "Not yet visible to the other thread: %d of %d, for %.1f ms at most"
+        return [remark % (observed["not_visible"], observed["checks"], longest_ms)]
 
 
 def _existing(folder, files):
-    paths = [os.path.join(folder, "there-%05d" % at) for at in range(files)]
+    paths = [os.path.join(folder, "there-%05d" % number) for number in range(files)]
     for path in paths:
         with open(path, "xb"):
             pass
@@ -214,7 +177,7 @@ def _existing(folder, files):
 
 
 def _missing(folder, files):
-    paths = [os.path.join(folder, "missing-%05d" % at) for at in range(files)]
+    paths = [os.path.join(folder, "missing-%05d" % number) for number in range(files)]
     return _every_few(paths, _look_for_missing)
 
 

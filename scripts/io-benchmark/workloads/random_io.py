@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Random reads and writes of 4 KiB past the page cache, one and 32 in flight (seed 000's fio).
 
 Measured: the number of operations per window of 100 ms, on a file of random bytes that was written
@@ -17,18 +15,17 @@ import threading
 import time
 from collections import Counter
 
-from batches import Batches
-from crew import Crew, count
+from crew import Crew
 from early_end import SkippedError
-from log import MIB, NS_PER_S, ProgressLines, say
+from log import MIB, NS_PER_S, say
+from measuring.batches import Batches, count
 from observe import page_cache
 
 BLOCK_BYTES = 4096
-FILE_BYTES, QUICK_FILE_BYTES = 1024 * MIB, 32 * MIB
 WINDOW_NS = 100_000_000
-TIME_LIMIT_S, QUICK_TIME_LIMIT_S = 15.0, 1.0
+FULL = {"file_bytes": 1024 * MIB, "time_limit_s": 15.0}
+QUICK = {"file_bytes": 32 * MIB, "time_limit_s": 1.0}
 MOST_PROCESSES = 8
-METHOD = "python-o-direct"
 WINDOWS_PER_MESSAGE = 5
 
 
@@ -38,15 +35,16 @@ class _RandomIo(Batches):
     maximum_s = 95
     names = ("read-depth-1", "write-depth-1", "read-depth-32", "write-depth-32")
     observes = ("method", "io_engine", "processes", "prefill_ns", "total_operations", "latency_ns")
+    full, quick = FULL, QUICK
 
     def parameters(self, variant):
         operation, _, depth = variant["variant"].partition("-depth-")
-        limit_s = QUICK_TIME_LIMIT_S if self._quick else TIME_LIMIT_S
+        limit_s = self.sizes["time_limit_s"]
         return {
             "operation": operation,
             "block_bytes": BLOCK_BYTES,
             "depth": int(depth),
-            "file_bytes": QUICK_FILE_BYTES if self._quick else FILE_BYTES,
+            "file_bytes": self.sizes["file_bytes"],
             "window_ns": WINDOW_NS,
             "samples_planned": int(limit_s * NS_PER_S) // WINDOW_NS,
             "time_limit_s": limit_s,
@@ -54,14 +52,15 @@ class _RandomIo(Batches):
 
     def prepare(self):
         self._file = os.path.join(self._folder, "random-io")
-        size = QUICK_FILE_BYTES if self._quick else FILE_BYTES
+        size = self.sizes["file_bytes"]
         self.check_space(size + 16 * MIB)
-        reason = _refused(self._folder)
+        reason = refusal_of(self._folder)
         if reason is not None:
             raise SkippedError("O_DIRECT is refused here: %s" % reason)
         say("=== Writing %d MiB in %s ===" % (size // MIB, self._place.name))
         started_ns = time.monotonic_ns()
-        _prefill(self._file, size, self._bench.progress_every_s)
+        page_cache.write_new_file(self._file, size, os.urandom(MIB), is_synced=True)
+        page_cache.evict(self._file)
         self._prefill_ns = time.monotonic_ns() - started_ns
 
     def measure(self, entry):
@@ -69,14 +68,18 @@ class _RandomIo(Batches):
         processes = min(MOST_PROCESSES, depth, len(os.sched_getaffinity(0)))
         least, more = divmod(depth, processes)
         observed, first_seed = entry["observed"], self._bench.settings.seed
-        observed.update(method=METHOD, io_engine="pread, pwrite in threads")
-        observed.update(processes=processes, prefill_ns=self._prefill_ns)
+        observed.update(
+            method="python-o-direct",
+            io_engine="pread, pwrite in threads",
+            processes=processes,
+            prefill_ns=self._prefill_ns,
+        )
 
         def work(number, ready, tell):
             threads, seed = least + (number < more), first_seed + 1000 * number
             _work(self._file, parameters, threads, seed, ready, tell)
 
-        latencies = _Latencies()
+        latencies = Latencies()
         try:
             with Crew(processes, work) as crew:
                 self.take_windows(crew, depth, entry, latencies.merge)
@@ -87,30 +90,12 @@ class _RandomIo(Batches):
 
     @classmethod
     def remarks(cls, entry):
-        observed = entry["observed"]
-        latency = observed["latency_ns"]
-        remarks = ["Measured by %s, %s" % (observed["method"], observed["io_engine"])]
-        if latency:
-            figures = ("%s %.0f µs" % (name, ns / 1000) for name, ns in latency.items())
-            remarks.append("Latency of an operation: " + ", ".join(figures))
-        return remarks
+        latency = (entry["observed"]["latency_ns"] or {}).items()
+        figures = ", ".join("%s %.0f µs" % (name, ns / 1000) for name, ns in latency)
+        return ["Latency of an operation: " + figures] if figures else []
 
 
-def _prefill(path, size, every_s):
-    """Write random bytes to the disk before anything is measured."""
-    chunk = os.urandom(MIB)
-    progress = ProgressLines(size // MIB, every_s)
-    with open(path, "xb", buffering=0) as file:
-        for at in range(size // MIB):
-            file.write(chunk)
-            now_ns = time.monotonic_ns()
-            if now_ns >= progress.due_ns:
-                progress.show(at + 1, now_ns, (at + 1) * MIB)
-        os.fsync(file.fileno())
-    page_cache.evict(path)
-
-
-def _refused(folder):
+def refusal_of(folder):
     """Return why the file system refuses O_DIRECT; None where it accepts it."""
     path = os.path.join(folder, "direct")
     try:
@@ -129,7 +114,7 @@ def _refused(folder):
     return None
 
 
-class _Latencies:
+class Latencies:
     """Counts per latency, in buckets of 1/64 of their power of two."""
 
     def __init__(self):
@@ -170,7 +155,7 @@ def _work(path, parameters, threads, seed, ready, tell):
     writes = parameters["operation"] == "write"
     descriptor = os.open(path, (os.O_WRONLY if writes else os.O_RDONLY) | os.O_DIRECT)
     lock = threading.Lock()
-    errors, latencies, running = [], [_Latencies() for _ in range(threads)], []
+    errors, latencies, running = [], [Latencies() for _ in range(threads)], []
     go = threading.Event()
 
     def run(thread):
@@ -184,10 +169,9 @@ def _work(path, parameters, threads, seed, ready, tell):
             generator = random.Random("%d %d" % (seed, thread))
             measured = latencies[thread]
             step = _stepper(descriptor, writes, parameters, generator, measured)
-            window_ns, each = parameters["window_ns"], WINDOWS_PER_MESSAGE
-            limit_ns = int(parameters["time_limit_s"] * NS_PER_S)
-            end_ns = time.monotonic_ns() + limit_ns
-            count(step, 1, window_ns, end_ns, tell_counts, each)
+            end_ns = time.monotonic_ns() + int(parameters["time_limit_s"] * NS_PER_S)
+            window_ns = parameters["window_ns"]
+            count(step, 1, window_ns, end_ns, tell_counts, WINDOWS_PER_MESSAGE)
         except OSError as error:
             errors.append(error)
 

@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """The time to start a process and to wait for its end (seed 000's hypothesis 8).
 
 Measured: from posix_spawn of a program that does nothing, by its absolute path, until waitpid returns:
@@ -15,12 +13,11 @@ import shutil
 import time
 
 import accounting
-from batches import PYTHON, Batches
 from early_end import WorkloadError
+from measuring.batches import PYTHON, Batches
 
-SAMPLES, QUICK_SAMPLES = 5_000, 300
-WARM_UP, QUICK_WARM_UP = 200, 20
-TIME_LIMIT_S, QUICK_TIME_LIMIT_S = 20.0, 1.0
+FULL = {"samples_planned": 5_000, "warm_up": 200, "time_limit_s": 20.0}
+QUICK = {"samples_planned": 300, "warm_up": 20, "time_limit_s": 1.0}
 METHOD = "os.posix_spawn, os.waitpid"
 
 
@@ -32,19 +29,11 @@ class _Spawn(Batches):
     per_place = False  # the program is where the image has it
     names = ("posix-spawn",)
     observes = ("program", "method", "python")
-
-    def parameters(self, _variant):
-        return {
-            "samples_planned": QUICK_SAMPLES if self._quick else SAMPLES,
-            "warm_up": QUICK_WARM_UP if self._quick else WARM_UP,
-            "time_limit_s": QUICK_TIME_LIMIT_S if self._quick else TIME_LIMIT_S,
-        }
+    full, quick = FULL, QUICK
 
     def measure(self, entry):
-        path = shutil.which("true")
-        if path is None:
-            raise WorkloadError("not on PATH: true; install what is missing")
-        program = os.path.realpath(path)
+        self.check_tools("true")
+        program = os.path.realpath(shutil.which("true") or "")
         entry["observed"].update(program=program, method=METHOD, python=PYTHON)
         with accounting.Account() as account:
             for _ in range(entry["parameters"]["warm_up"]):
@@ -54,7 +43,7 @@ class _Spawn(Batches):
             while not enough:
                 start_ns, duration_ns, spent = _spawn(program, account)
                 self.process_times.add(duration_ns, *spent)
-                enough = self.add(entry, start_ns, start_ns + duration_ns)
+                enough = self.add(entry, [(start_ns, start_ns + duration_ns)])
 
 
 def _spawn(program, account):
@@ -69,10 +58,10 @@ def _spawn(program, account):
     waiting_ns = accounting.waiting_ns_of(child)
     account.begin()
     reaping_ns = clock()
-    status, user_ns, kernel_ns = accounting.reap(child)
+    status, spent_by_child = accounting.reap(child, waiting_ns)
     duration_ns = clock() - reaping_ns + ended_ns - start_ns
     spent = accounting.together(spent, account.end())
-    spent = accounting.together(spent, (user_ns, kernel_ns, waiting_ns))
+    spent = accounting.together(spent, spent_by_child)
     if status != 0:
         raise WorkloadError("%s ended with status %#06x" % (program, status))
     return start_ns, duration_ns, spent

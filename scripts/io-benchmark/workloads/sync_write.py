@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Small writes that must reach the disk, one after another (seeds 001 and 002).
 
   dsync-overwrite     512 bytes into blocks that the file has, opened O_DSYNC: only the data
@@ -22,18 +20,15 @@ import os
 import time
 
 from accounting import Account
-from batches import PYTHON, Batches
 from crew import Crew
+from measuring.batches import PYTHON, Batches
 
 FIRST = "dsync-append-first"
-VARIANTS = ("dsync-overwrite", "dsync-append", "append-fsync", FIRST)
 WRITE_BYTES = 512
 REGION_WRITES = 2048  # overwritten one after the other: 1 MiB
-SAMPLES, QUICK_SAMPLES = 10_000, 200
-WARM_UP, QUICK_WARM_UP = 100, 10
+FULL = {"samples_planned": 10_000, "warm_up": 100, "processes": 300, "time_limit_s": 30.0}
+QUICK = {"samples_planned": 200, "warm_up": 10, "processes": 10, "time_limit_s": 1.0}
 FIRST_WRITES = 30
-PROCESSES, QUICK_PROCESSES = 300, 10
-TIME_LIMIT_S, QUICK_TIME_LIMIT_S = 30.0, 1.0
 MESSAGE_EVERY_NS = 100_000_000
 NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
@@ -43,34 +38,30 @@ class _SyncWrite(Batches):
     unit = "µs"
     unit_ns = 1_000
     maximum_s = 130
-    names = VARIANTS
+    names = ("dsync-overwrite", "dsync-append", "append-fsync", FIRST)
     observes = ("process", "python")
+    full, quick = FULL, QUICK
 
     def parameters(self, variant):
-        samples = QUICK_SAMPLES if self._quick else SAMPLES
-        warm_up = QUICK_WARM_UP if self._quick else WARM_UP
         is_first = variant["variant"] == FIRST
-        if is_first:
-            samples, warm_up = QUICK_PROCESSES if self._quick else PROCESSES, 0
         return {
             "write_bytes": WRITE_BYTES,
-            "samples_planned": samples,
-            "warm_up": warm_up,
+            "samples_planned": self.sizes["processes" if is_first else "samples_planned"],
+            "warm_up": 0 if is_first else self.sizes["warm_up"],
             "writes_a_process": FIRST_WRITES if is_first else None,
-            "time_limit_s": QUICK_TIME_LIMIT_S if self._quick else TIME_LIMIT_S,
+            "time_limit_s": self.sizes["time_limit_s"],
         }
 
     def prepare(self):
         # An append may also write a block of the journal and one of the inode.
-        self.check_space(4 * WRITE_BYTES * SAMPLES)
+        self.check_space(4 * WRITE_BYTES * FULL["samples_planned"])
 
     def measure(self, entry):
         entry["observed"].update(process="fresh", python=PYTHON)
-        path = os.path.join(self._folder, entry["variant"])
-        is_first = entry["variant"] == FIRST
-        write = self._write_by_many if is_first else self._write_by_one
+        path, make_step = os.path.join(self._folder, entry["variant"]), STEPS[entry["variant"]]
+        write = self._write_by_many if entry["variant"] == FIRST else self._write_by_one
         try:
-            write(STEPS[entry["variant"]], path, entry)
+            write(make_step, path, entry)
         finally:
             if os.path.exists(path):
                 os.unlink(path)
@@ -87,13 +78,11 @@ class _SyncWrite(Batches):
             _write_and_tell(step, parameters["samples_planned"], tell)
 
         with Crew(1, work) as crew:
-            started = False
-            for _, (times, spent) in self.messages_of(crew):
-                if not started:
-                    started = True
+            for _, (times, spent) in self.take_messages(crew):
+                if not self._rows:
                     self.begin(times[0][0])
                 self.process_times.add(*spent)
-                if self.add_all(entry, times):
+                if self.add(entry, times):
                     return
 
     def _write_by_many(self, make_step, path, entry):
@@ -114,9 +103,9 @@ class _SyncWrite(Batches):
 
         while True:
             with Crew(1, work) as crew:
-                for _, (times, spent) in self.messages_of(crew):
+                for _, (times, spent) in self.take_messages(crew):
                     self.process_times.add(*spent)
-                    if self.add_all(entry, times, writes):
+                    if self.add(entry, times, writes):
                         return
             os.unlink(path)
 
@@ -148,7 +137,7 @@ def _overwriting(path):
     os.fsync(descriptor)
     os.close(descriptor)
     descriptor = os.open(path, os.O_WRONLY | os.O_DSYNC)
-    offsets = itertools.cycle([at * WRITE_BYTES for at in range(REGION_WRITES)])
+    offsets = itertools.cycle(range(0, REGION_WRITES * WRITE_BYTES, WRITE_BYTES))
     return lambda: os.pwrite(descriptor, block, next(offsets))
 
 
@@ -169,6 +158,5 @@ def _appending_with_fsync(path):
     return step
 
 
-STEP_MAKERS = (_overwriting, _appending, _appending_with_fsync, _appending)
-STEPS = dict(zip(VARIANTS, STEP_MAKERS))
+STEPS = dict(zip(_SyncWrite.names, (_overwriting, _appending, _appending_with_fsync, _appending)))
 WORKLOAD = _SyncWrite

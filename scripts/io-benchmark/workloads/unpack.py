@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Unpack an archive of many small and some large files, as the set-up of a task does.
 
   cold       the archive is read from the disk; the files may stay in memory
@@ -28,23 +26,20 @@ import shutil
 import time
 
 from accounting import Account
-from batches import PYTHON, Batches
 from early_end import SkippedError, WorkloadError
-from log import MIB, NS_PER_S, say
+from log import MIB, say
+from measuring.batches import PYTHON, Batches
 from observe import page_cache
 
-VARIANTS = ("cold", "cold-sync", "warm", "warm-sync")
 # Half of the small files have less than 4 KiB, and the few large files have most of the bytes.
-SMALL_FILES, QUICK_SMALL_FILES = 2_400, 200
+FULL = {"small_files": 2_400, "large_bytes": 2 * MIB, "samples": 24, "time_limit_s": 32.0}
+QUICK = {"small_files": 200, "large_bytes": MIB // 8, "samples": 20, "time_limit_s": 3.0}
 SMALLEST_BYTES, SMALL_OCTAVES = 256, 8
 LARGE_FILES, LARGE_OCTAVES = 6, 3
-SMALLEST_LARGE_BYTES, QUICK_SMALLEST_LARGE_BYTES = 2 * MIB, MIB // 8
 FILES_PER_FOLDER, FOLDERS_PER_FOLDER = 24, 10
 EXECUTABLE_EACH = 10
 MODIFIED_S = 1_000_000_000
 WARM_UP = 1
-SAMPLES, QUICK_SAMPLES = 24, 20
-TIME_LIMIT_S, QUICK_TIME_LIMIT_S = 32.0, 3.0
 # More of the archive in memory than this is not cold.
 COLD_SHARE = 0.05
 METHOD = "own tar reader"
@@ -60,12 +55,13 @@ class _Unpack(Batches):
     name = "unpack"
     unit = "files/s"
     maximum_s = 170
-    names = VARIANTS
+    names = ("cold", "cold-sync", "warm", "warm-sync")
     observes = ("method", "python", "resident_bytes", "unpacked_bytes", "sync_ns")
+    full, quick = FULL, QUICK
 
     def __init__(self, bench, place, folder):
         super().__init__(bench, place, folder)
-        self._sizes = _file_sizes_bytes(bench.settings.seed, self._quick)
+        self._sizes = file_sizes_bytes(bench.settings.seed, self.sizes)
         self._archive = os.path.join(folder, "archive.tar")
         self._tree = os.path.join(folder, "unpacked")
 
@@ -75,8 +71,8 @@ class _Unpack(Batches):
             "files_bytes": sum(self._sizes),
             "sizes_sha256": hashlib.sha256(str(self._sizes).encode()).hexdigest(),
             "warm_up": WARM_UP,
-            "samples_planned": QUICK_SAMPLES if self._quick else SAMPLES,
-            "time_limit_s": QUICK_TIME_LIMIT_S if self._quick else TIME_LIMIT_S,
+            "samples_planned": self.sizes["samples"],
+            "time_limit_s": self.sizes["time_limit_s"],
         }
 
     def prepare(self):
@@ -85,7 +81,7 @@ class _Unpack(Batches):
         self.check_space(3 * in_blocks + SPARE_BYTES)
         counts = (len(self._sizes), sum(self._sizes) / MIB, self._place.name)
         say("=== Writing an archive of %d files, %.1f MiB, in %s ===" % counts)
-        _write_archive(self._archive, self._sizes, self._bench.settings.seed)
+        write_archive(self._archive, self._sizes, self._bench.settings.seed)
         page_cache.sync_filesystem(self._folder)
 
     def measure(self, entry):
@@ -94,7 +90,7 @@ class _Unpack(Batches):
         observed = entry["observed"]
         observed.update(method=METHOD, python=PYTHON, unpacked_bytes=0)
         for _ in range(entry["parameters"]["warm_up"]):
-            self._unpack_once(is_synced)
+            self.unpack_once(is_synced)
         self._make_ready(is_cold)
         observed["resident_bytes"] = self._check_resident(is_cold)
         with Account() as account:
@@ -102,26 +98,25 @@ class _Unpack(Batches):
             enough = False
             while not enough:
                 account.begin()
-                start_ns, unpacked_ns, end_ns, method = self._unpack_once(is_synced)
+                start_ns, unpacked_ns, end_ns, method = self.unpack_once(is_synced)
                 self.process_times.add(end_ns - start_ns, *account.end())
                 observed["unpacked_bytes"] += sum(self._sizes)
                 if is_synced:
                     observed["method"] = "%s, %s" % (METHOD, method)
                     sync_ns = observed["sync_ns"] or 0
                     observed["sync_ns"] = sync_ns + end_ns - unpacked_ns
-                enough = self.add(entry, start_ns, end_ns, len(self._sizes))
+                enough = self.add(entry, [(start_ns, end_ns)], len(self._sizes))
                 self._make_ready(is_cold)
 
-    def _unpack_once(self, is_synced):
+    def unpack_once(self, is_synced):
         """Return the start, the end of the last file, the end, and the name of the sync's call."""
         start_ns = time.monotonic_ns()
-        files = _unpack(self._archive, self._tree)
+        files = unpack(self._archive, self._tree)
         unpacked_ns = time.monotonic_ns()
         method = page_cache.sync_filesystem(self._tree) if is_synced else None
         end_ns = time.monotonic_ns()
         if files != len(self._sizes):
-            counts = (files, len(self._sizes))
-            raise WorkloadError("unpacked %d files of %d" % counts)
+            raise WorkloadError("unpacked %d files of %d" % (files, len(self._sizes)))
         return start_ns, unpacked_ns, end_ns, method
 
     def _make_ready(self, is_cold):
@@ -130,10 +125,8 @@ class _Unpack(Batches):
         page_cache.sync_filesystem(self._folder)
         if is_cold:
             page_cache.evict(self._archive)
-            return
-        with open(self._archive, "rb", buffering=0) as archive:
-            while archive.read(MIB):
-                pass
+        else:
+            page_cache.read(self._archive)
 
     def _check_resident(self, is_cold):
         """Return how much of the archive is in memory; skip a cold variant where it is not cold."""
@@ -141,22 +134,12 @@ class _Unpack(Batches):
         archive_bytes = os.path.getsize(self._archive)
         if is_cold and (resident_bytes or 0) > COLD_SHARE * archive_bytes:
             sizes_mib = (resident_bytes / MIB, archive_bytes / MIB)
-            text = "the archive cannot be dropped from memory: %.1f of %.1f MiB stay"
-            raise SkippedError(text % sizes_mib)
+            reason = "the archive cannot be dropped from memory: %.1f of %.1f MiB stay"
+            raise SkippedError(reason % sizes_mib)
         return resident_bytes
 
-    @classmethod
-    def remarks(cls, entry):
-        observed, samples = entry["observed"], entry["samples"]
-        seconds = sum(samples["duration_ns"]) / NS_PER_S
-        remarks = ["%.1f MiB/s" % (observed["unpacked_bytes"] / MIB / seconds)]
-        if observed["sync_ns"] is not None:
-            share = 100 * observed["sync_ns"] / NS_PER_S / seconds
-            remarks.append("the final sync takes %.0f %% of the time" % share)
-        return remarks
 
-
-def _file_sizes_bytes(seed, is_quick):
+def file_sizes_bytes(seed, sizes):
     """Return the sizes of the files, in the order of the archive.
 
     In each octave of sizes there are about as many files. A large one follows each of equal parts of
@@ -164,19 +147,17 @@ def _file_sizes_bytes(seed, is_quick):
     """
     # Only random() gives the same values in every version of Python.
     draw = random.Random(seed).random
-    small_files = QUICK_SMALL_FILES if is_quick else SMALL_FILES
-    smallest_large = QUICK_SMALLEST_LARGE_BYTES if is_quick else SMALLEST_LARGE_BYTES
-    sizes = []
+    files = []
     for large in range(LARGE_FILES):
-        for _ in range(small_files // LARGE_FILES):
+        for _ in range(sizes["small_files"] // LARGE_FILES):
             octave = SMALLEST_BYTES << int(draw() * SMALL_OCTAVES)
-            sizes.append(octave + int(draw() * octave))
-        octave = smallest_large << large % LARGE_OCTAVES
-        sizes.append(octave + int(draw() * octave))
-    return sizes
+            files.append(octave + int(draw() * octave))
+        octave = sizes["large_bytes"] << large % LARGE_OCTAVES
+        files.append(octave + int(draw() * octave))
+    return files
 
 
-def _write_archive(path, sizes, seed):
+def write_archive(path, sizes, seed):
     """Write a tar of these files, in folders of two levels."""
     content = _content(seed)
     with open(path, "xb", buffering=MIB) as archive:
@@ -202,7 +183,7 @@ def _write_archive(path, sizes, seed):
 
 def _content(seed):
     """Return 2 MiB that do not compress: the same MiB twice, to be read from anywhere in the first."""
-    digests = (hashlib.sha256(b"%d %d" % (seed, at)) for at in range(MIB // 32))
+    digests = (hashlib.sha256(b"%d %d" % (seed, block)) for block in range(MIB // 32))
     return b"".join(digest.digest() for digest in digests) * 2
 
 
@@ -215,8 +196,8 @@ def _header(name, kind, mode, size=0):
     return start + b"%06o\0 " % checksum + end
 
 
-def _unpack(archive_path, tree):
-    """Unpack an archive that _write_archive made into a new folder; return the number of files."""
+def unpack(archive_path, tree):
+    """Unpack an archive that write_archive() made into a new folder; return the number of files."""
     files = 0
     os.mkdir(tree)
     start = os.fsencode(tree) + b"/"

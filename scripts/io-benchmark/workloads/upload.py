@@ -1,6 +1,4 @@
-# This Source Code Form is subject to the terms of the Mozilla Public
-# License, v. 2.0. If a copy of the MPL was not distributed with this
-# file, You can obtain one at http://mozilla.org/MPL/2.0/.
+# SPDX-License-Identifier: MPL-2.0
 """Many small objects over HTTP (seed 002): the cost of connections and of needless waiting.
 
   connection-each  one connection per object
@@ -27,19 +25,16 @@ import os
 import statistics
 import time
 
-from batches import Batches, ProcessTimes
 from crew import Crew
-from curl import LOOPBACK, Curl
 from early_end import SkippedError, WorkloadError
 from log import NS_PER_S
+from measuring.batches import Batches, ProcessTimes
+from measuring.curl import LOOPBACK, Curl
 from settings import upload_origin
 
 OBJECT_BYTES = 5 * 1024  # the seed's 75 files held 350 kB
-OBJECTS, QUICK_OBJECTS = 200, 20
-AT_ONCE, QUICK_AT_ONCE = 50, 10
-SETS, QUICK_SETS = 20, 3
-DELAY_NS, QUICK_DELAY_NS = 20_000_000, 5_000_000
-TIME_LIMIT_S, QUICK_TIME_LIMIT_S = 30.0, 3.0
+FULL = {"objects": 200, "at_once": 50, "sets": 20, "delay_ns": 20_000_000, "time_limit_s": 30.0}
+QUICK = {"objects": 20, "at_once": 10, "sets": 3, "delay_ns": 5_000_000, "time_limit_s": 3.0}
 REFERENCE_OBJECTS = 3
 STALL_NS = 900_000_000  # of curl's one second
 TOGETHER = ("concurrent", "http2")
@@ -53,27 +48,27 @@ class _Upload(Batches):
     per_place = False
     observes = ("method", "http_version", "connections", "without_expect_ns", "expect_100_stalls")
 
-    @staticmethod
-    def variants(settings):
-        names = ["connection-each", "keep-alive", "concurrent"]
-        names += ["http2"] if settings.upload_url is not None else []
-        return [{"variant": name, "threads": None} for name in names]
+    names = ("connection-each", "keep-alive", "concurrent", "http2")
+    full, quick = FULL, QUICK
+
+    @classmethod
+    def variants(cls, settings):
+        variants = super().variants(settings)
+        return variants if settings.upload_url is not None else variants[:-1]
 
     def parameters(self, variant):
-        together = variant["variant"] in TOGETHER
-        at_once = (QUICK_AT_ONCE if self._quick else AT_ONCE) if together else 1
-        sets = QUICK_SETS if self._quick else SETS
-        objects = QUICK_OBJECTS if self._quick else OBJECTS
-        url = self._bench.settings.upload_url
-        delay_ns = QUICK_DELAY_NS if self._quick else DELAY_NS
+        together, sizes = variant["variant"] in TOGETHER, self.sizes
+        samples = sizes["sets" if together else "objects"]
+        at_once = sizes["at_once"] if together else 1
+        origin = upload_origin(self._bench.settings)
         return {
-            "target": upload_origin(self._bench.settings) or "loopback",
+            "target": origin or "loopback",
             "object_bytes": OBJECT_BYTES,
-            "objects_planned": sets * at_once if together else objects,
+            "objects_planned": samples * at_once,
             "objects_at_once": at_once,
-            "samples_planned": sets if together else objects,
-            "delay_ns": delay_ns if url is None else None,
-            "time_limit_s": QUICK_TIME_LIMIT_S if self._quick else TIME_LIMIT_S,
+            "samples_planned": samples,
+            "delay_ns": sizes["delay_ns"] if origin is None else None,
+            "time_limit_s": sizes["time_limit_s"],
         }
 
     def prepare(self):
@@ -100,15 +95,15 @@ class _Upload(Batches):
             asyncio.run(_serve(delay_s, tell))
 
         with Crew(1, work) as crew:
-            port = next(self.messages_of(crew))[1]
+            port = next(self.take_messages(crew))[1]
             self._measure_to(LOOPBACK + str(port), way, entry)
 
     def _measure_to(self, url, way, entry):
         parameters, observed = entry["parameters"], entry["observed"]
         upload, expects = self._curl.upload, way != "http2"
         if expects:
-            some = [_address(url, at) for at in range(REFERENCE_OBJECTS)]
-            uploads = upload(some, self._file, "keep-alive", ProcessTimes(), expect=False)
+            urls = addresses(url, REFERENCE_OBJECTS)
+            uploads = upload(urls, self._file, "keep-alive", ProcessTimes(), expect=False)
             with contextlib.closing(uploads):
                 times = [sent[1] - sent[0] for sent in uploads if sent is not None]
             observed["without_expect_ns"] = times
@@ -116,8 +111,7 @@ class _Upload(Batches):
         observed["connections"] = 0
         self.begin(time.monotonic_ns())
         together = way in TOGETHER
-        at_once = parameters["objects_at_once" if together else "objects_planned"]
-        urls = [_address(url, at) for at in range(at_once)]
+        urls = addresses(url, parameters["objects_at_once" if together else "objects_planned"])
         enough = False
         while not enough:
             # Closed at once: an interruption must not leave a curl running.
@@ -145,7 +139,7 @@ class _Upload(Batches):
                 usual_ns = statistics.median(observed["without_expect_ns"])
                 is_stalled = end_ns - start_ns - usual_ns >= STALL_NS
                 observed["expect_100_stalls"] += is_stalled
-            if not together and self.add(entry, start_ns, end_ns):
+            if not together and self.add(entry, [(start_ns, end_ns)]):
                 return True
         if len(times) != len(urls):
             counts = (self._curl.name, len(times), len(urls))
@@ -153,24 +147,20 @@ class _Upload(Batches):
         if not together:
             return False
         starts_ns, ends_ns = zip(*times)
-        return self.add(entry, min(starts_ns), max(ends_ns), len(times))
+        return self.add(entry, [(min(starts_ns), max(ends_ns))], len(times))
 
     @classmethod
     def remarks(cls, entry):
         observed = entry["observed"]
-        sent = (observed["method"], observed["http_version"], observed["connections"])
-        lines = ["Sent by %s, HTTP/%s, %d connections" % sent]
-        if observed["expect_100_stalls"]:
-            objects = sum(entry["samples"]["operations"])
-            text = "%d of %d objects waited a second for an answer to Expect: 100-continue"
-            lines.append(text % (observed["expect_100_stalls"], objects))
-        return lines
+        stalls, objects = observed["expect_100_stalls"], sum(entry["samples"]["operations"])
+        remark = "%d of %d objects waited a second for an answer to Expect: 100-continue"
+        return [remark % (stalls, objects)] if stalls else []
 
 
-def _address(url, number):
-    """Return the URL of an object; few names are reused, so few objects stay on the server."""
+def addresses(url, count):
+    """Return the URLs of objects; few names are reused, so few objects stay on the server."""
     url = url if "{name}" in url else url.rstrip("/") + "/{name}"
-    return url.replace("{name}", "io-benchmark-%04d" % number)
+    return [url.replace("{name}", "io-benchmark-%04d" % number) for number in range(count)]
 
 
 async def _serve(delay_s, report_port):

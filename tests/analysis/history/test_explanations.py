@@ -71,50 +71,35 @@ def test_nothing_changes(count: int, autocorrelation: float, seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_step(seed: int) -> None:
-    """A step of 20 % is found within a point of where it is, with its size."""
+def test_steps(seed: int) -> None:
+    """A step of 20 % has its size; six slow weeks among quick ones are two steps."""
     (step,) = explained(weekly(60), noise(seed, 60) + steps(60, (40, 1.2))).steps
     assert abs(step.at - 40) <= 1
     assert step.interval.within(1.1, 1.3)
     assert not step.interval.excludes(1.2)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_what_goes_again(seed: int) -> None:
-    """Six slow weeks among quick ones are two steps."""
     assert steps_of(noise(seed, 30) + steps(30, (12, 1.5), (18, 1 / 1.5))) == [12, 18]
 
 
-@pytest.mark.parametrize("at", [0, 7, 14, 29])
-def test_one_outlier_is_no_step(at: int) -> None:
-    """However far it is off: a level has three values or more."""
-    values = noise(1, 30)
-    values[at] += math.log(10)
-    assert steps_of(values) == []
-
-
-def test_a_step_at_the_very_end() -> None:
-    """Three points of 30 are enough for a step of 50 %, two are not for any."""
+def test_levels_of_three() -> None:
+    """One outlier is no step, however far it is off; three points at the end are, two are not."""
+    for outlier in (0, 7, 14, 29):
+        values = noise(1, 30)
+        values[outlier] += math.log(10)
+        assert steps_of(values) == []
     assert steps_of(noise(1, 30) + steps(30, (27, 1.5))) == [27]
     assert 28 not in steps_of(noise(1, 30) + steps(30, (28, 3)))
 
 
-def test_a_trend() -> None:
-    """A drift of 10 % per year is a trend; the interval has its size."""
+@pytest.mark.parametrize(("per_year", "step"), [(0.10, None), (0.25, 70)])
+def test_a_trend(per_year: float, step: int | None) -> None:
+    """A drift of 10 % per year is a trend whose interval has its size, also with a step in it."""
     times = weekly(104)
-    result = explained(times, noise(1, 104) + drift(times, 0.10))
+    added = steps(104, (step, 1.3)) if step else 0.0
+    result = explained(times, noise(1, 104) + drift(times, per_year) + added)
     assert result.trend is not None
-    assert (result.steps, result.possible) == ((), ())
-    assert not result.trend.interval.excludes(1.10)
-
-
-def test_a_step_in_a_trend() -> None:
-    """Both are reported."""
-    times = weekly(104)
-    result = explained(times, noise(1, 104) + drift(times, 0.25) + steps(104, (70, 1.3)))
-    assert result.trend is not None
-    assert not result.trend.interval.excludes(1.25)
-    assert [abs(step.at - 70) <= 1 for step in result.steps] == [True]
+    assert not result.trend.interval.excludes(1 + per_year)
+    assert [abs(change.at - (step or 0)) <= 1 for change in result.steps] == [True] * bool(step)
+    assert step or result.possible == ()
 
 
 @pytest.mark.parametrize(("days", "is_shown"), [(3.0, False), (13.9, False), (14.1, True)])
@@ -133,15 +118,12 @@ def test_half_a_year(days: float, possible: tuple[str, ...]) -> None:
     assert (result.trend is None, result.possible) == (bool(possible), possible)
 
 
-@pytest.mark.parametrize("count", range(1, FEWEST_VALUES))
-def test_too_few(count: int) -> None:
-    """No step at any place is found in so few values, however large it is."""
-    for at in range(count):
-        assert steps_of(np.array([0.001 * one + 10 * (one >= at) for one in range(count)])) == []
-
-
-def test_enough() -> None:
-    """The fewest values that a step is found in."""
+def test_the_fewest_values() -> None:
+    """No step at any place is found in fewer, however large it is; in as many it is."""
+    for count in range(1, FEWEST_VALUES):
+        for start in range(count):
+            values = [0.001 * number + 10 * (number >= start) for number in range(count)]
+            assert steps_of(np.array(values)) == []
     half = FEWEST_VALUES // 2
     assert steps_of(noise(1, 2 * half) + steps(2 * half, (half, 2))) == [half]
 

@@ -77,55 +77,39 @@ def test_all_of_them():
 
 
 DEVICE = "storage.places.0.devices.1"
-
-
+IO_LIMIT = {"device": "259:0", "device_name": "nvme0n1", "kind": "wbps", "value": 1000}
 LIMITS = {
-    "limits.io": [
-        {
-            "group": "/x",
-            "device": "259:0",
-            "device_name": "nvme0n1",
-            "kind": "wbps",
-            "value": 1000,
-        }
-    ],
+    "limits.io": [{"group": "/x", **IO_LIMIT}],
     "limits.memory": [{"group": "/x", "file": "memory.max", "bytes": 2**33}],
     "limits.cpu": [{"group": "/x", "quota_us": 150_000, "period_us": 100_000}],
 }
+LIMIT_FACTS = ("wbps nvme0n1 1000", "8.0 GiB", "1.5 CPUs")
 
 
 @pytest.mark.parametrize(
     ("change", "changed"),
     [
         # What was not observed is left out, and so is what differs on every machine.
-        *(
-            (change, {})
-            for change in (
-                *({"host": None}, {"limits": None}, {"storage.places.0.name": "other"}),
-                *(
-                    {"storage.places.0.failed": "no"},
-                    {"host.memory_bytes": 64 * 1024**3 - 12_345_678},
-                ),
-                {"storage.places.0.free_bytes": 5, f"{DEVICE}.number": "8:0"},
-            )
-        ),
+        ({"host": None}, {}),
+        ({"limits": None}, {}),
+        ({"storage.places.0.name": "other"}, {}),
+        ({"storage.places.0.failed": "no"}, {}),
+        ({"host.memory_bytes": 64 * 1024**3 - 12_345_678}, {}),
+        ({"storage.places.0.free_bytes": 5, f"{DEVICE}.number": "8:0"}, {}),
         ({"host.memory_bytes": 67_000_000_000}, {"memory": "62 GiB"}),
         ({"host.tools.grep": None}, {"grep": "not installed"}),
         ({f"{DEVICE}.scheduler": "mq-deadline"}, {"schedulers": "mq-deadline"}),
         (
             LIMITS,
-            {
-                "I/O limits": "wbps nvme0n1 1000",
-                "memory limits": "8.0 GiB",
-                "CPU limits": "1.5 CPUs",
-            },
+            dict(zip(("I/O limits", "memory limits", "CPU limits"), LIMIT_FACTS, strict=True)),
         ),
     ],
 )
 def test_changes(change: dict[str, Any], changed: dict[str, str]) -> None:
     """The fact that differs, and no other one."""
     usual = facts()
-    assert {name: one for name, one in facts(change).items() if usual.get(name) != one} == changed
+    differing = {name: value for name, value in facts(change).items() if usual.get(name) != value}
+    assert differing == changed
 
 
 def test_two_disks() -> None:
@@ -145,26 +129,35 @@ def test_two_disks() -> None:
 
 
 def observed(name: str, *values: str | None) -> list[tuple[int, Facts]]:
-    """A worker a point; `a|b` are two workers, None one of which nothing was observed."""
+    """Return a worker per point; `a|b` are two workers, None one of which nothing was observed."""
     return [
-        (at, () if value is None else ((name, value),))
-        for at, point in enumerate(values)
-        for value in (point.split("|") if point is not None else [None])
+        (point, () if value is None else ((name, value),))
+        for point, workers in enumerate(values)
+        for value in (workers.split("|") if workers is not None else [None])
     ]
+
+
+def change(points_off: int) -> tuple[FactChange]:
+    return (FactChange("disks", "2", "1", points_off),)
+
+
+def spread(before: str, after: str) -> tuple[FactSpread]:
+    return (FactSpread("disks", tuple(before.split()), tuple(after.split())),)
 
 
 @pytest.mark.parametrize(
     ("values", "changed", "varied"),
     [
-        ("2|2 2 2 1|1 1 1", (FactChange("disks", "2", "1", 0),), ()),
-        ("2 2 1 1 1 1", (FactChange("disks", "2", "1", -1),), ()),
-        ("2 2 2 2 2 1", (FactChange("disks", "2", "1", 2),), ()),
+        ("2|2 2 2 1|1 1 1", change(0), ()),
+        ("2 2 1 1 1 1", change(-1), ()),
+        ("2 1 1 1 1 1", change(-2), ()),
+        ("2 2 2 2 2 1", change(2), ()),
         ("2 2 2 2 2 2", (), ()),
-        ("2 2 2 2 2 2 1", (), (FactSpread("disks", ("2",), ("1", "2")),)),
-        ("2 1 2 1 2 1", (), (FactSpread("disks", ("1", "2"), ("1", "2")),)),
-        ("2 2 1|2 1 1 1", (), (FactSpread("disks", ("1", "2"), ("1",)),)),
-        ("2 2 2 1 3 1", (), (FactSpread("disks", ("2",), ("1", "3")),)),
-        ("2 2 2 1 1 2", (), (FactSpread("disks", ("2",), ("1", "2")),)),
+        ("2 2 2 2 2 2 1", (), spread("2", "1 2")),
+        ("2 1 2 1 2 1", (), spread("1 2", "1 2")),
+        ("2 2 1|2 1 1 1", (), spread("1 2", "1")),
+        ("2 2 2 1 3 1", (), spread("2", "1 3")),
+        ("2 2 2 1 1 2", (), spread("2", "1 2")),
     ],
 )
 def test_one_fact(
@@ -174,24 +167,17 @@ def test_one_fact(
     assert fact_changes(observed("disks", *values.split()), 3) == (changed, varied, False)
 
 
-@pytest.mark.parametrize(
-    ("values", "unobserved"),
-    [
-        ((None, None, None, "1", "1"), True),
-        (("1", "1", "1", None, None), True),
-        ((), True),
-        (("1", None, "1", "1", None), False),
-    ],
-)
-def test_what_was_not_observed(values: tuple[str | None, ...], unobserved: bool) -> None:
-    """A fact that one side lacks is not a change; `unobserved` marks a change without any fact on both sides."""
-    assert fact_changes(observed("disks", *values), 3) == ((), (), unobserved)
+def test_what_was_not_observed() -> None:
+    """A fact that one side lacks is not a change; a change can be without any fact on both sides."""
+    nothing = ((None, None, None, "1", "1"), ("1", "1", "1", None, None), ())
+    for values in nothing:
+        assert fact_changes(observed("disks", *values), 3) == ((), (), True)
+    assert fact_changes(observed("disks", "1", None, "1", "1", None), 3) == ((), (), False)
 
 
 def test_the_order() -> None:
     """Changes at the point come before changes near it."""
     near = observed("kernel", "a", "a", "b", "b", "b")
     here = observed("disks", "2", "2", "2", "1", "1")
-    both = [(at, one + other) for (at, one), (_, other) in zip(near, here, strict=True)]
-    changed, _, _ = fact_changes(both, 3)
+    changed, _, _ = fact_changes([*near, *here], 3)
     assert [fact.name for fact in changed] == ["disks", "kernel"]

@@ -38,20 +38,44 @@ def variation(run: Run, *readings: HistoryReading) -> WorkerVariation:
     return known
 
 
-def test_one_push_with_three_workers(run: Run) -> None:
-    """Two degrees of freedom are the fewest that count."""
-    made = [reading(run, 0, at, f"m{number}") for number, at in enumerate(DEVIATIONS)]
-    known = variation(run, *made)
-    assert known.measured_ratio == pytest.approx(0.1)
-    assert (known.source, known.workers) == ("history", 3)
+def by_week(*deviations: float) -> list[tuple[int, float, str]]:
+    """Return a week, a deviation and a machine for each of several weeks."""
+    return [(week, deviation, f"m{week}") for week, deviation in enumerate(deviations)]
+
+
+ONE_PUSH = [(0, deviation, f"m{deviation}") for deviation in DEVIATIONS]
+STEP = [DEVIATIONS[week % 3] / 5 + (0.65 if week >= 9 else 0.0) for week in range(18)]
+TWO_PUSHES = [
+    (week, 0.65 * week + part, f"m{week}-{part}") for week in (0, 1) for part in DEVIATIONS
+]
+
+
+@pytest.mark.parametrize(
+    ("readings", "ratio", "source"),
+    [
+        # Two degrees of freedom are the fewest that count.
+        (ONE_PUSH, 0.1, "3 earlier workers of intel (past)"),
+        # Between so few pushes, days and workers cannot be told apart: all of it counts.
+        (by_week(*DEVIATIONS), 0.1, "3 earlier workers of intel (past)"),
+        # A step of 1.92× is left out: workers differ by 2 % within both levels.
+        (
+            *(by_week(*STEP), 0.02 * math.sqrt(12 / 16)),
+            "18 earlier workers of intel (past; 1 change of level left out)",
+        ),
+        # Each push has three workers, so that they differ by themselves, whatever happened between.
+        (TWO_PUSHES, 0.1, "6 earlier workers of intel (past)"),
+    ],
+    ids=["one-push", "three-pushes", "a-step", "a-step-between-two-pushes"],
+)
+def test_variation(
+    run: Run, readings: list[tuple[int, float, str]], ratio: float, source: str
+) -> None:
+    """How far earlier workers differ, and what shows it."""
+    known = variation(run, *(reading(run, *values) for values in readings))
+    assert known.measured_ratio == pytest.approx(ratio)
+    assert (known.source, known.workers) == ("history", len(readings))
     assert known.shown_by is not None
-    assert text_of(known.shown_by) == "3 earlier workers of intel (past)"
-
-
-def test_three_pushes_with_one_worker(run: Run) -> None:
-    """Between so few, days and workers cannot be told apart: all of it counts."""
-    made = [reading(run, week, at, f"m{week}") for week, at in enumerate(DEVIATIONS)]
-    assert variation(run, *made).measured_ratio == pytest.approx(0.1)
+    assert text_of(known.shown_by) == source
 
 
 def test_a_machine_counts_once(run: Run) -> None:
@@ -60,44 +84,22 @@ def test_a_machine_counts_once(run: Run) -> None:
     assert variation(run, *made).source == "default"
 
 
-def test_a_step_is_left_out(run: Run) -> None:
-    """Ten weeks, a step of 1.92×, ten weeks: how far workers differ within both, and one change."""
-    made = [
-        reading(run, week, DEVIATIONS[week % 3] / 5 + (0.65 if week >= 9 else 0.0), f"m{week}")
-        for week in range(18)
-    ]
-    known = variation(run, *made)
-    assert known.measured_ratio == pytest.approx(0.02 * math.sqrt(12 / 16))
-    assert known.shown_by is not None
-    assert text_of(known.shown_by) == (
-        "18 earlier workers of intel (past; 1 change of level left out)"
-    )
-
-
-def test_a_step_between_two_pushes(run: Run) -> None:
-    """Each push has three workers, so that they differ by themselves, whatever happened between."""
-    made = [
-        reading(run, week, at + 0.65 * week, f"m{week}-{at}")
-        for week in range(2)
-        for at in DEVIATIONS
-    ]
-    assert variation(run, *made).measured_ratio == pytest.approx(0.1)
-
-
 @pytest.mark.parametrize("difference", ["few", "pool", "measurement", "conditions"])
 def test_what_does_not_count(run: Run, difference: str) -> None:
     """Two workers, another pool, another measurement, or one under other conditions."""
-    made = [reading(run, 0, at, f"m{number}") for number, at in enumerate(DEVIATIONS)]
+    made = [reading(run, *values) for values in ONE_PUSH]
+    changed = {
+        "few": made[:2],
+        "pool": made,
+        "measurement": [
+            replace(known, subject=replace(known.subject, destination="fresh")) for known in made
+        ],
+        "conditions": [
+            replace(known, conditions=(("profile", statement("profile quick")),)) for known in made
+        ],
+    }
     pool = "amd-16" if difference == "pool" else "intel"
-    if difference == "few":
-        made = made[:2]
-    if difference == "measurement":
-        subject = replace(run.entry.subject, destination="fresh")
-        made = [replace(each, subject=subject) for each in made]
-    if difference == "conditions":
-        conditions = (("profile", statement("profile quick")),)
-        made = [replace(each, conditions=conditions) for each in made]
-    (known,) = PastWorkers("past", {pool: made}).variations([run])
+    (known,) = PastWorkers("past", {pool: changed[difference]}).variations([run])
     assert (known.ratio, known.source) == (0.05, "default")
     assert known.explanation is not None
     assert text_of(known.explanation) == (

@@ -61,6 +61,30 @@ def test_nothing_is_known_from_nothing(count: int) -> None:
     assert math.isinf(moving_blocks.variance_of_mean([1.0] * count).variance)
 
 
+@pytest.mark.parametrize(("firsts", "is_apart"), [(7, False), (8, True)])
+def test_first_reads_are_a_series_apart(firsts, is_apart):
+    """They become fewer, and blocks would take this course for waves; a few show nothing by themselves."""
+    values = np.ones(400)
+    values[: 3 * firsts : 3] = 20.0
+    apart = moving_blocks.variance_of_mean(
+        values.tolist(), first_reads=range(0, 3 * firsts, 3)
+    ).variance
+    whole = moving_blocks.variance_of_mean(values.tolist()).variance
+    assert apart == (pytest.approx(0, abs=1e-20) if is_apart else whole)
+
+
+def test_longer_blocks_are_tried():
+    """A burst of a third of the run is seen by blocks of a third of it, not by those of a tenth."""
+    values = np.concatenate((np.ones(1300), np.full(700, 2.0))).tolist()
+    tenth, longer = (
+        moving_blocks.variance_of_mean(values, tries_longer=tries).variance
+        for tries in (False, True)
+    )
+    thirds = np.convolve(values, np.full(666, 1 / 666), mode="valid") - np.mean(values)
+    assert longer == pytest.approx(np.mean(thirds**2) * 666 / (2000 - 666))
+    assert longer > 2 * tenth
+
+
 def test_sizes_are_no_noise() -> None:
     """Times that follow the file's size alone have no error and equal halves."""
     files = np.array([0, 1, 2] * 100)

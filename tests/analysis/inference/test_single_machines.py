@@ -24,31 +24,34 @@ def named(data: dict[str, SideData], *, assumed: float = 0.01, looked_at: int = 
 
 
 @pytest.mark.parametrize(
-    ("ratio", "expected"),
-    [(1.24, []), (1.26, ["a 2"]), (1 / 1.24, []), (1 / 1.26, ["a 2"])],
+    ("machines", "assumed", "looked_at", "expected"),
+    [
+        # Nobody replaces a machine for less than 1.25×, in both directions, however alike the others.
+        *(
+            ((ratio, 1.001, 1.0, 1.0, 0.999), 0.01, 4, expected)
+            for ratio, expected in (
+                (1.24, []),
+                (1.26, ["a 0"]),
+                (1 / 1.24, []),
+                (1 / 1.26, ["a 0"]),
+            )
+        ),
+        # Two other machines do not show what is usual.
+        ((2.0, 1.0, 1.0), 0.01, 4, []),
+        ((2.0, 1.0, 1.0, 1.0), 0.01, 4, ["a 0"]),
+        # Four machines hardly show how far machines differ, so they may vary as assumed.
+        ((1.5, 1.0, 1.01, 0.99), 0.05, 4, ["a 0"]),
+        ((1.5, 1.0, 1.01, 0.99), 0.10, 4, []),
+        # The level is corrected for all machines that a report looks at.
+        ((1.45, 1.0, 1.01, 0.99), 0.05, 4, ["a 0"]),
+        ((1.45, 1.0, 1.01, 0.99), 0.05, 400, []),
+        # Two of five: a mixed pool.
+        ((1.0, 1.02, 0.97, 2.0, 2.02), 0.05, 8, []),
+    ],
 )
-def test_nobody_replaces_a_machine_for_less(ratio: float, expected: list[str]) -> None:
-    """A machine is named from 1.25× on, in both directions, however alike its others are."""
-    assert named({"a": side(1.0, 1.001, ratio, 1.0, 0.999)}) == expected
-
-
-@pytest.mark.parametrize(("machines", "expected"), [(3, []), (4, ["a 0"])])
-def test_three_others_are_needed(machines: int, expected: list[str]) -> None:
-    """Two other machines do not show what is usual."""
-    assert named({"a": side(2.0, *[1.0] * (machines - 1))}) == expected
-
-
-@pytest.mark.parametrize(("assumed", "expected"), [(0.05, ["a 0"]), (0.10, [])])
-def test_machines_may_vary_as_assumed(assumed: float, expected: list[str]) -> None:
-    """Four machines hardly show how far machines differ."""
-    assert named({"a": side(1.5, 1.0, 1.01, 0.99)}, assumed=assumed) == expected
-
-
-@pytest.mark.parametrize(("looked_at", "expected"), [(4, ["a 0"]), (400, [])])
-def test_many_machines_make_it_stricter(looked_at: int, expected: list[str]) -> None:
-    """The level is corrected for all machines that a report looks at."""
-    data = {"a": side(1.45, 1.0, 1.01, 0.99)}
-    assert named(data, assumed=0.05, looked_at=looked_at) == expected
+def test_one_machine_of_a_pool(machines, assumed, looked_at, expected):
+    """Only a machine that is alone, and clearly so, is named."""
+    assert named({"a": side(*machines)}, assumed=assumed, looked_at=looked_at) == expected
 
 
 def test_one_bad_machine_per_side_does_not_hide_the_other() -> None:

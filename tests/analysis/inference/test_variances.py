@@ -40,7 +40,7 @@ def test_students_t_is_scipys() -> None:
 def test_degrees_are_those_that_give_the_quantile(degrees: float) -> None:
     """The inverse of the quantile, for every probability."""
     for probability in PROBABILITIES:
-        inverse = variances.degrees_with(variances.quantile(probability, degrees), probability)
+        inverse = variances._degrees_with(variances.quantile(probability, degrees), probability)
         assert inverse == pytest.approx(degrees, rel=1e-6)
 
 
@@ -63,9 +63,7 @@ def numbers(parts: Sequence[MeanVariance]) -> list[float]:
         pytest.param((0.3,), (0.0,), [], id="no-side-ran-twice"),
     ],
 )
-def test_repeated_runs(
-    candidate: tuple[float, ...], baseline: tuple[float, ...], expected: list[float]
-) -> None:
+def test_repeated_runs(candidate, baseline, expected):
     """A side has its runs less one as degrees, and at most as many again from the other side."""
     parts = MeanVariance.of_repeated_runs(candidate, baseline)
     assert numbers(parts) == pytest.approx(expected)

@@ -14,14 +14,13 @@ from msgspec.structs import replace
 from scipy.stats import chi2
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.inference.decisions import judge
+from io_benchmark.analysis.inference.comparisons import judge
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import SINGLE
 from io_benchmark.analysis.inference.variances import MeanVariance
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.model import DIFFERENT
 from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.statements import statement
 from io_benchmark.report.content.statement_text import text_of
 
@@ -41,7 +40,7 @@ def side(logs: Sequence[float]) -> SideData:
     return SideData(tuple(logs), tuple((entry,) for entry in entries))
 
 
-def test_nothing_is_known() -> None:
+def test_nothing_is_known():
     """Five percent, because each pool has one worker; two workers of the pair itself are not others.
 
     What is known of others does not matter to sides of three workers or more.
@@ -52,36 +51,25 @@ def test_nothing_is_known() -> None:
     assert WorkerVariation.default().ratio == 0.05
 
 
+MORE = "another pool may vary 2.4 times as much."
+
+
 @pytest.mark.parametrize(
     ("sides", "ratio", "workers", "explanation"),
     [
-        pytest.param(
-            {"a": ONE, "b": THREE},
-            0.24,
-            3,
-            "3 workers of b vary by 10 %, and another pool may vary 2.4 times as much.",
-            id="the-other-side",
-        ),
-        pytest.param(
+        ({"a": ONE, "b": THREE}, 0.24, 3, f"3 workers of b vary by 10 %, and {MORE}"),
+        (
             {"a": ONE, "b": ONE, "c": THREE, "d": THREE},
-            0.24,
-            6,
-            "6 workers of c, d vary by 10 %, and another pool may vary 2.4 times as much.",
-            id="a-third-and-a-fourth-pool",
+            *(0.24, 6, f"6 workers of c, d vary by 10 %, and {MORE}"),
         ),
-        pytest.param(
+        (
             {"a": ONE, "b": (0.0, 0.0, 0.0)},
-            0.12,
-            3,
-            "3 workers of b vary by 0 %; 5 % is the least that counts, and another pool may vary 2.4 "
-            "times as much.",
-            id="workers-that-agree",
+            *(0.12, 3, f"3 workers of b vary by 0 %; 5 % is the least that counts, and {MORE}"),
         ),
     ],
+    ids=["the-other-side", "a-third-and-a-fourth-pool", "workers-that-agree"],
 )
-def test_other_pools(
-    sides: dict[str, tuple[float, ...]], ratio: float, workers: int, explanation: str
-) -> None:
+def test_other_pools(sides, ratio, workers, explanation):
     """One sentence names the pools, how far they vary, by how many workers, and what is assumed."""
     known = WorkerVariation.of_pair(("a", "b"), sides)
     assert known.ratio == pytest.approx(ratio)
@@ -111,25 +99,19 @@ def test_the_past_counts_by_its_upper_limit(workers: int) -> None:
         assert ratio == pytest.approx(exact, rel=0.015)
 
 
-def test_a_steady_past_is_not_less_than_usual() -> None:
-    """Five percent is the least, and the sentence says so."""
-    known = WorkerVariation.of_pair(("a", "b"), {"a": ONE, "b": ONE}, [earlier(0.01, 20)])
-    assert (known.ratio, known.source) == (0.05, "history")
-    assert known.explanation is not None
-    assert text_of(known.explanation) == (
-        "earlier workers of a (past) vary by 1 %; 5 % is the least that counts."
-    )
-
-
-@pytest.mark.parametrize(
-    ("past", "source"), [(0.05, "pools"), (0.30, "history")], ids=["narrower", "wider"]
-)
-def test_the_wider_of_both_counts(past: float, source: str) -> None:
+@pytest.mark.parametrize(("past", "source"), [(0.05, "pools"), (0.30, "history")])
+def test_the_wider_of_both_counts(past, source):
     """Of other pools and of the pool's own past; a decision needs workers for both sides' variances."""
     known = WorkerVariation.of_pair(("a", "b"), {"a": ONE, "b": THREE}, [earlier(past, 20)])
     assert known.source == source
     expected = (earlier(0.1, 3).expected_ratio, earlier(past, 20).expected_ratio)
     assert known.expected_ratio == pytest.approx(math.hypot(*expected) / math.sqrt(2))
+    # Five percent is the least, and the sentence says so.
+    steady = WorkerVariation.of_pair(("a", "b"), {"a": ONE, "b": ONE}, [earlier(0.01, 20)])
+    assert (steady.ratio, steady.source) == (0.05, "history")
+    assert steady.explanation is not None
+    least = "earlier workers of a (past) vary by 1 %; 5 % is the least that counts."
+    assert text_of(steady.explanation) == least
 
 
 def test_a_past_without_enough_workers() -> None:
@@ -152,9 +134,7 @@ SPREADS = st.lists(st.floats(-0.3, 0.3), min_size=1, max_size=6)
     assumed=st.floats(1e-6, 0.5),
     margin=st.floats(1e-3, 0.2),
 )
-def test_ten_percent_is_never_shown_by_a_single_worker(
-    ratio: float, others: list[float], assumed: float, margin: float
-) -> None:
+def test_ten_percent_is_never_shown_by_a_single_worker(ratio, others, assumed, margin):
     """Within ±10 % it is neither slower nor faster, whatever is known of other workers."""
     centre = math.fsum(others) / len(others)
     several = side([other - centre for other in others])
@@ -164,31 +144,29 @@ def test_ten_percent_is_never_shown_by_a_single_worker(
         assert judge([estimate], [SINGLE], margin)[0].verdict not in DIFFERENT
 
 
-def report(counts: dict[str, int], options: Options | None = None) -> Report:
-    """Pools of the seed with so many workers, which vary by 3 %."""
+def report(options=None, **counts):
+    """Pools of the seed with so many workers, which vary by 3 %, and the problem about single ones."""
+    numbers = {name.replace("_", "-"): count for name, count in counts.items()}
     workers = [
-        each
-        for pool, count in counts.items()
-        for each in seed_workers.workers(count, between=0.03, pools=(pool,))
+        worker
+        for pool, count in numbers.items()
+        for worker in seed_workers.workers(count, between=0.03, pools=(pool,))
     ]
-    return compare(Plan.of_pools(counts, "intel"), workers, options or Options())
+    made = compare(Plan.of_pools(numbers, "intel"), workers, options or Options())
+    (problem,) = [problem for problem in made.problems if problem.rule == "one-worker"]
+    return made, problem
 
 
-def test_the_report_says_where_it_comes_from() -> None:
+def test_the_report_says_where_it_comes_from():
     """Without an option, by the group's pool of five; a number that is given replaces it."""
-    found = report({"intel": 5, "amd-16": 1, "amd-30": 1})
-    (problem,) = [each for each in found.problems if each.rule == "one-worker"]
+    found, problem = report(intel=5, amd_16=1, amd_30=1)
     assert problem.sides == ("amd-16", "amd-30")
     assert text_of(problem.message) == (
         "one worker does not show how far workers of its pool differ; 12 % is assumed"
     )
-    assert problem.explanation is not None
     assert "5 workers of intel vary by" in text_of(problem.explanation)
-    (subject,) = found.subjects
-    for comparison in subject.comparisons:
-        assert comparison.assumed_variation is not None
+    for comparison in found.subjects[0].comparisons:
         assert comparison.assumed_variation_ratio == comparison.assumed_variation.ratio
         assert comparison.assumed_variation.workers == 5
-    given_number = report({"intel": 5, "amd-16": 1}, Options(worker_variation=0.08))
-    (problem,) = [each for each in given_number.problems if each.rule == "one-worker"]
+    _, problem = report(Options(worker_variation=0.08), intel=5, amd_16=1)
     assert text_of(problem.message).endswith("8 % is assumed (--worker-variation)")

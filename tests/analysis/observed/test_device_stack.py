@@ -53,7 +53,7 @@ ENCRYPTED = [device("c", "v", kind="crypt"), *volume("ab", raid_level="raid0")]
         pytest.param(volume("ab"), "rw,stripe=32", None, (2, 2, False), id="ext4-knows"),
         pytest.param(volume("ab"), "rw,stripe=0", None, (2, 1, True), id="ext4-knows-of-none"),
         pytest.param(
-            volume("ab", minimum_io_bytes=4096), "rw,stripe=32", None, (2, 1, True), id="a-hint"
+            volume("ab", minimum_io_bytes=1), "rw,stripe=32", None, (2, 1, True), id="a-hint"
         ),
         pytest.param(volume("ab"), "sunit=128,swidth=256", None, (2, 2, False), id="xfs-knows"),
         pytest.param(volume("ab"), "sunit=128,swidth=128", None, (2, 1, True), id="xfs-one-disk"),
@@ -68,29 +68,16 @@ ENCRYPTED = [device("c", "v", kind="crypt"), *volume("ab", raid_level="raid0")]
         pytest.param(disks("ab"), "rw", ["raid1"], (2, 1, False), id="btrfs-raid1"),
         pytest.param(disks("abcd"), "rw", ["raid10"], (4, 2, False), id="btrfs-raid10"),
         pytest.param(disks("ab"), "rw", None, (2, 2, False), id="probed"),
+        pytest.param([], "rw", None, None, id="nothing-observed"),
+        pytest.param([device("a", "b"), device("b", "a")], "rw", None, None, id="a-circle"),
+        pytest.param([device("a", "a")], "rw", None, None, id="below-itself"),
+        pytest.param([device("a", "x")], "rw", None, None, id="no-leaf"),
     ],
 )
-def test_width(
-    devices: Any, options: str, profiles: list[str] | None, expected: tuple[int, int, bool]
-) -> None:
+def test_width(devices: Any, options: str, profiles: list[str] | None, expected: Any) -> None:
     """The number of disks, how many work at once, and whether the volume is linear."""
     stack = view(devices, options, profiles).stack
-    assert stack is not None
-    assert (len(stack.disks), stack.width, stack.linear) == expected
-
-
-@pytest.mark.parametrize(
-    "devices",
-    [
-        pytest.param([], id="none"),
-        pytest.param([device("a", "b"), device("b", "a")], id="a circle"),
-        pytest.param([device("a", "a")], id="itself"),
-        pytest.param([device("a", "x")], id="no leaf"),
-    ],
-)
-def test_what_is_no_chain(devices: Any) -> None:
-    """Without devices there is no stack."""
-    assert view(devices).stack is None
+    assert (stack and (len(stack.disks), stack.width, stack.linear)) == expected
 
 
 LOCAL, PERSISTENT = "local SSD", "persistent disk"
@@ -112,6 +99,7 @@ LOCAL, PERSISTENT = "local SSD", "persistent disk"
 )
 def test_medium(models: list[str | None], expected: str | None) -> None:
     """The disks' models decide."""
-    stack = view([device(f"d{at}", model=model) for at, model in enumerate(models)]).stack
+    devices = [device(f"d{number}", model=model) for number, model in enumerate(models)]
+    stack = view(devices).stack
     assert stack is not None
     assert stack.medium == expected

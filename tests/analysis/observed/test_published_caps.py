@@ -9,29 +9,26 @@ from io_benchmark.analysis.observed.published_caps import Caps, MachineType
 @pytest.mark.parametrize(
     ("instance_type", "disks", "expected"),
     [
-        pytest.param("c3d-standard-16-lssd", 1, Caps(350, 170_000, 90_000), id="one"),
-        pytest.param("c2-standard-16", 2, Caps(700, 340_000, 180_000), id="two"),
-        pytest.param("n2-standard-8", 3, Caps(1050, 510_000, 270_000), id="three"),
-        pytest.param("n2-standard-8", 6, Caps(1400, 680_000, 360_000), id="four to eight"),
-        pytest.param("n2-standard-8", 16, Caps(3120, 1_600_000, 800_000), id="16"),
-        pytest.param("n1-standard-8", 24, Caps(4680, 2_400_000, 1_200_000), id="24"),
-        pytest.param("c3d-standard-360-lssd", 32, Caps(6240, 3_200_000, 1_600_000), id="32"),
-        pytest.param("c4d-standard-8-lssd", 1, Caps(330), id="Titanium, no IOPS"),
-        pytest.param("c4d-standard-16-lssd", 2, Caps(660), id="Titanium, two"),
-        pytest.param("c4d-standard-32-lssd", 4, Caps(1320), id="Titanium, four"),
-        pytest.param("c4d-standard-16-lssd", 3, None, id="Titanium, three"),
-        pytest.param("c2-standard-16", 12, None, id="twelve"),
-        pytest.param("c2-standard-16", 0, None, id="none"),
-        pytest.param("z3-highmem-88", 1, None, id="another series"),
-        pytest.param("m5.large", 1, None, id="another cloud"),
-        pytest.param("", 1, None, id="empty"),
-        pytest.param(None, 1, Caps(350, 170_000, 90_000), id="type unknown"),
-        pytest.param(
-            "projects/1/machineTypes/C2-standard-16",
-            1,
-            Caps(350, 170_000, 90_000),
-            id="as the metadata server has it",
-        ),
+        ("c3d-standard-16-lssd", 1, Caps(350, 170_000, 90_000)),
+        ("c2-standard-16", 2, Caps(700, 340_000, 180_000)),
+        ("n2-standard-8", 3, Caps(1050, 510_000, 270_000)),
+        ("n2-standard-8", 4, Caps(1400, 680_000, 360_000)),
+        ("n2-standard-8", 8, Caps(1400, 680_000, 360_000)),
+        ("n2-standard-8", 9, None),
+        ("n2-standard-8", 16, Caps(3120, 1_600_000, 800_000)),
+        ("n1-standard-8", 24, Caps(4680, 2_400_000, 1_200_000)),
+        ("c3d-standard-360-lssd", 32, Caps(6240, 3_200_000, 1_600_000)),
+        ("c4d-standard-8-lssd", 1, Caps(330)),
+        ("c4d-standard-16-lssd", 2, Caps(660)),
+        ("c4d-standard-32-lssd", 4, Caps(1320)),
+        ("c4d-standard-16-lssd", 3, None),
+        ("c2-standard-16", 0, None),
+        ("z3-highmem-88", 1, None),
+        ("m5.large", 1, None),
+        ("", 1, None),
+        (None, 1, Caps(350, 170_000, 90_000)),
+        # As the metadata server writes it.
+        ("projects/1/machineTypes/C2-standard-16", 1, Caps(350, 170_000, 90_000)),
     ],
 )
 def test_caps(instance_type, disks, expected):
@@ -42,14 +39,14 @@ def test_caps(instance_type, disks, expected):
 @pytest.mark.parametrize(
     ("instance_type", "disks", "larger"),
     [
-        pytest.param("c3d-standard-8-lssd", 1, "c3d-standard-30-lssd", id="8"),
-        pytest.param("c3d-standard-16-lssd", 1, "c3d-standard-30-lssd", id="16"),
-        pytest.param("c3d-highmem-30-lssd", 2, "c3d-highmem-60-lssd", id="30"),
-        pytest.param("c3d-standard-360-lssd", 32, None, id="the largest"),
-        pytest.param("c3d-standard-44-lssd", None, None, id="no such size"),
-        pytest.param("c2-standard-16", None, None, id="chosen at creation"),
-        pytest.param("z3-highmem-88", None, None, id="another series"),
-        pytest.param(None, None, None, id="unknown"),
+        ("c3d-standard-8-lssd", 1, "c3d-standard-30-lssd"),
+        ("c3d-standard-16-lssd", 1, "c3d-standard-30-lssd"),
+        ("c3d-highmem-30-lssd", 2, "c3d-highmem-60-lssd"),
+        ("c3d-standard-360-lssd", 32, None),
+        ("c3d-standard-44-lssd", None, None),  # no such size
+        ("c2-standard-16", None, None),  # chosen at creation
+        ("z3-highmem-88", None, None),
+        (None, None, None),
     ],
 )
 def test_disks_that_come_with_a_machine_type(instance_type, disks, larger):

@@ -17,60 +17,35 @@ def shares(parts: dict[Part, float]) -> dict[Kind, float]:
 BATCHES = BatchColumns(start_ns=[0, 50], duration_ns=[60, 40], operations=[4, 6])
 
 
+KINDS = (Kind.USER, Kind.KERNEL, Kind.WAITING, Kind.BLOCKED)
+
+
 @pytest.mark.parametrize(
     ("times", "expected"),
     [
-        pytest.param(None, {Kind.UNEXPLAINED: 10.0}, id="not recorded"),
+        pytest.param((100, 20, 30, 10), (2, 3, 1, 4), id="one process"),
         pytest.param(
-            (100, 20, 30, 10),
-            {Kind.USER: 2.0, Kind.KERNEL: 3.0, Kind.WAITING: 1.0, Kind.BLOCKED: 4.0},
-            id="one process",
+            (800, 160, 240, 80), (2, 3, 1, 4), id="eight at once spend eight times as much"
         ),
-        pytest.param(
-            (800, 160, 240, 80),
-            {Kind.USER: 2.0, Kind.KERNEL: 3.0, Kind.WAITING: 1.0, Kind.BLOCKED: 4.0},
-            id="eight at once spend eight times as much",
-        ),
-        pytest.param(
-            (100, 20, 30, None),
-            {Kind.USER: 2.0, Kind.KERNEL: 3.0, Kind.UNEXPLAINED: 5.0},
-            id="waiting unknown",
-        ),
-        pytest.param(
-            (100, 120, 80, 50),
-            {Kind.USER: 6.0, Kind.KERNEL: 4.0, Kind.WAITING: 0.0, Kind.BLOCKED: 0.0},
-            id="more CPU time than there was",
-        ),
-        pytest.param(
-            (100, 20, 30, 90),
-            {Kind.USER: 2.0, Kind.KERNEL: 3.0, Kind.WAITING: 5.0, Kind.BLOCKED: 0.0},
-            id="more waiting than is left",
-        ),
-        pytest.param(
-            (100, 0, 0, 0),
-            {Kind.USER: 0.0, Kind.KERNEL: 0.0, Kind.WAITING: 0.0, Kind.BLOCKED: 10.0},
-            id="blocked throughout",
-        ),
-        pytest.param(
-            (1, 10**16, 10**16, 10**16),
-            {Kind.USER: 5.0, Kind.KERNEL: 5.0, Kind.WAITING: 0.0, Kind.BLOCKED: 0.0},
-            id="hostile",
-        ),
+        pytest.param((100, 120, 80, 50), (6, 4, 0, 0), id="more CPU time than there was"),
+        pytest.param((100, 20, 30, 90), (2, 3, 5, 0), id="more waiting than is left"),
+        pytest.param((100, 0, 0, 0), (0, 0, 0, 10), id="blocked throughout"),
+        pytest.param((1, 10**16, 10**16, 10**16), (5, 5, 0, 0), id="hostile"),
     ],
 )
 def test_parts_of_batches(
-    times: tuple[int, int, int, int | None] | None, expected: dict[Kind, float]
+    times: tuple[int, int, int, int], expected: tuple[float, float, float, float]
 ) -> None:
     """The shares of the processes' time, of the mean; together they are the mean."""
-    spent = None
-    if times is not None:
-        wall_ns, user_ns, kernel_ns, waiting_ns = times
-        spent = ProcessTimes(
-            wall_ns=wall_ns, user_ns=user_ns, kernel_ns=kernel_ns, waiting_ns=waiting_ns
-        )
-    parts = shares(of_batches(BATCHES, spent))
-    assert parts == pytest.approx(expected)
-    assert sum(parts.values()) == pytest.approx(10.0)
+    parts = shares(of_batches(BATCHES, ProcessTimes(*times)))
+    assert parts == pytest.approx(dict(zip(KINDS, expected, strict=True)))
+
+
+def test_parts_of_batches_that_are_unknown() -> None:
+    """What was not recorded is one part."""
+    assert shares(of_batches(BATCHES, None)) == {Kind.UNEXPLAINED: 10.0}
+    parts = shares(of_batches(BATCHES, ProcessTimes(100, 20, 30, None)))
+    assert parts == {Kind.USER: 2.0, Kind.KERNEL: 3.0, Kind.UNEXPLAINED: 5.0}
 
 
 def test_no_batches() -> None:

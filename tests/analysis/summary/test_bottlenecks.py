@@ -37,105 +37,117 @@ def left(mib: int) -> dict[str, Any]:
     }
 
 
-def found(change: dict[str, Any], pool: str = "amd-16") -> SideBottleneck:
-    sides = {pool: seed_workers.workers(1, pools=[pool], change={pool: change})}
-    return bottlenecks.bottlenecks_of_sides(seed_workers.SUBJECT, sides)[pool]
+def side(*changes: dict[str, Any]) -> SideBottleneck:
+    """Return the bottleneck of a side with one worker per change."""
+    change = {f"amd-16/{number}": facts for number, facts in enumerate(changes)}
+    runs = seed_workers.workers(len(changes), pools=["amd-16"], change=change)
+    return bottlenecks.bottlenecks_of_sides(seed_workers.SUBJECT, {"amd-16": runs})["amd-16"]
+
+
+WAITS, WRITTEN = "waiting for I/O 48 % of the time", "100 % of the bytes written meanwhile"
+CALM = "waiting for I/O 0 % of the time"
+BUSY = "timeline.devices.nvme1n1.busy_ms"
+
+
+def in_100_s(written_mib: int) -> dict[str, Any]:
+    """Return a run of 100 s without a final sync, whose disk is not busy."""
+    times = {f"{ENTRY}.run_ns": 100 * 10**9, f"{ENTRY}.final_sync_ns": 0}
+    return {**moved(0, written_mib), **left(0), **times, BUSY: growing(20)}
+
+
+def waiting(us_per_s: int) -> dict[str, Any]:
+    return {"timeline.columns.psi_io_some_us": growing(us_per_s)}
+
+
+def lookups(percent: int) -> dict[str, Any]:
+    """Return retrieves of 100 ms, of which lookups take this share."""
+    times_ns = {"lookup_ns": percent * 10**6, "copy_ns": (100 - percent) * 10**6}
+    samples = {f"{ENTRY}.samples.{name}": time_ns for name, time_ns in times_ns.items()}
+    return {
+        key: lambda column, time_ns=time_ns: [time_ns] * len(column)
+        for key, time_ns in samples.items()
+    }
 
 
 @pytest.mark.parametrize(
-    ("change", "bottleneck", "why"),
+    ("change", "bottleneck", "reason"),
     [
-        pytest.param(
-            {},
-            Bottleneck.CAP,
-            "waiting for I/O 48 % of the time, 100 % of the bytes written meanwhile, at 388 MiB/s "
-            "of a cap of 350 MiB/s",
-            id="the seed's",
+        ({}, Bottleneck.CAP, f"{WAITS}, {WRITTEN}, at 388 MiB/s of a cap of 350 MiB/s"),
+        # A busy disk, and writers that are held back while no disk is.
+        (
+            *({**NOT_GOOGLES, BUSY: growing(810)}, Bottleneck.DEVICE),
+            f"{WAITS}, {WRITTEN}, a disk busy 81 %",
         ),
-        pytest.param(
-            {**NOT_GOOGLES, "timeline.devices.nvme1n1.busy_ms": growing(950)},
-            Bottleneck.DEVICE,
-            "waiting for I/O 48 % of the time, 100 % of the bytes written meanwhile, a disk busy "
-            "95 %",
-            id="a busy disk",
+        (
+            *({**NOT_GOOGLES, BUSY: growing(790)}, Bottleneck.WRITEBACK),
+            f"{WAITS}, {WRITTEN}, no disk busy more than 79 %",
         ),
-        pytest.param(
-            {**NOT_GOOGLES, "timeline.devices.nvme1n1.busy_ms": growing(20)},
-            Bottleneck.WRITEBACK,
-            "waiting for I/O 48 % of the time, 100 % of the bytes written meanwhile, no disk busy "
-            "more than 2 %",
-            id="writers held back",
+        # A rate near the cap is the cap's: 350 MiB/s in 100 s, some 27 % of the bytes.
+        (in_100_s(30_000), Bottleneck.CAP, f"{WAITS}, 27 % of the bytes written meanwhile, at 300"),
+        (in_100_s(29_500), Bottleneck.WRITEBACK, f"{WAITS}, 26 % of the bytes written meanwhile"),
+        # Waiting for less than a fifth of the time is none.
+        (waiting(190_000), Bottleneck.PAGE_CACHE, f"waiting for I/O 19 % of the time, {WRITTEN}"),
+        (waiting(210_000), Bottleneck.CAP, f"waiting for I/O 21 % of the time, {WRITTEN}, at 388"),
+        # A cache that does not fit; all in memory, whatever a neighbour waits for.
+        (
+            *({**NOT_GOOGLES, **moved(110_000, 3)}, Bottleneck.READING),
+            f"{WAITS}, 97 % of the bytes read from disk",
         ),
-        pytest.param(
-            {**NOT_GOOGLES, **moved(110_000, 3)},
-            Bottleneck.READING,
-            "waiting for I/O 48 % of the time, 97 % of the bytes read from disk",
-            id="a cache that does not fit",
-        ),
-        pytest.param(
-            {**NOT_GOOGLES, **moved(3, 3)},
-            Bottleneck.PAGE_CACHE,
+        ({**NOT_GOOGLES, **moved(22_900, 3)}, Bottleneck.READING, f"{WAITS}, 20 % of the bytes"),
+        (
+            *({**NOT_GOOGLES, **moved(22_500, 3)}, Bottleneck.PAGE_CACHE),
             "0 % of the bytes written meanwhile",
-            id="all in memory, whatever a neighbour waits for",
         ),
-        pytest.param(
-            {**NO_PRESSURE},
-            Bottleneck.PAGE_CACHE,
-            "waiting for I/O 0 % of the time, 100 % of the bytes written meanwhile",
-            id="a disk that keeps pace",
+        # A disk that keeps pace, too few CPUs, and lookups.
+        (NO_PRESSURE, Bottleneck.PAGE_CACHE, f"{CALM}, {WRITTEN}"),
+        (
+            *({**NO_PRESSURE, "timeline.columns.psi_cpu_some_us": growing(310_000)},),
+            *(Bottleneck.CPU, f"{CALM}, {WRITTEN}, waiting for a CPU 31 % of the time"),
         ),
-        pytest.param(
-            {**moved(3, 3), f"{ENTRY}.samples.lookup_ns": lambda column: [10**9] * len(column)},
-            Bottleneck.CPU,
-            "0 % of the bytes written meanwhile, 87 % of the time looking up",
-            id="lookups",
+        (
+            *({**NO_PRESSURE, "timeline.columns.psi_cpu_some_us": growing(290_000)},),
+            *(Bottleneck.PAGE_CACHE, f"{CALM}, {WRITTEN}"),
         ),
-        pytest.param(
-            {**NO_PRESSURE, "timeline.columns.psi_cpu_some_us": growing(600_000)},
-            Bottleneck.CPU,
-            "waiting for I/O 0 % of the time, 100 % of the bytes written meanwhile, waiting for a "
-            "CPU 60 % of the time",
-            id="too few CPUs",
+        (
+            *({**moved(3, 3), **lookups(51)}, Bottleneck.CPU),
+            "0 % of the bytes written meanwhile, 51 % of the time looking up",
         ),
-        pytest.param(
-            {"timeline": None},
-            Bottleneck.UNKNOWN,
-            "100 % of the bytes written meanwhile, but no pressure was recorded",
-            id="no timeline",
+        (
+            *({**moved(3, 3), **lookups(49)}, Bottleneck.PAGE_CACHE),
+            "0 % of the bytes written meanwhile",
         ),
-        pytest.param(
-            {f"{ENTRY}.device_bytes": None},
-            Bottleneck.UNKNOWN,
+        ({"timeline": None}, Bottleneck.UNKNOWN, f"{WRITTEN}, but no pressure was recorded"),
+        (
+            *({f"{ENTRY}.device_bytes": None}, Bottleneck.UNKNOWN),
             "the disks' counters were not recorded",
-            id="no counters",
         ),
     ],
 )
-def test_signatures(change: dict[str, Any], bottleneck: Bottleneck, why: str) -> None:
+def test_signatures(change: dict[str, Any], bottleneck: Bottleneck, reason: str) -> None:
     """Each bottleneck is recognized by its signature, and unknown without one."""
-    run = found(change)
-    assert (run.bottleneck, text_of(run.reason)) == (bottleneck, why)
+    made = side(change)
+    assert made.bottleneck is bottleneck
+    assert text_of(made.reason).startswith(reason)
 
 
 def test_what_the_last_copy_left_was_not_written_meanwhile() -> None:
     """All that reached the disk reached it in the final sync: the copies were absorbed."""
-    run = found({**NOT_GOOGLES, **moved(0, 20_000), **left(19_900), **NO_PRESSURE})
-    assert run.bottleneck is Bottleneck.PAGE_CACHE
-    assert (run.written_bytes, run.left_dirty_bytes) == (20_000 * MIB, 19_900 * MIB)
+    made = side({**NOT_GOOGLES, **moved(0, 20_000), **left(19_900), **NO_PRESSURE})
+    assert made.bottleneck is Bottleneck.PAGE_CACHE
+    assert (made.written_bytes, made.left_dirty_bytes) == (20_000 * MIB, 19_900 * MIB)
 
 
 def test_what_other_processes_left_dirty_is_not_counted() -> None:
     """Where the disks' counters around the final sync are known, they replace the machine's."""
     synced = {"nvme0n1": {"read": 0, "written": 3 * MIB}, "nvme1n1": {"read": 1, "written": MIB}}
-    run = found({**left(19_900), f"{ENTRY}.final_sync_device_bytes": synced})
-    assert run.left_dirty_bytes == 4 * MIB
-    run = found({**left(19_900), f"{ENTRY}.final_sync_device_bytes": {}})
-    assert run.left_dirty_bytes == 19_900 * MIB
+    for counters, left_mib in ((synced, 4), ({}, 19_900)):
+        made = side({**left(19_900), f"{ENTRY}.final_sync_device_bytes": counters})
+        assert made.left_dirty_bytes == left_mib * MIB
 
 
 def test_the_figure_that_is_steady() -> None:
     """Medians where memory takes everything, means where writers wait for the disk."""
-    assert {one.name for one in Bottleneck if one.median_is_steady} == {"PAGE_CACHE", "CPU"}
+    assert {kind.name for kind in Bottleneck if kind.median_is_steady} == {"PAGE_CACHE", "CPU"}
 
 
 ABSORBED = {**NO_PRESSURE, **moved(3, 3)}
@@ -144,23 +156,21 @@ ABSORBED = {**NO_PRESSURE, **moved(3, 3)}
 @pytest.mark.parametrize(
     ("changes", "bottleneck"),
     [
-        pytest.param([{}, {}, ABSORBED], Bottleneck.CAP, id="most"),
-        pytest.param([{}, ABSORBED], Bottleneck.UNKNOWN, id="half each"),
-        pytest.param([{"timeline": None}, ABSORBED], Bottleneck.PAGE_CACHE, id="one tells"),
-        pytest.param([{"timeline": None}], Bottleneck.UNKNOWN, id="none tells"),
+        ([{}, {}, ABSORBED], Bottleneck.CAP),
+        ([{}, ABSORBED], Bottleneck.UNKNOWN),
+        ([{"timeline": None}, ABSORBED], Bottleneck.PAGE_CACHE),
+        ([{"timeline": None}], Bottleneck.UNKNOWN),
     ],
 )
 def test_several_workers(changes: list[dict[str, Any]], bottleneck: Bottleneck) -> None:
-    """A side's bottleneck is that of most of its runs; the bytes are their means."""
-    change = {f"amd-16/{at}": one for at, one in enumerate(changes)}
-    workers = seed_workers.workers(len(changes), pools=["amd-16"], change=change)
-    sides = bottlenecks.bottlenecks_of_sides(seed_workers.SUBJECT, {"amd-16": workers})
-    assert sides["amd-16"].bottleneck is bottleneck
-    assert sides["amd-16"].written_bytes is not None
+    """A side's bottleneck is that of more than half of its runs that show one."""
+    made = side(*changes)
+    assert made.bottleneck is bottleneck
+    assert made.written_bytes is not None
 
 
 def test_other_workloads_have_none() -> None:
     """Only copies go through the page cache in this way."""
     subject = replace(seed_workers.SUBJECT, workload="spawn")
-    workers = seed_workers.workers(1, pools=["intel"])
-    assert bottlenecks.bottlenecks_of_sides(subject, {"intel": workers}) == {}
+    runs = seed_workers.workers(1, pools=["intel"])
+    assert bottlenecks.bottlenecks_of_sides(subject, {"intel": runs}) == {}

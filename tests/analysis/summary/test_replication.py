@@ -31,26 +31,15 @@ def timed(**hours):
     ]
 
 
-def of_type(run, name, **changes):
-    """The run, measured on this type of machine."""
-    task = replace(run.result.task, instance_type=name)
-    return replace(run, result=replace(run.result, task=task), instance_type=name, **changes)
-
-
 def test_by_whole_runs():
     """amd-16 is decided: only amd-30 and the baseline get more, at their own time and price."""
     report = decided(timed(intel=0.5, amd_16=1, amd_30=0.25))
-    (comparison,) = (one for one in report.subjects[0].comparisons if one.candidate == "amd-30")
-    count = comparison.advice.workers_to_add
-    assert report.decision_cost == Cost(
-        (
-            CostShare("amd-30", count, 15.0, price=AMD_30),
-            CostShare("intel", count, 30.0, price=INTEL),
-        ),
-        with_prices=True,
-        runs=2,
-        with_setup=True,
+    count = report.subjects[0].comparisons[1].advice.workers_to_add
+    shares = (
+        CostShare("amd-30", count, 15.0, price=AMD_30),
+        CostShare("intel", count, 30.0, price=INTEL),
     )
+    assert report.decision_cost == Cost(shares, with_prices=True, runs=2, with_setup=True)
     assert cost_text(report) == (
         f"To settle amd-30: {count} more workers per pool, {2 * count} in total, about "
         f"{0.75 * count:.0f} worker hours (estimated from 2 runs, set-up included), {count * 0.425:.2f} USD at "
@@ -62,63 +51,53 @@ def test_without_the_queues_times():
     """Bare files tell what the worker's program took, and the report says so."""
     measured = [replace(worker, task_ns=None) for worker in workers()]
     report = decided(measured, prices={})
-    (of_amd_30, _) = report.decision_cost.shares
-    (duration_ns,) = (one.result.duration_ns for one in measured if one.pool == "amd-30")
-    assert of_amd_30.minutes == pytest.approx(duration_ns / HOUR_NS * 60)
+    (duration_ns,) = (run.result.duration_ns for run in measured if run.pool == "amd-30")
+    share = report.decision_cost.shares[0]
+    assert (share.name, share.minutes) == ("amd-30", pytest.approx(duration_ns / HOUR_NS * 60))
     assert cost_text(report).endswith("(estimated from 2 runs, without the set-up of tasks).")
 
 
-def test_a_pool_without_a_price():
-    """Hours alone, and its name."""
-    cost = decided(prices={"intel": INTEL}).decision_cost
-    assert [share.price for share in cost.shares] == [None, INTEL]
-    assert cost.amount.endswith("at the given prices (none for amd-30)")
+def amd_30(runs, name, **changes):
+    """Return amd-30's run, measured on this type of machine."""
+    (run,) = (run for run in runs if run.pool == "amd-30")
+    task = replace(run.result.task, instance_type=name)
+    return replace(run, result=replace(run.result, task=task), instance_type=name, **changes)
 
 
 @pytest.mark.parametrize("name", ["b-linux-large", "gecko-t/b-linux-large", "machine-30"])
 def test_names_of_prices(name):
     """A worker pool's name is known with its provisioner and without, a machine's without its path."""
-    measured = timed(intel=1, amd_16=1, amd_30=1)
-    measured = [
-        of_type(one, "zones/x/machine-30", queue="gecko-t/b-linux-large")
-        if one.pool == "amd-30"
-        else one
-        for one in measured
-    ]
-    (of_amd_30, of_intel) = decided(measured, {name: INTEL}).decision_cost.shares
-    assert (of_amd_30.price, of_intel.price) == (INTEL, None)
+    runs = timed(intel=1, amd_16=1, amd_30=1)
+    run = amd_30(runs, "zones/x/machine-30", queue="gecko-t/b-linux-large")
+    runs = [*(usual for usual in runs if usual.pool != "amd-30"), run]
+    cost = decided(runs, {name: INTEL}).decision_cost
+    assert [share.price for share in cost.shares] == [INTEL, None]
+    assert cost.amount.endswith("at the given prices (none for intel)")
 
 
 def test_machines_at_several_prices():
-    """Which of them a further task gets is not known, so no money is told."""
-    measured = timed(intel=1, amd_16=1, amd_30=1)
-    (other,) = (one for one in measured if one.pool == "amd-30")
-    other = of_type(other, "machine-8", machine="other")
+    """Which of them a further task gets is not known, so the report names no price."""
+    runs = timed(intel=1, amd_16=1, amd_30=1)
+    second = amd_30(runs, "machine-8", machine="other")
     prices = {"c3d-standard-30-lssd": INTEL, "machine-8": AMD_30}
-    found = decided([*measured, other], prices).decision_cost
-    assert found.runs == 3
-    assert found.money == ""
+    cost = decided([*runs, second], prices).decision_cost
+    assert (cost.runs, cost.money) == (3, "")
 
 
 def test_nothing_is_inconclusive():
-    """No line, then."""
-    plan = Plan("", "intel", "", (("amd-16", "intel"),))
-    report = compare(plan, [one for one in workers() if one.pool != "amd-30"], Options())
-    assert report.decision_cost is None
-    assert cost_text(report) == ""
+    """Nothing costs anything, and the report has no line about it."""
+    runs = [run for run in workers() if run.pool != "amd-30"]
+    report = compare(replace(PLAN, pairs=PLAN.pairs[:1]), runs, Options())
+    assert (report.decision_cost, cost_text(report)) == (None, "")
 
 
 def test_what_repetition_does_not_settle():
     """The pool is named with the limit, and costs nothing."""
     report = decided()
     (part,) = report.subjects
-    comparisons = tuple(
-        replace(one, advice=replace(one.advice, workers_to_add=None, obstacle=TOO_MANY))
-        if one.advice
-        else one
-        for one in part.comparisons
-    )
-    part = replace(part, comparisons=comparisons)
+    slower, inconclusive = part.comparisons
+    advice = replace(inconclusive.advice, workers_to_add=None, obstacle=TOO_MANY)
+    part = replace(part, comparisons=(slower, replace(inconclusive, advice=advice)))
     assert cost_of_deciding([part], workers(), {}) is None
     made = replace(report, subjects=(part,), decision_cost=None)
     assert cost_text(made) == (

@@ -12,12 +12,12 @@ from sample_tasks import START_MS, compared, completed, many, of_rows, seed
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import SINGLE
 from io_benchmark.analysis.model import Interval, Verdict
-from io_benchmark.analysis.tasks.compare_tasks import _standing
-from io_benchmark.analysis.tasks.label_ratio import LabelledRatio
+from io_benchmark.analysis.tasks.task_meaning import _standing
 from io_benchmark.analysis.tasks.task_model import TaskComparison, TaskReport
+from io_benchmark.analysis.tasks.task_pair import LabelledRatio
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.report.content.statement_text import text_of
-from io_benchmark.sources.task_runs import TaskRun
+from io_benchmark.sources.run_results import TaskRun
 
 DAY_MS = 86_400_000
 
@@ -51,7 +51,7 @@ def test_estimate(labels: tuple[str, ...]) -> None:
         for pool, values in logs.items()
     )
     mix = dict.fromkeys(labels, 3.4)
-    known = LabelledRatio(candidate, baseline, mix, 0.05, SINGLE).estimate
+    known = LabelledRatio(candidate, baseline, mix, SINGLE).estimate
     expected = Estimate.of_sides(SideData(logs["a"], ()), SideData(logs["b"], ()), 0.05)
     assert known.log_ratio == pytest.approx(expected.log_ratio, rel=1e-12)
     assert known.variance == pytest.approx(expected.variance, rel=1e-12)
@@ -313,9 +313,7 @@ def interval_of(log: float, width: float) -> Interval:
         ((3.0, 0.1), (0.0, math.inf), "fits"),
     ],
 )
-def test_standing(
-    benchmark: tuple[float, float], tasks: tuple[float, float], expected: str
-) -> None:
+def test_standing(benchmark, tasks, expected):
     """Each is ln of a ratio, and how far its interval reaches."""
     comparison = replace(
         seed().comparisons[0], ratio=math.exp(tasks[0]), interval=interval_of(*tasks)

@@ -3,19 +3,22 @@
 
 from operator import sub
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
+import numpy as np
 import pytest
 import seed_case
+import simulation
 from checkout import ROOT
-from msgspec.structs import asdict
 from seed_case import outcome
 from seed_workers import workers
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.model import Problem, Severity
+from io_benchmark.analysis.model import Problem, Run, Severity, Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.validity import checks
 from io_benchmark.analysis.validity import rules as validity
 from io_benchmark.analysis.validity.comparability import SIDE_RULES
 from io_benchmark.report.content.statement_text import text_of
@@ -47,7 +50,7 @@ INCOMPLETE = {f"{ENTRY}outcome": outcome("stopped", "stopped by SIGTERM")}
 OUT_OF_TIME = {f"{ENTRY}outcome": outcome("time-budget", "the time budget of 3300 s is used up")}
 
 WARM = {"drop_caches": "x", "cache_bytes": 100, "resident_bytes": 51}
-HALF_WARM, COLD = WARM | {"resident_bytes": 50}, WARM | {"resident_bytes": 4}
+HALF_WARM, LUKEWARM, COLD = (WARM | {"resident_bytes": share} for share in (50, 5, 4))
 SHORTER = {**first(200), f"{ENTRY}retrieves_planned": 200}
 KILLED = {"warnings": [{"name": "sampler-ended", "message": "killed"}]}
 BROKEN = [
@@ -66,6 +69,7 @@ BROKEN = [
     ("reflink", {f"{ENTRY}shares_extents": True}, "amd-16: copies share extents"),
     ("cache-state", {f"{ENTRY}cache_state": WARM}, "intel: cold cache; amd-16: warm cache"),
     ("cache-state", {f"{ENTRY}cache_state": HALF_WARM}, "amd-16: half-warm cache"),
+    ("cache-state", {f"{ENTRY}cache_state": LUKEWARM}, "amd-16: half-warm cache"),
     ("cache-state", {f"{ENTRY}cache_state": None}, "amd-16: cache state unknown"),
     ("place-kind", {"storage.places.0.kind": "overlay"}, "amd-16: a place on overlay"),
     ("script-version", {"script.version": "9.9"}, "amd-16: script 9.9"),
@@ -80,9 +84,7 @@ SEVERITIES = {
 
 
 @pytest.mark.parametrize(("rule", "change", "message"), BROKEN)
-def test_a_broken_rule_is_named_with_what_differs(
-    rule: str, change: dict[str, Any], message: str
-) -> None:
+def test_a_broken_rule_is_named_with_what_differs(rule, change, message):
     """The problem has its rule, severity and both sides' values; a refused pair has no verdict.
 
     With --allow RULE there is a verdict, and the report still names the rule.
@@ -143,26 +145,6 @@ def test_a_worker_with_several_warnings() -> None:
     assert text_of(problem.explanation) == "Further: w1: m; w2: m."
 
 
-def test_two_runs_on_one_machine_are_one_worker() -> None:
-    """A rerun on the same worker is not a replicate: a warning names it, and it counts once."""
-    found = workers(2, between=0.02, pools=("intel", "amd-16"))
-    same = [
-        type(one)(**{**asdict(one), "worker_id": "g/w"}) if one.side == "amd-16" else one
-        for one in found
-    ]
-    report = compare(PLAN, same, Options())
-    (problem,) = broken(report, "same-worker")
-    tasks = ", ".join(one.task_id for one in same if one.side == "amd-16")
-    assert "2 runs were on the same machine g/w and count as one" in text_of(problem.message)
-    assert problem.explanation is not None
-    assert text_of(problem.explanation) == f"Their tasks are {tasks}."
-    assert report.subjects[0].figures["amd-16"].workers == 1
-    assert report.subjects[0].figures["intel"].workers == 2
-    by_hand = [type(one)(**{**asdict(one), "task_id": "unknown"}) for one in same]
-    (problem,) = broken(compare(PLAN, by_hand, Options()), "same-worker")
-    assert "and count as one; some at the same time" in text_of(problem.message)
-
-
 def test_a_refused_run_does_not_take_its_pool_with_it() -> None:
     """One of three workers was preempted: the other two are compared."""
     found = workers(
@@ -182,12 +164,7 @@ def test_a_refused_run_does_not_take_its_pool_with_it() -> None:
         pytest.param(("intel", "amd-16"), ("retrieves",), ["allowed"], (2, 2), id="allowed"),
     ],
 )
-def test_runs_of_both_kinds(
-    sides: tuple[str, ...],
-    allow: tuple[str, ...],
-    severities: list[str],
-    workers_by_side: tuple[int, int],
-) -> None:
+def test_runs_of_both_kinds(sides, allow, severities, workers_by_side):
     """On these sides one of two made 200 retrieves, as planned: the longer ones are compared."""
     fewer = {**first(200), f"{ENTRY}retrieves_planned": 200}
     change = {f"{side}/1": fewer for side in sides}
@@ -215,58 +192,46 @@ def test_every_rule_is_documented() -> None:
     assert set(SEVERITIES) == set(validity.RULES)
 
 
-@pytest.mark.parametrize(("factor", "named"), [(1.0, False), (1.5, True)])
-def test_runs_that_ended_early_because_they_were_slow(factor: float, named: bool) -> None:
-    """Two of five were killed; over the retrieves that they did, they are compared with the others."""
-    killed = first(60) | INCOMPLETE
-    cut = killed[f"{ENTRY}samples"]
-
-    def slow(samples: dict[str, Any]) -> dict[str, Any]:
-        return {**cut(samples), "copy_ns": [round(factor * ns) for ns in samples["copy_ns"][:60]]}
-
-    killed[f"{ENTRY}samples"] = slow
-    found = workers(
-        5,
-        between=0.02,
-        pools=("intel", "amd-16"),
-        change={"amd-16/1": killed, "amd-16/3": killed},
-    )
-    problems = broken(compare(PLAN, found, Options()), "survivors")
-    assert bool(problems) is named
-    for problem in problems:
-        assert problem.sides == ("amd-16",)
-        message = text_of(problem.message)
-        assert message.startswith("amd-16: 2 runs that ended early took 1.")
-        assert "as long as the 3 compared ones, over the same first 60 retrieves" in message
+def run_of(side, ratio):
+    worker = SimpleNamespace(side=side)
+    return Run(cast("Worker", worker), simulation.entry(np.full(60, 1e6 * ratio)))
 
 
 @pytest.mark.parametrize(
-    ("started", "named"),
+    ("killed", "kept", "ratio", "named"),
     [
-        pytest.param("2026-03-24T16:00:00Z", True, id="hours later"),
-        pytest.param("2026-03-24T10:30:00Z", False, id="half an hour later"),
-        pytest.param("the day before", False, id="unknown"),
+        # 1.1× at least, and by more than twice what workers differ: exp(0.1 × √2) = 1.152.
+        (2, 3, 1.098, False),
+        (2, 3, 1.102, True),
+        (1, 1, 1.14, False),
+        (1, 1, 1.16, True),
     ],
 )
-def test_sides_that_were_measured_at_different_hours(started: str, named: bool) -> None:
-    """In one push, a difference may be that of the time of day."""
-    problems = broken(judged({"started": started}), "measured-apart")
-    assert [text_of(problem.message) for problem in problems] == [
-        "amd-16 was measured 5.96 hours after intel: a difference may be that of the time of day"
-    ] * named
+def test_runs_that_ended_early_because_they_were_slow(killed, kept, ratio, named):
+    """Some were killed; over the retrieves that they did, they are compared with the others."""
+    rest = [run_of("a", 1.0) for _ in range(kept)]
+    runs = [*(run_of("a", ratio) for _ in range(killed)), *rest, run_of("b", 9.0)]
+    problems = checks._slower_left_out(runs, [*rest, runs[-1]])
+    assert [problem.sides for problem in problems] == [("a",)] * named
+    for problem in problems:
+        message = text_of(problem.message)
+        assert message.startswith(
+            f"a: {killed} run{'s' if killed > 1 else ''} that ended early took 1.1"
+        )
+        assert f"as long as the {kept} compared ones, over the same first 60 retrieves" in message
 
 
-def test_what_is_compared_because_of_its_time() -> None:
-    """Two pushes, and a pool before and after, are compared because of what changed between them."""
-    later = {"started": "2026-03-24T16:00:00Z"}
-    another = {**later, "task.task_group_id": "aQ7Jb3o0S5m1XyqkYV2c9A"}
-    assert broken(judged(another), "measured-apart") == []
-    before = workers(pools=("amd-16",), side="before")
-    after = workers(pools=("amd-16",), side="after", seed=1, change={"amd-16": later})
-    plan = Plan("before and after", "before", "for the test", (("after", "before"),))
-    report = compare(plan, [*before, *after], Options())
-    assert report.subjects[0].comparisons
-    assert broken(report, "measured-apart") == []
+def test_a_report_names_such_runs():
+    """Two of five, which were stopped after 60 retrieves."""
+    killed = first(60) | INCOMPLETE
+    cut = killed[f"{ENTRY}samples"]
+    killed[f"{ENTRY}samples"] = lambda samples: cut(
+        samples | {"copy_ns": [round(1.5 * ns) for ns in samples["copy_ns"]]}
+    )
+    change = {"amd-16/1": killed, "amd-16/3": killed}
+    found = workers(5, between=0.02, pools=("intel", "amd-16"), change=change)
+    (problem,) = broken(compare(PLAN, found, Options()), "survivors")
+    assert problem.sides == ("amd-16",)
 
 
 def test_a_run_unlike_the_rest_of_its_side_is_named() -> None:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
 """The page in a real Chromium: it loads nothing, has no errors, and is readable."""
 
-import itertools
 from collections.abc import Callable
 
 import divided_reports
@@ -55,14 +54,6 @@ Math.min(...[...document.querySelectorAll("p, td, th, li, dd, .plot text")]
 """
 
 
-TEXTS_OF_PARTS = """
-[...document.querySelectorAll("svg[aria-labelledby^=parts-] text:not(.tick)")].map(text => {
-  const box = text.getBoundingClientRect();
-  return {left: box.left, right: box.right, top: Math.round(box.bottom / 4)};
-})
-"""
-
-
 def _long_names():
     """Return a report about pools with names as names can be."""
     report = sample_report.seed_case()
@@ -85,14 +76,14 @@ def opened(browser, tmp_path):
 
 
 REPORTS: dict[str, tuple[Callable[[], Report], int | None]] = {
-    "seed-case": (sample_report.seed_case, 7),
+    "seed-case": (sample_report.seed_case, 5),
     "hostile": (sample_report.hostile, None),
     "twelve-pools": (sample_report.many_pools, None),
-    "before-and-after": (sample_report.before_after, 4),
+    "before-and-after": (sample_report.before_after, 2),
     "nothing-readable": (sample_report.empty, 0),
     "every-workload": (every_workload.report, None),
     "five-places": (several_places.five, None),
-    "one-disk-against-two": (divided_reports.three_pools, 8),
+    "one-disk-against-two": (divided_reports.three_pools, 5),
 }
 # Their tables are read on a phone without scrolling sideways.
 THREE_POOLS = ("seed-case", "every-workload", "one-disk-against-two")
@@ -142,20 +133,6 @@ def test_pictures_of_samples_are_not_printed(browser, opened):
     opened(every_workload.report())
     browser.call("Emulation.setEmulatedMedia", media="print")
     assert set(browser.evaluate(UNFOLDED)) == {True, False}
-
-
-@pytest.mark.parametrize("width", [360, 1280])
-def test_texts_of_the_parts_do_not_overlap(browser, opened, width):
-    """The name of a part and its size have room next to each other."""
-    opened(divided_reports.three_pools())
-    browser.look(width, 900, dark=False)
-    texts = browser.evaluate(TEXTS_OF_PARTS)
-    assert len(texts) > 20
-    for row in {text["top"] for text in texts}:
-        boxes = sorted((text["left"], text["right"]) for text in texts if text["top"] == row)
-        assert all(before[1] < after[0] for before, after in itertools.pairwise(boxes)), boxes
-        assert boxes[0][0] >= 0
-        assert boxes[-1][1] <= width
 
 
 @pytest.mark.parametrize("dark", [False, True])

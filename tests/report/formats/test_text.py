@@ -12,6 +12,9 @@ import sample_report
 import several_places
 from rich.cells import cell_len
 
+from io_benchmark.report.blocks import Document, Paragraph, Words
+from io_benchmark.report.formats import Layout, text
+
 REPORTS: dict[str, Any] = {
     "seed-case": lambda: sample_report.seed_case(10),
     "hostile": lambda: sample_report.hostile(10),
@@ -108,6 +111,13 @@ def test_no_name_controls_the_terminal() -> None:
     assert "\ufffd[31mred\ufffd[0m\ufffd2J\ufffdesrever\ufffd" in shown
     report = sample_report.renamed(sample_report.seed_case(10), "amd-16", "[red]x[/red]")
     assert "[red]x[/red] is 1.92× slower than intel" in sample_report.on_terminal(report, 80)
+
+
+def test_numbers_keep_their_units() -> None:
+    """A line does not end between a number and its unit."""
+    line = ("it took about ", Words("146 ms", "strong"), " for 3 workers")
+    shown = text.render(Document("title", [Paragraph(line)]), Layout(columns=20))
+    assert shown.splitlines()[1:] == ["  it took about", "  146 ms for 3", "  workers"]
 
 
 @pytest.mark.parametrize("width", [40, 80, 140])

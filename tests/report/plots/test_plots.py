@@ -1,35 +1,37 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The axes of pictures, and the choice among many samples."""
+"""The pictures: their axes, what they draw of many samples, and the drawing with characters."""
 
+import math
+import re
 from array import array
 
-import numpy as np
 import pytest
+import sample_history
 import sample_report
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from io_benchmark.report.plots import choose, distribution, scales, scatter, svg
+from io_benchmark.analysis.report_model import RateTimeline
+from io_benchmark.report.plots import comparison, drawing, history
 
 POSITIVE = st.floats(1e-3, 1e15)
+LINE = re.compile(r'<path d="M([0-9 L]+)" class="line written">')
 
 
 @given(st.lists(POSITIVE, min_size=1, max_size=5), st.booleans())
 def test_scale_holds_its_values(values, logarithmic):
-    """Every value has a place inside the axis, in its order."""
-    scale = scales.Scale.around(values, logarithmic=logarithmic, room=0.05)
-    places = scale.places(sorted(values))
-    assert (places >= 0).all()
-    assert (places <= 1).all()
-    assert (np.diff(places) >= 0).all()
+    """Every value has a place inside the axis, in its order; what is beyond is at an end."""
+    scale = drawing.Scale.around(values, logarithmic=logarithmic)
+    places = [scale.place(value) for value in (-math.inf, *sorted(values), math.inf)]
+    assert places == sorted(places)
+    assert [places[0], places[-1]] == pytest.approx([0, 1], abs=1e-9)
 
 
 @given(POSITIVE, st.floats(1.0001, 1e6), st.integers(2, 8), st.booleans())
 def test_ticks_are_on_the_axis(low, ratio, most, logarithmic):
     """A few round ticks, all of them inside."""
-    scale = scales.Scale(low, low * ratio, logarithmic)
-    ticks = scale.ticks(most)
+    ticks = drawing.Scale(low, low * ratio, logarithmic).ticks(most)
     assert len(ticks) <= most + 1
     assert all(low * (1 - 1e-9) <= tick <= low * ratio * (1 + 1e-9) for tick in ticks)
 
@@ -37,9 +39,9 @@ def test_ticks_are_on_the_axis(low, ratio, most, logarithmic):
 @pytest.mark.parametrize(
     ("scale", "expected"),
     [
-        pytest.param(scales.Scale(0.9, 2.2, True), [1.0, 1.5, 2.0], id="ratios"),
-        pytest.param(scales.Scale(4e6, 3e8, True), [5e6, 1e7, 2e7, 5e7, 1e8, 2e8], id="decades"),
-        pytest.param(scales.Scale(0, 430), [0, 100, 200, 300, 400], id="linear"),
+        pytest.param(drawing.Scale(0.9, 2.2, True), [1.0, 1.5, 2.0], id="ratios"),
+        pytest.param(drawing.Scale(4e6, 3e8, True), [5e6, 1e7, 2e7, 5e7, 1e8, 2e8], id="decades"),
+        pytest.param(drawing.Scale(0, 430), [0, 100, 200, 300, 400], id="linear"),
     ],
 )
 def test_ticks(scale, expected):
@@ -47,81 +49,99 @@ def test_ticks(scale, expected):
     assert scale.ticks(6) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
-    ("length_s", "expected"),
-    [
-        pytest.param(4, ["0 s", "1 s", "2 s", "3 s", "4 s"], id="seconds"),
-        pytest.param(100, ["0 s", "30 s", "1 min", "1.5 min"], id="half-minutes"),
-        pytest.param(3600, ["0 s", "15 min", "30 min", "45 min", "60 min"], id="quarters"),
-        pytest.param(
-            1e9,
-            [
-                "0 s",
-                "200,000,000 s",
-                "400,000,000 s",
-                "10,000,000 min",
-                "800,000,000 s",
-                "1,000,000,000 s",
-            ],
-            id="absurd",
-        ),
-    ],
-)
-def test_clock_ticks(length_s, expected):
-    """Ticks of time are those of a clock."""
-    ticks = scales.Scale(0, length_s).clock_ticks(5)
-    assert [label for _, label in ticks] == expected
-    assert [place for place, _ in ticks] == sorted(place for place, _ in ticks)
-
-
-def test_thinning():
-    """Every n-th retrieve and the slowest are drawn, the same ones each time."""
-    times_ns = array("q", range(1000))
-    times_ns[501] = 10_000
-    kept, step = scatter._thin(times_ns, 100)
-    assert step == 10
-    assert set(range(0, 1000, 10)) <= set(kept.tolist())
-    assert 501 in kept
-    assert len(kept) <= 110
-
-
-def test_spread_and_typical():
-    """The fastest, the slowest and some between are drawn; the typical worker is in the middle."""
+def test_few_of_many_workers():
+    """The fastest, the slowest and some between are drawn."""
     (first, *_) = sample_report.seed_case(10).series
     many = [
         replace(
             first,
-            worker=f"{at:03d}",
-            total_ns=array("q", [time_ns + 1000 * at for time_ns in first.total_ns]),
+            worker=f"{number:03d}",
+            total_ns=array("q", [time_ns + 1000 * number for time_ns in first.total_ns]),
         )
-        for at in range(101)
+        for number in range(101)
     ]
-    assert [one.worker for one in distribution._spread(many[::-1], 3)] == ["000", "050", "100"]
-    assert choose.typical(many).worker == "050"
+    drawn = [worker.worker for worker in comparison._spread(many[::-1])]
+    assert drawn == ["000", "020", "040", "060", "080", "100"]
+    assert [worker.worker for worker in comparison._spread(many[2:0:-1])] == ["001", "002"]
+
+
+def rates(seconds: int) -> RateTimeline:
+    times_s = tuple(map(float, range(seconds)))
+    nothing = (0.0,) * seconds
+    rising = (math.nan, *(1024**2 * time_s for time_s in times_s[1:]))
+    return RateTimeline("intel", "worker", times_s, rising, nothing, nothing)
 
 
 @pytest.mark.parametrize(
-    ("sizes", "expected"),
-    [
-        pytest.param([5, 80, 60], ["80 B", "60 B", "5 B"], id="as-they-are"),
-        pytest.param(
-            list(range(1, 101)),
-            ["up to 100 B", "up to 75 B", "up to 51 B", "up to 26 B"],
-            id="many-sizes",
-        ),
-    ],
+    ("seconds", "drawn", "unit"), [(161, 160, "min"), (162, 81, "min"), (9, 8, "s")]
 )
-def test_size_classes(sizes, expected):
-    """The largest size is first; many sizes are grouped."""
-    classes = scatter._size_classes([array("q", sizes)])
-    assert [each.label for each in classes] == expected
+def test_rates(seconds, drawn, unit):
+    """Neighbors are averaged where there are more than 160; what is not a number is left out."""
+    picture = str(comparison.timeline([rates(seconds)]))
+    (line,) = LINE.findall(picture)
+    spots = [tuple(map(int, spot.split())) for spot in line.split("L")]
+    assert len(spots) == drawn
+    # A rate that rises is a line from the lower left to the upper right.
+    assert spots == sorted(spots, key=lambda spot: (spot[0], -spot[1]))
+    assert f'class="tick">0 {unit}<' in picture
+    assert f"intel: at most {seconds - 1} MiB/s" in picture
 
 
 @given(st.text(), st.text())
-def test_elements_escape(text, value):
+def test_elements_escape(words, value):
     """Neither text nor an attribute can become markup."""
-    made = svg._element("text", text, class_=value)
+    made = drawing._element("text", words, class_=value)
     inside = made.removeprefix("<text").removesuffix("</text>")
     assert "<" not in inside
     assert inside.count(">") == 1
     assert inside.count('"') == 2
+
+
+def drawn_series(made, width=80):
+    (series,) = made.series
+    return history.characters(series, width)
+
+
+def rows_with_points(lines):
+    return [
+        number for number, line in enumerate(lines[1 : 1 + history.ROWS]) if history.POINT in line
+    ]
+
+
+@pytest.mark.parametrize("width", [30, 40, 80, 200])
+@pytest.mark.parametrize(
+    "make",
+    [sample_history.one_change, sample_history.too_few, sample_history.steady],
+    ids=lambda make: make.__name__,
+)
+def test_characters_fit(make, width):
+    """A drawing has a head, rows, an axis and dates, within its width."""
+    lines = drawn_series(make(), width)
+    assert len(lines) == history.ROWS + 3
+    assert max(map(len, lines)) <= width
+
+
+def test_changes_are_numbered():
+    """Each change has a vertical line, with its number above and its date below."""
+    lines = drawn_series(sample_history.there_and_back(), 78)
+    columns = [number for number, character in enumerate(lines[0]) if character in "12"]
+    assert [lines[0][column] for column in columns] == ["1", "2"]
+    for row in lines[1 : 1 + history.ROWS]:
+        assert [row.ljust(80)[column] for column in columns] == [history.CHANGE] * 2
+    for date in ("2026-04-27", "2026-07-20", "2026-08-31", "2026-11-16"):
+        assert date in lines[-1]
+
+
+def test_noise_looks_small():
+    """The drawing always includes 10 % around the level, so that noise looks small."""
+    rows = rows_with_points(drawn_series(sample_history.too_few()))
+    assert max(rows) - min(rows) <= history.ROWS // 2
+
+
+def test_one_point():
+    """A history with one point can be drawn."""
+    (series,) = sample_history.too_few().series
+    level = replace(series.levels[0], end=1, variation_ratio=None)
+    single = replace(series, points=series.points[:1], levels=(level,))
+    assert sum(line.count(history.POINT) for line in history.characters(single, 40)) == 1
+    assert str(history.picture(single, "title")).count('class="mark mean"') == 1

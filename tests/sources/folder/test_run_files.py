@@ -1,70 +1,69 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The files of a run: TASKID.RUNID/io-benchmark.json and task.json."""
+"""The files of a run, and the folder that fetch fills with them."""
 
 import json
-import shutil
 from pathlib import Path
 
+import msgspec
 import pytest
+import seed_case
+from msgspec.structs import replace
 
+from io_benchmark import results
 from io_benchmark.errors import ResultError
 from io_benchmark.sources.folder import run_files
-from io_benchmark.sources.run_results import TaskRecord
+from io_benchmark.sources.folder.run_files import RunStore
+from io_benchmark.sources.protocol import LAST
+from io_benchmark.sources.run_results import RunResult, TaskRecord
 
-GOOD = Path(__file__).parents[2] / "fixtures" / "result-v2.json"
-TASK_ID = "Prp_WjpGRx26VH-wA8fjTA"
-RECORD = TaskRecord(
-    task_id=TASK_ID,
-    run_id=0,
-    label="io-benchmark-amd-16",
-    pool="amd-16",
-    task_queue="proj-misc/b-linux-docker-amd",
-    worker_group="local",
-    worker_id="vm-amd16-1",
-    state="completed",
-    image=None,
-    started="2026-11-21T08:38:22.384Z",
-    resolved="2026-11-21T08:38:24.725Z",
-)
+DOCUMENT = seed_case.documents(1)[0]
+DATA = msgspec.json.encode(DOCUMENT)
+RECORD = seed_case.record(DOCUMENT)
+LOST = replace(RECORD, problem="is still pending")
+RUN = RunResult(results.parse(DATA, "a result"), RECORD)
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    made = run_files.run_folder(tmp_path, TASK_ID, 0)
-    made.mkdir()
-    shutil.copy(GOOD, made / run_files.RESULT_NAME)
-    return made
+def test_what_is_written_is_read_back(tmp_path: Path) -> None:
+    """The queue's record comes back unchanged, and its pool comes before the file's.
 
-
-def test_what_is_written_is_read_back(folder: Path) -> None:
-    """The queue's record comes back unchanged; its pool has precedence over the file's."""
-    run_files.write_task_record(folder, RECORD)
+    Older records lack some keys.
+    """
+    folder = run_files.run_folder(tmp_path, RECORD.task_id, 0)
+    folder.mkdir()
+    (folder / run_files.RESULT_NAME).write_bytes(DATA)
+    record = replace(RECORD, pool="another", reason_resolved=None, revision=None)
+    run_files.write_task_record(folder, record)
     measured = run_files.read_run(folder)
-    assert measured.task == RECORD
-    assert (measured.pool, measured.result.task.pool) == ("amd-16", "intel")
-    assert folder.name == f"{TASK_ID}.0"
-
-
-def test_an_older_record(folder: Path) -> None:
-    """Older records, without group and revision, are read as well."""
-    run_files.write_task_record(folder, RECORD)
+    assert (measured.task, measured.pool) == (record, "another")
+    assert folder.name == f"{RECORD.task_id}.0"
     written = json.loads((folder / run_files.TASK_NAME).read_text())
-    for name in ("reason_resolved", "task_group_id", "revision"):
-        del written[name]
+    del written["reason_resolved"], written["revision"]
     (folder / run_files.TASK_NAME).write_text(json.dumps(written))
-    assert run_files.read_run(folder).task == RECORD
+    assert run_files.read_run(folder).task == record
 
 
 @pytest.mark.parametrize(
     ("task_id", "run_id"),
-    [
-        pytest.param("../../etc", 0, id="path"),
-        pytest.param("a" * 21, 0, id="short"),
-        pytest.param("a" * 22, -1, id="negative-run"),
-        pytest.param("a" * 21 + "/", 0, id="slash"),
-    ],
+    [("../../etc", 0), ("a" * 21, 0), ("a" * 22, -1), ("a" * 21 + "/", 0)],
 )
 def test_only_a_task_id_names_a_folder(tmp_path: Path, task_id: str, run_id: int) -> None:
     """An id from outside never becomes another path."""
     with pytest.raises(ResultError, match=r"is not of the form TASKID\.RUNID"):
         run_files.run_folder(tmp_path, task_id, run_id)
+
+
+@pytest.mark.parametrize("earlier", [[], [LOST]], ids=["new", "without-result-before"])
+def test_two_fetches_get_the_same_run(tmp_path: Path, earlier: list[TaskRecord]) -> None:
+    """The second keeps what the first wrote, and a record without a result replaces nothing."""
+    before = RunStore(tmp_path)
+    for record in earlier:
+        before._write(record, None)
+    first, second, third = (RunStore(tmp_path) for _ in range(3))
+    first.accept(LAST, RUN, DATA)
+    second.accept(LAST, RUN, DATA)
+    third.runs += first.runs
+    third.add_without_result([LOST])
+    assert [store.runs for store in (first, second)] == [[RECORD], [None]]
+    (folder,) = tmp_path.iterdir()
+    assert run_files.read_run(folder).task == RECORD
+    assert (folder / run_files.RESULT_NAME).read_bytes() == DATA

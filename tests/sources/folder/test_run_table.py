@@ -14,7 +14,7 @@ from io_benchmark.sources import protocol
 from io_benchmark.sources.folder import run_table
 from io_benchmark.sources.folder.run_table import read_run_table
 from io_benchmark.sources.protocol import RunQuery
-from io_benchmark.sources.task_runs import TaskRun
+from io_benchmark.sources.run_results import TaskRun
 
 RUN = TaskRun(
     label="build",
@@ -86,7 +86,6 @@ AS_OBJECT = {
 FORMS = {
     "export": json.dumps(EXPORT),
     "list": json.dumps([AS_OBJECT]),
-    "runs": json.dumps({"runs": [AS_OBJECT]}),
     "lines": json.dumps(AS_OBJECT) + "\n",
     "semicolons": "Label;Worker pool;extra;task_id;worker;run;resolution;cost;scheduled;started;resolved\n"
     f"build;gecko-1/b-linux;x;{RUN.task_id};us-central1-b/77;1;exception - worker-shutdown;0.012244;"
@@ -128,29 +127,28 @@ def test_selection(file, wanted, count):
 
 
 @pytest.mark.parametrize(
-    ("row", "message"),
+    ("change", "message"),
     [
-        (
-            "build,b,w,completed,yesterday,2026-03-24T10:39:00Z",
-            "started: 'yesterday' is not a time",
-        ),
-        ("build,b,w,completed,12,2026-03-24T10:39:00Z", "started: '12' is not a time"),
-        ("build,b,w,completed,1e400,2026-03-24T10:39:00Z", "started: '1e400' is not a time"),
-        (",b,w,completed,2026-03-24T10:00:00Z,2026-03-24T10:39:00Z", "label: is empty"),
-        (
-            f"{'x' * 201},b,w,completed,2026-03-24T10:00:00Z,2026-03-24T10:39:00Z",
-            "label: is longer",
-        ),
-        ("build,b,w,done,2026-03-24T10:00:00Z,2026-03-24T10:39:00Z", "state: 'done' is none of"),
-        ("build,b,w,,2026-03-24T10:00:00Z,2026-03-24T10:39:00Z", "state: is empty"),
-        ("build,b,w,completed,9999-12-31T23:59:59-12:00,", "is not a time"),
+        ({"started": "yesterday"}, "started: 'yesterday' is not a time"),
+        ({"started": "12"}, "started: '12' is not a time"),
+        ({"started": "1e400"}, "started: '1e400' is not a time"),
+        ({"started": "9999-12-31T23:59:59-12:00"}, "is not a time"),
+        ({"label": ""}, "label: is empty"),
+        ({"label": "x" * 201}, "label: is longer"),
+        ({"label": ["x"]}, "label: ['x'] is not text"),
+        ({"state": "done"}, "state: 'done' is none of"),
+        ({"state": ""}, "state: is empty"),
+        ({"runId": "x"}, "run_id: 'x' is not the number of a run"),
+        ({"run cost": "1e7"}, "cost: '1e7' is not a cost"),
+        ({"run cost": True}, "cost: True is not a cost"),
+        ({"currency": "euro"}, "currency: 'euro' is not a code such as USD"),
     ],
 )
-def test_bad_rows_are_left_out_and_named(file, row, message):
+def test_bad_rows_are_left_out_and_named(file, change, message):
     """The others are used."""
-    runs, (line,) = read(file, f"{HEAD}\n{row}\n{ROW}\n")
-    assert len(runs) == 1
-    assert line.startswith("line 2: ")
+    runs, (line,) = read(file, json.dumps([{**AS_OBJECT, **change}, AS_OBJECT]))
+    assert runs == [RUN]
+    assert line.startswith("row 1: ")
     assert message in line
     assert line.endswith("; the row is left out")
 

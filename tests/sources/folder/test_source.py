@@ -1,95 +1,64 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Results on this machine, good ones next to every kind of bad one."""
+"""Results on this machine: good ones next to every kind of bad one, and folders as downloads leave them."""
 
+import io
+import json
 import os
 import re
 import shutil
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import seed_case
 
 from io_benchmark.errors import UsageError
-from io_benchmark.sources.folder import run_files
-from io_benchmark.sources.gather import gather
-from io_benchmark.sources.run_results import TaskRecord
+from io_benchmark.sources.folder import run_files, source
+from io_benchmark.sources.gather import Gathered, gather
+from io_benchmark.sources.run_results import RunResult
 
-GOOD = Path(__file__).parents[2] / "fixtures" / "result-v2.json"
+GOOD = (Path(__file__).parents[2] / "fixtures" / "result-v2.json").read_bytes()
 CUT = "ends too early: its upload or download was cut; download it again or measure again"
 A, B, C = ("Prp_WjpGRx26VH-wA8fjTA", "MOdWcuTGQvm3BthmXbZHwg", "Qh77Ox1nTlqlkGLffMbrXg")
+POOLS = ("amd-16", "intel")
 
 
-def add(parent, task_id, run_id=0, pool="amd-16"):
+def add(parent: Path, task_id: str, run_id: int = 0) -> Path:
+    """Add the folder of a run, as `fetch` writes it."""
     folder = run_files.run_folder(parent, task_id, run_id)
     folder.mkdir(parents=True)
-    shutil.copy(GOOD, folder / run_files.RESULT_NAME)
-    record = TaskRecord(
-        task_id=task_id,
-        run_id=run_id,
-        label=f"io-benchmark-{pool}",
-        pool=pool,
-        task_queue="proj-misc/x",
-        worker_group="g",
-        worker_id="w",
-        state="completed",
-        image=None,
-        started="",
-        resolved="",
-    )
-    run_files.write_task_record(folder, record)
+    (folder / run_files.RESULT_NAME).write_bytes(GOOD)
+    document = json.loads(GOOD)
+    document["task"] |= {"task_id": task_id, "run_id": run_id}
+    run_files.write_task_record(folder, seed_case.record(document))
     return folder
 
 
-def read(*paths):
+def read(*paths: Path) -> Gathered[RunResult]:
     return gather([str(path) for path in paths], {}, lambda _progress: None, lambda result: result)
 
 
-def sources(gathered):
-    return [one.source for one in gathered.results]
+def sources(gathered: Gathered[RunResult]) -> list[str]:
+    return [run.source for run in gathered.results]
 
 
-def test_a_folder_of_runs(tmp_path):
-    """Runs come in the order of their names; other files and unfinished runs are ignored."""
-    folders = [add(tmp_path, task_id) for task_id in (A, B, C)]
+def test_bad_runs_stop_nothing(tmp_path: Path) -> None:
+    """Each unreadable result has one line with its file and the reason; other files are ignored."""
+    bad, torn, good = add(tmp_path, A), add(tmp_path, B), add(tmp_path, C)
+    (bad / run_files.RESULT_NAME).write_text('{"version": 99}')
+    (torn / run_files.TASK_NAME).write_text("{")
+    empty, deep, pipe, task_pipe, loop = (add(tmp_path, B, number) for number in range(1, 6))
+    (deep / run_files.TASK_NAME).write_text('{"x": ' + "[" * 100_000)
+    for folder in (empty, pipe, loop):
+        (folder / run_files.RESULT_NAME).unlink()
+    os.mkfifo(pipe / run_files.RESULT_NAME)
+    (task_pipe / run_files.TASK_NAME).unlink()
+    os.mkfifo(task_pipe / run_files.TASK_NAME)
+    (loop / run_files.RESULT_NAME).symlink_to(run_files.RESULT_NAME)
     (tmp_path / "notes.txt").write_text("x")
     (tmp_path / "other").mkdir()
     (tmp_path / f".{A}.1-0badcafe").mkdir()
-    gathered = read(tmp_path)
-    assert sources(gathered) == sorted(str(folder) for folder in folders)
-    assert (gathered.unreadable, gathered.remarks) == ((), ())
-
-
-def test_a_bare_file(tmp_path):
-    """Its worker is unknown, whatever the names of file and folder."""
-    other_name = tmp_path / "a result.json"
-    shutil.copy(GOOD, other_name)
-    folder = add(tmp_path, A)
-    (folder / run_files.TASK_NAME).unlink()
-    gathered = read(other_name)
-    assert [(one.task, one.pool) for one in gathered.results] == [(None, "intel")]
-    assert [one.task for one in read(folder).results] == [None]
-    assert [one.task for one in read(folder / run_files.RESULT_NAME).results] == [None]
-
-
-def test_bad_ones_stop_nothing(tmp_path):
-    """Each unreadable result has one line with its file and the reason."""
-    bad = add(tmp_path, A)
-    (bad / run_files.RESULT_NAME).write_text('{"version": 99}')
-    torn = add(tmp_path, B)
-    (torn / run_files.TASK_NAME).write_text("{")
-    empty = add(tmp_path, B, 1)
-    (empty / run_files.RESULT_NAME).unlink()
-    deep = add(tmp_path, B, 2)
-    (deep / run_files.TASK_NAME).write_text('{"x": ' + "[" * 100_000)
-    pipe = add(tmp_path, B, 3)
-    (pipe / run_files.RESULT_NAME).unlink()
-    os.mkfifo(pipe / run_files.RESULT_NAME)
-    task_pipe = add(tmp_path, B, 4)
-    (task_pipe / run_files.TASK_NAME).unlink()
-    os.mkfifo(task_pipe / run_files.TASK_NAME)
-    loop = add(tmp_path, B, 5)
-    (loop / run_files.RESULT_NAME).unlink()
-    (loop / run_files.RESULT_NAME).symlink_to(run_files.RESULT_NAME)
-    good = add(tmp_path, C)
     gathered = read(tmp_path)
     assert sources(gathered) == [str(good)]
     assert gathered.unreadable == (
@@ -106,41 +75,199 @@ def test_bad_ones_stop_nothing(tmp_path):
     )
 
 
-def test_a_run_counts_once(tmp_path):
-    """The first address of a run counts; a copy of a bare file is the same run."""
+def test_a_run_counts_once(tmp_path: Path) -> None:
+    """The first address of a run counts; a copy of a bare file, whose worker is not known, is the same."""
     folder = add(tmp_path / "results", A)
     copied = tmp_path / "copied"
     shutil.copytree(folder, copied / folder.name)
     bare, again = tmp_path / "bare.json", tmp_path / "again.json"
-    shutil.copy(GOOD, bare)
-    shutil.copy(GOOD, again)
+    shutil.copy(folder / run_files.RESULT_NAME, bare)
+    shutil.copy(bare, again)
     gathered = read(folder, copied, bare, again, bare)
     assert sources(gathered) == [str(folder)]
-    others = (copied / folder.name, bare, again, bare)
     assert gathered.remarks == tuple(
-        f"{other}: the same run as {folder}, and counted once" for other in others
+        f"{other}: the same run as {folder}, and counted once"
+        for other in (copied / folder.name, bare, again, bare)
     )
-    without_task = read(bare, again)
-    assert sources(without_task) == [str(bare)]
+    (measured,) = read(bare, again).results
+    assert (measured.source, measured.task, measured.pool) == (str(bare), None, "intel")
+    # In the other order the run is counted with its record.
+    gathered = read(bare, folder)
+    assert [run.task is not None for run in gathered.results] == [True]
+    assert gathered.remarks == (f"{bare}: the same run as {folder}, and counted once",)
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        pytest.param(
-            lambda path: path / "none", "/none: no such file or folder; give a", id="nothing"
-        ),
-        pytest.param(lambda _path: Path(A), f"is task:{A} or group:{A} meant?", id="bare-id"),
-        pytest.param(lambda _path: Path(f"{A}.0"), f"is task:{A}.0 meant?", id="bare-run"),
-        pytest.param(lambda path: path, "has no results; name a folder that contains", id="empty"),
-        pytest.param(
+        (lambda path: path / "none", "/none: no such file or folder; give a"),
+        (lambda _path: Path(A), f"{A}: no such file or folder; is task:{A} or group:{A} meant?"),
+        (lambda _path: Path(f"{A}.0"), f"is task:{A}.0 meant?"),
+        (lambda path: path, "has no results; name a folder that contains"),
+        (
             lambda path: add(path / "fetch-2", A).parents[1],
             "has several folders of results; name one, such as ",
-            id="one-too-high",
         ),
     ],
+    ids=["nothing", "bare-id", "bare-run", "empty", "one-too-high"],
 )
-def test_mistakes(tmp_path, make, message):
+def test_mistakes(tmp_path: Path, make: Callable[[Path], Path], message: str) -> None:
     """A mistake in an address is a usage error that says what may be meant."""
     with pytest.raises(UsageError, match=re.escape(message)):
         read(make(tmp_path))
+
+
+def documents(workers: int = 2) -> list[bytes]:
+    """Results of machines that no queue names, each started in the same second."""
+    made = seed_case.documents(workers, pools=POOLS, between=0.03)
+    for number, document in enumerate(made):
+        document["task"] |= {"task_id": None, "run_id": None, "task_group_id": None}
+        document["task"] |= {"instance_type": None, "location": {}}
+        document["duration_ns"] += number
+        document["host"]["boot_id"] = f"6f1e2a3b-4c5d-4e6f-8a9b-{number:012d}"
+    return [json.dumps(document).encode() for document in made]
+
+
+# What each system's download leaves, as paths of files; {n} is the number of a result.
+LAYOUTS = {
+    "github-download-artifact": "io-benchmark-amd-{n}/io-benchmark/io-benchmark.json",
+    # Of the form TASKID.RUNID.
+    "github-unlucky-name": "io-benchmark-amd-16-v2.{n}/io-benchmark/io-benchmark.json",
+    "github-unlucky-file": "run/io-benchmark-amd-16-v2.{n}/io-benchmark.json",
+    "github-one-file": "io-benchmark-amd-{n}/io-benchmark.json",
+    "github-rest": "io-benchmark-amd-{n}.zip/io-benchmark/io-benchmark.json",
+    "gitlab-job": "results/amd-{n}/io-benchmark/io-benchmark.json",
+    "gitlab-archive": "artifacts.zip/results/amd-{n}/io-benchmark/io-benchmark.json",
+    "gitlab-archives": "{n}/artifacts.zip/io-benchmark/io-benchmark.json",
+    "jenkins-archive": "archive.zip/archive/results/amd-{n}/io-benchmark/io-benchmark.json",
+    "azure-archive": "drop_amd_{n}.zip/drop_amd_{n}/io-benchmark/io-benchmark.json",
+    "circleci": "{n}/home/circleci/project/results/io-benchmark/io-benchmark.json",
+}
+
+
+def zipped(entries: dict[str, bytes]) -> bytes:
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, data in entries.items():
+            made.writestr(name, data)
+    return archive.getvalue()
+
+
+def lay_out(folder: Path, layout: str, files: list[bytes]) -> None:
+    archives: dict[Path, dict[str, bytes]] = {}
+    for number, data in enumerate(files):
+        path = layout.format(n=number)
+        name, is_archived, inner = path.partition(".zip/")
+        if is_archived:
+            archives.setdefault(folder / f"{name}.zip", {})[inner] = data
+        else:
+            (folder / path).parent.mkdir(parents=True)
+            (folder / path).write_bytes(data)
+    for archive, entries in archives.items():
+        archive.parent.mkdir(parents=True, exist_ok=True)
+        archive.write_bytes(zipped(entries))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+def test_downloads_are_read_unchanged(tmp_path: Path, layout: str) -> None:
+    """All results are read, whatever is in the folder as well."""
+    files = documents()
+    lay_out(tmp_path, layout, files)
+    (tmp_path / "README.txt").write_text("x")
+    (tmp_path / "logs.zip").write_bytes(zipped({"log.txt": b"x"}))
+    (tmp_path / "report" / "assets").mkdir(parents=True)
+    gathered = read(tmp_path)
+    assert sorted(run.result.duration_ns for run in gathered.results) == sorted(
+        json.loads(data)["duration_ns"] for data in files
+    )
+    assert (gathered.unreadable, gathered.remarks) == ((), ())
+
+
+def test_an_archive_is_the_same_as_its_folder(tmp_path: Path) -> None:
+    """In any order of addresses, with the task records; names sort differently with `.zip`."""
+    for name in ("before", "before-"):
+        seed_case.write(tmp_path / "folders" / name, pools=POOLS)
+        shutil.make_archive(str(tmp_path / "folders" / name), "zip", tmp_path / "folders", name)
+    (archives := tmp_path / "archives").mkdir()
+    for path in (tmp_path / "folders").glob("*.zip"):
+        path.rename(archives / path.name)
+    made = [
+        [(run.source.partition("/before")[2], run.task) for run in read(*addresses).results]
+        for addresses in (
+            [tmp_path / "folders" / name for name in ("before", "before-")],
+            [archives / "before.zip", archives / "before-.zip"],
+        )
+    ]
+    assert made[0] == made[1] != []
+
+
+def test_an_archive_next_to_its_folder(tmp_path: Path) -> None:
+    """The same result, unpacked as well, counts once, with a note that names the archive."""
+    (data,) = documents(1)[:1]
+    (folder := tmp_path / "amd" / "io-benchmark").mkdir(parents=True)
+    (folder / "io-benchmark.json").write_bytes(data)
+    archive = tmp_path / "amd.zip"
+    archive.write_bytes(zipped({"io-benchmark/io-benchmark.json": data}))
+    gathered = read(tmp_path)
+    assert sources(gathered) == [str(folder)]
+    assert gathered.remarks == (f"{archive}: the same run as {folder}, and counted once",)
+
+
+def test_links(tmp_path: Path) -> None:
+    """A link to a run's folder is read; links are not searched, as they may lead in circles."""
+    (run := tmp_path / "elsewhere").mkdir()
+    (run / "io-benchmark.json").write_bytes(GOOD)
+    results = tmp_path / "results"
+    (results / "a").mkdir(parents=True)
+    (results / "a" / "run").symlink_to(run)
+    (results / "a" / "up").symlink_to(results)
+    (results / "all").symlink_to(tmp_path)
+    (results / "loop").symlink_to("loop")
+    (results / "loop.zip").symlink_to("loop.zip")
+    (results / "gone.zip").symlink_to("nowhere")
+    gathered = read(results)
+    assert sources(gathered) == [str(results / "a" / "run")]
+    assert (gathered.unreadable, gathered.remarks) == ((), ())
+
+
+def test_depth(tmp_path: Path) -> None:
+    """Ten folders are searched; what is deeper is named and no error."""
+    tenth = tmp_path.joinpath(*"abcdefghij")
+    (tenth / "k").mkdir(parents=True)
+    (tenth / "l").mkdir()
+    (tenth / "io-benchmark.json").write_bytes(GOOD)
+    (tenth / "k/io-benchmark.json").write_bytes(GOOD)
+    gathered = read(tmp_path)
+    assert sources(gathered) == [str(tenth)]
+    remark = f"{tenth}/k: is more than 10 folders deep and was not searched, like 1 more"
+    assert gathered.remarks == (remark,)
+
+
+def test_a_folder_with_too_many_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search ends, and says what to do."""
+    monkeypatch.setattr(source, "_MAXIMUM_FILES", 20)
+    for number in range(21):
+        (tmp_path / str(number)).touch()
+    with pytest.raises(UsageError, match="has more than 20 files and folders; name a folder that"):
+        read(tmp_path)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may search every folder")
+def test_a_folder_that_may_not_be_searched(tmp_path: Path) -> None:
+    """It may hold a result, so it is a problem, and the others are read."""
+    lay_out(tmp_path, "a-{n}/io-benchmark.json", [GOOD])
+    (closed := tmp_path / "closed").mkdir(mode=0)
+    gathered = read(tmp_path)
+    assert len(gathered.results) == 1
+    assert gathered.unreadable == (f"{closed}: cannot be searched (Permission denied)",)
+
+
+def test_folders_from_fetch_are_not_mixed(tmp_path: Path) -> None:
+    """A folder of fetched folders is several pushes, also where there are artifacts next to them."""
+    seed_case.write(tmp_path / "before", pools=("intel",))
+    seed_case.write(tmp_path / "after", pools=("intel",))
+    (tmp_path / "artifact").mkdir()
+    (tmp_path / "artifact/io-benchmark.json").write_bytes(GOOD)
+    newest = f"has several folders of results; name one, such as {tmp_path / 'before'}"
+    with pytest.raises(UsageError, match=re.escape(newest)):
+        read(tmp_path)

@@ -38,176 +38,122 @@ def parse(text, environment):
 
 
 @pytest.mark.parametrize(
-    ("text", "meaning"),
+    ("address", "meaning"),
     [
-        pytest.param("results", (Path("results")), id="folder"),
-        pytest.param("./task:x", (Path("./task:x")), id="path-with-a-colon"),
-        pytest.param(TASK, (Path(TASK)), id="bare-id-is-a-path"),
-        pytest.param(f"task:{TASK}", TaskAddress(ROOT, TASK), id="task"),
-        pytest.param(f"task:{TASK}.0", TaskAddress(ROOT, TASK, 0), id="task-run"),
-        pytest.param(f" group:{GROUP}\n", GroupAddress(ROOT, GROUP), id="group-with-space-around"),
-        pytest.param(
-            "index:a.v2.b.latest.c-d", IndexAddress(ROOT, "a.v2.b.latest.c-d"), id="index"
-        ),
-        pytest.param("index:index.a.b", IndexAddress(ROOT, "a.b"), id="as-in-the-task's-routes"),
-        pytest.param(f"index:{'a' * 255}", IndexAddress(ROOT, "a" * 255), id="longest-index"),
+        ("results", Path("results")),
+        ("./task:x", Path("./task:x")),
+        (f"task:{TASK}", TaskAddress(ROOT, TASK)),
+        (f"task:{TASK}.0", TaskAddress(ROOT, TASK, 0)),
+        (f" group:{GROUP}\n", GroupAddress(ROOT, GROUP)),
+        ("index:a.v2.b.latest.c-d", IndexAddress(ROOT, "a.v2.b.latest.c-d")),
+        ("index:index.a.b", IndexAddress(ROOT, "a.b")),  # as in a task's routes
+        (f"index:{'a' * 255}", IndexAddress(ROOT, "a" * 255)),
     ],
 )
-def test_short_forms(text, meaning):
+def test_short_forms(address, meaning):
     """A path, or a prefix and an id at the deployment of TASKCLUSTER_ROOT_URL."""
-    assert parse(text, ENVIRONMENT) == meaning
+    assert parse(address, ENVIRONMENT) == meaning
 
 
 @pytest.mark.parametrize(
     ("path", "meaning"),
     [
-        pytest.param(f"tasks/{TASK}", TaskAddress(FIREFOX, TASK), id="task"),
-        pytest.param(f"tasks/{TASK}/", TaskAddress(FIREFOX, TASK), id="trailing-slash"),
-        pytest.param(f"tasks/{TASK}/definition", TaskAddress(FIREFOX, TASK), id="definition"),
-        pytest.param(f"tasks/{TASK}?a=b#c", TaskAddress(FIREFOX, TASK), id="query-and-fragment"),
-        pytest.param(f"tasks/{TASK}/runs/1", TaskAddress(FIREFOX, TASK, 1), id="run"),
-        pytest.param(
-            f"tasks/{TASK}/runs/0/logs/public/logs/live.log",
-            TaskAddress(FIREFOX, TASK, 0),
-            id="log",
-        ),
-        pytest.param(f"tasks/groups/{GROUP}", GroupAddress(FIREFOX, GROUP), id="group"),
-        pytest.param(
-            f"tasks/groups/{GROUP}/#io-b", GroupAddress(FIREFOX, GROUP), id="group-search"
-        ),
-        pytest.param(
-            f"tasks/groups/{GROUP}/tasks/{TASK}", TaskAddress(FIREFOX, TASK), id="task-of-a-group"
-        ),
-        pytest.param(
-            f"tasks/groups/{GROUP}/tasks/{TASK}/runs/2/details",
-            TaskAddress(FIREFOX, TASK, 2),
-            id="run-of-a-group",
-        ),
-        pytest.param("tasks/index/a.v2.b/c", IndexAddress(FIREFOX, "a.v2.b.c"), id="indexed"),
-        pytest.param("tasks/index/a.v2.b", IndexAddress(FIREFOX, "a.v2.b"), id="namespace"),
-        pytest.param(f"api/queue/v1/task/{TASK}", TaskAddress(FIREFOX, TASK), id="api"),
-        pytest.param(
-            f"api/queue/v1/task/{TASK}/status", TaskAddress(FIREFOX, TASK), id="api-status"
-        ),
-        pytest.param(
+        (f"tasks/{TASK}", TaskAddress(FIREFOX, TASK)),
+        (f"tasks/{TASK}/", TaskAddress(FIREFOX, TASK)),
+        (f"tasks/{TASK}/definition", TaskAddress(FIREFOX, TASK)),
+        (f"tasks/{TASK}?a=b#c", TaskAddress(FIREFOX, TASK)),
+        (f"tasks/{TASK}/runs/1", TaskAddress(FIREFOX, TASK, 1)),
+        (f"tasks/{TASK}/runs/0/logs/public/logs/live.log", TaskAddress(FIREFOX, TASK, 0)),
+        (f"tasks/groups/{GROUP}", GroupAddress(FIREFOX, GROUP)),
+        (f"tasks/groups/{GROUP}/#io-b", GroupAddress(FIREFOX, GROUP)),
+        (f"tasks/groups/{GROUP}/tasks/{TASK}", TaskAddress(FIREFOX, TASK)),
+        (f"tasks/groups/{GROUP}/tasks/{TASK}/runs/2/details", TaskAddress(FIREFOX, TASK, 2)),
+        ("tasks/index/a.v2.b/c", IndexAddress(FIREFOX, "a.v2.b.c")),
+        ("tasks/index/a.v2.b", IndexAddress(FIREFOX, "a.v2.b")),
+        (f"api/queue/v1/task/{TASK}", TaskAddress(FIREFOX, TASK)),
+        (f"api/queue/v1/task/{TASK}/status", TaskAddress(FIREFOX, TASK)),
+        (
             f"api/queue/v1/task/{TASK}/runs/0/artifacts/public%2Fa.json",
             TaskAddress(FIREFOX, TASK, 0),
-            id="api-artifact",
         ),
-        pytest.param(
-            f"api/queue/v1/task-group/{GROUP}/list?limit=4", GroupAddress(FIREFOX, GROUP), id="list"
-        ),
-        pytest.param("api/index/v1/task/a.b.c", IndexAddress(FIREFOX, "a.b.c"), id="api-index"),
+        (f"api/queue/v1/task-group/{GROUP}/list?limit=4", GroupAddress(FIREFOX, GROUP)),
+        ("api/index/v1/task/a.b.c", IndexAddress(FIREFOX, "a.b.c")),
     ],
 )
-def test_what_the_browser_shows_of_taskcluster(path, meaning):
+def test_pages_of_taskcluster(path, meaning):
     """The host of the address is the deployment, whatever the environment names."""
     assert parse(f"{FIREFOX}/{path}", ENVIRONMENT) == meaning
 
 
 @pytest.mark.parametrize(
-    ("text", "root_url"),
+    ("address", "root_url"),
     [
-        pytest.param(f"http://localhost:8080/tasks/{TASK}", "http://localhost:8080", id="port"),
-        pytest.param(
-            f"https://TC.Example:443/tasks/{TASK}", "https://tc.example", id="default-port"
-        ),
-        pytest.param(f"http://[::1]:80/tasks/{TASK}", "http://[::1]", id="ipv6"),
-        pytest.param(
-            f"https://firefoxci.taskcluster-artifacts.net/{TASK}/0/public/x.json",
-            ROOT,
-            id="storage",
-        ),
+        (f"http://localhost:8080/tasks/{TASK}", "http://localhost:8080"),
+        (f"https://TC.Example:443/tasks/{TASK}", "https://tc.example"),
+        (f"http://[::1]:80/tasks/{TASK}", "http://[::1]"),
+        (f"https://firefoxci.taskcluster-artifacts.net/{TASK}/0/public/x.json", ROOT),
     ],
 )
-def test_which_deployment(text, root_url):
+def test_which_deployment(address, root_url):
     """Scheme, host and port; an artifact's host means the environment's deployment."""
-    found = parse(text, ENVIRONMENT)
-    assert isinstance(found, TaskAddress)
-    assert found.root_url == root_url
+    assert parse(address, ENVIRONMENT).root_url == root_url
 
 
 @pytest.mark.parametrize(
     ("query", "meaning"),
     [
-        pytest.param(
-            f"jobs?repo=try&selectedTaskRun={TASK}.0", TaskAddress(ROOT, TASK, 0), id="job"
+        (f"jobs?repo=try&selectedTaskRun={TASK}.0", TaskAddress(ROOT, TASK, 0)),
+        (
+            f"jobs?repo=try&revision={REVISION}&selectedTaskRun={TASK}.0",
+            TaskAddress(ROOT, TASK, 0, selected_of_push=True),
         ),
-        pytest.param(f"jobs?selectedTaskRun={TASK}-3", TaskAddress(ROOT, TASK, 3), id="as-of-old"),
-        pytest.param(
-            f"logviewer?task={TASK}.1&repo=try", TaskAddress(ROOT, TASK, 1), id="logviewer"
-        ),
-        pytest.param(
+        (f"jobs?selectedTaskRun={TASK}-3", TaskAddress(ROOT, TASK, 3)),  # an old form
+        (f"logviewer?task={TASK}.1&repo=try", TaskAddress(ROOT, TASK, 1)),
+        (
             f"jobs?repo=try&revision={REVISION}&group_state=expanded",
             IndexAddress(ROOT, f"gecko.v2.try.{DECISION}"),
-            id="push",
         ),
-        pytest.param(
+        (
             f"jobs?repo=io-benchmark&revision={REVISION}",
             IndexAddress(ROOT, f"releng.v2.io-benchmark.{DECISION}"),
-            id="releng",
         ),
     ],
 )
-def test_what_the_browser_shows_of_treeherder(query, meaning):
+def test_pages_of_treeherder(query, meaning):
     """A selected job means its run; a push means the index route of its decision task."""
     assert parse(f"{TREEHERDER}/{query}", ENVIRONMENT) == meaning
-
-
-def test_a_selected_job_says_that_the_push_is_not_read():
-    """A user who copies a push's address may not know that a job was selected."""
-    end = f"selectedTaskRun={TASK}.0"
-    address = f"{TREEHERDER}/jobs?repo=try&revision={REVISION}&{end}"
-    assert parse(address, ENVIRONMENT) == TaskAddress(ROOT, TASK, 0, selected_of_push=True)
-    assert not parse(f"{TREEHERDER}/jobs?repo=try&{end}", ENVIRONMENT).selected_of_push
 
 
 def test_the_trust_domain_can_be_named():
     """For projects whose decision tasks are indexed under another name."""
     environment = {**ENVIRONMENT, "IO_BENCHMARK_TRUST_DOMAIN": "mozillavpn"}
-    found = parse(f"{TREEHERDER}/jobs?repo=mozilla-vpn-client&revision={REVISION}", environment)
-    assert found == IndexAddress(ROOT, f"mozillavpn.v2.mozilla-vpn-client.{DECISION}")
+    meaning = parse(f"{TREEHERDER}/jobs?repo=mozilla-vpn-client&revision={REVISION}", environment)
+    assert meaning == IndexAddress(ROOT, f"mozillavpn.v2.mozilla-vpn-client.{DECISION}")
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        pytest.param("", "an address is empty; give a folder, task:ID, group:ID, ", id="empty"),
-        pytest.param("a\x00b", "a\ufffdb: contains control characters", id="control"),
-        pytest.param("task:abc", "task:abc: it is not task:ID or task:ID.RUN with", id="short"),
-        pytest.param(f"task:{TASK}.٣", "it is not task:ID or task:ID.RUN", id="other-digits"),
-        pytest.param("group:../../etc", "'../../etc' is not a Taskcluster id", id="path"),
-        pytest.param("index:a..b", "it is not a route of the index; use for example", id="route"),
-        pytest.param("index:" + "a." * 200 + "a", "it is not a route of the index", id="long"),
-        pytest.param("file:///tmp/x", "file:// is not supported; give a folder", id="scheme"),
-        pytest.param("https://", "it is not an http(s) address with a host", id="no-host"),
-        pytest.param(f"https://u:p@h/tasks/{TASK}", "it is not an http(s) address", id="secret"),
-        pytest.param("http://h:99999/tasks/x", "it is not an http(s) address", id="port"),
-        pytest.param(
-            f"{FIREFOX}/",
-            "it is not the address of a task, group, index or push; known are",
-            id="start",
-        ),
-        pytest.param(f"{FIREFOX}/tasks/create", "does not name a task; open a task", id="create"),
-        pytest.param(f"{FIREFOX}/tasks/nope", "'nope' is not a Taskcluster id", id="ui-id"),
-        pytest.param(
-            f"{FIREFOX}/tasks/{TASK}/runs/x", "'x' is not the number of a run", id="ui-run"
-        ),
-        pytest.param(f"{TREEHERDER}/jobs?repo=try", "it does not name a push; click", id="no-push"),
-        pytest.param(
-            f"{TREEHERDER}/jobs?repo=try&revision=0123456789ab", "not a full", id="short-rev"
-        ),
-        pytest.param(
-            f"{TREEHERDER}/jobs?repo=a/b&revision={REVISION}",
-            "not the name of a repository",
-            id="repo",
-        ),
-        pytest.param(
-            f"{TREEHERDER}/jobs?repo=t&selectedJob=1", "an internal number of Treeherder", id="job"
-        ),
-        pytest.param(
-            f"{TREEHERDER}/jobs?selectedTaskRun=x", "is not ID.RUN; select", id="selected"
-        ),
+        ("", "an address is empty; give a folder, task:ID, group:ID, "),
+        ("a\x00b", "a\ufffdb: contains control characters"),
+        ("task:abc", "task:abc: it is not task:ID or task:ID.RUN with"),
+        (f"task:{TASK}.٣", "it is not task:ID or task:ID.RUN"),
+        ("group:../../etc", "'../../etc' is not a Taskcluster id"),
+        ("index:a..b", "it is not a route of the index; use for example"),
+        ("index:" + "a." * 200 + "a", "it is not a route of the index"),
+        ("file:///tmp/x", "file:// is not supported; give a folder"),
+        ("https://", "it is not an http(s) address with a host"),
+        (f"https://u:p@h/tasks/{TASK}", "it is not an http(s) address"),
+        ("http://h:99999/tasks/x", "it is not an http(s) address"),
+        (f"{FIREFOX}/", "it is not the address of a task, group, index or push; known are"),
+        (f"{FIREFOX}/tasks/create", "does not name a task; open a task"),
+        (f"{FIREFOX}/tasks/nope", "'nope' is not a Taskcluster id"),
+        (f"{FIREFOX}/tasks/{TASK}/runs/x", "'x' is not the number of a run"),
+        (f"{TREEHERDER}/jobs?repo=try", "it does not name a push; click"),
+        (f"{TREEHERDER}/jobs?repo=try&revision=0123456789ab", "not a full"),
+        (f"{TREEHERDER}/jobs?repo=a/b&revision={REVISION}", "not the name of a repository"),
+        (f"{TREEHERDER}/jobs?repo=t&selectedJob=1", "an internal number of Treeherder"),
+        (f"{TREEHERDER}/jobs?selectedTaskRun=x", "is not ID.RUN; select"),
     ],
 )
 def test_mistakes(text, message):
@@ -221,12 +167,8 @@ def test_mistakes(text, message):
 @pytest.mark.parametrize(
     ("variable", "value", "message"),
     [
-        pytest.param(
-            "TASKCLUSTER_ROOT_URL", "tc.example", "is not an http(s) address; try", id="root"
-        ),
-        pytest.param(
-            "IO_BENCHMARK_TRUST_DOMAIN", "a.b", "is not a trust domain; try gecko", id="domain"
-        ),
+        ("TASKCLUSTER_ROOT_URL", "tc.example", "is not an http(s) address; try"),
+        ("IO_BENCHMARK_TRUST_DOMAIN", "a.b", "is not a trust domain; try gecko"),
     ],
 )
 def test_mistakes_in_the_environment(variable, value, message):

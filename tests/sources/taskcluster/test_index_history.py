@@ -10,7 +10,6 @@ from loopback_deployment import Artifact, Deployment
 from msgspec.structs import replace
 
 from io_benchmark.errors import ResultError
-from io_benchmark.sources.event_loop import run_coroutine
 from io_benchmark.sources.protocol import HistoryQuery, ReadRequest
 from io_benchmark.sources.taskcluster import index_history
 
@@ -40,7 +39,7 @@ def collect(loopback, policy, query=QUERY, **environment):
 
     environment = {"TASKCLUSTER_ROOT_URL": loopback.url, **environment}
     request = ReadRequest(environment, accept, policy=policy)
-    history = run_coroutine(index_history.read_index_history(query, request))
+    history = index_history.read_index_history(query, request)
     return sorted(arrived, key=lambda one: one[0].started), history
 
 

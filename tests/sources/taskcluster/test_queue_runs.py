@@ -10,7 +10,7 @@ from loopback_deployment import Artifact, Deployment
 
 from io_benchmark.sources.gather import Gathered, gather_task_runs
 from io_benchmark.sources.protocol import RunQuery
-from io_benchmark.sources.task_runs import TaskRun
+from io_benchmark.sources.run_results import TaskRun
 from io_benchmark.sources.taskcluster import queue_runs
 
 TASK = "intelAAAQ0G1AAAAAAAAAA"

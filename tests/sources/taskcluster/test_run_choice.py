@@ -82,5 +82,5 @@ def test_nothing_to_read(states, run_id, state, problem):
 def test_a_reason_is_shown_with_the_state():
     """Except where both are the same."""
     run = QueueRun(run_id=0, state="exception", reason_resolved="deadline-exceeded")
-    assert run.shown_state == "exception (deadline-exceeded)"
-    assert QueueRun(run_id=0, state="failed", reason_resolved="failed").shown_state == "failed"
+    assert run.state_and_reason == "exception (deadline-exceeded)"
+    assert QueueRun(run_id=0, state="failed", reason_resolved="failed").state_and_reason == "failed"

@@ -46,7 +46,7 @@ NO_ARTIFACT = "left no io-benchmark.json"
 NO_VERSION = "Object missing required field `version`"
 LOOK = "look at the task's log, or run it again"
 LABEL = "io-benchmark-amd-16"
-NEVER_STARTED = "{absent}: it never started, so that there is no log; run the benchmark again ({url}/tasks/{task}/runs/0)"
+NEVER_STARTED = f"{NO_ARTIFACT}: it never started, so that there is no log; run the benchmark again"
 
 
 @pytest.fixture
@@ -132,15 +132,14 @@ def test_pages_are_followed(loopback, policy):
 @pytest.mark.parametrize(
     ("address", "expected"),
     [
-        pytest.param(f"task:{AMD_16}", ALL_THREE[:1], id="task"),
-        pytest.param("index:dev.v2.io.latest.io-benchmark-amd-30", ALL_THREE[1:2], id="index"),
-        pytest.param("index:dev.v2.io.latest", ALL_THREE, id="namespace"),
+        (f"task:{AMD_16}", ALL_THREE[:1]),
+        ("index:dev.v2.io.latest.io-benchmark-amd-30", ALL_THREE[1:2]),
+        ("index:dev.v2.io.latest", ALL_THREE),
     ],
 )
 def test_other_addresses(loopback, policy, address, expected):
     """Each form leads to the same results."""
-    gathered = read(loopback, policy, address.format(url=loopback.url))
-    assert runs(gathered) == expected
+    assert runs(read(loopback, policy, address)) == expected
 
 
 def test_a_push_in_treeherder(loopback, policy):
@@ -203,12 +202,8 @@ def test_what_does_not_exist(loopback, policy, address, expected):
 
 @pytest.mark.parametrize(
     "address",
-    [
-        pytest.param(f"group:{PUSH}", id="group"),
-        pytest.param(f"task:{PUSH}", id="decision task"),
-        pytest.param(f"task:{REPORT}", id="report"),
-        pytest.param(f"task:{ACTION_WITHOUT_CONTEXTS}", id="action"),
-    ],
+    [f"group:{PUSH}", f"task:{PUSH}", f"task:{REPORT}", f"task:{ACTION_WITHOUT_CONTEXTS}"],
+    ids=["group", "decision task", "report", "action"],
 )
 def test_tasks_that_stand_for_their_group(policy, address):
     """Tasks about the push mean its benchmark tasks: here 11, with 12 runs."""
@@ -218,12 +213,12 @@ def test_tasks_that_stand_for_their_group(policy, address):
             body = result("amd-16", member, run["runId"])
             deployment.set_result(member, run["runId"], Artifact(body))
     with Loopback(deployment) as loopback:
-        gathered = read(loopback, policy, address.format(url=loopback.url))
+        gathered = read(loopback, policy, address)
     assert (len(gathered.results), gathered.unreadable, gathered.remarks) == (12, (), ())
 
 
 def test_where_no_run_completed(loopback, policy):
-    """The newest run with a result is used, marked by its state."""
+    """The newest run with a result is used, marked by its state; a failed request is an error."""
     deployment = loopback.deployment
     deployment.change_runs(AMD_16, "failed", "exception", "exception", "pending")
     for run_id in (0, 1):
@@ -239,61 +234,46 @@ def test_where_no_run_completed(loopback, policy):
         f"task {AMD_16} run 1 {preempted} used, because no run completed",
         f"task {AMD_16} run 2 {preempted} not counted",
     )
-
-
-def test_a_failing_host_is_no_reason_for_an_older_run(loopback, policy):
-    """Only a run without a result is replaced; a failed request is an error."""
-    deployment = loopback.deployment
-    deployment.change_runs(AMD_16, "failed", "failed")
-    for run_id in (0, 1):
-        deployment.set_result(AMD_16, run_id, Artifact(result("amd-16", AMD_16, run_id)))
     loopback.faults = first(99, Fault(status=503), part=f"{AMD_16}/runs/1/")
     gathered = read(loopback, policy, f"task:{AMD_16}")
-    text = "127.0.0.1 answers 503, 10 times; try again later"
+    line = "127.0.0.1 answers 503, 10 times; try again later"
     assert gathered.results == ()
-    assert gathered.unreadable == (problem(loopback, AMD_16, LABEL, text, 1),)
+    assert gathered.unreadable == (problem(loopback, AMD_16, LABEL, line, 1),)
 
 
 @pytest.mark.parametrize(
-    ("artifact", "text"),
+    ("artifact", "line"),
     [
-        pytest.param(
+        (
             Artifact(storage_type="gone"),
             "lost its artifact's content: 127.0.0.1 does not have the object (404): " + LOOK,
-            id="gone",
         ),
-        pytest.param(
+        (
             Artifact(storage_type="reference", url="file:///etc/passwd"),
             "its artifact of type 'reference' has no http(s) address",
-            id="reference-to-a-file",
         ),
-        pytest.param(
+        (
             Artifact(bytes(MAXIMUM_BYTES + 1)),
             "it has more than 16,777,216 bytes, gzip decoded",
-            id="gzip-bomb",
         ),
-        pytest.param(
+        (
             Artifact(b"{"),
             "ends too early: its upload or download was cut; download it again or measure again",
-            id="truncated-json",
         ),
+        (None, f"{NO_ARTIFACT}: it expired on 2026-11-20; run the benchmark again"),
     ],
+    ids=["gone", "reference-to-a-file", "gzip-bomb", "truncated-json", "expired"],
 )
-def test_a_result_that_cannot_be_read(loopback, policy, artifact, text):
-    """One line names task and run; the others are read."""
-    loopback.deployment.set_result(AMD_16, 0, artifact)
+def test_a_result_that_cannot_be_read(loopback, policy, artifact, line):
+    """One line names task and run; the others are read. The artifact's date says that it expired."""
+    if artifact is None:
+        del loopback.deployment.artifacts[AMD_16, 0, ARTIFACT]
+        loopback.deployment.definitions[AMD_16]["expires"] = "2026-11-20T08:38:21.000Z"
+    else:
+        loopback.deployment.set_result(AMD_16, 0, artifact)
     gathered = read(loopback, policy, f"task:{AMD_16}", f"task:{INTEL}")
     assert runs(gathered) == ALL_THREE[2:]
-    assert gathered.unreadable == (problem(loopback, AMD_16, LABEL, text),)
-
-
-def test_what_has_expired_is_told_from_what_never_was(loopback, policy):
-    """The artifact's date decides."""
-    del loopback.deployment.artifacts[AMD_16, 0, ARTIFACT]
-    loopback.deployment.definitions[AMD_16]["expires"] = "2026-11-20T08:38:21.000Z"
-    gathered = read(loopback, policy, f"task:{AMD_16}")
-    text = f"{NO_ARTIFACT}: it expired on 2026-11-20; run the benchmark again"
-    assert gathered.unreadable == (problem(loopback, AMD_16, LABEL, text),)
+    assert gathered.unreadable == (problem(loopback, AMD_16, LABEL, line),)
 
 
 def test_the_object_service(loopback, policy):
@@ -343,7 +323,7 @@ def test_through_the_task_s_proxy(loopback, policy):
 
 
 @pytest.mark.parametrize(
-    ("note", "expected"),
+    ("note", "line"),
     [
         ("canceled before it started", f"was cancelled (canceled) and {NEVER_STARTED}"),
         (
@@ -353,26 +333,23 @@ def test_through_the_task_s_proxy(loopback, policy):
         (
             "claim-expired, retry pending",
             (
-                "was preempted, or its worker died (claim-expired) and {absent}: run 1 is pending; read it "
-                "again when that has ended ({url}/tasks/{task}/runs/0)"
+                f"was preempted, or its worker died (claim-expired) and {NO_ARTIFACT}: run 1 is "
+                "pending; read it again when that has ended"
             ),
         ),
         (
             "internal-error, worker gone at start",
-            (
-                "met an error of its worker (internal-error) and {absent}: look at the task's log, or run "
-                "it again ({url}/tasks/{task}/runs/0)"
-            ),
+            f"met an error of its worker (internal-error) and {NO_ARTIFACT}: {LOOK}",
         ),
     ],
 )
-def test_runs_that_ended_badly(policy, note, expected):
+def test_runs_that_ended_badly(policy, note, line):
     """Each line says what to do; none names a log that does not exist."""
     task = written()[f"status of {note}"]["response"]["body"]["status"]["taskId"]
     with Loopback(recorded_pushes()) as loopback:
         gathered = read(loopback, policy, f"task:{task}")
-        text = expected.format(task=task, url=loopback.url, absent=NO_ARTIFACT)
-    assert gathered.unreadable == (f"task {task} run 0 ({LABEL}): {text}",)
+        expected = problem(loopback, task, LABEL, line, 0)
+    assert gathered.unreadable == (expected,)
 
 
 def test_a_claim_that_expired_for_good(policy):
@@ -384,11 +361,11 @@ def test_a_claim_that_expired_for_good(policy):
     loopback_runs.interrupt(status, "claim-expired")
     with Loopback(deployment) as loopback:
         gathered = read(loopback, policy, f"task:{CLAIM_EXPIRED}")
-        text = (
+        line = (
             f"was preempted, or its worker died (claim-expired) and {NO_ARTIFACT}: its worker died "
             "and left no log; run the benchmark again"
         )
-        assert gathered.unreadable == (problem(loopback, CLAIM_EXPIRED, LABEL, text, 1),)
+        assert gathered.unreadable == (problem(loopback, CLAIM_EXPIRED, LABEL, line, 1),)
 
 
 def test_why_a_signature_is_refused(loopback, policy):
@@ -450,15 +427,16 @@ def test_progress(loopback, policy):
     assert steps[3:] == [ReadProgress("reading results", number, 9) for number in range(1, 10)]
 
 
-SOME_FAULTS = [
-    pytest.param(Fault(status=503), id="5xx"),
-    pytest.param(Fault(status=429, headers={"Retry-After": "2"}), id="429"),
-    pytest.param(Fault(truncated=True), id="truncated"),
-    pytest.param(Fault(hang_up=True), id="hang-up"),
-]
-
-
-@pytest.mark.parametrize("fault", SOME_FAULTS)
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault(status=503),
+        Fault(status=429, headers={"Retry-After": "2"}),
+        Fault(truncated=True),
+        Fault(hang_up=True),
+    ],
+    ids=["5xx", "429", "truncated", "hang-up"],
+)
 def test_with_faults_in_30_percent_of_all_answers(policy, waits, fault):
     """All results arrive unchanged, after the pauses that Retry-After demands."""
     deployment = recorded()
@@ -482,7 +460,7 @@ def test_many_tasks(policy):
     with Loopback(deployment) as loopback:
         gathered = read(loopback, policy, f"group:{group}")
         assert gathered.unreadable == ()
-        assert {one.task.task_id for one in gathered.results} == set(deployment.definitions)
+        assert {run.task.task_id for run in gathered.results} == set(deployment.definitions)
         assert len(gathered.results) == 300
         assert len(loopback.requests) == 3 + 2 * 300
         assert loopback.most_at_once <= policy.connections
@@ -523,8 +501,8 @@ def test_large_results_are_read_last_and_over_the_budget_left_out(loopback, poli
 class Push:
     """A group that begins with a decision task, an action and one task of amd-16.
 
-    The tasks have the recorded ones' shape, and what taskgraph changes in it: a duplicate is the same
-    definition under another id, an action's task has the action for its parent.
+    The tasks have the recorded shape, and what taskgraph changes in it: a duplicate is the same
+    definition under another id.
     """
 
     def __init__(self):
@@ -538,18 +516,16 @@ class Push:
     def add(self, pool, model, *, label=None, states=("completed",)):
         task_id = slug(self.dice)
         definition = copy.deepcopy(self.model.definitions[model])
-        status = copy.deepcopy(self.model.statuses[model])
         if label is not None:
             definition["tags"]["label"] = definition["metadata"]["name"] = label
             definition["payload"]["command"][-1] = f"exec python3 --pool {pool} -x"
-        status |= {"taskId": task_id, "state": states[-1]}
-        status["runs"] = [loopback_runs.run(number, state) for number, state in enumerate(states)]
-        for run in status["runs"]:
-            run["workerId"] = f"worker-{task_id}-{run['runId']}"
+        status = {**self.model.statuses[model], "taskId": task_id}
         results = {
-            run["runId"]: Artifact(result(pool, task_id, run["runId"])) for run in status["runs"]
+            number: Artifact(result(pool, task_id, number)) for number, _ in enumerate(states)
         }
-        return self.deployment.add(definition, status, results)
+        self.deployment.add(definition, status, results)
+        self.deployment.change_runs(task_id, *states)
+        return task_id
 
     def read(self, policy):
         with Loopback(self.deployment) as loopback:

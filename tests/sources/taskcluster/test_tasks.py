@@ -36,22 +36,15 @@ def definition(kind="io-benchmark", label="io-benchmark-amd-16", expires=None, *
 @pytest.mark.parametrize(
     ("command", "label", "pool"),
     [
-        pytest.param(
-            ["bash", "-cx", f"{SCRIPT}exec python3 \\\n  --pool amd-30 --seed 1"],
-            "x",
-            "amd-30",
-            id="docker-worker",
-        ),
-        pytest.param(
-            [["bash", "-c", f"{SCRIPT}exec s --pool=intel"]], "x", "intel", id="generic-worker"
-        ),
-        pytest.param([["python3", "s", "--pool", "intel"]], "x", "intel", id="words"),
-        pytest.param(["s --pool amd-16", "sh"], "io-benchmark-amd-16-2", "amd-16", id="replicate"),
-        pytest.param(["true"], "io-benchmark-amd-16", "amd-16", id="label"),
-        pytest.param(["s --pool ../x"], "io-benchmark-amd-16", "amd-16", id="no-name-of-a-pool"),
-        pytest.param(["s --pools a"], "other", None, id="neither"),
-        pytest.param(None, "io-benchmark-\x1b[31m", None, id="label-with-escapes"),
-        pytest.param({"a": 1}, "io-benchmark-", None, id="no-command"),
+        (["bash", "-cx", f"{SCRIPT}exec python3 \\\n  --pool amd-30 --seed 1"], "x", "amd-30"),
+        ([["bash", "-c", f"{SCRIPT}exec s --pool=intel"]], "x", "intel"),
+        ([["python3", "s", "--pool", "intel"]], "x", "intel"),
+        (["s --pool amd-16", "sh"], "io-benchmark-amd-16-2", "amd-16"),
+        (["true"], "io-benchmark-amd-16", "amd-16"),
+        (["s --pool ../x"], "io-benchmark-amd-16", "amd-16"),
+        (["s --pools a"], "other", None),
+        (None, "io-benchmark-\x1b[31m", None),
+        ({"a": 1}, "io-benchmark-", None),
     ],
 )
 def test_the_pool(command, label, pool):
@@ -62,20 +55,16 @@ def test_the_pool(command, label, pool):
 @pytest.mark.parametrize(
     ("image", "shown"),
     [
-        pytest.param("debian:12", "debian:12", id="name"),
+        ("debian:12", "debian:12"),
         pytest.param(
             {"type": "task-image", "taskId": TASK, "path": "public/image.tar.zst"},
             f"{TASK}/public/image.tar.zst",
             id="task-image",
         ),
-        pytest.param(
-            {"type": "indexed-image", "namespace": "a.b", "path": "p"}, "a.b/p", id="indexed"
-        ),
-        pytest.param(
-            {"type": "docker-image", "name": "x@sha256:1"}, "x@sha256:1", id="docker-image"
-        ),
-        pytest.param(None, None, id="none"),
-        pytest.param({"path": 3}, None, id="nonsense"),
+        ({"type": "indexed-image", "namespace": "a.b", "path": "p"}, "a.b/p"),
+        ({"type": "docker-image", "name": "x@sha256:1"}, "x@sha256:1"),
+        (None, None),
+        ({"path": 3}, None),
     ],
 )
 def test_the_image(image, shown):
@@ -86,17 +75,11 @@ def test_the_image(image, shown):
 @pytest.mark.parametrize(
     ("artifacts", "expires"),
     [
-        pytest.param(
-            {"public/io-benchmark": {"expires": "2026-12-01T00:00:00.000Z"}}, 1, id="docker-worker"
-        ),
-        pytest.param(
-            [{"name": "public/io-benchmark", "expires": "2026-12-02T00:00:00Z"}],
-            2,
-            id="generic-worker",
-        ),
-        pytest.param({"public/logs": {"expires": "2026-12-01T00:00:00.000Z"}}, 28, id="another's"),
-        pytest.param({"public/io-benchmark": {"expires": "soon"}}, 28, id="nonsense"),
-        pytest.param("x", 28, id="none"),
+        ({"public/io-benchmark": {"expires": "2026-12-01T00:00:00.000Z"}}, 1),
+        ([{"name": "public/io-benchmark", "expires": "2026-12-02T00:00:00Z"}], 2),
+        ({"public/logs": {"expires": "2026-12-01T00:00:00.000Z"}}, 28),
+        ({"public/io-benchmark": {"expires": "soon"}}, 28),
+        ("x", 28),
     ],
 )
 def test_when_the_artifact_expires(artifacts, expires):
@@ -145,11 +128,9 @@ def test_any_payload_makes_a_task(payload, kind, label):
 @pytest.mark.parametrize(
     "data",
     [
-        pytest.param(
-            b'{"status": {"taskId": "../../x", "taskGroupId": "y", "state": "z"}}', id="path"
-        ),
-        pytest.param(b'{"status": ' + b"[" * 100_000, id="deep"),
-        pytest.param(b'{"status": "\xff"}', id="no-utf-8"),
+        b'{"status": {"taskId": "../../x", "taskGroupId": "y", "state": "z"}}',
+        (b'{"status": ' + b"[" * 100_000),
+        (b'{"status": "\xff"}'),
     ],
 )
 def test_what_no_queue_answers(data):
@@ -166,12 +147,10 @@ def test_what_no_queue_answers(data):
             REVISION,
             id="git",
         ),
-        pytest.param(
-            f"https://hg.mozilla.org/try/file/{REVISION}/taskcluster/kinds/x", REVISION, id="hg"
-        ),
-        pytest.param("https://github.com/x/y/blob/main/taskcluster/kinds/x", None, id="branch"),
-        pytest.param(f"https://example.com/{REVISION}", None, id="elsewhere"),
-        pytest.param("", None, id="none"),
+        (f"https://hg.mozilla.org/try/file/{REVISION}/taskcluster/kinds/x", REVISION),
+        ("https://github.com/x/y/blob/main/taskcluster/kinds/x", None),
+        (f"https://example.com/{REVISION}", None),
+        ("", None),
     ],
 )
 def test_revision(source, revision):

@@ -14,49 +14,37 @@ def attempt(failures, retry_after_s=None):
     """Fail this often, then return the number of calls."""
     calls = 0
 
-    async def one():
+    async def call():
         nonlocal calls
         calls += 1
         if calls <= failures:
             raise TransientError("host answers 503", retry_after_s)
         return calls
 
-    return one
+    return call
 
 
 def test_it_goes_on_until_it_works(policy, waits):
     """Nine failures are tolerated; the pauses double up to their maximum."""
     assert asyncio.run(policy.retry(attempt(9))) == 10
     assert waits == [0.1875, 0.375, 0.75, 1.5, 3.0, 3.75, 3.75, 3.75, 3.75]
-
-
-def test_it_gives_up(policy, waits):
-    """After ten tries it says what happened and how often."""
     with pytest.raises(GaveUpError, match=r"^host answers 503, 10 times; try again later$"):
         asyncio.run(policy.retry(attempt(10)))
-    assert len(waits) == 9
+    assert len(waits) == 2 * 9
 
 
-def test_what_is_asked_for_is_waited(policy, waits):
-    """Retry-After counts where it is longer than the policy's pause."""
-    assert asyncio.run(policy.retry(attempt(2, retry_after_s=7.0))) == 3
+def test_retry_after(policy, waits):
+    """It counts where it is longer than the policy's pause; over the limit it is an error."""
+    assert asyncio.run(policy.retry(attempt(2, retry_after_s=60.0))) == 3
     assert asyncio.run(policy.retry(attempt(1, retry_after_s=0.0))) == 2
-    assert waits == [7.0, 7.0, 0.1875]
-
-
-def test_nobody_waits_for_an_hour(policy, waits):
-    """A Retry-After over the limit is an error, neither waited nor cut short."""
     with pytest.raises(
-        GaveUpError, match=r"^host answers 503; it demands a pause of 3600 s; try again then$"
+        GaveUpError, match=r"^host answers 503; it demands a pause of 61 s; try again then$"
     ):
-        asyncio.run(policy.retry(attempt(1, retry_after_s=3600.0)))
-    assert waits == []
+        asyncio.run(policy.retry(attempt(1, retry_after_s=61.0)))
+    assert waits == [60.0, 60.0, 0.1875]
 
 
-@pytest.mark.parametrize(
-    ("dice", "delay_s"),
-    [pytest.param(0.0, 0.5, id="least"), pytest.param(1.0, 1.0, id="most")],
-)
+@pytest.mark.parametrize(("dice", "delay_s"), [(0.0, 0.5), (1.0, 1.0)])
 def test_waits_are_spread(dice, delay_s):
     """The dice choose between half of the pause and all of it."""
     assert replace(RequestPolicy(), dice=lambda: dice).delay_s(3) == delay_s

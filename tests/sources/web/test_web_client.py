@@ -50,9 +50,7 @@ def store(loopback, body, **artifact):
     [
         pytest.param({"gzipped": False}, id="plain"),
         pytest.param({"gzipped": True}, id="gzip-of-nothing"),
-        pytest.param(
-            {"gzipped": False, "headers": {"Content-Encoding": "gzip"}}, id="empty-as-gzip"
-        ),
+        {"gzipped": False, "headers": {"Content-Encoding": "gzip"}},
     ],
 )
 def test_an_empty_object_is_a_broken_transfer(loopback, policy, artifact):
@@ -64,16 +62,8 @@ def test_an_empty_object_is_a_broken_transfer(loopback, policy, artifact):
 @pytest.mark.parametrize(
     ("artifact", "message"),
     [
-        pytest.param(
-            {"body": b"x" * (LIMIT + 1), "gzipped": False},
-            "it has 100,001 bytes, more than 100,000",
-            id="announced",
-        ),
-        pytest.param(
-            {"body": bytes(LIMIT + 1)},
-            "it has more than 100,000 bytes, gzip decoded",
-            id="one-more",
-        ),
+        ({"body": b"x" * (LIMIT + 1), "gzipped": False}, "it has 100,001 bytes, more than 100,000"),
+        ({"body": bytes(LIMIT + 1)}, "it has more than 100,000 bytes, gzip decoded"),
         pytest.param(
             {
                 "body": gzip.compress(b"a") + gzip.compress(b"b"),
@@ -120,21 +110,23 @@ def test_what_passes_is_tried_again(loopback, policy, waits, fault):
     assert waits == [0.1875, 0.375]
 
 
-@pytest.mark.parametrize("status", [400, 401, 418])
-def test_other_refusals_are_not_tried_again(loopback, policy, status):
-    """4xx except 429 means that the request is wrong; its text may be longer than an object."""
+@pytest.mark.parametrize(
+    ("status", "kind", "message"),
+    [
+        (400, ResultError, "127.0.0.1 answers 400"),
+        (418, ResultError, "127.0.0.1 answers 418"),
+        (403, MissingError, "127.0.0.1 does not have the object (403)"),
+        (404, MissingError, "127.0.0.1 does not have the object (404)"),
+        (410, MissingError, "127.0.0.1 does not have the object (410)"),
+    ],
+)
+def test_refusals_are_not_tried_again(loopback, policy, status, kind, message):
+    """Storage hosts have different answers for expired objects; their text may be longer than one."""
     loopback.faults = first(1, Fault(status=status))
-    with pytest.raises(ResultError, match=f"^127.0.0.1 answers {status}$"):
+    with pytest.raises(ResultError) as raised:
         download(policy, store(loopback, b"x"), limit=1)
+    assert (type(raised.value), str(raised.value)) == (kind, message)
     assert len(loopback.requests) == 1
-
-
-@pytest.mark.parametrize("status", [403, 404, 410])
-def test_an_object_that_is_gone(loopback, policy, status):
-    """Storage hosts have different answers for expired objects."""
-    loopback.faults = first(1, Fault(status=status))
-    with pytest.raises(MissingError, match=rf"does not have the object \({status}\)"):
-        download(policy, store(loopback, b"x"))
 
 
 def test_a_slow_drip_ends(policy, loopback):
@@ -210,13 +202,8 @@ def test_no_more_connections_than_allowed(loopback, policy):
     [
         pytest.param(b"HTTP/1.1 200 OK\r\n\r\n", id="nothing-until-closed"),
         pytest.param(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{}", id="too-little"),
-        pytest.param(
-            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n", id="chunks-cut"
-        ),
-        pytest.param(
-            b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + gzip.compress(b"{}")[:-4],
-            id="gzip-cut",
-        ),
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + gzip.compress(b"{}")[:-4],
     ],
 )
 def test_an_answer_that_broke_off_is_asked_for_again(policy, waits, cut):

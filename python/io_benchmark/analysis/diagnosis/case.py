@@ -57,7 +57,7 @@ class Case(Struct, frozen=True, dict=True):
     baseline: SideViews
     candidate: SideViews
     measurements: Sequence[OtherMeasurement] = ()  # all that the two were compared on
-    whole: "Case | None" = None  # the case whose difference is to explain; this is a part of it
+    both_sides: "Case | None" = None  # where a single worker is judged as a side: the whole case
 
     def measured(self, workload: str, variant: str | None = None) -> list[OtherMeasurement]:
         """Return the measurements of a workload (or variant), in the report's order.
@@ -65,16 +65,18 @@ class Case(Struct, frozen=True, dict=True):
         Those of other places count only where this case's place has none.
         """
         matching = [
-            each
-            for each in self.measurements
-            if each.subject.workload == workload and variant in (None, each.subject.variant)
+            measured
+            for measured in self.measurements
+            if measured.subject.workload == workload and variant in (None, measured.subject.variant)
         ]
-        return [each for each in matching if each.subject.place == self.subject.place] or matching
+        return [
+            match for match in matching if match.subject.place == self.subject.place
+        ] or matching
 
     def sibling(self, **changes: Any) -> OtherMeasurement | None:
         """Return the measurement whose subject is this one with these changes."""
         subject = replace(self.subject, **changes)
-        return next((each for each in self.measurements if each.subject == subject), None)
+        return next((sibling for sibling in self.measurements if sibling.subject == subject), None)
 
     def slower_first(self, measurement: OtherMeasurement) -> tuple[Figures, Figures]:
         """Return the measurement's figures, those of this case's slower side first."""
@@ -155,7 +157,7 @@ class Case(Struct, frozen=True, dict=True):
         baseline, candidate = self.baseline.measured, self.candidate.measured
         if None in (baseline.mean(_MEAN_NS), candidate.mean(_MEAN_NS)):
             return None
-        if self.whole is not None:
+        if self.both_sides is not None:
             return Division.of_means(candidate, baseline)
         sides = {
             name: [[view.entry for view in runs if view.entry is not None] for runs in side.workers]
@@ -198,10 +200,10 @@ class Case(Struct, frozen=True, dict=True):
 
     def time_in_parts(self, acts_through: frozenset[Part], runs: Sequence[View]) -> float:
         """Return what these parts take of an operation on one machine; all of it where one is unknown."""
-        known = [each for each in self.values(_recorded_parts) if each is not None]
+        recorded = [names for names in self.values(_recorded_parts) if names is not None]
         parts = self.parts_of_workload(acts_through)
-        if not parts or not all(parts <= each for each in known):
-            parts = frozenset().union(*known)
+        if not parts or not all(parts <= names for names in recorded):
+            parts = frozenset().union(*recorded)
         return fmean(
             math.fsum(view.entry.parts_ns.get(part, 0.0) for part in parts)
             for view in runs
@@ -236,8 +238,8 @@ class Case(Struct, frozen=True, dict=True):
     @property
     def difference_ns(self) -> float | None:
         """Return how much longer the candidate's operation takes than the baseline's."""
-        if self.whole is not None:
-            return self.whole.difference_ns
+        if self.both_sides is not None:
+            return self.both_sides.difference_ns
         candidate, baseline = self.candidate.mean(_MEAN_NS), self.baseline.mean(_MEAN_NS)
         return None if candidate is None or baseline is None else candidate - baseline
 

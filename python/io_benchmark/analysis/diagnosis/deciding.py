@@ -1,35 +1,39 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The state of each cause: what its rule says of it is held to further facts, one step after the other.
+"""The state of each cause: what its rule found, and the first row of a table that holds against it.
 
-1. The parts of the time that it acts through, and what it predicts, must be a large enough share.
-2. The workers that have it must be the slow ones (`worker_facts.py`).
-3. A trial that takes it away and leaves the difference refutes it.
-4. It must be separable from other causes of the same part of the time. Some causes are known by a
-   setting alone: one value is slower, but nobody knows by how much. Such a setting may cost much or
-   nothing, so it is never supported: another cause of the same part may explain all of the difference,
-   and so may something that no worker can record, such as a cap of the cloud. Other causes are supported
-   only because nothing else differs. They are the first ones to be withdrawn.
-5. A trial that takes it away with the difference confirms it. A trial shows through what the difference
-   arises, such as write bandwidth, and not which setting lies behind it. So a cause is confirmed only
-   where it alone is supported among those that the trial tries.
+Some causes are known by a setting alone: one value is slower, but nobody knows by how much. Such a setting
+may cost much or nothing, so it is never supported: another cause of the same part may explain all of the
+difference, and so may something that no worker can record, such as a cap of the cloud. Other causes are
+supported only because nothing else differs. They are the first ones to be withdrawn.
+
+A trial shows through what the difference arises, such as write bandwidth, and not which setting lies
+behind it. So a cause is confirmed only where it alone is supported among those that the trial tries.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from operator import attrgetter
-from typing import NamedTuple
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.causes import RULES
-from io_benchmark.analysis.diagnosis.rules import CauseRule, Judgement, is_enough, part
-from io_benchmark.analysis.diagnosis.worker_facts import hold_to_workers
+from io_benchmark.analysis.diagnosis.rules import (
+    CauseRule,
+    Effect,
+    Fact,
+    Proof,
+    as_share,
+    is_enough,
+)
+from io_benchmark.analysis.diagnosis.worker_facts import WorkerFacts, facts_of_workers
 from io_benchmark.analysis.model import Cause, State
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.observed.worker_view import WAITS_SHARE, View
 from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
-from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
+from io_benchmark.analysis.statements import Quantity, Statement, Unit, share, statement
 from io_benchmark.analysis.trials.trial_model import TrialOutcome, TrialState
 from io_benchmark.results.trials import TrialKind
 
@@ -39,103 +43,171 @@ _WRITTEN_SHARE = attrgetter("written_share")
 # Where the destination's flush is the cause, a pace adds to the faster side what it does not do.
 _ORDER = (TrialKind.LOOKUP, TrialKind.UNLINK, TrialKind.PACE)
 _POSSIBLE = (State.SUPPORTED, State.NOT_SEPARABLE)
+_NOTHING_TO_EXPLAIN = statement("No difference was shown that needs an explanation.")
+_STATES = {
+    Fact.UNSEEN: State.NOT_OBSERVABLE,
+    Fact.SAME: State.RULED_OUT,
+    Fact.UNCLEAR: State.NOT_OBSERVABLE,
+    Fact.OPPOSITE: State.RULED_OUT,
+    Fact.SHARED: State.RULED_OUT,
+    Fact.SLOWER: State.SUPPORTED,
+}
 
-_Outcomes = Mapping[TrialKind, TrialOutcome]
 
+class _Judged(Struct, frozen=True, dict=True):
+    """A cause with its state so far, and the reasons for that."""
 
-class _Judged(NamedTuple):
     rule: CauseRule
-    judgement: Judgement
+    effect: Effect
+    case: Case
+    trial: TrialOutcome | None  # that tries this cause
+    state: State
+    reasons: tuple[Statement, ...]
+
+    @classmethod
+    def of(cls, rule: CauseRule, case: Case, trials: Mapping[TrialKind, TrialOutcome]) -> "_Judged":
+        """Judge a cause by its rule alone."""
+        effect = rule.judge(case)
+        trial = trials.get(rule.tried_by) if rule.tried_by is not None else None
+        if case.differs or effect.fact in (Fact.UNSEEN, Fact.SAME):
+            return cls(rule, effect, case, trial, _STATES[effect.fact], effect.reasons)
+        return cls(rule, effect, case, trial, State.NOT_JUDGED, (_NOTHING_TO_EXPLAIN,))
+
+    @cached_property
+    def workers(self) -> WorkerFacts:
+        return facts_of_workers(self.rule, self.effect, self.case)
+
+    @property
+    def is_supported(self) -> bool:
+        return self.state is State.SUPPORTED
+
+    @property
+    def proof(self) -> Proof:
+        if self.effect.proof is not None:
+            return self.effect.proof
+        # With a size it is known how much the setting costs.
+        return self.rule.proof if self.effect.size is None else Proof.COST
+
+    def trial_in(self, state: TrialState) -> Statement | None:
+        """Return what came out of the trial, with its number; None where that is another state."""
+        trial = self.trial
+        if trial is None or trial.state is not state:
+            return None
+        meaning = statement("Trial {kind}: {meaning}", kind=trial.kind.value, meaning=trial.meaning)
+        if trial.share is None:
+            return meaning
+        explained = as_share(trial.share)
+        return statement("{found} It explains {share} of the gap.", found=meaning, share=explained)
+
+    def now(self, state: State, reason: Statement) -> "_Judged":
+        """Return the cause in another state, for this reason; what rules it out is the only one."""
+        earlier = () if state is State.RULED_OUT else self.reasons
+        return replace(self, state=state, reasons=(*earlier, reason))
 
 
 def judge(case: Case, trials: Sequence[TrialOutcome] = ()) -> tuple[Cause, ...]:
     """Judge every cause that may explain the case; without a ratio none is supported."""
-    tried = {outcome.kind: outcome for outcome in trials}
-    judged = []
-    for rule in RULES:
-        if case.subject.workload in rule.explains:
-            judgement = _hold_to_parts(rule.judge(case), rule, case)
-            judgement = hold_to_workers(judgement, rule, case)
-            judged.append(_Judged(rule, _refute(judgement, rule, tried, case)))
-    supported = [each for each in judged if each.judgement.state is State.SUPPORTED]
-    judged = [_Judged(each.rule, _separate(each, supported, case)) for each in judged]
-    return tuple(_cause(each, case) for each in _confirm(judged, tried))
+    outcomes = {outcome.kind: outcome for outcome in trials}
+    rules = (rule for rule in RULES if case.subject.workload in rule.workloads)
+    judged = [_judge_alone(_Judged.of(rule, case, outcomes)) for rule in rules]
+    supported = [cause for cause in judged if cause.is_supported]
+    separated = [_separate(cause, supported) for cause in judged]
+    return tuple(map(_cause, _confirm(separated)))
 
 
-def _hold_to_parts(judgement: Judgement, rule: CauseRule, case: Case) -> Judgement:
-    """Rule a supported cause out where its parts of the time, or its prediction, make up too little.
+def _judge_alone(judged: _Judged) -> _Judged:
+    """Hold a supported cause to its workers and trials, whatever the other causes are."""
+    judged = _first_that_holds(_CONTRADICTIONS, judged)
+    if judged.is_supported and judged.workers.remark is not None:
+        judged = judged.now(judged.state, judged.workers.remark)
+    return _first_that_holds(_TRIALS, judged)
+
+
+def _first_that_holds(rows: "Sequence[_Row]", judged: _Judged) -> _Judged:
+    """Return a supported cause in the state of the first row whose function returns a reason."""
+    if judged.is_supported:
+        for state, find_reason in rows:
+            reason = find_reason(judged)
+            if reason is not None:
+                return judged.now(state, reason)
+    return judged
+
+
+def _parts_are_too_small(judged: _Judged) -> Statement | None:
+    """Return why the parts of the time that a cause acts through explain too little.
 
     Where the workers recorded those parts, and they hardly differ, or differ the other way, no fact
     that differs makes it a cause. What was not recorded may belong to any cause.
     """
-    if judgement.state is not State.SUPPORTED:
-        return judgement
-    at_most = case.share_at_most(rule.acts_through) if rule.acts_through else None
-    if at_most is not None and not is_enough(at_most):
-        parts = case.parts_of_workload(rule.acts_through)
-        ordered = [Part(phase, kind) for phase in Phase for kind in Kind]
-        return judgement.evidence.ruled_out(
-            "The sides differ in this, but the parts of the time that it acts through ({parts}) make up "
-            "{share} of the difference.",
-            parts=", ".join(f"{each.phase} {each.kind}" for each in ordered if each in parts),
-            share=Quantity(at_most, Unit.SHARE),
-        )
-    predicted, ratio = judgement.predicted_ratio, case.ratio
-    if judgement.is_part or not predicted or not ratio:
-        return judgement
-    explained = math.log(predicted) / math.log(ratio)
+    case, acts_through = judged.case, judged.rule.acts_through
+    at_most = case.share_at_most(acts_through) if acts_through else None
+    if at_most is None or is_enough(at_most):
+        return None
+    parts = case.parts_of_workload(acts_through)
+    ordered = [Part(phase, kind) for phase in Phase for kind in Kind]
+    return statement(
+        "The sides differ in this, but the parts of the time that it acts through ({parts}) make up "
+        "{share} of the difference.",
+        parts=", ".join(f"{part.phase} {part.kind}" for part in ordered if part in parts),
+        share=share(at_most),
+    )
+
+
+def _predicts_too_little(judged: _Judged) -> Statement | None:
+    size, ratio = judged.effect.size, judged.case.ratio
+    if size is None or size.is_measured or not size.ratio or not ratio:
+        return None
+    explained = math.log(size.ratio) / math.log(ratio)
     if is_enough(explained):
-        return judgement
-    return judgement.evidence.ruled_out(
+        return None
+    return statement(
         "The sides differ in this, but it predicts {predicted} of the measured {measured}: {share} of "
         "the difference.",
-        predicted=Quantity(predicted, Unit.RATIO),
+        predicted=Quantity(size.ratio, Unit.RATIO),
         measured=Quantity(ratio, Unit.RATIO),
-        share=part(explained),
+        share=as_share(explained),
     )
 
 
-def _refute(judgement: Judgement, rule: CauseRule, trials: _Outcomes, case: Case) -> Judgement:
-    """Refute a cause whose trial left the difference; leave lookups open that need a trial."""
-    outcome = trials.get(rule.tried_by) if rule.tried_by is not None else None
-    if rule.tried_by is None or judgement.state not in _POSSIBLE:
-        return judgement
-    if outcome is not None and outcome.state is TrialState.REFUTED:
-        if outcome.kind is not TrialKind.UNLINK:
-            return judgement.now(State.REFUTED, _sentence(outcome))
-        reason = statement(
-            "{found} This refutes the remedy only: copies that wait for something else, and a removed file "
-            "that is being written already, look the same.",
-            found=_sentence(outcome),
-        )
-        return judgement.now(State.NOT_SEPARABLE, reason)
-    is_confirmed = outcome is not None and outcome.state is TrialState.CONFIRMED
-    # With fidelity real, tools copy as well.
-    in_copies = any(each.phase is Phase.COPY for each in rule.acts_through)
-    is_about_lookups = rule.tried_by is TrialKind.LOOKUP and not (
-        in_copies and case.subject.fidelity == "real"
-    )
-    if (
-        is_about_lookups
-        and not is_confirmed
-        and all(map(_writing_limits, (case.slower, case.faster)))
-    ):
-        reason = statement(
-            "The disks also write during lookups, and they limit the copies of both sides: only the "
-            "trial lookup would show whether lookups make the difference."
-        )
-        return judgement.now(State.NOT_SEPARABLE, reason)
-    return judgement
-
-
-def _sentence(outcome: TrialOutcome) -> Statement:
-    """Return what came out of a trial, with its number."""
-    found = statement("Trial {kind}: {meaning}", kind=outcome.kind.value, meaning=outcome.meaning)
-    if outcome.share is None:
-        return found
+def _trial_refutes_the_remedy(judged: _Judged) -> Statement | None:
+    meaning = judged.trial_in(TrialState.REFUTED)
+    if meaning is None or judged.rule.tried_by is not TrialKind.UNLINK:
+        return None
     return statement(
-        "{found} It explains {share} of the gap.", found=found, share=part(outcome.share)
+        "{found} This refutes the remedy only: copies that wait for something else, and a removed file "
+        "that is being written already, look the same.",
+        found=meaning,
     )
+
+
+def _lookups_need_a_trial(judged: _Judged) -> Statement | None:
+    """Return why lookups cannot be told from disks that write meanwhile."""
+    rule, case = judged.rule, judged.case
+    if rule.tried_by is not TrialKind.LOOKUP or judged.trial_in(TrialState.CONFIRMED) is not None:
+        return None
+    # With fidelity real, tools copy as well.
+    in_copies = any(part.phase is Phase.COPY for part in rule.acts_through)
+    if in_copies and case.subject.fidelity == "real":
+        return None
+    if not all(map(_writing_limits, (case.slower, case.faster))):
+        return None
+    return statement(
+        "The disks also write during lookups, and they limit the copies of both sides: only the "
+        "trial lookup would show whether lookups make the difference."
+    )
+
+
+_Row = tuple[State, Callable[[_Judged], Statement | None]]
+_CONTRADICTIONS: tuple[_Row, ...] = (
+    (State.RULED_OUT, _parts_are_too_small),
+    (State.RULED_OUT, _predicts_too_little),
+    (State.RULED_OUT, lambda judged: judged.workers.contradiction),
+)
+_TRIALS: tuple[_Row, ...] = (
+    (State.NOT_SEPARABLE, _trial_refutes_the_remedy),
+    (State.REFUTED, lambda judged: judged.trial_in(TrialState.REFUTED)),
+    (State.NOT_SEPARABLE, _lookups_need_a_trial),
+)
 
 
 def _writing_limits(side: SideViews) -> bool:
@@ -153,105 +225,92 @@ def _blocked_share(view: View) -> float | None:
     return view.blocked_ns / view.mean_ns
 
 
-def _separate(judged: _Judged, supported: Sequence[_Judged], case: Case) -> Judgement:
+def _separate(judged: _Judged, supported: Sequence[_Judged]) -> _Judged:
     """Return a supported cause that has a rival, or no size, as not separable."""
-    rule, judgement = judged
-    is_sized = judgement.predicted_ratio is not None
-    by_setting = judgement.by_setting_alone or (rule.by_setting_alone and not is_sized)
-    if judgement.state is not State.SUPPORTED or not (by_setting or judgement.is_leftover):
-        return judgement
-    has_no_size = by_setting and not is_sized
+    if not judged.is_supported or judged.proof is Proof.COST:
+        return judged
+    has_no_size = judged.proof is Proof.SETTING and judged.effect.size is None
     rivals = [
         rival.rule.name
         for rival in supported
-        if rival.rule is not rule
+        if rival.rule is not judged.rule
         # A leftover is a rival only of a setting without a size, which may cost nothing.
-        and (has_no_size or not rival.judgement.is_leftover)
-        and _matters(rule.acts_through & rival.rule.acts_through, case)
+        and (has_no_size or rival.proof is not Proof.LEFTOVER)
+        and _matters(judged.rule.acts_through & rival.rule.acts_through, judged.case)
     ]
-    if rivals:
-        reason = statement(
-            "Nothing shows how much this costs, and it acts through the same part of the time as "
-            "{rivals}: only a run with this alone changed would separate them.",
-            rivals=", ".join(rivals),
-        )
-        return judgement.now(State.NOT_SEPARABLE, reason)
-    if has_no_size:
-        reason = statement(
-            "Nothing shows how much this costs, and what no worker records, such as a cap of the cloud, "
-            "acts through the same part of the time: only a run with this alone changed would show it."
-        )
-        return judgement.now(State.NOT_SEPARABLE, reason)
-    return judgement
+    if not rivals and not has_no_size:
+        return judged
+    reason = (
+        "it acts through the same part of the time as {rivals}: only a run with this alone changed "
+        "would separate them."
+        if rivals
+        else "what no worker records, such as a cap of the cloud, acts through the same part of the "
+        "time: only a run with this alone changed would show it."
+    )
+    template = f"Nothing shows how much this costs, and {reason}"
+    return judged.now(State.NOT_SEPARABLE, statement(template, rivals=", ".join(rivals)))
 
 
 def _matters(parts: frozenset[Part], case: Case) -> bool:
     """Return whether the parts that two causes have in common matter for the difference."""
-    share = case.share_at_most(parts) if parts else 0.0
-    return share is None or is_enough(share)
+    at_most = case.share_at_most(parts) if parts else 0.0
+    return at_most is None or is_enough(at_most)
 
 
-def _confirm(judged: Sequence[_Judged], trials: _Outcomes) -> list[_Judged]:
-    """Return the judgements, with what the first trial that confirms something confirmed."""
+def _confirm(judged: Sequence[_Judged]) -> Sequence[_Judged]:
+    """Return the causes, with what the first trial that confirms something confirmed."""
     for kind in _ORDER:
-        outcome = trials.get(kind)
-        if outcome is None or outcome.state is not TrialState.CONFIRMED:
-            continue
-        tried = [
-            each
-            for each in judged
-            if each.rule.tried_by is kind and each.judgement.state in _POSSIBLE
-        ]
-        if tried:
-            return [_confirmed(each, tried, outcome) if each in tried else each for each in judged]
-    return list(judged)
+        tried_alike = (cause for cause in judged if cause.rule.tried_by is kind)
+        possible = [cause for cause in tried_alike if cause.state in _POSSIBLE]
+        outcome = possible[0].trial_in(TrialState.CONFIRMED) if possible else None
+        if outcome is not None:
+            return [_confirmed(cause, possible, outcome) for cause in judged]
+    return judged
 
 
-def _confirmed(each: _Judged, tried: Sequence[_Judged], outcome: TrialOutcome) -> _Judged:
-    rule, judgement = each
-    supported = [rival for rival in tried if rival.judgement.state is State.SUPPORTED]
-    if supported and each not in supported:
-        return each
-    judgement = replace(judgement, explanation=(*judgement.explanation, _sentence(outcome)))
-    is_alone = supported == [each]
-    rivals = ", ".join(rival.rule.name for rival in tried if rival is not each)
-    if rivals and is_alone:
-        judgement = judgement.also("The trial does not tell this from {others}.", others=rivals)
-    elif rivals:
-        template = (
-            "The trial does not tell this from {others}: only a run with one of them changed would."
-        )
-        judgement = judgement.also(template, others=rivals)
-    return _Judged(rule, replace(judgement, state=State.CONFIRMED) if is_alone else judgement)
+def _confirmed(judged: _Judged, possible: Sequence[_Judged], outcome: Statement) -> _Judged:
+    supported = [rival for rival in possible if rival.is_supported]
+    if judged not in (supported or possible):
+        return judged
+    is_alone = supported == [judged]
+    judged = judged.now(State.CONFIRMED if is_alone else judged.state, outcome)
+    rivals = ", ".join(rival.rule.name for rival in possible if rival.rule is not judged.rule)
+    if not rivals:
+        return judged
+    template = "The trial does not tell this from {others}"
+    template += "." if is_alone else ": only a run with one of them changed would."
+    return judged.now(judged.state, statement(template, others=rivals))
 
 
-def _cause(judged: _Judged, case: Case) -> Cause:
-    rule, judgement = judged
-    baseline_evidence, candidate_evidence = judgement.evidence.read()
-    share, at_most = None, case.explained_at_most(rule.acts_through)
-    measured, predicted = case.ratio, judgement.predicted_ratio
-    if judgement.state.holds and measured and measured != 1 and predicted and predicted > 0:
-        share = min(at_most, max(0.0, math.log(predicted) / math.log(measured)))
+def _cause(judged: _Judged) -> Cause:
+    rule, effect, case, state = judged.rule, judged.effect, judged.case, judged.state
+    baseline_evidence, candidate_evidence = effect.evidence.read()
+    explained, reasons = None, judged.reasons
+    at_most = case.explained_at_most(rule.acts_through)
+    size = effect.size if state.holds else None
+    if size is not None and size.ratio > 0 and case.ratio and case.ratio != 1:
+        explained = min(at_most, max(0.0, math.log(size.ratio) / math.log(case.ratio)))
         template = "Predicted {predicted}, measured {measured}: this explains {share}."
-        if judgement.is_part:
+        if size.is_measured:
             template = "This makes {predicted} of the measured {measured}: {share}."
-        judgement = judgement.also(
+        sentence = statement(
             template,
-            measured=Quantity(measured, Unit.RATIO),
-            predicted=Quantity(predicted, Unit.RATIO),
-            share=Quantity(share, Unit.SHARE),
+            measured=Quantity(case.ratio, Unit.RATIO),
+            predicted=Quantity(size.ratio, Unit.RATIO),
+            share=share(explained),
         )
+        reasons = (*reasons, sentence)
     return Cause(
         name=rule.name,
         hypothesis=rule.hypothesis,
-        state=judgement.state,
+        state=state,
         baseline_evidence=baseline_evidence,
         candidate_evidence=candidate_evidence,
-        explanation=judgement.explanation,
-        predicted_ratio=predicted,
-        share=share,
-        share_at_most=at_most if judgement.state is State.SUPPORTED else None,
-        workload=judgement.workload,
-        is_shared=judgement.is_shared,
+        explanation=reasons,
+        predicted_ratio=None if size is None else size.ratio,
+        share=explained,
+        share_at_most=at_most if state is State.SUPPORTED else None,
+        workload=effect.workload if state is State.NOT_OBSERVABLE else None,
+        is_shared=effect.fact is Fact.SHARED and state is State.RULED_OUT,
         tried_by=rule.tried_by,
     )

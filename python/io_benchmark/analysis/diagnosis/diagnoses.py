@@ -10,6 +10,7 @@ pool is the faster one at other operations on names.
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from statistics import fmean
 from types import MappingProxyType
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
@@ -48,11 +49,11 @@ def diagnoses(
     plan: Plan,
     reports: Sequence[SubjectReport],
     workers: Sequence[Worker],
-    tried: Sequence[Worker],
+    trial_workers: Sequence[Worker],
 ) -> tuple[Diagnosis, ...]:
     """Return the diagnoses of every pair, those of the leading workload first.
 
-    `tried` are the workers whose trials count: also those that only confirm a cause.
+    `trial_workers` are the workers whose trials count: also those that only confirm a cause.
     """
     measured: dict[str, dict[Subject, float]] = {}
     for report in reports:
@@ -67,14 +68,14 @@ def diagnoses(
 
     @cache
     def views(side: str, subject: Subject) -> SideViews:
-        return SideViews.of_workers((each for each in workers if each.side == side), subject)
+        return SideViews.of_workers((worker for worker in workers if worker.side == side), subject)
 
     diagnosed = []
     for candidate, baseline in plan.pairs:
         measurements = _compared(reports, candidate, baseline)
         for comparison in _explained(measurements):
             subject = comparison.subject
-            trials = _tried(comparison, tried)
+            trials = _tried(comparison, trial_workers)
             case = Case(
                 subject,
                 # Without a decision nothing needs an explanation: all of it may be chance.
@@ -127,30 +128,30 @@ def _explained(measurements: Sequence[OtherMeasurement]) -> list[Comparison]:
             explained.append(_most_different(different))
         elif workload != "cache-retrieve":
             explained[0] = _most_different(different)
-    return explained + [each.comparison for each in measurements if _is_late(each, explained)]
+    return explained + [
+        measurement.comparison for measurement in measurements if _is_late(measurement, explained)
+    ]
 
 
 def _is_late(measurement: OtherMeasurement, explained: Sequence[Comparison]) -> bool:
     """Return whether files were visible late, and their side is not explained as the slower one anyway."""
-    comparison = measurement.comparison
+    comparison, subject = measurement.comparison, measurement.subject
     sides = (measurement.baseline, measurement.candidate)
+    is_decided = subject.variant == metadata.VISIBILITY and measurement.is_decided
     return (
-        measurement.is_decided
-        and measurement.subject.variant == metadata.VISIBILITY
+        is_decided
         and any(side.detail(metadata.NOT_VISIBLE) for side in sides)
-        and not any(
-            each.verdict is comparison.verdict
-            and each.subject.workload == comparison.subject.workload
-            and each.subject.place == comparison.subject.place
-            for each in explained
-        )
+        and (comparison.verdict, subject.workload, subject.place)
+        not in {(case.verdict, case.subject.workload, case.subject.place) for case in explained}
     )
 
 
 def _most_different(different: Sequence[Comparison]) -> Comparison:
     """Return what differs most; a check of visibility counts only where nothing else differs."""
-    timed = [each for each in different if each.subject.variant != metadata.VISIBILITY]
-    return max(timed or different, key=lambda each: abs(math.log(each.ratio)))
+    timed = [
+        comparison for comparison in different if comparison.subject.variant != metadata.VISIBILITY
+    ]
+    return max(timed or different, key=lambda comparison: abs(math.log(comparison.ratio)))
 
 
 def _left_over(causes: Sequence[Cause], case: Case) -> Leftover | None:
@@ -163,7 +164,7 @@ def _left_over(causes: Sequence[Cause], case: Case) -> Leftover | None:
     whole_ns = sign * division.difference_ns
     if whole_ns <= 0:
         return None
-    left_ns = {each.part: max(0.0, sign * each.difference_ns) for each in division.parts}
+    left_ns = {part.part: max(0.0, sign * part.difference_ns) for part in division.parts}
     for cause in supported:
         _take(left_ns, _explained_ns(cause, case), _RULES[cause.name].acts_through, case)
     rest_ns = min(whole_ns, math.fsum(left_ns.values()))
@@ -183,8 +184,7 @@ def _explained_ns(cause: Cause, case: Case) -> float:
     times = [view.mean_ns for view in case.slower if view.mean_ns is not None]
     if cause.share is None or not times or not case.ratio:
         return math.inf
-    slower_ns = math.fsum(times) / len(times)
-    return slower_ns * -math.expm1(-cause.share * abs(math.log(case.ratio)))
+    return fmean(times) * -math.expm1(-cause.share * abs(math.log(case.ratio)))
 
 
 def _take(
@@ -194,7 +194,7 @@ def _take(
     parts = case.parts_of_workload(acts_through)
     parts |= {Part(part.phase, Kind.UNEXPLAINED) for part in parts}
     mine = [part for part in left_ns if not acts_through or part in parts]
-    for part in sorted(mine, key=lambda each: -left_ns[each]):
+    for part in sorted(mine, key=lambda name: -left_ns[name]):
         taken_ns = min(left_ns[part], explained_ns)
         left_ns[part] -= taken_ns
         explained_ns -= taken_ns
@@ -204,9 +204,9 @@ def _margin_ns(division: Division, left_ns: dict[Part, float]) -> float:
     """Return the uncertainty of the parts that have a rest."""
     return math.hypot(
         *(
-            (each.high_ns - each.low_ns) / 2
-            for each in division.parts
-            if left_ns[each.part] > 0 and each.low_ns is not None and each.high_ns is not None
+            (part.high_ns - part.low_ns) / 2
+            for part in division.parts
+            if left_ns[part.part] > 0 and part.low_ns is not None and part.high_ns is not None
         )
     )
 
@@ -225,21 +225,16 @@ def suggest_remedies(
 
     A remedy always has evidence: the supported cause, and where the same push measured the remedy
     (another destination, another place, another pool), that decides whether it is suggested at all.
-    `measured` has each side's mean time of each subject; `machines` each side's machine type, so
-    that another pool of the push can show what another machine type gains; `place_kinds` what each
-    place of a side is; `trials` what changes gained the slower side.
     """
-    sides = (candidate, baseline)
-    candidate_ns, baseline_ns = (measured.get(side, {}).get(subject) for side in sides)
-    if candidate_ns is not None and baseline_ns is not None and candidate_ns < baseline_ns:
-        sides = (baseline, candidate)
-    supported = sorted(
-        (cause for cause in causes if cause.state.holds),
-        key=lambda cause: cause.state is not State.CONFIRMED,
-    )
+    slow, fast = candidate, baseline
+    slow_ns, fast_ns = (measured.get(side, {}).get(subject, math.nan) for side in (slow, fast))
+    if slow_ns < fast_ns:
+        slow, fast = fast, slow
+    supported = [cause for cause in causes if cause.state.holds]
+    supported.sort(key=lambda cause: cause.state is not State.CONFIRMED)
     names = frozenset(cause.name for cause in supported)
-    tried = {each.kind.value: each.gain_ratio for each in trials if each.gain_ratio}
-    push = Push(subject, measured, machines, *sides, names, place_kinds, tried)
+    gains = {trial.kind.value: trial.gain_ratio for trial in trials if trial.gain_ratio}
+    push = Push(subject, measured, machines, slow, fast, names, place_kinds, gains)
     return tuple(
         Remedy(owner.name, _action(action, gain), gain.ratio, gain.measured, gain.evidence)
         for owner, cause in _with_shared(supported, causes)
@@ -261,9 +256,9 @@ def _with_shared(
     not_separable = [cause for cause in causes if cause.state is State.NOT_SEPARABLE]
     for shared in causes:
         acts_through = _RULES[shared.name].acts_through if shared.is_shared else frozenset()
-        for each in (*supported, *not_separable):
-            if _RULES[each.name].acts_through & acts_through:
-                yield each if each in supported else shared, shared
+        for cause in (*supported, *not_separable):
+            if _RULES[cause.name].acts_through & acts_through:
+                yield cause if cause in supported else shared, shared
                 break
 
 

@@ -31,7 +31,8 @@ from io_benchmark.results import workloads
 SLOWER_AT_RATIO = 1.1
 
 Observe = Callable[[SideViews], Observation]
-ReadEvidence = Callable[[], tuple[Evidence, Evidence]]  # the baseline's and the candidate's
+BothEvidence = tuple[Evidence, Evidence]  # the baseline's and the candidate's
+ReadEvidence = Callable[[], BothEvidence]
 
 
 def tally(
@@ -39,23 +40,23 @@ def tally(
     read: Callable[[View], Any],
     template: str = "{value}",
     *,
-    text: Callable[[Any], Statement | None] = lambda value: value,
+    to_statement: Callable[[Any], Statement | None] = lambda value: value,
 ) -> Observe:
     """Observe how many workers have which value; `template` is how an unknown one is written.
 
-    `text` makes a statement of what `read` returns.
+    `to_statement` makes a statement of what `read` returns.
     """
     unknown = statement(template, value=UNKNOWN)
 
     def observe(side: SideViews) -> Observation:
-        workers = [list(map(text, values)) for values in side.readings(read)]
+        workers = [list(map(to_statement, values)) for values in side.readings(read)]
         if not workers:
             return Observation.of_side(name, statement("no worker"))
         total, counts_runs = len(workers), False
         if total > 1:
             # Leave out that one of a worker's runs does not have the value, where another has it.
-            known = (set(values) - {None} or {None} for values in workers)
-            counts = Counter(value for values in known for value in values)
+            seen_values = (set(values) - {None} or {None} for values in workers)
+            counts = Counter(value for values in seen_values for value in values)
         else:
             counts = Counter(workers[0])
             counts_runs = len(counts) > 1
@@ -69,17 +70,22 @@ def tally(
 
 
 def span(
-    name: str, read: Callable[[View], float | None], unit: Unit, template: str = "{value}"
+    name: str,
+    read: Callable[[View], float | None],
+    unit: Unit,
+    template: str = "{value}",
+    missing: str | None = None,
 ) -> Observe:
-    """Observe the range of a number, and how many workers have it."""
+    """Observe the range of a number, and how many workers have it; `missing` is said where none has."""
 
     def observe(side: SideViews) -> Observation:
         values = [[value for value in runs if value is not None] for runs in side.readings(read)]
-        known = [value for runs in values for value in runs]
+        numbers = [value for runs in values for value in runs]
         total = len(values)
-        if not known:
-            return Observation(name, (Seen(statement(template, value=UNKNOWN), total),), total)
-        low, high = min(known), max(known)
+        if not numbers:
+            unknown = statement(missing or template, value=UNKNOWN)
+            return Observation(name, (Seen(unknown, total),), total)
+        low, high = min(numbers), max(numbers)
         value: Value = Quantity(low, unit) if low == high else Range(low, high, unit)
         seen = Seen(statement(template, value=value), sum(map(bool, values)))
         return Observation(name, (seen,), total)
@@ -89,10 +95,7 @@ def span(
 
 # The rate at which all disks of the place wrote.
 WRITE_RATE = span(
-    "write-rate",
-    attrgetter("written_bytes_per_s"),
-    Unit.BYTES_PER_SECOND,
-    "write rate {value}",
+    "write-rate", attrgetter("written_bytes_per_s"), Unit.BYTES_PER_SECOND, "write rate {value}"
 )
 # The bytes that reached the disks per byte copied.
 written_share: Callable[[View], float | None] = attrgetter("written_share")
@@ -110,11 +113,11 @@ def figures(
     """Return both sides' figures as evidence; `first` leads it."""
     if not measurements:
         return not_measured
-    ordered = sorted(measurements, key=lambda each: each is not first)
-    named = len({each.subject.place for each in ordered}) > 1
+    ordered = sorted(measurements, key=lambda match: match is not first)
+    named = len({match.subject.place for match in ordered}) > 1
     return lambda: (
-        Evidence.led_by(*(_figure(each, each.baseline, named=named) for each in ordered)),
-        Evidence.led_by(*(_figure(each, each.candidate, named=named) for each in ordered)),
+        Evidence.led_by(*(_figure(match, match.baseline, named=named) for match in ordered)),
+        Evidence.led_by(*(_figure(match, match.candidate, named=named) for match in ordered)),
     )
 
 
@@ -160,8 +163,8 @@ def detail_evidence(
 
     def evidence(figures: Figures) -> Evidence:
         value = figures.detail(name)
-        known = value is not None and math.isfinite(value)
-        figure: Value = Quantity(value, unit) if value is not None and known else UNKNOWN
+        is_known = value is not None and math.isfinite(value)
+        figure: Value = Quantity(value, unit) if value is not None and is_known else UNKNOWN
         seen = Observation.of_side(name, statement(template + note, figure=figure, **values))
         return Evidence((seen,), statement(template, figure=figure, **values))
 

@@ -53,7 +53,7 @@ class Push(Struct, frozen=True):
     fast: str
     supported: frozenset[str]
     place_kinds: Mapping[tuple[str, str], str | None] = field(default_factory=dict)  # (side, place)
-    tried: Mapping[str, float] = field(default_factory=dict)  # trial -> its gain for the slow side
+    gains: Mapping[str, float] = field(default_factory=dict)  # trial -> its gain for the slow side
 
     def allowed_ratio(self, cause: Cause) -> float | None:
         """Return how much faster the slow side gets at most without what the cause explains."""
@@ -93,8 +93,8 @@ def other_subject(
     def find(push: Push, _cause: Cause) -> Gain | None:
         subject = replace(push.subject, **{name: value})
         gain = push.gain(push.slow, subject, f"{{side}}: {instead} {_INSTEAD}.")
-        if gain is None and value in push.tried:
-            ratio = push.tried[value]
+        if gain is None and value in push.gains:
+            ratio = push.gains[value]
             template = "{side}: a retrieve in trial {trial} takes {part} of its usual time."
             part = Quantity(1 / ratio, Unit.SHARE)
             evidence = statement(template, side=push.slow, trial=value, part=part)

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: MPL-2.0
-"""How a cause is declared, and what its rule returns: a state with evidence and an explanation."""
+"""How a cause is declared, and what its rule returns: an effect, of which `deciding` makes a state."""
 
 import math
 from collections.abc import Callable, Mapping
+from enum import Enum, auto
+from typing import Any, NamedTuple
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.evidence import Observe, ReadEvidence, tally
+from io_benchmark.analysis.diagnosis.evidence import BothEvidence, Observe, ReadEvidence, tally
 from io_benchmark.analysis.diagnosis.measured_gains import FindGain
 from io_benchmark.analysis.evidence_model import Evidence
-from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Part
@@ -22,123 +23,150 @@ from io_benchmark.results.trials import TrialKind
 _EXPLAINS_SHARE = 0.2
 
 
-class Judgement(Struct, frozen=True):
-    """The state of a cause, with the reason for it."""
+class Fact(Enum):
+    """How the facts of both sides compare."""
 
-    state: State
-    evidence: "Sides"
-    explanation: tuple[Statement, ...]
-    predicted_ratio: float | None = None
+    UNSEEN = auto()  # a side did not record it
+    SAME = auto()
+    UNCLEAR = auto()  # they differ, and nothing shows whether that costs time
+    OPPOSITE = auto()  # the faster side has the slower one, or it costs the slower side nothing
+    SHARED = auto()  # it costs both sides time alike: its remedies help, but it explains nothing
+    SLOWER = auto()  # the slower side has the slower one
+
+
+class Proof(Enum):
+    """What makes a slower fact a cause."""
+
+    COST = auto()
+    # One setting is slower, but nobody knows by how much. Without a size it may cost nothing.
+    SETTING = auto()
+    # Nothing else differs: what is seen may be the effect of any other cause.
+    LEFTOVER = auto()
+
+
+class Size(NamedTuple):
+    """How many times as long the slower side takes because of a cause, in the case's direction."""
+
+    ratio: float
+    is_measured: bool = False  # a part of the measured difference, not a prediction
+
+
+class Effect(Struct, frozen=True):
+    """What a rule found about a cause: how the facts compare, what they cost, and the reasons."""
+
+    fact: Fact
+    evidence: "SideEvidence"
+    reasons: tuple[Statement, ...]
+    size: Size | None = None  # None: nothing shows how much it costs
+    proof: Proof | None = None  # None: as the cause declares
     workload: str | None = None  # that would show what is not observable
-    is_part: bool = False  # the ratio is a measured part of the difference, not a prediction
-    # No setting differs: what is seen may be the effect of any other cause.
-    is_leftover: bool = False
-    # What differs is known to be slower, but not by how much.
-    by_setting_alone: bool = False
-    # It costs both sides time alike: its remedies help, though it differs in nothing.
-    is_shared: bool = False
 
-    def also(self, template: str, **values: Value) -> "Judgement":
-        """Return the judgement with a further sentence."""
-        return replace(self, explanation=(*self.explanation, statement(template, **values)))
+    @property
+    def is_slower(self) -> bool:
+        return self.fact is Fact.SLOWER
 
-    def now(self, state: State, reason: Statement) -> "Judgement":
-        """Return the judgement in another state, for this reason too; it explains no part by a number."""
-        explanation = (*self.explanation, reason)
-        return replace(
-            self, state=state, explanation=explanation, predicted_ratio=None, is_part=False
-        )
+    def also(self, template: str, **values: Value) -> "Effect":
+        """Return the effect with a further sentence."""
+        return replace(self, reasons=(*self.reasons, statement(template, **values)))
 
-    def as_part(self, case: Case, share: float) -> "Judgement":
-        """Return the judgement of a cause that was measured as this share of the difference in time."""
-        if self.state is not State.SUPPORTED:
-            return self
+    def as_part(self, case: Case, share: float) -> "Effect":
+        """Return the effect of a fact that was measured as this share of the difference in time."""
         explained = min(max(share, 0.0), 1.0) * case.difference_share
-        return replace(self, predicted_ratio=case.ratio_without_share(explained), is_part=True)
+        return replace(self, size=Size(case.ratio_without_share(explained), is_measured=True))
 
-    def if_enough(self, case: Case, share: float | None, too_little: str) -> "Judgement":
-        """Return what a measured share of the difference leaves of a supported cause.
+    def if_enough(self, case: Case, share: float | None, too_little: str) -> "Effect":
+        """Return what a measured share of the difference leaves of a slower fact.
 
-        `too_little` is the reason to rule it out; it has a slot for the share.
+        `too_little` is the reason against it; it has a slot for the share.
         """
-        if self.state is not State.SUPPORTED or share is None:
+        if not self.is_slower or share is None:
             return self
         if not is_enough(share):
-            return self.evidence.ruled_out(too_little, share=part(share))
+            return self.evidence.opposes(too_little, share=as_share(share))
         return self.as_part(case, share)
 
-    def if_waits(self, case: Case, reason: str) -> "Judgement":
-        """Rule a supported cause out, for this reason, where the slower side never waits for its disks."""
-        if self.state is State.SUPPORTED and case.slower_never_waits:
-            return self.evidence.ruled_out(reason)
-        return self
-
-    def may_be_chance(self) -> "Judgement":
+    def may_be_chance(self) -> "Effect":
         return self.also("This may be chance; more workers would show it.")
 
 
-class Sides(Struct, frozen=True):
-    """Both sides' evidence, and the judgements that it can lead to."""
+class SideEvidence(Struct, frozen=True):
+    """Both sides' evidence; its methods return the effects that it can lead to."""
 
     read: ReadEvidence
 
     @classmethod
-    def of(cls, case: Case, *observe: Observe, has_summary: bool = True) -> "Sides":
+    def of(cls, case: Case, *observe: Observe, has_summary: bool = True) -> "SideEvidence":
         """Return what both sides' workers showed; the first observation is the summary, if any."""
 
         def evidence(side: SideViews) -> Evidence:
-            seen = tuple(each(side) for each in observe)
-            return Evidence.led_by(*seen) if has_summary else Evidence(seen)
+            observations = tuple(observation(side) for observation in observe)
+            return Evidence.led_by(*observations) if has_summary else Evidence(observations)
 
         return cls(lambda: (evidence(case.baseline), evidence(case.candidate)))
 
-    def supported(
-        self,
-        template: str,
-        *,
-        predicted_ratio: float | None = None,
-        is_part: bool = False,
-        is_leftover: bool = False,
-        **values: Value,
-    ) -> Judgement:
-        return Judgement(
-            State.SUPPORTED,
-            self,
-            (statement(template, **values),),
-            predicted_ratio=predicted_ratio,
-            is_part=is_part,
-            is_leftover=is_leftover,
-        )
+    def joined(self, further: "SideEvidence") -> "SideEvidence":
+        """Return the evidence with further observations; its summary stays."""
 
-    def ruled_out(self, template: str, **values: Value) -> Judgement:
-        return Judgement(State.RULED_OUT, self, (statement(template, **values),))
+        def read() -> BothEvidence:
+            baseline, candidate = (
+                replace(evidence, observations=evidence.observations + more.observations)
+                for evidence, more in zip(self.read(), further.read(), strict=True)
+            )
+            return baseline, candidate
 
-    def nothing_to_explain(self) -> Judgement:
-        reason = statement("No difference was shown that needs an explanation.")
-        return Judgement(State.NOT_JUDGED, self, (reason,))
+        return SideEvidence(read)
 
-    def faster_side_is_worse(self) -> Judgement:
-        return self.ruled_out("The faster side has the slower setting.")
+    def by_share(self, share: float, template: str) -> Effect:
+        """Support a cause whose cost is a large enough part; the sentence has a slot for the share."""
+        judge = self.supports if is_enough(share) else self.opposes
+        return judge(template, share=as_share(share))
 
-    def not_observable(
-        self, template: str, *, workload: str | None = None, **values: Value
-    ) -> Judgement:
-        explanation = (statement(template, **values),)
-        return Judgement(State.NOT_OBSERVABLE, self, explanation, workload=workload)
+    def supports(
+        self, template: str, size: Size | None = None, proof: Proof | None = None, **values: Value
+    ) -> Effect:
+        reasons = (statement(template, **values),)
+        return Effect(Fact.SLOWER, self, reasons, size=size, proof=proof)
+
+    def same(self, template: str, **values: Value) -> Effect:
+        return Effect(Fact.SAME, self, (statement(template, **values),))
+
+    def opposes(self, template: str, **values: Value) -> Effect:
+        return Effect(Fact.OPPOSITE, self, (statement(template, **values),))
+
+    def unseen(self, template: str, *, workload: str | None = None, **values: Value) -> Effect:
+        reasons = (statement(template, **values),)
+        return Effect(Fact.UNSEEN, self, reasons, workload=workload)
+
+    def unclear(self, template: str, *, workload: str | None = None, **values: Value) -> Effect:
+        return replace(self.unseen(template, workload=workload, **values), fact=Fact.UNCLEAR)
+
+    def compared(self, slower: float, faster: float, supports: str) -> Effect:
+        """Return the effect of figures that differ; the higher one is the slower fact."""
+        if slower < faster:
+            return self.opposes("The faster side has the slower setting.")
+        return self.supports(supports)
+
+
+Judge = Callable[[Case], Effect]
 
 
 class CauseRule(Struct, frozen=True):
-    """A cause: its hypothesis, how it is judged, whose difference it may explain, and its remedies."""
+    """A cause: its hypothesis, how it is judged, and its remedies."""
 
     name: str
     hypothesis: str
-    judge: Callable[[Case], Judgement]
-    explains: frozenset[str] = frozenset(("cache-retrieve",))
+    judge: Judge
+    workloads: frozenset[str] = frozenset(("cache-retrieve",))  # whose difference it may explain
     remedies: Mapping[str, FindGain] = field(default_factory=dict)  # action -> its gain
     # The parts of the time through which it acts; empty: not known, so nothing limits it.
     acts_through: frozenset[Part] = frozenset()
-    by_setting_alone: bool = False  # known to be the slower setting, but not by how much
+    proof: Proof = Proof.COST
     tried_by: TrialKind | None = None  # the trial that confirms or refutes it
+
+
+def cause(name: str, hypothesis: str, **details: Any) -> Callable[[Judge], CauseRule]:
+    """Declare the cause that a function judges."""
+    return lambda judge: CauseRule(name, hypothesis, judge, **details)
 
 
 def is_enough(share: float) -> bool:
@@ -146,7 +174,7 @@ def is_enough(share: float) -> bool:
     return share >= _EXPLAINS_SHARE
 
 
-def part(share: float) -> Quantity:
+def as_share(share: float) -> Quantity:
     """Return a part of the difference as a quantity; a negative one is nothing."""
     return Quantity(max(share, 0.0), Unit.SHARE)
 
@@ -165,61 +193,39 @@ class RankedFact(Struct, frozen=True):
 ReadFact = Callable[[View], RankedFact | None]
 
 
-def by_rank(
-    case: Case,
-    read: ReadFact,
-    *,
-    name: str,
-    unseen: str,
-    supported: str = "",
-    same: str = "Both sides have the same.",
-    unranked: str | None = None,
-    workload: str | None = None,
-    evidence: Sides | None = None,
-    predicted_ratio: float | None = None,
-) -> Judgement:
-    """Support a cause where the slower side has the slower fact; `name` is the observation's.
+class Ranking(Struct, frozen=True, kw_only=True):
+    """A fact that is compared by its rank, and the sentence for each outcome."""
 
-    Facts of one rank never support it, and cost the same without a sentence for `unranked`.
-    """
-    evidence = evidence or Sides.of(case, fact_tally(name, read))
-    slower, faster = case.means(read)
-    if slower is None or faster is None:
-        return evidence.not_observable(unseen, workload=workload)
-    is_equal = _are_equal(slower, faster)
-    if is_equal and not _values_differ(case, read):
-        return evidence.ruled_out(same)
-    if not case.differs:
-        return evidence.nothing_to_explain()
-    if is_equal and unranked is not None:
-        return evidence.not_observable(unranked, workload=workload)
-    if is_equal:
-        return evidence.ruled_out("The sides differ in nothing that costs time here.")
-    if slower < faster:
-        return evidence.faster_side_is_worse()
-    return evidence.supported(supported, predicted_ratio=predicted_ratio)
+    name: str  # of the observation
+    read: ReadFact
+    unseen: str
+    supports: str = ""
+    same: str = "Both sides have the same."
+    # Facts of one rank that differ; without a sentence they cost the same.
+    unranked: str = ""
+    workload: str | None = None  # that would show what is not observable
+    no_waits: str = ""  # against a fact of disks for which the slower side never waits
 
+    def judge(self, case: Case, evidence: SideEvidence | None = None) -> Effect:
+        """Support a cause where the slower side has the slower fact."""
+        evidence = evidence or SideEvidence.of(case, fact_tally(self.name, self.read))
+        slower, faster = case.means(self.read)
+        if slower is None or faster is None:
+            return evidence.unseen(self.unseen, workload=self.workload)
+        if not math.isclose(slower, faster, rel_tol=1e-9, abs_tol=1e-9):
+            effect = evidence.compared(slower, faster, self.supports)
+            is_idle = effect.is_slower and self.no_waits and case.slower_never_waits
+            return evidence.opposes(self.no_waits) if is_idle else effect
+        if self._values(case.baseline) == self._values(case.candidate):
+            return evidence.same(self.same)
+        if self.unranked:
+            return evidence.unclear(self.unranked, workload=self.workload)
+        return evidence.opposes("The sides differ in nothing that costs time here.")
 
-def is_unranked(case: Case, read: ReadFact) -> bool:
-    """Return whether the facts differ, and neither is known to be the slower one."""
-    slower, faster = case.means(read)
-    if slower is None or faster is None or not case.differs:
-        return False
-    return _are_equal(slower, faster) and _values_differ(case, read)
-
-
-def _are_equal(slower: float, faster: float) -> bool:
-    return math.isclose(slower, faster, rel_tol=1e-9, abs_tol=1e-9)
-
-
-def _values_differ(case: Case, read: ReadFact) -> bool:
-    baseline, candidate = (
-        {fact.value for fact in side.values(read) if fact is not None}
-        for side in (case.baseline, case.candidate)
-    )
-    return baseline != candidate
+    def _values(self, side: SideViews) -> set[Statement]:
+        return {fact.value for fact in side.values(self.read) if fact is not None}
 
 
 def fact_tally(name: str, read: ReadFact) -> Observe:
     """Observe a ranked fact."""
-    return tally(name, read, text=lambda fact: None if fact is None else fact.value)
+    return tally(name, read, to_statement=lambda fact: None if fact is None else fact.value)

@@ -61,9 +61,8 @@ def explain_single_workers(
             continue
         (worker, rest), (first, *_) = _names(machine), machine.runs
         sides = {worker: SideData.of(machine.runs).runs, rest: SideData.of(machine.others).runs}
-        same_subject = [each for each in machines if each.subject == machine.subject]
-        runs, compared_pairs = compared[machine.subject], pairs[machine.subject]
-        is_explained = machine in explained
+        runs = compared[machine.subject]
+        diagnosis = _diagnose(machine, compared, margin, assumed) if machine in explained else None
         described.append(
             SingleWorker(
                 subject=machine.subject,
@@ -71,12 +70,12 @@ def explain_single_workers(
                 machine=first.worker.machine,
                 tasks=tuple(_task(run.worker) for run in machine.runs),
                 instance_type=first.worker.result.task.instance_type,
-                others=SideData.of(machine.others).count,
+                others=len(sides[rest]),
                 ratio=machine.ratio,
                 usual=machine.usual,
                 division=Division.between(sides, worker, rest),
-                without=_without(machine, same_subject, runs, compared_pairs, margin),
-                diagnosis=_diagnose(machine, compared, margin, assumed) if is_explained else None,
+                without=_without(machine, machines, runs, pairs[machine.subject], margin),
+                diagnosis=diagnosis,
             )
         )
     return tuple(described)
@@ -99,8 +98,8 @@ def _leading(machines: Sequence[SingleMachine]) -> list[SingleMachine]:
         by_machine.setdefault(_key(machine.runs[0].worker), []).append(machine)
     return [
         max(
-            (each for each in same if each.subject.workload == same[0].subject.workload),
-            key=lambda each: abs(math.log(each.ratio)),
+            (choice for choice in same if choice.subject.workload == same[0].subject.workload),
+            key=lambda choice: abs(math.log(choice.ratio)),
         )
         for same in by_machine.values()
     ]
@@ -117,27 +116,22 @@ def _names(machine: SingleMachine) -> tuple[str, str]:
 
 def _without(
     machine: SingleMachine,
-    same_subject: Sequence[SingleMachine],
+    machines: Sequence[SingleMachine],
     runs: Sequence[Run],
     pairs: Sequence[Pair],
     margin: float,
 ) -> tuple[Comparison, ...]:
     """Return the comparisons of the machine's side without the machines named on this measurement."""
-    left_out = {_key(each.runs[0].worker) for each in same_subject}
+    subject, side = machine.subject, machine.side
+    left_out = {_key(named.runs[0].worker) for named in machines if named.subject == subject}
     sides = by_side(run for run in runs if _key(run.worker) not in left_out)
-    data = {side: SideData.of(kept) for side, kept in sides.items()}
     rest = []
     for pair in pairs:
-        candidate, baseline, _ = compared_samples(
-            machine.subject,
-            (data[pair.candidate], data[pair.baseline]),
-            sides[pair.candidate],
-            sides[pair.baseline],
-        )
+        candidate, baseline, _ = compared_samples(sides[pair.candidate], sides[pair.baseline])
         # The same look: as strict as the comparison of all machines was.
         rest.append(replace(pair, candidate_side=candidate, baseline_side=baseline, earlier={}))
-    again = compare_sides(machine.subject, rest, margin=margin, advised=False)
-    return tuple(each for each in again if machine.side in (each.candidate, each.baseline))
+    again = compare_sides(subject, rest, margin=margin, advised=False)
+    return tuple(repeated for repeated in again if side in (repeated.candidate, repeated.baseline))
 
 
 def _diagnose(
@@ -193,8 +187,10 @@ def _remedies(
     """
     worker, rest = _names(machine)
     measured = {
-        worker: {each.subject: each.candidate.mean_ns for each in measurements},
-        rest: {each.subject: each.baseline.mean_ns for each in measurements},
+        worker: {
+            measurement.subject: measurement.candidate.mean_ns for measurement in measurements
+        },
+        rest: {measurement.subject: measurement.baseline.mean_ns for measurement in measurements},
     }
     # All workers of a pool have its machine type, also where they do not name it.
     machine_type = machine.runs[0].worker.result.task.instance_type or machine.side
@@ -209,7 +205,7 @@ def _remedies(
     )
     # Which of several causes it is does not matter to whoever replaces it.
     supported = [cause for cause in causes if cause.state.holds]
-    possible = supported or [each for each in causes if each.state is State.NOT_SEPARABLE]
+    possible = supported or [cause for cause in causes if cause.state is State.NOT_SEPARABLE]
     if remedies or not possible or machine.ratio < 1:
         return remedies
     evidence = statement(

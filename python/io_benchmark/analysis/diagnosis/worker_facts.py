@@ -16,16 +16,16 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.rules import CauseRule, Judgement
+from io_benchmark.analysis.diagnosis.rules import CauseRule, Effect, Fact
 from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
-from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.side_views import Runs, SideViews
-from io_benchmark.analysis.statements import count
+from io_benchmark.analysis.statements import Statement, count, statement
 
 # Equal workers seldom differ by more than this many times their usual variation.
 _CLEARLY = 2.0
 # A normal distribution's standard deviation over its median absolute deviation.
 _DEVIATION_OVER_MEDIAN = 1.4826
+_IsSlow = Callable[[Sequence[Runs]], int]  # 1: these workers are clearly slow, -1: fast, 0: neither
 
 
 class _Workers(NamedTuple):
@@ -34,85 +34,91 @@ class _Workers(NamedTuple):
     present: list[Runs]
     missing: list[Runs]
 
+    @classmethod
+    def of(cls, workers: Sequence[Runs], has_fact: Sequence[bool | None]) -> "_Workers":
+        judged = list(zip(workers, has_fact, strict=True))
+        return cls(*([runs for runs, has in judged if has is fact] for fact in (True, False)))
 
-def hold_to_workers(judgement: Judgement, rule: CauseRule, case: Case) -> Judgement:
-    """Rule a supported cause out where the times of the workers do not follow its fact."""
-    if judgement.state is not State.SUPPORTED:
-        return judgement
-    fact = judgement.explanation[0].template
+    def counted(self, template: str, number: int) -> Statement:
+        """Return a sentence about this many of the workers."""
+        total = len(self.present) + len(self.missing)
+        return statement(template, number=count(number), workers=count(total))
+
+
+class WorkerFacts(NamedTuple):
+    """What single workers show about a cause."""
+
+    contradiction: Statement | None = None  # why their times do not follow the fact
+    remark: Statement | None = None  # where they do, and not all of them have it
+
+
+def facts_of_workers(rule: CauseRule, effect: Effect, case: Case) -> WorkerFacts:
+    """Return whether the times of the workers follow the fact that makes their side slower."""
+    sentence = effect.reasons[0].template
     workers, faster_side = case.slower.measured.workers, case.faster.measured
-    slower = _by_fact(workers, [_has(rule, case, fact, runs, case.faster) for runs in workers])
+    has_fact = [_has_fact(rule, case, sentence, runs, case.faster) for runs in workers]
+    slower = _Workers.of(workers, has_fact)
     if not slower.present or not faster_side.workers:
-        return judgement
+        return WorkerFacts()
     # Each worker of the faster side is judged against its others.
-    having = [
-        _has(rule, case, fact, runs, faster_side.without(at))
-        for at, runs in enumerate(faster_side.workers)
+    has_fact = [
+        _has_fact(rule, case, sentence, runs, faster_side.without(number))
+        for number, runs in enumerate(faster_side.workers)
         if len(faster_side.workers) > 1
     ]
     # Where no worker is worse than all others, the rule reads no fact of single workers.
-    faster = _Workers([], []) if all(having) else _by_fact(faster_side.workers, having)
+    reads_none = all(has_fact)
+    faster = _Workers([], []) if reads_none else _Workers.of(faster_side.workers, has_fact)
     contradiction = _contradiction(slower, faster, _speed(rule, case, slower.present))
-    if contradiction is not None:
-        template, workers_of_side, numbers = contradiction
-        total = len(workers_of_side.present) + len(workers_of_side.missing)
-        return judgement.evidence.ruled_out(
-            template, **{name: count(each) for name, each in numbers.items()}, workers=count(total)
-        )
-    if not slower.missing:
-        return judgement
-    return judgement.also(
-        "{present} of {workers} workers of the slower side have this, and the others are faster.",
-        present=count(len(slower.present)),
-        workers=count(len(slower.present) + len(slower.missing)),
+    if contradiction is not None or not slower.missing:
+        return WorkerFacts(contradiction)
+    template = (
+        "{number} of {workers} workers of the slower side have this, and the others are faster."
     )
+    return WorkerFacts(remark=slower.counted(template, len(slower.present)))
 
 
-def _contradiction(
-    slower: _Workers, faster: _Workers, speed: Callable[[Sequence[Runs]], int]
-) -> tuple[str, _Workers, dict[str, int]] | None:
-    """Return why the times do not follow the fact, of which side, and on how many workers."""
-    of_slower = "of {workers} workers of the slower side"
+def _contradiction(slower: _Workers, faster: _Workers, speed: _IsSlow) -> Statement | None:
+    """Return why the times do not follow the fact, and on how many workers of which side."""
+    of_slower = "{number} of {workers} workers of the slower side"
     fast = [runs for runs in slower.present if speed([runs]) < 0]
     if fast:
-        template = f"As fast as the faster side in spite of this: {{fast}} {of_slower}."
-        return template, slower, {"fast": len(fast)}
+        template = f"As fast as the faster side in spite of this: {of_slower}."
+        return slower.counted(template, len(fast))
     slow = [runs for runs in slower.missing if speed([runs]) > 0]
     if not slow and slower.missing and speed(slower.missing) > 0:
         slow = slower.missing
     if slow:
-        return f"As slow without this: {{slow}} {of_slower}.", slower, {"slow": len(slow)}
+        return slower.counted(f"As slow without this: {of_slower}.", len(slow))
     fast = [runs for runs in faster.present if speed([runs]) < 0]
     if fast:
-        template = "Fast in spite of this: {fast} of {workers} workers of the faster side."
-        return template, faster, {"fast": len(fast)}
+        template = "Fast in spite of this: {number} of {workers} workers of the faster side."
+        return faster.counted(template, len(fast))
     if len(slower.present) == 1 and slower.missing:
-        template = f"Only 1 {of_slower} has this; the others are slower for another reason."
-        return template, slower, {}
+        template = f"Only {of_slower} has this; the others are slower for another reason."
+        return slower.counted(template, 1)
     return None
 
 
-def _by_fact(workers: Sequence[Runs], having: Sequence[bool | None]) -> _Workers:
-    judged = list(zip(workers, having, strict=True))
-    return _Workers(*([runs for runs, has in judged if has is fact] for fact in (True, False)))
-
-
-def _has(rule: CauseRule, case: Case, fact: str, runs: Runs, faster: SideViews) -> bool | None:
+def _has_fact(
+    rule: CauseRule, case: Case, sentence: str, runs: Runs, faster: SideViews
+) -> bool | None:
     """Judge one worker as if it were its side; the difference to explain stays that of the sides.
 
     A rule may read several facts. None: not known, or another fact than that of its side supports it.
     """
     slower = SideViews.of(runs)
     candidate, baseline = (slower, faster) if case.candidate_is_slower else (faster, slower)
-    judged = rule.judge(replace(case, candidate=candidate, baseline=baseline, whole=case))
-    if judged.state in (State.RULED_OUT, State.NOT_JUDGED):
+    effect = rule.judge(replace(case, candidate=candidate, baseline=baseline, both_sides=case))
+    if effect.fact in (Fact.UNSEEN, Fact.UNCLEAR):
+        return None
+    if not effect.is_slower:
         return False
-    is_same = judged.state is State.SUPPORTED and judged.explanation[0].template == fact
-    return True if is_same else None
+    return True if effect.reasons[0].template == sentence else None
 
 
-def _speed(rule: CauseRule, case: Case, present: Sequence[Runs]) -> Callable[[Sequence[Runs]], int]:
-    """Return what tells workers apart: 1 for those that are clearly slow, -1 for fast, else 0.
+def _speed(rule: CauseRule, case: Case, present: Sequence[Runs]) -> _IsSlow:
+    """Return what tells slow workers from fast ones.
 
     The scale is what the cause's parts of the time take on the faster side and on workers with its fact.
     """
@@ -130,10 +136,10 @@ def _speed(rule: CauseRule, case: Case, present: Sequence[Runs]) -> Callable[[Se
     )
     middle_ns = (fmean(fast_ns) + fmean(slow_ns)) / 2
 
-    def side_of(workers: Sequence[Runs]) -> int:
+    def speed(workers: Sequence[Runs]) -> int:
         above_ns = fmean(times_ns(workers)) - middle_ns
         if abs(above_ns) <= _CLEARLY * variation_ns / math.sqrt(len(workers)):
             return 0
         return 1 if above_ns > 0 else -1
 
-    return side_of
+    return speed

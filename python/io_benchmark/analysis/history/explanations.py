@@ -68,15 +68,17 @@ class _Model(Struct, frozen=True):
         """Return the columns of a linear model: ones, the trend per year, steps."""
         count = len(self.days)
         trend = [(self.days - np.mean(self.days)) / _YEAR_DAYS] if self.has_trend else []
-        steps = [(np.arange(count) >= at).astype(np.float64) for at, _ in self.steps]
+        steps = [(np.arange(count) >= start).astype(np.float64) for start, _ in self.steps]
         return np.column_stack([np.ones(count), *trend, *steps])
 
-    def has_step(self, at: int) -> bool:
-        return any(abs(at - start) <= _SAME_STEP for start, _ in self.steps)
+    def has_step(self, point: int) -> bool:
+        return any(abs(point - start) <= _SAME_STEP for start, _ in self.steps)
 
     def is_part_of(self, whole: "_Model") -> bool:
         """Return whether another model contains this one, so that only their penalties decided."""
-        return self.has_trend <= whole.has_trend and all(whole.has_step(at) for at, _ in self.steps)
+        return self.has_trend <= whole.has_trend and all(
+            whole.has_step(start) for start, _ in self.steps
+        )
 
 
 def explain(times: Sequence[datetime], values: Numbers) -> Explanation:
@@ -104,7 +106,7 @@ def explain(times: Sequence[datetime], values: Numbers) -> Explanation:
         length_days >= _TREND_DAYS and all(model.has_trend for model in good),
         tuple(step for step in best.steps if all(model.has_step(step[0]) for model in good)),
     )
-    unclear_step = any(not clear.has_step(at) for model in good for at, _ in model.steps)
+    unclear_step = any(not clear.has_step(start) for model in good for start, _ in model.steps)
     unclear_trend = any(model.has_trend for model in good) and not clear.has_trend
     possible = (STEP,) * unclear_step + (TREND,) * unclear_trend
     if not clear.has_trend and not clear.steps:
@@ -129,10 +131,10 @@ def _with_steps(model: _Model, values: Numbers) -> Iterator[_Model]:
         gain, starts = max(
             (gain - penalty, starts), (gain_back - _BACK_PENALTY * penalty, starts_back)
         )
-        is_repeated = any(at in starts for at, _ in model.steps)
+        is_repeated = any(start in starts for start, _ in model.steps)
         if gain <= 0 or is_repeated or len(model.steps) >= _MOST_STEPS:
             return
-        steps = sorted([*model.steps, *((at, gain) for at in starts)])
+        steps = sorted([*model.steps, *((start, gain) for start in starts)])
         model = _Model(model.days, model.has_trend, tuple(steps), model.cost - gain)
         regression = Regression(model.columns, values)
 
@@ -141,12 +143,12 @@ def _explanation(model: _Model, values: Numbers, possible: tuple[str, ...]) -> E
     columns = model.columns
     fit = Regression(columns, values).fit()
     steps = []
-    for place, (at, gain) in enumerate(model.steps, start=1 + model.has_trend):
-        before_ns = math.exp(columns[at, :place] @ fit.coefficients[:place])
-        ratio, interval = _ratio(fit, place)
+    for column, (start, gain) in enumerate(model.steps, start=1 + model.has_trend):
+        before_ns = math.exp(columns[start, :column] @ fit.coefficients[:column])
+        ratio, interval = _ratio(fit, column)
         p_value = _FALSE_ALARMS * math.exp(-gain / 2)
         after_ns = before_ns * ratio
-        steps.append(Change(at, p_value, before_ns, after_ns, ratio, interval, (), (), True))
+        steps.append(Change(start, p_value, before_ns, after_ns, ratio, interval, (), (), True))
     return Explanation(
         Effect(TREND, *_ratio(fit, 1)) if model.has_trend else None,
         tuple(steps),
@@ -156,10 +158,10 @@ def _explanation(model: _Model, values: Numbers, possible: tuple[str, ...]) -> E
     )
 
 
-def _ratio(fit: Fit, place: int) -> tuple[float, Interval]:
+def _ratio(fit: Fit, column: int) -> tuple[float, Interval]:
     """Return the ratio that a column makes, and its interval."""
-    size = float(fit.coefficients[place])
-    width = reach(LEVEL, fit.degrees) * math.sqrt(fit.covariance[place, place])
+    size = float(fit.coefficients[column])
+    width = reach(LEVEL, fit.degrees) * math.sqrt(fit.covariance[column, column])
     return _exp(size), Interval(_exp(size - width), _exp(size + width), LEVEL)
 
 

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The data of a pool's history: readings in, series with their levels and changes out.
-
-Plain, frozen data, as in `model`: `history` fills it, `report` shows it.
-"""
+"""The data of a pool's history: readings in, series with their levels and changes out."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -133,8 +130,9 @@ class HistorySeries(Struct, frozen=True, omit_defaults=True):
     changes: tuple[Change, ...]
     expected_ns: tuple[float, ...]  # of each point, by the trend and the changes
     trend: Effect | None = None
-    possible: tuple[str, ...] = ()  # `step`, `trend`: may also move the points, and is not clear
-    autocorrelation: float | None = None  # of points with the one before; None: nothing is fitted
+    possible: tuple[str, ...] = ()  # what else may move the points, not proven: `step`, `trend`
+    # Between a point and the one before it; None where neither a trend nor a change was fitted.
+    autocorrelation: float | None = None
 
 
 class LeftOut(Struct, frozen=True):

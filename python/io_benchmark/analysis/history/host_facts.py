@@ -32,13 +32,13 @@ def facts_of(result: Result, place: str, task_queue: str | None, image: str | No
     pairs = [
         *(
             pair
-            for each in result.storage.places
-            if each.name == place and each.failed is None
-            for pair in _of_place(each)
+            for storage in result.storage.places
+            if storage.name == place and storage.failed is None
+            for pair in _place_facts(storage)
         ),
         ("instance type", result.task.instance_type),
-        *(_of_limits(result.limits) if result.limits else ()),
-        *(_of_host(result.host) if result.host else ()),
+        *(_limit_facts(result.limits) if result.limits else ()),
+        *(_host_facts(result.host) if result.host else ()),
         ("image", image),
         ("task queue", task_queue),
         ("zone", result.task.location.get("zone")),
@@ -51,7 +51,7 @@ def facts_of(result: Result, place: str, task_queue: str | None, image: str | No
     )
 
 
-def _of_host(host: Host) -> _Pairs:
+def _host_facts(host: Host) -> _Pairs:
     yield "machine", " ".join(filter(None, (host.machine_vendor, host.machine_product)))
     yield "CPU", host.cpu_model
     yield "CPUs", host.cpu_count
@@ -70,7 +70,7 @@ def _of_host(host: Host) -> _Pairs:
         yield name, "not installed" if tool is None else tool.version or "version unknown"
 
 
-def _of_place(place: StoragePlace) -> _Pairs:
+def _place_facts(place: StoragePlace) -> _Pairs:
     leaves = place.leaf_devices
     if leaves:
         yield "disks", len(leaves)
@@ -97,7 +97,7 @@ def _of_place(place: StoragePlace) -> _Pairs:
         yield "overlay", "volatile" if place.overlay.volatile else "plain"
 
 
-def _of_limits(limits: Limits) -> _Pairs:
+def _limit_facts(limits: Limits) -> _Pairs:
     yield "cgroup versions", ", ".join(limits.cgroup_versions)
     io = (f"{limit.kind} {limit.device_name or limit.device} {limit.value}" for limit in limits.io)
     yield "I/O limits", ", ".join(sorted(io)) or "none"
@@ -125,9 +125,9 @@ def _counted(values: Iterable[str]) -> str:
 
 
 def fact_changes(
-    observed: Iterable[tuple[int, Facts]], at: int
+    observed: Iterable[tuple[int, Facts]], start: int
 ) -> tuple[tuple[FactChange, ...], tuple[FactSpread, ...], bool]:
-    """Return what changed at point `at` or near it, what varies, and whether nothing was observed.
+    """Return what changed at point `start` or near it, what varies, and whether nothing was observed.
 
     `observed` has the number of a point and the facts of a worker, for each worker.
     """
@@ -139,11 +139,11 @@ def fact_changes(
     varied: list[FactSpread] = []
     unobserved = True
     for name, pairs in values.items():
-        before = tuple(sorted({value for point, value in pairs if point < at}, key=str))
-        after = tuple(sorted({value for point, value in pairs if point >= at}, key=str))
+        before = tuple(sorted({value for point, value in pairs if point < start}, key=str))
+        after = tuple(sorted({value for point, value in pairs if point >= start}, key=str))
         if before and after:
             unobserved = False
-            change = _single_change(name, pairs, at)
+            change = _single_change(name, pairs, start)
             if change is not None and abs(change.points_off) <= _POINTS_NEAR:
                 changed.append(change)
             elif before != after or len(before) > 1:
@@ -152,7 +152,9 @@ def fact_changes(
     return tuple(changed), tuple(varied), unobserved
 
 
-def _single_change(name: str, pairs: Sequence[tuple[int, FactValue]], at: int) -> FactChange | None:
+def _single_change(
+    name: str, pairs: Sequence[tuple[int, FactValue]], start: int
+) -> FactChange | None:
     """Return where a fact has one value on all workers before, and a different one from there on."""
     pieces = [
         (value, [point for point, _ in piece])
@@ -163,4 +165,4 @@ def _single_change(name: str, pairs: Sequence[tuple[int, FactValue]], at: int) -
     if len(pieces) != 2 or pieces[0][1][-1] == pieces[1][1][0]:
         return None
     (before, _), (after, points) = pieces
-    return FactChange(name, before, after, points[0] - at)
+    return FactChange(name, before, after, points[0] - start)

@@ -39,9 +39,9 @@ class PastWorkers(Struct, frozen=True):
 
         Where there are too few for each of the runs, return the default with this reason.
         """
-        known = [variation for variation in map(self._variation, runs) if variation is not None]
-        if known or not runs:
-            return known
+        variations = list(filter(None, map(self._variation, runs)))
+        if variations or not runs:
+            return variations
         explanation = statement(
             "{address} has fewer than three earlier workers of {pools} that measured the same.",
             address=self.address,
@@ -58,12 +58,12 @@ class PastWorkers(Struct, frozen=True):
             if (reading.subject, reading.conditions) == measured
         ]
         for series in history(pool, same_work, newest=NEWEST_PUSHES).series:
-            known, workers = _between_workers(series), _machines(series)
-            if known is not None and min(known.degrees, workers - 1) >= _FEWEST_DEGREES:
+            between, workers = _between_workers(series), _machines(series)
+            if between is not None and min(between.degrees, workers - 1) >= _FEWEST_DEGREES:
                 # A machine that was measured each week is one worker.
-                known = replace(known, degrees=min(known.degrees, workers - 1.0))
+                between = replace(between, degrees=min(between.degrees, workers - 1.0))
                 source = self._source(pool, series, workers)
-                return WorkerVariation.of_history(known, workers, source)
+                return WorkerVariation.of_history(between, workers, source)
         return None
 
     def _source(self, pool: str, series: HistorySeries, workers: int) -> Statement:
@@ -91,8 +91,8 @@ def _between_workers(series: HistorySeries) -> MeanVariance | None:
         [log_mean for point in points[level.start : level.end] for log_mean in point]
         for level in series.levels
     ]
-    known = filter(None, (within, MeanVariance.pooled(levels)))
-    return max(known, key=lambda seen: seen.variance, default=None)
+    variances = filter(None, (within, MeanVariance.pooled(levels)))
+    return max(variances, key=lambda variance: variance.variance, default=None)
 
 
 def _machines(series: HistorySeries) -> int:

@@ -90,7 +90,7 @@ def readings_of(measured: RunResult) -> tuple[list[HistoryReading], list[LeftOut
             )
         )
     when = origin.time.date().isoformat()
-    return readings, [LeftOut(when, _bound_text(reason, _LINE)) for reason in reasons]
+    return readings, [LeftOut(when, _bound_sentence(reason, _LINE)) for reason in reasons]
 
 
 def _origin(worker: Worker, task: TaskRecord | None) -> Origin | None:
@@ -117,10 +117,10 @@ def _origin(worker: Worker, task: TaskRecord | None) -> Origin | None:
     )
 
 
-def _time(text: str) -> datetime | None:
+def _time(written: str) -> datetime | None:
     """Return a time in UTC, which is also the zone of a time without one."""
     try:
-        time = datetime.fromisoformat(text)
+        time = datetime.fromisoformat(written)
         return time.replace(tzinfo=time.tzinfo or UTC).astimezone(UTC)
     except (ValueError, OverflowError):
         return None
@@ -129,7 +129,7 @@ def _time(text: str) -> datetime | None:
 def conditions_of(run: Run) -> Conditions:
     """Return the traits by which rules would refuse a comparison."""
     return tuple(
-        (name, _bound_text(joined(traits), VALUE))
+        (name, _bound_sentence(joined(traits), VALUE))
         for name, (severity, traits_of) in SIDE_RULES.items()
         if severity is Severity.REFUSED and (traits := traits_of(run))
     )
@@ -144,24 +144,22 @@ def _bound_fact(fact: tuple[str, FactValue]) -> tuple[str, FactValue]:
     return _shorten(name, _NAME), value
 
 
-def _bound_text(text: Statement, most: int) -> Statement:
-    """Shorten the texts of a statement, so that all of them together have at most `most` characters."""
-    texts = [value for _, value in text.values if isinstance(value, str)]
-    if sum(map(len, texts)) <= most:
-        return text
-    each = most // len(texts)
-    return Statement(
-        text.template,
-        tuple(
-            (name, _shorten(value, each) if isinstance(value, str) else value)
-            for name, value in text.values
-        ),
+def _bound_sentence(sentence: Statement, most: int) -> Statement:
+    """Shorten the words in a statement, so that all of them together have at most `most` characters."""
+    words = [value for _, value in sentence.values if isinstance(value, str)]
+    if sum(map(len, words)) <= most:
+        return sentence
+    share = most // len(words)
+    values = (
+        (name, _shorten(value, share) if isinstance(value, str) else value)
+        for name, value in sentence.values
     )
+    return Statement(sentence.template, tuple(values))
 
 
-def _shorten(text: str, most: int) -> str:
-    """Cut a text, and end it with a digest, so that different texts stay different."""
-    if len(text) <= most:
-        return text
-    digest = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:_DIGEST]
-    return f"{text[: max(most - _DIGEST - 2, 0)]}… {digest}"
+def _shorten(words: str, most: int) -> str:
+    """Cut words, and end them with a digest, so that different words stay different."""
+    if len(words) <= most:
+        return words
+    digest = hashlib.sha256(words.encode(errors="surrogatepass")).hexdigest()[:_DIGEST]
+    return f"{words[: max(most - _DIGEST - 2, 0)]}… {digest}"

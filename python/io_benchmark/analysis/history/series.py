@@ -10,6 +10,7 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
+from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -33,7 +34,7 @@ from io_benchmark.analysis.history.history_model import (
 from io_benchmark.analysis.history.host_facts import fact_changes
 from io_benchmark.analysis.inference import variances
 from io_benchmark.analysis.model import UNKNOWN, Subject
-from io_benchmark.analysis.observed import machine_identity
+from io_benchmark.analysis.observed.machine_identity import MachineMarks, by_machine, grouped
 from io_benchmark.analysis.statements import Statement, count, joined, statement
 from io_benchmark.results import workloads
 from io_benchmark.results.workload import Workload
@@ -68,10 +69,10 @@ def history(
         times.setdefault(reading.origin.group, reading.origin.time)
     groups = [group for group, time in times.items() if since is None or time.date() >= since]
     kept = set(groups if newest is None else groups[-newest:])
-    by_key: dict[_SeriesKey, list[HistoryReading]] = {}
-    for reading in readings:
-        if reading.origin.group in kept:
-            by_key.setdefault(_SeriesKey(reading.subject, reading.conditions), []).append(reading)
+    by_key = grouped(
+        (reading for reading in readings if reading.origin.group in kept),
+        lambda reading: _SeriesKey(reading.subject, reading.conditions),
+    )
     points = {key: _points(key_readings) for key, key_readings in by_key.items()}
     series, alone = [], []
     for key, key_points in points.items():
@@ -118,8 +119,8 @@ def _longest_other(
     key: _SeriesKey, points: Mapping[_SeriesKey, Sequence[Point]]
 ) -> _SeriesKey | None:
     """Return the subject's longest other series."""
-    keys = [other for other in points if other.subject == key.subject and other != key]
-    return max(keys, key=lambda other: len(points[other]), default=None)
+    keys = [rival for rival in points if rival.subject == key.subject and rival != key]
+    return max(keys, key=lambda rival: len(points[rival]), default=None)
 
 
 def _left_out(key: _SeriesKey, point: Point, usual: _SeriesKey) -> LeftOut:
@@ -134,16 +135,16 @@ def _left_out(key: _SeriesKey, point: Point, usual: _SeriesKey) -> LeftOut:
 
 def _difference(conditions: Conditions, usual: Conditions) -> Statement:
     """Return `copy-method: copied by cp, others: copied by sendfile`."""
-    others = dict(usual)
+    usual_traits = dict(usual)
     differences = [
         statement(
             "{rule}: {traits}, others: {others}",
             rule=rule,
             traits=traits,
-            others=others.get(rule, UNKNOWN),
+            others=usual_traits.get(rule, UNKNOWN),
         )
         for rule, traits in conditions
-        if others.get(rule) != traits
+        if usual_traits.get(rule) != traits
     ]
     if not differences:
         return statement("has other conditions than the rest")
@@ -152,21 +153,16 @@ def _difference(conditions: Conditions, usual: Conditions) -> Statement:
 
 def _points(readings: Sequence[HistoryReading]) -> list[Point]:
     """Return a point per group, in the order of the readings."""
-    groups: dict[str, list[HistoryReading]] = {}
-    for reading in readings:
-        groups.setdefault(reading.origin.group, []).append(reading)
+    groups = grouped(readings, attrgetter("origin.group"))
     return [_point(group, members) for group, members in groups.items()]
 
 
 def _point(group: str, readings: Sequence[HistoryReading]) -> Point:
     """Return the mean of a group's workers; runs on one machine are one worker."""
-    machines = machine_identity.MachineMarks.machine_names(
-        [reading.origin.marks for reading in readings]
-    )
-    named = zip(machines, readings, strict=True)
+    machines = MachineMarks.machine_names([reading.origin.marks for reading in readings])
     workers = []
     logs = []
-    for pairs in machine_identity.by_machine(named, lambda pair: pair[0]):
+    for pairs in by_machine(zip(machines, readings, strict=True), itemgetter(0)):
         log_mean = math.fsum(reading.log_mean for _, reading in pairs) / len(pairs)
         logs.append(log_mean)
         tasks = tuple(_task(reading.origin) for _, reading in pairs)

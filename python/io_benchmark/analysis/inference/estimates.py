@@ -12,18 +12,20 @@ that swapping the sides changes only the sign.
 import math
 import sys
 from collections.abc import Sequence
+from operator import sub
+from statistics import fmean
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis.inference import compared_means
 from io_benchmark.analysis.inference.levels import LEVEL, SINGLE_WORKER_VARIATION
 from io_benchmark.analysis.inference.looks import SINGLE, Look
+from io_benchmark.analysis.inference.moving_blocks import variance_of_mean
 from io_benchmark.analysis.inference.variances import (
     ASSUMED_VARIATION_DEGREES,
+    FEWEST_FOR_VARIATION,
     MeanVariance,
     reach,
-    sample_variance,
     tail,
 )
 from io_benchmark.analysis.model import Entry, Interval, Run
@@ -31,13 +33,14 @@ from io_benchmark.analysis.observed.machine_identity import by_machine
 
 # With few degrees of freedom and many comparisons an interval can end beyond the largest float.
 _LARGEST_LOG = math.log(sys.float_info.max)
-# Two workers agree by chance too often to show how far workers of their pool differ.
-_TOO_FEW_FOR_VARIATION = 2
 # At the levels of several looks so few workers cannot show which of the pools varies more.
 _ONE_VARIANCE = {3, 4}
-# What is compared, apart from the samples of one worker per side.
-RUNS = "runs of one worker"
-WORKERS = "workers"
+# Shorter runs do not show the waves: in simulations too many equal pools are called different.
+_LONG_RUN = 100
+# What is compared: workers, runs of one worker per side, or the samples of one run per side.
+WORKERS, RUNS = "workers", "runs of one worker"
+UNPAIRED_BATCHES = "batches in blocks"
+_PAIRED_RETRIEVES, _PAIRED_BATCHES = "paired retrieves", "paired batches"
 
 
 class SideData(Struct, frozen=True):
@@ -49,9 +52,8 @@ class SideData(Struct, frozen=True):
     @classmethod
     def of(cls, runs: Sequence[Run]) -> "SideData":
         """Return one side's workers; several tasks on one machine are one worker with their average."""
-        machines = [tuple(run.entry for run in of_machine) for of_machine in by_machine(runs)]
-        logs = [[math.log(entry.mean_ns) for entry in entries] for entries in machines]
-        return cls(tuple(map(_mean, logs)), tuple(machines))
+        machines = [tuple(run.entry for run in machine_runs) for machine_runs in by_machine(runs)]
+        return cls(tuple(fmean(_logs(entries)) for entries in machines), tuple(machines))
 
     @property
     def count(self) -> int:
@@ -60,7 +62,20 @@ class SideData(Struct, frozen=True):
     @property
     def mean_ns(self) -> float:
         """Return the geometric mean, of which ratios are."""
-        return math.exp(_mean(self.log_means))
+        return math.exp(fmean(self.log_means))
+
+
+class _MachineRatio(Struct, frozen=True):
+    """ln of the mean of each run of two machines, and the variance of their averages by blocks."""
+
+    candidate: Sequence[float]
+    baseline: Sequence[float]
+    blocks: Sequence[MeanVariance]
+    method: str
+
+    @property
+    def log_ratio(self) -> float:
+        return fmean(self.candidate) - fmean(self.baseline)
 
 
 class Estimate(Struct, frozen=True):
@@ -88,13 +103,13 @@ class Estimate(Struct, frozen=True):
         counts = {candidate.count, baseline.count}
         if counts == {1}:
             return _one_worker_each(candidate.runs[0], baseline.runs[0], assumed_variation)
-        log_ratio = _mean(candidate.log_means) - _mean(baseline.log_means)
         if 1 in counts:
             workers = _one_worker_against_several(candidate, baseline, assumed_variation)
-        elif look.text is not None and counts <= _ONE_VARIANCE:
+        elif look.label is not None and counts <= _ONE_VARIANCE:
             workers = _with_one_variance(candidate, baseline)
         else:
             workers = _several_workers_each(candidate, baseline, assumed_variation)
+        log_ratio = fmean(candidate.log_means) - fmean(baseline.log_means)
         return replace(workers, log_ratio=log_ratio)
 
     @classmethod
@@ -105,25 +120,18 @@ class Estimate(Struct, frozen=True):
         assumption. Several machines show how far their ratios differ; a single one shows only its own
         noise, and the interval does not apply to other machines.
         """
-        by_machine = [
-            [compared_means.compare_means([entry], [base]) for entry, base in pairs]
-            for pairs in machines
-        ]
-        logs = [_mean([task.log_ratio for task in tasks]) for tasks in by_machine]
+        by_task = [[compare_means([entry], [base]) for entry, base in pairs] for pairs in machines]
+        logs = [fmean([task.log_ratio for task in tasks]) for tasks in by_task]
         if len(logs) > 1:
-            variance = sample_variance(logs) / len(logs)
-            return cls(_mean(logs), variance, len(logs) - 1.0)
-        (tasks,) = by_machine
-        blocks = [
-            MeanVariance(block.variance / len(tasks) ** 2, block.degrees)
-            for task in tasks
-            for block in task.blocks
-        ]
+            error = MeanVariance.of_mean(logs)
+            return cls(fmean(logs), error.variance, error.degrees)
+        (tasks,) = by_task
+        blocks = _shares_of_average([block for task in tasks for block in task.blocks], len(tasks))
         error, method = MeanVariance.of_sum(blocks), tasks[0].method
         if len(tasks) > 1:
-            seen = MeanVariance.of_mean([task.log_ratio for task in tasks])
-            if MeanVariance.wider(blocks, [seen]) == [seen]:
-                error, method = seen, RUNS
+            between_runs = MeanVariance.of_mean([task.log_ratio for task in tasks])
+            if MeanVariance.wider(blocks, [between_runs]) == [between_runs]:
+                error, method = between_runs, RUNS
         return cls(logs[0], error.variance, error.degrees, method, None, error.variance)
 
     @property
@@ -168,17 +176,17 @@ class Estimate(Struct, frozen=True):
 def _one_worker_each(
     candidate: Sequence[Entry], baseline: Sequence[Entry], assumed_variation: float
 ) -> Estimate:
-    means = compared_means.compare_means(candidate, baseline, tries_longer=True)
+    means = compare_means(candidate, baseline, tries_longer=True)
     between = MeanVariance(2 * assumed_variation**2, ASSUMED_VARIATION_DEGREES)
-    seen = MeanVariance.of_repeated_runs(means.candidate, means.baseline)
-    within = MeanVariance.wider(means.blocks, seen)
-    sum_degrees = MeanVariance.howe if seen else MeanVariance.satterthwaite
+    repeated = MeanVariance.of_repeated_runs(means.candidate, means.baseline)
+    within = MeanVariance.wider(means.blocks, repeated)
+    sum_degrees = MeanVariance.howe if repeated else MeanVariance.satterthwaite
     variance = math.fsum(part.variance for part in within)
     return Estimate(
         means.log_ratio,
         between.variance + variance,
         sum_degrees([*within, between]),
-        RUNS if seen else means.method,
+        RUNS if repeated else means.method,
         assumed_variation,
         variance,
         single_sides=2,
@@ -194,7 +202,7 @@ def _several_workers_each(candidate: SideData, baseline: SideData, assumed: floa
     sides = (candidate, baseline)
     variance = MeanVariance.of_sum([MeanVariance.of_mean(side.log_means) for side in sides])
     welch = Estimate(0.0, variance.variance, variance.degrees)
-    has_few = _TOO_FEW_FOR_VARIATION in (candidate.count, baseline.count)
+    has_few = min(candidate.count, baseline.count) < FEWEST_FOR_VARIATION
     if candidate.count == baseline.count and not has_few:
         return welch
     pooled = _with_one_variance(candidate, baseline, assumed if has_few else 0.0)
@@ -203,14 +211,14 @@ def _several_workers_each(candidate: SideData, baseline: SideData, assumed: floa
 
 def _with_one_variance(candidate: SideData, baseline: SideData, least: float = 0.0) -> Estimate:
     """Compare workers by the pooled t; both sides vary alike, and by `least` at least."""
-    sides = (candidate, baseline)
-    degrees = candidate.count + baseline.count - 2.0
-    squares = math.fsum(sample_variance(side.log_means) * (side.count - 1) for side in sides)
-    variance = max(squares / degrees, least**2)
+    pooled = MeanVariance.combined(
+        [MeanVariance.of_values(side.log_means) for side in (candidate, baseline)]
+    )
+    variance = max(pooled.variance, least**2)
     return Estimate(
         0.0,
         variance * (1 / candidate.count + 1 / baseline.count),
-        degrees,
+        pooled.degrees,
         assumed_variation=least if variance == least**2 else None,
     )
 
@@ -221,9 +229,15 @@ def _one_worker_against_several(
     """Compare workers; for the single one, use the larger of the other side's variance and `assumed`."""
     single, several = sorted((candidate, baseline), key=lambda side: side.count)
     # The single worker's variance: the other side's, or as assumed and by its runs.
-    seen = MeanVariance(sample_variance(several.log_means), several.count - 1.0)
-    between = MeanVariance(assumed**2, ASSUMED_VARIATION_DEGREES)
-    single_parts = [between, *_within(single.runs, several.runs)]
+    seen = MeanVariance.of_values(several.log_means)
+    single_parts = [MeanVariance(assumed**2, ASSUMED_VARIATION_DEGREES)]
+    if single.runs:
+        blocks = _variances_by_blocks(single.runs[0], tries_longer=True)
+        pooled = MeanVariance.pooled(map(_logs, (*single.runs, *several.runs)))
+        if pooled is not None:
+            runs = MeanVariance(pooled.variance / len(single.runs[0]), pooled.degrees)
+            blocks = MeanVariance.wider(blocks, [runs])
+        single_parts += blocks
     if seen.variance > math.fsum(part.variance for part in single_parts):
         single_parts = [seen]
     parts = [MeanVariance.of_mean(several.log_means), *single_parts]
@@ -237,19 +251,70 @@ def _one_worker_against_several(
     )
 
 
-def _within(
-    single: Sequence[Sequence[Entry]], several: Sequence[Sequence[Entry]]
-) -> list[MeanVariance]:
-    """Return the variance of one worker's mean by its blocks, or by how far runs of a worker differ."""
-    if not single:
-        return []
-    blocks = compared_means.variances_of_average(single[0], tries_longer=True)
-    logs = [[math.log(entry.mean_ns) for entry in worker] for worker in (*single, *several)]
-    seen = MeanVariance.pooled(logs)
-    if seen is None:
-        return list(blocks)
-    return MeanVariance.wider(blocks, [MeanVariance(seen.variance / len(single[0]), seen.degrees)])
+def did_same_work(entries: Sequence[Entry]) -> bool:
+    """Return whether sample i did the same work in all runs; retrieves did, as far as each run went."""
+    return all(entry.retrieves is not None for entry in entries) or all(
+        entry.operations == entries[0].operations for entry in entries[1:]
+    )
 
 
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)
+def compare_means(
+    candidate: Sequence[Entry], baseline: Sequence[Entry], *, tries_longer: bool = False
+) -> _MachineRatio:
+    """Compare the runs of two machines, sample by sample where all did the same work.
+
+    Retrieve i took the same file in each run, so that the effect of file sizes cancels in the
+    difference; the samples that all runs have are compared. Batches of different work are compared
+    by all samples, and each run has its own error.
+    """
+    # Sorted by their times, so that the order in which runs are given does not matter.
+    sides = [
+        sorted(side, key=lambda entry: (entry.mean_ns, entry.total_ns.tobytes()))
+        for side in (candidate, baseline)
+    ]
+    if not did_same_work([*candidate, *baseline]):
+        blocks = [part for side in sides for part in _variances_by_blocks(side, tries_longer)]
+        return _MachineRatio(_logs(sides[0]), _logs(sides[1]), blocks, UNPAIRED_BATCHES)
+    first = sides[0][0]
+    count = min(len(entry.total_ns) for side in sides for entry in side)
+    (logs, times), (base_logs, base_times) = (_averaged(side, count) for side in sides)
+    spread = variance_of_mean(
+        list(map(sub, times, base_times)),
+        first_reads=first.first_reads,
+        tries_longer=tries_longer,
+    )
+    if first.retrieves is not None:
+        return _MachineRatio(logs, base_logs, [spread], _PAIRED_RETRIEVES)
+    return _MachineRatio(logs, base_logs, [_of_short(spread, count)], _PAIRED_BATCHES)
+
+
+def _averaged(entries: Sequence[Entry], count: int) -> tuple[list[float], list[float]]:
+    """Return ln of each run's mean, and the average of the runs, over the first `count` samples."""
+    runs = [entry.total_ns[:count] for entry in entries]
+    means = [sum(run) / count for run in runs]
+    courses = [[time / mean for time in run] for run, mean in zip(runs, means, strict=True)]
+    return list(map(math.log, means)), list(map(fmean, zip(*courses, strict=True)))
+
+
+def _variances_by_blocks(entries: Sequence[Entry], tries_longer: bool) -> list[MeanVariance]:
+    """Return what each run's blocks add to the variance of the average of the runs' means."""
+    spreads = [
+        _of_short(entry.relative_times.spread(tries_longer=tries_longer), len(entry.total_ns))
+        for entry in entries
+    ]
+    return _shares_of_average(spreads, len(entries))
+
+
+def _shares_of_average(spreads: Sequence[MeanVariance], count: int) -> list[MeanVariance]:
+    """Return what the variances of single means add to that of the average of `count` means."""
+    return [MeanVariance(spread.variance / count**2, spread.degrees) for spread in spreads]
+
+
+def _of_short(spread: MeanVariance, count: int) -> MeanVariance:
+    """Enlarge the variance of a run that is too short to show its waves."""
+    missed = max(1.0, _LONG_RUN / count)
+    return MeanVariance(spread.variance * missed, spread.degrees)
+
+
+def _logs(entries: Sequence[Entry]) -> list[float]:
+    return [math.log(entry.mean_ns) for entry in entries]

@@ -63,13 +63,13 @@ _NODES_PER_DEVIATION, _FEWEST_NODES, _NODES_STEP = 2.8, 4, 8
 class Look(Struct, frozen=True):
     """One reading of the data."""
 
-    text: Statement | None = None  # which look it is; None: a single one, nothing is adjusted
+    label: Statement | None = None  # which look it is; None: a single one, nothing is adjusted
     workers: int = 0
     schedule: "Schedule | None" = None  # None: it is in no schedule, or a single one
 
     def p_value(self, alpha: float, relative: tuple[float, float, float] = _TO_DIFFER) -> float:
         """Return the largest p-value that decides, if all looks together keep `alpha`."""
-        if self.text is None:
+        if self.label is None:
             return alpha
         if self.schedule is None:
             return _UNSCHEDULED * alpha
@@ -82,7 +82,7 @@ class Look(Struct, frozen=True):
 
     @property
     def is_scheduled(self) -> bool:
-        return self.text is None or self.schedule is not None
+        return self.label is None or self.schedule is not None
 
 
 SINGLE = Look()
@@ -96,9 +96,9 @@ class Schedule(Struct, frozen=True):
     is_planned: bool = False  # by the tasks themselves: a single look
 
     @classmethod
-    def parse(cls, text: str) -> "Schedule | None":
-        """Parse a declaration, a rising list of numbers of workers; None for any other text."""
-        numbers = text.split(",")
+    def parse(cls, declaration: str) -> "Schedule | None":
+        """Parse a declaration, a rising list of numbers of workers; None for anything else."""
+        numbers = declaration.split(",")
         looks = tuple(int(number) for number in numbers if re.fullmatch("[0-9]{1,3}", number))
         is_rising = len(looks) == len(numbers) and looks == tuple(sorted(set(looks)))
         if not is_rising or looks[0] < _FEWEST_WORKERS or looks[-1] > _MOST_WORKERS:
@@ -110,19 +110,19 @@ class Schedule(Struct, frozen=True):
         if number < _FEWEST_WORKERS or (self.is_declared and self.looks == (number,)):
             return SINGLE
         if self.is_declared and number not in self.looks:
-            text = statement(
+            label = statement(
                 "{workers} workers per pool are not among the looks {looks}",
                 workers=count(number),
                 looks=",".join(map(str, self.looks)),
             )
-            return Look(text)
+            return Look(label)
         position = self._position(number)
-        text = statement(
+        label = statement(
             "{ordinal} of at most {looks} looks",
             ordinal=_ORDINALS[position] if position < len(_ORDINALS) else f"{position + 1}th",
             looks=count(len(self.looks)),
         )
-        return Look(text, number, self)
+        return Look(label, number, self)
 
     def next_look(self, first: int, second: int) -> int | None:
         number = int(_per_equal_pool(first, second))
@@ -137,15 +137,14 @@ class Schedule(Struct, frozen=True):
         """
         if self.is_declared:
             return self
-        workers = itertools.chain(*sides)
-        texts = {worker.result.config.environment.get(PLAN_VARIABLE) for worker in workers}
-        recorded = Schedule.parse(next(iter(texts)) or "") if len(texts) == 1 else None
+        plans = {plan for side in sides for _, plan in map(plan_of, side)}
+        recorded = Schedule.parse(*plans) if len(plans) == 1 else None
         if recorded is not None and len(recorded.looks) > 1:
             return recorded
-        plans = [plan for side in sides if (plan := _replicates_planned(side)) is not None]
-        if len(plans) < len(sides):
+        numbers = [_replicates_planned(side) for side in sides]
+        if None in numbers:
             return self
-        return Schedule((max(plans),), is_declared=True, is_planned=True)
+        return Schedule((max(filter(None, numbers)),), is_declared=True, is_planned=True)
 
     def look_of_sides(
         self,
@@ -167,33 +166,34 @@ class Schedule(Struct, frozen=True):
             planned = _replicates_planned(side) or 0
             if len(side) + without_result != planned:
                 ended = " and {lost} without a result" if without_result else ""
-                text = statement(
+                label = statement(
                     f"{{side}} has {{runs}} runs{ended}, and its one look was planned at {{planned}}",
                     side=side[0].side,
                     runs=count(len(side)),
                     lost=count(without_result),
                     planned=count(planned),
                 )
-                return Look(text)
+                return Look(label)
         return SINGLE
 
-    def stretches(self, counts: Sequence[int], look: Look, most: int) -> list[range]:
-        """Return numbers of workers with one level each, in rising order up to `most`.
+    def stretches(self, counts: Sequence[int], look: Look, most: int) -> list[tuple[Look, range]]:
+        """Return numbers of workers with one level each, in rising order up to `most`, with their look.
 
         They are those that two sides may reach after a look. Nothing follows the last declared one. After
         that of a plan any number may follow, because the tasks do not say that nobody looks again.
         """
-        if not self.is_declared:
+        if self.is_declared:
+            now = int(_per_equal_pool(*counts))
+            # A single worker, of those that are still to come, is no look.
+            if self.is_planned and look == SINGLE and min(counts) >= _FEWEST_WORKERS:
+                now = max(now, self.looks[-1])
+            stretches = [range(number, number + 1) for number in self.looks if number > now]
+            if self.is_planned:
+                stretches.append(range(max(now, self.looks[-1]) + 1, most + 1))
+        else:
             starts = [_FEWEST_WORKERS, *self.looks[1:], most + 1]
-            return [range(*ends) for ends in itertools.pairwise(starts)]
-        now = int(_per_equal_pool(*counts))
-        # A single worker, of those that are still to come, is no look.
-        if self.is_planned and look == SINGLE and min(counts) >= _FEWEST_WORKERS:
-            now = max(now, self.looks[-1])
-        looks = [range(number, number + 1) for number in self.looks if number > now]
-        if self.is_planned:
-            looks.append(range(max(now, self.looks[-1]) + 1, most + 1))
-        return looks
+            stretches = [range(*ends) for ends in itertools.pairwise(starts)]
+        return [(self.look(stretch[0]), stretch) for stretch in stretches if stretch]
 
     def p_value(self, workers: int, alpha: float, relative: tuple[float, float, float]) -> float:
         """Return the largest p-value that decides at a scheduled number of workers."""
@@ -228,17 +228,21 @@ def _numbers_of_workers() -> list[int]:
     return numbers
 
 
+def plan_of(worker: Worker) -> tuple[Hashable, str]:
+    """Return what a run's task measures, and the number of replicates that it names, or nothing."""
+    config = worker.result.config
+    measured = (config.profile, tuple(config.workloads))
+    return measured, config.environment.get(PLAN_VARIABLE) or ""
+
+
 def _replicates_planned(workers: Sequence[Worker]) -> int | None:
     """Return how many runs were planned at once; None where one run has no or a different plan."""
-    plans: dict[Hashable, set[str]] = {}
-    for worker in workers:
-        config = worker.result.config
-        measured = (config.profile, tuple(config.workloads))
-        plans.setdefault(measured, set()).add(config.environment.get(PLAN_VARIABLE) or "")
-    texts = list(itertools.chain(*plans.values()))
-    if len(texts) > len(plans) or not all(re.fullmatch("[0-9]{1,3}", text) for text in texts):
+    plans = set(map(plan_of, workers))
+    numbers = [plan for _, plan in plans]
+    is_one_each = len({measured for measured, _ in plans}) == len(plans)
+    if not is_one_each or not all(re.fullmatch("[0-9]{1,3}", number) for number in numbers):
         return None
-    return sum(map(int, texts)) if texts and min(map(int, texts)) > 1 else None
+    return sum(map(int, numbers)) if numbers and min(map(int, numbers)) > 1 else None
 
 
 def _per_equal_pool(first: int, second: int) -> float:
@@ -256,7 +260,7 @@ def _common_factor(
     """
 
     def chance_of(factor: float) -> float:
-        return chance_of_crossing(counts, [max(share * factor, least) for share in shares])
+        return _chance_of_crossing(counts, [max(share * factor, least) for share in shares])
 
     # The chance of all looks grows nearly with a power of the factor.
     factor, chance, power = alpha, chance_of(alpha), 1.0
@@ -276,7 +280,7 @@ def _nodes(count: int) -> Any:
     return leggauss(count)
 
 
-def chance_of_crossing(counts: Sequence[int], p_values: Sequence[float]) -> float:
+def _chance_of_crossing(counts: Sequence[int], p_values: Sequence[float]) -> float:
     """Return the chance that any look has a smaller two-sided p-value where nothing differs.
 
     `counts` are the workers at each look, in rising order.

@@ -42,22 +42,20 @@ def variance_of_mean(
     `tries_longer` returns the largest variance by blocks of several lengths.
     """
     count = len(values)
-    firsts = {at for at in first_reads if at < count}
+    firsts = {index for index in first_reads if index < count}
     whole = _variance_of_series(values, tries_longer)
     if min(len(firsts), count - len(firsts)) < _FEWEST_APART:
         return whole
-    is_first = bytearray(count)
-    for at in firsts:
-        is_first[at] = True
-    series = list(compress(values, is_first)), list(compress(values, map(not_, is_first)))
-    spreads = [_variance_of_series(each, tries_longer) for each in series]
-    # A wave slows both, so their errors add up.
-    error = math.fsum(
-        len(each) / count * math.sqrt(spread.variance)
-        for each, spread in zip(series, spreads, strict=True)
-    )
-    apart = MeanVariance(error**2, min(spread.degrees for spread in spreads))
-    return min(whole, apart, key=lambda each: each.half_width(LEVEL))
+    is_first = [index in firsts for index in range(count)]
+    error, degrees = 0.0, math.inf
+    for part in (compress(values, is_first), compress(values, map(not_, is_first))):
+        series = list(part)
+        spread = _variance_of_series(series, tries_longer)
+        # A wave slows both, so their errors add up.
+        error += len(series) / count * math.sqrt(spread.variance)
+        degrees = min(degrees, spread.degrees)
+    apart = MeanVariance(error**2, degrees)
+    return min(whole, apart, key=lambda spread: spread.half_width(LEVEL))
 
 
 def _variance_of_series(values: Sequence[float], tries_longer: bool) -> MeanVariance:

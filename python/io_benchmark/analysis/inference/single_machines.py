@@ -18,13 +18,13 @@ Two bad machines in one pool hide each other: such a pool is mixed, and no machi
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from statistics import fmean
 
 from msgspec import Struct
 
-from io_benchmark.analysis.inference import compared_means
-from io_benchmark.analysis.inference.estimates import SideData
-from io_benchmark.analysis.inference.variances import MeanVariance, reach, sample_variance
+from io_benchmark.analysis.inference.estimates import SideData, compare_means
+from io_benchmark.analysis.inference.variances import MeanVariance, reach
 from io_benchmark.analysis.model import Interval, Run, Subject
 from io_benchmark.analysis.observed.machine_identity import by_machine, by_side
 
@@ -62,12 +62,12 @@ class SingleMachine(Struct, frozen=True):
         level = 1 - _FALSE_ALARMS / max(1, candidates)
         machines = []
         for subject, sides in data_of.items():
-            for side, at, log_ratio, width in _outside(sides, assumed_variation, level):
+            for side, index, log_ratio, width in _outside(sides, assumed_variation, level):
                 runs = by_machine(by_side(compared[subject])[side])
                 usual = Interval(math.exp(-width), math.exp(width), level)
-                rest = (run for machine in (*runs[:at], *runs[at + 1 :]) for run in machine)
-                ratio = math.exp(log_ratio)
-                machines.append(cls(subject, side, tuple(runs[at]), tuple(rest), ratio, usual))
+                machine = tuple(runs.pop(index))
+                rest = tuple(chain(*runs))
+                machines.append(cls(subject, side, machine, rest, math.exp(log_ratio), usual))
         return machines
 
 
@@ -81,32 +81,31 @@ def _outside(
     farthest: dict[str, tuple[int, float]] = {}
     variances = [MeanVariance(_ASSUMED_FACTOR * assumed_variation**2, _ASSUMED_DEGREES)]
     for side, data in sides.items():
-        logs = data.log_means
+        logs = list(data.log_means)
         if data.count > _FEWEST_OTHERS:
             mean = fmean(logs)
             distances = [abs(log - mean) for log in logs]
-            at = distances.index(max(distances))
-            logs = (*logs[:at], *logs[at + 1 :])
-            farthest[side] = at, data.log_means[at] - fmean(logs)
+            index = distances.index(max(distances))
+            log = logs.pop(index)
+            farthest[side] = index, log - fmean(logs)
         if len(logs) > 1:
-            variances.append(MeanVariance(sample_variance(logs), len(logs) - 1.0))
-    degrees = math.fsum(part.degrees for part in variances)
-    variance = math.fsum(part.variance * part.degrees for part in variances) / degrees
-    factor = reach(level, min(degrees, _MOST_DEGREES))
-    for side, (at, log_ratio) in farthest.items():
-        error = math.sqrt(variance * (1 + 1 / (sides[side].count - 1)))
+            variances.append(MeanVariance.of_values(logs))
+    usual = MeanVariance.combined(variances)
+    factor = reach(level, min(usual.degrees, _MOST_DEGREES))
+    for side, (index, log_ratio) in farthest.items():
+        error = math.sqrt(usual.variance * (1 + 1 / (sides[side].count - 1)))
         if abs(log_ratio) > factor * error:
-            error = math.hypot(error, _error_within_runs(sides[side], at))
+            error = math.hypot(error, _error_within_runs(sides[side], index))
         width = max(factor * error, math.log(_LEAST_RATIO))
         if abs(log_ratio) > width:
-            yield side, at, log_ratio, width
+            yield side, index, log_ratio, width
 
 
-def _error_within_runs(side: SideData, at: int) -> float:
-    """Return the error of a machine's ratio to the others, by the noise within their runs.
+def _error_within_runs(side: SideData, index: int) -> float:
+    """Return the error of a machine's ratio to the rest, by the noise within their runs.
 
     A run of one sample shows none.
     """
-    rest = [entry for runs in (*side.runs[:at], *side.runs[at + 1 :]) for entry in runs]
-    blocks = compared_means.compare_means(side.runs[at], rest).blocks
+    machines = list(side.runs)
+    blocks = compare_means(machines.pop(index), list(chain(*machines))).blocks
     return math.sqrt(math.fsum(part.variance for part in blocks if part.variance < math.inf))

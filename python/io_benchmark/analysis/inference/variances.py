@@ -13,6 +13,7 @@ function with scipy.
 import functools
 import math
 from collections.abc import Iterable, Sequence
+from statistics import fmean
 
 from msgspec import Struct
 
@@ -39,6 +40,11 @@ class MeanVariance(Struct, frozen=True):
     degrees: float
 
     @classmethod
+    def of_values(cls, values: Sequence[float]) -> "MeanVariance":
+        """Return how far single values differ."""
+        return cls(sample_variance(values), len(values) - 1.0)
+
+    @classmethod
     def of_mean(cls, values: Sequence[float]) -> "MeanVariance":
         return cls(sample_variance(values) / len(values), len(values) - 1.0)
 
@@ -50,7 +56,7 @@ class MeanVariance(Struct, frozen=True):
         default = cls(assumed**2, ASSUMED_VARIATION_DEGREES)
         if len(values) < FEWEST_FOR_VARIATION - 1:
             return default
-        seen = cls(sample_variance(values), len(values) - 1.0)
+        seen = cls.of_values(values)
         return seen if len(values) >= FEWEST_FOR_VARIATION else cls.wider([default], [seen])[0]
 
     @classmethod
@@ -81,12 +87,14 @@ class MeanVariance(Struct, frozen=True):
     @classmethod
     def pooled(cls, groups: Iterable[LogMeans]) -> "MeanVariance | None":
         """Return how far values of one group differ, over several groups; None if none has two."""
-        several = [group for group in groups if len(group) > 1]
-        if not several:
-            return None
-        degrees = sum(len(group) - 1 for group in several)
-        squares = sum(sample_variance(group) * (len(group) - 1) for group in several)
-        return cls(squares / degrees, float(degrees))
+        several = [cls.of_values(group) for group in groups if len(group) > 1]
+        return cls.combined(several) if several else None
+
+    @classmethod
+    def combined(cls, parts: Sequence["MeanVariance"]) -> "MeanVariance":
+        """Return one estimate of the same variance; each part counts by its degrees of freedom."""
+        degrees = math.fsum(part.degrees for part in parts)
+        return cls(math.fsum(part.variance * part.degrees for part in parts) / degrees, degrees)
 
     @staticmethod
     def wider(
@@ -116,11 +124,11 @@ class MeanVariance(Struct, frozen=True):
         needed = math.sqrt(_squared_reach(parts) / total)
         if needed <= reach(LEVEL, math.inf):
             return math.inf
-        return degrees_with(needed, (1 - LEVEL) / 2)
+        return _degrees_with(needed, (1 - LEVEL) / 2)
 
 
 def sample_variance(values: Sequence[float]) -> float:
-    centre = math.fsum(values) / len(values)
+    centre = fmean(values)
     return math.fsum((value - centre) ** 2 for value in values) / (len(values) - 1)
 
 
@@ -203,7 +211,7 @@ def quantile(probability: float, degrees: float) -> float:
     return value
 
 
-def degrees_with(value: float, probability: float) -> float:
+def _degrees_with(value: float, probability: float) -> float:
     """Return the degrees of freedom, at least 1, with which Student's t exceeds a value so often."""
     low, high = 1 / MANY_DEGREES, 1.0
     while high - low > _CLOSE * high:

@@ -59,49 +59,49 @@ class WorkerVariation(Struct, frozen=True):
     def of_pools(cls, pools: Mapping[str, LogMeans]) -> "WorkerVariation | None":
         """Return what other pools of a comparison show; None if each has one worker."""
         several = {pool: logs for pool, logs in pools.items() if len(logs) > 1}
-        known = MeanVariance.pooled(list(several.values()))
-        if known is None:
+        measured = MeanVariance.pooled(list(several.values()))
+        if measured is None:
             return None
         workers = sum(map(len, several.values()))
         shown_by = statement(
             "{workers} workers of {pools}", workers=count(workers), pools=joined(sorted(several))
         )
-        measured = math.sqrt(known.variance)
-        least = "" if measured >= DEFAULT_WORKER_VARIATION else _LEAST
+        deviation = math.sqrt(measured.variance)
+        least = "" if deviation >= DEFAULT_WORKER_VARIATION else _LEAST
         conclusion = least + ", and another pool may vary {factor} times as much."
-        ratio = _POOLS_DIFFER * max(measured, DEFAULT_WORKER_VARIATION)
-        return cls._shown("pools", known, ratio, workers, shown_by, conclusion)
+        ratio = _POOLS_DIFFER * max(deviation, DEFAULT_WORKER_VARIATION)
+        return cls._measured("pools", measured, ratio, workers, shown_by, conclusion)
 
     @classmethod
     def of_history(
-        cls, known: MeanVariance, workers: int, shown_by: Statement
+        cls, measured: MeanVariance, workers: int, shown_by: Statement
     ) -> "WorkerVariation":
         """Return what earlier workers of the same pool show."""
-        ratio = _upper_limit(known, _AT_80_PERCENT)
+        ratio = _upper_limit(measured, _AT_80_PERCENT)
         may_vary_more = ", and so few may vary less than their pool does."
         conclusion = may_vary_more if ratio > DEFAULT_WORKER_VARIATION else f"{_LEAST}."
-        return cls._shown("history", known, ratio, workers, shown_by, conclusion)
+        return cls._measured("history", measured, ratio, workers, shown_by, conclusion)
 
     @classmethod
-    def _shown(
+    def _measured(
         cls,
         source: Literal["pools", "history"],
-        known: MeanVariance,
+        measured: MeanVariance,
         ratio: float,
         workers: int,
         shown_by: Statement,
         conclusion: str,
     ) -> "WorkerVariation":
-        measured, expected = math.sqrt(known.variance), _upper_limit(known, _AT_65_PERCENT)
+        deviation, expected = math.sqrt(measured.variance), _upper_limit(measured, _AT_65_PERCENT)
         explanation = statement(
             "{shown_by} vary by {measured}" + conclusion,
             shown_by=shown_by,
-            measured=share(measured),
+            measured=share(deviation),
             factor=str(_POOLS_DIFFER),
             least=share(DEFAULT_WORKER_VARIATION),
         )
         message = _assumed(ratio)
-        return cls(ratio, expected, source, message, explanation, measured, workers, shown_by)
+        return cls(ratio, expected, source, message, explanation, deviation, workers, shown_by)
 
     @staticmethod
     def has_few(log_means: LogMeans) -> bool:
@@ -116,34 +116,37 @@ class WorkerVariation(Struct, frozen=True):
         past: Sequence["WorkerVariation"] = (),
     ) -> "WorkerVariation":
         """Return what is assumed of a pair of sides, by all sides and by the pair's past."""
-        has_single = any(len(sides[side]) == 1 for side in pair)
-        # Without a single worker, the pair itself already counts in its interval.
-        others = {side: logs for side, logs in sides.items() if has_single or side not in pair}
         if not any(cls.has_few(sides[side]) for side in pair):
             return cls.default()
-        several = [each for each in (cls.of_pools(others), *past) if each is not None]
-        known = [each for each in several if each.source != "default"]
-        if not known:
+        has_single = any(len(sides[side]) == 1 for side in pair)
+        # Without a single worker, the pair itself already counts in its interval.
+        pools = cls.of_pools(
+            {side: logs for side, logs in sides.items() if has_single or side not in pair}
+        )
+        several = [variation for variation in (pools, *past) if variation is not None]
+        measured = [variation for variation in several if variation.source != "default"]
+        if not measured:
             return next(iter(past), cls.default())
-        widest = max(known, key=lambda each: (each.ratio, each.workers))
+        widest = max(measured, key=lambda variation: (variation.ratio, variation.workers))
         # The two sides' variances add up: what a decision needs follows from their mean.
-        expected = math.sqrt(math.fsum(each.expected_ratio**2 for each in known) / len(known))
+        squares = math.fsum(variation.expected_ratio**2 for variation in measured)
+        widest = replace(widest, expected_ratio=math.sqrt(squares / len(measured)))
         if has_single or widest.measured_ratio is None:
-            return replace(widest, expected_ratio=expected)
+            return widest
         # Two workers vary at least as far as the others were seen to, not as far as they may.
         ratio = max(widest.measured_ratio, DEFAULT_WORKER_VARIATION)
-        return replace(widest, expected_ratio=expected, ratio=ratio, message=_assumed(ratio))
+        return replace(widest, ratio=ratio, message=_assumed(ratio))
 
 
 def _assumed(ratio: float) -> Statement:
     return statement("{variation} is assumed", variation=share(ratio))
 
 
-def _upper_limit(known: MeanVariance, normal: float) -> float:
+def _upper_limit(measured: MeanVariance, normal: float) -> float:
     """Return the upper limit of a standard deviation, but not less than the default.
 
     The quantile of chi-squared is that of Wilson and Hilferty (1931, PNAS 17:684).
     """
-    part = 2 / (9 * known.degrees)
+    part = 2 / (9 * measured.degrees)
     quantile = (1 - part - normal * math.sqrt(part)) ** 3
-    return max(math.sqrt(known.variance / quantile), DEFAULT_WORKER_VARIATION)
+    return max(math.sqrt(measured.variance / quantile), DEFAULT_WORKER_VARIATION)

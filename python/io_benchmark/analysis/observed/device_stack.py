@@ -110,5 +110,5 @@ def _filesystem_knows_a_stripe(place: StoragePlace) -> bool:
 
 
 def described(disk: Device, settings: Sequence[tuple[str, int | None]]) -> str:
-    known = [f"{name}={value}" for name, value in settings if value is not None]
-    return " ".join([disk.scheduler or "", *known])
+    values = [f"{name}={value}" for name, value in settings if value is not None]
+    return " ".join([disk.scheduler or "", *values])

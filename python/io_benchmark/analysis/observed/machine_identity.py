@@ -14,7 +14,7 @@ different boot ids have it: then it came with an image, and machines that start 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import TypeVar
 
 from msgspec import Struct
@@ -23,6 +23,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.model import UNKNOWN, Worker
 from io_benchmark.results import Result
 
+K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 
 _BOOT_ID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
@@ -50,13 +51,10 @@ class MachineMarks(Struct, frozen=True):
     def machine_names(marks: Sequence["MachineMarks"]) -> list[str]:
         """Return the name of each result's machine, the same for all results from one machine."""
         roots = _connected(_keys(marks))
-        members: defaultdict[int, list[MachineMarks]] = defaultdict(list)
-        for mark, root in zip(marks, roots, strict=True):
-            members[root].append(mark)
         names: dict[int, str] = {}
         counts: Counter[str] = Counter()
-        for root, same_machine in members.items():
-            name = _name(same_machine)
+        for root, members in grouped(zip(roots, marks, strict=True), itemgetter(0)).items():
+            name = _name([mark for _, mark in members])
             counts[name] += 1
             # Several machines have copies of one boot id.
             is_first = counts[name] == 1 or name == UNKNOWN
@@ -98,24 +96,24 @@ def _connected(keys: Sequence[Sequence[Hashable]]) -> list[int]:
     """Return for each result the first one that it is connected with, by union and find."""
     roots = list(range(len(keys)))
 
-    def root_of(at: int) -> int:
-        while roots[at] != at:
-            roots[at] = roots[roots[at]]
-            at = roots[at]
-        return at
+    def root(result: int) -> int:
+        while roots[result] != result:
+            roots[result] = roots[roots[result]]
+            result = roots[result]
+        return result
 
     first: dict[Hashable, int] = {}
-    for at, result_keys in enumerate(keys):
+    for result, result_keys in enumerate(keys):
         for key in result_keys:
-            earlier, later = sorted((root_of(first.setdefault(key, at)), root_of(at)))
+            earlier, later = sorted((root(first.setdefault(key, result)), root(result)))
             roots[later] = earlier
-    return [root_of(at) for at in range(len(keys))]
+    return list(map(root, range(len(keys))))
 
 
 def _name(marks: Sequence[MachineMarks]) -> str:
-    known = sorted({mark.worker_id for mark in marks} - {UNKNOWN})
-    if known:
-        return known[0]
+    worker_ids = sorted({mark.worker_id for mark in marks} - {UNKNOWN})
+    if worker_ids:
+        return worker_ids[0]
     boots = sorted({(mark.boot, mark.place) for mark in marks if mark.boot})
     if boots:
         return " ".join(("with boot id", boots[0][0][0], *filter(None, boots[0][1])))
@@ -153,16 +151,20 @@ def by_machine(
     An item whose machine is not known is a group by itself.
     """
     groups: dict[str, list[T]] = {}
-    for at, item in enumerate(items):
+    for number, item in enumerate(items):
         name = machine(item)
-        groups.setdefault(name if name != UNKNOWN else f"#{at}", []).append(item)
+        groups.setdefault(name if name != UNKNOWN else f"#{number}", []).append(item)
     return list(groups.values())
 
 
 def by_side(
     items: Iterable[T], side: Callable[[T], str] = attrgetter("worker.side")
 ) -> dict[str, list[T]]:
-    sides: dict[str, list[T]] = {}
+    return grouped(items, side)
+
+
+def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    groups: dict[K, list[T]] = {}
     for item in items:
-        sides.setdefault(side(item), []).append(item)
-    return sides
+        groups.setdefault(key(item), []).append(item)
+    return groups

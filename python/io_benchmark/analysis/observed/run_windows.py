@@ -6,11 +6,14 @@ show the rate at which the disks worked while something waited for them.
 """
 
 from bisect import bisect_right
-from collections.abc import Collection, Mapping, Sequence
-from itertools import accumulate, pairwise
-from operator import add, truediv
+from collections.abc import Collection, Sequence
+from functools import cached_property
+from itertools import accumulate
+from operator import add, sub, truediv
 from statistics import quantiles
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from io_benchmark.analysis.model import Entry
 from io_benchmark.results.format import RecordedTimeline
@@ -23,6 +26,51 @@ _READS_SHARE = 0.05
 _FEWEST = 4
 
 
+class TimelineRows(Struct, frozen=True, dict=True):
+    """Some rows of a timeline, in order; the reader checks that all columns have the same length."""
+
+    timeline: RecordedTimeline
+    rows: Sequence[int]
+
+    @classmethod
+    def of_samples(cls, timeline: RecordedTimeline, entry: Entry) -> "TimelineRows":
+        """Return the rows within the samples of an entry."""
+        begin_ns, end_ns = entry.start_ns[0], entry.start_ns[-1] + entry.total_ns[-1]
+        times_ns = timeline.columns.get("time_ns", ())
+        rows = [row for row, time in enumerate(times_ns) if time and begin_ns <= time <= end_ns]
+        return cls(timeline, rows)
+
+    def values(self, column: Sequence[int | None] | None) -> list[int] | None:
+        """Return the values of a column; None where one is missing."""
+        values = [None if column is None else column[row] for row in self.rows]
+        present = [value for value in values if value is not None]
+        return present if len(present) == len(values) else None
+
+    def steps(self, column: Sequence[int | None] | None) -> list[int] | None:
+        """Return how much a counter grew between two rows each; None where a value is missing."""
+        values = self.values(column)
+        return None if values is None else list(map(sub, values[1:], values))
+
+    @property
+    def seconds(self) -> list[float]:
+        """Return the time between two rows each; nothing where it is not recorded."""
+        steps_ns = self.steps(self.timeline.columns.get("time_ns")) or []
+        return [step_ns / NS_PER_S for step_ns in steps_ns]
+
+    def growth(self, column: Sequence[int | None] | None) -> int | None:
+        """Return how much a counter grew from the first row to the last, where time passed."""
+        if column is None or len(self.rows) < 2 or self.lasted_s <= 0:
+            return None
+        first, last = column[self.rows[0]], column[self.rows[-1]]
+        return None if first is None or last is None else last - first
+
+    @cached_property
+    def lasted_s(self) -> float:
+        """Return the time between the first row and the last."""
+        times_ns = self.values(self.timeline.columns.get("time_ns"))
+        return (times_ns[-1] - times_ns[0]) / NS_PER_S if times_ns else 0.0
+
+
 class Window(NamedTuple):
     seconds: float
     read_bytes_per_s: float
@@ -31,29 +79,20 @@ class Window(NamedTuple):
 
     @classmethod
     def of_run(
-        cls,
-        entry: Entry,
-        timeline: RecordedTimeline,
-        inside: Sequence[int],
-        disks: Collection[str],
+        cls, entry: Entry, inside: TimelineRows, disks: Collection[str]
     ) -> "tuple[Window, ...]":
-        """Return the windows within the samples; none where the disks' counters were not recorded.
-
-        `inside` are the rows of the timeline that are within the samples.
-        """
-        counters = [timeline.devices[name] for name in disks if name in timeline.devices]
-        if len(inside) <= _FEWEST or len(counters) < len(disks) or not disks:
+        """Return the windows within the samples; none where the disks' counters were not recorded."""
+        seconds, devices = inside.seconds, inside.timeline.devices
+        if len(inside.rows) <= _FEWEST or not disks or min(seconds) <= 0:
             return ()
-        times_ns = [timeline.columns["time_ns"][at] or 0 for at in inside]
-        lasted_s = [length_ns / NS_PER_S for length_ns in growths(times_ns)]
-        read, written = (
-            _growth(counters, name, inside) for name in ("read_bytes", "written_bytes")
-        )
-        if read is None or written is None or min(lasted_s) <= 0:
-            return ()
-        blocked_s = _blocked_s(entry, timeline, inside, times_ns)
-        rates = (map(truediv, column, lasted_s) for column in (read, written, blocked_s))
-        return tuple(map(cls, lasted_s, *rates))
+        rates = []
+        for name in ("read_bytes", "written_bytes"):
+            counters = [inside.steps(devices.get(disk, {}).get(name)) for disk in disks]
+            complete = [steps for steps in counters if steps is not None]
+            if len(complete) < len(counters):
+                return ()
+            rates.append(map(truediv, map(sum, zip(*complete, strict=True)), seconds))
+        return tuple(map(cls, seconds, *rates, map(truediv, _blocked_s(entry, inside), seconds)))
 
     @staticmethod
     def peak(windows: "Sequence[Window]") -> tuple[float, float] | None:
@@ -77,37 +116,23 @@ def _last_decile(values: Sequence[float]) -> float:
     return quantiles(values, n=10, method="inclusive")[-1]
 
 
-def growths(values: Sequence[float]) -> list[float]:
-    return [after - before for before, after in pairwise(values)]
-
-
-def _growth(
-    counters: Sequence[Mapping[str, Sequence[int | None]]], name: str, inside: Sequence[int]
-) -> list[float] | None:
-    columns = [columns.get(name) for columns in counters]
-    known = [[column[at] for at in inside] for column in columns if column is not None]
-    if len(known) < len(columns) or any(None in column for column in known):
-        return None
-    return growths(list(map(sum, zip(*known, strict=True))))
-
-
-def _blocked_s(
-    entry: Entry, timeline: RecordedTimeline, inside: Sequence[int], times_ns: Sequence[int]
-) -> list[float]:
+def _blocked_s(entry: Entry, inside: TimelineRows) -> list[float]:
     """Return how long the process was blocked in each window.
 
     Where that was not recorded, the system's pressure on I/O counts; without any, all of the time.
     """
     samples_ns = _samples_blocked_ns(entry)
+    columns = inside.timeline.columns
     if samples_ns is not None:
         ends_ns = [entry.start_ns[0], *map(add, entry.start_ns, entry.total_ns)]
         until_then_ns = [0.0, *accumulate(samples_ns)]
-        at_times_ns = [_interpolated(time, ends_ns, until_then_ns) for time in times_ns]
-        return [blocked_ns / NS_PER_S for blocked_ns in growths(at_times_ns)]
-    pressure = _growth([timeline.columns], "psi_io_some_us", inside)
-    if pressure is None:
-        return [length_ns / NS_PER_S for length_ns in growths(times_ns)]
-    return [waited_us / 1e6 for waited_us in pressure]
+        times_ns = inside.values(columns["time_ns"]) or []
+        blocked_ns = [_interpolated(time, ends_ns, until_then_ns) for time in times_ns]
+        return [step_ns / NS_PER_S for step_ns in map(sub, blocked_ns[1:], blocked_ns)]
+    pressure_us = inside.steps(columns.get("psi_io_some_us"))
+    if pressure_us is None:
+        return inside.seconds
+    return [waited_us / 1e6 for waited_us in pressure_us]
 
 
 def _samples_blocked_ns(entry: Entry) -> list[float] | None:
@@ -129,11 +154,11 @@ def _samples_blocked_ns(entry: Entry) -> list[float] | None:
     return [blocked_ns if blocked_ns > 0 else 0.0 for blocked_ns in rest_ns]
 
 
-def _interpolated(at: int, places: Sequence[int], values: Sequence[float]) -> float:
+def _interpolated(place: int, places: Sequence[int], values: Sequence[float]) -> float:
     """Return the value at a place between known ones, else that of the nearest."""
-    after = bisect_right(places, at)
+    after = bisect_right(places, place)
     if after in (0, len(places)):
         return values[max(0, after - 1)]
     before = after - 1
-    share = (at - places[before]) / (places[after] - places[before])
+    share = (place - places[before]) / (places[after] - places[before])
     return values[before] + share * (values[after] - values[before])

@@ -43,7 +43,7 @@ class SideViews(Struct, frozen=True, eq=False):
 
     @property
     def workers(self) -> list[Runs]:
-        return self._others(list(self._all))
+        return self._without_left_out(list(self._all))
 
     def __iter__(self) -> Iterator[View]:
         return chain.from_iterable(self.workers)
@@ -58,20 +58,20 @@ class SideViews(Struct, frozen=True, eq=False):
         return replace(self, _left_out=worker)
 
     def readings(self, read: Callable[[View], Reading]) -> list[list[Reading]]:
-        return self._others(self._read(read))
+        return self._without_left_out(self._read(read))
 
     def mean(self, read: Callable[[View], SupportsFloat | None]) -> float | None:
         """Return the mean over the workers that have the value; None where none has it."""
-        return mean_of_known(self._of_workers(mean_of_known, read))
+        return mean_of_known(self._answers_of(mean_of_known, read))
 
     def median(self, read: Callable[[View], float | None]) -> float | None:
         """Return the median over the workers that have the value; None where none has it."""
-        means = [mean for mean in self._of_workers(mean_of_known, read) if mean is not None]
+        means = [mean for mean in self._answers_of(mean_of_known, read) if mean is not None]
         return median(means) if means else None
 
     def values(self, read: Callable[[View], Value]) -> AbstractSet[Value]:
-        # Few sets differ: frozenset hashes each of them only once.
-        return frozenset[Value]().union(*set(self._of_workers(frozenset, read)))
+        # Few sets differ, so that few are joined.
+        return frozenset[Value]().union(*set(self._answers_of(frozenset, read)))
 
     def values_of_workers(self, read: Callable[[Runs], Value]) -> AbstractSet[Value]:
         return set(self._by_worker(read))
@@ -83,29 +83,25 @@ class SideViews(Struct, frozen=True, eq=False):
         return {key: fmean([row.get(key, 0.0) for row in rows]) for key in keys}
 
     def _by_worker(self, read: Callable[[Runs], Answer]) -> list[Answer]:
-        return self._others(self._kept((Runs, read), lambda: list(map(read, self._all))))
+        return self._without_left_out(self._once((Runs, read), lambda: list(map(read, self._all))))
 
     def _read(self, read: Callable[[View], Reading]) -> list[list[Reading]]:
         """Return what was read of every worker, also of the one that is left out here."""
-        return self._kept((None, read), lambda: [list(map(read, runs)) for runs in self._all])
+        return self._once((None, read), lambda: [list(map(read, runs)) for runs in self._all])
 
-    def _of_workers(
+    def _answers_of(
         self, answer: Callable[[list[Reading]], Answer], read: Callable[[View], Reading]
     ) -> list[Answer]:
-        """Return an answer by what was read of each worker; the same object for the same answer."""
-        known: dict[Answer, Answer] = {}
-        answers = self._kept(
-            (answer, read),
-            lambda: [known.setdefault(value, value) for value in map(answer, self._read(read))],
-        )
-        return self._others(answers)
+        """Return an answer by what was read of each worker."""
+        answers = self._once((answer, read), lambda: list(map(answer, self._read(read))))
+        return self._without_left_out(answers)
 
-    def _kept(self, key: tuple[object, object], make: Callable[[], list[Answer]]) -> list[Answer]:
+    def _once(self, key: tuple[object, object], make: Callable[[], list[Answer]]) -> list[Answer]:
         if key not in self._answers:
             self._answers[key] = make()
         return self._answers[key]
 
-    def _others(self, answers: list[Answer]) -> list[Answer]:
+    def _without_left_out(self, answers: list[Answer]) -> list[Answer]:
         if self._left_out is None:
             return answers
         return answers[: self._left_out] + answers[self._left_out + 1 :]

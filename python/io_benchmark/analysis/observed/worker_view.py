@@ -4,7 +4,7 @@
 A cap is published for a machine's local SSDs, or set by a cgroup for each disk of the place.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cached_property
 from statistics import fmean
 from typing import SupportsFloat
@@ -14,9 +14,8 @@ from msgspec import Struct
 from io_benchmark.analysis.model import Entry, Subject, Worker
 from io_benchmark.analysis.observed.device_stack import Stack
 from io_benchmark.analysis.observed.published_caps import Caps, MachineType
-from io_benchmark.analysis.observed.run_windows import Window
+from io_benchmark.analysis.observed.run_windows import TimelineRows, Window
 from io_benchmark.results import CacheRetrieveEntry, workloads
-from io_benchmark.results.format import RecordedTimeline
 from io_benchmark.results.machine import Host, Limits, StoragePlace
 from io_benchmark.results.workload import NS_PER_S
 
@@ -120,51 +119,31 @@ class View(Struct, frozen=True, dict=True):
     @cached_property
     def windows(self) -> tuple[Window, ...]:
         """Return the run in windows of its timeline; none where the disks' counters are missing."""
-        if self.entry is None or self._timeline is None or self.stack is None:
+        if self.entry is None or self._inside is None or self.stack is None:
             return ()
-        disks = {disk.name for disk in self.stack.disks}
-        return Window.of_run(self.entry, self._timeline, self._rows, disks)
+        return Window.of_run(self.entry, self._inside, {disk.name for disk in self.stack.disks})
 
     @cached_property
     def peak_bytes_per_s(self) -> tuple[float, float] | None:
         """Return the rates at which the disks read and wrote while copies waited for them."""
         return Window.peak(self.windows) or self.moved_bytes_per_s
 
-    @property
-    def _timeline(self) -> RecordedTimeline | None:
-        return self.worker.result.timeline
-
     @cached_property
-    def _rows(self) -> list[int]:
-        """Return the timeline's samples within the retrieves."""
-        times = self._timeline.columns.get("time_ns") if self._timeline is not None else None
-        if times is None or self.entry is None:
-            return []
-        begin_ns = self.entry.start_ns[0]
-        end_ns = self.entry.start_ns[-1] + self.entry.total_ns[-1]
-        return [at for at, time in enumerate(times) if time and begin_ns <= time <= end_ns]
-
-    @cached_property
-    def _seconds(self) -> float:
-        """Return the time between the first and the last of these samples."""
-        if self._timeline is None or len(self._rows) < 2:
-            return 0.0
-        times = self._timeline.columns["time_ns"]
-        return ((times[self._rows[-1]] or 0) - (times[self._rows[0]] or 0)) / NS_PER_S
+    def _inside(self) -> TimelineRows | None:
+        """Return the timeline's rows within the samples."""
+        timeline = self.worker.result.timeline
+        if timeline is None or self.entry is None:
+            return None
+        return TimelineRows.of_samples(timeline, self.entry)
 
     def growth(self, *columns: str) -> float | None:
         """Return how much counters of the timeline grew together per second, during the retrieves."""
-        if self._timeline is None:
+        if self._inside is None:
             return None
-        growths = [self._growth(self._timeline.columns.get(name)) for name in columns]
-        known = [growth for growth in growths if growth is not None]
-        return sum(known) / self._seconds if len(known) == len(columns) else None
-
-    def _growth(self, counter: Sequence[int | None] | None) -> int | None:
-        if counter is None or self._seconds <= 0 or len(counter) <= self._rows[-1]:
-            return None
-        first, last = counter[self._rows[0]], counter[self._rows[-1]]
-        return None if first is None or last is None else last - first
+        recorded = self._inside.timeline.columns
+        growths = [self._inside.growth(recorded.get(name)) for name in columns]
+        complete = [growth for growth in growths if growth is not None]
+        return sum(complete) / self._inside.lasted_s if len(complete) == len(columns) else None
 
     def per_operation_ms(self, *columns: str) -> float | None:
         """Return the growth of counters in ms per retrieve or operation."""
@@ -190,15 +169,15 @@ class View(Struct, frozen=True, dict=True):
         Not `full`: a neighbour that only computes would hide every wait of the copies.
         """
         growth = self.growth("psi_io_some_us")
-        if growth is None:
-            growth = self.growth("psi_io_full_us")
         return None if growth is None else growth / 1e6
 
     @property
     def busiest_share(self) -> float | None:
-        devices = self._timeline.devices.values() if self._timeline is not None else ()
-        busy_ms = [self._growth(columns.get("busy_ms")) for columns in devices]
-        shares = [busy / 1000 / self._seconds for busy in busy_ms if busy is not None]
+        if self._inside is None:
+            return None
+        devices = self._inside.timeline.devices.values()
+        busy_ms = [self._inside.growth(columns.get("busy_ms")) for columns in devices]
+        shares = [busy / 1000 / self._inside.lasted_s for busy in busy_ms if busy is not None]
         return max(shares, default=None)
 
     def published_caps(self, disks: int) -> Caps | None:
@@ -217,12 +196,11 @@ class View(Struct, frozen=True, dict=True):
         if self.stack is None or self.limits is None:
             return None
         limits = [limit for limit in self.limits.io if limit.kind == "write_bytes_per_s"]
-        tightest = [
-            min((limit.value for limit in limits if limit.device_name == disk.name), default=None)
-            for disk in self.stack.disks
-        ]
-        known = [value for value in tightest if value is not None]
-        return float(min(known) * self.stack.width) if len(known) == len(tightest) else None
+        disks = [disk.name for disk in self.stack.disks]
+        if {limit.device_name for limit in limits}.issuperset(disks):
+            tightest = min(limit.value for limit in limits if limit.device_name in disks)
+            return float(tightest * self.stack.width)
+        return None
 
     @cached_property
     def write_cap(self) -> float | None:
@@ -266,9 +244,7 @@ class View(Struct, frozen=True, dict=True):
     def mount_table_options(self) -> dict[str, str]:
         """Return the options in the mount table, which leaves some defaults out."""
         mount = self.place.mount if self.place is not None else None
-        return (
-            {} if mount is None else _options(f"{mount.options},{mount.super_options}".split(","))
-        )
+        return _options(f"{mount.options},{mount.super_options}".split(",")) if mount else {}
 
     @cached_property
     def mount_options(self) -> dict[str, str]:
@@ -288,8 +264,8 @@ def _options(options: Iterable[str]) -> dict[str, str]:
 
 
 def mean_of_known(values: Iterable[SupportsFloat | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return fmean(known) if known else None
+    numbers = [value for value in values if value is not None]
+    return fmean(numbers) if numbers else None
 
 
 def dirty_room(worker: Worker) -> float | None:

@@ -88,7 +88,7 @@ class Division(Struct, frozen=True):
 
     def of(self, *parts: Part) -> float:
         """Return how much of the difference these parts make up."""
-        return math.fsum(each.difference_ns for each in self.parts if each.part in parts)
+        return math.fsum(part.difference_ns for part in self.parts if part.part in parts)
 
 
 def _of_machine(runs: Sequence[_PartMeans]) -> _PartMeans:
@@ -122,8 +122,8 @@ def _merged(machine: _PartMeans, common: AbstractSet[Part]) -> dict[Part, float]
     """Put what not every machine recorded into the phase's unexplained part."""
     merged: dict[Part, float] = {}
     for part, mean_ns in machine.items():
-        known = part if part in common else Part(part.phase, Kind.UNEXPLAINED)
-        merged[known] = merged.get(known, 0.0) + mean_ns
+        merged_part = part if part in common else Part(part.phase, Kind.UNEXPLAINED)
+        merged[merged_part] = merged.get(merged_part, 0.0) + mean_ns
     return merged
 
 

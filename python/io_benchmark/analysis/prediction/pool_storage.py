@@ -53,8 +53,8 @@ class PoolStorage(Struct, frozen=True):
     files: Mapping[str, MeanVariance]
     filesystems: Mapping[str, frozenset[str | None]]  # by place
     write_limits: Mapping[str, float]  # by place: requests per second that a disk is limited to
-    cpus: float | None  # that the worker with the fewest has
-    # How much can wait in memory to be written before writers must wait; of the worker with the least.
+    cpus: float | None  # of the worker with the fewest
+    # How many bytes may wait in memory before the kernel slows writers down; the least of all workers.
     dirty_room_bytes: float | None
     # By place, how much longer retrieves took at the end of a run than at its start, where they did.
     slowed_down: Mapping[str, float]
@@ -63,22 +63,17 @@ class PoolStorage(Struct, frozen=True):
     @classmethod
     def of(cls, pool: str, workers: Sequence[Worker], prices: Mapping[str, Price]) -> "PoolStorage":
         """Return the figures of one pool's workers."""
-        groups = by_machine(
+        machines = by_machine(
             (worker for worker in workers if worker.entries), lambda worker: worker.machine
         )
-        figures: _Logs = {}
-        files: dict[str, list[list[float]]] = {}
-        for runs in groups:
-            for (figure, place), logs in _measured(runs).items():
-                if figure == _FILE_RATE:
-                    files.setdefault(place, []).append(logs)
-                else:
-                    figures.setdefault((figure, place), []).append(fmean(logs))
+        measured: dict[tuple[str, str], list[list[float]]] = {}
+        for runs in machines:
+            for key, logs in _measured(runs).items():
+                measured.setdefault(key, []).append(logs)
         filesystems: dict[str, frozenset[str | None]] = {}
-        for worker in workers:
-            for storage in worker.result.storage.places:
-                kind = storage.filesystem.type if storage.filesystem else storage.kind
-                filesystems[storage.name] = filesystems.get(storage.name, frozenset()) | {kind}
+        for storage in (place for worker in workers for place in worker.result.storage.places):
+            kind = storage.filesystem.type if storage.filesystem else storage.kind
+            filesystems[storage.name] = filesystems.get(storage.name, frozenset()) | {kind}
         worker_prices = {
             Price.find(prices, pool, worker.queue, worker.result.task.instance_type or "")
             for worker in workers
@@ -87,12 +82,12 @@ class PoolStorage(Struct, frozen=True):
         limits = [limit for worker in workers for limit in _write_limits(worker)]
         return cls(
             pool,
-            len(groups),
-            figures,
+            len(machines),
+            {key: list(map(fmean, logs)) for key, logs in measured.items()},
             {
-                place: MeanVariance(pooled.variance / fmean(map(len, machines)), pooled.degrees)
-                for place, machines in files.items()
-                if (pooled := MeanVariance.pooled(machines))
+                place: MeanVariance(pooled.variance / fmean(map(len, logs)), pooled.degrees)
+                for (figure, place), logs in measured.items()
+                if figure == _FILE_RATE and (pooled := MeanVariance.pooled(logs))
             },
             filesystems,
             dict(sorted(limits, key=itemgetter(1), reverse=True)),  # the lowest of each place

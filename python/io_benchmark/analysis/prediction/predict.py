@@ -5,7 +5,7 @@ The interval is that of a single task. Each part of its error is a variance of l
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 from statistics import fmean
 from types import MappingProxyType
@@ -17,6 +17,7 @@ from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
 from io_benchmark.analysis.inference.variances import FEWEST_FOR_VARIATION, MeanVariance
 from io_benchmark.analysis.model import Run, Worker
 from io_benchmark.analysis.observed.machine_identity import by_side, identify_machines
+from io_benchmark.analysis.observed.worker_view import mean_of_known
 from io_benchmark.analysis.prediction.demand import Demand
 from io_benchmark.analysis.prediction.pool_change import PoolChange
 from io_benchmark.analysis.prediction.pool_storage import WRITE_RATE, PoolStorage
@@ -51,22 +52,22 @@ def predict(
     prices: Mapping[str, Price] = MappingProxyType({}),
 ) -> list[TaskPrediction]:
     """Predict each task on each pool. Profiles of the same command are of one task."""
-    known = [_with_valid_entries(worker) for worker in identify_machines(workers)]
-    by_pool = by_side(known, attrgetter("pool"))
+    valid = [_with_valid_entries(worker) for worker in identify_machines(workers)]
+    by_pool = by_side(valid, attrgetter("pool"))
     storages = {pool: PoolStorage.of(pool, runs, prices) for pool, runs in sorted(by_pool.items())}
     tasks: dict[str, dict[str | None, list[TaskProfile]]] = {}
     # In one order, because the first profile is the one whose errors count.
     for profile in sorted(profiles, key=msgspec.json.encode):
         pools = tasks.setdefault(profile.command.sha256, {})
-        pools.setdefault(_pool(profile.task.pool, known), []).append(profile)
+        pools.setdefault(_pool(profile.task.pool, valid), []).append(profile)
     return [_predict_task(pools, storages) for pools in tasks.values()]
 
 
 def _pool(name: str | None, workers: Sequence[Worker]) -> str | None:
     """Return the pool that a profile names: by its own name, or by its worker type."""
-    of_type = {worker.pool for worker in workers if worker.queue.rpartition("/")[2] == name}
-    is_type = len(of_type) == 1 and all(worker.pool != name for worker in workers)
-    return of_type.pop() if is_type else name
+    pools = {worker.pool for worker in workers if worker.queue.rpartition("/")[2] == name}
+    is_type = len(pools) == 1 and all(worker.pool != name for worker in workers)
+    return pools.pop() if is_type else name
 
 
 def _with_valid_entries(worker: Worker) -> Worker:
@@ -106,21 +107,18 @@ def _predict_task(
         sha256=used[0].command.sha256,
         pool=source,
         measured_ns=tuple(profile.wall_ns for profile in used),
-        cpus_used=_mean(demand.cpus_used for demand in usable),
-        written_bytes=_mean(demand.written_bytes for demand in usable),
-        read_bytes=_mean(sum(place.read_bytes for place in demand.places) for demand in usable),
-        syncs=_mean(
+        cpus_used=mean_of_known(demand.cpus_used for demand in usable),
+        written_bytes=mean_of_known(demand.written_bytes for demand in usable),
+        read_bytes=mean_of_known(
+            sum(place.read_bytes for place in demand.places) for demand in usable
+        ),
+        syncs=mean_of_known(
             sum(place.syncs[1] for place in demand.places if place.syncs) for demand in usable
         ),
         pools=tuple(predictions),
         notes=tuple(_notes(used, [*storages.values()] if is_predicted else [])),
         price=own.price if own else None,
     )
-
-
-def _mean(figures: Iterable[float]) -> float | None:
-    values = [*figures]
-    return fmean(values) if values else None
 
 
 def _speed(storage: PoolStorage | None, profiles: Sequence[TaskProfile]) -> float:

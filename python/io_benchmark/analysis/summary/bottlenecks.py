@@ -59,20 +59,20 @@ def _side_bottleneck(workers: Sequence[Sequence[View]]) -> SideBottleneck:
     def mean(value: Callable[[View], float | None]) -> float | None:
         return mean_of_known(mean_of_known(map(value, runs)) for runs in workers)
 
-    unknown = statement("its workers have different bottlenecks")
+    different = statement("its workers have different bottlenecks")
     return SideBottleneck(
         bottleneck=bottleneck,
-        reason=reasons[len(reasons) // 2] if reasons else unknown,
+        reason=reasons[len(reasons) // 2] if reasons else different,
         copied_bytes=mean(lambda view: view.copied_bytes),
         written_bytes=mean(lambda view: view.moved_bytes and view.moved_bytes[1]),
         left_dirty_bytes=mean(_left_dirty),
-        drain_ns=mean(_drain_ns),
+        drain_ns=mean(lambda view: view.retrieves.final_sync_ns if view.retrieves else None),
     )
 
 
 def _most_common(bottlenecks: Sequence[Bottleneck]) -> Bottleneck:
-    counts = Counter(bottlenecks)
-    del counts[Bottleneck.UNKNOWN]
+    """Return the bottleneck of more than half of those that are known."""
+    counts = Counter(kind for kind in bottlenecks if kind is not Bottleneck.UNKNOWN)
     for bottleneck, count in counts.most_common(1):
         if 2 * count > counts.total():
             return bottleneck
@@ -82,11 +82,10 @@ def _most_common(bottlenecks: Sequence[Bottleneck]) -> Bottleneck:
 def _judge(view: View) -> _Judgement:
     if view.moved_bytes is None or not view.copied_bytes:
         return Bottleneck.UNKNOWN, [statement("the disks' counters were not recorded")]
+    read_bytes, written_bytes = view.moved_bytes
     # What reached the disks before the final sync.
-    written_bytes = view.moved_bytes[1]
-    meanwhile_bytes = written_bytes - min(written_bytes, _left_dirty(view) or 0)
-    written = max(0, meanwhile_bytes) / view.copied_bytes
-    read = view.moved_bytes[0] / view.copied_bytes
+    written = max(0, written_bytes - (_left_dirty(view) or 0)) / view.copied_bytes
+    read = read_bytes / view.copied_bytes
     waits = view.io_wait_share
     bytes_written = statement("{written} of the bytes written meanwhile", written=share(written))
     if max(written, read) < _MOVED_SHARE:
@@ -129,10 +128,6 @@ def _writing(view: View) -> _Judgement:
     if busy >= _BUSY_SHARE:
         return Bottleneck.DEVICE, [statement("a disk busy {busy}", busy=share(busy))]
     return Bottleneck.WRITEBACK, [statement("no disk busy more than {busy}", busy=share(busy))]
-
-
-def _drain_ns(view: View) -> int | None:
-    return view.retrieves.final_sync_ns if view.retrieves is not None else None
 
 
 def _left_dirty(view: View) -> int | None:

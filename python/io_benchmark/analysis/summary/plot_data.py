@@ -4,11 +4,10 @@
 from array import array
 from collections.abc import Sequence
 from operator import floordiv
-from typing import cast
 
 from io_benchmark.analysis.model import UNKNOWN, Worker
 from io_benchmark.analysis.observed.machine_identity import by_side
-from io_benchmark.analysis.observed.run_windows import growths
+from io_benchmark.analysis.observed.run_windows import TimelineRows
 from io_benchmark.analysis.report_model import RateTimeline, SampleSeries
 from io_benchmark.results.workload import NS_PER_S
 
@@ -40,19 +39,20 @@ def rate_timelines(workers: Sequence[Worker]) -> tuple[RateTimeline, ...]:
         next(filter(None, map(_rates, (*_typical(side_workers), *side_workers))), None)
         for side_workers in by_side(workers, lambda worker: worker.side).values()
     )
-    return tuple(rates for rates in timelines if rates is not None)
+    return tuple(filter(None, timelines))
 
 
 def _typical(workers: Sequence[Worker]) -> list[Worker]:
     """Return the worker in the middle, by its mean on the first subject; none without samples."""
     runs = [
-        (entry.subject, entry.mean_ns, _name(worker), worker)
-        for worker in workers
-        for entry in worker.entries
-        if len(entry.total_ns)
+        (entry, worker) for worker in workers for entry in worker.entries if len(entry.total_ns)
     ]
-    of_first = sorted((run[1:] for run in runs if run[0] == runs[0][0]), key=lambda run: run[:2])
-    return [worker for _, _, worker in of_first[(len(of_first) - 1) // 2 :][:1]]
+    ordered = sorted(
+        (entry.mean_ns, _name(worker), number)
+        for number, (entry, worker) in enumerate(runs)
+        if entry.subject == runs[0][0].subject
+    )
+    return [runs[number][1] for _, _, number in ordered[(len(ordered) - 1) // 2 :][:1]]
 
 
 def _name(worker: Worker) -> str:
@@ -61,39 +61,28 @@ def _name(worker: Worker) -> str:
 
 def _rates(worker: Worker) -> RateTimeline | None:
     recorded = worker.result.timeline
-    times_ns = _column(recorded.columns.get("time_ns")) if recorded is not None else None
-    if recorded is None or times_ns is None or len(times_ns) < 2:
+    if recorded is None:
         return None
-    seconds = [length_ns / NS_PER_S for length_ns in growths(times_ns)]
-    if min(seconds) <= 0:
+    rows = TimelineRows(recorded, range(len(recorded.columns.get("time_ns", ()))))
+    times_ns, seconds = rows.values(recorded.columns.get("time_ns")), rows.seconds
+    if not times_ns or min(seconds, default=0) <= 0:
         return None  # a hostile or broken file: nothing can be drawn
-    nothing = [0.0] * len(times_ns)
-    counters = (_column(columns.get("written_bytes")) for columns in recorded.devices.values())
-    written = [growths(counter) for counter in counters if counter is not None]
-    waited_us = growths(_column(recorded.columns.get("psi_io_some_us")) or nothing)
-    dirty_bytes = _column(recorded.columns.get("dirty_bytes")) or nothing
-    sums = map(sum, zip(*written, strict=True)) if written else nothing
+    nothing = [0] * len(seconds)
+    written = [rows.steps(columns.get("written_bytes")) for columns in recorded.devices.values()]
+    sums = map(sum, zip(nothing, *filter(None, written), strict=True))
+    waited_us = rows.steps(recorded.columns.get("psi_io_some_us")) or nothing
+    dirty_bytes = rows.values(recorded.columns.get("dirty_bytes")) or [0, *nothing]
+    pairs = zip(waited_us, seconds, strict=True)
     # Plain floats of eight bytes each.
     return RateTimeline(
         side=worker.side,
         worker=_name(worker),
         time_s=array("d", (time_ns / NS_PER_S for time_ns in times_ns[1:])),
         written_bytes_per_s=array(
-            "d", (max(0, grown) / length for grown, length in zip(sums, seconds, strict=False))
+            "d", (max(0, grown) / length for grown, length in zip(sums, seconds, strict=True))
         ),
         dirty_bytes=array("d", dirty_bytes[1:]),
         pressure_io_ratio=array(
-            "d",
-            (
-                min(max(0.0, waited / _US_PER_S / length), 1.0)
-                for waited, length in zip(waited_us, seconds, strict=True)
-            ),
+            "d", (min(max(0.0, waited / _US_PER_S / length), 1.0) for waited, length in pairs)
         ),
     )
-
-
-def _column(values: Sequence[int | None] | None) -> Sequence[int] | None:
-    """Return a column without a missing value; the reader has arrays of those."""
-    if values is None or (not isinstance(values, array) and None in values):
-        return None
-    return cast("Sequence[int]", values)

@@ -1,49 +1,44 @@
 # SPDX-License-Identifier: MPL-2.0
-"""From runs of tasks to a report: which runs count, ratios within labels, verdicts, parts and cost.
-
-The tasks' ratio is compared with a benchmark's ratio, and with what follows from it for a task. A task that
-does the benchmark's operations spends a share of its time on them, and only that share has the benchmark's
-ratio. For example, 9,784 retrieves of 76 ms are 32 % of 39 minutes, so a benchmark's ratio of 1.92× is 1.29×
-for the task. The rest is assumed to take the same time on both sides.
-"""
+"""From runs of tasks to a report: which runs count, ratios within labels, verdicts, parts and cost."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from io_benchmark.analysis.inference import levels
-from io_benchmark.analysis.inference.decisions import Judgement, judge
+from io_benchmark.analysis.inference.comparisons import Judgement, advise, judge
 from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
-from io_benchmark.analysis.inference.workers_needed import advise
-from io_benchmark.analysis.model import Advice, Interval, Verdict
+from io_benchmark.analysis.model import Advice, Verdict
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
-from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, statement
-from io_benchmark.analysis.tasks.runs import Side
-from io_benchmark.analysis.tasks.task_costs import compare_costs
-from io_benchmark.analysis.tasks.task_model import (
-    CostComparison,
-    Reference,
-    Standing,
-    TaskComparison,
-    TaskReport,
+from io_benchmark.analysis.statements import (
+    Quantity,
+    Statement,
+    Unit,
+    count,
+    joined,
+    share,
+    statement,
 )
-from io_benchmark.analysis.tasks.task_pair import TaskPair
-from io_benchmark.analysis.tasks.task_warnings import warnings_of
+from io_benchmark.analysis.tasks.runs import Side
+from io_benchmark.analysis.tasks.task_meaning import compare_costs, references
+from io_benchmark.analysis.tasks.task_model import Ending, Reference, TaskComparison, TaskReport
+from io_benchmark.analysis.tasks.task_pair import MOST_LABELS, TaskPair
 from io_benchmark.costs.worker_time import Price
-from io_benchmark.results.workload import NS_PER_S
-from io_benchmark.sources.task_runs import TaskRun
+from io_benchmark.sources.run_results import TaskRun
 
 _NAMED = 3
+_NOT_COMPLETED: tuple[Ending, ...] = ("failed", "lost", "stopped")
+_ENDED_DIFFER = 0.1
+_LEAST_OVERLAP = 0.5
 
 
 class TaskOptions(Struct, frozen=True):
     margin: float = levels.DEFAULT_MARGIN
-    worker_variation: float = levels.DEFAULT_WORKER_VARIATION
     prices: Mapping[str, Price] = field(default_factory=dict)
     benchmark: Report | None = None  # of the same sides
     operations: int | None = None  # of the benchmark, in one task
@@ -59,16 +54,14 @@ def compare_tasks(
 ) -> TaskReport:
     """Compare the sides' runs."""
     used = {name: Side.of(name, plan.pool(name), runs) for name, runs in sides.items() if runs}
-    messages = [statement("{remark}", remark=remark) for remark in remarks]
-    by_sides = {
-        (candidate, baseline): TaskPair.of(
-            used[candidate], used[baseline], options.worker_variation
-        )
-        for candidate, baseline in plan.pairs
-        if candidate in used and baseline in used
+    by_names = {
+        names: TaskPair.of(used[names[0]], used[names[1]])
+        for names in plan.pairs
+        if all(name in used for name in names)
     }
-    pairs = [pair for pair in by_sides.values() if pair is not None]
-    messages += _nothing_in_common([sides for sides, pair in by_sides.items() if pair is None])
+    pairs = [pair for pair in by_names.values() if pair is not None]
+    messages = [statement("{remark}", remark=remark) for remark in remarks]
+    messages += _nothing_in_common([names for names, pair in by_names.items() if pair is None])
     judgements = judge(
         [pair.ratio.estimate for pair in pairs], [pair.look for pair in pairs], options.margin
     )
@@ -77,9 +70,10 @@ def compare_tasks(
         advice = _advise(pair, judgement, len(pairs), options)
         comparison = _comparison(pair, judgement, advice, options)
         if options.benchmark is not None:
-            measured, reasons = _references(options.benchmark, comparison, options.operations)
+            meaning = list(references(options.benchmark, comparison, options.operations))
+            messages += [part for part in meaning if isinstance(part, Statement)]
+            measured = tuple(part for part in meaning if isinstance(part, Reference))
             comparison = replace(comparison, references=measured)
-            messages += reasons
         comparisons.append(comparison)
     return TaskReport(
         plan.title,
@@ -103,26 +97,28 @@ def _nothing_in_common(pairs: Sequence[tuple[str, str]]) -> list[Statement]:
         for candidate, baseline in pairs[:_NAMED]
     ]
     if len(pairs) > _NAMED:
-        text = "{count} more pools have no label in common with {baseline}"
-        more = statement(text, count=count(len(pairs) - _NAMED), baseline=pairs[0][1])
-        messages.append(more)
+        template = "{count} more pools have no label in common with {baseline}"
+        more = count(len(pairs) - _NAMED)
+        messages.append(statement(template, count=more, baseline=pairs[0][1]))
     return messages
 
 
 def _comparison(
     pair: TaskPair, judgement: Judgement, advice: Advice | None, options: TaskOptions
 ) -> TaskComparison:
+    baseline, candidate = pair.baseline.side, pair.candidate.side
     ratio, interval = judgement.estimate.ratio, judgement.interval
-    baseline_s = pair.baseline.mean_s
-    failed, lost, stopped = zip(
-        pair.baseline.side.not_completed(pair.mix),
-        pair.candidate.side.not_completed(pair.mix),
-        strict=True,
+    differences_s = [
+        pair.baseline.mean_s * (end - 1) for end in (ratio, interval.low_ratio, interval.high_ratio)
+    ]
+    failed, lost, stopped = (
+        (baseline.count(ending, pair.mix), candidate.count(ending, pair.mix))
+        for ending in _NOT_COMPLETED
     )
-    cost = compare_costs(pair, options.prices, judgement.level)
+    cost, cost_warnings = compare_costs(pair, options.prices, judgement.level)
     comparison = TaskComparison(
-        baseline=pair.baseline.side.name,
-        candidate=pair.candidate.side.name,
+        baseline=baseline.name,
+        candidate=candidate.name,
         ratio=ratio,
         interval=interval,
         interval_90=judgement.interval_90,
@@ -133,20 +129,16 @@ def _comparison(
         failed=failed,
         lost=lost,
         stopped=stopped,
-        difference_s=baseline_s * (ratio - 1),
-        difference_interval_s=(
-            baseline_s * (interval.low_ratio - 1),
-            baseline_s * (interval.high_ratio - 1),
-        ),
+        difference_s=differences_s[0],
+        difference_interval_s=(differences_s[1], differences_s[2]),
         times=pair.times,
-        labels=pair.label_rows(options.worker_variation),
-        only_one_side=len(pair.candidate.side.labels ^ pair.baseline.side.labels),
+        labels=pair.label_rows,
+        only_one_side=len(candidate.labels ^ baseline.labels),
         advice=advice,
-        look=pair.look.text,
-        cost=cost if isinstance(cost, CostComparison) else None,
+        look=pair.look.label,
+        cost=cost,
     )
-    warnings = [*warnings_of(pair, comparison), *([cost] if isinstance(cost, Statement) else [])]
-    return replace(comparison, warnings=tuple(warnings))
+    return replace(comparison, warnings=(*_warnings(pair, comparison), *cost_warnings))
 
 
 def _advise(
@@ -159,76 +151,135 @@ def _advise(
         pair.candidate.side.name,
         pair.baseline.side.name,
         *pair.ratio.workers,
-        WorkerVariation.given(options.worker_variation),
+        WorkerVariation.default(),
         schedule=Schedule(),
     )
     return advise(judgement.estimate, workers, margin=options.margin, comparisons=comparisons)
 
 
-def _references(
-    report: Report, tasks: TaskComparison, operations: int | None
-) -> tuple[tuple[Reference, ...], tuple[Statement, ...]]:
-    """Return what a benchmark says about two sides, and messages where it says nothing."""
-    sides = (tasks.candidate, tasks.baseline)
-    compared = (
-        (part, comparison)
-        for part in report.subjects
-        for comparison in part.comparisons
-        if (comparison.candidate, comparison.baseline) == sides
-    )
-    part, measured = next(compared, (None, None))
-    if part is None or measured is None:
-        message = statement(
-            "--benchmark compares nothing between {candidate} and {baseline}: give results of the "
-            "worker pools of both",
-            candidate=tasks.candidate,
-            baseline=tasks.baseline,
+def _warnings(pair: TaskPair, comparison: TaskComparison) -> Iterator[Statement]:
+    """Return what changes how the comparison is read, the gravest first."""
+    if max(comparison.workers) == 1:
+        yield statement("one worker per pool shows nothing about other workers of these pools")
+    yield from _different_labels(comparison)
+    yield from _times_apart(pair)
+    yield from _failures(comparison)
+    yield from _tails(pair, comparison)
+    yield from _mix(pair, comparison)
+    yield from _workers(pair)
+    yield from _clocks(pair)
+    if len(comparison.labels) == MOST_LABELS:
+        yield statement(
+            "only the {labels} labels with most runs are compared", labels=count(MOST_LABELS)
         )
-        return (), (message,)
-    about = str(part.subject)
-    standing = _standing(measured.ratio, measured.interval, tasks)
-    benchmark = Reference("benchmark", about, measured.ratio, measured.interval, standing)
-    if operations is None:
-        return (benchmark,), ()
-    operation_ns = part.figures[tasks.baseline].mean_ns
-    share = operations * operation_ns / (tasks.times[tasks.baseline].task_s * NS_PER_S)
-    if share > 1:
-        message = statement(
-            "--operations {operations}: these take {factor} the time of a task on {baseline}; check "
-            "the number",
-            operations=count(operations),
-            factor=Quantity(share, Unit.RATIO),
-            baseline=tasks.baseline,
+
+
+def _different_labels(comparison: TaskComparison) -> Iterator[Statement]:
+    rows = [(row.ratio, row.label) for row in comparison.labels if row.interval is not None]
+    if any(row.differs for row in comparison.labels):
+        yield statement(
+            "labels differ, from {lowest} to {highest}: the ratio is that of this mix of them",
+            lowest=_label(*min(rows)),
+            highest=_label(*max(rows)),
         )
-        return (benchmark,), (message,)
-    bounds = measured.interval
-    ratio, low, high = (
-        1 + share * (end - 1) for end in (measured.ratio, bounds.low_ratio, bounds.high_ratio)
+
+
+def _label(ratio: float, label: str) -> Statement:
+    return statement("{ratio} ({label})", ratio=Quantity(ratio, Unit.RATIO), label=label)
+
+
+def _times_apart(pair: TaskPair) -> Iterator[Statement]:
+    if pair.baseline.side.pool == pair.candidate.side.pool:
+        return
+    starts = [[run.started_ms for run in side.runs] for side in (pair.candidate, pair.baseline)]
+    low, high = max(map(min, starts)), min(map(max, starts))
+    inside = [sum(low <= start <= high for start in side) / len(side) for side in starts]
+    if min(inside) < _LEAST_OVERLAP and min(map(len, starts)) > 1:
+        yield statement(
+            "the pools ran at different times ({part} of the runs of one are in the time of both): "
+            "the tasks themselves may have changed",
+            part=share(min(inside)),
+        )
+
+
+def _failures(comparison: TaskComparison) -> Iterator[Statement]:
+    """Return what the runs that do not count say about the completed ones."""
+    for ended, verb, consequence in (
+        (comparison.failed, "failed", "those that completed may not be alike"),
+        (
+            comparison.lost,
+            "were lost",
+            "a longer run is lost more often, so the more are lost, the shorter completed runs look",
+        ),
+    ):
+        first, second = comparison.shares(ended)
+        if abs(first - second) > _ENDED_DIFFER:
+            yield statement(
+                "{first} of the runs "
+                + verb
+                + " on {baseline}, {second} on {candidate}: "
+                + consequence,
+                first=share(first),
+                second=share(second),
+                baseline=comparison.baseline,
+                candidate=comparison.candidate,
+            )
+
+
+def _tails(pair: TaskPair, comparison: TaskComparison) -> Iterator[Statement]:
+    """Warn of a few very long runs: they raise the mean, and so the costs, but hardly the ratio."""
+    by_means = pair.candidate.mean_s / pair.baseline.mean_s
+    if comparison.interval.excludes(by_means):
+        yield statement(
+            "by mean times, which the bill follows, the ratio is {ratio}: few runs are very long",
+            ratio=Quantity(by_means, Unit.RATIO),
+        )
+
+
+def _mix(pair: TaskPair, comparison: TaskComparison) -> Iterator[Statement]:
+    candidate_s, baseline_s = (
+        math.fsum(run.task_s for run in side.runs) / len(side.runs)
+        for side in (pair.candidate, pair.baseline)
     )
-    interval = Interval(low, high, bounds.level_ratio)
-    standing = _standing(ratio, interval, tasks)
-    figures = (operations, share, operation_ns)
-    return (benchmark, Reference("operations", about, ratio, interval, standing, *figures)), ()
+    if len(comparison.labels) > 1 and comparison.interval.excludes(candidate_s / baseline_s):
+        yield statement(
+            "without regard to labels it would be {ratio}: the pools ran different mixes",
+            ratio=Quantity(candidate_s / baseline_s, Unit.RATIO),
+        )
 
 
-def _standing(ratio: float, interval: Interval, tasks: TaskComparison) -> Standing:
-    """Compare two ratios: they differ where their difference is larger than both intervals allow.
-
-    The squares of the widths add up, as those of independent estimates do.
-    """
-    distance = math.log(ratio / tasks.ratio)
-    width = math.hypot(
-        _width(ratio, interval, distance < 0), _width(tasks.ratio, tasks.interval, distance > 0)
+def _workers(pair: TaskPair) -> Iterator[Statement]:
+    sides = (pair.baseline.side, pair.candidate.side)
+    unknown = [side.name for side in sides if side.unknown_workers]
+    if unknown:
+        yield statement(
+            "workers of {sides} are not known: each run counts as a worker, which may be too many",
+            sides=joined(unknown),
+        )
+    candidate, baseline = (
+        {worker for _, worker in side.cells if not worker.startswith("unknown ")}
+        for side in (pair.candidate, pair.baseline)
     )
-    if abs(distance) <= width:
-        return "fits"
-    both_differ = interval.excludes(1.0) and tasks.interval.excludes(1.0)
-    if both_differ and (ratio > 1) != (tasks.ratio > 1):
-        return "contradicts"
-    is_larger = abs(math.log(ratio)) > abs(math.log(tasks.ratio))
-    return "overstates" if is_larger else "understates"
+    if both := candidate & baseline:
+        yield statement("{workers} ran tasks of both sides", workers=_workers_text(len(both)))
 
 
-def _width(ratio: float, interval: Interval, upwards: bool) -> float:
-    end = interval.high_ratio if upwards else interval.low_ratio
-    return abs(math.log(end / ratio)) if 0 < end < math.inf else math.inf
+def _workers_text(number: int) -> Statement:
+    return statement("{count} worker" + ("" if number == 1 else "s"), count=count(number))
+
+
+def _clocks(pair: TaskPair) -> Iterator[Statement]:
+    for side in (pair.baseline.side, pair.candidate.side):
+        if side.skewed:
+            yield statement(
+                "the clock of {workers} of {side} contradicts the queue's: set-up and tear-down are "
+                "known as a sum only",
+                workers=_workers_text(len(side.skewed)),
+                side=side.name,
+            )
+        if unusable := side.count("unusable"):
+            yield statement(
+                "runs of {side} that end before they start: {count}; they are left out",
+                count=count(unusable),
+                side=side.name,
+            )

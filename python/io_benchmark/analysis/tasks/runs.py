@@ -8,13 +8,14 @@ clocks cannot be seen. It moves time between set-up and tear-down, and changes n
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
+from typing import get_args
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from io_benchmark.analysis.tasks.task_model import SideRuns
-from io_benchmark.sources.task_runs import TaskRun
+from io_benchmark.analysis.tasks.task_model import Ending, SideRuns
+from io_benchmark.sources.run_results import TaskRun
 
 # Times are written with whole seconds or milliseconds.
 _ROUNDING_MS = 1000
@@ -45,10 +46,7 @@ class Side(Struct):
     completed: list[UsedRun] = field(default_factory=list)
     lost: list[UsedRun] = field(default_factory=list)
     costs: list[tuple[float, float, str]] = field(default_factory=list)  # amount, hours, currency
-    failed: Counter[str] = field(default_factory=Counter)  # by label
-    stopped: Counter[str] = field(default_factory=Counter)
-    never_started: int = 0
-    unusable: int = 0
+    endings: Counter[tuple[Ending, str]] = field(default_factory=Counter)  # with the label
     skewed: set[str] = field(default_factory=set)  # workers whose clock contradicts the queue's
     unknown_workers: int = 0  # runs
 
@@ -58,8 +56,8 @@ class Side(Struct):
         # A table may name the pool without its provisioner.
         queue = max((run.pool for run in runs), key=lambda queue: ("/" in queue, queue))
         side = cls(name, pool, queue)
-        for at, run in enumerate(sorted(runs)):
-            side._add(run, at)
+        for index, run in enumerate(sorted(runs)):
+            side._add(run, index)
         # A worker whose clock is wrong in one run is not trusted in its other runs.
         side.completed = [
             replace(run, set_up_s=None, tear_down_s=None) if run.worker in side.skewed else run
@@ -67,31 +65,24 @@ class Side(Struct):
         ]
         return side
 
-    def _add(self, run: TaskRun, at: int) -> None:
-        if run.started_ms < 0:
-            self.never_started += 1
-            return
-        task_ms = run.resolved_ms - run.started_ms
-        is_late = run.scheduled_ms >= 0 and run.started_ms < run.scheduled_ms - _ROUNDING_MS
-        if task_ms <= 0 or is_late:
-            self.unusable += 1
+    def _add(self, run: TaskRun, index: int) -> None:
+        ending = _ending(run)
+        self.endings[ending, run.label] += 1
+        if ending in ("never_started", "unusable"):
             return
         if run.cost >= 0:
-            self.costs.append((run.cost, task_ms / 3.6e6, run.currency))
-        if run.state == "completed":
-            self.completed.append(self._used(run, at))
-        elif run.state == "failed":
-            self.failed[run.label] += 1
-        elif run.reason in _STOPPED:
-            self.stopped[run.label] += 1
-        else:
-            self.lost.append(self._used(run, at))
+            hours = (run.resolved_ms - run.started_ms) / 3.6e6
+            self.costs.append((run.cost, hours, run.currency))
+        if ending == "completed":
+            self.completed.append(self._used(run, index))
+        elif ending == "lost":
+            self.lost.append(self._used(run, index))
 
-    def _used(self, run: TaskRun, at: int) -> UsedRun:
+    def _used(self, run: TaskRun, index: int) -> UsedRun:
         worker = run.worker
         if not worker:
             self.unknown_workers += 1
-            worker = f"unknown {at}"
+            worker = f"unknown {index}"
         task_ms = run.resolved_ms - run.started_ms
         pending_ms = max(0, run.started_ms - run.scheduled_ms)
         pending_s = pending_ms / 1000 if run.scheduled_ms >= 0 else None
@@ -111,37 +102,39 @@ class Side(Struct):
             tear_down_s=max(0, after_ms) / 1000,
         )
 
-    @property
-    def counts(self) -> SideRuns:
-        return SideRuns(
-            self.name,
-            self.queue,
-            len(self.completed),
-            self.failed.total(),
-            len(self.lost),
-            self.stopped.total(),
-            self.never_started,
-            self.unusable,
+    def count(self, ending: Ending, labels: Collection[str] | None = None) -> int:
+        """Return how many runs ended in this way, of these labels or of all."""
+        return sum(
+            number
+            for (run_ending, label), number in self.endings.items()
+            if run_ending == ending and (labels is None or label in labels)
         )
 
-    def not_completed(self, labels: Iterable[str]) -> tuple[int, int, int]:
-        """Return how many runs of these labels failed, were lost and were stopped."""
-        compared = set(labels)
-        lost = Counter(run.label for run in self.lost)
-        failed, lost_runs, stopped = (
-            sum(counts[label] for label in compared) for counts in (self.failed, lost, self.stopped)
-        )
-        return failed, lost_runs, stopped
+    @property
+    def counts(self) -> SideRuns:
+        return SideRuns(self.name, self.queue, *map(self.count, get_args(Ending)))
 
     @property
     def labels(self) -> set[str]:
         return {run.label for run in self.completed}
 
-    def cells(self, labels: Iterable[str]) -> dict[Cell, list[UsedRun]]:
+    def cells(self, labels: Collection[str]) -> dict[Cell, list[UsedRun]]:
         """Return the completed runs of these labels, by label and worker."""
-        compared = set(labels)
         cells: dict[Cell, list[UsedRun]] = {}
         for run in self.completed:
-            if run.label in compared:
+            if run.label in labels:
                 cells.setdefault((run.label, run.worker), []).append(run)
         return cells
+
+
+def _ending(run: TaskRun) -> Ending:
+    is_late = run.scheduled_ms >= 0 and run.started_ms < run.scheduled_ms - _ROUNDING_MS
+    if run.started_ms < 0:
+        return "never_started"
+    if run.resolved_ms <= run.started_ms or is_late:
+        return "unusable"
+    if run.state == "completed":
+        return "completed"
+    if run.state == "failed":
+        return "failed"
+    return "stopped" if run.reason in _STOPPED else "lost"

@@ -12,18 +12,23 @@ from msgspec import Struct, field
 from io_benchmark.analysis.model import Advice, Interval, Verdict
 from io_benchmark.analysis.statements import Statement
 
+# How a run ended; lost ones were ended by their worker or its machine: paid, and done again. Stopped
+# ones were ended by people, other tasks or a deadline, or refused. The times of unusable ones
+# contradict each other.
+Ending = Literal["completed", "failed", "lost", "stopped", "never_started", "unusable"]
+
 
 class SideRuns(Struct, frozen=True):
-    """How the runs of one side ended, of all its labels. Only completed ones are compared."""
+    """How many runs of one side ended in each way, of all its labels. Only completed ones are compared."""
 
     side: str
     queue: str  # PROVISIONER/WORKERTYPE, where it is known
     completed: int
     failed: int
-    lost: int  # ended by their worker or its machine: paid, and done again
-    stopped: int  # ended by people, other tasks or a deadline, or refused
+    lost: int
+    stopped: int
     never_started: int
-    unusable: int  # their times contradict each other
+    unusable: int
 
 
 class TaskTimes(Struct, frozen=True):
@@ -88,15 +93,17 @@ class CostComparison(Struct, frozen=True):
     currency: str
     baseline: SideCost
     candidate: SideCost
-    price_ratio: float  # candidate over baseline, of the prices of an hour
-    ratio: float  # candidate over baseline, of the costs of a task
+    price_ratio: float  # what an hour of the candidate costs, divided by an hour of the baseline
+    ratio: float  # what a task costs on the candidate, divided by the same on the baseline
     interval: Interval
-    # The ratio of the prices of an hour at which a task costs the same on both sides.
+    # With this `price_ratio` a task would cost the same on both sides.
     break_even_ratio: float
     break_even_interval: Interval
 
 
 class TaskComparison(Struct, frozen=True):
+    """The tasks of one pool compared with those of the baseline, in the labels that both have."""
+
     baseline: str
     candidate: str
     ratio: float

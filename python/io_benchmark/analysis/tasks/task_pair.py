@@ -1,5 +1,20 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Two sides of tasks: the labels that both have, their common mix, the ratio, and the parts of the time."""
+"""Two sides of tasks: the labels that both have, their common mix, the ratio, and the parts of the time.
+
+Pools run different mixes of tasks, so the ratio of all times would also show how the mixes differ. Here
+each label has a ratio. The result is the mean of their logarithms, weighted by the time that a label takes
+in a mix that both sides share. That is close to the ratio of the whole times. With one label it is the
+comparison of workers' means that benchmarks have.
+
+A label's time is the mean over all its workers, of both sides. Weights by the time of one side would be
+larger where that side happened to be slow, and so would call it slower.
+
+A worker that ran several labels is still one worker. The variance is that of independent workers, with
+the correction for few of them (CR2) and its degrees of freedom. Sources: Bell and McCaffrey 2002, Survey
+Methodology 28:169; Imbens and Kolesár 2016, Review of Economics and Statistics 98:701. Residuals are
+those of one ratio for all labels, so the interval is wider where labels differ in their ratio.
+tests/simulation/test_tasks.py has the error rates.
+"""
 
 import math
 from collections import Counter
@@ -7,10 +22,14 @@ from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple, Self
 
+import numpy as np
+from msgspec.structs import replace
+
+from io_benchmark.analysis.arrays import Numbers
 from io_benchmark.analysis.inference import levels
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import Look, Schedule
-from io_benchmark.analysis.tasks.label_ratio import LabelledRatio
+from io_benchmark.analysis.inference.variances import FEWEST_FOR_VARIATION
 from io_benchmark.analysis.tasks.runs import Cell, Side, UsedRun
 from io_benchmark.analysis.tasks.task_model import LabelRow, TaskTimes
 
@@ -21,29 +40,55 @@ _FEWEST_WORKERS = 3
 # Parts of the time are shown where this share of the runs of both sides has them.
 _LEAST_KNOWN = 0.5
 _MOST_ROUNDED_MS = 60_000
-Cells = Mapping[Cell, Sequence[UsedRun]]
-WorkerRuns = Sequence[Sequence[UsedRun]]  # the runs of each worker
+_SINGULAR = 1e-9
+Figure = Callable[[UsedRun], float | None]
 
 
 class PairSide(NamedTuple):
     """One side of a pair: its completed runs of the labels that both sides have."""
 
     side: Side
-    cells: Cells
-    labels: Mapping[str, WorkerRuns]
+    cells: Mapping[Cell, Sequence[UsedRun]]
+    labels: Mapping[str, Sequence[Sequence[UsedRun]]]  # the runs of each worker
     means_s: Mapping[str, float]  # of a task, by label; each worker counts once
     mean_s: float  # of a task in the common mix
 
     @classmethod
     def of(cls, side: Side, mix: Mapping[str, float]) -> Self:
         cells = side.cells(mix)
-        labels = _by_label(cells)
-        means_s = {label: _mean_s(workers) for label, workers in labels.items()}
+        labels: dict[str, list[Sequence[UsedRun]]] = {}
+        for (label, _), runs in sorted(cells.items()):
+            labels.setdefault(label, []).append(runs)
+        means_s = {
+            label: fmean(fmean(run.task_s for run in runs) for runs in workers)
+            for label, workers in labels.items()
+        }
         return cls(side, cells, labels, means_s, _weighted(means_s, mix))
 
     @property
     def runs(self) -> list[UsedRun]:
         return [run for runs in self.cells.values() for run in runs]
+
+    @property
+    def log_means(self) -> dict[Cell, float]:
+        return {cell: _log_mean(runs) for cell, runs in self.cells.items()}
+
+    def part_s(self, figure: Figure, mix: Mapping[str, float]) -> float | None:
+        """Return the mean of a part of the time in the mix, each worker once.
+
+        Return None where too few runs or not all labels have it.
+        """
+        means: dict[str, float] = {}
+        number = 0
+        for label, workers in self.labels.items():
+            values = [
+                [value for run in runs if (value := figure(run)) is not None] for runs in workers
+            ]
+            number += sum(map(len, values))
+            if any(values):
+                means[label] = fmean(map(fmean, filter(None, values)))
+        has_enough = number >= _LEAST_KNOWN * len(self.runs) and means.keys() == mix.keys()
+        return _weighted(means, mix) if has_enough else None
 
 
 class TaskPair(NamedTuple):
@@ -52,11 +97,11 @@ class TaskPair(NamedTuple):
     candidate: PairSide
     baseline: PairSide
     mix: Mapping[str, float]  # tasks of each label
-    ratio: LabelledRatio
+    ratio: "LabelledRatio"
     look: Look
 
     @classmethod
-    def of(cls, candidate_side: Side, baseline_side: Side, worker_variation: float) -> Self | None:
+    def of(cls, candidate_side: Side, baseline_side: Side) -> Self | None:
         """Compare two sides; return None where no label has a completed run on both."""
         names = candidate_side.labels & baseline_side.labels
         if not names:
@@ -73,10 +118,9 @@ class TaskPair(NamedTuple):
         workers = [len({worker for _, worker in side.cells}) for side in (candidate, baseline)]
         look = Schedule().look_of_sides(workers, ())
         ratio = LabelledRatio(
-            {cell: _log_mean(runs) for cell, runs in candidate.cells.items()},
-            {cell: _log_mean(runs) for cell, runs in baseline.cells.items()},
+            candidate.log_means,
+            baseline.log_means,
             mix,
-            worker_variation,
             look,
             rounding_s=_rounding_s([*candidate.runs, *baseline.runs]),
         )
@@ -84,36 +128,31 @@ class TaskPair(NamedTuple):
 
     @property
     def times(self) -> dict[str, TaskTimes]:
-        """Return both sides' mean times; a part only where all labels have it on both sides."""
+        """Return both sides' mean times; a part only where both sides have it."""
         both = (self.baseline, self.candidate)
-
-        def part(value_of: Callable[[UsedRun], float | None]) -> tuple[float | None, ...]:
-            sides = [_part_by_label(pair_side, value_of) for pair_side in both]
-            if any(means.keys() != self.mix.keys() for means in sides):
-                return (None, None)
-            return tuple(_weighted(means, self.mix) for means in sides)
-
         has_skew = any(pair_side.side.skewed for pair_side in both)
-        parts = zip(
-            (pair_side.mean_s for pair_side in both),
-            part(lambda run: run.pending_s),
-            part(lambda run: None if has_skew else run.set_up_s),
-            part(lambda run: run.work_s),
-            part(lambda run: None if has_skew else run.tear_down_s),
-            part(lambda run: None if run.work_s is None else run.task_s - run.work_s),
-            strict=True,
+        figures: tuple[Figure, ...] = (
+            lambda run: run.pending_s,
+            lambda run: None if has_skew else run.set_up_s,
+            lambda run: run.work_s,
+            lambda run: None if has_skew else run.tear_down_s,
+            lambda run: None if run.work_s is None else run.task_s - run.work_s,
         )
+        parts = [[pair_side.part_s(figure, self.mix) for pair_side in both] for figure in figures]
         return {
-            pair_side.side.name: TaskTimes(*times)
-            for pair_side, times in zip(both, parts, strict=True)
+            pair_side.side.name: TaskTimes(
+                pair_side.mean_s, *(None if None in part else part[index] for part in parts)
+            )
+            for index, pair_side in enumerate(both)
         }
 
-    def label_rows(self, worker_variation: float) -> tuple[LabelRow, ...]:
+    @property
+    def label_rows(self) -> tuple[LabelRow, ...]:
         """Compare each label by itself, those first that take most of the time."""
-        rows = [self._label_row(label, worker_variation) for label in self.ratio.shares]
+        rows = map(self._label_row, self.ratio.shares)
         return tuple(sorted(rows, key=lambda row: (-row.share, row.label)))
 
-    def _label_row(self, label: str, worker_variation: float) -> LabelRow:
+    def _label_row(self, label: str) -> LabelRow:
         """Compare a label; whether it differs is corrected for the number of labels."""
         baseline, candidate = self.baseline.labels[label], self.candidate.labels[label]
         logs, base_logs = (
@@ -122,7 +161,7 @@ class TaskPair(NamedTuple):
         fewest = min(logs.count, base_logs.count)
         interval, differs = None, False
         if fewest > 1:
-            estimate = Estimate.of_sides(logs, base_logs, worker_variation)
+            estimate = Estimate.of_sides(logs, base_logs, levels.DEFAULT_WORKER_VARIATION)
             interval = estimate.interval(levels.LEVEL)
             strict = estimate.interval(1 - _CHANCE / len(self.mix))
             can_differ = len(self.mix) > 1 and fewest >= _FEWEST_WORKERS
@@ -139,22 +178,10 @@ class TaskPair(NamedTuple):
         )
 
 
-def _by_label(cells: Cells) -> dict[str, list[Sequence[UsedRun]]]:
-    """Return the runs of each worker, by label."""
-    labels: dict[str, list[Sequence[UsedRun]]] = {}
-    for (label, _), runs in sorted(cells.items()):
-        labels.setdefault(label, []).append(runs)
-    return labels
-
-
 def _weighted(values: Mapping[str, float], mix: Mapping[str, float]) -> float:
     """Return the mean of labels' values in the common mix."""
     total = math.fsum(mix[label] for label in values)
     return math.fsum(mix[label] * value for label, value in values.items()) / total
-
-
-def _mean_s(workers: WorkerRuns) -> float:
-    return fmean(fmean(run.task_s for run in runs) for runs in workers)
 
 
 def _log_mean(runs: Sequence[UsedRun]) -> float:
@@ -171,17 +198,119 @@ def _rounding_s(runs: Sequence[UsedRun]) -> float:
     return math.gcd(_MOST_ROUNDED_MS, *starts, *(round(run.task_s * 1000) for run in runs)) / 1000
 
 
-def _part_by_label(
-    pair_side: PairSide, value_of: Callable[[UsedRun], float | None]
-) -> dict[str, float]:
-    """Return the mean of a part by label, each worker once; nothing where too few runs have it."""
-    means: dict[str, float] = {}
-    number = 0
-    for label, workers in pair_side.labels.items():
-        values = [
-            [value for run in runs if (value := value_of(run)) is not None] for runs in workers
+class LabelledRatio:
+    """The cells of a label and a worker, the common ratio, and what each cell adds to it."""
+
+    estimate: Estimate
+    workers: tuple[SideData, SideData]  # of candidate and baseline, freed of their labels
+    shares: Mapping[str, float]  # of the time of the common mix
+
+    def __init__(
+        self,
+        candidate: Mapping[Cell, float],
+        baseline: Mapping[Cell, float],
+        mix: Mapping[str, float],
+        look: Look,
+        *,
+        rounding_s: float = 0.0,
+    ) -> None:
+        """Compare ln of the mean times of two sides that have the same labels.
+
+        `mix` is how often each label counts. Times that are rounded to so many seconds may agree
+        although the workers do not.
+        """
+        numbers = {label: number for number, label in enumerate(sorted(mix))}
+        cells = [
+            (numbers[label], worker, is_candidate, log)
+            for is_candidate, side in ((1.0, candidate), (0.0, baseline))
+            for (label, worker), log in sorted(side.items())
         ]
-        number += sum(map(len, values))
-        if any(values):
-            means[label] = fmean(map(fmean, filter(None, values)))
-    return means if number >= _LEAST_KNOWN * len(pair_side.runs) else {}
+        self._label, self._worker, side, logs = map(np.array, zip(*cells, strict=True))
+        self._counts = np.bincount(self._label).astype(np.float64)
+        candidates = np.bincount(self._label, weights=side)
+        baselines = self._counts - candidates
+        # The part of the side that labels do not predict: one ratio for all labels follows from it.
+        self._apart = side - (candidates / self._counts)[self._label]
+        self._square = float(self._apart @ self._apart)
+        common = float(self._apart @ logs) / self._square
+        label_means = np.bincount(self._label, weights=logs) / self._counts
+        self._residuals = logs - label_means[self._label] - common * self._apart
+        at_baseline = label_means - common * candidates / self._counts
+        self._at_baseline = dict(zip(numbers, at_baseline.tolist(), strict=True))
+        times = np.array([mix[label] for label in numbers])
+        times = times * np.exp(at_baseline - at_baseline.max())
+        share = times / times.sum()
+        self.shares = dict(zip(numbers, share.tolist(), strict=True))
+        # What each cell counts in the ratio: its label's share, divided among the workers of each side.
+        self._weights = np.where(
+            side > 0, (share / candidates)[self._label], -(share / baselines)[self._label]
+        )
+        self._log_ratio = float(self._weights @ logs)
+        self.workers = self._freed(candidate), self._freed(baseline)
+        estimate = self._estimate(look)
+        # Both ends of each run are rounded.
+        parts = self._weights * rounding_s / np.exp(logs)
+        variance = estimate.variance + float(parts @ parts) / 6
+        self.estimate = replace(estimate, variance=variance)
+
+    def _estimate(self, look: Look) -> Estimate:
+        assumed = levels.DEFAULT_WORKER_VARIATION
+        counts = [side.count for side in self.workers]
+        if max(counts) == 1:
+            # Nothing shows how far workers of these pools differ.
+            return Estimate(self._log_ratio, math.inf, 1.0)
+        if 1 in counts or len(self.shares) == 1:
+            single = Estimate.of_sides(*self.workers, assumed, look)
+            if len(self.shares) == 1:
+                return single
+            wider = max(1.0, self._variance_of_unit() / math.fsum(1 / count for count in counts))
+            return replace(
+                single,
+                log_ratio=self._log_ratio,
+                variance=single.variance * wider,
+                single_variance=single.single_variance * wider,
+            )
+        variance, degrees = self._variance()
+        least = assumed**2 * self._variance_of_unit()
+        if min(counts) < FEWEST_FOR_VARIATION and least > variance:
+            return Estimate(self._log_ratio, least, degrees, assumed_variation=assumed)
+        return Estimate(self._log_ratio, variance, degrees)
+
+    def _variance_of_unit(self) -> float:
+        """Return the ratio's variance if the standard deviation between workers is 1 in every label."""
+        return math.fsum(float(self._weights[rows].sum()) ** 2 for rows in self._clusters())
+
+    def _freed(self, side: Mapping[Cell, float]) -> SideData:
+        """Return the workers of a side, each with the mean of its logarithms less their labels'."""
+        logs: dict[str, list[float]] = {}
+        for (label, worker), log in sorted(side.items()):
+            logs.setdefault(worker, []).append(log - self._at_baseline[label])
+        return SideData(tuple(map(fmean, logs.values())), ())
+
+    def _variance(self) -> tuple[float, float]:
+        """Return the variance of the ratio's logarithm, and its degrees of freedom."""
+        squares, sizes, features = [], [], []
+        for rows in self._clusters():
+            design = np.zeros((len(rows), len(self._counts) + 1))
+            design[np.arange(len(rows)), self._label[rows]] = (
+                1 / np.sqrt(self._counts)[self._label[rows]]
+            )
+            design[:, -1] = self._apart[rows] / math.sqrt(self._square)
+            values, vectors = np.linalg.eigh(np.eye(len(rows)) - design @ design.T)
+            roots = np.where(values > _SINGULAR, 1 / np.sqrt(np.maximum(values, _SINGULAR)), 0.0)
+            weights = (vectors * roots) @ (vectors.T @ self._weights[rows])
+            squares.append(float(weights @ self._residuals[rows]) ** 2)
+            sizes.append(float(weights @ weights))
+            features.append(weights @ design)
+        size, matrix = np.array(sizes), np.array(features)
+        explained: Numbers = (matrix**2).sum(axis=1)
+        trace = float((size - explained).sum())
+        gram = matrix.T @ matrix
+        total = float((size**2).sum() - 2 * (size @ explained) + (gram**2).sum())
+        return math.fsum(squares), max(1.0, trace**2 / total) if total > 0 else 1.0
+
+    def _clusters(self) -> list[Numbers]:
+        """Return the rows of each worker's cells."""
+        order = np.argsort(self._worker, kind="stable")
+        ends = np.flatnonzero(self._worker[order][1:] != self._worker[order][:-1]) + 1
+        return list(np.split(order, ends))

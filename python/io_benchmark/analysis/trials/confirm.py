@@ -62,11 +62,11 @@ class Confirming(Struct, frozen=True):
     def of(cls, comparisons: Iterable[Comparison], workers: Sequence[Worker]) -> Self:
         """Judge the comparisons of these workers, in their order."""
         entries = (entry for worker in workers for entry in worker.entries)
-        tried = {entry.subject for entry in entries if entry.trials is not None}
+        subjects = {entry.subject for entry in entries if entry.trials is not None}
         paces: list[Pace] = []
         reasons: dict[Statement, None] = {}
         for comparison in comparisons:
-            if comparison.subject not in tried:
+            if comparison.subject not in subjects:
                 continue
             pace = _missing(comparison, workers)
             if isinstance(pace, Statement):
@@ -74,7 +74,7 @@ class Confirming(Struct, frozen=True):
             elif not any(known.is_like(pace.pool, pace.bytes_per_s) for known in paces):
                 paces.append(pace)
         if not paces and not reasons:
-            return cls((), (_NOT_COMPARED if tried else _NO_TRIALS,))
+            return cls((), (_NOT_COMPARED if subjects else _NO_TRIALS,))
         return cls(tuple(paces), tuple(reasons))
 
 

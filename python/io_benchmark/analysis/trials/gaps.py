@@ -63,7 +63,7 @@ class Gap(Struct, frozen=True):
             over_machines = self._over_machines(changed, persists)
         else:
             over_machines = self._over_workers(changed, persists, of_workers)
-        half_ns = max(each.half_width(LEVEL) for each in (over_repetitions, over_machines))
+        half_ns = max(variance.half_width(LEVEL) for variance in (over_repetitions, over_machines))
         repetitions = min(self.repetitions, changed.repetitions)
         gain_ratio = Gap(self.slower, changed.slower).times_as_long
         return GoneShare(1 - persists, half_ns / abs(self.mean_ns), repetitions, gain_ratio)

@@ -51,15 +51,15 @@ class TriedSide(Struct, frozen=True):
     def ceiling_bytes_per_s(self) -> float | None:
         """Return the mean over runs of the rate at which the disks wrote a file; None: not measured."""
         rates = [
-            sum(each.written_bytes for each in run.ceilings)
-            / (sum(each.duration_ns for each in run.ceilings) / NS_PER_S)
+            sum(ceiling.written_bytes for ceiling in run.ceilings)
+            / (sum(ceiling.duration_ns for ceiling in run.ceilings) / NS_PER_S)
             for run in self.runs
             if run.ceilings
         ]
         return fmean(rates) if rates else None
 
-    def only(self, wanted: Callable[[Trials], bool]) -> "TriedSide":
-        kept = ([run for run in machine if wanted(run)] for machine in self.machines)
+    def only(self, is_kept: Callable[[Trials], bool]) -> "TriedSide":
+        kept = ([run for run in machine if is_kept(run)] for machine in self.machines)
         return replace(self, machines=[machine for machine in kept if machine])
 
     def having(self, *kinds: TrialKind) -> "TriedSide":

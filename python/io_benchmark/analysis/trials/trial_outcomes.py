@@ -62,9 +62,7 @@ def outcomes(
     paced = _pace(*sides, _variance_of_workers(subject, (slower, faster), assumed_variation))
     if paced.state is TrialState.CONFIRMED:
         paced = _held_to_blocked(paced, _blocked_share(subject, slower, faster))
-    return _without_contradictions(
-        (paced, *(_both_changed(kind, *sides) for kind in _CONFIRMED)),
-    )
+    return _without_contradictions((paced, *(_both_changed(kind, *sides) for kind in _CONFIRMED)))
 
 
 def _variance_of_workers(
@@ -95,7 +93,7 @@ def _blocked_share(
     if not all(side.workers for side in sides):
         return None
     division = Division.of_means(*sides)
-    is_known = any(each.part == _COPY_BLOCKED for each in division.parts)
+    is_known = any(part.part == _COPY_BLOCKED for part in division.parts)
     if not is_known or division.difference_ns <= 0:
         return None
     return division.of(_COPY_BLOCKED) / division.difference_ns
@@ -128,7 +126,7 @@ def _both_changed(kind: TrialKind, slower: TriedSide, faster: TriedSide) -> Tria
     if not files:
         return _not_run(kind, statement("The sides did not copy the same files."))
     normal, changed = (
-        Gap(*(side.times(each, files) for side in sides)) for each in (TrialKind.NORMAL, kind)
+        Gap(*(side.times(block, files) for side in sides)) for block in (TrialKind.NORMAL, kind)
     )
     unusable = _unusable(kind, normal, changed)
     if unusable is not None:
@@ -148,10 +146,10 @@ def _both_changed(kind: TrialKind, slower: TriedSide, faster: TriedSide) -> Tria
 def _pace(slower: TriedSide, faster: TriedSide, of_workers: MeanVariance) -> TrialOutcome:
     """Judge the faster side, limited to what the slower side's disks can write."""
     kind = TrialKind.PACE
-    wanted = Pace.between(slower, faster)
-    if isinstance(wanted, Statement):
-        return _not_run(kind, wanted)
-    low = wanted.bytes_per_s
+    planned = Pace.between(slower, faster)
+    if isinstance(planned, Statement):
+        return _not_run(kind, planned)
+    low = planned.bytes_per_s
     values: dict[str, Value] = {"low": _rate(low), "slower": slower.name, "faster": faster.name}
     paced = faster.paced_at(low).having(kind)
     if not paced.runs:
@@ -215,7 +213,7 @@ def _judged(
 
 def _without_contradictions(judged: Sequence[TrialOutcome]) -> tuple[TrialOutcome, ...]:
     """Return trials that contradict each other as undecided, each with the other's name."""
-    states = {each.kind: each.state for each in judged}
+    states = {outcome.kind: outcome.state for outcome in judged}
     against: dict[TrialKind, TrialKind] = {}
     for storage in (TrialKind.PACE, TrialKind.UNLINK):
         for other, state in (
@@ -226,13 +224,13 @@ def _without_contradictions(judged: Sequence[TrialOutcome]) -> tuple[TrialOutcom
                 against |= {storage: other, other: storage}
     return tuple(
         replace(
-            each,
+            outcome,
             state=TrialState.UNDECIDED,
-            meaning=statement("{other} contradicts this.", other=against[each.kind].value),
+            meaning=statement("{other} contradicts this.", other=against[outcome.kind].value),
         )
-        if each.kind in against
-        else each
-        for each in judged
+        if outcome.kind in against
+        else outcome
+        for outcome in judged
     )
 
 

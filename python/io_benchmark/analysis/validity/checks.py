@@ -1,11 +1,28 @@
 # SPDX-License-Identifier: MPL-2.0
 """Which runs and sides are compared: every validity rule applied, and what it says as a problem."""
 
+import math
 from collections.abc import Callable, Iterable, Sequence
+from statistics import fmean
 
+from msgspec.structs import replace
+
+from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
+from io_benchmark.analysis.inference.moving_blocks import FEWEST_RETRIEVES
+from io_benchmark.analysis.inference.pairs import first_samples
 from io_benchmark.analysis.model import Problem, Run, Severity, Subject, Worker
 from io_benchmark.analysis.observed.machine_identity import by_side
-from io_benchmark.analysis.statements import Statement, Value, count, joined, statement
+from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.report_model import SubjectReport
+from io_benchmark.analysis.statements import (
+    Quantity,
+    Statement,
+    Unit,
+    Value,
+    count,
+    joined,
+    statement,
+)
 from io_benchmark.analysis.validity.comparability import (
     RETRIEVES_RULE,
     SIDE_RULES,
@@ -13,6 +30,19 @@ from io_benchmark.analysis.validity.comparability import (
     distinct_traits,
 )
 from io_benchmark.analysis.validity.rules import RUN_RULES, SKIPPED_RULE, worker_warnings
+
+# Runs that are left out are named where they are slower by this, and by more than workers differ.
+_SLOWER_RATIO, _CLEARLY = 1.1, 2.0
+
+
+def comparable_runs(
+    runs: Sequence[Run], allowed: frozenset[str]
+) -> tuple[list[Run], list[Problem]]:
+    """Return the runs of a measurement that may be compared, and why the others are left out."""
+    kept, broken_rules = check_runs(runs, allowed)
+    left_out = _slower_left_out(runs, kept)
+    comparable, shorter = _select_length(kept, allowed)
+    return comparable, [*left_out, *broken_rules, *shorter]
 
 
 def check_runs(runs: Iterable[Run], allowed: frozenset[str]) -> tuple[list[Run], list[Problem]]:
@@ -27,9 +57,8 @@ def check_runs(runs: Iterable[Run], allowed: frozenset[str]) -> tuple[list[Run],
             if message is None:
                 continue
             severity_here = _after_allowing(name, severity, allowed_here)
-            problems.append(
-                _problem(name, severity_here, run.worker, message, subject=run.entry.subject)
-            )
+            subject = run.entry.subject
+            problems.append(_problem(name, severity_here, run.worker, subject, message))
             if severity_here is Severity.REFUSED or name == SKIPPED_RULE:
                 break  # no other rule matters for a run that is not compared
         else:
@@ -41,16 +70,15 @@ def _problem(
     name: str,
     severity: Severity,
     worker: Worker,
+    subject: Subject | None,
     message: Statement,
     explanation: Statement | None = None,
-    *,
-    subject: Subject | None = None,
 ) -> Problem:
     about = statement("{task_name}: {message}", task_name=worker.task_name, message=message)
     return Problem(name, severity, subject, (worker.side,), about, explanation)
 
 
-def select_length(runs: Sequence[Run], allowed: frozenset[str]) -> tuple[list[Run], list[Problem]]:
+def _select_length(runs: Sequence[Run], allowed: frozenset[str]) -> tuple[list[Run], list[Problem]]:
     """Return the longest runs of retrieves that every side has, and a problem for each other run.
 
     A push of both kinds has runs of 2,000 and of 200 retrieves. Where sides have no length in common,
@@ -71,11 +99,50 @@ def select_length(runs: Sequence[Run], allowed: frozenset[str]) -> tuple[list[Ru
                 planned=count(entry.planned),
                 length=count(length),
             )
-            problem = _problem(
-                RETRIEVES_RULE, Severity.WARNING, worker, message, subject=entry.subject
+            problems.append(
+                _problem(RETRIEVES_RULE, Severity.WARNING, worker, entry.subject, message)
             )
-            problems.append(problem)
     return [run for run in runs if run.entry.planned == length], problems
+
+
+def _slower_left_out(runs: Sequence[Run], comparable: Sequence[Run]) -> list[Problem]:
+    """Return a problem for each side whose runs are left out because they ended early, and were slower.
+
+    A task that is killed because it is slow takes no part in its pool's mean, which then is too fast.
+    """
+    kept = {id(run.entry) for run in comparable}
+    problems = []
+    for side, side_runs in by_side(runs).items():
+        entries = [run.entry for run in side_runs]
+        ended_early = [
+            entry
+            for entry in entries
+            if id(entry) not in kept and len(entry.total_ns) >= FEWEST_RETRIEVES
+        ]
+        rest = [entry for entry in entries if id(entry) in kept]
+        if not ended_early or not rest or any(entry.retrieves is None for entry in entries):
+            continue
+        length = min(len(entry.total_ns) for entry in (*ended_early, *rest))
+        slower, faster = (
+            fmean(math.log(first_samples(entry, length).mean_ns) for entry in group)
+            for group in (ended_early, rest)
+        )
+        variation = DEFAULT_WORKER_VARIATION * math.sqrt(1 / len(ended_early) + 1 / len(rest))
+        if slower - faster <= max(math.log(_SLOWER_RATIO), _CLEARLY * variation):
+            continue
+        noun = "run" if len(ended_early) == 1 else "runs"
+        message = statement(
+            f"{{side}}: {{left_out}} {noun} that ended early took {{ratio}} as long as the {{rest}} "
+            "compared ones, over the same first {length} retrieves. The side is slower than its figures",
+            side=side,
+            left_out=count(len(ended_early)),
+            ratio=Quantity(math.exp(slower - faster), Unit.RATIO),
+            rest=count(len(rest)),
+            length=count(length),
+        )
+        subject = runs[0].entry.subject
+        problems.append(Problem("survivors", Severity.WARNING, subject, (side,), message))
+    return problems
 
 
 def check_workers(workers: Iterable[Worker]) -> list[Problem]:
@@ -85,16 +152,14 @@ def check_workers(workers: Iterable[Worker]) -> list[Problem]:
         messages = worker_warnings(worker)
         if not messages:
             continue
-        message, explanation = messages[0], None
-        if len(messages) > 1:
-            more = len(messages) - 1
-            message = statement(
-                f"{{message}}, and {{more}} more message{'' if more == 1 else 's'}",
-                message=message,
-                more=count(more),
-            )
+        message, explanation, more = messages[0], None, len(messages) - 1
+        if more:
+            template = "{message}, and {more} more message" + ("" if more == 1 else "s")
+            message = statement(template, message=message, more=count(more))
             explanation = statement("Further: {messages}.", messages=joined(messages[1:], "; "))
-        problems.append(_problem("worker-warning", Severity.WARNING, worker, message, explanation))
+        problems.append(
+            _problem("worker-warning", Severity.WARNING, worker, None, message, explanation)
+        )
     return problems
 
 
@@ -144,3 +209,38 @@ def _after_allowing(name: str, severity: Severity, allowed: frozenset[str]) -> S
     if severity is Severity.REFUSED and name in allowed:
         return Severity.ALLOWED
     return severity
+
+
+def merge_repeated(
+    problems: Sequence[Problem], reports: Sequence[SubjectReport]
+) -> tuple[Problem, ...]:
+    """Merge problems that are the same for every subject that their sides were compared on."""
+    subjects: dict[Problem, dict[Subject | None, None]] = {}
+    for problem in problems:
+        subjects.setdefault(replace(problem, subject=None), {})[problem.subject] = None
+    merged = []
+    for problem, problem_subjects in subjects.items():
+        everywhere = {r.subject for r in reports if set(problem.sides) <= set(r.figures)}
+        if len(everywhere) > 1 and everywhere <= set(problem_subjects):
+            merged.append(problem)
+        else:
+            merged += [replace(problem, subject=subject) for subject in problem_subjects]
+    return tuple(merged)
+
+
+def nothing_in_common(plan: Plan, reports: Sequence[SubjectReport]) -> list[Problem]:
+    return [
+        Problem(
+            "nothing-in-common",
+            Severity.REFUSED,
+            None,
+            (baseline, candidate),
+            statement(
+                "{baseline} and {candidate} have no comparable measurement in common",
+                baseline=baseline,
+                candidate=candidate,
+            ),
+        )
+        for candidate, baseline in plan.pairs
+        if not any(candidate in r.figures and baseline in r.figures for r in reports)
+    ]

@@ -47,8 +47,8 @@ def _sequence(run: Run) -> Traits:
     )
 
 
-def _of_retrieves(trait: Callable[[CacheRetrieveEntry], Statement]) -> TraitRule:
-    """Make a rule of a trait that only retrieves have."""
+def _retrieves(trait: Callable[[CacheRetrieveEntry], Statement]) -> TraitRule:
+    """Make a rule from a trait that only retrieves have."""
     return lambda run: () if run.entry.retrieves is None else (trait(run.entry.retrieves),)
 
 
@@ -101,9 +101,8 @@ def _method(run: Run) -> Traits:
 
 def _interpreter(run: Run) -> Traits:
     version = _observed(run, "python")
-    if version is None:
-        return ()
-    return (statement("by Python {version}", version=".".join(version.split(".")[:2])),)
+    minor = ".".join((version or "").split(".")[:2])
+    return () if version is None else (statement("by Python {version}", version=minor),)
 
 
 def _http_version(run: Run) -> Traits:
@@ -115,11 +114,10 @@ def _place_kind(run: Run) -> Traits:
     subject = run.entry.subject
     if not workloads.of(subject.workload).per_place:
         return ()
-    kinds = (
-        place.kind for place in run.worker.result.storage.places if place.name == subject.place
-    )
-    known = [statement("a place on {kind}", kind=str(kind)) for kind in kinds]
-    return (*known, statement("a place unknown"))[:1]
+    for place in run.worker.result.storage.places:
+        if place.name == subject.place:
+            return (statement("a place on {kind}", kind=str(place.kind)),)
+    return (statement("a place unknown"),)
 
 
 def _script_version(run: Run) -> Traits:
@@ -129,38 +127,32 @@ def _script_version(run: Run) -> Traits:
     )
 
 
+def _planned(entry: CacheRetrieveEntry) -> Statement:
+    # The first retrieve of a file reads the disk: of fewer retrieves, more are such.
+    return statement("{count} retrieves planned", count=count(entry.retrieves_planned))
+
+
+def _copy_method(entry: CacheRetrieveEntry) -> Statement:
+    return statement("copied by {method}", method=str(entry.copy_method))
+
+
+def _lookup_method(entry: CacheRetrieveEntry) -> Statement:
+    return statement("looked up by {method}", method=str(entry.lookup_method))
+
+
+def _reflink(entry: CacheRetrieveEntry) -> Statement:
+    return statement("copies share extents" if entry.shares_extents else "copies move bytes")
+
+
 SIDE_RULES: dict[str, tuple[Severity, TraitRule]] = {
     "profile": (Severity.REFUSED, _profile),
     "sequence": (Severity.REFUSED, _sequence),
-    "sizes": (Severity.REFUSED, _of_retrieves(_sizes)),
-    # The first retrieve of a file reads the disk: of fewer retrieves, more are such.
-    RETRIEVES_RULE: (
-        Severity.REFUSED,
-        _of_retrieves(
-            lambda entry: statement(
-                "{count} retrieves planned", count=count(entry.retrieves_planned)
-            )
-        ),
-    ),
-    "copy-method": (
-        Severity.REFUSED,
-        _of_retrieves(lambda entry: statement("copied by {method}", method=str(entry.copy_method))),
-    ),
-    "lookup-method": (
-        Severity.REFUSED,
-        _of_retrieves(
-            lambda entry: statement("looked up by {method}", method=str(entry.lookup_method))
-        ),
-    ),
-    "reflink": (
-        Severity.REFUSED,
-        _of_retrieves(
-            lambda entry: statement(
-                "copies share extents" if entry.shares_extents else "copies move bytes"
-            )
-        ),
-    ),
-    "cache-state": (Severity.REFUSED, _of_retrieves(_cache_state)),
+    "sizes": (Severity.REFUSED, _retrieves(_sizes)),
+    RETRIEVES_RULE: (Severity.REFUSED, _retrieves(_planned)),
+    "copy-method": (Severity.REFUSED, _retrieves(_copy_method)),
+    "lookup-method": (Severity.REFUSED, _retrieves(_lookup_method)),
+    "reflink": (Severity.REFUSED, _retrieves(_reflink)),
+    "cache-state": (Severity.REFUSED, _retrieves(_cache_state)),
     "parameters": (Severity.REFUSED, _parameters),
     "method": (Severity.REFUSED, _method),
     "http-version": (Severity.REFUSED, _http_version),

@@ -16,10 +16,8 @@ from io_benchmark.resolutions import in_words
 from io_benchmark.results import workloads
 from io_benchmark.results.common_types import OutcomeState
 
-# Samples that a run needs for a verdict, and from which on a verdict has no warning.
-_RETRIEVES_FOR_VERDICT, _RETRIEVES_WITHOUT_WARNING = FEWEST_RETRIEVES, 100
-# A batch is already an average.
-_BATCHES_FOR_VERDICT, _BATCHES_WITHOUT_WARNING = 3, 20
+# Samples that a run needs for a verdict, and from which on it has no warning. A batch is an average.
+_RETRIEVES_NEEDED, _BATCHES_NEEDED = (FEWEST_RETRIEVES, 100), (3, 20)
 _NOISY_RATIO = 0.05
 _DRIFT_RATIO = 0.10
 
@@ -28,6 +26,10 @@ SKIPPED_RULE = "skipped"
 
 def _samples(entry: Entry) -> str:
     return workloads.of(entry.subject.workload).samples
+
+
+def _needed(entry: Entry) -> tuple[int, int]:
+    return _BATCHES_NEEDED if entry.retrieves is None else _RETRIEVES_NEEDED
 
 
 # Rules about one run: the message, or None where the run keeps the rule.
@@ -42,13 +44,22 @@ def _skipped(run: Run) -> Statement | None:
 
 
 def _incomplete(run: Run) -> Statement | None:
-    if run.entry.facts.outcome.state is OutcomeState.COMPLETED or _is_cut_short(run):
+    is_complete = run.entry.facts.outcome.state is OutcomeState.COMPLETED
+    if is_complete or cut_short(run) is not None:
         return None
     message = _with_reason(run)
     if run.worker.state in ("failed", "exception"):
         ending = in_words(run.worker.state, run.worker.reason)
         return statement("{message}; the run {ending}", message=message, ending=ending)
     return message
+
+
+def _too_few_retrieves(run: Run) -> Statement | None:
+    return _fewer_than(run, _needed(run.entry)[0], "at least {needed} are needed")
+
+
+def _few_retrieves(run: Run) -> Statement | None:
+    return _fewer_than(run, _needed(run.entry)[1], "{needed} or more give steadier figures")
 
 
 def _fewer_than(run: Run, least: int, advice: str) -> Statement | None:
@@ -62,18 +73,11 @@ def _fewer_than(run: Run, least: int, advice: str) -> Statement | None:
     )
 
 
-def _too_few_retrieves(run: Run) -> Statement | None:
-    fewest = _BATCHES_FOR_VERDICT if run.entry.retrieves is None else _RETRIEVES_FOR_VERDICT
-    return _fewer_than(run, fewest, "at least {needed} are needed")
-
-
-def _few_retrieves(run: Run) -> Statement | None:
-    fewest = _fewest_without_warning(run.entry)
-    return _fewer_than(run, fewest, "{needed} or more give steadier figures")
-
-
 def cut_short(run: Run) -> Statement | None:
-    return _with_reason(run) if _is_cut_short(run) else None
+    """Return how much was measured where time ran out after enough of it: that is not a failure."""
+    is_enough = len(run.entry.total_ns) >= _needed(run.entry)[1]
+    is_out_of_time = run.entry.facts.outcome.state is OutcomeState.TIME_BUDGET
+    return _with_reason(run) if is_enough and is_out_of_time else None
 
 
 def _with_reason(run: Run) -> Statement:
@@ -86,20 +90,10 @@ def _with_reason(run: Run) -> Statement:
     )
 
 
-def _is_cut_short(run: Run) -> bool:
-    """Return whether time ran out with enough measured: less than planned, but without a failure."""
-    enough = len(run.entry.total_ns) >= _fewest_without_warning(run.entry)
-    return enough and run.entry.facts.outcome.state is OutcomeState.TIME_BUDGET
-
-
-def _fewest_without_warning(entry: Entry) -> int:
-    return _BATCHES_WITHOUT_WARNING if entry.retrieves is None else _RETRIEVES_WITHOUT_WARNING
-
-
 def reason_left_out(run: Run) -> Statement:
     messages = (rule(run) for rule in (_skipped, _incomplete, _too_few_retrieves))
-    other = statement("left out: the other runs planned a different number of retrieves")
-    return next(filter(None, messages), other)
+    length = statement("left out: the other runs planned a different number of retrieves")
+    return next(filter(None, messages), length)
 
 
 def _noisy(run: Run) -> Statement | None:

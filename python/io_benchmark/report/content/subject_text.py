@@ -4,9 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING, Self, TypeVar
-
-from msgspec import Struct
+from typing import TYPE_CHECKING, TypeVar
 
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.model import Comparison, Interval, Subject, Verdict
@@ -65,40 +63,27 @@ def change_kind(change: Change) -> Verdict:
     return Verdict.SLOWER if change.ratio >= 1 else Verdict.FASTER
 
 
-class Distinction(Struct, frozen=True):
-    """Which properties distinguish one workload's measurements from each other."""
+def difference_of(subject: Subject, subjects: Iterable[Subject]) -> str:
+    """Return 'stat, 2 at once in container': what differs among the measurements of a workload."""
+    keys = {
+        (place_of(sibling), sibling.fidelity, sibling.label)
+        for sibling in subjects
+        if sibling.workload == subject.workload
+    }
+    places, fidelities, labels = (len(set(values)) > 1 for values in zip(*keys, strict=True))
+    words = [subject.label] if labels or fidelities or not places else []
+    words += [f"fidelity {subject.fidelity}"] if fidelities and subject.fidelity else []
+    return " ".join(filter(None, (", ".join(words), f"in {subject.place}" if places else "")))
 
-    label: bool
-    fidelity: bool = False
-    place: bool = False
 
-    @classmethod
-    def between(cls, subjects: Iterable[Subject]) -> Self:
-        """Return what distinguishes measurements of one workload; at least one property does."""
-        keys = {(place_of(subject), subject.fidelity, subject.label) for subject in subjects}
-        places, fidelities, labels = (len(set(values)) > 1 for values in zip(*keys, strict=True))
-        return cls(labels or fidelities or not places, fidelities, places)
-
-    @staticmethod
-    def of_all(subject: Subject, subjects: Sequence[Subject]) -> str:
-        """Return 'on random-io, read-depth-32 in workspace' as far as a report's subjects differ."""
-        if len(subjects) == 1:
-            return ""
-        several_workloads = len({each.workload for each in subjects}) > 1
-        name = f"{subject.workload}, {subject.label}" if several_workloads else subject.label
-        place = f" in {subject.place}" if len(set(map(place_of, subjects))) > 1 else ""
-        return f"on {name}{place}"
-
-    def short(self, subject: Subject) -> str:
-        """Return 'stat, 2 at once in container'."""
-        words = [subject.label] if self.label else []
-        words += [f"fidelity {subject.fidelity}"] if self.fidelity and subject.fidelity else []
-        place = f"in {subject.place}" if self.place else ""
-        return " ".join(filter(None, (", ".join(words), place)))
-
-    def phrase(self, subject: Subject) -> str:
-        """Return 'on stat, 2 at once in container'."""
-        return f"{'on ' if self.label else ''}{self.short(subject)}"
+def on_measurement(subject: Subject, subjects: Sequence[Subject]) -> str:
+    """Return 'on random-io, read-depth-32 in workspace' as far as a report's subjects differ."""
+    if len(subjects) == 1:
+        return ""
+    several_workloads = len({sibling.workload for sibling in subjects}) > 1
+    measurement = f"{subject.workload}, {subject.label}" if several_workloads else subject.label
+    place = f" in {subject.place}" if len(set(map(place_of, subjects))) > 1 else ""
+    return f"on {measurement}{place}"
 
 
 def verdict_text(compared: Comparison | TaskComparison, margin_ratio: float) -> tuple[str, str]:

@@ -12,30 +12,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from io_benchmark.analysis.model import DIFFERENT, State
-from io_benchmark.report.blocks import (
-    CODE,
-    QUIET,
-    STRONG,
-    TURNED_FROM,
-    WARNING,
-    Block,
-    Document,
-    Fold,
-    Heading,
-    Inline,
-    Items,
-    Line,
-    Marks,
-    Paragraph,
-    Picture,
-    Row,
-    Table,
-    Words,
-    fitting,
-    pieces,
-    plain,
-)
-from io_benchmark.report.content.footnotes import short_marks
+from io_benchmark.report import blocks
 from io_benchmark.report.formats import Layout
 from io_benchmark.report.plots import draw
 
@@ -46,8 +23,8 @@ _FIRST_LINES, _SHORT_LINES = 40, 60
 _DRAWING_WIDTH = 78
 _CUT = "\n\nCut here: the rest does not fit a comment.\n"
 # Every other kind of words is bold in a sentence; in a table only what differs or holds.
-_PLAIN_KINDS = ("", QUIET, CODE, WARNING)
-_BOLD_IN_TABLES = (*DIFFERENT, STRONG, *(state for state in State if state.holds))
+_PLAIN_KINDS = ("", blocks.QUIET, blocks.CODE, blocks.WARNING)
+_BOLD_IN_TABLES = (*DIFFERENT, blocks.STRONG, *(state for state in State if state.holds))
 
 _SYMBOLS = frozenset(("%", "\N{EN DASH}", "±", "÷", "×", "·", "→", "∞"))
 # What a sentence may have alone before or behind words of another kind.
@@ -63,64 +40,64 @@ _REFERENCE = re.compile(
 _LIST_MARK = re.compile(r"[0-9]+[.)]+")
 
 
-def render(document: Document, layout: Layout) -> str:
+def render(document: blocks.Document, layout: Layout) -> str:
     """Return the first screen with the report folded below it, or the whole report.
 
     Where all would not fit in a comment, its folds are closed; then it is cut.
     """
-    head, end, blocks = f"## {prose(document.title)}\n", "", document.blocks
+    head, end, content = f"## {prose(document.title)}\n", "", document.blocks
     if layout.details:
-        blocks = [*_opened(blocks)]
-    elif document.screen and _written(blocks).count("\n") > _SHORT_LINES:
-        screen = fitting(
-            document.screen, _written, lambda text: text.count("\n") < _FIRST_LINES - 2
+        content = [*_opened(content)]
+    elif document.screen and _written(content).count("\n") > _SHORT_LINES:
+        screen = blocks.fitting(
+            document.screen, _written, lambda screen: screen.count("\n") < _FIRST_LINES - 2
         )
         title = prose(document.title + document.reason)
         head = f"## {title}\n\n{screen}\n\n<details>\n<summary>Details</summary>\n"
         end = "\n</details>\n"
     room = MAXIMUM_LENGTH - len(head) - len(end) - 1
-    text = fitting(blocks, _written, lambda text: len(text) < room) + "\n"
-    if len(text) > room + 1:
-        text = text[: text.rindex("\n", 0, room + 1)] + _CUT
-    return f"{head}\n{text}{end}"
+    report = blocks.fitting(content, _written, lambda report: len(report) < room) + "\n"
+    if len(report) > room + 1:
+        report = report[: report.rindex("\n", 0, room + 1)] + _CUT
+    return f"{head}\n{report}{end}"
 
 
-def _opened(blocks: Iterable[Block]) -> Iterator[Block]:
-    for block in blocks:
-        if isinstance(block, Fold):
+def _opened(content: Iterable[blocks.Block]) -> Iterator[blocks.Block]:
+    for block in content:
+        if isinstance(block, blocks.Fold):
             yield from _opened(block.blocks)
         else:
             yield block
 
 
-def _written(blocks: Iterable[Block]) -> str:
-    return "\n\n".join(filter(None, map(_block, blocks)))
+def _written(content: Iterable[blocks.Block]) -> str:
+    return "\n\n".join(filter(None, map(_block, content)))
 
 
-def _block(block: Block) -> str:
+def _block(block: blocks.Block) -> str:
     match block:
-        case Heading():
+        case blocks.Heading():
             return f"{'#' * (block.level + 1)} {_line(block.line)}"
-        case Paragraph():
+        case blocks.Paragraph():
             return _line(block.line)
-        case Items():
+        case blocks.Items():
             return _items(block)
-        case Table():
+        case blocks.Table():
             return _table(block)
-        case Picture() if block.characters:
+        case blocks.Picture() if block.characters:
             return "\n".join(
                 ("```text", *draw(block.characters, block.arguments[0], _DRAWING_WIDTH), "```")
             )
-        case Fold() if not block.on_page_only:
+        case blocks.Fold() if not block.on_page_only:
             # Markdown is not read inside of HTML.
             summary = f"<details>\n<summary>{escape(block.summary, quote=False)}</summary>"
             return f"{summary}\n\n{_written(block.blocks)}\n\n</details>"
     return ""
 
 
-def _items(block: Items) -> str:
+def _items(block: blocks.Items) -> str:
     lines = []
-    for item in block.items[: block.shown or None]:
+    for item in block.visible:
         lines.append(f"- {_line(item.line)}")
         lines += [f"  - {_line(below.line)}" for below in item.below]
     if block.further:
@@ -129,44 +106,42 @@ def _items(block: Items) -> str:
     return title + "\n".join(lines) if lines else ""
 
 
-def _table(table: Table) -> str:
-    if table.turned_corner and len(table.heads) >= TURNED_FROM:
-        table = table.turned()
+def _table(table: blocks.Table) -> str:
+    table = table.turned_if_wide()
     rule = ["---", *("---" if table.is_prose else "--:" for _ in table.heads)]
-    rows = table.rows[: table.shown or None]
     lines = [[table.corner, *map(_line, table.heads)], rule]
-    lines += [[*_cells(row, len(table.heads))] for row in rows]
-    text = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    lines += [[*_cells(row, len(table.heads))] for row in table.visible]
+    grid = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
     title = f"{_line(table.title)}:\n\n" if table.title else ""
-    return title + text + (f"\n\n{table.further}" if table.further else "")
+    return title + grid + (f"\n\n{table.further}" if table.further else "")
 
 
-def _cells(row: Row, columns: int) -> Iterator[str]:
+def _cells(row: blocks.Row, columns: int) -> Iterator[str]:
     if not row.cells and not row.level:
         yield f"**{_line(row.label, bold=())}**"
     else:
         yield _line(row.label, bold=_BOLD_IN_TABLES)
     for cell in row.cells or [""] * columns:
-        strong = row.is_strong and plain(cell) and not isinstance(cell, Words)
+        strong = row.is_strong and blocks.plain(cell) and not isinstance(cell, blocks.Words)
         yield f"**{_line(cell)}**" if strong else _line(cell, bold=_BOLD_IN_TABLES)
 
 
-def _line(line: Line, bold: Collection[str] | None = None) -> str:
+def _line(line: blocks.Line, bold: Collection[str] | None = None) -> str:
     """Write a line with words of these kinds in bold; None: all kinds that sentences begin with."""
-    looks = (_look(piece, bold) for piece in pieces(line))
+    looks = (_look(piece, bold) for piece in blocks.pieces(line))
     written = []
     # Neighbors that look alike are one text, because two spans of code without a blank would merge.
     for look, group in groupby(looks, itemgetter(0)):
-        text = "".join(text for _, text in group)
-        shown = text if look is None else prose(text)
-        written.append(f"**{shown}**" if look and shown else shown)
+        words = "".join(words for _, words in group)
+        source = words if look is None else prose(words)
+        written.append(f"**{source}**" if look and source else source)
     return "".join(written)
 
 
-def _look(piece: Inline, bold: Collection[str] | None) -> tuple[bool | None, str]:
+def _look(piece: blocks.Inline, bold: Collection[str] | None) -> tuple[bool | None, str]:
     """Return whether a piece is bold, and its text; None for what is Markdown already."""
-    if isinstance(piece, Marks):
-        return None, short_marks(piece.numbers, mark="\\[{}\\]")
+    if isinstance(piece, blocks.Marks):
+        return None, piece.listed("\\[{}\\]")
     if isinstance(piece, str):
         return False, piece
     if piece.link:

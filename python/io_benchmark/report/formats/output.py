@@ -8,6 +8,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TextIO
 
+from io_benchmark.report.content.harmless import make_harmless
 from io_benchmark.report.formats import FORMATS, TEXT_COLUMNS, Layout
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def rendered(
 def document_of(report: Report | History | TaskReport | Predictions) -> Document:
     """Return everything that a report says, as blocks."""
     section = _SECTIONS.get(type(report).__name__, "comparison")
-    document: Document = _module(f"sections.{section}").document(report)
+    document: Document = _module(f"sections.{section}").document(make_harmless(report))
     return document
 
 

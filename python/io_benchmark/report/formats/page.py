@@ -1,31 +1,12 @@
 # SPDX-License-Identifier: MPL-2.0
 """Blocks as one HTML page that loads nothing: no scripts, fonts or network."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib.resources import files
 
 from markupsafe import Markup, escape
 
-from io_benchmark.report.blocks import (
-    CODE,
-    QUIET,
-    TURNED_FROM,
-    Block,
-    Document,
-    Fold,
-    Heading,
-    Inline,
-    Items,
-    Line,
-    Marks,
-    Paragraph,
-    Picture,
-    Row,
-    Table,
-    Words,
-    pieces,
-    plain,
-)
+from io_benchmark.report import blocks
 from io_benchmark.report.formats import Layout
 from io_benchmark.report.plots import draw
 
@@ -59,53 +40,56 @@ _SCROLLING = Markup(
 )
 
 
-def render(document: Document, _layout: Layout) -> str:
+def render(document: blocks.Document, _layout: Layout) -> str:
     style = (files("io_benchmark.report.formats") / "page.css").read_text(encoding="utf-8")
-    sections = Markup("\n").join(map(_section, _sections(document.blocks)))
+    sections = Markup("\n").join(
+        Markup("<section>\n{}\n</section>\n").format(_written(section))
+        for section in _sections(document.blocks)
+    )
     # The style sheet is a part of the program.
     page = _PAGE.format(title=document.title, style=Markup(style), sections=sections)  # noqa: S704
     return str(page)
 
 
-def _sections(blocks: Iterable[Block]) -> list[list[Block]]:
+def _sections(content: Iterable[blocks.Block]) -> list[list[blocks.Block]]:
     """Return the blocks before the first heading, then those below each."""
-    sections: list[list[Block]] = [[]]
-    for block in blocks:
-        if isinstance(block, Heading) and block.level == 2 and sections[-1]:
+    sections: list[list[blocks.Block]] = [[]]
+    for block in content:
+        if isinstance(block, blocks.Heading) and block.level == 2 and sections[-1]:
             sections.append([])
         sections[-1].append(block)
     return sections
 
 
-def _section(blocks: Iterable[Block]) -> Markup:
-    return Markup("<section>\n{}\n</section>\n").format(_written(blocks))
+def _written(content: Iterable[blocks.Block]) -> Markup:
+    return Markup("\n").join(map(_block, content))
 
 
-def _written(blocks: Iterable[Block]) -> Markup:
-    return Markup("\n").join(map(_block, blocks))
-
-
-def _block(block: Block) -> Markup:
+def _block(block: blocks.Block) -> Markup:
     match block:
-        case Heading():
+        case blocks.Heading():
             return Markup("<h{0}>{1}</h{0}>").format(block.level, _line(block.line))
-        case Paragraph():
+        case blocks.Paragraph():
             return Markup('<p class="{}">{}</p>').format(_class(block.kind), _line(block.line))
-        case Items():
+        case blocks.Items():
             return _items(block)
-        case Table():
+        case blocks.Table():
             return _table(block)
-        case Picture():
+        case blocks.Picture():
             figure = Markup("<figure>\n<figcaption>{}</figcaption>\n{}\n</figure>")
             return figure.format(_line(block.caption), draw(block.plot, *block.arguments))
-        case Fold():
+        case blocks.Fold():
             # The style sheet does not print what has pictures alone.
-            kind = "samples" if all(isinstance(each, Picture) for each in block.blocks) else ""
+            kind = (
+                "samples"
+                if all(isinstance(below, blocks.Picture) for below in block.blocks)
+                else ""
+            )
             fold = Markup('<details class="{}">\n<summary>{}</summary>\n{}\n</details>')
-            return fold.format(kind, _text(block.summary), _written(block.blocks))
+            return fold.format(kind, _escaped(block.summary), _written(block.blocks))
 
 
-def _items(block: Items) -> Markup:
+def _items(block: blocks.Items) -> Markup:
     """Write a list: of answers, which have colors; of notes, which marks lead to; or of lines."""
     kind = ""
     if any(item.kind for item in block.items):
@@ -114,10 +98,11 @@ def _items(block: Items) -> Markup:
         kind = "notes"
     lines = []
     for item in block.items[:_LINES_SHOWN]:
-        note = item.mark.strip("[]")
-        target = Markup(' id="note-{}"').format(note) if kind == "notes" else ""
-        line = (f"{item.mark} ", *pieces(item.line)) if kind == "notes" else item.line
-        below = (Markup('<p class="below">{}</p>').format(_line(each.line)) for each in item.below)
+        target, line = Markup(), item.line
+        if kind == "notes":
+            target = Markup(' id="note-{}"').format(item.mark.strip("[]"))
+            line = (f"{item.mark} ", *blocks.pieces(line))
+        below = (Markup('<p class="below">{}</p>').format(_line(step.line)) for step in item.below)
         lines.append(
             Markup('<li class="{}"{}><p>{}</p>{}</li>\n').format(
                 _class(item.kind), target, _line(line), Markup().join(below)
@@ -130,40 +115,35 @@ def _items(block: Items) -> Markup:
     return Markup('{}<ul class="{}">\n{}</ul>').format(title, kind, Markup().join(lines))
 
 
-def _table(table: Table) -> Markup:
+def _table(table: blocks.Table) -> Markup:
     """Write a table in a box that scrolls; one with many rows is folded."""
     kind = "prose stacked" if table.is_prose else "figures two-lines"
-    if table.turned_corner and len(table.heads) >= TURNED_FROM:
-        table = table.turned()
-    if len(table.heads) >= TURNED_FROM:
+    table = table.turned_if_wide()
+    if len(table.heads) >= blocks.TURNED_FROM:
         kind = "figures wide"
     head_cells = Markup().join(
         Markup('<th scope="col">{}</th>').format(_line(head))
         for head in (table.corner, *table.heads)
     )
-    head = Markup("<thead><tr>{}</tr></thead>\n").format(head_cells)
-    body = Markup("<tbody>\n{}</tbody>\n").format(
-        Markup().join(_row(row, table.heads) for row in table.rows)
-    )
+    rows = Markup().join(_row(row, table.heads) for row in table.rows)
+    lines = Markup("<thead><tr>{}</tr></thead>\n<tbody>\n{}</tbody>\n").format(head_cells, rows)
     title = Markup('<p class="quiet">{}:</p>\n').format(_line(table.title)) if table.title else ""
-    label = plain(table.title) or "Figures"
-    text = title + _SCROLLING.format(label, kind, head + body)
+    box = title + _SCROLLING.format(blocks.plain(table.title) or "Figures", kind, lines)
     if not table.shown or len(table.rows) <= table.shown:
-        return text
+        return box
     fold = Markup("<details>\n<summary>{:,}{}</summary>\n{}\n</details>")
-    return fold.format(len(table.rows), table.noun, text)
+    return fold.format(len(table.rows), table.noun, box)
 
 
-def _row(row: Row, heads: Iterable[Line]) -> Markup:
+def _row(row: blocks.Row, heads: Sequence[blocks.Line]) -> Markup:
     if not row.cells:
         across = Markup('<tr class="{}"><th scope="rowgroup" colspan="{}">{}</th></tr>\n')
-        return across.format(
-            "detail" if row.level else "group", len([*heads]) + 1, _line(row.label)
-        )
+        kind = "detail" if row.level else "group"
+        return across.format(kind, len(heads) + 1, _line(row.label))
     kind = "strong" if row.is_strong else _kind(row.label)
     cells = (
         Markup('<td class="{}" data-label="{}">{}</td>').format(
-            _class(_kind(cell)), plain(head), _line(cell)
+            _class(_kind(cell)), blocks.plain(head), _line(cell)
         )
         for head, cell in zip(heads, row.cells, strict=True)
     )
@@ -171,35 +151,35 @@ def _row(row: Row, heads: Iterable[Line]) -> Markup:
     return line.format(_class(kind), _line(row.label), Markup().join(cells))
 
 
-def _kind(line: Line) -> str:
-    return next((piece.kind for piece in pieces(line) if isinstance(piece, Words)), "")
+def _kind(line: blocks.Line) -> str:
+    return next(
+        (piece.kind for piece in blocks.pieces(line) if isinstance(piece, blocks.Words)), ""
+    )
 
 
 def _class(kind: str) -> str:
     return kind.replace(" ", "-")
 
 
-def _line(line: Line) -> Markup:
-    return Markup().join(map(_piece, pieces(line)))
+def _line(line: blocks.Line) -> Markup:
+    return Markup().join(map(_piece, blocks.pieces(line)))
 
 
-def _piece(piece: Inline) -> Markup:
+def _piece(piece: blocks.Inline) -> Markup:
     match piece:
-        case Marks():
+        case blocks.Marks():
             return Markup().join(map(_MARK.format, piece.numbers))
-        case Words(link=link) if link:
-            return _LINK.format(link, _text(piece.text))
-        case Words(kind=kind) if kind == CODE:
-            return Markup("<code>{}</code>").format(_text(piece.text))
-        case Words(kind=kind) if kind:
-            element = "span" if kind == QUIET else "strong"
-            text = Markup('<{0} class="{1}">{2}</{0}>')
-            return text.format(element, _class(kind), _text(piece.text))
-        case Words():
-            return _text(piece.text)
-    return _text(piece)
+        case blocks.Words(link=link) if link:
+            return _LINK.format(link, _escaped(piece.text))
+        case blocks.Words(kind=kind) if kind == blocks.CODE:
+            return Markup("<code>{}</code>").format(_escaped(piece.text))
+        case blocks.Words(kind=kind) if kind:
+            element = "span" if kind == blocks.QUIET else "strong"
+            words = Markup('<{0} class="{1}">{2}</{0}>')
+            return words.format(element, _class(kind), _escaped(piece.text))
+    return _escaped(blocks.plain(piece))
 
 
-def _text(text: str) -> Markup:
+def _escaped(words: str) -> Markup:
     """Escape text; a number stays in one line with its percent sign."""
-    return escape(text.replace(" %", "\N{NO-BREAK SPACE}%"))
+    return escape(words.replace(" %", "\N{NO-BREAK SPACE}%"))

@@ -6,5 +6,6 @@ from typing import Any
 
 
 def draw(plot: str, *arguments: Any) -> Any:
-    """Draw a picture; its module is imported on use, because most of them need numpy."""
-    return import_module(f"io_benchmark.report.plots.{plot}").draw(*arguments)
+    """Draw a picture by MODULE.FUNCTION, which is imported on use: most reports have no picture."""
+    module, _, function = plot.partition(".")
+    return getattr(import_module(f"{__name__}.{module}"), function)(*arguments)

@@ -6,17 +6,18 @@ On a screen a pool has one sentence, in the full report one per workload.
 
 from collections.abc import Callable, Iterator, Sequence
 
-from io_benchmark.analysis.inference import zones
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Verdict
 from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.validity.workers import ZONES
 from io_benchmark.number_text import listed, number_of, ratio, ratio_range
 from io_benchmark.report.blocks import NO_VERDICT, STRONG, WARNING, Item, Items, Marks, Words
 from io_benchmark.report.content.confirming import how_to_confirm
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.subject_text import (
-    Distinction,
+    difference_of,
     ends_text,
     grouped,
+    on_measurement,
     unit_text,
     verdict_text,
 )
@@ -89,7 +90,7 @@ def _pool(
     lead, text = _verdict(leading, report)
     same = [side for side in pool if side.verdict == leading.verdict]
     if leading.differs or len(same) == 1:
-        phrase = Distinction.of_all(leading.subject, [part.subject for part in report.subjects])
+        phrase = on_measurement(leading.subject, [part.subject for part in report.subjects])
         texts = [" ".join(filter(None, (phrase, text)))]
         same = [leading]
     elif leading.comparison is None:
@@ -145,7 +146,7 @@ def _within_zones(comparison: Comparison, report: Report) -> str:
     texts = (
         f" {text_of(problem.explanation)}"
         for problem in report.problems
-        if problem.rule == zones.RULE and problem.explanation is not None
+        if problem.rule == ZONES and problem.explanation is not None
         if problem.sides == (comparison.baseline, comparison.candidate)
         if problem.subject in (None, comparison.subject)
     )
@@ -192,8 +193,8 @@ def _by_workload(sides: Sequence[Side], _: Sequence[Side]) -> str:
 
 def _by_measurement(sides: Sequence[Side], pool: Sequence[Side]) -> str:
     """Return 'stat, 4 at once 1.25×; stat, 2 at once 1.10×', the most different one first."""
-    distinction = Distinction.between(side.subject for side in pool)
+    subjects = [side.subject for side in pool]
     ordered = sorted(sides, key=lambda side: side.difference, reverse=True)
-    texts = [f"{distinction.short(side.subject)} {_ratios([side])}" for side in ordered]
+    texts = [f"{difference_of(side.subject, subjects)} {_ratios([side])}" for side in ordered]
     rest = f"; {{:,}} more measurements, {_ratios(ordered[_MEASUREMENTS_NAMED:])}"
     return listed(texts, _MEASUREMENTS_NAMED, rest, "; ")

@@ -23,10 +23,10 @@ from io_benchmark.report.blocks import (
     Table,
     Words,
 )
-from io_benchmark.report.content.part_rows import part_name
 from io_benchmark.report.content.statement_text import FACT_LENGTH, evidence_text, text_of
-from io_benchmark.report.content.subject_text import Distinction
+from io_benchmark.report.content.subject_text import place_of
 from io_benchmark.report.sections.measured import explained_comparison
+from io_benchmark.report.sections.parts import part_name
 from io_benchmark.results import workloads
 from io_benchmark.results.trials import TrialKind
 
@@ -70,11 +70,12 @@ def causes(report: Report) -> Iterator[Block]:
 
 def _measurement(subject: Subject, report: Report) -> str:
     """Return ' on metadata, stat, 4 at once in container', if there are other measurements."""
-    subjects = [part.subject for part in report.subjects]
-    siblings = [each for each in subjects if each.workload == subject.workload]
+    siblings = [
+        part.subject for part in report.subjects if part.subject.workload == subject.workload
+    ]
     if subject.workload not in workloads.IN_BATCHES and len(siblings) == 1:
         return ""
-    place = f" in {subject.place}" if Distinction.between(siblings).place else ""
+    place = f" in {subject.place}" if len(set(map(place_of, siblings))) > 1 else ""
     return f" on {subject.workload}, {subject.label}{place}"
 
 

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 
 from io_benchmark.analysis.model import Severity
 from io_benchmark.analysis.report_model import Report, SampledReport
+from io_benchmark.analysis.validity.comparability import SIDE_RULES
+from io_benchmark.analysis.validity.rules import COMPARISON_RULES
 from io_benchmark.number_text import percent
 from io_benchmark.report.blocks import (
     ALWAYS,
@@ -23,18 +25,31 @@ from io_benchmark.report.blocks import (
     lists,
     plain,
 )
-from io_benchmark.report.content.footnotes import ProblemNotes
-from io_benchmark.report.content.harmless import make_harmless
 from io_benchmark.report.content.statement_text import text_of
+from io_benchmark.report.content.subject_text import grouped
 from io_benchmark.report.sections.answer import full_answer, looks, screen_answer
 from io_benchmark.report.sections.causes import causes
 from io_benchmark.report.sections.figures import COMPARED, screen_table
-from io_benchmark.report.sections.measured import Measurement, leading_of, measurements_of, pools_of
+from io_benchmark.report.sections.measured import (
+    Footnote,
+    Measurement,
+    footnotes_of,
+    leading_of,
+    measurements_of,
+    pools_of,
+    refusals_of,
+)
 from io_benchmark.report.sections.measurements import measured
 from io_benchmark.report.sections.parts import parts
 from io_benchmark.report.sections.places import places
-from io_benchmark.report.sections.single_workers import full_workers, screen_workers
-from io_benchmark.report.sections.workers import cautions, cost_text, runs, workers_needed
+from io_benchmark.report.sections.workers import (
+    cautions,
+    cost_text,
+    full_workers,
+    runs,
+    screen_workers,
+    workers_needed,
+)
 from io_benchmark.results import workloads
 from io_benchmark.text import name
 
@@ -50,12 +65,14 @@ _WARNING_LENGTH = 300
 _NOTE = 5
 # What cautions say as well: which machine ran several of the tasks.
 _CAUTIONED = {"same-worker", "shared-worker"}
+# Rules that change most how a verdict is read come first, those about single runs last.
+_RANKS = {**dict.fromkeys(SIDE_RULES, 1), **dict.fromkeys(COMPARISON_RULES, 0)}
+_LAST_RANK = 2
 
 
 def document(report: SampledReport) -> Document:
     """Write everything that a comparison says, and what its first screen has."""
-    report = make_harmless(report)
-    notes = ProblemNotes(report.problems, report.subjects)
+    notes = footnotes_of(report)
     measurements = measurements_of(report, notes)
     # An option needs no explanation, nor does a pool that is compared with nothing.
     reason = "" if report.baseline_reason.startswith("--") else report.baseline_reason
@@ -70,7 +87,7 @@ def document(report: SampledReport) -> Document:
 
 
 def _screen(
-    report: Report, notes: ProblemNotes, measurements: Sequence[Measurement]
+    report: Report, notes: Sequence[Footnote], measurements: Sequence[Measurement]
 ) -> Iterator[Block]:
     """Write what a reader needs for a decision, with the figures of the measurement that leads."""
     nothing, cost = _reason_for_nothing(report), cost_text(report)
@@ -91,25 +108,35 @@ def _screen(
         yield screen_table(leading, str(subject) if len(measurements) > 1 else "")
 
 
-def _warnings(report: Report, notes: ProblemNotes) -> Iterator[Item]:
+def _warnings(report: Report, notes: Sequence[Footnote]) -> Iterator[Item]:
     """Write what changes how the answers are read; more than a few are counted."""
-    yield from _first(_refusals(notes), "refused comparisons")
+    yield from _first(_refusals(report), "refused comparisons")
     missing = [_warning("Not read", line) for line in report.unreadable]
     yield from _first(missing, "results not read", most=_SHOWN if report.subjects else _SHOWN_ALONE)
     yield from _first(cautions(report), "cautions about workers")
     for is_allowed in (True, False):
-        briefs = notes.briefs(is_allowed=is_allowed)
-        rules = [rule for rule in briefs if rule not in _CAUTIONED]
-        lines = [_warning(rule, briefs[rule]) for rule in rules]
+        by_rule = grouped(
+            (note for note in notes if note.is_allowed is is_allowed), lambda note: note.rule
+        )
+        rules = [rule for rule in by_rule if rule not in _CAUTIONED]
+        rules.sort(key=lambda rule: _RANKS.get(rule, _LAST_RANK))
+        lines = [_warning(rule, _brief(by_rule[rule])) for rule in rules]
         kinds = f"kinds of warnings: {', '.join(rules[_SHOWN - 1 :])}"
         yield from _first(lines, kinds, rank=ALWAYS if is_allowed else _NOTE)
     yield from _first([*map(text_of, report.remarks)], "remarks", rank=_NOTE)
 
 
-def _refusals(notes: ProblemNotes) -> list[Line]:
+def _brief(notes: Sequence[Footnote]) -> str:
+    """Write the first of a rule's warnings, and count the others that are different."""
+    more = len({note.brief for note in notes}) - 1
+    such = "such warning" if more == 1 else "such warnings"
+    return notes[0].brief + (f" (and {more:,} more {such})" if more else "")
+
+
+def _refusals(report: Report) -> list[Line]:
     return [
         (Words(f"REFUSED by {rule}", NO_VERDICT), f" ({where}): {message}")
-        for rule, where, message in notes.refusals
+        for rule, where, message in refusals_of(report)
     ]
 
 
@@ -132,7 +159,7 @@ def _first(
 
 
 def _full(
-    report: SampledReport, notes: ProblemNotes, measurements: Sequence[Measurement]
+    report: SampledReport, notes: Sequence[Footnote], measurements: Sequence[Measurement]
 ) -> Iterator[Block]:
     nothing, cost = _reason_for_nothing(report), cost_text(report)
     yield Heading("Answer")
@@ -144,7 +171,7 @@ def _full(
         yield Items(singles, "Workers that do not belong to their pool")
     if cost:
         yield Paragraph(cost)
-    refused = [Item(line, kind=NO_VERDICT, mark="!") for line in _refusals(notes)]
+    refused = [Item(line, kind=NO_VERDICT, mark="!") for line in _refusals(report)]
     if refused:
         yield Items(refused, shown=0)
     if report.subjects or report.baseline:
@@ -157,8 +184,8 @@ def _full(
     yield from causes(report)
     yield from runs(report)
     footnotes = [
-        Item((Words(note.rule, CODE), f": {note.text}"), mark=f"[{note.number}]")
-        for note in notes.footnotes
+        Item((Words(note.rule, CODE), f": {note.sentence}"), mark=f"[{note.number}]")
+        for note in notes
     ]
     if footnotes:
         yield from (Heading("Notes"), Items(footnotes, shown=0))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """A pool over time: what changed and when, then each series with its picture and its points."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from io_benchmark.analysis.history.explanations import FEWEST_VALUES, STEP, TREND
 from io_benchmark.analysis.history.history_model import (
@@ -34,7 +34,6 @@ from io_benchmark.report.blocks import (
     Words,
     lists,
 )
-from io_benchmark.report.content.harmless import make_harmless
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.subject_text import bounds_text, change_kind, mean_texts
 from io_benchmark.results import workloads
@@ -64,28 +63,24 @@ _NOTHING_CHANGED = "No observed fact about host and storage changed here."
 
 def document(history: History) -> Document:
     """Write everything that a report of a history says."""
-    history = make_harmless(history)
-    every = history.series
     blocks: list[Block] = [Heading("Answer")]
-    if not every:
+    if not history.series:
         blocks.append(Paragraph(Words("No result could be read and judged.", NO_VERDICT)))
-    for series in every:
-        title = _title(series, every) if len(every) > 1 else ""
-        blocks.append(Items([*_answer(series, every)], title))
-    blocks += [Paragraph(_INTRODUCTION, QUIET)] if every else []
-    for number, series in enumerate(every):
-        blocks += _series(series, number)
-    blocks += lists(
-        ("Left out", [f"{each.source}: {text_of(each.reason)}" for each in history.left_out]),
-        ("Not read", history.unreadable),
-        ("Remarks", [*map(text_of, history.remarks)]),
-    )
+    for series in history.series:
+        title = _title(series, history) if len(history.series) > 1 else ""
+        blocks.append(Items([*_answer(series, history)], title))
+    blocks += [Paragraph(_INTRODUCTION, QUIET)] if history.series else []
+    for series in history.series:
+        blocks += _series(series)
+    left_out = [f"{result.source}: {text_of(result.reason)}" for result in history.left_out]
+    remarks = [*map(text_of, history.remarks)]
+    blocks += lists(("Left out", left_out), ("Not read", history.unreadable), ("Remarks", remarks))
     return Document(f"History of {history.pool}", blocks)
 
 
-def _title(series: HistorySeries, every: Sequence[HistorySeries]) -> str:
+def _title(series: HistorySeries, history: History) -> str:
     """Return the subject, with the conditions that its other series do not have."""
-    siblings = [sibling for sibling in every if sibling.subject == series.subject]
+    siblings = [sibling for sibling in history.series if sibling.subject == series.subject]
     conditions = (
         text_of(traits)
         for rule, traits in series.conditions.items()
@@ -94,18 +89,18 @@ def _title(series: HistorySeries, every: Sequence[HistorySeries]) -> str:
     return "; ".join((str(series.subject), *conditions))
 
 
-def _answer(series: HistorySeries, every: Sequence[HistorySeries]) -> Iterator[Item]:
+def _answer(series: HistorySeries, history: History) -> Iterator[Item]:
     for change in series.changes:
         yield _change_answer(change, series)
     if series.trend is not None:
-        lead, rest = _trend(series.trend, series)
-        yield Item((Words(lead, Verdict.EQUIVALENT), f" {rest}."), kind=Verdict.EQUIVALENT)
+        yield _trend(series.trend, series)
     if series.possible:
-        unclear = Words(f"{_unclear(series)}.", Verdict.INCONCLUSIVE)
-        yield Item(unclear, kind=Verdict.INCONCLUSIVE)
+        verdict, sentence = Verdict.INCONCLUSIVE, _unclear(series)
+        yield Item(Words(f"{sentence}.", verdict), kind=verdict)
     elif not series.changes:
-        yield Item(Words(f"{_steady(series)}.", Verdict.EQUIVALENT), kind=Verdict.EQUIVALENT)
-    yield Item(f"{_now(series, every)}.", kind="now")
+        verdict, sentence = Verdict.EQUIVALENT, _steady(series)
+        yield Item(Words(f"{sentence}.", verdict), kind=verdict)
+    yield Item(f"{_now(series, history)}.", kind="now")
 
 
 def _change_answer(change: Change, series: HistorySeries) -> Item:
@@ -114,11 +109,11 @@ def _change_answer(change: Change, series: HistorySeries) -> Item:
     size = ratio(change.ratio)
     verdict = f"{size} slower" if kind is Verdict.SLOWER else f"faster, at {size} its time"
     bounds = bounds_text(change.interval, change.interval.level_ratio)
-    texts = [f"{bounds}, from {before} to {after}."]
+    sentences = [f"{bounds}, from {before} to {after}."]
     for where, facts in _changed_facts(change):
-        texts.append(f"{where}: {listed(facts, _FACTS_IN_ANSWER, '; and {:,} more', '; ')}.")
-    texts += [] if change.changed else [_nothing(change)]
-    return Item((Words(f"{date}: {verdict}", kind), f" {' '.join(texts)}"), kind=kind)
+        sentences.append(f"{where}: {listed(facts, _FACTS_IN_ANSWER, '; and {:,} more', '; ')}.")
+    sentences += [] if change.changed else [_nothing(change)]
+    return Item((Words(f"{date}: {verdict}", kind), f" {' '.join(sentences)}"), kind=kind)
 
 
 def _nothing(change: Change) -> str:
@@ -144,57 +139,53 @@ def _steady(series: HistorySeries) -> str:
     return f"{'No step' if series.trend else 'No change'} in {_points(level)}"
 
 
-def _now(series: HistorySeries, every: Sequence[HistorySeries]) -> str:
+def _now(series: HistorySeries, history: History) -> str:
     """Write which level it is on, or was on last."""
-    level = series.levels[-1]
-    (mean,) = mean_texts(series, [level.mean_ns])
-    since, last = series.points[level.start].date, series.points[-1]
-    newest = max(each.points[-1].time for each in every if each.subject == series.subject)
-    is_newest = last.time >= newest
+    level, last = series.levels[-1], series.points[-1]
+    means = mean_texts(series, [level.mean_ns if series.trend is None else series.expected_ns[-1]])
+    since = series.points[level.start].date
+    siblings = [sibling for sibling in history.series if sibling.subject == series.subject]
+    is_newest = last.time >= max(sibling.points[-1].time for sibling in siblings)
     if series.trend is not None:
-        (mean,) = mean_texts(series, [series.expected_ns[-1]])
-        text = f"{'Now' if is_newest else 'It was'} about {mean} on {last.date}"
-        text += f"; the level began on {since}"
+        start = "Now" if is_newest else "It was"
+        sentence = f"{start} about {means[0]} on {last.date}; the level began on {since}"
     elif is_newest:
-        text = f"Now {mean} since {since}"
+        sentence = f"Now {means[0]} since {since}"
     else:
-        text = f"It was {mean} from {since} to {last.date}"
-    text += f", {_points(level)}"
-    if level.variation_ratio is not None:
-        text += f", which vary by {percent(level.variation_ratio)}"
-    return text
+        sentence = f"It was {means[0]} from {since} to {last.date}"
+    variation = level.variation_ratio
+    varies = "" if variation is None else f", which vary by {percent(variation)}"
+    return f"{sentence}, {_points(level)}{varies}"
 
 
 def _points(level: Level) -> str:
     return number_of(level.end - level.start, "point")
 
 
-def _trend(trend: Effect, series: HistorySeries) -> tuple[str, str]:
-    """Return `trend: +10 % per year (8 to 12)`; of a short history per week."""
+def _trend(trend: Effect, series: HistorySeries) -> Item:
+    """Write `trend: +10 % per year (8 to 12)`; of a short history per week."""
     length = series.points[-1].time - series.points[0].time
     years, unit = (1.0, "year") if length.days >= _LONG_DAYS else (7 / 365.25, "week")
-    ends = (trend.interval.low_ratio, trend.interval.high_ratio)
-    size, low, high = (_change_percent(change**years) for change in (trend.ratio, *ends))
-    return f"trend: {size} % per {unit}", f"({low} to {high} % of the time)"
-
-
-def _change_percent(ratio_of_times: float) -> str:
-    """Return `+10` for 1.1, with two significant digits."""
-    return f"{float(f'{100 * (ratio_of_times - 1):.2g}'):+g}"
+    # '+10' for 1.1, with two significant digits
+    size, low, high = (
+        f"{float(f'{100 * (effect**years - 1):.2g}'):+g}"
+        for effect in (trend.ratio, trend.interval.low_ratio, trend.interval.high_ratio)
+    )
+    lead = Words(f"trend: {size} % per {unit}", Verdict.EQUIVALENT)
+    return Item((lead, f" ({low} to {high} % of the time)."), kind=Verdict.EQUIVALENT)
 
 
 def _unclear(series: HistorySeries) -> str:
     """Return what may explain the points and is not clear."""
-    *others, last = [_POSSIBLE[name] for name in series.possible]
-    explanations = f"{', '.join(others)} or {last}" if others else last
+    explanations = " or ".join(_POSSIBLE[name] for name in series.possible)
     if series.trend is not None or series.changes:
         return f"There may also be {explanations}, which is not clear"
-    if others:
+    if len(series.possible) > 1:
         return f"Not steady, but none of these explains it clearly: {explanations}"
     return f"Not steady: there may be {explanations}, which is not clear"
 
 
-def _series(series: HistorySeries, number: int) -> Iterator[Block]:
+def _series(series: HistorySeries) -> Iterator[Block]:
     workload = workloads.of(series.subject.workload)
     about = f"Each value is the mean time of one {workload.operation}, where lower is better."
     if workload.higher_is_better:
@@ -205,7 +196,7 @@ def _series(series: HistorySeries, number: int) -> Iterator[Block]:
     yield Heading(str(series.subject))
     yield Paragraph(about, QUIET)
     yield Paragraph(f"{'; '.join(map(text_of, series.conditions.values()))}.", QUIET)
-    yield _picture(series, number)
+    yield _picture(series)
     table = Table(
         "Date", _HEADS, [*_rows(series)][::-1], drop=_DROP, shown=_POINTS_SHOWN, noun=" points"
     )
@@ -224,19 +215,19 @@ def _series(series: HistorySeries, number: int) -> Iterator[Block]:
             )
 
 
-def _picture(series: HistorySeries, number: int) -> Picture:
+def _picture(series: HistorySeries) -> Picture:
     workload = workloads.of(series.subject.workload)
     rate = "rate" if workload.higher_is_better else "time"
     title = f"Mean {rate} in {workload.unit}, push by push"
     line = "horizontal lines are the levels"
     if series.trend is not None:
         line = "line is what the trend and the changes explain"
-    text = (
+    meaning = (
         ". A large dot is a push; a small dot is one of its workers, where it had several. The "
         f"{line}. A dashed line marks a change, with its ratio."
     )
-    arguments = (series, f"history-{number}", title)
-    return Picture((Words(title, STRONG), text), "history_plot", arguments, "line_drawing")
+    caption = (Words(title, STRONG), meaning)
+    return Picture(caption, "history.picture", (series, title), "history.characters")
 
 
 def _rows(series: HistorySeries) -> Iterator[Row]:
@@ -259,11 +250,11 @@ def _rows(series: HistorySeries) -> Iterator[Row]:
 
 def _change_text(fact: FactChange) -> str:
     """Return 'disks 2 → 1', and how far from the change of the level it changed."""
-    text = f"{fact.name} {_difference(fact.before, fact.after)}"
+    sentence = f"{fact.name} {_difference(fact.before, fact.after)}"
     if fact.points_off:
         points = number_of(abs(fact.points_off), "point")
-        text += f" ({points} {'later' if fact.points_off > 0 else 'earlier'})"
-    return text
+        sentence += f" ({points} {'later' if fact.points_off > 0 else 'earlier'})"
+    return sentence
 
 
 def _spread_text(fact: FactSpread) -> str:

@@ -1,21 +1,74 @@
 # SPDX-License-Identifier: MPL-2.0
-"""A report's measurements, each with everything that is written about its sides.
+"""A report's measurements and footnotes, each with everything that is written about it.
 
 The report is searched here alone. Sections take these records, not the report.
 """
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from io_benchmark.analysis.model import DIFFERENT, MEDIAN, Comparison, Diagnosis, Severity, Subject
+from io_benchmark.analysis.model import (
+    DIFFERENT,
+    MEDIAN,
+    Comparison,
+    Diagnosis,
+    Problem,
+    Severity,
+    Subject,
+)
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.report_model import Report, SubjectReport
-from io_benchmark.number_text import agree
+from io_benchmark.number_text import agree, listed
 from io_benchmark.report.blocks import BASELINE, NO_VERDICT
-from io_benchmark.report.content.footnotes import ProblemNotes
+from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.subject_text import grouped
+from io_benchmark.results import workloads
+
+_SIDES_SHOWN = 6
+
+
+class Footnote(Struct, frozen=True):
+    """A warning, about one or more measurements."""
+
+    number: int
+    rule: str
+    sentence: str  # with the measurements that it is about, and its explanation
+    brief: str
+    is_allowed: bool  # by the reader, where the rule refuses
+    subjects: frozenset[Subject | None]  # None: every one
+    sides: tuple[str, ...]  # empty: all
+
+
+def footnotes_of(report: Report) -> list[Footnote]:
+    """Return the warnings in the order of the report, numbered."""
+    warnings = [problem for problem in report.problems if problem.severity is not Severity.REFUSED]
+    several = len(report.subjects) > 1
+    return [
+        _footnote(number, alike, several) for number, alike in enumerate(_group_alike(warnings), 1)
+    ]
+
+
+def refusals_of(report: Report) -> list[tuple[str, str, str]]:
+    """Return the refusing rules with what they are about, and the message with its consequence."""
+    refused = [problem for problem in report.problems if problem.severity is Severity.REFUSED]
+    several = len(report.subjects) > 1
+    return [
+        (alike[0].rule, _where(alike, several), _refusal(alike[0], report.subjects))
+        for alike in _group_alike(refused)
+    ]
+
+
+def _marks(footnotes: Sequence[Footnote], subject: Subject, *sides: str) -> tuple[int, ...]:
+    """Return the numbers of the footnotes that name any of these sides, or without one none."""
+    return tuple(
+        note.number
+        for note in footnotes
+        if not note.subjects.isdisjoint((None, subject))
+        if (not set(note.sides).isdisjoint(sides) if sides else not note.sides)
+    )
 
 
 class Side(Struct, frozen=True):
@@ -121,7 +174,7 @@ def explained_comparison(report: Report, diagnosis: Diagnosis) -> Comparison | N
     return next(comparisons, None)
 
 
-def measurements_of(report: Report, notes: ProblemNotes) -> list[Measurement]:
+def measurements_of(report: Report, footnotes: Sequence[Footnote]) -> list[Measurement]:
     """Return the report's measurements, in its order."""
     explained: dict[tuple[Subject, str], Diagnosis] = {}
     for diagnosis in report.diagnoses:
@@ -133,8 +186,8 @@ def measurements_of(report: Report, notes: ProblemNotes) -> list[Measurement]:
             position,
             part,
             report.baseline,
-            notes.marks(part.subject),
-            _sides(report, part, notes, explained),
+            _marks(footnotes, part.subject),
+            _sides(report, part, footnotes, explained),
         )
         for position, part in enumerate(report.subjects)
     ]
@@ -143,7 +196,7 @@ def measurements_of(report: Report, notes: ProblemNotes) -> list[Measurement]:
 def _sides(
     report: Report,
     part: SubjectReport,
-    notes: ProblemNotes,
+    footnotes: Sequence[Footnote],
     explained: Mapping[tuple[Subject, str], Diagnosis],
 ) -> list[Side]:
     refused = [
@@ -151,44 +204,111 @@ def _sides(
         for problem in report.problems
         if problem.severity is Severity.REFUSED and problem.subject in (None, part.subject)
     ]
-    names = dict.fromkeys([*part.figures, *(side for problem in refused for side in problem.sides)])
     comparisons = {comparison.candidate: comparison for comparison in part.comparisons}
-    divisions = {each.candidate: each for each in part.divisions if len(each.parts) > 1}
+    divisions = {
+        division.candidate: division for division in part.divisions if len(division.parts) > 1
+    }
     # Before and after: each pool has a separate baseline.
     baselines = {comparison.baseline for comparison in part.comparisons} | {report.baseline}
-
-    def side(name: str) -> Side:
-        comparison, marks = comparisons.get(name), notes.marks(part.subject, name)
+    sides = []
+    names = dict.fromkeys([*part.figures, *(side for problem in refused for side in problem.sides)])
+    for name in names:
+        comparison, baseline, rules = comparisons.get(name), report.baseline, {}
+        marks = answer_marks = _marks(footnotes, part.subject, name)
         if comparison is None:
             verdict = BASELINE if name in baselines else NO_VERDICT
-            involved = {name, report.baseline}
             rules = dict.fromkeys(
                 problem.rule
                 for problem in refused
-                if not problem.sides or involved.intersection(problem.sides)
+                if not problem.sides or {name, baseline}.intersection(problem.sides)
             )
-            return Side(name, part.subject, report.baseline, verdict, marks, marks, tuple(rules))
-        return Side(
-            name,
-            part.subject,
-            comparison.baseline,
-            comparison.verdict.value,
-            marks,
-            notes.marks(part.subject, name, comparison.baseline),
-            (),
-            comparison,
-            explained.get((part.subject, name)),
-            _median_ratio(part, comparison),
-            divisions.get(name),
+        else:
+            verdict, baseline = comparison.verdict.value, comparison.baseline
+            answer_marks = _marks(footnotes, part.subject, name, baseline)
+        sides.append(
+            Side(
+                *(name, part.subject, baseline, verdict, marks, answer_marks, tuple(rules)),
+                comparison,
+                explained.get((part.subject, name)),
+                _median_ratio(part, comparison),
+                divisions.get(name),
+            )
         )
+    return sides
 
-    return [*map(side, names)]
 
-
-def _median_ratio(part: SubjectReport, comparison: Comparison) -> float | None:
+def _median_ratio(part: SubjectReport, comparison: Comparison | None) -> float | None:
     """Return candidate over baseline, where medians vary little on every side."""
-    if not part.median_is_steady:
+    if comparison is None or not part.median_is_steady:
         return None
-    baseline_ns = part.figures[comparison.baseline].percentiles_ns[MEDIAN]
-    candidate_ns = part.figures[comparison.candidate].percentiles_ns[MEDIAN]
+    candidate_ns, baseline_ns = (
+        part.figures[side].percentiles_ns[MEDIAN]
+        for side in (comparison.candidate, comparison.baseline)
+    )
     return candidate_ns / baseline_ns if baseline_ns else None
+
+
+def _refusal(problem: Problem, subjects: Sequence[SubjectReport]) -> str:
+    """Return the message, and what follows: without one run, the others of its side are compared."""
+    compared = {
+        side
+        for part in subjects
+        if problem.subject in (None, part.subject)
+        for comparison in part.comparisons
+        for side in (comparison.candidate, comparison.baseline)
+    }
+    left_out = len(problem.sides) == 1 and compared.issuperset(problem.sides)
+    consequence = "This run is left out." if left_out else "No verdict is given."
+    return f"{text_of(problem.message).rstrip('.')}. {consequence}"
+
+
+def _group_alike(problems: Sequence[Problem]) -> list[list[Problem]]:
+    """Group problems with the same rule, sides and message, which differ in their subject alone.
+
+    Workloads in batches have dozens of measurements, so there one warning represents all of a rule.
+    """
+
+    def key(problem: Problem) -> tuple[object, ...]:
+        workload = problem.subject.workload if problem.subject is not None else ""
+        same = (problem.rule, problem.severity, problem.sides)
+        if problem.severity is Severity.WARNING and workload in workloads.IN_BATCHES:
+            return same
+        return (*same, problem.message, problem.explanation)
+
+    return list(grouped(problems, key).values())
+
+
+def _footnote(number: int, alike: Sequence[Problem], several_subjects: bool) -> Footnote:
+    problem = alike[0]
+    is_allowed = problem.severity is Severity.ALLOWED
+    allowed = f"allowed by --allow {problem.rule}, " if is_allowed else ""
+    message = text_of(problem.message)
+    further = len({similar.message for similar in alike}) - 1
+    if further:
+        message += f", and {further:,} similar message" + ("" if further == 1 else "s")
+    brief = f"{allowed}{_where(alike, several_subjects=False)}: {message}"
+    if all(side in message for side in problem.sides):
+        brief = allowed + message
+    sentence = (
+        f"{allowed}{_where(alike, several_subjects)}: {message}" if several_subjects else brief
+    )
+    if problem.explanation is not None:
+        sentence += f". {text_of(problem.explanation)}"
+    subjects = frozenset(problem.subject for problem in alike)
+    return Footnote(number, problem.rule, sentence, brief, is_allowed, subjects, problem.sides)
+
+
+def _where(alike: Sequence[Problem], several_subjects: bool) -> str:
+    """Return the sides that these problems are about, and the measurements if there are several."""
+    sides = listed(alike[0].sides, _SIDES_SHOWN) or "all"
+    subjects = list(dict.fromkeys(problem.subject for problem in alike if problem.subject))
+    if not several_subjects or not subjects:
+        return sides
+    if len(subjects) == 1:
+        return f"{sides}; {subjects[0]}"
+    counts = Counter(subject.workload for subject in subjects)
+    measurements = (
+        f"{workload} ({count:,} measurements)" if count > 1 else workload
+        for workload, count in counts.items()
+    )
+    return f"{sides}; {', '.join(measurements)}"

@@ -4,16 +4,15 @@
 Each one of cache-retrieve has a section; those of another workload share one per place.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from io_benchmark.analysis.inference.levels import EQUIVALENCE_LEVEL, LEVEL
-from io_benchmark.analysis.model import Comparison, Figures
-from io_benchmark.analysis.report_model import NoiseFloor, SampledReport, SideBottleneck
+from io_benchmark.analysis.model import Comparison
+from io_benchmark.analysis.report_model import SampledReport, SideBottleneck
 from io_benchmark.number_text import interval, number_of, percent, size, times
 from io_benchmark.report.blocks import STRONG, Block, Fold, Heading, Items, Marks, Picture, Words
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.subject_text import grouped, place_of, sharing_lines, unit_text
-from io_benchmark.report.plots.choose import SIDES_DRAWN
 from io_benchmark.report.sections.figures import figures_table, measures_table
 from io_benchmark.report.sections.measured import Measurement
 from io_benchmark.results import workloads
@@ -32,8 +31,8 @@ _METHODS = {
     "runs of one worker": "one worker per pool, compared by the means of its runs and by how much "
     "runs of one worker differ",
 }
-# Dozens of measurements must not make the page large.
-_POINTS_PER_MEASUREMENT, _POINTS_OF_RETRIEVES, _MEASUREMENTS_DRAWN = 800, 6000, 60
+# Dozens of measurements and pools must not make the page large.
+_MEASUREMENTS_DRAWN, _SIDES_DRAWN = 60, 12
 _NAME_CELLS = 22
 
 
@@ -42,7 +41,7 @@ def measured(measurements: Sequence[Measurement], report: SampledReport) -> Iter
     folded = [measurement for measurement in measurements if measurement.is_undecided]
     if len(measurements) < _FOLDED_FROM:
         folded = []
-    yield from _sections([each for each in measurements if each not in folded], report)
+    yield from _sections([part for part in measurements if part not in folded], report)
     if folded:
         yield Heading("Not decided")
         summary = f"In {number_of(len(folded), 'measurement')} no pool is slower or faster"
@@ -61,185 +60,170 @@ def _sections(measurements: Sequence[Measurement], report: SampledReport) -> Ite
 
 def _section(members: Sequence[Measurement], report: SampledReport) -> Iterator[Block]:
     """Write the figures of measurements that share a table, then what they rest on."""
-    first = members[0]
-    subject = first.subject
-    compared = [(each, comparison) for each in members for comparison in each.part.comparisons]
-    assumptions = [(each.candidate, _assumptions(part, each)) for part, each in compared]
+    first, subject = members[0], members[0].subject
+    pairs = [
+        (measurement, pair) for measurement in members for pair in measurement.part.comparisons
+    ]
+    assumptions = [(pair.candidate, _assumptions(measurement, pair)) for measurement, pair in pairs]
     if subject.workload in workloads.IN_BATCHES:
         place = f", place {place_of(subject)}" if place_of(subject) else ""
         yield Heading(f"{subject.workload}{place} {unit_text(subject.workload)}")
         yield measures_table(members)
-        advice = [*_combined_advice(comparison for _, comparison in compared)]
+        advice = [*_combined_advice(pair for _, pair in pairs)]
     else:
         yield Heading((str(subject), Marks(first.marks)))
         yield figures_table(first)
         advice = [
-            (comparison.candidate, text_of(comparison.advice.message))
-            for _, comparison in compared
-            if comparison.advice is not None
+            (pair.candidate, text_of(pair.advice.message)) for _, pair in pairs if pair.advice
         ]
         assumptions = [
-            (side, f"{text}{_adjustments(part, each)}.")
-            for (side, text), (part, each) in zip(assumptions, compared, strict=True)
+            (side, f"{sentence}{_adjustments(measurement, pair)}.")
+            for (side, sentence), (measurement, pair) in zip(assumptions, pairs, strict=True)
         ]
     yield from _pictures(members, report)
-    bottlenecks = [(side, _bottleneck_text(each)) for side, each in first.part.bottlenecks.items()]
-    floors = _floors([floor for measurement in members for floor in measurement.part.noise])
-    for title, texts in (
-        ("What the copies waited for", bottlenecks),
+    for title, lines in (
+        ("What the copies waited for", map(_bottleneck, first.part.bottlenecks.items())),
         ("What would settle it", advice),
         ("Assumptions behind the intervals", assumptions),
-        ("Noise", [*floors, *_noise(members)]),
+        ("Noise", _noise(members)),
     ):
-        if texts:
-            yield Items.of(sharing_lines(texts), title)
+        if shared := sharing_lines(lines):
+            yield Items.of(shared, title)
 
 
 def _combined_advice(comparisons: Iterable[Comparison]) -> Iterator[tuple[str, str]]:
     """Return for each candidate how many more workers settle how many of its measurements."""
-    advised = [comparison for comparison in comparisons if comparison.advice is not None]
-    for candidate, same in grouped(advised, lambda each: each.candidate).items():
-        needed = [each.advice.workers_to_add for each in same if each.advice is not None]
-        counts = [count for count in needed if count is not None]
+    advised = [(pair.candidate, pair.advice) for pair in comparisons if pair.advice is not None]
+    for candidate, same in grouped(advised, lambda pair: pair[0]).items():
+        needed = [advice.workers_to_add for _, advice in same]
+        counts = [workers for workers in needed if workers is not None]
         never = len(needed) - len(counts)
-        text = f"{len(needed):,} inconclusive"
+        sentence = f"{len(needed):,} inconclusive"
         if counts:
             least, most = min(counts), max(counts)
             workers = f"{least:,} to {most:,}" if least < most else f"{most:,}"
             settled = f"{len(counts):,} of them" if never else "all of them"
-            text += f"; {workers} more workers per pool should settle {settled}"
-        text += f"; more workers would not settle {never:,} of them" if never else ""
-        yield candidate, text
+            sentence += f"; {workers} more workers per pool should settle {settled}"
+        sentence += f"; more workers would not settle {never:,} of them" if never else ""
+        yield candidate, sentence
 
 
-def _floors(floors: Sequence[NoiseFloor]) -> list[tuple[str, str]]:
-    """Write the widest range of each kind of ratio between equals."""
-    texts = []
-    for kind, same in grouped(floors, lambda floor: floor.kind).items():
-        low, high = min(each.low_ratio for each in same), max(each.high_ratio for each in same)
-        texts.append(f"{kind} {interval(low, high)}")
-    return [("where nothing differs", ", ".join(texts))] if texts else []
-
-
-def _noise(measurements: Sequence[Measurement]) -> list[tuple[str, str]]:
-    """Write how much each side varies, by its measurement with the largest error."""
-    figures = [side for measurement in measurements for side in measurement.part.figures.items()]
-    by_side = grouped(figures, lambda side: side[0])
-    return [
-        (side, _noise_text(max((each for _, each in same), key=lambda f: f.within_worker_ratio)))
-        for side, same in by_side.items()
+def _noise(measurements: Sequence[Measurement]) -> Iterator[tuple[str, str]]:
+    """Write how far equals differ, and how much each side varies, at its largest error."""
+    floors = [floor for measurement in measurements for floor in measurement.part.noise]
+    ranges = [
+        f"{kind} {interval(min(f.low_ratio for f in same), max(f.high_ratio for f in same))}"
+        for kind, same in grouped(floors, lambda floor: floor.kind).items()
     ]
-
-
-def _noise_text(figures: Figures) -> str:
-    error = percent(max(figures.within_worker_ratio, _SMALLEST_ERROR))
-    text = f"one worker's mean is known to ±{error}"
-    if figures.between_workers_ratio is None:
-        return f"{text}; a single worker cannot show how much workers vary"
-    variation = percent(figures.between_workers_ratio)
-    return f"{text}; the {figures.workers:,} workers vary by {variation}"
+    if ranges:
+        yield "where nothing differs", ", ".join(ranges)
+    figures = [pair for measurement in measurements for pair in measurement.part.figures.items()]
+    for side, same in grouped(figures, lambda pair: pair[0]).items():
+        _, worst = max(same, key=lambda pair: pair[1].within_worker_ratio)
+        error = percent(max(worst.within_worker_ratio, _SMALLEST_ERROR))
+        workers = "a single worker cannot show how much workers vary"
+        if worst.between_workers_ratio is not None:
+            variation = percent(worst.between_workers_ratio)
+            workers = f"the {worst.workers:,} workers vary by {variation}"
+        yield side, f"one worker's mean is known to ±{error}; {workers}"
 
 
 def _assumptions(measurement: Measurement, comparison: Comparison) -> str:
     """Write what the interval of a comparison assumes, whatever was measured."""
+    figures = measurement.part.figures
     sides = (comparison.candidate, comparison.baseline)
-    figures: Mapping[str, Figures] = measurement.part.figures
     workers = comparison.workers or [figures[side].workers for side in sides if side in figures]
     counts = " and ".join(f"{number:,}" for number in workers)
-    text = _METHODS.get(comparison.method, comparison.method).replace("{counts}", counts)
+    sentence = _METHODS.get(comparison.method, comparison.method).replace("{counts}", counts)
     if comparison.assumed_variation_ratio is not None:
         assumed = percent(comparison.assumed_variation_ratio)
-        text += f", widened by an assumed variation of {assumed} between workers"
+        sentence += f", widened by an assumed variation of {assumed} between workers"
         variation = comparison.assumed_variation
         if variation is not None and variation.shown_by is not None:
-            text += f", from {text_of(variation.shown_by)}"
+            sentence += f", from {text_of(variation.shown_by)}"
     if comparison.of_all is not None:
         look = "the planned look" if comparison.look is None else text_of(comparison.look)
-        return f"{text}; {look}, which decided: later workers are not part of it"
-    return text if comparison.look is None else f"{text}; {text_of(comparison.look)}"
+        return f"{sentence}; {look}, which decided: later workers are not part of it"
+    return sentence if comparison.look is None else f"{sentence}; {text_of(comparison.look)}"
 
 
 def _adjustments(measurement: Measurement, comparison: Comparison) -> str:
-    text = ""
+    sentence = ""
     if comparison.interval.level_ratio > LEVEL:
         level = f"{100 * comparison.interval.level_ratio:.4g} %"
         reasons = ["several candidates"] if len(measurement.part.comparisons) > 1 else []
         reasons += ["several looks"] if comparison.look is not None else []
-        text += f"; computed at {level} because there are {' and '.join(reasons)}"
+        sentence += f"; computed at {level} because there are {' and '.join(reasons)}"
     if comparison.variation_to_explain_ratio is not None:
         needed = percent(comparison.variation_to_explain_ratio)
-        text += f"; workers would have to vary by {needed} for this difference to be chance"
-    return text
+        sentence += f"; workers would have to vary by {needed} for this difference to be chance"
+    return sentence
 
 
-def _bottleneck_text(side: SideBottleneck) -> str:
-    """Write what a side's copies waited for, and where their bytes went."""
-    text = f"{side.bottleneck.value} ({text_of(side.reason)})"
-    if side.copied_bytes is None or side.written_bytes is None:
-        return text
-    text += f"; of {size(side.copied_bytes)} copied, {size(side.written_bytes)} reached the disks"
-    if side.left_dirty_bytes is not None:
-        text += f"; after the last copy {size(side.left_dirty_bytes)} were still to be written"
-    if side.drain_ns is not None:
-        text += f"; the final sync took {times([side.drain_ns])[0]}"
-    return text
+def _bottleneck(pair: tuple[str, SideBottleneck]) -> tuple[str, str]:
+    """Return a side, and what its copies waited for and where their bytes went."""
+    name_of_side, side = pair
+    sentence = f"{side.bottleneck.value} ({text_of(side.reason)})"
+    if side.copied_bytes is not None and side.written_bytes is not None:
+        copied, written = size(side.copied_bytes), size(side.written_bytes)
+        sentence += f"; of {copied} copied, {written} reached the disks"
+        if side.left_dirty_bytes is not None:
+            left = size(side.left_dirty_bytes)
+            sentence += f"; after the last copy {left} were still to be written"
+        if side.drain_ns is not None:
+            sentence += f"; the final sync took {times([side.drain_ns])[0]}"
+    return name_of_side, sentence
 
 
 def _pictures(members: Sequence[Measurement], report: SampledReport) -> Iterator[Block]:
     """Draw the ratios of measurements that share a section, then the samples of each."""
-    first = members[0]
-    is_single = first.subject.workload not in workloads.IN_BATCHES
-    rows = [
-        (comparison, "" if is_single else f"{measurement.subject.label}: ")
-        for measurement in members
-        for comparison in measurement.part.comparisons
-    ]
-    if rows:
-        comparisons = [comparison for comparison, _ in rows]
-        names = [label + name(each.candidate, _NAME_CELLS) for each, label in rows]
-        text = (
+    is_single = members[0].subject.workload not in workloads.IN_BATCHES
+    comparisons: list[Comparison] = []
+    names: list[str] = []
+    for measurement in members:
+        label = "" if is_single else f"{measurement.subject.label}: "
+        comparisons += measurement.part.comparisons
+        names += (
+            label + name(pair.candidate, _NAME_CELLS) for pair in measurement.part.comparisons
+        )
+    if comparisons:
+        meaning = (
             f", with its interval (the thicker part: {percent(EQUIVALENCE_LEVEL)}): above 1 is slower. "
             "Shaded: the margin that counts as equivalent."
         )
-        yield Picture(
-            (Words("Ratio of times to the baseline's", STRONG), text),
-            "forest",
-            (comparisons, names, report.margin_ratio, f"forest-{first.position}"),
-        )
+        title = Words("Ratio of times to the baseline's", STRONG)
+        arguments = (comparisons, names, report.margin_ratio)
+        yield Picture((title, meaning), "comparison.forest", arguments)
     for measurement in members:
-        drawn = any(series.subject == measurement.subject for series in report.series)
-        if drawn and is_single:
-            yield from _samples(measurement, report)
-        elif drawn and measurement.position < _MEASUREMENTS_DRAWN:
+        picture = _samples(measurement, report)
+        if picture is not None and is_single:
+            yield picture
+        elif picture is not None and measurement.position < _MEASUREMENTS_DRAWN:
             summary = f"Samples of {measurement.subject.label}"
-            yield Fold(summary, [*_samples(measurement, report)], on_page_only=True)
-    if first.position == 0 and any(line.time_s for line in report.timelines):
-        sides = dict.fromkeys(side for part in report.subjects for side in part.figures)
+            yield Fold(summary, [picture], on_page_only=True)
+    sides = dict.fromkeys(side for part in report.subjects for side in part.figures)
+    by_side = {line.side: line for line in report.timelines if line.time_s}
+    timelines = [by_side[side] for side in sides if side in by_side][:_SIDES_DRAWN]
+    if members[0].position == 0 and timelines:
         caption = (Words("Rates during the runs", STRONG), ", of one typical worker per side.")
-        yield Picture(caption, "timeline", (report.timelines, list(sides), "timeline"))
+        yield Picture(caption, "comparison.timeline", (timelines,))
 
 
-def _samples(measurement: Measurement, report: SampledReport) -> Iterator[Block]:
-    """Draw how the samples of one measurement are distributed, and each one when it happened."""
-    part, number = measurement.part, measurement.position
-    distribution, scatter = "How the samples are distributed", "Each sample during the run"
-    points, end = _POINTS_PER_MEASUREMENT, "."
+def _samples(measurement: Measurement, report: SampledReport) -> Picture | None:
+    """Draw how the samples of one measurement are distributed; nothing without any."""
+    part = measurement.part
+    drawn = [*part.figures][:_SIDES_DRAWN]
+    by_side = grouped(
+        (series for series in report.series if series.subject == part.subject and series.total_ns),
+        lambda series: series.side,
+    )
+    series = [worker for side in drawn for worker in by_side.get(side, ())]
+    if not series:
+        return None
+    title = "How the samples are distributed"
     if part.subject.workload == "cache-retrieve":
-        distribution, scatter = "How long retrieves took", "Each retrieve during the run"
-        points, end = _POINTS_OF_RETRIEVES, ", by the size of its file."
-    text = (
-        ": the share up to a given value. Each line is a worker, each vertical line the mean of a "
-        "side."
-    )
-    if len(part.figures) > SIDES_DRAWN:
-        text += f" Only the first {SIDES_DRAWN} of {len(part.figures):,} sides are drawn."
-    yield Picture(
-        (Words(distribution, STRONG), text),
-        "distribution",
-        (part, report.series, f"distribution-{number}"),
-    )
-    yield Picture(
-        (Words(scatter, STRONG), end),
-        "scatter",
-        (part, report.series, f"scatter-{number}", points),
-    )
+        title = "How long retrieves took"
+    caption = ": the share up to a given value. Each line is a worker, each vertical line the mean of a side."
+    if len(part.figures) > len(drawn):
+        caption += f" Only the first {len(drawn)} of {len(part.figures):,} sides are drawn."
+    return Picture((Words(title, STRONG), caption), "comparison.distribution", (part, series))

@@ -8,34 +8,103 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
+from msgspec import Struct
+
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.model import Subject
-from io_benchmark.analysis.parts.division import Division
+from io_benchmark.analysis.parts.division import Division, PartDifference
+from io_benchmark.analysis.parts.time_parts import Kind, Phase
 from io_benchmark.analysis.report_model import Report
-from io_benchmark.number_text import NOTHING, number_of, percent, signed_percent
+from io_benchmark.number_text import (
+    NOTHING,
+    TimeScale,
+    number_of,
+    percent,
+    signed_percent,
+    whole_percents,
+)
 from io_benchmark.report.blocks import (
     QUIET,
-    STRONG,
     Block,
     Fold,
     Heading,
     Item,
     Items,
     Paragraph,
-    Picture,
     Row,
     Table,
     Words,
 )
-from io_benchmark.report.content.part_rows import SMALL, PartRow, PartRows
-from io_benchmark.report.content.subject_text import Distinction, grouped
+from io_benchmark.report.content.subject_text import difference_of, grouped
 from io_benchmark.report.sections.measured import Measurement, leading_of
 from io_benchmark.results import workloads
-from io_benchmark.text import name
 
 # The differences of this many candidates have a table; the sentences are about all.
 _TABLES_SHOWN = 3
-_NAME_CELLS = 22
+# A part is small where it is less than this of the difference, and of the time on both sides.
+_SMALL = 0.02
+# Parts that cancel each other have no useful share: the largest would be this many times the whole.
+_MOST_SHARE = 10
+# An operation with one phase needs no name for it.
+_PHASES = {Phase.LOOKUP: "lookups", Phase.COPY: "copies", Phase.OPERATION: ""}
+_KINDS = {
+    Kind.USER: "on a CPU in user mode",
+    Kind.KERNEL: "on a CPU in the kernel",
+    Kind.WAITING: "waiting for a CPU",
+    Kind.BLOCKED: "blocked",
+    Kind.UNEXPLAINED: "not recorded",
+}
+_MEANING_OF_BLOCKED = "I/O, writeback, memory"
+
+
+class _Difference(Struct, frozen=True):
+    """The parts of a difference in one unit, with shares that add up to 100 %."""
+
+    parts: Sequence[PartDifference]
+    percents: Sequence[int]  # of the parts; none where they cancel each other
+    scale: TimeScale
+
+    @classmethod
+    def of(cls, division: Division) -> "_Difference":
+        whole_ns, parts = division.difference_ns, division.parts
+        largest_ns = max(abs(part.difference_ns) for part in parts)
+        percents: Sequence[int] = ()
+        if whole_ns and largest_ns <= _MOST_SHARE * abs(whole_ns):
+            percents = whole_percents([part.difference_ns / whole_ns for part in parts])
+        totals_ns = (_sum_ns(parts, "baseline_ns"), _sum_ns(parts, "candidate_ns"))
+        return cls(parts, percents, TimeScale.of(totals_ns, whole_ns))
+
+    @property
+    def small(self) -> list[PartDifference]:
+        """Return the parts that share a row: two or more, each little of the whole."""
+        fields = ("difference_ns", "baseline_ns", "candidate_ns")
+        limits_ns = {field: _SMALL * abs(_sum_ns(self.parts, field)) for field in fields}
+        small = [
+            part
+            for part in self.parts
+            if all(abs(getattr(part, field)) < limits_ns[field] for field in fields)
+        ]
+        return small if len(small) > 1 else []
+
+    @property
+    def large(self) -> list[PartDifference]:
+        small = self.small
+        return [part for part in self.parts if part not in small]
+
+    def percent(self, parts: Sequence[PartDifference]) -> int | None:
+        if not self.percents:
+            return None
+        pairs = zip(self.parts, self.percents, strict=True)
+        return sum(share for part, share in pairs if part in parts)
+
+    def text(self, difference_ns: float, share: int | None = None) -> str:
+        """Write '+68.0 ms (97 %)'."""
+        ending = "" if share is None else f" ({signed_percent(share)})"
+        return f"{self.scale.signed(difference_ns)} {self.scale.unit}{ending}"
+
+
+def _sum_ns(parts: Sequence[PartDifference], field: str) -> float:
+    return math.fsum(getattr(part, field) for part in parts)
 
 
 def parts(measurements: Sequence[Measurement], report: Report) -> Iterator[Block]:
@@ -46,28 +115,20 @@ def parts(measurements: Sequence[Measurement], report: Report) -> Iterator[Block
     by_candidate = grouped(divided, lambda side: side.name).values()
     leading = [leading_of(same) for same in by_candidate]
     further = [side for same in by_candidate for side in same if side not in leading]
-    told = [(side.division, side.subject, side.verdict) for side in leading if side.division]
-    told += (
+    first = [(side.division, side.subject, side.verdict) for side in leading if side.division]
+    first += (
         (worker.division, worker.subject, worker.verdict.value)
         for worker in report.single_workers
         if worker.diagnosis is not None and len(worker.division.parts) > 1
     )
-    if not told:
+    if not first:
         return
     yield Heading("Where the time went")
-    yield Items(
-        [
-            Item(_sentence(division, verdict, _phrase(subject, subjects), subject), kind=verdict)
-            for division, subject, verdict in told
-        ]
-    )
-    tables = [(division, subject) for division, subject, _ in told]
+    yield Items([_sentence(*divided, subjects) for divided in first])
+    tables = [(division, subject) for division, subject, _ in first]
     tables += [(side.division, side.subject) for side in further if side.division]
-    written = [
-        [*_table(division, _phrase(subject, subjects), subject, number)]
-        for number, (division, subject) in enumerate(tables)
-    ]
-    shown = min(len(told), _TABLES_SHOWN)
+    written = [[*_table(division, subject, subjects)] for division, subject in tables]
+    shown = min(len(first), _TABLES_SHOWN)
     yield from chain(*written[:shown])
     if written[shown:]:
         summary = f"The parts of {number_of(len(tables) - shown, 'further difference')}"
@@ -75,100 +136,109 @@ def parts(measurements: Sequence[Measurement], report: Report) -> Iterator[Block
 
 
 def where(division: Division, subject: Subject) -> tuple[str, str]:
-    """Return '+70.1 ms per retrieve', and the parts that make it up."""
-    rows = PartRows.of(division)
+    """Return '+70.1 ms per retrieve', and the parts that make it up, the largest first."""
+    difference, whole_ns = _Difference.of(division), division.difference_ns
     operation = workloads.of(subject.workload).operation
-    whole = f"{rows.difference_text(rows.whole.difference_ns)} per {operation}"
-    return whole, _sentence_of_parts(rows)
+    whole = f"{difference.text(whole_ns)} per {operation}"
+    least_ns = _SMALL * abs(whole_ns)
+    large = [part for part in difference.large if abs(part.difference_ns) >= least_ns]
+    named = sorted(filter(_is_certain, large), key=lambda part: -abs(part.difference_ns))
+    if not named:
+        return whole, "no part alone is certain"
+    texts = [
+        f"{_name(part, division)} {difference.text(part.difference_ns, difference.percent([part]))}"
+        for part in named
+    ]
+    rest_ns = whole_ns - _sum_ns(named, "difference_ns")
+    rest_percent = difference.percent([part for part in division.parts if part not in named])
+    is_nothing = abs(rest_ns) < least_ns if rest_percent is None else rest_percent == 0
+    has_more = len(named) < len(large)
+    if has_more or not is_nothing:
+        uncertain = ", of which no part alone is certain" if has_more else ""
+        texts.append(f"the rest {difference.text(rest_ns, rest_percent)}{uncertain}")
+    return whole, ", ".join(texts)
+
+
+def part_name(phase: Phase, kind: Kind) -> str:
+    """Return 'copies blocked', or 'copies, not recorded'."""
+    separator = ", " if kind is Kind.UNEXPLAINED else " "
+    return separator.join(filter(None, (_PHASES[phase], _KINDS[kind])))
+
+
+def _name(part: PartDifference, division: Division) -> str:
+    """Return the part's name, or its phase where nothing else of the phase is recorded."""
+    phases = [sibling.phase for sibling in division.parts]
+    if part.kind is Kind.UNEXPLAINED and phases.count(part.phase) == 1:
+        return _PHASES[part.phase]
+    meaning = f" ({_MEANING_OF_BLOCKED})" if part.kind is Kind.BLOCKED else ""
+    return part_name(part.phase, part.kind) + meaning
+
+
+def _is_certain(part: PartDifference) -> bool:
+    """Return whether its interval does not include zero; without one it is."""
+    return part.low_ns is None or part.high_ns is None or part.low_ns > 0 or part.high_ns < 0
 
 
 def _phrase(subject: Subject, subjects: Sequence[Subject]) -> str:
     """Return ' on overwrite in workspace', if the workload has other measurements."""
-    siblings = [sibling for sibling in subjects if sibling.workload == subject.workload]
-    return "" if len(siblings) == 1 else f" {Distinction.between(siblings).phrase(subject)}"
+    if [sibling.workload for sibling in subjects].count(subject.workload) == 1:
+        return ""
+    words = difference_of(subject, subjects)
+    return f" {words}" if words.startswith("in ") else f" on {words}"
 
 
 def _sentence(
-    division: Division, verdict: str, phrase: str, subject: Subject
-) -> tuple[Words | str, ...]:
-    difference, text = where(division, subject)
-    lead = f"{division.candidate}, {difference} against {division.baseline}{phrase}:"
-    phases = dict.fromkeys(row.phase for row in PartRows.of(division).shown if not row.is_recorded)
-    if phases:
-        waiting = " and ".join(filter(None, phases)) or "operations"
-        text += f"; the results do not record what the {waiting} waited for"
-    return Words(lead, verdict), f" {text}."
-
-
-def _sentence_of_parts(rows: PartRows) -> str:
-    """Name the parts that make up the difference, the largest first, and what is left over."""
-    whole = rows.whole
-    least_ns = SMALL * abs(whole.difference_ns)
-    large = [row for row in rows.shown if not row.is_sum and abs(row.difference_ns) >= least_ns]
-    named = sorted(
-        (row for row in large if row.is_certain), key=lambda row: -abs(row.difference_ns)
+    division: Division, subject: Subject, verdict: str, subjects: Sequence[Subject]
+) -> Item:
+    whole, text = where(division, subject)
+    lead = f"{division.candidate}, {whole} against {division.baseline}{_phrase(subject, subjects)}:"
+    unrecorded = dict.fromkeys(
+        _PHASES[part.phase]
+        for part in _Difference.of(division).large
+        if part.kind is Kind.UNEXPLAINED
     )
-    if not named:
-        return "no part alone is certain"
-    texts = [
-        f"{_name(row, rows.parts)} {rows.difference_text(row.difference_ns, row.percent)}"
-        for row in named
-    ]
-    rest_ns = whole.difference_ns - math.fsum(row.difference_ns for row in named)
-    rest_percent = None
-    is_nothing = abs(rest_ns) < least_ns
-    if whole.percent is not None:
-        rest_percent = whole.percent - sum(row.percent or 0 for row in named)
-        is_nothing = rest_percent == 0
-    has_more = len(named) < len(large)
-    if has_more or not is_nothing:
-        uncertain = ", of which no part alone is certain" if has_more else ""
-        texts.append(f"the rest {rows.difference_text(rest_ns, rest_percent)}{uncertain}")
-    return ", ".join(texts)
+    if unrecorded:
+        waiting = " and ".join(filter(None, unrecorded)) or "operations"
+        text += f"; the results do not record what the {waiting} waited for"
+    return Item((Words(lead, verdict), f" {text}."), kind=verdict)
 
 
-def _name(row: PartRow, parts: Sequence[PartRow]) -> str:
-    """Return the part's name, or its phase where nothing else of the phase is recorded."""
-    is_only = [part.phase for part in parts].count(row.phase) == 1
-    if is_only and not row.is_recorded:
-        return row.phase
-    return row.name + (f" ({row.meaning})" if row.meaning else "")
-
-
-def _table(division: Division, phrase: str, subject: Subject, number: int) -> Iterator[Block]:
-    """Write a row per part below its phase, then what the parts mean and their picture."""
-    rows = PartRows.of(division)
+def _table(division: Division, subject: Subject, subjects: Sequence[Subject]) -> Iterator[Block]:
+    """Write a row per part below its phase, then what the parts mean."""
+    difference = _Difference.of(division)
     candidate, baseline = division.candidate, division.baseline
-    has_intervals = any(row.low_ns is not None for row in rows.parts)
-    interval = [f"{percent(LEVEL)} interval"] if has_intervals else []
+    has_intervals = any(part.low_ns is not None for part in division.parts)
     operation = workloads.of(subject.workload).operation
-    title = f"{candidate} against {baseline}{phrase}, {rows.scale.unit} per {operation}"
-    heads = (baseline, candidate, "Difference", *interval, "Share")
-    yield Table("", heads, [*_rows(rows, has_intervals=has_intervals)], title)
-    for meaning in dict.fromkeys(f"{row.kind}: {row.meaning}" for row in rows.shown if row.meaning):
-        yield Paragraph(meaning, QUIET)
-    is_certain = all(row.is_certain for row in rows.shown)
-    uncertain = "" if is_certain else " Not filled: the interval of the part includes zero."
-    title = f"From {baseline} to {candidate}"
-    sides = (name(side, _NAME_CELLS) for side in (baseline, candidate))
-    caption = (Words(title, STRONG), f", part by part.{uncertain}")
-    yield Picture(caption, "waterfall", (rows, *sides, f"parts-{number}"))
+    phrase = _phrase(subject, subjects)
+    title = f"{candidate} against {baseline}{phrase}, {difference.scale.unit} per {operation}"
+    interval = [f"{percent(LEVEL)} interval"] if has_intervals else []
+    rows, phase = [], ""
+    for part in difference.large:
+        if _PHASES[part.phase] not in ("", phase):
+            phase = _PHASES[part.phase]
+            rows.append(Row(phase))
+        cells = _cells(difference, [part], has_intervals=has_intervals)
+        rows.append(Row(_KINDS[part.kind], cells, level=1 if phase else 0))
+    for label, same in (("other parts", difference.small), ("all parts", division.parts)):
+        if same:
+            cells = _cells(difference, same, has_intervals=has_intervals)
+            rows.append(Row(label, cells, label == "all parts"))
+    yield Table("", (baseline, candidate, "Difference", *interval, "Share"), rows, title)
+    if any(part.kind is Kind.BLOCKED for part in difference.large):
+        yield Paragraph(f"{_KINDS[Kind.BLOCKED]}: {_MEANING_OF_BLOCKED}", QUIET)
 
 
-def _rows(rows: PartRows, *, has_intervals: bool) -> Iterator[Row]:
-    scale, phase = rows.scale, ""
-    for row in (*rows.shown, rows.whole):
-        if row.phase not in ("", phase):
-            yield Row(row.phase)
-        phase = row.phase
-        ends = NOTHING
-        if row.low_ns is not None and row.high_ns is not None:
-            ends = f"{scale.signed(row.low_ns)} to {scale.signed(row.high_ns)}"
-        cells = (
-            scale.plain(row.baseline_ns),
-            scale.plain(row.candidate_ns),
-            scale.signed(row.difference_ns),
-            *([ends] if has_intervals else []),
-            NOTHING if row.percent is None else signed_percent(row.percent),
-        )
-        yield Row(row.kind, cells, row is rows.whole, level=1 if phase else 0)
+def _cells(
+    difference: _Difference, same: Sequence[PartDifference], *, has_intervals: bool
+) -> list[str]:
+    """Write the times of a part, or the sums of several; a sum has no interval."""
+    scale, share, ends = difference.scale, difference.percent(same), NOTHING
+    if len(same) == 1 and same[0].low_ns is not None and same[0].high_ns is not None:
+        ends = f"{scale.signed(same[0].low_ns)} to {scale.signed(same[0].high_ns)}"
+    return [
+        scale.plain(_sum_ns(same, "baseline_ns")),
+        scale.plain(_sum_ns(same, "candidate_ns")),
+        scale.signed(_sum_ns(same, "candidate_ns") - _sum_ns(same, "baseline_ns")),
+        *([ends] if has_intervals else []),
+        NOTHING if share is None else signed_percent(share),
+    ]

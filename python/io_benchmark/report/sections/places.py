@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from io_benchmark.analysis.inference import decisions, estimates
+from io_benchmark.analysis.inference import comparisons, estimates
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Subject
 from io_benchmark.analysis.report_model import AtPlace, PlaceRow, Places, Report
 from io_benchmark.number_text import NOTHING, agree, digits, number_of, ratio
@@ -45,7 +45,7 @@ def _is_notable(measured: Places, margin_ratio: float) -> bool:
     """Is it of cache-retrieve, is a difference proven, or is something missing?"""
     if measured.subject.workload not in workloads.IN_BATCHES:
         return True
-    bounds = decisions.margin_bounds(margin_ratio)
+    bounds = comparisons.margin_bounds(margin_ratio)
     sides = [side for row in measured.rows for side in row.sides]
     intervals = [side.interval for side in sides if side.interval is not None]
     return (

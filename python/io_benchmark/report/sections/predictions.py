@@ -24,7 +24,6 @@ from io_benchmark.number_text import (
     size,
 )
 from io_benchmark.report.blocks import Block, Document, Heading, Items, Paragraph, Row, Table, lists
-from io_benchmark.report.content.harmless import make_harmless
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.subject_text import sharing_lines
 from io_benchmark.results.workload import NS_PER_S
@@ -40,7 +39,6 @@ _DROP = ("CPU", "syncs", "writes", "measured", "ratio")
 
 def document(predictions: Predictions) -> Document:
     """Write everything that a report of predictions says."""
-    predictions = make_harmless(predictions)
     blocks = [block for task in predictions.tasks for block in _task(task)]
     blocks += lists(
         ("Results that could not be read", predictions.unreadable),

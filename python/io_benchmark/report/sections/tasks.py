@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from io_benchmark.analysis.model import DIFFERENT, Advice, Interval
 from io_benchmark.analysis.tasks.task_model import (
     CostComparison,
-    LabelRow,
     Reference,
     TaskComparison,
     TaskReport,
@@ -15,6 +14,7 @@ from io_benchmark.analysis.tasks.task_model import (
 )
 from io_benchmark.number_text import (
     NOTHING,
+    compact,
     count,
     digits,
     duration_unit,
@@ -39,7 +39,6 @@ from io_benchmark.report.blocks import (
     Words,
     lists,
 )
-from io_benchmark.report.content.harmless import make_harmless
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.subject_text import ends_text, verdict_text
 from io_benchmark.text import name
@@ -59,15 +58,15 @@ _ROWS_LEFT, _ANSWERS_LEFT = (8, 6, 3), (4, 2, 1)
 
 def document(report: TaskReport) -> Document:
     """Write everything that a report about tasks says, and what its first screen has."""
-    report = make_harmless(report)
     answers = _answers(report)
-    table = _pair_table(report) if len(report.comparisons) == 1 else _sides_table(report)
+    table = (
+        _pair_table(*report.comparisons) if len(report.comparisons) == 1 else _pools_table(report)
+    )
     tables = [table] if table.rows else []
     notes = list(dict.fromkeys(_notes(report)))
     remarks = [*map(text_of, report.remarks)]
     urgent = [*notes, *(f"Not read: {line}" for line in report.unreadable), *remarks]
-    warnings = [Item(Words(name(text, _NOTE_LENGTH), WARNING), mark="!") for text in urgent]
-    hidden = "; tasks --details shows them"
+    warnings = [Item(Words(name(line, _NOTE_LENGTH), WARNING), mark="!") for line in urgent]
     blocks: list[Block] = [answers, *tables]
     for comparison in report.comparisons:
         if len(comparison.labels) > 1:
@@ -76,12 +75,13 @@ def document(report: TaskReport) -> Document:
         *(("Notes", notes), ("Not read", report.unreadable), ("Messages about the runs", remarks))
     )
     reason = report.baseline_reason
-    shown = "" if not report.baseline or reason.startswith("--") else f" ({reason})"
+    explanation = "" if not report.baseline or reason.startswith("--") else f" ({reason})"
     title = name(report.title, _TITLE_LENGTH)
     if len(report.comparisons) > _POOLS_NAMED and report.baseline:
         title = f"{len(report.comparisons):,} pools against {report.baseline}"
+    hidden = "; tasks --details shows them"
     return Document(
-        f"How long the same tasks take: {title}{shown}",
+        f"How long the same tasks take: {title}{explanation}",
         blocks,
         [answers, Items(warnings, noun=hidden, shown=_SCREEN_NOTES), *tables],
         "tasks",
@@ -103,11 +103,11 @@ def _answers(report: TaskReport) -> Items:
         return Items([Item(nothing, kind=NO_VERDICT)])
     items = []
     for position, comparison in enumerate(_in_order(report.comparisons)):
-        lead, text = verdict_text(comparison, report.margin_ratio)
-        line = (Words(lead, comparison.verdict), f" {text}, {_difference(comparison)}.")
+        lead, rest = verdict_text(comparison, report.margin_ratio)
+        line = (Words(lead, comparison.verdict), f" {rest}, {_difference(comparison)}.")
         below = [
-            Item((Words(f"{title}:", STRONG), f" {text}"), rank=_rank(title))
-            for title, text in _below(comparison)
+            Item((Words(f"{title}:", STRONG), f" {sentence}"), rank=_rank(title))
+            for title, sentence in _below(comparison)
         ]
         rank = _pool_rank(position, _ANSWERS_LEFT)
         items.append(Item(line, below, comparison.verdict, rank=rank))
@@ -124,37 +124,43 @@ def _pool_rank(position: int, kept: Sequence[int]) -> int:
     return len(_LEFT_OUT) + gone[0] if gone else ALWAYS
 
 
+def _in_order(comparisons: Sequence[TaskComparison]) -> Sequence[TaskComparison]:
+    """Of many, those that differ most come first."""
+    if len(comparisons) <= _POOLS_NAMED:
+        return comparisons
+    by_name = sorted(comparisons, key=lambda compared: compared.candidate)
+    by_size = sorted(by_name, key=lambda compared: -abs(math.log(compared.ratio)))
+    return sorted(by_size, key=lambda compared: compared.verdict not in DIFFERENT)
+
+
+def _times(comparison: TaskComparison) -> tuple[TaskTimes, TaskTimes]:
+    return comparison.times[comparison.baseline], comparison.times[comparison.candidate]
+
+
 def _difference(comparison: TaskComparison) -> str:
     """Return '+6 min per task (+3.9 to +8.2)'."""
-    unit_s, unit = duration_unit(comparison.times[comparison.baseline].task_s)
-    seconds = (comparison.difference_s, *comparison.difference_interval_s)
-    value, low, high = (_signed(each / unit_s) for each in seconds)
+    unit_s, unit = duration_unit(_times(comparison)[0].task_s)
+    low, high = (_signed(end_s / unit_s) for end_s in comparison.difference_interval_s)
     ends = "" if _is_cut(comparison.interval) else f" ({low} to {high})"
-    return f"{value} {unit} per task{ends}"
+    return f"{_signed(comparison.difference_s / unit_s)} {unit} per task{ends}"
 
 
 def _signed(value: float) -> str:
     """Write two significant digits with their sign."""
     if abs(value) < _NEGLIGIBLE:
         return "0"
-    text = f"{abs(value):.2g}" if abs(value) < 100 else f"{abs(value):,.0f}"
-    return signed(text, value)
+    return signed(f"{abs(value):.2g}" if abs(value) < 100 else f"{abs(value):,.0f}", value)
 
 
 def _below(comparison: TaskComparison) -> Iterator[tuple[str, str]]:
-    where = _where(*(comparison.times[side] for side in _sides(comparison)))
+    where = _where(*_times(comparison))
     if where:
         yield "Where", f"{where}."
-    for reference in comparison.references:
-        yield _reference(reference)
+    yield from map(_reference, comparison.references)
     if comparison.cost is not None:
         yield "Money", _money(comparison, comparison.cost)
     if comparison.advice is not None:
         yield "To settle it", _to_settle(comparison.advice)
-
-
-def _sides(comparison: TaskComparison) -> tuple[str, str]:
-    return comparison.baseline, comparison.candidate
 
 
 def _where(before: TaskTimes, after: TaskTimes) -> str:
@@ -190,26 +196,25 @@ def _reference(reference: Reference) -> tuple[str, str]:
 
 
 def _money(comparison: TaskComparison, cost: CostComparison) -> str:
-    per_hour = _more(cost.price_ratio - 1, "per hour")
-    low, high = cost.interval.low_ratio - 1, cost.interval.high_ratio - 1
-    if cost.interval.excludes(1.0):
-        ends = sorted((abs(low), abs(high)))
-        per_task = f"{_more(cost.ratio - 1, 'per task')} ({percent(ends[0])} to {percent(ends[1])})"
-    else:
-        ends_known = "" if _is_cut(cost.interval) else f" ({_change(low)} to {_change(high)})"
-        per_task = f"{_change(cost.ratio - 1)} per task{ends_known}, which is inconclusive"
+    low, high = (_change(end) for end in (cost.interval.low_ratio, cost.interval.high_ratio))
+    bounds = "" if _is_cut(cost.interval) else f" ({low} to {high})"
+    doubt = "" if cost.interval.excludes(1.0) else ", which is inconclusive"
     source = "the given prices" if cost.baseline.source == "prices" else "the costs of the runs"
     return (
-        f"{comparison.candidate} costs {per_hour} and {per_task}, by {source}. A task costs the same on "
-        f"both at {ratio(cost.break_even_ratio)} the price of {comparison.baseline} per hour "
+        f"{comparison.candidate} costs {_more(cost.price_ratio)} per hour and {_more(cost.ratio)} per "
+        f"task{bounds}{doubt}, by {source}. A task costs the same on both at "
+        f"{ratio(cost.break_even_ratio)} the price of {comparison.baseline} per hour "
         f"({_named_ends(cost.break_even_interval)})."
     )
 
 
-def _more(change: float, unit: str) -> str:
-    if abs(change) < 0.0005:
-        return f"the same {unit}"
-    return f"{percent(abs(change))} {'more' if change > 0 else 'less'} {unit}"
+def _more(cost_ratio: float) -> str:
+    change = percent(abs(cost_ratio - 1))
+    return "the same" if change == "0 %" else f"{change} {'more' if cost_ratio > 1 else 'less'}"
+
+
+def _change(cost_ratio: float) -> str:
+    return signed(percent(abs(cost_ratio - 1)), cost_ratio - 1)
 
 
 def _to_settle(advice: Advice) -> str:
@@ -222,42 +227,42 @@ def _to_settle(advice: Advice) -> str:
     return f"{leaning}; {workers} per pool should settle it."
 
 
-def _pair_table(report: TaskReport) -> Table:
+def _pair_table(comparison: TaskComparison) -> Table:
     """Write the parts of the time of the two sides, and how their runs ended."""
-    (comparison,) = report.comparisons
-    times = [comparison.times[side] for side in _sides(comparison)]
-    parts = [
-        ("Pending", "pending_s"),
-        ("Set-up", "set_up_s"),
-        ("Set-up and tear-down", "around_work_s"),
-        ("Own work", "work_s"),
-        ("Tear-down", "tear_down_s"),
-        ("Task", "task_s"),
-    ]
-    if times[0].set_up_s is not None:
-        del parts[2]
-    rows: list[tuple[str, Sequence[str]]] = [
-        (title, [_time(getattr(part, field), times[0].task_s) for part in times])
-        for title, field in parts
-        if any(getattr(part, field) is not None for part in times)
-    ]
+    before, after = _times(comparison)
+    parts = {
+        "Pending": (before.pending_s, after.pending_s),
+        "Set-up": (before.set_up_s, after.set_up_s),
+        "Own work": (before.work_s, after.work_s),
+        "Tear-down": (before.tear_down_s, after.tear_down_s),
+        "Task": (before.task_s, after.task_s),
+    }
+    if before.set_up_s is None:
+        around = {"Set-up and tear-down": (before.around_work_s, after.around_work_s)}
+        parts = {"Pending": parts.pop("Pending"), **around, **parts}
+    rows = {
+        title: [_time(mean_s, before.task_s) for mean_s in means_s]
+        for title, means_s in parts.items()
+        if means_s != (None, None)
+    }
     cost = comparison.cost
-    costs = () if cost is None else (cost.baseline, cost.candidate)
     if cost is not None:
-        rows.append((f"1,000 tasks, {cost.currency}", [_amount(side.per_1000) for side in costs]))
-    rows.append(("Workers", [*map(count, comparison.workers)]))
-    rows.append(("Completed runs", [*map(count, comparison.completed)]))
+        amounts = (cost.baseline.per_1000, cost.candidate.per_1000)
+        rows[f"1,000 tasks, {cost.currency}"] = [*map(compact, amounts)]
+    rows["Workers"] = [*map(count, comparison.workers)]
+    rows["Completed runs"] = [*map(count, comparison.completed)]
     for title, ended in (
         ("Failed runs", comparison.failed),
         ("Lost runs", comparison.lost),
         ("Stopped runs", comparison.stopped),
     ):
         if any(ended):
-            rows.append((title, [*map(_with_share, ended, comparison.shares(ended))]))
-    if any(side.lost_share for side in costs):
-        rows.append(("Time of lost runs", [f"+{percent(side.lost_share)}" for side in costs]))
-    heads = [name(side, _HEAD_CELLS) for side in _sides(comparison)]
-    return Table("", heads, [Row(title, cells, rank=_rank(title)) for title, cells in rows])
+            rows[title] = [*map(_with_share, ended, comparison.shares(ended))]
+    if cost is not None and (cost.baseline.lost_share or cost.candidate.lost_share):
+        shares = (cost.baseline.lost_share, cost.candidate.lost_share)
+        rows["Time of lost runs"] = [f"+{percent(share)}" for share in shares]
+    heads = [name(side, _HEAD_CELLS) for side in (comparison.baseline, comparison.candidate)]
+    return Table("", heads, [Row(title, cells, rank=_rank(title)) for title, cells in rows.items()])
 
 
 def _with_share(runs: int, share: float) -> str:
@@ -265,19 +270,17 @@ def _with_share(runs: int, share: float) -> str:
     return f"{count(runs)} ({percent(share)})" if runs else count(runs)
 
 
-def _amount(value: float) -> str:
-    return f"{value:,.0f}" if value >= 100 else digits(value)
-
-
-def _sides_table(report: TaskReport) -> Table:
-    """Write a row for each comparison, or for each side where there is none; what comes last matters least."""
+def _pools_table(report: TaskReport) -> Table:
+    """Write a row for each comparison, or for each side where there is none."""
+    # What comes last matters least.
     heads: tuple[str, ...] = ("Baseline", "Task", "Ratio", "Verdict", "Cost", "Lost")
-    rows = [(each.candidate, _cells(each)) for each in _in_order(report.comparisons)]
+    rows = [(compared.candidate, _cells(compared)) for compared in _in_order(report.comparisons)]
     if not rows:
         heads = ("Completed", "Failed", "Lost", "Stopped")
-        for side in report.sides:
-            ended = (side.completed, side.failed, side.lost, side.stopped)
-            rows.append((side.side, [*map(count, ended)]))
+        rows = [
+            (side.side, [*map(count, (side.completed, side.failed, side.lost, side.stopped))])
+            for side in report.sides
+        ]
     ranked = [
         Row(pool, cells, rank=_pool_rank(position, _ROWS_LEFT))
         for position, (pool, cells) in enumerate(rows)
@@ -286,12 +289,11 @@ def _sides_table(report: TaskReport) -> Table:
 
 
 def _cells(comparison: TaskComparison) -> list[str]:
-    before_s, after_s = (comparison.times[side].task_s for side in _sides(comparison))
-    cost = comparison.cost
+    before, after = _times(comparison)
     return [
-        *(_time(before_s, before_s), _time(after_s, before_s)),
+        *(_time(times.task_s, before.task_s) for times in (before, after)),
         *(ratio(comparison.ratio), comparison.verdict.value),
-        NOTHING if cost is None else _change(cost.ratio - 1),
+        NOTHING if comparison.cost is None else _change(comparison.cost.ratio),
         _with_share(comparison.lost[1], comparison.shares(comparison.lost)[1]),
     ]
 
@@ -301,33 +303,17 @@ def _labels(comparison: TaskComparison) -> Iterator[Block]:
     if len(comparison.labels) > _LABELS_SHOWN:
         title += f" (the {_LABELS_SHOWN} with most time, of {len(comparison.labels):,})"
     heads = ("Share", "Baseline", "Task", "Ratio", "Interval", "Workers")
-    yield Heading(title)
-    yield Table("", heads, [*map(_label, comparison.labels[:_LABELS_SHOWN])], drop=heads[:1:-1])
-
-
-def _label(row: LabelRow) -> Row:
-    cells = (
-        percent(row.share),
-        *(_time(mean_s, row.means_s[0]) for mean_s in row.means_s),
-        ratio(row.ratio),
-        NOTHING if row.interval is None else ends_text(row.interval),
-        f"{row.workers[0]:,}, {row.workers[1]:,}",
-    )
-    return Row(name(row.label) + (" *" if row.differs else ""), cells)
-
-
-def _in_order(comparisons: Sequence[TaskComparison]) -> Sequence[TaskComparison]:
-    """Of many, those that differ most come first."""
-    if len(comparisons) <= _POOLS_NAMED:
-        return comparisons
-    return sorted(
-        comparisons,
-        key=lambda each: (
-            each.verdict not in DIFFERENT,
-            -abs(math.log(each.ratio)),
-            each.candidate,
-        ),
-    )
+    rows = []
+    for label in comparison.labels[:_LABELS_SHOWN]:
+        cells = (
+            percent(label.share),
+            *(_time(mean_s, label.means_s[0]) for mean_s in label.means_s),
+            ratio(label.ratio),
+            NOTHING if label.interval is None else ends_text(label.interval),
+            f"{label.workers[0]:,}, {label.workers[1]:,}",
+        )
+        rows.append(Row(name(label.label) + (" *" if label.differs else ""), cells))
+    yield from (Heading(title), Table("", heads, rows, drop=heads[:1:-1]))
 
 
 def _time(seconds: float | None, whole_s: float) -> str:
@@ -346,7 +332,3 @@ def _named_ends(bounds: Interval) -> str:
 
 def _is_cut(bounds: Interval) -> bool:
     return is_cut(bounds.low_ratio, bounds.high_ratio)
-
-
-def _change(value: float) -> str:
-    return signed(percent(abs(value)), value)

@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The workers: how many each pool had and still needs, what is unusual, and a line for each run."""
+"""The workers: how many each pool had and needs, what is unusual about some, and a line for each run."""
 
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from io_benchmark.analysis.inference.independent_workers import AT_ONCE
-from io_benchmark.analysis.model import UNKNOWN, WorkerLine
-from io_benchmark.analysis.report_model import Replication, Report, Standing, SubjectReport
+from io_benchmark.analysis.model import DIFFERENT, UNKNOWN, WorkerLine
+from io_benchmark.analysis.report_model import (
+    Replication,
+    Report,
+    SingleWorker,
+    Standing,
+    SubjectReport,
+)
+from io_benchmark.analysis.validity.workers import AT_ONCE
 from io_benchmark.costs.worker_time import Cost
-from io_benchmark.number_text import listed, number_of
+from io_benchmark.number_text import listed, number_of, ratio
 from io_benchmark.report.blocks import (
     STRONG,
     WARNING,
@@ -23,11 +29,19 @@ from io_benchmark.report.blocks import (
     Words,
 )
 from io_benchmark.report.content.statement_text import text_of
-from io_benchmark.report.content.subject_text import grouped
+from io_benchmark.report.content.subject_text import (
+    bounds_text,
+    ends_text,
+    grouped,
+    on_measurement,
+)
+from io_benchmark.report.sections.causes import explanation
 from io_benchmark.resolutions import in_words
 
 _ENDED_BADLY = ("failed", "exception")
 _NAMES_SHOWN, _RUNS_SHOWN = 6, 30
+# More measurements and tasks of a single worker are counted, and on a screen more such workers.
+_SINGLE_NAMED, _SINGLE_ON_SCREEN = 3, 2
 
 
 def workers_needed(report: Report) -> Iterator[Block]:
@@ -175,3 +189,86 @@ def _repeated_text(machine: str, workers: Sequence[WorkerLine]) -> str:
     if any(line.at_once for line in lines):
         text += f"; {text_of(AT_ONCE)}"
     return f"{text}; {merged} count as one worker." if merged else f"{text}."
+
+
+def screen_workers(report: Report) -> list[Item]:
+    """Write a short sentence for each of a few workers, and count the others."""
+    workers = _by_worker(report)
+    items = [_single_worker(same, report, is_full=False) for same in workers[:_SINGLE_ON_SCREEN]]
+    left_out = len(workers) - _SINGLE_ON_SCREEN
+    if left_out > 0:
+        noun = "worker that does" if left_out == 1 else "workers that do"
+        items.append(Item(f"and {left_out:,} more {noun} not belong to their pool"))
+    return items
+
+
+def full_workers(report: Report) -> list[Item]:
+    """Write all about each worker, and what it means for its pool."""
+    return [_single_worker(same, report, is_full=True) for same in _by_worker(report)]
+
+
+def _by_worker(report: Report) -> list[list[SingleWorker]]:
+    workers = grouped(
+        report.single_workers, lambda worker: (worker.side, worker.machine, *worker.tasks)
+    )
+    return list(workers.values())
+
+
+def _single_worker(same: Sequence[SingleWorker], report: Report, *, is_full: bool) -> Item:
+    """Write about one worker, by the measurement that explains it."""
+    worker = next((finding for finding in same if finding.diagnosis is not None), same[0])
+    subjects = [part.subject for part in report.subjects]
+    texts = [on_measurement(worker.subject, subjects), f"({worker.others:,} other workers)."]
+    if is_full:
+        usual = f"equal ones stay within {ends_text(worker.usual)}"
+        further = [
+            f"{ratio(finding.ratio)} {on_measurement(finding.subject, subjects)}"
+            for finding in same
+            if finding is not worker
+        ]
+        texts[1] = f"({worker.others:,} other workers; {usual})."
+        if further:
+            texts.append(
+                f"Also {listed(further, _SINGLE_NAMED, '; and {:,} more measurements', '; ')}."
+            )
+        texts += _consequences(worker, report)
+    lead = f"{_worker_name(worker)} alone takes {ratio(worker.ratio)} the time of its pool"
+    reasons = [] if worker.diagnosis is None else [*explanation(worker.diagnosis)]
+    verdict = worker.verdict.value
+    return Item((Words(lead, verdict), f" {' '.join(filter(None, texts))}"), reasons, verdict)
+
+
+def _worker_name(worker: SingleWorker) -> str:
+    """Return 'worker ID of amd-16 (task TASKID.0, machine c3d-standard-16)'."""
+    tasks = ", ".join(filter(None, worker.tasks[:_SINGLE_NAMED]))
+    machine = f"machine {worker.instance_type}" if worker.instance_type else ""
+    where = ", ".join(filter(None, (f"task {tasks}" if tasks else "", machine)))
+    name = "a worker" if worker.machine == UNKNOWN else f"worker {worker.machine}"
+    return f"{name} of {worker.side}" + (f" ({where})" if where else "")
+
+
+def _consequences(worker: SingleWorker, report: Report) -> Iterator[str]:
+    """Write what the worker means for the verdicts about its pool, and what they would be without it."""
+    verdicts = [
+        comparison.verdict
+        for part in report.subjects
+        if part.subject == worker.subject
+        for comparison in part.comparisons
+        if worker.side in (comparison.candidate, comparison.baseline)
+    ]
+    if verdicts:
+        text = f"The verdict stays {' or '.join(dict.fromkeys(verdicts))}: it counts all workers"
+        if any(verdict in DIFFERENT for verdict in verdicts):
+            yield f"{text}. A cause that only this worker has does not count for its pool."
+        else:
+            yield f"{text}, and does not blame the pool for this one."
+    texts = [
+        f"{comparison.candidate} compared with {comparison.baseline} is at {ratio(comparison.ratio)} "
+        f"{bounds_text(comparison.interval)}"
+        for comparison in worker.without[:_SINGLE_NAMED]
+    ]
+    if texts:
+        yield (
+            f"Without it, {', '.join(texts)}. That is information and not a verdict, because the "
+            "worker is chosen by its time."
+        )

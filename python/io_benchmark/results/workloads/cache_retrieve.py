@@ -10,7 +10,6 @@ from io_benchmark.results.common_types import (
     Columns,
     Count,
     FileSizes,
-    Finite,
     Many,
     Name,
     ResultOutcome,
@@ -35,7 +34,6 @@ class _CacheState(ResultPart, frozen=True):
 class _Trim(ResultPart, frozen=True):
     """A sync between retrieves, outside the timed parts."""
 
-    after_retrieves: Count
     sync_ns: Count
 
 
@@ -74,11 +72,8 @@ class CacheRetrieveEntry(ResultPart, frozen=True, tag_field="name", tag="cache-r
     copy_method: Text | None
     run_ns: Count | None
     trims: Annotated[list[_Trim], Many] | None
-    stopped_early: Text | None
-    precision_reached_ratio: Finite | None
     shares_extents: bool | None
     final_sync_ns: Count | None
-    final_sync_method: Text | None
     dirty_before_sync_bytes: Count | None
     writeback_before_sync_bytes: Count | None
     device_bytes: BytesByDevice | None
@@ -121,6 +116,5 @@ WORKLOAD = Workload(
     operation="retrieve",
     unit="ms",
     unit_ns=1e6,
-    sample="retrieve",
     samples="retrieves",
 )

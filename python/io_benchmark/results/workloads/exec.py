@@ -25,15 +25,11 @@ class _ExecObservations(Observations, frozen=True):
     """`cpu_ns`: of all executions together."""
 
     architecture: Text | None
-    l3_bytes: Count | None
     cpus: Annotated[list[Count], Many] | None
-    pinned: bool | None
     cpu_ns: Count | None
 
 
 class _ExecEntry(BatchEntry, frozen=True, tag_field="name", tag="exec"):
-    """One large binary executed by several processes at once, hardlinked or copied for each."""
-
     parameters: _ExecParameters
     observed: _ExecObservations
 

@@ -24,17 +24,14 @@ class _MetadataParameters(Parameters, frozen=True):
 
 
 class _MetadataObservations(Observations, frozen=True):
-    """The last three are of the variant `visibility` alone."""
+    """Only the variant `visibility` has the last two."""
 
     cpus: Count | None
     checks: Count | None
     not_visible: Count | None
-    longest_invisible_ns: Count | None
 
 
 class _MetadataEntry(BatchEntry, frozen=True, tag_field="name", tag="metadata"):
-    """Looking at files, creating, renaming and removing them, by several threads at once."""
-
     parameters: _MetadataParameters
     observed: _MetadataObservations
 

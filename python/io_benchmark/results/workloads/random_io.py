@@ -12,13 +12,7 @@ from io_benchmark.results.workload import (
 
 
 class _Latency(ResultPart, frozen=True):
-    """Of single operations."""
-
-    mean: Nanoseconds
-    p50: Nanoseconds
-    p95: Nanoseconds
-    p99: Nanoseconds
-    max: Nanoseconds
+    p99: Nanoseconds  # of single operations
 
 
 class _RandomIoParameters(Parameters, frozen=True):
@@ -34,15 +28,10 @@ class _RandomIoObservations(Observations, frozen=True):
 
     method: Text | None
     io_engine: Text | None
-    processes: Count | None
-    prefill_ns: Count | None
-    total_operations: Count | None
     latency_ns: _Latency | None
 
 
 class _RandomIoEntry(BatchEntry, frozen=True, tag_field="name", tag="random-io"):
-    """Small reads or writes past the page cache, all over a file."""
-
     parameters: _RandomIoParameters
     observed: _RandomIoObservations
 

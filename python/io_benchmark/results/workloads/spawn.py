@@ -16,8 +16,6 @@ class _SpawnObservations(Observations, frozen=True):
 
 
 class _SpawnEntry(BatchEntry, frozen=True, tag_field="name", tag="spawn"):
-    """Starting a process and waiting for its end."""
-
     parameters: _SpawnParameters
     observed: _SpawnObservations
 

@@ -17,8 +17,6 @@ class _SyncWriteObservations(Observations, frozen=True):
 
 
 class _SyncWriteEntry(BatchEntry, frozen=True, tag_field="name", tag="sync-write"):
-    """Small writes, each of which waits until it is on the disk."""
-
     parameters: _SyncWriteParameters
     observed: _SyncWriteObservations
 

@@ -35,8 +35,6 @@ class _UnpackObservations(Observations, frozen=True):
 
 
 class _UnpackEntry(BatchEntry, frozen=True, tag_field="name", tag="unpack"):
-    """Unpacking an archive of many small and some large files."""
-
     parameters: _UnpackParameters
     observed: _UnpackObservations
 

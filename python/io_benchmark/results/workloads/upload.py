@@ -2,9 +2,8 @@
 """upload: small objects over HTTP."""
 
 from operator import attrgetter
-from typing import Annotated
 
-from io_benchmark.results.common_types import Count, Many, Nanoseconds, Text
+from io_benchmark.results.common_types import Count, Text
 from io_benchmark.results.workload import (
     BatchEntry,
     Observations,
@@ -26,14 +25,10 @@ class _UploadParameters(Parameters, frozen=True):
 class _UploadObservations(Observations, frozen=True):
     method: Text | None
     http_version: Text | None
-    connections: Count | None
-    without_expect_ns: Annotated[list[Nanoseconds], Many] | None
     expect_100_stalls: Count | None
 
 
 class UploadEntry(BatchEntry, frozen=True, tag_field="name", tag="upload"):
-    """Small objects over HTTP."""
-
     parameters: _UploadParameters
     observed: _UploadObservations
 

@@ -1,24 +1,30 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The files of a run in a folder: TASKID.RUNID/io-benchmark.json and task.json.
+"""Runs in a folder: TASKID.RUNID/io-benchmark.json and task.json.
 
 task.json holds what only the queue knows about a run; a result file alone does not name its worker.
+`fetch` writes a run to a hidden folder, which no command reads, and moves it to its place in one step,
+so that a run is complete or absent.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from io_benchmark import results
-from io_benchmark.errors import ResultError
+from io_benchmark.errors import ResultError, UsageError
+from io_benchmark.paths import resolve_path
 from io_benchmark.results.reader import DECODE_ERRORS, decode_problem
 from io_benchmark.sources.run_results import RunResult, TaskRecord
 from io_benchmark.text import clean
@@ -26,11 +32,13 @@ from io_benchmark.text import clean
 if TYPE_CHECKING:
     from zipfile import ZipInfo
 
+    from io_benchmark.sources.protocol import Position
+
 RESULT_NAME = "io-benchmark.json"
 TASK_NAME = "task.json"
 ARCHIVE_SUFFIX = ".zip"
 MAXIMUM_TASK_BYTES = 1024 * 1024
-SHOWN_LENGTH = 300  # of a path in a message
+LABEL_LENGTH = 300  # of a path in a message
 # Of the folders below an address, and of those in an archive.
 MAXIMUM_DEPTH = 10
 FOLDER = re.compile(r"[A-Za-z0-9_-]{22}\.[0-9]{1,9}")
@@ -58,8 +66,8 @@ def run_folder(folder: Path, task_id: str, run_id: int) -> Path:
 
 def write_task_record(folder: Path, record: TaskRecord) -> None:
     """Write the task.json of a run."""
-    text = msgspec.json.format(msgspec.json.encode(record), indent=2)
-    (folder / TASK_NAME).write_bytes(text + b"\n")
+    document = msgspec.json.format(msgspec.json.encode(record), indent=2)
+    (folder / TASK_NAME).write_bytes(document + b"\n")
 
 
 def parse_task_record(name: str, data: bytes) -> TaskRecord:
@@ -102,11 +110,93 @@ def _task_record(path: Path) -> TaskRecord:
 
 def _check_regular(path: Path) -> None:
     """Refuse what is not a regular file: reading a pipe or a device might never end."""
-    shown = clean(str(path), SHOWN_LENGTH)
+    label = clean(str(path), LABEL_LENGTH)
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            raise ResultError(f"{shown}: is not a regular file")
+            raise ResultError(f"{label}: is not a regular file")
     except FileNotFoundError:
-        raise ResultError(f"{shown}: does not exist: the run left no result") from None
+        raise ResultError(f"{label}: does not exist: the run left no result") from None
     except OSError as error:
-        raise ResultError(f"{shown}: {error.strerror}") from None
+        raise ResultError(f"{label}: {error.strerror}") from None
+
+
+class RunStore(Struct):
+    """The folder that `fetch` fills; it is created with the first run."""
+
+    folder: Path
+    # The runs in the folder; None for one that was fetched before, or by another fetch.
+    runs: list[TaskRecord | None] = field(default_factory=list)
+    # Folders of tasks that had left no result before, by task.
+    _without_result: dict[str, list[Path]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        resolved = resolve_path(self.folder, f"--output {self.folder}")
+        if resolved.exists() and not resolved.is_dir():
+            raise UsageError(f"--output {self.folder}: is not a folder; name a folder for the runs")
+        for path in self.folder.iterdir() if resolved.exists() else ():
+            record = read_task_record(path) if FOLDER.fullmatch(path.name) else None
+            has_result = os.path.lexists(path / RESULT_NAME)
+            if record is not None and record.problem is not None and not has_result:
+                self._without_result.setdefault(path.name.rpartition(".")[0], []).append(path)
+
+    def has_run(self, task_id: str, run_id: int) -> bool:
+        """Return whether the run was fetched before; read it, as it may be damaged or another run."""
+        folder = run_folder(self.folder, task_id, run_id)
+        if not os.path.lexists(folder) or folder in self._without_result.get(task_id, ()):
+            return False
+        broken = f"{folder}: exists and is not a complete run; remove it"
+        try:
+            task = read_run(folder).task
+        except ResultError as error:
+            raise ResultError(f"{broken} ({error})") from None
+        if task is None or (task.task_id, task.run_id) != (task_id, run_id):
+            raise ResultError(f"{broken} ({TASK_NAME} does not describe this run)")
+        self.runs.append(None)
+        return True
+
+    def accept(self, _position: Position, run_result: RunResult, data: bytes) -> None:
+        """Write a run. This blocks on the disk, and may be called in several threads."""
+        record = run_result.task
+        if record is None:
+            raise ResultError(f"{run_result.source}: its source does not know its task")
+        if self._write(record, data):
+            self.runs.append(record)
+        else:
+            self.has_run(record.task_id, record.run_id)
+
+    def add_without_result(self, records: Iterable[TaskRecord]) -> None:
+        """Write the records of tasks that left no result, next to the runs of others."""
+        for record in records if self.runs else ():
+            folder = run_folder(self.folder, record.task_id, record.run_id)
+            # What is there, and was not there before, another fetch has written.
+            if folder in self._without_result.get(record.task_id, ()) or not folder.exists():
+                self._write(record, None)
+
+    def _write(self, record: TaskRecord, data: bytes | None) -> bool:
+        """Write a run to a hidden folder and move it to its place in one step.
+
+        Return False if another fetch did so meanwhile.
+        """
+        target = run_folder(self.folder, record.task_id, record.run_id)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with TemporaryDirectory(prefix=f".{target.name}-", dir=self.folder) as hidden:
+                unfinished = Path(hidden) / target.name
+                unfinished.mkdir()
+                if data is not None:
+                    (unfinished / RESULT_NAME).write_bytes(data)
+                write_task_record(unfinished, record)
+                # The task may have a result by now.
+                for earlier in self._without_result.pop(record.task_id, ()):
+                    with suppress(FileNotFoundError):
+                        if not (earlier / RESULT_NAME).exists():
+                            (earlier / TASK_NAME).unlink()
+                            earlier.rmdir()
+                unfinished.rename(target)
+        except OSError as error:
+            if error.errno in {errno.EEXIST, errno.ENOTEMPTY} and target.is_dir():
+                return False
+            raise ResultError(
+                f"{target}: cannot be written ({error.strerror}); free space or name another folder"
+            ) from None
+        return True

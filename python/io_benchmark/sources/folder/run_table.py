@@ -22,33 +22,29 @@ from io_benchmark import results
 from io_benchmark.errors import ResultError
 from io_benchmark.results.reader import DECODE_ERRORS, decode_problem
 from io_benchmark.sources.protocol import RunQuery
-from io_benchmark.sources.task_runs import LATEST_MS, TaskRun, parse_milliseconds
+from io_benchmark.sources.run_results import LATEST_MS, TaskRun, parse_milliseconds
 from io_benchmark.text import clean, clean_name
 
 _MOST_BYTES = 48 * 1024 * 1024
 _MOST_VALUES = 8_000_000
 _MOST_OBJECTS = 1_500_000
 _ROWS_NAMED = 3
-_SHOWN_LENGTH, _NAME_LENGTH = 60, 200
+_QUOTED_LENGTH, _NAME_LENGTH = 60, 200
 
-# The names of a column, the first being the documented one.
-_COLUMNS = {
-    "label": ("label", "task_label", "task_name", "name"),
-    "pool": ("pool", "task_queue_id", "task_queue", "worker_pool", "worker_pool_id", "worker_type"),
-    "worker": ("worker", "worker_id"),
-    "worker_group": ("worker_group",),
-    "task_id": ("task_id",),
-    "run_id": ("run_id", "run"),
-    "state": ("state",),
-    "reason": ("reason", "reason_resolved"),
-    "resolution": ("resolution",),
-    "scheduled": ("scheduled",),
-    "started": ("started",),
-    "resolved": ("resolved",),
-    "own_started": ("own_started",),
-    "own_ended": ("own_ended",),
-    "cost": ("cost", "run_cost"),
-    "currency": ("currency",),
+_COLUMNS = (
+    *("label", "pool", "worker", "worker_group", "task_id", "run_id", "state", "reason"),
+    *("resolution", "scheduled", "started", "resolved", "own_started", "own_ended", "cost"),
+    "currency",
+)
+_ALIASES = {
+    **dict.fromkeys(("task_label", "task_name", "name"), "label"),
+    **dict.fromkeys(
+        ("task_queue_id", "task_queue", "worker_pool", "worker_pool_id", "worker_type"), "pool"
+    ),
+    "worker_id": "worker",
+    "run": "run_id",
+    "reason_resolved": "reason",
+    "run_cost": "cost",
 }
 _REQUIRED = (("label",), ("pool",), ("state", "resolution"), ("started",), ("resolved",))
 # Of Firefox's export: the table of a column's texts, and the name of the indices into it.
@@ -58,7 +54,11 @@ _EXPORTED = {
     "resolution": ("resolutions", "resolutionIds"),
     "worker": ("workerIds", "workerIdIds"),
 }
+_EXPORTED_COLUMNS = (
+    *("scheduled", "started", "resolved", "labelIds", "taskQueueIdIds", "resolutionIds"),
+)
 _STATES = ("completed", "failed", "exception")
+_TIMES = ("scheduled", "started", "resolved", "own_started", "own_ended")
 _TASK_RUN = re.compile(r"(.*)\.([0-9]{1,9})")
 # From this number on a time without a unit is in milliseconds.
 _MILLISECONDS_FROM = 10**11
@@ -71,13 +71,13 @@ _Rows = Iterator[tuple[str, _Row]]
 
 def read_run_table(path: Path, query: RunQuery) -> list[str]:
     """Give the runs in a file to the query; return a line for each kind of row left out."""
-    shown = clean(str(path), 300)
+    file = clean(str(path), 300)
     if not path.is_file():
-        raise ResultError(f"{shown}: is not a file; give a table of task runs")
+        raise ResultError(f"{file}: is not a file; give a table of task runs")
     data = results.load(path, _MOST_BYTES)
     if len(data) > _MOST_BYTES:
         most = f"{_MOST_BYTES // 1024**2} MiB"
-        raise ResultError(f"{shown}: is larger than {most}; split it, by day for example")
+        raise ResultError(f"{file}: is larger than {most}; split it, by day for example")
     before, bad = len(query.runs), 0
     lines: list[str] = []
     try:
@@ -89,12 +89,12 @@ def read_run_table(path: Path, query: RunQuery) -> list[str]:
             except ValueError as error:
                 bad += 1
                 if bad <= _ROWS_NAMED:
-                    lines.append(f"{shown}: {place}: {error}; the row is left out")
+                    lines.append(f"{file}: {place}: {error}; the row is left out")
     except ValueError as error:
         del query.runs[before:]
-        raise ResultError(f"{shown}: {error}") from None
+        raise ResultError(f"{file}: {error}") from None
     if bad > _ROWS_NAMED:
-        lines.append(f"{shown}: {bad - _ROWS_NAMED:,} more rows are left out")
+        lines.append(f"{file}: {bad - _ROWS_NAMED:,} more rows are left out")
     return lines
 
 
@@ -108,76 +108,73 @@ def _rows(data: bytes) -> _Rows:
     if data.count(b"{") + data.count(b"[") > _MOST_OBJECTS or data.count(b",") > _MOST_VALUES:
         raise ValueError("has too many values for one file; split it, by day for example")
     document = _json(data.removeprefix(b"\xef\xbb\xbf"))
-    if isinstance(document, dict):
-        if isinstance(document.get("tasks"), dict):
-            return _export_rows(document)
-        document = next((document[key] for key in ("runs", "tasks") if key in document), [document])
-    if not isinstance(document, list):
-        raise ValueError("is JSON without a list of runs; see the manual for the columns")  # noqa: TRY004
-    return _object_rows(document)
+    if isinstance(document, dict) and isinstance(document.get("tasks"), dict):
+        return _export_rows(document)
+    return _object_rows(document if isinstance(document, list) else [document])
 
 
-def _json(text: bytes) -> Any:
+def _json(data: bytes) -> Any:
     """Decode a document, or the documents of JSON lines as a list."""
     try:
-        return msgspec.json.decode(text)
+        return msgspec.json.decode(data)
     except DECODE_ERRORS as error:
-        problem = decode_problem(error, text)
+        problem = decode_problem(error, data)
     try:
-        return [msgspec.json.decode(line) for line in text.splitlines() if line.strip()]
+        return [msgspec.json.decode(line) for line in data.splitlines() if line.strip()]
     except DECODE_ERRORS:
         raise ValueError(f"cannot be read as JSON: {clean(problem, 120)}") from None
 
 
 def _object_rows(objects: Sequence[Any]) -> _Rows:
-    columns: dict[str, str | None] = {}
+    names: dict[str, None] = {}
     for number, row in enumerate(objects, 1):
         if not isinstance(row, dict):
             raise ValueError(f"row {number} is not an object; write one per run")  # noqa: TRY004
-        columns |= {name: _column(name) for name in row if name not in columns}
-    _check_columns(columns.values())
+        names |= dict.fromkeys(row)
+    columns = _columns(names)
     for number, row in enumerate(objects, 1):
-        yield f"row {number}", _by_column((columns[name], value) for name, value in row.items())
+        yield f"row {number}", _by_column(columns, row.items())
 
 
 def _csv_rows(data: bytes) -> _Rows:
     try:
-        text = data.decode("utf-8-sig")
+        document = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ValueError("is not text in UTF-8; save it as such") from None
-    head = text.partition("\n")[0]
-    delimiter = max(",;\t", key=head.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    delimiter = max(",;\t", key=document.partition("\n")[0].count)
+    reader = csv.reader(io.StringIO(document, newline=""), delimiter=delimiter, strict=True)
     try:
-        columns = [_column(name) for name in next(reader)]
-        _check_columns(columns)
+        names = next(reader)
+        columns = _columns(names)
         for cells in reader:
+            named = zip(names, map(str.strip, cells), strict=False)
             if cells:
-                pairs = zip(columns, map(str.strip, cells), strict=False)
-                row = _by_column((column, cell) for column, cell in pairs if cell)
+                row = _by_column(columns, ((name, cell) for name, cell in named if cell))
                 yield f"line {reader.line_num}", row
     except csv.Error as error:
         raise ValueError(f"line {reader.line_num}: is not CSV: {error}") from None
 
 
-def _by_column(cells: Iterable[tuple[str | None, Any]]) -> _Row:
-    """Return the cells of the columns that are used; the first of a column counts."""
-    return {column: value for column, value in reversed([*cells]) if column is not None}
-
-
-def _column(name: str) -> str | None:
-    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip()[:100])
-    plain = re.sub(r"[^a-z0-9]+", "_", words.lower()).strip("_")
-    return next((column for column, names in _COLUMNS.items() if plain in names), None)
-
-
-def _check_columns(columns: Iterable[str | None]) -> None:
-    present = set(columns)
-    missing = [" or ".join(names) for names in _REQUIRED if present.isdisjoint(names)]
+def _columns(names: Iterable[str]) -> dict[str, str]:
+    """Return the columns that are used, by their names in the file."""
+    columns = {}
+    for name in names:
+        words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip()[:100])
+        plain = re.sub(r"[^a-z0-9]+", "_", words.lower()).strip("_")
+        column = _ALIASES.get(plain, plain)
+        if column in _COLUMNS:
+            columns[name] = column
+    missing = [" or ".join(group) for group in _REQUIRED if not {*group} & {*columns.values()}]
     if missing:
         raise ValueError(
             f"has no column {', '.join(missing)}; the columns are {', '.join(_COLUMNS)}"
         )
+    return columns
+
+
+def _by_column(columns: Mapping[str, str], cells: Iterable[tuple[str, Any]]) -> _Row:
+    """Return the cells of the columns that are used; the first of a column counts."""
+    return {columns[name]: value for name, value in reversed([*cells]) if name in columns}
 
 
 def _export_rows(document: Mapping[str, Any]) -> _Rows:
@@ -193,9 +190,7 @@ def _export_rows(document: Mapping[str, Any]) -> _Rows:
             "is the summary of a day, which has no labels; give workers-DATE-tasks.json"
         )
     columns = {name: values for name, values in tasks.items() if isinstance(values, list)}
-    indices = [index for column, (_, index) in _EXPORTED.items() if column != "worker"]
-    required = ("scheduled", "started", "resolved", *indices)
-    missing = [name for name in required if name not in columns]
+    missing = [name for name in _EXPORTED_COLUMNS if name not in columns]
     if missing or len({len(values) for values in columns.values()}) > 1:
         problem = f"has no {', '.join(missing)}" if missing else "has columns that differ in length"
         raise ValueError(f"tasks {problem}; download the export again")
@@ -227,26 +222,25 @@ def _entry(values: object, index: object) -> Any:
 def _difference_ms(value: object) -> float:
     if isinstance(value, int | float) and abs(value) <= LATEST_MS:
         return float(value)
-    raise ValueError(f"{_shown(value)} is not a number of milliseconds; download it again")
+    raise ValueError(f"{_quoted(value)} is not a number of milliseconds; download it again")
 
 
 def _run(row: _Row) -> TaskRun:
-    task_id, run = _text(row, "task_id"), _text(row, "run_id")
-    match = _TASK_RUN.fullmatch(task_id)
-    if match:
+    task_id, run = _name(row, "task_id"), _name(row, "run_id")
+    if match := _TASK_RUN.fullmatch(task_id):
         task_id, run = match[1], run or match[2]
     if not re.fullmatch("[0-9]{0,9}", run):
-        raise ValueError(f"run_id: {_shown(run)} is not the number of a run")
+        raise ValueError(f"run_id: {_quoted(run)} is not the number of a run")
     # The export has state and reason as one: 'exception - canceled'.
-    state, _, reason = _text(row, "resolution").partition(" - ")
-    state = _text(row, "state") or state
+    state, _, reason = _name(row, "resolution").partition(" - ")
+    state = _name(row, "state") or state
     if state not in _STATES:
-        problem = f"{_shown(state)} is none of {', '.join(_STATES)}" if state else "is empty"
+        problem = f"{_quoted(state)} is none of {', '.join(_STATES)}" if state else "is empty"
         raise ValueError(f"state: {problem}")
-    worker, group = _text(row, "worker"), _text(row, "worker_group")
-    cost, currency = _cost(row.get("cost")), _text(row, "currency") or "USD"
+    worker, group = _name(row, "worker"), _name(row, "worker_group")
+    cost, currency = _cost(row.get("cost")), _name(row, "currency") or "USD"
     if cost >= 0 and not re.fullmatch("[A-Z]{3}", currency):
-        raise ValueError(f"currency: {_shown(currency)} is not a code such as USD")
+        raise ValueError(f"currency: {_quoted(currency)} is not a code such as USD")
     return TaskRun(
         label=_required(row, "label"),
         pool=_required(row, "pool"),
@@ -254,39 +248,36 @@ def _run(row: _Row) -> TaskRun:
         run_id=int(run or 0),
         worker=f"{group}/{worker}" if group and worker else worker,
         state=state,
-        reason=_text(row, "reason") or reason or state,
-        **{
-            f"{name}_ms": _time_ms(row, name)
-            for name in ("scheduled", "started", "resolved", "own_started", "own_ended")
-        },
+        reason=_name(row, "reason") or reason or state,
+        **{f"{name}_ms": _time_ms(row, name) for name in _TIMES},
         cost=cost,
         currency=currency if cost >= 0 else "",
     )
 
 
-def _text(row: _Row, name: str) -> str:
-    value = row.get(name)
+def _name(row: _Row, column: str) -> str:
+    value = row.get(column)
     if value is None:
         return ""
     if not isinstance(value, str | int) or isinstance(value, bool):
-        raise ValueError(f"{name}: {_shown(value)} is not text")  # noqa: TRY004
+        raise ValueError(f"{column}: {_quoted(value)} is not text")  # noqa: TRY004
     return clean_name(str(value))
 
 
-def _required(row: _Row, name: str) -> str:
-    text = _text(row, name)
-    if not text:
-        raise ValueError(f"{name}: is empty")
-    if len(str(row[name])) > _NAME_LENGTH:
+def _required(row: _Row, column: str) -> str:
+    name = _name(row, column)
+    if not name:
+        raise ValueError(f"{column}: is empty")
+    if len(str(row[column])) > _NAME_LENGTH:
         # Cut, two names could become one.
-        raise ValueError(f"{name}: is longer than {_NAME_LENGTH} characters")
-    return text
+        raise ValueError(f"{column}: is longer than {_NAME_LENGTH} characters")
+    return name
 
 
-def _time_ms(row: _Row, name: str) -> int:
+def _time_ms(row: _Row, column: str) -> int:
     """Return a time as milliseconds since 1970, -1 where there is none."""
-    value = row.get(name)
-    if value is None or value == "":
+    value = row.get(column)
+    if value in (None, ""):
         return -1
     number = value
     if isinstance(value, str) and re.fullmatch(r"[0-9]{9,14}(\.[0-9]{1,9})?", value):
@@ -297,23 +288,23 @@ def _time_ms(row: _Row, name: str) -> int:
         time_ms = parse_milliseconds(str(value)[:40].replace(" UTC", "Z"))
     if time_ms is None or not _EARLIEST_MS <= time_ms <= LATEST_MS:
         raise ValueError(
-            f"{name}: {_shown(value)} is not a time; write one such as 2026-03-24T10:00:00Z"
+            f"{column}: {_quoted(value)} is not a time; write one such as 2026-03-24T10:00:00Z"
         )
     return round(time_ms)
 
 
 def _cost(value: Any) -> float:
     """Return a cost; -1 where there is none: the export writes 0 then."""
-    if value is None or value == "":
+    if value in (None, ""):
         return -1.0
     try:
         amount = math.nan if isinstance(value, bool) else float(value)
     except (TypeError, ValueError, OverflowError):
         amount = math.nan
     if not 0 <= amount <= _MOST_COST:
-        raise ValueError(f"cost: {_shown(value)} is not a cost such as 0.31")
+        raise ValueError(f"cost: {_quoted(value)} is not a cost such as 0.31")
     return amount or -1.0
 
 
-def _shown(value: object) -> str:
-    return clean(repr(value)[: 2 * _SHOWN_LENGTH], _SHOWN_LENGTH)
+def _quoted(value: object) -> str:
+    return clean(repr(value)[: 2 * _QUOTED_LENGTH], _QUOTED_LENGTH)

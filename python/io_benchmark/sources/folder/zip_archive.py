@@ -90,18 +90,18 @@ class ZipArchive(ExitStack):
                 results.setdefault(path.parent, []).append(entry)
             elif path.name == run_files.TASK_NAME:
                 records[path.parent] = entry
-        without_result = {
-            folder: record
-            for folder, record in records.items()
+        lost = [
+            folder
+            for folder in records
             if folder not in results and run_files.FOLDER.fullmatch(folder.name)
-        }
-        count = len(results) + len(without_result)
+        ]
+        count = len(results) + len(lost)
         if count > _MAXIMUM_RESULTS:
             raise self._error(f"has {count:,} results, more than {_MAXIMUM_RESULTS:,}")
         runs = [
             self._run(folder, entries, records.get(folder)) for folder, entries in results.items()
         ]
-        recorded = (self._without_result(*pair) for pair in without_result.items())
+        recorded = (self._without_result(folder, records[folder]) for folder in lost)
         return runs + [run for run in recorded if run is not None]
 
     def read(self, source: str, result: ZipInfo, record: ZipInfo | None) -> RunResult:
@@ -131,9 +131,9 @@ class ZipArchive(ExitStack):
         """Return the run of a task that left no result; None where the record is another's."""
         if _problem(entry, run_files.MAXIMUM_TASK_BYTES) is not None:
             return None
-        data = self._content(entry)
+        name, data = self._name(entry), self._content(entry)
         with suppress(ResultError):
-            record = run_files.parse_task_record(self._name(entry), data)
+            record = run_files.parse_task_record(name, data)
             return run_files.without_result(str(_unpacked(self.path, folder)), self.path, record)
         return None
 
@@ -151,7 +151,7 @@ class ZipArchive(ExitStack):
         return f"{self.path}: {entry.filename}"
 
     def _error(self, problem: str) -> ResultError:
-        return ResultError(clean(f"{self.path}: {problem}", run_files.SHOWN_LENGTH))
+        return ResultError(clean(f"{self.path}: {problem}", run_files.LABEL_LENGTH))
 
 
 def _path(entry: ZipInfo) -> PurePosixPath:
@@ -192,8 +192,8 @@ def _not_an_archive(path: Path, error: Exception) -> str:
     with suppress(OSError), path.open("rb") as file:
         start = file.read(_START_BYTES)
         if not start.startswith(b"PK"):
-            shown = f" (it begins with {start.decode()!r})" if _PRINTABLE.fullmatch(start) else ""
-            return other_content(start) or f"is not a zip file{shown}; download it again"
+            begin = f" (it begins with {start.decode()!r})" if _PRINTABLE.fullmatch(start) else ""
+            return other_content(start) or f"is not a zip file{begin}; download it again"
     return f"is cut or damaged ({_reason(error)}); download it again"
 
 

@@ -5,9 +5,9 @@ An address is `task:ID[.RUN]`, `group:ID`, `index:ROUTE`, or copied from a brows
 task, a group or an indexed task, or Treeherder's page of a push.
 """
 
+import os
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from msgspec import Struct
@@ -88,31 +88,36 @@ class IndexAddress(Struct, frozen=True):
 TaskclusterAddress = TaskAddress | GroupAddress | IndexAddress
 
 
-def parse(text: str, environment: Mapping[str, str]) -> TaskclusterAddress | None:
+def parse(address: str, environment: Mapping[str, str]) -> TaskclusterAddress | None:
     """Return what an address means; None where it is not of a task, group, index or web page.
 
     Raise a UsageError with the right form where such an address has a mistake.
     """
-    stripped = text.strip()
+    stripped = address.strip()
     prefixed = _PREFIXED.fullmatch(stripped)
-    if prefixed:
-        return _Parser(stripped, environment).prefixed(prefixed[1], prefixed[2])
-    if stripped[:8].lower().startswith(("http://", "https://")):
-        return _Parser(stripped, environment).page()
+    bare = _TASK_RUN.fullmatch(stripped)
+    if bare and not os.path.lexists(stripped):
+        group = "" if bare[2] else f" or group:{stripped}"
+        raise UsageError(f"{stripped}: no such file or folder; is task:{stripped}{group} meant?")
+    try:
+        if prefixed:
+            return _prefixed(prefixed[1], prefixed[2], default_root_url(environment))
+        if stripped[:8].lower().startswith(("http://", "https://")):
+            return _page(stripped, environment)
+    except _MistakeError as mistake:
+        raise UsageError(f"{clean(stripped, 200)}: {mistake}") from None
     return None
 
 
 def default_root_url(environment: Mapping[str, str]) -> str:
     """Return the deployment of an address that names none."""
-    text = environment.get(ROOT_VARIABLE)
-    if not text:
-        return DEFAULT_ROOT_URL
+    root_url = environment.get(ROOT_VARIABLE) or DEFAULT_ROOT_URL
     try:
-        return _root_url(urlsplit(text))
+        return _root_url(urlsplit(root_url))
     except ValueError:
-        shown = clean(text, 100)
         raise UsageError(
-            f"{ROOT_VARIABLE}: {shown!r} is not an http(s) address; try {DEFAULT_ROOT_URL}"
+            f"{ROOT_VARIABLE}: {clean(root_url, 100)!r} is not an http(s) address; "
+            f"try {DEFAULT_ROOT_URL}"
         ) from None
 
 
@@ -136,127 +141,118 @@ def trust_domain(repository: str, environment: Mapping[str, str]) -> str:
         (name for pattern, name in _TRUST_DOMAINS if pattern.fullmatch(repository)), "gecko"
     )
     if not _TRUST_DOMAIN.fullmatch(domain):
-        shown = clean(domain, 100)
-        raise UsageError(f"{TRUST_DOMAIN_VARIABLE}: {shown!r} is not a trust domain; try gecko")
+        raise UsageError(
+            f"{TRUST_DOMAIN_VARIABLE}: {clean(domain, 100)!r} is not a trust domain; try gecko"
+        )
     return domain
 
 
-class _Parser(NamedTuple):
-    """One text, whose mistakes are named with it."""
+class _MistakeError(Exception):
+    """What is wrong with an address; `parse` adds the address itself."""
 
-    text: str
-    environment: Mapping[str, str]
 
-    def prefixed(self, prefix: str, name: str) -> TaskclusterAddress:
-        root_url = default_root_url(self.environment)
-        if prefix == "task":
-            right = "task:ID or task:ID.RUN with an id of 22 characters"
-            return self._task_run(root_url, name, f"it is not {right}")
-        if prefix == "group":
-            return GroupAddress(root_url, self._slug(name, "group:ID with an id of 22 characters"))
-        return IndexAddress(root_url, self._route(name))
-
-    def page(self) -> TaskclusterAddress:
-        try:
-            url = urlsplit(self.text)
-            root_url = _root_url(url)
-        except ValueError:
-            raise self._mistake(
-                "it is not an http(s) address with a host and without a password"
-            ) from None
-        host = url.hostname or ""
-        segments = [unquote(part) for part in url.path.split("/") if part]
-        if host.startswith("treeherder.") or segments[:1] in (["jobs"], ["logviewer"]):
-            return self._treeherder(url)
-        if host.endswith("taskcluster-artifacts.net") and len(segments) > 1:
-            # The host that an artifact's link redirects to.
-            root_url, segments = (
-                default_root_url(self.environment),
-                ["task", segments[0], "runs", segments[1]],
-            )
-        return self._taskcluster(root_url, segments)
-
-    def _taskcluster(self, root_url: str, segments: list[str]) -> TaskclusterAddress:
-        match segments:
-            case ["tasks", "groups", _, "tasks", *task] | ["api", "queue", "v1", "task", *task] if (
-                task
-            ):
-                return self._task(root_url, task)
-            case ["tasks", "groups", group, *_] | ["api", "queue", "v1", "task-group", group, *_]:
-                return GroupAddress(root_url, self._slug(group, "/tasks/groups/ID"))
-            case ["tasks", "index", *names] if names:
-                return IndexAddress(root_url, self._route(".".join(names)))
-            case ["tasks", "index" | "groups" | "create", *_]:
-                raise self._mistake(
-                    "it does not name a task; open a task or a group and paste its address"
-                )
-            case ["tasks" | "task", *task] if task:
-                return self._task(root_url, task)
-            case ["api", "index", "v1", "task" | "tasks", route, *_]:
-                return IndexAddress(root_url, self._route(route))
-        raise self._mistake(
-            "it is not the address of a task, group, index or push; known are /tasks/ID, "
-            "/tasks/ID/runs/N, /tasks/groups/ID, /tasks/index/NAMESPACE/NAME, "
-            "/api/queue/v1/task/ID and Treeherder's /jobs?repo=…&revision=…"
+def _prefixed(prefix: str, name: str, root_url: str) -> TaskclusterAddress:
+    if prefix == "task":
+        return _task_run(
+            root_url, name, "it is not task:ID or task:ID.RUN with an id of 22 characters"
         )
+    if prefix == "group":
+        return GroupAddress(root_url, _slug(name, "group:ID with an id of 22 characters"))
+    return IndexAddress(root_url, _route(name))
 
-    def _treeherder(self, url: SplitResult) -> TaskclusterAddress:
-        root_url = default_root_url(self.environment)
-        query = dict(parse_qsl(url.query))
-        selected = query.get("selectedTaskRun") or query.get("task")
-        if selected:
-            problem = "its selectedTaskRun is not ID.RUN; select the job again"
-            task = self._task_run(root_url, selected, problem)
-            return replace(task, selected_of_push="revision" in query)
-        repository, revision = query.get("repo"), query.get("revision")
-        if not repository or not revision:
-            if "selectedJob" in query:
-                raise self._mistake(
-                    "its selectedJob is an internal number of Treeherder; click the job again"
-                )
-            raise self._mistake(
-                "it does not name a push; click the push's date, so that revision=… is in the address"
+
+def _page(address: str, environment: Mapping[str, str]) -> TaskclusterAddress:
+    try:
+        url = urlsplit(address)
+        root_url = _root_url(url)
+    except ValueError:
+        raise _MistakeError(
+            "it is not an http(s) address with a host and without a password"
+        ) from None
+    host = url.hostname or ""
+    segments = [unquote(part) for part in url.path.split("/") if part]
+    if host.startswith("treeherder.") or segments[:1] in (["jobs"], ["logviewer"]):
+        return _treeherder(url, environment)
+    if host.endswith("taskcluster-artifacts.net") and len(segments) > 1:
+        # The host that an artifact's link redirects to.
+        return _task(default_root_url(environment), [segments[0], "runs", segments[1]])
+    match segments:
+        case ["tasks", "groups", _, "tasks", *task] | ["api", "queue", "v1", "task", *task] if task:
+            return _task(root_url, task)
+        case ["tasks", "groups", group, *_] | ["api", "queue", "v1", "task-group", group, *_]:
+            return GroupAddress(root_url, _slug(group, "/tasks/groups/ID"))
+        case ["tasks", "index", *names] if names:
+            return IndexAddress(root_url, _route(".".join(names)))
+        case ["tasks", "index" | "groups" | "create", *_]:
+            raise _MistakeError(
+                "it does not name a task; open a task or a group and paste its address"
             )
-        if not _REPOSITORY.fullmatch(repository):
-            raise self._mistake("its repo is not the name of a repository")
-        if not _REVISION.fullmatch(revision):
-            raise self._mistake("its revision is not a full one of 40 digits and letters a to f")
-        domain = trust_domain(repository, self.environment)
-        route = self._route(f"{domain}.v2.{repository}.revision.{revision}{DECISION}")
-        return IndexAddress(root_url, route)
+        case ["tasks" | "task", *task] if task:
+            return _task(root_url, task)
+        case ["api", "index", "v1", "task" | "tasks", route, *_]:
+            return IndexAddress(root_url, _route(route))
+    raise _MistakeError(
+        "it is not the address of a task, group, index or push; known are /tasks/ID, "
+        "/tasks/ID/runs/N, /tasks/groups/ID, /tasks/index/NAMESPACE/NAME, "
+        "/api/queue/v1/task/ID and Treeherder's /jobs?repo=…&revision=…"
+    )
 
-    def _task(self, root_url: str, segments: list[str]) -> TaskAddress:
-        """Return the task of `ID/…` or `ID/runs/N/…`."""
-        task_id = self._slug(segments[0], "/tasks/ID")
-        if segments[1:2] != ["runs"] or len(segments) < 3:
-            return TaskAddress(root_url, task_id)
-        run = segments[2]
-        if not re.fullmatch("[0-9]{1,9}", run):
-            shown = clean(run, 30)
-            raise self._mistake(f"{shown!r} is not the number of a run; the first is 0")
-        return TaskAddress(root_url, task_id, int(run))
 
-    def _task_run(self, root_url: str, name: str, problem: str) -> TaskAddress:
-        match = _TASK_RUN.fullmatch(name)
-        if match is None:
-            raise self._mistake(problem)
-        return TaskAddress(root_url, match[1], None if match[2] is None else int(match[2]))
+def _treeherder(url: SplitResult, environment: Mapping[str, str]) -> TaskclusterAddress:
+    root_url = default_root_url(environment)
+    query = dict(parse_qsl(url.query))
+    selected = query.get("selectedTaskRun") or query.get("task")
+    if selected:
+        problem = "its selectedTaskRun is not ID.RUN; select the job again"
+        task = _task_run(root_url, selected, problem)
+        return replace(task, selected_of_push="revision" in query)
+    repository, revision = query.get("repo"), query.get("revision")
+    if not repository or not revision:
+        problem = (
+            "it does not name a push; click the push's date, so that revision=… is in the address"
+        )
+        if "selectedJob" in query:
+            problem = "its selectedJob is an internal number of Treeherder; click the job again"
+        raise _MistakeError(problem)
+    if not _REPOSITORY.fullmatch(repository):
+        raise _MistakeError("its repo is not the name of a repository")
+    if not _REVISION.fullmatch(revision):
+        raise _MistakeError("its revision is not a full one of 40 digits and letters a to f")
+    domain = trust_domain(repository, environment)
+    return IndexAddress(root_url, _route(f"{domain}.v2.{repository}.revision.{revision}{DECISION}"))
 
-    def _slug(self, slug: str, right: str) -> str:
-        if not re.fullmatch(SLUG_PATTERN, slug):
-            raise self._mistake(f"{clean(slug, 50)!r} is not a Taskcluster id; use {right}")
-        return slug
 
-    def _route(self, route: str) -> str:
-        route = route.removeprefix("index.")  # a task's list of routes has this prefix
-        if not _ROUTE.fullmatch(route) or len(route) > _ROUTE_LENGTH:
-            raise self._mistake(
-                "it is not a route of the index; use for example index:project.v2.name.latest.task"
-            )
-        return route
+def _task(root_url: str, segments: list[str]) -> TaskAddress:
+    """Return the task of `ID/…` or `ID/runs/N/…`."""
+    task_id = _slug(segments[0], "/tasks/ID")
+    if segments[1:2] != ["runs"] or len(segments) < 3:
+        return TaskAddress(root_url, task_id)
+    if not re.fullmatch("[0-9]{1,9}", segments[2]):
+        run = clean(segments[2], 30)
+        raise _MistakeError(f"{run!r} is not the number of a run; the first is 0")
+    return TaskAddress(root_url, task_id, int(segments[2]))
 
-    def _mistake(self, problem: str) -> UsageError:
-        return UsageError(f"{clean(self.text, 200)}: {problem}")
+
+def _task_run(root_url: str, name: str, problem: str) -> TaskAddress:
+    match = _TASK_RUN.fullmatch(name)
+    if match is None:
+        raise _MistakeError(problem)
+    return TaskAddress(root_url, match[1], None if match[2] is None else int(match[2]))
+
+
+def _slug(slug: str, right: str) -> str:
+    if not re.fullmatch(SLUG_PATTERN, slug):
+        raise _MistakeError(f"{clean(slug, 50)!r} is not a Taskcluster id; use {right}")
+    return slug
+
+
+def _route(route: str) -> str:
+    route = route.removeprefix("index.")  # a task's list of routes has this prefix
+    if not _ROUTE.fullmatch(route) or len(route) > _ROUTE_LENGTH:
+        raise _MistakeError(
+            "it is not a route of the index; use for example index:project.v2.name.latest.task"
+        )
+    return route
 
 
 def _root_url(url: SplitResult) -> str:
@@ -266,6 +262,6 @@ def _root_url(url: SplitResult) -> str:
         raise ValueError
     if not re.fullmatch(r"[a-z0-9.-]+|[0-9a-f:.]+", host):
         raise ValueError
-    shown_host = f"[{host}]" if ":" in host else host
+    bracketed = f"[{host}]" if ":" in host else host
     default_port = {"http": 80, "https": 443}[url.scheme]
-    return f"{url.scheme}://{shown_host}" + ("" if port in (None, default_port) else f":{port}")
+    return f"{url.scheme}://{bracketed}" + ("" if port in (None, default_port) else f":{port}")

@@ -18,7 +18,7 @@ _Slug = Annotated[str, Meta(pattern=f"^{SLUG_PATTERN}$")]
 # A page of a group has 1000 tasks, each with a script of hundreds of braces.
 _MAXIMUM_OBJECTS = 1_500_000
 _MAXIMUM_PAYLOAD_BYTES = 2 * 1024 * 1024
-_RESOLVED = ("completed", "failed", "exception")
+RESOLVED = ("completed", "failed", "exception")
 
 
 class _ApiObject(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -39,7 +39,7 @@ class QueueRun(_ApiObject, frozen=True):
 
     @property
     def is_resolved(self) -> bool:
-        return self.state in _RESOLVED
+        return self.state in RESOLVED
 
     @property
     def ending(self) -> str:
@@ -47,7 +47,7 @@ class QueueRun(_ApiObject, frozen=True):
         return clean(in_words(self.state, self.reason_resolved), 100)
 
     @property
-    def shown_state(self) -> str:
+    def state_and_reason(self) -> str:
         """`exception (deadline-exceeded)`."""
         reason = self.reason_resolved
         return self.state if reason in (None, self.state) else f"{self.state} ({reason})"
@@ -72,7 +72,7 @@ class TaskStatus(_ApiObject, frozen=True):
 
     @property
     def is_resolved(self) -> bool:
-        return self.state in _RESOLVED
+        return self.state in RESOLVED
 
 
 class _TaskMetadata(_ApiObject, frozen=True):

@@ -8,7 +8,6 @@ Retry-After. A temporary failure leaves the client as a TransientError; each try
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from functools import partial
 from typing import Any, TypeVar
 
 import aiohttp
@@ -96,8 +95,8 @@ class Deployment:
         """Return the client of a service; with other credentials, past the task's proxy."""
         access = self.access
         root_url = access.api_root_url if credentials is None else access.root_url
-        given = dict(access.credentials if credentials is None else credentials)
-        options = {"rootUrl": root_url, "maxRetries": 0, "credentials": given}
+        signing = dict(access.credentials if credentials is None else credentials)
+        options = {"rootUrl": root_url, "maxRetries": 0, "credentials": signing}
         return kind(options, session=_Session(self._http))
 
     async def create_task(self, task_id: str, definition: Mapping[str, Any]) -> None:
@@ -136,7 +135,7 @@ class Deployment:
     async def indexed(self, namespace: str) -> dict[str, str]:
         """Return the ids of the tasks directly in a namespace, by name; none where it does not exist."""
         kind = api_answers.TasksPage[api_answers.IndexedTask]
-        pages = self._pages(kind, partial(self._index.listTasks, namespace))
+        pages = self._pages(kind, self._index.listTasks, namespace)
         try:
             tasks = [task async for page in pages for task in page.tasks]
         except MissingError:
@@ -145,8 +144,7 @@ class Deployment:
 
     async def namespaces(self, namespace: str) -> list[str]:
         """Return the names of the namespaces directly in a namespace; none where it does not exist."""
-        kind = api_answers.NamespacesPage
-        pages = self._pages(kind, partial(self._index.listNamespaces, namespace))
+        pages = self._pages(api_answers.NamespacesPage, self._index.listNamespaces, namespace)
         try:
             return [namespace.name async for page in pages for namespace in page.namespaces]
         except MissingError:
@@ -158,8 +156,7 @@ class Deployment:
         """Return all tasks of a group; `on_tasks` gets their number after each page."""
         members: dict[str, QueueTask] = {}
         kind = api_answers.TasksPage[api_answers.GroupMember]
-        pages = self._pages(kind, partial(self._queue.listTaskGroup, group_id))
-        async for page in pages:
+        async for page in self._pages(kind, self._queue.listTaskGroup, group_id):
             for member in page.tasks:
                 members[member.status.task_id] = QueueTask.of(member.task, member.status)
             on_tasks(len(members))
@@ -168,23 +165,16 @@ class Deployment:
 
     async def tasks(self, task_ids: Sequence[str]) -> dict[str, QueueTask]:
         """Return those of the named tasks that exist, with two requests per 1000."""
+        statuses: dict[str, api_answers.TaskStatus] = {}
         tasks: dict[str, QueueTask] = {}
+        kind = api_answers.TasksPage[api_answers.NamedDefinition]
         for start in range(0, len(task_ids), _MAXIMUM_IDS):
-            payload = {"taskIds": list(task_ids[start : start + _MAXIMUM_IDS])}
-            pages = self._pages(
-                api_answers.StatusesPage,
-                partial(self._queue.statuses, payload=payload),
-            )
-            statuses = {
-                answer.status.task_id: answer.status
-                async for page in pages
-                for answer in page.statuses
-            }
-            pages = self._pages(
-                api_answers.TasksPage[api_answers.NamedDefinition],
-                partial(self._queue.tasks, payload=payload),
-            )
-            async for page in pages:
+            ids = {"taskIds": list(task_ids[start : start + _MAXIMUM_IDS])}
+            async for page in self._pages(
+                api_answers.StatusesPage, self._queue.statuses, payload=ids
+            ):
+                statuses |= {answer.status.task_id: answer.status for answer in page.statuses}
+            async for page in self._pages(kind, self._queue.tasks, payload=ids):
                 for task in page.tasks:
                     if task.task_id in statuses:
                         tasks[task.task_id] = QueueTask.of(task.task, statuses[task.task_id])
@@ -241,12 +231,12 @@ class Deployment:
         return answer.url
 
     async def _pages(
-        self, kind: type[Any], ask: Callable[..., Awaitable[Any]]
+        self, kind: type[Any], ask: Callable[..., Awaitable[Any]], *names: str, **payload: object
     ) -> AsyncIterator[Any]:
         """Yield all pages. Each is requested separately, so a failure repeats only one page."""
         query: dict[str, str] = {}
         for _ in range(_MAXIMUM_PAGES):
-            page = await self._ask(kind, lambda: ask(query=dict(query)))
+            page = await self._ask(kind, lambda: ask(*names, query=dict(query), **payload))
             yield page
             token = page.continuation_token
             if not token:
@@ -289,9 +279,6 @@ class Deployment:
         first_line = clean(str(error).strip().partition("\n")[0], 200)
         if error.status_code == 404:
             return MissingError(first_line)
-        if error.status_code == 424:
-            body = error.body if isinstance(error.body, dict) else {}
-            return _error_artifact(str(body.get("reason", "")), str(body.get("message", "")))
         if error.status_code != 403:
             return ResultError(f"{root_url}: {error.status_code}, {first_line}")
         advice = f"set {CLIENT_ID} and {ACCESS_TOKEN}"
@@ -307,9 +294,9 @@ class Deployment:
 
 
 def _error_artifact(reason: str | None, message: str | None) -> NoArtifactError:
-    why = clean(reason or "no reason given", 100) + (
-        f", {clean(message, 200)!r}" if message else ""
-    )
+    why = clean(reason or "no reason given", 100)
+    if message:
+        why += f", {clean(message, 200)!r}"
     return NoArtifactError(
         f"has an error artifact instead of a result ({why}): the script wrote none; look at the "
         "task's log"

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from io_benchmark.errors import MissingError
+from io_benchmark.sources.event_loop import run_coroutine
 from io_benchmark.sources.protocol import (
     FIRST,
     HistoryLog,
@@ -42,8 +43,12 @@ _DATE = re.compile(r"[0-9]{14}")
 _AFTER_PUSH, _BEFORE_PUSH = timedelta(days=400), timedelta(days=1)
 
 
-async def read_index_history(query: HistoryQuery, request: ReadRequest) -> HistoryLog:
+def read_index_history(query: HistoryQuery, request: ReadRequest) -> HistoryLog:
     """Read the pool's results at the deployment of the environment."""
+    return run_coroutine(_read(query, request))
+
+
+async def _read(query: HistoryQuery, request: ReadRequest) -> HistoryLog:
     root_url = default_root_url(request.environment)
     address = IndexAddress(root_url, _route(query, request.environment))
     async with connect({0: address}, request.environment, request.policy) as deployments:
@@ -153,7 +158,7 @@ async def _tasks_of_pool(
         for task in indexed
         if task.task_id not in seen
     ]
-    return sorted(listed, key=lambda member: member.order)
+    return sorted(listed, key=ListedTask.position)
 
 
 def _time(name: str) -> datetime | None:

@@ -41,12 +41,6 @@ class ListedTask(NamedTuple):
     task: QueueTask
     run_id: int | None = None  # None: all runs that count
 
-    @property
-    def order(self) -> tuple[int, str, str, int]:
-        """By address, then by label."""
-        run_id = -1 if self.run_id is None else self.run_id
-        return self.number, self.task.label, self.task.task_id, run_id
-
     def position(self, run: QueueRun | None = None) -> Position:
         """Return the position of messages about the task, or about a run."""
         run_id = 0 if run is None else run.run_id
@@ -93,11 +87,11 @@ class TaskListing:
         for number, (_, meant) in zip(addresses, named, strict=True):
             for group in meant:
                 groups.setdefault(group, number)
-        members = (self._members(number, group) for group, number in groups.items())
+        members = (self._members(number, *group) for group, number in groups.items())
         for listed in await run_all(members, _GROUPS_AT_ONCE):
             tasks += listed
         first: dict[tuple[str, int | None], ListedTask] = {}
-        for task in sorted(tasks, key=lambda task: task.order):
+        for task in sorted(tasks, key=ListedTask.position):
             first.setdefault((task.task.task_id, task.run_id), task)
         return list(first.values())
 
@@ -117,7 +111,7 @@ class TaskListing:
                 task_ids, takes_any = await self._indexed(position, deployment, address)
             tasks = await deployment.tasks(task_ids)
         except ResultError as error:
-            self._failed(position, f"{address}: {error}", error)
+            self._failed(position, address, error)
             return [], []
         for task in tasks.values():
             if task.adds_tasks or (task.means_its_group and not self._every_kind):
@@ -125,8 +119,8 @@ class TaskListing:
             elif takes_any or self._wants(task):
                 listed.append(ListedTask(number, deployment, task, run_id))
         if len(tasks) < len(task_ids):
-            text = f"{address}: {address.root_url} has no such task; it may have expired, or belong to "
-            self.log.problem(position, f"{text}another deployment")
+            problem = "has no such task; it may have expired, or belong to another deployment"
+            self.log.problem(position, f"{address}: {address.root_url} {problem}")
         elif task_ids and not listed and not groups:
             self.log.problem(position, f"{address}: none of the tasks there is of kind {_KINDS}")
         return listed, groups
@@ -138,71 +132,72 @@ class TaskListing:
         task_id = await deployment.find(address.route)
         if task_id is not None:
             return [task_id], True
-        is_decision = address.route.endswith(DECISION)
-        task_ids = [] if is_decision else list((await deployment.indexed(address.route)).values())
+        hint = "it may have expired"
+        if address.route.endswith(DECISION):
+            task_ids = []
+            self.not_indexed.append(address)
+            hint = (
+                "it is added when the decision task has completed (compare --wait MINUTES "
+                f"waits for it); or it has expired, or {TRUST_DOMAIN_VARIABLE} must name "
+                "another trust domain"
+            )
+        else:
+            task_ids = list((await deployment.indexed(address.route)).values())
         if not task_ids:
-            hint = "it may have expired"
-            if is_decision:
-                self.not_indexed.append(address)
-                hint = (
-                    "it is added when the decision task has completed (compare --wait MINUTES "
-                    f"waits for it); or it has expired, or {TRUST_DOMAIN_VARIABLE} must name "
-                    "another trust domain"
-                )
-            text = f"{address}: {address.root_url} has no such route; {hint}"
-            self.log.problem(position, text)
+            problem = f"{address}: {address.root_url} has no such route; {hint}"
+            self.log.problem(position, problem)
         return task_ids, False
 
-    async def _members(self, number: int, group: _Group) -> list[ListedTask]:
+    async def _members(
+        self, number: int, deployment: Deployment, group_id: str
+    ) -> list[ListedTask]:
         """Return the wanted tasks of a group, duplicates and retriggers included."""
 
         def count(tasks: int) -> None:
-            self._counts[group] = tasks
+            self._counts[deployment, group_id] = tasks
             self._progress(ReadProgress("listing tasks", sum(self._counts.values()), None))
 
-        deployment, group_id = group
         position = Position(number, "", group_id)
-        root_url = deployment.access.root_url
+        group = GroupAddress(deployment.access.root_url, group_id)
         try:
             members = await deployment.group(group_id, count)
         except MissingError:
-            text = f"group:{group_id}: does not exist at {root_url}, or has expired"
-            self.log.problem(position, text)
+            problem = f"{group}: does not exist at {group.root_url}, or has expired"
+            self.log.problem(position, problem)
             return []
         except ResultError as error:
-            self._failed(position, f"group:{group_id}: {error}", error)
+            self._failed(position, group, error)
             return []
         listed = [ListedTask(number, deployment, task) for task in members]
         self.creators += [member for member in listed if member.task.adds_tasks]
         wanted = [member for member in listed if self._wants(member.task)]
         if not wanted:
-            problem = explain_no_benchmark(GroupAddress(root_url, group_id), members)
-            self.log.problem(position, f"group:{group_id}: {problem}")
+            self.log.problem(position, f"{group}: {explain_no_benchmark(group, members)}")
         elif not self._every_kind:
-            for remark in incomplete_group(root_url, members):
-                self.log.remark(position, f"group:{group_id}: {remark}")
+            for remark in incomplete_group(group.root_url, members):
+                self.log.remark(position, f"{group}: {remark}")
         return wanted
 
     def _wants(self, task: QueueTask) -> bool:
         return self._every_kind or task.is_benchmark
 
-    def _failed(self, position: Position, text: str, error: ResultError) -> None:
-        self.log.problem(position, text)
+    def _failed(self, position: Position, address: TaskclusterAddress, error: ResultError) -> None:
+        self.log.problem(position, f"{address}: {error}")
         if isinstance(error, GaveUpError):
             self.lost.append(error)
 
 
 def explain_no_benchmark(group: GroupAddress, members: Sequence[QueueTask]) -> str:
     """Explain why no member is the benchmark's, and what to do."""
-    decisions = [task for task in members if task.is_decision]
     unfinished = _unfinished(group.root_url, members)
     if unfinished:
         return f"has no task of kind {_KINDS} yet: {unfinished[0]}"
-    if decisions and all(task.status.state != "completed" for task in decisions):
-        return f"has no task of kind {_KINDS}: {_failed(group.root_url, decisions[-1])}"
+    failed = _failed_decision(group.root_url, members)
+    if failed:
+        return f"has no task of kind {_KINDS}: {failed}"
     tasks = "its only task is not" if len(members) == 1 else f"none of its {len(members)} tasks is"
     why = "it has no decision task: check the id"
-    if decisions:
+    if any(task.is_decision for task in members):
         why = (
             "its decision task has completed: the push did not select the benchmark; push again "
             "and select it, or add its tasks with the action add-new-jobs"
@@ -212,11 +207,8 @@ def explain_no_benchmark(group: GroupAddress, members: Sequence[QueueTask]) -> s
 
 def incomplete_group(root_url: str, members: Sequence[QueueTask]) -> list[str]:
     """Name members that may still add tasks, and a decision task that may have added too few."""
-    lines = _unfinished(root_url, members)
-    decisions = [task for task in members if task.is_decision and task.status.is_resolved]
-    if decisions and all(task.status.state != "completed" for task in decisions):
-        lines.append(f"{_failed(root_url, decisions[-1])}; tasks may be missing")
-    return lines
+    failed = _failed_decision(root_url, members)
+    return _unfinished(root_url, members) + ([f"{failed}; tasks may be missing"] if failed else [])
 
 
 def _unfinished(root_url: str, members: Sequence[QueueTask]) -> list[str]:
@@ -232,9 +224,13 @@ def _unfinished(root_url: str, members: Sequence[QueueTask]) -> list[str]:
     return lines
 
 
-def _failed(root_url: str, task: QueueTask) -> str:
-    where = TaskAddress(root_url, task.task_id).url
-    return f"its decision task {task.ending}; look at it ({where})"
+def _failed_decision(root_url: str, members: Sequence[QueueTask]) -> str | None:
+    """Describe the last decision task that ended, if none has completed."""
+    ended = [task for task in members if task.is_decision and task.status.is_resolved]
+    if not ended or any(task.status.state == "completed" for task in ended):
+        return None
+    where = TaskAddress(root_url, ended[-1].task_id).url
+    return f"its decision task {ended[-1].ending}; look at it ({where})"
 
 
 @asynccontextmanager

@@ -16,9 +16,9 @@ import msgspec
 
 from io_benchmark.errors import MissingError, NoArtifactError, TooLargeError, UsageError
 from io_benchmark.results.reader import MAXIMUM_BYTES
-from io_benchmark.sources.event_loop import run_all
+from io_benchmark.sources.event_loop import run_all, run_coroutine
 from io_benchmark.sources.protocol import FIRST, ReadLog, ReadProgress, RunQuery
-from io_benchmark.sources.task_runs import LATEST_MS, TaskRun, parse_milliseconds
+from io_benchmark.sources.run_results import LATEST_MS, TaskRun, parse_milliseconds
 from io_benchmark.sources.taskcluster.addresses import (
     DECISION,
     GroupAddress,
@@ -50,26 +50,34 @@ class _OwnTimes(msgspec.Struct, frozen=True):
     duration_ns: int | None = None
 
 
-async def read_queue_runs(addresses: Mapping[int, TaskclusterAddress], query: RunQuery) -> ReadLog:
+def read_queue_runs(addresses: Mapping[int, TaskclusterAddress], query: RunQuery) -> ReadLog:
     """Give the query the runs of all tasks at the addresses."""
-    async with connect(addresses, query.environment, query.policy) as deployments:
-        return await _read(addresses, deployments, query)
+
+    async def read() -> ReadLog:
+        async with connect(addresses, query.environment, query.policy) as deployments:
+            return await _read(addresses, deployments, query)
+
+    return run_coroutine(read())
 
 
-async def read_project_runs(project: str, query: RunQuery) -> ReadLog:
+def read_project_runs(project: str, query: RunQuery) -> ReadLog:
     """Give the query the runs of a project's pushes since the query's date."""
     root_url = default_root_url(query.environment)
     namespace = project_namespace(project, query.environment)
-    address = IndexAddress(root_url, namespace)
-    async with connect({0: address}, query.environment, query.policy) as deployments:
-        query.progress(ReadProgress("listing the index", 0, None))
-        groups, older = await _groups(deployments[root_url], namespace, query)
-        addresses = {number: GroupAddress(root_url, group) for number, group in enumerate(groups)}
-        log = await _read(addresses, deployments, query)
-    if older:
-        text = f"{older:,} older pushes were not read; read at most {_MOST_PUSHES} at once"
-        log.remark(FIRST, text)
-    return log
+
+    async def read() -> ReadLog:
+        address = IndexAddress(root_url, namespace)
+        async with connect({0: address}, query.environment, query.policy) as deployments:
+            query.progress(ReadProgress("listing the index", 0, None))
+            groups, older = await _groups(deployments[root_url], namespace, query)
+            addresses = dict(enumerate(GroupAddress(root_url, group) for group in groups))
+            log = await _read(addresses, deployments, query)
+        if older:
+            limit = f"read at most {_MOST_PUSHES} at once"
+            log.remark(FIRST, f"{older:,} older pushes were not read; {limit}")
+        return log
+
+    return run_coroutine(read())
 
 
 async def _groups(deployment: Deployment, namespace: str, query: RunQuery) -> tuple[list[str], int]:

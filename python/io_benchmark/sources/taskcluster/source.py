@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
 """Results of tasks in a Taskcluster deployment, as a source."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 
 from io_benchmark.sources.protocol import (
@@ -27,43 +26,34 @@ class TaskclusterSource(Source):
 
     forms = ("task:ID", "group:ID", "index:ROUTE", "a Taskcluster or Treeherder address")
 
-    def parse(self, text: str, environment: Mapping[str, str]) -> TaskclusterAddress | None:
-        return forms.parse(text, environment)
-
-    def suggest(self, path: str) -> str | None:
-        """Take a bare id, perhaps with a run."""
-        task_run = re.fullmatch(rf"{forms.SLUG_PATTERN}([.-][0-9]{{1,9}})?", path)
-        if task_run is None:
-            return None
-        return f"is task:{path} meant?" if task_run[1] else f"is task:{path} or group:{path} meant?"
+    def parse(self, address: str, environment: Mapping[str, str]) -> TaskclusterAddress | None:
+        return forms.parse(address, environment)
 
     def read(self, addresses: Sequence[SourceAddress], request: ReadRequest) -> ReadLog:
-        from io_benchmark.sources.event_loop import run_coroutine
         from io_benchmark.sources.taskcluster.task_results import read_results
 
         log = _remarks(addresses, request.environment)
-        log.extend(run_coroutine(read_results(_numbered(addresses), request)))
+        log.extend(read_results(_meanings(addresses), request))
         return log
 
     def read_history(self, query: HistoryQuery, request: ReadRequest) -> HistoryLog:
-        from io_benchmark.sources.event_loop import run_coroutine
+        """Read a pool's history from the index."""
         from io_benchmark.sources.taskcluster.index_history import read_index_history
 
-        return run_coroutine(read_index_history(query, request))
+        return read_index_history(query, request)
 
     def read_runs(self, addresses: Sequence[SourceAddress], query: RunQuery) -> ReadLog:
-        from io_benchmark.sources.event_loop import run_coroutine
         from io_benchmark.sources.taskcluster.queue_runs import read_queue_runs
 
         log = _remarks(addresses, query.environment)
-        log.extend(run_coroutine(read_queue_runs(_numbered(addresses), query)))
+        log.extend(read_queue_runs(_meanings(addresses), query))
         return log
 
     def read_recent_runs(self, project: str, query: RunQuery) -> ReadLog:
-        from io_benchmark.sources.event_loop import run_coroutine
+        """Give the query the runs of a project's pushes, which the index has."""
         from io_benchmark.sources.taskcluster.queue_runs import read_project_runs
 
-        return run_coroutine(read_project_runs(project, query))
+        return read_project_runs(project, query)
 
     def wait(
         self,
@@ -74,10 +64,10 @@ class TaskclusterSource(Source):
     ) -> None:
         from io_benchmark.sources.taskcluster.task_watch import wait_for_tasks
 
-        wait_for_tasks(_numbered(addresses), environment, limit_s, tell)
+        wait_for_tasks(_meanings(addresses), environment, limit_s, tell)
 
 
-def _numbered(addresses: Sequence[SourceAddress]) -> dict[int, TaskclusterAddress]:
+def _meanings(addresses: Sequence[SourceAddress]) -> dict[int, TaskclusterAddress]:
     return {address.number: address.meaning for address in addresses}
 
 

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from io_benchmark.errors import NoArtifactError, ResultError, TooLargeError
 from io_benchmark.results.reader import MAXIMUM_BYTES
 from io_benchmark.sources.budget import LARGE_AT_ONCE, SMALL_BYTES
-from io_benchmark.sources.event_loop import run_all
+from io_benchmark.sources.event_loop import run_all, run_coroutine
 from io_benchmark.sources.protocol import Position, ReadLog, ReadProgress, ReadRequest
 from io_benchmark.sources.run_results import RunResult, TaskRecord
 from io_benchmark.sources.taskcluster.addresses import TaskclusterAddress
@@ -220,11 +220,13 @@ class ResultReader:
             self.log.remark(download.listed.position(run), text)
 
 
-async def read_results(
-    addresses: Mapping[int, TaskclusterAddress], request: ReadRequest
-) -> ReadLog:
+def read_results(addresses: Mapping[int, TaskclusterAddress], request: ReadRequest) -> ReadLog:
     """Read the results at the addresses."""
-    async with connect(addresses, request.environment, request.policy) as deployments:
-        reader = ResultReader(deployments, request)
-        await reader.read_addresses(addresses)
-    return reader.log
+
+    async def read() -> ReadLog:
+        async with connect(addresses, request.environment, request.policy) as deployments:
+            reader = ResultReader(deployments, request)
+            await reader.read_addresses(addresses)
+        return reader.log
+
+    return run_coroutine(read())

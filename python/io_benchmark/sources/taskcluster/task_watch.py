@@ -10,6 +10,7 @@ from typing import NamedTuple
 from io_benchmark.errors import GaveUpError, MissingError
 from io_benchmark.sources.event_loop import run_coroutine
 from io_benchmark.sources.taskcluster.addresses import TaskclusterAddress
+from io_benchmark.sources.taskcluster.api_answers import RESOLVED
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing, connect
 from io_benchmark.sources.web.retrying import RequestPolicy
@@ -19,7 +20,7 @@ _INTERVAL_S = 15.0
 _GROWTH = 1.5
 _LONGEST = 4  # times the first interval
 _MAXIMUM_LOST = 5  # listings in a row, each of which was repeated many times
-_STATES = ("completed", "failed", "exception", "running", "pending", "unscheduled", "unlisted")
+_STATES = (*RESOLVED, "running", "pending", "unscheduled", "unlisted")
 _Tell = Callable[[str], None]
 
 
@@ -38,19 +39,21 @@ class _WatchedTask(NamedTuple):
 
     title: str
     state: str = "unlisted"
-    is_resolved: bool = False
     reason: str = "unlisted"  # its state, and why
     url: str = ""
 
     @classmethod
     def of(cls, listed: ListedTask) -> "_WatchedTask":
-        task, status, url = listed.task, listed.task.status, listed.url()
-        title = f"{task.label} ({task.task_id})"
-        run = task.find_run(listed.run_id)
-        if run is not None:
-            return cls(title, run.state, run.is_resolved, run.shown_state, url)
-        reason = status.runs[-1].shown_state if status.runs else status.state
-        return cls(title, status.state, status.is_resolved, reason, url)
+        task, runs = listed.task, listed.task.status.runs
+        named = task.find_run(listed.run_id)
+        newest = named or (runs[-1] if runs else None)
+        state = task.status.state if named is None else named.state
+        reason = state if newest is None else newest.state_and_reason
+        return cls(f"{task.label} ({task.task_id})", state, reason, listed.url())
+
+    @property
+    def is_resolved(self) -> bool:
+        return self.state in RESOLVED
 
     @property
     def line(self) -> str:
@@ -109,10 +112,10 @@ async def _until_resolved(
 def _counts(tasks: Sequence[_WatchedTask]) -> str:
     """Return `[2/3] 1 completed, 1 failed, 1 running`."""
     states = Counter(clean_name(task.state) for task in tasks)
-    known = [state for state in _STATES if state in states]
-    ordered = known + sorted(states.keys() - set(known))
-    listed = ", ".join(f"{states[state]} {state}" for state in ordered)
-    return f"[{sum(task.is_resolved for task in tasks)}/{len(tasks)}] {listed}"
+    ordered = [state for state in _STATES if state in states]
+    ordered += sorted(states.keys() - set(ordered))
+    counted = ", ".join(f"{states[state]} {state}" for state in ordered)
+    return f"[{sum(task.is_resolved for task in tasks)}/{len(tasks)}] {counted}"
 
 
 def wait_for_tasks(

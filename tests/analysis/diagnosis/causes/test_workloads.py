@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from seed_facts import PLACE, scheduler
 from seed_workers import explanation_text, measured, pair_report, remedy_text, texts
 
 from io_benchmark.analysis.diagnosis.causes import RULES
@@ -18,7 +19,6 @@ from io_benchmark.report.content.statement_text import text_of
 
 SUPPORTED, RULED_OUT, NOT_OBSERVABLE = State.SUPPORTED, State.RULED_OUT, State.NOT_OBSERVABLE
 NOT_SEPARABLE = State.NOT_SEPARABLE
-PLACE = "storage.places.0"
 STAT_LOCKED = {"metadata/stat/2": 2, "metadata/stat/4": 5}
 OVERLAY = {"upper_directory": "/var/lib/docker/x/diff", "volatile": False}
 HIDDEN = {"metadata/visibility": {"not_visible": 200, "longest_invisible_ns": 5_000_000}}
@@ -30,27 +30,16 @@ def overlay(layers: int) -> dict[str, Any]:
     return {f"{PLACE}.kind": "overlay", f"{PLACE}.overlay": {**OVERLAY, "lower_layers": layers}}
 
 
-def bfq(**settings: int) -> dict[str, Any]:
-    return {
-        f"{PLACE}.devices.1.scheduler": "bfq",
-        f"{PLACE}.devices.1.scheduler_settings": settings,
-    }
-
-
-def of(report: Report, workload: str) -> Diagnosis:
-    (found,) = [
-        one
-        for one in report.diagnoses
-        if one.subject is not None and one.subject.workload == workload
-    ]
-    return found
+def diagnosis(report: Report, workload: str) -> Diagnosis:
+    subjects = [found.subject and found.subject.workload for found in report.diagnoses]
+    return report.diagnoses[subjects.index(workload)]
 
 
 def cause(
     name: str, workload: str, baseline: dict[str, Any], candidate: dict[str, Any], count: int = 1
 ) -> Cause:
-    report = pair_report(baseline, candidate, count)
-    return next(one for one in of(report, workload).causes if one.name == name)
+    causes = diagnosis(pair_report(baseline, candidate, count), workload).causes
+    return next(judged for judged in causes if judged.name == name)
 
 
 def only(*names: str, **keywords: Any) -> dict[str, Any]:
@@ -149,55 +138,44 @@ def test_state(name, state, workload, baseline, candidate):
 
 def test_every_cause_of_another_workload_can_be_not_observable():
     """The trees prove the two other states."""
-    others = {rule.name for rule in RULES if "cache-retrieve" not in rule.explains}
+    others = {rule.name for rule in RULES if "cache-retrieve" not in rule.workloads}
     tested = {name for name, state, *_ in CASES if state is NOT_OBSERVABLE}
     assert tested >= others
 
 
 @pytest.mark.parametrize(
-    ("name", "workload", "candidate", "predicted", "share", "baseline_evidence", "evidence"),
+    ("name", "variant", "factors", "predicted", "evidence"),
     [
         pytest.param(
-            "random-io",
-            "random-io",
-            slow({"random-io/write-depth-32": 2}, "random-io/write-depth-32"),
-            2.0,
-            1.0,
-            "write-depth-32 90,300 IOPS; published cap 180,000 IOPS",
-            "write-depth-32 45,100 IOPS; published cap 90,000 IOPS",
+            *("random-io", "random-io/write-depth-32", {"random-io/write-depth-32": 2}, 2.0),
+            (
+                "write-depth-32 90,300 IOPS; published cap 180,000 IOPS",
+                "write-depth-32 45,100 IOPS; published cap 90,000 IOPS",
+            ),
             id="half of the disks, half of the cap",
         ),
         pytest.param(
-            "metadata-lock",
-            "metadata",
-            slow(STAT_LOCKED, "metadata/stat"),
-            4.98,
-            1.0,
-            "throughput 3.74× with 4 threads (stat, one thread is 1)",
-            "throughput 0.75× with 4 threads (stat, one thread is 1)",
+            *("metadata-lock", "metadata/stat", STAT_LOCKED, 4.98),
+            (
+                "throughput 3.74× with 4 threads (stat, one thread is 1)",
+                "throughput 0.75× with 4 threads (stat, one thread is 1)",
+            ),
             id="a lock",
         ),
         pytest.param(
-            "per-builder-copies",
-            "exec",
-            slow({"exec/copies": 1.7}, "exec"),
-            1.7,
-            1.0,
-            "time of copies 1.10× that of hardlinks",
-            "time of copies 1.87× that of hardlinks",
+            *("per-builder-copies", "exec", {"exec/copies": 1.7}, 1.7),
+            ("time of copies 1.10× that of hardlinks", "time of copies 1.87× that of hardlinks"),
             id="copies",
         ),
     ],
 )
-def test_what_is_predicted(
-    name, workload, candidate, predicted, share, baseline_evidence, evidence
-):
+def test_what_is_predicted(name, variant, factors, predicted, evidence):
     """By the published caps, or by another measurement of the same pair: the share follows."""
-    baseline = only(workload) if workload != "random-io" else only("random-io/write-depth-32")
-    found = cause(name, workload, baseline, candidate)
-    assert found.predicted_ratio == pytest.approx(predicted, rel=0.01)
-    assert found.share == pytest.approx(share, abs=0.01)
-    assert texts(found)[:2] == (baseline_evidence, evidence)
+    workload = variant.partition("/")[0]
+    judged = cause(name, workload, only(variant), slow(factors, variant))
+    assert judged.predicted_ratio == pytest.approx(predicted, rel=0.01)
+    assert judged.share == pytest.approx(1.0, abs=0.01)
+    assert texts(judged)[:2] == evidence
 
 
 def test_a_part_that_was_measured_is_no_prediction():
@@ -248,7 +226,9 @@ def test_a_limit_on_small_writes(faster_bytes_per_s: int):
 
 def test_idlings_timed_proof():
     """Where sync-write was measured, its times are added to idling's preconditions, and count once."""
-    slower = slow({"sync-write/dsync-append": 5}, "sync-write", seed=2) | bfq(slice_idle=8)
+    slower = slow({"sync-write/dsync-append": 5}, "sync-write", seed=2) | scheduler(
+        "bfq", slice_idle=8
+    )
     found = cause("scheduler-idling", "sync-write", SYNC, slower)
     assert found.state is SUPPORTED
     assert explanation_text(found).endswith(
@@ -262,79 +242,43 @@ def test_idlings_timed_proof():
     ("name", "settings", "factor", "state", "explanation"),
     [
         pytest.param(
-            "scheduler-idling",
-            {"slice_idle": 8},
-            1.0,
-            RULED_OUT,
-            "Synchronous writes are as fast on the slower side.",
-            id="idling-as-fast",
-        ),
-        pytest.param(
-            "scheduler-idling",
-            {"slice_idle": 8},
-            1.13,
-            NOT_OBSERVABLE,
+            *("scheduler-idling", {"slice_idle": 8}, 1.13, NOT_OBSERVABLE),
             "This may be chance; more workers would show it.",
-            id="idling-chance",
+            id="chance",
         ),
         pytest.param(
-            "scheduler-starvation",
-            {"strict_guarantees": 1, "slice_idle": 0},
-            100.0,
-            SUPPORTED,
+            *("scheduler-starvation", {"strict_guarantees": 1, "slice_idle": 0}, 100.0, SUPPORTED),
             "A synchronous write takes 20.0 ms on the slower side and 200 µs on the faster side",
             id="starving",
         ),
         pytest.param(
-            "scheduler-starvation",
-            {"strict_guarantees": 1, "slice_idle": 0},
-            5.0,
-            RULED_OUT,
+            *("scheduler-starvation", {"strict_guarantees": 1, "slice_idle": 0}, 5.0, RULED_OUT),
             "but a synchronous write takes 1.00 ms: it does not starve.",
-            id="set-so-and-not-starving",
+            id="not-starving",
         ),
         pytest.param(
-            "scheduler-starvation",
-            {"strict_guarantees": 1, "slice_idle": 0},
-            1.0,
-            RULED_OUT,
+            *("scheduler-starvation", {"strict_guarantees": 1, "slice_idle": 0}, 1.0, RULED_OUT),
             "Synchronous writes are as fast on the slower side.",
-            id="starving-as-fast",
+            id="as-fast",
         ),
     ],
 )
 def test_sync_write_decides_what_a_scheduler_does(name, settings, factor, state, explanation):
     """Settings make a wait possible; times show whether it happens."""
-    slower = slow({"sync-write/append-fsync": factor}, "sync-write", seed=2) | bfq(**settings)
-    found = cause(name, "cache-retrieve", SYNC, slower)
-    assert found.state is state
-    assert explanation in explanation_text(found)
+    slower = slow({"sync-write/append-fsync": factor}, "sync-write", seed=2) | scheduler(
+        "bfq", **settings
+    )
+    judged = cause(name, "cache-retrieve", SYNC, slower)
+    assert judged.state is state
+    assert explanation in explanation_text(judged)
 
 
-@pytest.mark.parametrize(
-    ("factor", "state", "explanation"),
-    [
-        pytest.param(
-            1.0,
-            RULED_OUT,
-            "The schedulers differ, but synchronous writes are as fast with both.",
-            id="as fast",
-        ),
-        pytest.param(
-            5.0,
-            NOT_OBSERVABLE,
-            "Only equal schedulers would show it. Synchronous writes take 5.0",
-            id="slower",
-        ),
-    ],
-)
-def test_schedulers_that_differ_are_held_against_sync_write(factor, state, explanation):
-    """Neither scheduler is known to be slower: synchronous writes decide, or are in the explanation."""
-    kyber = {f"{PLACE}.devices.1.scheduler": "kyber"}
-    candidate = slow({"sync-write": factor}, "sync-write", seed=2) | kyber
-    found = cause("scheduler", "cache-retrieve", SYNC, candidate)
-    assert found.state is state
-    assert explanation in explanation_text(found)
+def test_schedulers_that_differ_and_writes_that_are_slower():
+    """Neither scheduler is known to be slower: the times of synchronous writes are in the explanation."""
+    candidate = slow({"sync-write": 5}, "sync-write", seed=2) | scheduler("kyber")
+    judged = cause("scheduler", "cache-retrieve", SYNC, candidate)
+    assert judged.state is NOT_OBSERVABLE
+    assert "would show it. Synchronous writes take 5.0" in explanation_text(judged)
 
 
 def test_each_workload_that_differs_is_explained_by_itself():
@@ -370,7 +314,7 @@ def test_a_part_is_not_credited_with_the_whole():
     """The lock is 57 % of the difference, so the faster side's time is not the gain of removing it."""
     candidate = slow({"metadata/stat": 2, "metadata/stat/4": 2.5}, "metadata/stat")
     report = pair_report(only("metadata/stat"), candidate)
-    (remedy,) = of(report, "metadata").remedies
+    (remedy,) = diagnosis(report, "metadata").remedies
     assert remedy.gain_ratio == pytest.approx(2.5)
     assert (remedy.cause, remedy.measured) == ("metadata-lock", False)
     assert remedy_text(remedy.evidence).endswith(" This cause explains 57 % of that.")
@@ -385,7 +329,7 @@ def test_remedies_are_measured_by_other_variants():
     tried = {
         text_of(one.action): (round(one.gain_ratio or 0, 1), one.measured)
         for workload in ("exec", "upload")
-        for one in of(report, workload).remedies
+        for one in diagnosis(report, workload).remedies
     }
     assert tried == {
         "hardlink the binaries of all builders to one file": (1.9, True),

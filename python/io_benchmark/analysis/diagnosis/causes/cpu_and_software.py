@@ -6,23 +6,25 @@ import re
 from functools import partial
 from operator import attrgetter
 
+from msgspec.structs import replace
+
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
-from io_benchmark.analysis.diagnosis.causes.lookup_costs import lookup_ns
-from io_benchmark.analysis.diagnosis.cpu_waits import stolen_time
+from io_benchmark.analysis.diagnosis.causes.operation_costs import lookup_ns
+from io_benchmark.analysis.diagnosis.causes.run_conditions import stolen_time
 from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.rules import (
-    CauseRule,
-    Judgement,
+    Effect,
+    Fact,
+    Proof,
     RankedFact,
-    Sides,
-    by_rank,
+    Ranking,
+    SideEvidence,
+    as_share,
+    cause,
     fact_tally,
     is_enough,
-    is_unranked,
-    part,
 )
-from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, in_all, in_copies, in_lookups
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
@@ -75,18 +77,18 @@ def _slowed_kinds(case: Case) -> frozenset[Kind] | None:
     division = case.division
     if division is None:
         return None
-    worked = [each for each in division.parts if each.kind in ON_CPU]
+    worked = [part for part in division.parts if part.kind in ON_CPU]
     least_ns = _COUNTS_SHARE * math.fsum(
-        min(each.baseline_ns, each.candidate_ns) for each in worked
+        min(part.baseline_ns, part.candidate_ns) for part in worked
     )
     if not least_ns:
         return None
     factors: dict[Kind, list[float]] = {}
-    for each in worked:
-        faster, slower = each.baseline_ns, each.candidate_ns
+    for part in worked:
+        faster, slower = part.baseline_ns, part.candidate_ns
         if min(slower, faster) >= least_ns:
             factor = slower / faster if case.candidate_is_slower else faster / slower
-            factors.setdefault(each.kind, []).append(factor)
+            factors.setdefault(part.kind, []).append(factor)
     highest = max(factor for of_kind in factors.values() for factor in of_kind)
     least = 1 + _SAME_FACTOR_SHARE * (highest - 1)
     return frozenset(
@@ -96,61 +98,69 @@ def _slowed_kinds(case: Case) -> frozenset[Kind] | None:
     )
 
 
-def _cpu(case: Case) -> Judgement:
+_MODEL = Ranking(
+    name="cpu",
+    read=_processor,
+    unseen="The CPU's model could not be seen.",
+    unranked="The CPUs differ.",
+)
+
+
+@cause(
+    "cpu",
+    "The slower side's CPU is slower, or shared with others.",
+    workloads=EVERY_WORKLOAD,
+    acts_through=in_all(*ON_CPU, Kind.WAITING),
+)
+def _cpu(case: Case) -> Effect:
     operation = workloads.of(case.subject.workload).operation
     observe = (
         fact_tally("cpu", _processor),
         span("cpu-time", _OWN_CPU_NS, Unit.NANOSECONDS, f"CPU time per {operation} {{value}}"),
     )
-    evidence = Sides.of(case, *observe)
+    evidence = SideEvidence.of(case, *observe)
     spawn = None if case.subject.workload == "spawn" else "spawn"
     stolen = stolen_time(case)
     if stolen is not None:
         # The CPUs' models may differ as well, which is not the reason.
-        judgement = Sides.of(case, _STOLEN, *observe).supported(
+        effect = SideEvidence.of(case, _STOLEN, *observe).supports(
             "Other guests took {stolen} of the slower side's CPU time, and {others} of the faster "
             "side's.",
-            stolen=part(stolen.of_slower),
-            others=part(stolen.of_faster),
+            stolen=as_share(stolen.of_slower),
+            others=as_share(stolen.of_faster),
         )
         share = stolen.of_difference
-        return judgement if share is None else judgement.as_part(case, share)
+        return effect if share is None else effect.as_part(case, share)
     slowed = _slowed_kinds(case)
-    if not is_unranked(case, _processor):
-        judgement = by_rank(
-            case,
-            _processor,
-            name="cpu",
-            unseen="The CPU's model could not be seen.",
-            workload=spawn,
-            evidence=evidence,
-        )
-        return _throttled(case, judgement) if slowed == frozenset(ON_CPU) else judgement
+    effect = _MODEL.judge(case, evidence)
+    if effect.fact is Fact.UNSEEN:
+        return replace(effect, workload=spawn)
+    if effect.fact is Fact.SAME:
+        return _throttled(case, effect) if slowed == frozenset(ON_CPU) else effect
     if slowed is not None and not slowed >= set(ON_CPU):
-        return evidence.ruled_out(
+        return evidence.opposes(
             "The CPUs differ, but the slower side's CPU time is not longer by one factor in all of "
             "its work, as with a slower CPU."
         )
     share = case.explained_share(_OWN_CPU_NS)
     if share is None:
-        return evidence.not_observable(
-            f"The CPUs differ, and the CPU time per {operation} was not recorded.",
-            workload=spawn,
+        return evidence.unclear(
+            f"The CPUs differ, and the CPU time per {operation} was not recorded.", workload=spawn
         )
-    return evidence.supported("The CPUs differ, and all work takes longer.").if_enough(
+    return evidence.supports("The CPUs differ, and all work takes longer.").if_enough(
         case, share, "The CPUs differ, but CPU time makes up {share} of the difference."
     )
 
 
-def _throttled(case: Case, judgement: Judgement) -> Judgement:
+def _throttled(case: Case, effect: Effect) -> Effect:
     """Support that a CPU of the same model is slower, where all work takes longer by one factor."""
     share = case.explained_share(_OWN_CPU_NS)
-    if judgement.state is not State.RULED_OUT or share is None or not is_enough(share):
-        return judgement
-    return judgement.evidence.supported(
+    if share is None or not is_enough(share):
+        return effect
+    return effect.evidence.supports(
         "The CPUs are of one model, but all work takes longer by one factor on the slower side, as on a "
         "CPU that is throttled, or that shares its cores.",
-        is_leftover=True,
+        proof=Proof.LEFTOVER,
     ).as_part(case, share)
 
 
@@ -163,27 +173,36 @@ def _kernel_version(view: View) -> RankedFact | None:
     )
 
 
-def _kernel(case: Case) -> Judgement:
-    judgement = by_rank(
-        case,
-        _kernel_version,
-        unseen="The kernel could not be seen.",
-        unranked="The kernels differ. Only the same kernel on both sides would show whether "
-        "that changes how it writes back.",
-        name="kernel",
-    )
-    if not is_unranked(case, _kernel_version):
-        return judgement
+_KERNEL = Ranking(
+    name="kernel",
+    read=_kernel_version,
+    unseen="The kernel could not be seen.",
+    unranked="The kernels differ. Only the same kernel on both sides would show whether "
+    "that changes how it writes back.",
+)
+
+
+@cause(
+    "kernel",
+    "The slower side's kernel is slower.",
+    workloads=EVERY_WORKLOAD,
+    remedies={"run the faster side's kernel on both sides": as_other_pool},
+    acts_through=in_all(Kind.KERNEL),
+)
+def _kernel(case: Case) -> Effect:
+    effect = _KERNEL.judge(case)
+    if effect.fact is not Fact.UNCLEAR:
+        return effect
     slowed = _slowed_kinds(case)
     if slowed is not None and slowed != {Kind.KERNEL}:
-        return judgement.evidence.ruled_out(
+        return effect.evidence.opposes(
             "The kernels differ, but the slower side's time in the kernel is not longer by one "
             "factor, in lookups and copies and not in user mode, as with a slower kernel."
         )
     share = case.explained_share(_OWN_SYSTEM_NS)
     if share is None or not is_enough(share):
-        return judgement
-    supported = judgement.evidence.supported("The kernels differ, and all work in it takes longer.")
+        return effect
+    supported = effect.evidence.supports("The kernels differ, and all work in it takes longer.")
     return supported.as_part(case, share)
 
 
@@ -210,68 +229,49 @@ def _coreutils(view: View) -> float | None:
     return float(match.group(1)) if match else None
 
 
-def _image_and_tools(case: Case) -> Judgement:
-    real = case.subject.fidelity == "real"
-    judgement = by_rank(
-        case,
-        _tools,
-        unseen="The result does not have the versions of the tools.",
-        unranked="The tools that copy the files differ. Only the same image on both sides would "
-        "show what that costs."
-        if real
-        else "The tools differ, and the workload has no times to compare their cost with.",
-        name="tools",
-    )
-    if not is_unranked(case, _tools):
-        return judgement
+_IMAGE = Ranking(
+    name="tools",
+    read=_tools,
+    unseen="The result does not have the versions of the tools.",
+    unranked="The tools differ, and the workload has no times to compare their cost with.",
+)
+
+
+@cause(
+    "image-and-tools",
+    "The slower side's image has slower tools.",
+    remedies={"use the same image on both sides": as_other_pool},
+    acts_through=in_lookups(*ON_CPU) | in_copies(*ON_CPU),
+    tried_by=TrialKind.LOOKUP,
+)
+def _image_and_tools(case: Case) -> Effect:
+    effect = _IMAGE.judge(case)
+    if effect.fact is not Fact.UNCLEAR:
+        return effect
     share = case.explained_share(lookup_ns)
     if share is not None and is_enough(share):
         # Starting a process is as large a part of a lookup as the tool's own work, and kernels that
         # count ticks do not tell one from the other.
-        return judgement.evidence.supported(
+        return effect.evidence.supports(
             "The tools differ, and the lookups, which they do, make up {share} of the difference.",
-            share=part(share),
-            is_leftover=True,
+            share=as_share(share),
+            proof=Proof.LEFTOVER,
         )
-    if real:
+    if case.subject.fidelity == "real":
         slower, faster = case.means(_coreutils)
         if slower is None or faster is None or not slower < _COPY_FILE_RANGE_SINCE <= faster:
-            return judgement
-        return judgement.evidence.supported(
+            return effect.evidence.unclear(
+                "The tools that copy the files differ. Only the same image on both sides would "
+                "show what that costs."
+            )
+        return effect.evidence.supports(
             "The slower side's cp reads and writes the bytes itself; from coreutils 9 on cp leaves "
-            "that to the kernel (FICLONE, copy_file_range).",
+            "that to the kernel (FICLONE, copy_file_range)."
         )
     if share is None:
-        return judgement
-    return judgement.evidence.ruled_out(
+        return effect
+    return effect.evidence.opposes(
         "The tools differ, but the kernel copies here, and the lookups make up only {share} of the "
         "difference.",
-        share=part(share),
+        share=as_share(share),
     )
-
-
-RULES = (
-    CauseRule(
-        "cpu",
-        "The slower side's CPU is slower, or shared with others.",
-        _cpu,
-        EVERY_WORKLOAD,
-        acts_through=in_all(*ON_CPU, Kind.WAITING),
-    ),
-    CauseRule(
-        "kernel",
-        "The slower side's kernel is slower.",
-        _kernel,
-        EVERY_WORKLOAD,
-        {"run the faster side's kernel on both sides": as_other_pool},
-        acts_through=in_all(Kind.KERNEL),
-    ),
-    CauseRule(
-        "image-and-tools",
-        "The slower side's image has slower tools.",
-        _image_and_tools,
-        remedies={"use the same image on both sides": as_other_pool},
-        acts_through=in_lookups(*ON_CPU) | in_copies(*ON_CPU),
-        tried_by=TrialKind.LOOKUP,
-    ),
-)

@@ -5,19 +5,20 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import TypeVar
 
+from msgspec.structs import replace
+
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.evidence import WRITE_RATE, span, tally
 from io_benchmark.analysis.diagnosis.measured_gains import more_disks, predicted
 from io_benchmark.analysis.diagnosis.rules import (
-    CauseRule,
-    Judgement,
+    Effect,
     RankedFact,
-    Sides,
-    by_rank,
-    fact_tally,
+    Ranking,
+    SideEvidence,
+    Size,
+    cause,
 )
 from io_benchmark.analysis.evidence_model import Evidence
-from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.device_stack import Stack
 from io_benchmark.analysis.observed.published_caps import MachineType
 from io_benchmark.analysis.observed.side_views import SideViews
@@ -35,6 +36,9 @@ _CAPS = (
     ("published-write-cap", attrgetter("published_write_cap"), "published cap {value}"),
     ("cgroup-write-cap", _CGROUP_CAP, "the cgroup's cap {value}"),
 )
+
+
+_NO_CAP = tally("published-write-cap", lambda _: statement("no published cap"))
 
 
 def _of_stack(read: Callable[[Stack], Answer]) -> Callable[[View], Answer | None]:
@@ -57,9 +61,9 @@ def _listed_models(stack: Stack) -> Statement:
     models = sorted({(disk.model or "", disk.size_bytes or 0) for disk in stack.disks})
     values: dict[str, Value] = {}
     templates = []
-    for at, (model, size_bytes) in enumerate(models):
-        values |= {f"model_{at}": model, f"size_{at}": Quantity(size_bytes, Unit.BYTES)}
-        templates.append(f"{{model_{at}}} {{size_{at}}}" if model else f"{{size_{at}}}")
+    for number, (model, size_bytes) in enumerate(models):
+        values |= {f"model_{number}": model, f"size_{number}": Quantity(size_bytes, Unit.BYTES)}
+        templates.append(f"{{model_{number}}} {{size_{number}}}" if model else f"{{size_{number}}}")
     return statement(", ".join(templates), **values)
 
 
@@ -88,50 +92,60 @@ def _device_evidence(side: SideViews) -> Evidence:
         for name, cap, template in _CAPS
         if any(side.values(cap))
     ]
-    no_cap = tally("published-write-cap", lambda _: statement("no published cap"))
     observe = (
         tally("disks", _SPREAD),
         tally("models", _MODELS, "models {value}"),
         tally("machine-type", _machine_type, "machine type {value}"),
         WRITE_RATE,
-        *(caps or [no_cap]),
+        *(caps or [_NO_CAP]),
     )
-    return Evidence.led_by(*(each(side) for each in observe))
+    return Evidence.led_by(*(observation(side) for observation in observe))
 
 
-def _device_count(case: Case) -> Judgement:
-    evidence = Sides(lambda: (_device_evidence(case.baseline), _device_evidence(case.candidate)))
-    judgement = by_rank(
-        case,
-        _WIDTH,
-        supported="The slower side spreads its writes over fewer disks.",
-        unseen=_UNSEEN,
-        same="As many disks work at once on both sides.",
-        name="disks",
-        evidence=evidence,
-        predicted_ratio=_predicted_by_caps(case),
+_FEWER_DISKS = Ranking(
+    name="disks",
+    read=_WIDTH,
+    supports="The slower side spreads its writes over fewer disks.",
+    unseen=_UNSEEN,
+    same="As many disks work at once on both sides.",
+)
+
+
+@cause(
+    "device-count",
+    "The slower side's writes are spread over fewer disks.",
+    workloads=frozenset(("cache-retrieve", "unpack")),
+    remedies={"use a machine type with more local SSDs, striped": more_disks},
+    acts_through=in_copies(Kind.BLOCKED),
+    tried_by=TrialKind.PACE,
+)
+def _device_count(case: Case) -> Effect:
+    evidence = SideEvidence(
+        lambda: (_device_evidence(case.baseline), _device_evidence(case.candidate))
     )
-    if judgement.state is not State.SUPPORTED:
-        return judgement
+    effect = _FEWER_DISKS.judge(case, evidence)
+    if not effect.is_slower:
+        return effect
     slower, faster = case.means(_DISKS)
     if slower == faster:
-        return evidence.ruled_out(
+        return evidence.opposes(
             "Both sides have as many disks; a volume joins those of the slower side one after another."
         )
     if case.slower_never_waits:
-        return evidence.ruled_out(
+        return evidence.opposes(
             "The number of disks differs, but the slower side did not wait for its disks."
         )
-    judgement = _with_more_disks(case, judgement.also(_prediction_source(case)))
+    effect = replace(effect, size=_predicted_by_caps(case)).also(_prediction_source(case))
+    effect = _with_more_disks(case, effect)
     if True in case.values(_above_cap):
-        return judgement.also("A write rate above its cap is what the page cache absorbed.")
-    return judgement
+        return effect.also("A write rate above its cap is what the page cache absorbed.")
+    return effect
 
 
-def _predicted_by_caps(case: Case) -> float | None:
+def _predicted_by_caps(case: Case) -> Size | None:
     """Return how much longer writing takes by the sides' caps, else by their number of disks."""
     factor = case.times_as_fast(_WRITE_CAP) or case.times_as_fast(_DISKS_AT_ONCE)
-    return None if factor is None else case.ratio_by_bandwidth(factor)
+    return None if factor is None else Size(case.ratio_by_bandwidth(factor))
 
 
 def _prediction_source(case: Case) -> str:
@@ -147,19 +161,19 @@ def _prediction_source(case: Case) -> str:
     return "The prediction is from the published write caps."
 
 
-def _with_more_disks(case: Case, judgement: Judgement) -> Judgement:
+def _with_more_disks(case: Case, effect: Effect) -> Effect:
     """Name the next machine type with more disks, where the slower side's type has a fixed number."""
     names = {view.machine_type.name for view in case.slower}
     machine = MachineType(names.pop() if names else None)
     if names or machine.disks is None:
-        return judgement
+        return effect
     template = "{machine} has {disks} local SSD" + ("s" if machine.disks > 1 else "")
     values: dict[str, Value] = {"machine": machine.name, "disks": count(machine.disks)}
     larger = machine.with_more_disks
     if larger is not None and larger.disks is not None:
         template += ", {larger} has {more}"
         values |= {"larger": larger.name, "more": count(larger.disks)}
-    return judgement.also(f"{template}.", **values)
+    return effect.also(f"{template}.", **values)
 
 
 def _above_cap(view: View) -> bool:
@@ -177,43 +191,32 @@ def _gain_of_stripe(view: View) -> float | None:
     return len(view.stack.disks) / view.stack.width
 
 
-def _linear_volume(case: Case) -> Judgement:
-    known = all(side.values(_IS_LINEAR) - {None} for side in (case.baseline, case.candidate))
-    if known and True not in case.values(_IS_LINEAR):
-        # One disk against two striped ones is another cause.
-        return Sides.of(case, fact_tally("disks", _LINEAR)).ruled_out(
-            "No volume joins several disks one after another.",
-        )
-    gain = case.slower.mean(_gain_of_stripe)
-    return by_rank(
-        case,
-        _LINEAR,
-        supported="The slower side's volume joins its disks one after another, so a copy has "
-        "the bandwidth of one disk.",
-        unseen=_UNSEEN,
-        same="The volumes of both sides are linear.",
-        name="disks",
-        predicted_ratio=None if gain is None else case.ratio_by_bandwidth(gain),
-    ).if_waits(case, "The slower side's volume is linear, but it did not wait for its disks.")
-
-
-RULES = (
-    CauseRule(
-        "device-count",
-        "The slower side's writes are spread over fewer disks.",
-        _device_count,
-        frozenset(("cache-retrieve", "unpack")),
-        remedies={"use a machine type with more local SSDs, striped": more_disks},
-        acts_through=in_copies(Kind.BLOCKED),
-        tried_by=TrialKind.PACE,
-    ),
-    CauseRule(
-        "linear-volume",
-        "The slower side's volume is linear: several disks with the bandwidth of one.",
-        _linear_volume,
-        frozenset(("cache-retrieve", "unpack")),
-        remedies={"make the volume striped (lvcreate -i N) instead of linear": predicted},
-        acts_through=in_copies(Kind.BLOCKED),
-        tried_by=TrialKind.PACE,
-    ),
+_LINEAR_VOLUME = Ranking(
+    name="disks",
+    read=_LINEAR,
+    supports="The slower side's volume joins its disks one after another, so a copy has "
+    "the bandwidth of one disk.",
+    unseen=_UNSEEN,
+    same="The volumes of both sides are linear.",
+    no_waits="The slower side's volume is linear, but it did not wait for its disks.",
 )
+
+
+@cause(
+    "linear-volume",
+    "The slower side's volume is linear: several disks with the bandwidth of one.",
+    workloads=frozenset(("cache-retrieve", "unpack")),
+    remedies={"make the volume striped (lvcreate -i N) instead of linear": predicted},
+    acts_through=in_copies(Kind.BLOCKED),
+    tried_by=TrialKind.PACE,
+)
+def _linear_volume(case: Case) -> Effect:
+    effect = _LINEAR_VOLUME.judge(case)
+    is_known = all(side.values(_IS_LINEAR) - {None} for side in (case.baseline, case.candidate))
+    if is_known and True not in case.values(_IS_LINEAR):
+        # One disk against two striped ones is another cause.
+        return effect.evidence.same("No volume joins several disks one after another.")
+    gain = case.slower.mean(_gain_of_stripe)
+    if not effect.is_slower or gain is None:
+        return effect
+    return replace(effect, size=Size(case.ratio_by_bandwidth(gain)))

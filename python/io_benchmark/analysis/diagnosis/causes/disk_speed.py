@@ -11,8 +11,15 @@ from io_benchmark.analysis.diagnosis.causes.io_limits import of_each_disk, reach
 from io_benchmark.analysis.diagnosis.causes.run_conditions import slowed_down
 from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
-from io_benchmark.analysis.diagnosis.rules import CauseRule, Judgement, RankedFact, Sides, by_rank
-from io_benchmark.analysis.model import State
+from io_benchmark.analysis.diagnosis.rules import (
+    Effect,
+    Proof,
+    RankedFact,
+    Ranking,
+    SideEvidence,
+    Size,
+    cause,
+)
 from io_benchmark.analysis.observed.device_stack import PERSISTENT_DISK
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
@@ -42,41 +49,56 @@ def written_by_all_disks(view: View) -> float | None:
     return None if view.peak_bytes_per_s is None else view.peak_bytes_per_s[1]
 
 
-def _boot_disk_fallback(case: Case) -> Judgement:
-    judgement = by_rank(
-        case,
-        _medium,
-        supported="The slower side's place is on a persistent disk. This happens when the "
-        "workers' start script does not find the local SSDs and uses the boot disk silently.",
-        unseen="The disks do not report what they are.",
-        same="Both sides have the same kind of disk, so neither fell back to its boot disk alone.",
-        name="disk-kind",
-    ).if_waits(case, "The slower side's place is on a persistent disk, but it did not wait for it.")
-    if judgement.state is not State.SUPPORTED:
-        return judgement
+_DISK_KIND = Ranking(
+    name="disk-kind",
+    read=_medium,
+    supports="The slower side's place is on a persistent disk. This happens when the "
+    "workers' start script does not find the local SSDs and uses the boot disk silently.",
+    unseen="The disks do not report what they are.",
+    same="Both sides have the same kind of disk, so neither fell back to its boot disk alone.",
+    no_waits="The slower side's place is on a persistent disk, but it did not wait for it.",
+)
+
+
+@cause(
+    "boot-disk-fallback",
+    "The slower side works on its boot disk, the faster side on local SSDs.",
+    workloads=frozenset(("cache-retrieve", "unpack", "random-io", "sync-write")),
+    remedies={
+        "fix the fallback: the workers' start script must find the local SSDs or fail": as_other_pool
+    },
+    acts_through=in_copies(Kind.BLOCKED),
+    tried_by=TrialKind.PACE,
+)
+def _boot_disk_fallback(case: Case) -> Effect:
+    effect = _DISK_KIND.judge(case)
+    if not effect.is_slower:
+        return effect
     factor = case.times_as_fast(written_by_all_disks)
     if case.subject.workload == "cache-retrieve" and factor is not None:
-        judgement = replace(judgement, predicted_ratio=case.ratio_by_bandwidth(factor))
+        effect = replace(effect, size=Size(case.ratio_by_bandwidth(factor)))
     expected = max((view.machine_type.disks or 0 for view in case.slower), default=0)
     if not expected:
-        return judgement
+        return effect
     template = "Its machine type has {disks} local SSD" + ("s." if expected > 1 else ".")
-    return judgement.also(template, disks=count(expected))
+    return effect.also(template, disks=count(expected))
 
 
-def _moved(at: int, view: View) -> float | None:
-    return None if view.moved_bytes is None else float(view.moved_bytes[at])
+def _moved(way: int, view: View) -> float | None:
+    return None if view.moved_bytes is None else float(view.moved_bytes[way])
 
 
-def _moving_share(at: int, view: View) -> float | None:
+def _moving_share(way: int, view: View) -> float | None:
     """Return the part of the run in which the disks read (0) or wrote (1), at the rate they kept up."""
     rates, peaks = view.moved_bytes_per_s, view.peak_bytes_per_s
-    return None if rates is None or peaks is None else rates[at] / peaks[at] if peaks[at] else 0.0
+    return (
+        None if rates is None or peaks is None else rates[way] / peaks[way] if peaks[way] else 0.0
+    )
 
 
-_READ_BY_EACH_DISK, _WRITTEN_BY_EACH_DISK = (partial(of_each_disk, at) for at in (0, 1))
-_READ, _WRITTEN = (partial(_moved, at) for at in (0, 1))
-_READING_SHARE, _WRITING_SHARE = (partial(_moving_share, at) for at in (0, 1))
+_READ_BY_EACH_DISK, _WRITTEN_BY_EACH_DISK = (partial(of_each_disk, way) for way in (0, 1))
+_READ, _WRITTEN = (partial(_moved, way) for way in (0, 1))
+_READING_SHARE, _WRITING_SHARE = (partial(_moving_share, way) for way in (0, 1))
 
 
 _IO_WAIT = span(
@@ -96,69 +118,46 @@ def mostly_reads(case: Case) -> bool:
     return all(read and read > _MOSTLY * (written or 0.0) for read, written in moved)
 
 
-def _disk_speed(case: Case) -> Judgement:
+@cause(
+    "disk-speed",
+    "Each disk of the slower side is slower.",
+    workloads=frozenset(("cache-retrieve", "unpack")),
+    acts_through=in_copies(Kind.BLOCKED),
+    tried_by=TrialKind.PACE,
+)
+def _disk_speed(case: Case) -> Effect:
     rate, of_each, share_of_time = "write", _WRITTEN_BY_EACH_DISK, _WRITING_SHARE
     if mostly_reads(case):
         rate, of_each, share_of_time = "read", _READ_BY_EACH_DISK, _READING_SHARE
     template = f"{rate} rate per disk {{value}}"
-    evidence = Sides.of(
+    evidence = SideEvidence.of(
         case, span(f"{rate}-rate-per-disk", of_each, Unit.BYTES_PER_SECOND, template), _IO_WAIT
     )
     slower, faster = case.means(of_each)
     if slower is None or faster is None:
-        return evidence.not_observable(
-            "How much the disks wrote was not recorded.", workload="random-io"
-        )
-    if not case.differs:
-        return evidence.nothing_to_explain()
+        return evidence.unseen("How much the disks wrote was not recorded.", workload="random-io")
     if slower >= _AS_FAST_SHARE * faster:
-        return evidence.ruled_out(f"Each disk of the slower side {_PAST[rate]} as fast.")
+        return evidence.opposes(f"Each disk of the slower side {_PAST[rate]} as fast.")
     if case.slower_never_waits or not slower:
-        return evidence.ruled_out("The slower side did not wait for its disks.")
+        return evidence.opposes("The slower side did not wait for its disks.")
     if reaches_limit(case.slower, of_bytes=True):
-        return evidence.ruled_out("A cgroup limits what the slower side's disks may write or read.")
+        return evidence.opposes("A cgroup limits what the slower side's disks may write or read.")
     if slowed_down(case):
-        return evidence.ruled_out("The slower side's disks were as fast at the start of the run.")
+        return evidence.opposes("The slower side's disks were as fast at the start of the run.")
     if all(view.waits_for_disks is None for view in case.slower):
-        return evidence.not_observable(
+        return evidence.unclear(
             f"Each disk of the slower side {_PAST[rate]} more slowly, but maybe it had less to "
             f"{rate}: no pressure was recorded and no cap is published.",
             workload="random-io",
         )
     moving_share = case.slower.mean(share_of_time)
-    judgement = evidence.supported(
+    at_most = 1.0 if moving_share is None else moving_share
+    return evidence.supports(
         f"Each disk of the slower side {_PAST[rate]} at {{ratio}} the rate of the faster side's "
         "disks, while copies waited for it.",
-        ratio=Quantity(slower / faster, Unit.RATIO),
-        predicted_ratio=case.ratio_by_bandwidth(
-            faster / slower, at_most=1.0 if moving_share is None else moving_share
-        ),
+        Size(case.ratio_by_bandwidth(faster / slower, at_most)),
         # Whatever lies between a file and its disk makes the disk write less, too. Another model says
         # nothing: machine types name the same disk differently.
-        is_leftover=True,
+        Proof.LEFTOVER,
+        ratio=Quantity(slower / faster, Unit.RATIO),
     )
-    # Operations are not counted, so a limit of them may be what is slow.
-    return replace(judgement, by_setting_alone=reaches_limit(case.slower, of_bytes=False))
-
-
-RULES = (
-    CauseRule(
-        "boot-disk-fallback",
-        "The slower side works on its boot disk, the faster side on local SSDs.",
-        _boot_disk_fallback,
-        frozenset(("cache-retrieve", "unpack", "random-io", "sync-write")),
-        {
-            "fix the fallback: the workers' start script must find the local SSDs or fail": as_other_pool
-        },
-        acts_through=in_copies(Kind.BLOCKED),
-        tried_by=TrialKind.PACE,
-    ),
-    CauseRule(
-        "disk-speed",
-        "Each disk of the slower side is slower.",
-        _disk_speed,
-        frozenset(("cache-retrieve", "unpack")),
-        acts_through=in_copies(Kind.BLOCKED),
-        tried_by=TrialKind.PACE,
-    ),
-)

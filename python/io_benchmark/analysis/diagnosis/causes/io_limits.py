@@ -9,10 +9,14 @@ from functools import partial
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.causes.tighter_limits import FAR_ABOVE, NO_LIMIT, judge_limit
+from io_benchmark.analysis.diagnosis.causes.tighter_limits import (
+    FAR_ABOVE,
+    NO_HIERARCHY,
+    NO_LIMIT,
+    judge_limit,
+)
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
-from io_benchmark.analysis.diagnosis.rules import CauseRule, Judgement, RankedFact
-from io_benchmark.analysis.model import State
+from io_benchmark.analysis.diagnosis.rules import Effect, Proof, RankedFact, Ranking, Size, cause
 from io_benchmark.analysis.observed.run_windows import Window
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
@@ -64,13 +68,15 @@ def _listed(limits: Sequence[IoLimit]) -> tuple[str, dict[str, Value]]:
     }
     values: dict[str, Value] = {}
     parts = []
-    for at, (kind, amount, device) in enumerate(list(distinct)[:_LIMITS_SHOWN]):
+    for number, (kind, amount, device) in enumerate(list(distinct)[:_LIMITS_SHOWN]):
         in_bytes = kind.endswith("bytes_per_s")
         unit = Unit.BYTES_PER_SECOND if in_bytes else Unit.OPERATIONS_PER_SECOND
-        values[f"kind_{at}"] = kind.removesuffix("_bytes_per_s").removesuffix("_operations_per_s")
-        values[f"amount_{at}"] = Quantity(amount, unit)
-        values[f"device_{at}"] = device
-        parts.append(f"{{kind_{at}}} {{amount_{at}}} on {{device_{at}}}")
+        values[f"kind_{number}"] = kind.removesuffix("_bytes_per_s").removesuffix(
+            "_operations_per_s"
+        )
+        values[f"amount_{number}"] = Quantity(amount, unit)
+        values[f"device_{number}"] = device
+        parts.append(f"{{kind_{number}}} {{amount_{number}}} on {{device_{number}}}")
     more = ", …" if len(distinct) > len(parts) else ""
     return ", ".join(parts) + more, values
 
@@ -173,22 +179,35 @@ def _io(view: View) -> RankedFact | None:
     return RankedFact(statement(template, **values), FAR_ABOVE / max(1, min(bytes_per_s)))
 
 
-def _io_limit(case: Case) -> Judgement:
-    judgement = judge_limit(
-        case,
-        _io,
-        name="io-limits",
-        tighter="The slower side's cgroup limits its I/O more tightly.",
-        same="Both sides have the same limits.",
-    )
-    if judgement.state is not State.SUPPORTED:
-        return judgement
+_IO = Ranking(
+    name="io-limits",
+    read=_io,
+    supports="The slower side's cgroup limits its I/O more tightly.",
+    unseen=NO_HIERARCHY,
+    same="Both sides have the same limits.",
+)
+
+
+@cause(
+    "cgroup-io-limit",
+    "A cgroup limits the slower side's I/O.",
+    workloads=frozenset(("cache-retrieve", "unpack", "random-io", "sync-write")),
+    remedies={"lift the cgroup's I/O limit": as_other_pool},
+    acts_through=in_copies(Kind.BLOCKED),
+    tried_by=TrialKind.PACE,
+)
+def _io_limit(case: Case) -> Effect:
+    effect = judge_limit(case, _IO)
+    if not effect.is_slower:
+        return effect
     binding = {limit.kind.startswith("read") for limit in _binding(case.slower)}
     # How much faster a disk of the faster side reads or writes than a limited one.
-    of_disks = (case.times_as_fast(_OF_EACH_DISK[at]) for at in (0, 1) if (at == 0) in binding)
-    factors = [factor for factor in of_disks if factor is not None]
+    disk_factors = (
+        case.times_as_fast(_OF_EACH_DISK[way]) for way in (0, 1) if (way == 0) in binding
+    )
+    factors = [factor for factor in disk_factors if factor is not None]
     if factors and max(factors) * _AS_FAST_SHARE < 1:
-        return judgement.evidence.ruled_out(
+        return effect.evidence.opposes(
             "A cgroup limits the slower side's I/O, but each of its disks moves as many bytes per "
             "second as one of the faster side."
         )
@@ -198,11 +217,9 @@ def _io_limit(case: Case) -> Judgement:
     certain = reaches_limit(case.slower, of_bytes=True)
     # How many bytes each request of a retrieve has is not recorded, so a limit of them has no size.
     is_sized = certain or case.subject.workload != "cache-retrieve"
-    predicted_ratio = case.ratio_without_share((at_limit or 0.0) * saved)
+    size = Size(case.ratio_without_share((at_limit or 0.0) * saved))
     return replace(
-        judgement,
-        predicted_ratio=predicted_ratio if is_sized else None,
-        by_setting_alone=not certain,
+        effect, size=size if is_sized else None, proof=Proof.COST if certain else Proof.SETTING
     )
 
 
@@ -210,30 +227,17 @@ def _longest_at_limit(view: View) -> float:
     return max((_at_limit_share(limit, view) for limit in _io_limits(view)), default=0.0)
 
 
-def of_each_disk(at: int, view: View) -> float | None:
+def of_each_disk(way: int, view: View) -> float | None:
     """Return the rate of reads (0) or writes (1) that each disk kept up while copies waited."""
     stack, rates = view.stack, view.peak_bytes_per_s
-    return None if stack is None or rates is None else rates[at] / stack.width
+    return None if stack is None or rates is None else rates[way] / stack.width
 
 
-def _of_busy_disk(at: int, view: View) -> float | None:
+def _of_busy_disk(way: int, view: View) -> float | None:
     """Return `of_each_disk`; without windows, small operations say nothing: they keep no disk busy."""
     if view.retrieves is None and not view.windows:
         return None
-    return of_each_disk(at, view)
+    return of_each_disk(way, view)
 
 
-_OF_EACH_DISK = [partial(_of_busy_disk, at) for at in (0, 1)]
-
-
-RULES = (
-    CauseRule(
-        "cgroup-io-limit",
-        "A cgroup limits the slower side's I/O.",
-        _io_limit,
-        frozenset(("cache-retrieve", "unpack", "random-io", "sync-write")),
-        {"lift the cgroup's I/O limit": as_other_pool},
-        acts_through=in_copies(Kind.BLOCKED),
-        tried_by=TrialKind.PACE,
-    ),
-)
+_OF_EACH_DISK = [partial(_of_busy_disk, way) for way in (0, 1)]

@@ -7,8 +7,14 @@ from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.causes.disk_speed import written_by_all_disks
 from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import follows
-from io_benchmark.analysis.diagnosis.rules import CauseRule, Judgement, RankedFact, Sides, by_rank
-from io_benchmark.analysis.model import State
+from io_benchmark.analysis.diagnosis.rules import (
+    Effect,
+    Proof,
+    RankedFact,
+    Ranking,
+    SideEvidence,
+    cause,
+)
 from io_benchmark.analysis.observed.worker_view import View, dirty_room
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import MIB, Quantity, Unit, statement
@@ -51,16 +57,22 @@ def _reading_ns(view: View) -> float | None:
     return max(0, cache_bytes - resident_bytes) / rate * NS_PER_S / len(view.entry.total_ns)
 
 
-def _page_cache_state(case: Case) -> Judgement:
-    return by_rank(
-        case,
-        _cached,
-        supported="The slower side started with less of the cache in memory and read it from "
-        "its disks.",
-        unseen="The kernel did not report how much of the cache was in memory at the start.",
-        same="As much of the cache was in memory at the start on both sides.",
-        name="cache-in-memory",
-    ).if_enough(
+_CACHE_STATE = Ranking(
+    name="cache-in-memory",
+    read=_cached,
+    supports="The slower side started with less of the cache in memory and read it from its disks.",
+    unseen="The kernel did not report how much of the cache was in memory at the start.",
+    same="As much of the cache was in memory at the start on both sides.",
+)
+
+
+@cause(
+    "page-cache-state",
+    "The slower side started with less of the cache in memory.",
+    acts_through=in_copies(Kind.BLOCKED),
+)
+def _page_cache_state(case: Case) -> Effect:
+    return _CACHE_STATE.judge(case).if_enough(
         case,
         case.explained_share(_reading_ns),
         "The slower side started with less of the cache in memory, but reading the rest once "
@@ -98,7 +110,7 @@ def _written_meanwhile(view: View) -> float | None:
     # What syncs between the retrieves wrote is in the counters, too.
     if retrieves.trims or retrieves.final_sync_device_bytes is None:
         return None
-    synced = sum(each.written for each in retrieves.final_sync_device_bytes.values())
+    synced = sum(disk.written for disk in retrieves.final_sync_device_bytes.values())
     return max(0, moved[1] - synced) / len(view.entry.total_ns)
 
 
@@ -111,24 +123,39 @@ def _share_written_more(case: Case) -> float | None:
     return max(0.0, slower - faster) / rate * NS_PER_S / abs(difference_ns)
 
 
-def _dirty_limit(case: Case) -> Judgement:
-    judgement = by_rank(
-        case,
-        _room,
-        supported="The slower side has less room for data that is not written yet, by its memory and "
-        "the vm.dirty settings, so its copies have to wait for the disks earlier.",
-        unseen="The memory or the kernel's limits of unwritten data were not recorded.",
-        same=_AS_MUCH_ROOM,
-        name="dirty-room",
-    )
-    if judgement.state is not State.SUPPORTED:
-        return judgement
+_DIRTY_ROOM = Ranking(
+    name="dirty-room",
+    read=_room,
+    supports="The slower side has less room for data that is not written yet, by its memory and "
+    "the vm.dirty settings, so its copies have to wait for the disks earlier.",
+    unseen="The memory or the kernel's limits of unwritten data were not recorded.",
+    same=_AS_MUCH_ROOM,
+)
+
+
+@cause(
+    "dirty-limit",
+    "The slower side may hold less unwritten data in memory.",
+    remedies={
+        "raise vm.dirty_ratio and vm.dirty_background_ratio, or use machines with more memory": follows(
+            "The data is then written later, and what syncs it waits instead. This is not measured here."
+        )
+    },
+    acts_through=in_copies(Kind.BLOCKED),
+    proof=Proof.SETTING,
+)
+def _dirty_limit(case: Case) -> Effect:
+    effect = _DIRTY_ROOM.judge(case)
     slower, faster = case.means(_room_bytes)
-    if slower is not None and faster is not None and faster <= _AS_MUCH_ROOM_RATIO * slower:
-        return judgement.evidence.ruled_out(_AS_MUCH_ROOM)
-    return judgement.if_waits(
-        case, "The slower side has less room for unwritten data, but did not wait for its disks."
-    ).if_enough(
+    if not effect.is_slower or slower is None or faster is None:
+        return effect
+    if faster <= _AS_MUCH_ROOM_RATIO * slower:
+        return effect.evidence.opposes(_AS_MUCH_ROOM)
+    if case.slower_never_waits:
+        return effect.evidence.opposes(
+            "The slower side has less room for unwritten data, but did not wait for its disks."
+        )
+    return effect.if_enough(
         case,
         _share_written_more(case),
         "The slower side has less room for unwritten data, but what its disks wrote more during the "
@@ -148,51 +175,26 @@ def _touch_per_retrieve_ns(view: View) -> float | None:
     return cost * view.copied_bytes / MIB / len(view.entry.total_ns)
 
 
-def _memory_first_touch(case: Case) -> Judgement:
-    evidence = Sides.of(
+@cause(
+    "memory-first-touch",
+    "Touching new memory costs more on the slower side's machine.",
+    acts_through=in_copies(Kind.KERNEL),
+)
+def _memory_first_touch(case: Case) -> Effect:
+    evidence = SideEvidence.of(
         case, span("first-touch-per-mib", _touch_ns, Unit.NANOSECONDS, "{value} per MiB")
     )
     slower, faster = case.slower.median(_touch_ns), case.faster.median(_touch_ns)
     if slower is None or faster is None:
-        return evidence.not_observable("The cost of touching new memory was not measured.")
-    if not case.differs:
-        return evidence.nothing_to_explain()
+        return evidence.unseen("The cost of touching new memory was not measured.")
     if slower <= _SAME_COST_RATIO * faster:
-        return evidence.ruled_out("New memory costs the slower side no more.")
+        return evidence.opposes("New memory costs the slower side no more.")
     share = case.explained_share(_touch_per_retrieve_ns)
     if share is None:
-        return evidence.not_observable("The workload has no times to compare this cost with.")
-    return evidence.supported("Each new page of memory costs the slower side more.").if_enough(
+        return evidence.unclear("The workload has no times to compare this cost with.")
+    return evidence.supports("Each new page of memory costs the slower side more.").if_enough(
         case,
         share,
         "New memory costs the slower side more, but per file this makes up only {share} of the "
         "difference.",
     )
-
-
-RULES = (
-    CauseRule(
-        "page-cache-state",
-        "The slower side started with less of the cache in memory.",
-        _page_cache_state,
-        acts_through=in_copies(Kind.BLOCKED),
-    ),
-    CauseRule(
-        "dirty-limit",
-        "The slower side may hold less unwritten data in memory.",
-        _dirty_limit,
-        remedies={
-            "raise vm.dirty_ratio and vm.dirty_background_ratio, or use machines with more memory": follows(
-                "The data is then written later, and what syncs it waits instead. This is not measured here."
-            )
-        },
-        acts_through=in_copies(Kind.BLOCKED),
-        by_setting_alone=True,
-    ),
-    CauseRule(
-        "memory-first-touch",
-        "Touching new memory costs more on the slower side's machine.",
-        _memory_first_touch,
-        acts_through=in_copies(Kind.KERNEL),
-    ),
-)

@@ -11,14 +11,16 @@ from io_benchmark.analysis.diagnosis.causes.storage_places import storage_differ
 from io_benchmark.analysis.diagnosis.evidence import span, written_share
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool, follows
 from io_benchmark.analysis.diagnosis.rules import (
-    CauseRule,
-    Judgement,
+    Effect,
+    Fact,
+    Proof,
     RankedFact,
-    Sides,
-    by_rank,
+    Ranking,
+    SideEvidence,
+    Size,
+    cause,
     fact_tally,
 )
-from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Unit, statement
@@ -82,30 +84,42 @@ def _mounted(view: View) -> RankedFact | None:
     return RankedFact(fact, sum(cost for _, cost in costs))
 
 
-def _mount_options(case: Case) -> Judgement:
+_MOUNT = Ranking(
+    name="mount",
+    read=_mounted,
+    supports="The slower side is mounted with options that make writing slower.",
+    unseen="The mount of the place could not be seen.",
+    same="Both sides have the same options, as far as they matter for copying.",
+)
+
+
+@cause(
+    "mount-options",
+    "The slower side's file system is mounted with slower options.",
+    workloads=frozenset(("cache-retrieve", "unpack", "sync-write", "metadata")),
+    remedies={"mount the place with the faster side's options": as_other_pool},
+    acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
+    proof=Proof.SETTING,
+    tried_by=TrialKind.PACE,
+)
+def _mount_options(case: Case) -> Effect:
+    effect = _MOUNT.judge(case)
     if case.differs and storage_differs(case):
-        return Sides.of(case, fact_tally("mount", _mounted)).ruled_out(
+        return effect.evidence.opposes(
             "The options follow from the place or the file system, which differ."
         )
-    judgement = by_rank(
-        case,
-        _mounted,
-        supported="The slower side is mounted with options that make writing slower.",
-        unseen="The mount of the place could not be seen.",
-        same="Both sides have the same options, as far as they matter for copying.",
-        name="mount",
-    )
-    more = _journal_factor(case)
-    if judgement.state is State.SUPPORTED and more is not None:
-        judgement = replace(judgement, predicted_ratio=case.ratio_by_bandwidth(more))
+    if effect.is_slower:
+        more = _journal_factor(case)
+        size = None if more is None else Size(case.ratio_by_bandwidth(more))
+        return replace(effect, size=size)
     differing = _differing_options(case)
-    if judgement.state is State.RULED_OUT and differing and case.differs:
-        return judgement.evidence.not_observable(
+    if effect.fact is not Fact.UNSEEN and differing and case.differs:
+        return effect.evidence.unclear(
             "The sides differ in {options}, whose cost is not known. Only the same options on both "
             "sides would show it.",
             options=", ".join(differing),
         )
-    return judgement
+    return effect
 
 
 def _data_mode(view: View) -> str | None:
@@ -153,60 +167,61 @@ _FSYNC = span("fsync", _fsync_ns, Unit.NANOSECONDS, "an fsync of 8 MiB took {val
 _FINAL_SYNC = span("final-sync", _final_sync_ns, Unit.NANOSECONDS, "the final sync took {value}")
 
 
-def volatile_overlay(case: Case) -> Judgement:
+_OVERLAY = Ranking(
+    name="overlay",
+    read=_waits,
+    supports="Only the faster side's overlay is mounted volatile: its fsync does nothing "
+    "and its writes never wait for a disk, so they are lost with the machine.",
+    unseen="The kind of the place could not be seen.",
+    same="The overlay is volatile on both sides or on neither.",
+)
+
+
+_OVERLAY = Ranking(
+    name="overlay",
+    read=_waits,
+    supports="Only the faster side's overlay is mounted volatile: its fsync does nothing "
+    "and its writes never wait for a disk, so they are lost with the machine.",
+    unseen="The kind of the place could not be seen.",
+    same="The overlay is volatile on both sides or on neither.",
+)
+
+
+@cause(
+    "volatile-overlay",
+    "The faster side's writes never wait: its overlay is mounted volatile.",
+    workloads=frozenset(("cache-retrieve", "unpack", "sync-write")),
+    remedies={
+        "measure both sides on the same kind of mount": follows(
+            "What a volatile overlay has not written is lost with the machine, so its speed "
+            "is not available to files that must last."
+        )
+    },
+    acts_through=in_copies(Kind.BLOCKED),
+)
+def _volatile_overlay(case: Case) -> Effect:
     """Judge whether only the faster side's writes are never synced."""
     observe = [fact_tally("overlay", _waits), _FSYNC]
     if case.subject.workload == "cache-retrieve":
         observe.append(_FINAL_SYNC)
-    judgement = by_rank(
-        case,
-        _waits,
-        supported="Only the faster side's overlay is mounted volatile: its fsync does nothing "
-        "and its writes never wait for a disk, so they are lost with the machine.",
-        unseen="The kind of the place could not be seen.",
-        same="The overlay is volatile on both sides or on neither.",
-        name="overlay",
-        evidence=Sides.of(case, *observe),
-    )
-    if judgement.state is not State.SUPPORTED:
-        return judgement
+    effect = _OVERLAY.judge(case, SideEvidence.of(case, *observe))
+    if not effect.is_slower:
+        return effect
     destination, variant = case.subject.destination, case.subject.variant
     if variant in unpack.NOT_SYNCED:
-        return judgement.evidence.ruled_out(
+        return effect.evidence.opposes(
             "Only the faster side's overlay is volatile, but {variant} does not sync.",
             variant=variant,
         )
     if destination not in ("", _SYNCED_BETWEEN):
-        return judgement.evidence.ruled_out(
+        return effect.evidence.opposes(
             "Only the faster side's overlay is volatile, but retrieves to destination {destination} "
             "do not sync: this saves only the final sync, which is timed separately.",
             destination=destination,
         )
-    return judgement
+    return effect
 
 
-RULES = (
-    CauseRule(
-        "mount-options",
-        "The slower side's file system is mounted with slower options.",
-        _mount_options,
-        frozenset(("cache-retrieve", "unpack", "sync-write", "metadata")),
-        {"mount the place with the faster side's options": as_other_pool},
-        acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
-        by_setting_alone=True,
-        tried_by=TrialKind.PACE,
-    ),
-    CauseRule(
-        "volatile-overlay",
-        "The faster side's writes never wait: its overlay is mounted volatile.",
-        volatile_overlay,
-        frozenset(("cache-retrieve", "unpack", "sync-write")),
-        {
-            "measure both sides on the same kind of mount": follows(
-                "What a volatile overlay has not written is lost with the machine, so its speed "
-                "is not available to files that must last."
-            )
-        },
-        acts_through=in_copies(Kind.BLOCKED),
-    ),
-)
+def only_faster_is_volatile(case: Case) -> bool:
+    """Return whether only the faster side's writes are never synced."""
+    return _volatile_overlay.judge(case).is_slower

@@ -1,23 +1,38 @@
 # SPDX-License-Identifier: MPL-2.0
-"""How the run went: whether it slowed down, and whether its machine had other load."""
+"""How the run went: whether it slowed down, and whether its machine had other load.
 
+Where a CPU is shared, more work also waits longer, and long work longer than short work. So waiting
+for others is compared where both sides have about the same work to do.
+"""
+
+import math
 from operator import attrgetter
 from statistics import median
-
-from msgspec.structs import replace
+from typing import NamedTuple
 
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
-from io_benchmark.analysis.diagnosis.cpu_waits import share_for_others
 from io_benchmark.analysis.diagnosis.evidence import WRITTEN_SHARE, span, written_share
-from io_benchmark.analysis.diagnosis.rules import CauseRule, Judgement, Sides, is_enough, part
+from io_benchmark.analysis.diagnosis.rules import (
+    Effect,
+    Proof,
+    SideEvidence,
+    Size,
+    as_share,
+    cause,
+    is_enough,
+)
 from io_benchmark.analysis.inference.moving_blocks import RelativeTimes
-from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.worker_view import View
-from io_benchmark.analysis.parts.time_parts import Kind, in_all
+from io_benchmark.analysis.parts.division import Division
+from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, Phase, in_all
 from io_benchmark.analysis.statements import Unit
 from io_benchmark.results import workloads
 
 ORDER = 150
+_STOLEN_SHARE = 0.05
+# Competitors empty the caches, so that the same work takes up to this much longer.
+_SAME_WORK_RATIO = 3.0
+_STOLEN = attrgetter("stolen_share")
 _SAMPLES_TO_JUDGE_DRIFT = 60  # a third is then a block of 20
 _DRIFTS_RATIO = 1.10
 # Of a window's time in which the process is blocked.
@@ -26,6 +41,79 @@ _WINDOWS_TO_JUDGE = 4
 _PRESSED_SHARE = 0.10
 _FOREIGN_SHARE = 0.25
 _CPU_QUOTA = attrgetter("worker.cpu_quota")
+
+
+class StolenTime(NamedTuple):
+    """The shares of both sides' CPU time that other guests took, and of the difference if known."""
+
+    of_slower: float
+    of_faster: float
+    of_difference: float | None
+
+
+def stolen_time(case: Case) -> StolenTime | None:
+    """Return what other guests took where the slower side lost more, and that costs enough."""
+    slower, faster = case.means(_STOLEN)
+    if not case.differs or slower is None or faster is None:
+        return None
+    share = _share_stolen(case)
+    if slower - faster < _STOLEN_SHARE or not (share is None or is_enough(share)):
+        return None
+    return StolenTime(slower, faster, share)
+
+
+def share_for_others(case: Case) -> float | None:
+    """Return the part of the difference in which the slower side waits for others of its machine.
+
+    None where a side did not record for how long it waited.
+    """
+    division = case.division
+    if division is None or not division.difference_ns:
+        return None
+    phases = {part.phase for part in division.parts if part.kind is Kind.WAITING}
+    if not phases:
+        return None
+    longer_ns = math.fsum(_waits_longer_ns(division, phase, case) for phase in phases)
+    return longer_ns / abs(division.difference_ns) - max(0.0, _share_stolen(case) or 0.0)
+
+
+def _waits_longer_ns(division: Division, phase: Phase, case: Case) -> float:
+    """Return how much longer the slower side waits in a phase, for the same work."""
+    times = {
+        part.kind: (part.baseline_ns, part.candidate_ns)
+        for part in division.parts
+        if part.phase is phase
+    }
+    sides = (1, 0) if case.candidate_is_slower else (0, 1)
+    worked = [math.fsum(times[kind][side] for kind in ON_CPU if kind in times) for side in sides]
+    waited = [times[Kind.WAITING][side] for side in sides]
+    if not all(worked) or worked[0] >= _SAME_WORK_RATIO * worked[1]:
+        return 0.0
+    return waited[0] - waited[1] * worked[0] / worked[1]
+
+
+def _share_stolen(case: Case) -> float | None:
+    """Return the part of the difference that other guests took, by the CPU time that was worked.
+
+    None where a side did not record one of the two.
+    """
+    slower, faster = case.means(_stolen_per_work)
+    worked_ns, difference_ns = case.slower.mean(_worked_ns), case.difference_ns
+    if slower is None or faster is None or worked_ns is None or not difference_ns:
+        return None
+    return worked_ns * (slower - faster) / abs(difference_ns)
+
+
+def _stolen_per_work(view: View) -> float | None:
+    stolen = view.stolen_share
+    return None if stolen is None or stolen >= 1 else stolen / (1 - stolen)
+
+
+def _worked_ns(view: View) -> float | None:
+    if view.entry is None:
+        return None
+    times = [time_ns for part, time_ns in view.entry.parts_ns.items() if part.kind in ON_CPU]
+    return math.fsum(times) if times else None
 
 
 def _course(view: View) -> RelativeTimes | None:
@@ -62,42 +150,44 @@ def _late_over_early(view: View) -> float | None:
     return median(late) / median(early) if early and median(early) else None
 
 
-def slowed_down(case: Case) -> bool:
-    """Return whether the slower side alone slowed down, by enough to explain the difference."""
-    return _drift_over_time(case).state is State.SUPPORTED
-
-
-def _drift_over_time(case: Case) -> Judgement:
+@cause(
+    "drift-over-time",
+    "The slower side slowed down during the run.",
+    workloads=EVERY_WORKLOAD,
+    acts_through=in_all(*Kind),
+)
+def _drift_over_time(case: Case) -> Effect:
     observe = span("drift", _drift, Unit.RATIO, "last third over the first {value}")
-    evidence = Sides.of(case, observe, has_summary=False)
+    evidence = SideEvidence.of(case, observe, has_summary=False)
     slower, faster = case.slower.median(_drift), case.faster.median(_drift)
     if slower is None or faster is None:
         samples = workloads.of(case.subject.workload).samples
-        return evidence.not_observable(
-            f"This needs {_SAMPLES_TO_JUDGE_DRIFT} {samples} on both sides."
-        )
-    if not case.differs:
-        return evidence.nothing_to_explain()
+        return evidence.unseen(f"This needs {_SAMPLES_TO_JUDGE_DRIFT} {samples} on both sides.")
     if slower < _DRIFTS_RATIO:
-        return evidence.ruled_out("The slower side was no slower at its end.")
+        return evidence.opposes("The slower side was no slower at its end.")
     if faster >= _DRIFTS_RATIO and faster >= slower / _DRIFTS_RATIO:
-        return evidence.ruled_out("Both sides slowed down by the same factor.")
+        return evidence.opposes("Both sides slowed down by the same factor.")
     kept = case.slower.median(_late_over_early)
     if kept is not None and kept * _DRIFTS_RATIO >= 1:
-        return evidence.ruled_out(
+        return evidence.opposes(
             "The slower side slowed down, but its disks moved as many bytes per second at the end, while "
             "copies waited for them: a cache or a burst was used up."
         )
-    supported = evidence.supported(
-        "Only the slower side slowed down during the run, as when a burst allowance is used up."
+    return evidence.supports(
+        "Only the slower side slowed down during the run, as when a burst allowance is used up.",
+        # It says when, and not why: a cause of the same part may be behind it.
+        proof=Proof.SETTING,
     ).if_enough(
         case,
         case.explained_share(_lost_ns),
         "The slower side slowed down during the run, but without that it would be slower by "
         "nearly as much: this makes up {share} of the difference.",
     )
-    # It says when, and not why: a cause of the same part may be behind it.
-    return replace(supported, by_setting_alone=True)
+
+
+def slowed_down(case: Case) -> bool:
+    """Return whether the slower side alone slowed down, by enough to explain the difference."""
+    return _drift_over_time.judge(case).is_slower
 
 
 def _pressed(view: View) -> float | None:
@@ -124,8 +214,15 @@ def _own_amplification(view: View) -> float:
     return (2.0 if is_mirrored else 1.0) * (2.0 if is_journalled else 1.0)
 
 
-def _other_load(case: Case) -> Judgement:
-    evidence = Sides.of(
+@cause(
+    "other-load",
+    "Something else loaded the slower side's machine.",
+    # Several at once cause pressure on the CPU themselves.
+    workloads=EVERY_WORKLOAD - {"metadata", "exec"},
+    acts_through=in_all(Kind.WAITING, Kind.BLOCKED),
+)
+def _other_load(case: Case) -> Effect:
+    evidence = SideEvidence.of(
         case,
         span("pressure", _pressed, Unit.SHARE, "CPU or memory under pressure {value} of the time"),
         WRITTEN_SHARE,
@@ -136,54 +233,33 @@ def _other_load(case: Case) -> Judgement:
     pressed = [side.median(pressure) for side in (case.slower, case.faster)]
     written = [side.median(written_share) for side in (case.slower, case.faster)]
     if waiting is None and None in pressed and None in written:
-        return evidence.not_observable("Neither pressure nor disk counters were recorded.")
-    if not case.differs:
-        return evidence.nothing_to_explain()
+        return evidence.unseen("Neither pressure nor disk counters were recorded.")
     slower, faster = pressed
     quotas = case.slower.values(_CPU_QUOTA)
     limited = any(quota is not None and quota < 1 for quota in quotas)
     pressed_more = slower is not None and faster is not None and slower >= faster + _PRESSED_SHARE
     waits_more = waiting is not None and is_enough(waiting)
     if limited and (pressed_more or waits_more):
-        return evidence.ruled_out("A quota of CPU time makes the slower side wait for its CPUs.")
+        return evidence.opposes("A quota of CPU time makes the slower side wait for its CPUs.")
     if waiting is not None and waits_more:
-        return evidence.supported(
+        return evidence.supports(
             "The slower side waited longer for a CPU for the same work, which makes up {share} of "
             "the difference.",
-            share=part(waiting),
+            share=as_share(waiting),
         )
     if slower is not None and pressed_more:
-        return evidence.supported(
+        return evidence.supports(
             "Something waited for CPU or memory during {share} of the slower side's time.",
-            share=part(slower),
+            share=as_share(slower),
         )
     slower, faster = written
     if slower is not None and faster is not None:
         foreign = slower - max(1.0, faster, *map(_own_amplification, case.slower))
         if foreign >= _FOREIGN_SHARE:
-            return evidence.supported(
+            return evidence.supports(
                 "The slower side's disks wrote {share} more than the copies: something else used "
                 "them.",
-                share=part(foreign),
-                predicted_ratio=case.ratio_by_bandwidth(slower / (slower - foreign)),
+                Size(case.ratio_by_bandwidth(slower / (slower - foreign))),
+                share=as_share(foreign),
             )
-    return evidence.ruled_out("The slower side has no other load than the benchmark.")
-
-
-RULES = (
-    CauseRule(
-        "drift-over-time",
-        "The slower side slowed down during the run.",
-        _drift_over_time,
-        EVERY_WORKLOAD,
-        acts_through=in_all(*Kind),
-    ),
-    CauseRule(
-        "other-load",
-        "Something else loaded the slower side's machine.",
-        _other_load,
-        # Several at once cause pressure on the CPU themselves.
-        EVERY_WORKLOAD - {"metadata", "exec"},
-        acts_through=in_all(Kind.WAITING, Kind.BLOCKED),
-    ),
-)
+    return evidence.opposes("The slower side has no other load than the benchmark.")

@@ -16,13 +16,14 @@ from io_benchmark.analysis.diagnosis.measured_gains import (
 )
 from io_benchmark.analysis.diagnosis.rules import (
     CauseRule,
-    Judgement,
+    Effect,
+    Fact,
+    Proof,
     RankedFact,
-    Sides,
-    by_rank,
-    fact_tally,
+    Ranking,
+    SideEvidence,
+    cause,
 )
-from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.worker_view import LAYERED, View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Statement, Value, count, statement
@@ -63,15 +64,23 @@ def _place(view: View) -> RankedFact | None:
     return RankedFact(statement(template, **values), _PLACE_RANKS[place.kind])
 
 
-def _storage_place(case: Case) -> Judgement:
-    return by_rank(
-        case,
-        _place,
-        supported="The slower side's place does more work between a file and its disk.",
+_storage_place = CauseRule(
+    "storage-place",
+    "The slower side's place is an overlay or a network file system, the faster side's a volume.",
+    Ranking(
+        name="place",
+        read=_place,
+        supports="The slower side's place does more work between a file and its disk.",
         unseen="The kind of the place could not be seen.",
         same="Both sides have the same kind of place.",
-        name="place",
-    )
+    ).judge,
+    workloads=frozenset(
+        ("cache-retrieve", "unpack", "random-io", "sync-write", "metadata", "exec")
+    ),
+    remedies={"work on a volume instead of the container's overlay": other_place},
+    acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
+    proof=Proof.SETTING,
+)
 
 
 def _filesystem(view: View) -> RankedFact | None:
@@ -81,34 +90,43 @@ def _filesystem(view: View) -> RankedFact | None:
     return RankedFact(statement("{type}", type=name), _FILESYSTEM_RANKS.get(name, 1.0))
 
 
+_FILE_SYSTEM = Ranking(
+    name="file-system",
+    read=_filesystem,
+    supports="The slower side's file system does more work for each write.",
+    unseen="The file system could not be seen.",
+    unranked="The file systems differ, and the load decides which is faster. Only the same "
+    "file system on both sides would show it.",
+)
+
+
 def storage_differs(case: Case) -> bool:
     """Return whether mounts differ because the kinds of place or the file systems do."""
     slower, faster = (side.values(_FILESYSTEM_TYPE) for side in (case.slower, case.faster))
-    return _places_differ(case) or not slower & faster
+    return _storage_place.judge(case).is_slower or not slower & faster
 
 
-def _places_differ(case: Case) -> bool:
-    return _storage_place(case).state is State.SUPPORTED
-
-
-def _file_system(case: Case) -> Judgement:
-    known = None not in case.values(_filesystem)
-    if known and _places_differ(case):
-        return Sides.of(case, fact_tally("file-system", _filesystem)).ruled_out(
+@cause(
+    "file-system",
+    "The slower side has a slower file system.",
+    workloads=frozenset(("cache-retrieve", "unpack", "random-io", "sync-write", "metadata")),
+    remedies={"format the place with the faster side's file system": as_other_pool},
+    acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
+    proof=Proof.SETTING,
+)
+def _file_system(case: Case) -> Effect:
+    effect = _FILE_SYSTEM.judge(case)
+    is_known = None not in case.values(_filesystem)
+    if is_known and case.differs and _storage_place.judge(case).is_slower:
+        return effect.evidence.opposes(
             "The file system follows from the kind of place, which differs."
         )
-    layered = bool(case.values(_FILESYSTEM_TYPE) & set(LAYERED))
-    return by_rank(
-        case,
-        _filesystem,
-        supported="The slower side's file system does more work for each write.",
-        unseen="An overlay hides the file system below it; a place on a volume would show it."
-        if layered
-        else "The file system could not be seen.",
-        unranked="The file systems differ, and the load decides which is faster. Only the same "
-        "file system on both sides would show it.",
-        name="file-system",
-    )
+    is_layered = bool(case.values(_FILESYSTEM_TYPE) & set(LAYERED))
+    if effect.fact is Fact.UNSEEN and is_layered:
+        return effect.evidence.unseen(
+            "An overlay hides the file system below it; a place on a volume would show it."
+        )
+    return effect
 
 
 def _layers(view: View) -> RankedFact | None:
@@ -121,15 +139,22 @@ def _layers(view: View) -> RankedFact | None:
     return RankedFact(layers, len(names))
 
 
-def _device_layers(case: Case) -> Judgement:
-    return by_rank(
-        case,
-        _layers,
-        supported="Between the slower side's files and disks is a layer that does work for each byte.",
+_device_layers = CauseRule(
+    "device-layers",
+    "Between the slower side's files and disks is a layer that does work for each byte.",
+    Ranking(
+        name="layers",
+        read=_layers,
+        supports="Between the slower side's files and disks is a layer that does work for each byte.",
         unseen="The devices under the place could not be seen.",
         same="Both sides have the same layers between files and disks.",
-        name="layers",
-    ).if_waits(case, "The slower side has such a layer, but did not wait for its disks.")
+        no_waits="The slower side has such a layer, but did not wait for its disks.",
+    ).judge,
+    workloads=frozenset(("cache-retrieve", "unpack", "random-io", "sync-write")),
+    acts_through=in_copies(Kind.BLOCKED),
+    proof=Proof.SETTING,
+    tried_by=TrialKind.PACE,
+)
 
 
 def _flushes(view: View) -> bool | None:
@@ -153,38 +178,54 @@ def _flush_fact(view: View) -> Statement | None:
     return statement(f"{{type}} with {{option}}, {does} a rewritten file", type=name, option=option)
 
 
-def _ext4_flush(case: Case) -> Judgement:
-    evidence = Sides.of(case, tally("flush", _flush_fact), WRITTEN_SHARE, WRITE_RATE)
+@cause(
+    "ext4-flush",
+    "ext4 flushes a rewritten file when it is closed, so that copies wait for the disk.",
+    remedies={
+        "remove the destination before copying (cp --remove-destination, or unlink it first)": other_subject(
+            "destination",
+            "unlink",
+            "destination unlink",
+            "A file that is removed while its pages are dirty is never written.",
+        ),
+        "mount the place with noauto_da_alloc": follows(
+            "ext4 then keeps a rewritten file in memory when it is closed. This is not "
+            "measured here."
+        ),
+    },
+    acts_through=in_copies(Kind.BLOCKED),
+    tried_by=TrialKind.UNLINK,
+)
+def _ext4_flush(case: Case) -> Effect:
+    evidence = SideEvidence.of(case, tally("flush", _flush_fact), WRITTEN_SHARE, WRITE_RATE)
     if case.subject.destination != "overwrite":
-        return evidence.ruled_out(
+        return evidence.same(
             "Only a file that is truncated and rewritten is flushed; destination {destination} "
             "does not rewrite files.",
             destination=case.subject.destination,
         )
     slower, faster = case.means(_flushes)
     if slower is None or faster is None:
-        return evidence.not_observable(
+        return evidence.unseen(
             "The file system below the place is not visible. Destination unlink in the same push "
             "would show it.",
             workload="cache-retrieve",
         )
     if slower == 0 and faster == 0:
-        return evidence.ruled_out("Neither side flushes a rewritten file by ext4's rule.")
-    if not case.differs:
-        return evidence.nothing_to_explain()
-    if slower < faster:
-        return evidence.faster_side_is_worse()
-    if slower > faster:
-        return evidence.supported(
+        return evidence.same("Neither side flushes a rewritten file by ext4's rule.")
+    if slower != faster:
+        return evidence.compared(
+            slower,
+            faster,
             "Only the slower side writes each rewritten file out when it is closed (auto_da_alloc).",
         )
-    shared = evidence.ruled_out(
+    shared = evidence.opposes(
         "Both sides write each rewritten file out when it is closed (auto_da_alloc), so this does "
         "not differ. It makes copies wait for the disks: a destination that is removed first is "
         "never written."
     )
     # Copies that wait for reads would do so to any destination.
-    return replace(shared, is_shared=not mostly_reads(case))
+    return shared if mostly_reads(case) else replace(shared, fact=Fact.SHARED)
 
 
 def _shares(view: View) -> RankedFact | None:
@@ -197,71 +238,18 @@ def _shares(view: View) -> RankedFact | None:
     return RankedFact(statement("copies move their bytes ({method})", method=method), 1.0)
 
 
-def _reflink(case: Case) -> Judgement:
-    return by_rank(
-        case,
-        _shares,
-        supported="Only the faster side's copies are reflinks, which move no bytes.",
+_reflink = CauseRule(
+    "reflink",
+    "Only the faster side's copies share their bytes.",
+    Ranking(
+        name="copies",
+        read=_shares,
+        supports="Only the faster side's copies are reflinks, which move no bytes.",
         unseen="The file system does not report whether a copy shares its extents.",
         same="Copies are made the same way on both sides.",
-        name="copies",
-    )
-
-
-RULES = (
-    CauseRule(
-        "storage-place",
-        "The slower side's place is an overlay or a network file system, the faster side's a volume.",
-        _storage_place,
-        frozenset(("cache-retrieve", "unpack", "random-io", "sync-write", "metadata", "exec")),
-        {"work on a volume instead of the container's overlay": other_place},
-        acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
-        by_setting_alone=True,
-    ),
-    CauseRule(
-        "file-system",
-        "The slower side has a slower file system.",
-        _file_system,
-        frozenset(("cache-retrieve", "unpack", "random-io", "sync-write", "metadata")),
-        {"format the place with the faster side's file system": as_other_pool},
-        acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
-        by_setting_alone=True,
-    ),
-    CauseRule(
-        "device-layers",
-        "Between the slower side's files and disks is a layer that does work for each byte.",
-        _device_layers,
-        frozenset(("cache-retrieve", "unpack", "random-io", "sync-write")),
-        acts_through=in_copies(Kind.BLOCKED),
-        by_setting_alone=True,
-        tried_by=TrialKind.PACE,
-    ),
-    CauseRule(
-        "ext4-flush",
-        "ext4 flushes a rewritten file when it is closed, so that copies wait for the disk.",
-        _ext4_flush,
-        remedies={
-            "remove the destination before copying (cp --remove-destination, or unlink it first)": other_subject(
-                "destination",
-                "unlink",
-                "destination unlink",
-                "A file that is removed while its pages are dirty is never written.",
-            ),
-            "mount the place with noauto_da_alloc": follows(
-                "ext4 then keeps a rewritten file in memory when it is closed. This is not "
-                "measured here."
-            ),
-        },
-        acts_through=in_copies(Kind.BLOCKED),
-        tried_by=TrialKind.UNLINK,
-    ),
-    CauseRule(
-        "reflink",
-        "Only the faster side's copies share their bytes.",
-        _reflink,
-        remedies={
-            "use a file system that shares extents (xfs with reflink, btrfs) and cp --reflink=auto": as_other_pool
-        },
-        acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
-    ),
+    ).judge,
+    remedies={
+        "use a file system that shares extents (xfs with reflink, btrfs) and cp --reflink=auto": as_other_pool
+    },
+    acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
 )

@@ -5,19 +5,14 @@ from functools import partial
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
-from io_benchmark.analysis.diagnosis.rules import (
-    CauseRule,
-    Judgement,
-    RankedFact,
-    ReadFact,
-    by_rank,
-)
+from io_benchmark.analysis.diagnosis.rules import Effect, Fact, RankedFact, Ranking, cause
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_all, in_copies, in_lookups
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
 from io_benchmark.results.workload import NS_PER_S
 
 ORDER = 21
+NO_HIERARCHY = "No cgroup hierarchy could be read."
 NO_LIMIT = statement("no limit, as far as the container sees")
 # A memory limit does not affect the page cache where it holds the files twice.
 _ROOMY = 2
@@ -27,18 +22,14 @@ _CPUS_NEEDED = 2.0
 FAR_ABOVE = float(1 << 50)
 
 
-def judge_limit(case: Case, read: ReadFact, *, name: str, tighter: str, same: str) -> Judgement:
+def judge_limit(case: Case, limit: Ranking) -> Effect:
     """Support a limit that is tighter on the slower side."""
-    any_limit = any(fact is not None and fact.rank > 0 for fact in case.values(read))
-    none_set = "Neither side has such a limit, as far as the containers see."
-    return by_rank(
-        case,
-        read,
-        supported=tighter,
-        unseen="No cgroup hierarchy could be read.",
-        same=same if any_limit else none_set,
-        name=name,
-    )
+    effect = limit.judge(case)
+    if effect.fact is not Fact.SAME or any(
+        fact is not None and fact.rank > 0 for fact in case.values(limit.read)
+    ):
+        return effect
+    return effect.evidence.same("Neither side has such a limit, as far as the containers see.")
 
 
 def _memory_limit_bytes(view: View) -> int | None:
@@ -67,17 +58,26 @@ def _memory(view: View) -> RankedFact | None:
     return RankedFact(statement(template, **values), FAR_ABOVE / max(1, limit_bytes))
 
 
-def _memory_limit(case: Case) -> Judgement:
+_MEMORY = Ranking(
+    name="memory-limit",
+    read=_memory,
+    supports="The slower side's memory is limited more tightly, and the page cache counts towards it.",
+    unseen=NO_HIERARCHY,
+    same="Both sides have the same limit.",
+)
+
+
+@cause(
+    "cgroup-memory-limit",
+    "A cgroup limits the slower side's memory.",
+    remedies={"lift the cgroup's memory limit": as_other_pool},
+    acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
+)
+def _memory_limit(case: Case) -> Effect:
     """Judge what a limit of memory costs: bytes that are read again, or written before they are dropped."""
-    return judge_limit(
+    return judge_limit(case, _MEMORY).if_enough(
         case,
-        _memory,
-        name="memory-limit",
-        tighter="The slower side's memory is limited more tightly, and the page cache counts towards it.",
-        same="Both sides have the same limit.",
-    ).if_enough(
-        case,
-        _moved_more_share(case) if case.differs else None,
+        _moved_more_share(case),
         "The slower side's memory is limited more tightly, but what its disks read and wrote more "
         "makes up {share} of the difference.",
     )
@@ -88,29 +88,29 @@ def _moved_more_share(case: Case) -> float | None:
     if not case.difference_ns:
         return None
     moving_s = 0.0
-    for at in (0, 1):  # read, written
-        slower, faster = case.means(_MOVED[at])
-        rate = case.slower.mean(_PEAKS[at])
+    for way in (0, 1):  # read, written
+        slower, faster = case.means(_MOVED[way])
+        rate = case.slower.mean(_PEAKS[way])
         if slower is None or faster is None:
             return None
         moving_s += max(0.0, slower - faster) / rate if rate else 0.0
     return moving_s * NS_PER_S / abs(case.difference_ns)
 
 
-def _moved_per_sample(at: int, view: View) -> float | None:
+def _moved_per_sample(way: int, view: View) -> float | None:
     if view.entry is None or view.moved_bytes is None:
         return None
-    return view.moved_bytes[at] / len(view.entry.total_ns)
+    return view.moved_bytes[way] / len(view.entry.total_ns)
 
 
-def _peak(at: int, view: View) -> float | None:
+def _peak(way: int, view: View) -> float | None:
     """Return the rate that the disks kept up, else the run's average."""
     if view.peak_bytes_per_s is None or view.moved_bytes_per_s is None:
         return None
-    return view.peak_bytes_per_s[at] or view.moved_bytes_per_s[at]
+    return view.peak_bytes_per_s[way] or view.moved_bytes_per_s[way]
 
 
-_MOVED, _PEAKS = ([partial(read, at) for at in (0, 1)] for read in (_moved_per_sample, _peak))
+_MOVED, _PEAKS = ([partial(read, way) for way in (0, 1)] for read in (_moved_per_sample, _peak))
 
 
 def _cpu(view: View) -> RankedFact | None:
@@ -136,37 +136,28 @@ def _quota_ns(view: View) -> float | None:
     return work_ms * 1e6 * max(0.0, 1 / max(quota, 1e-6) - 1) if quota is not None else 0.0
 
 
-def _cpu_limit(case: Case) -> Judgement:
+_CPUS = Ranking(
+    name="cpu-quota",
+    read=_cpu,
+    supports="The slower side's cgroup has a smaller quota of CPU time.",
+    unseen=NO_HIERARCHY,
+    same="Both sides have the same quota.",
+)
+
+
+@cause(
+    "cgroup-cpu-limit",
+    "A cgroup limits the slower side's CPU time.",
+    workloads=frozenset(("cache-retrieve", "unpack", "spawn", "metadata", "exec", "upload")),
+    remedies={"lift the cgroup's CPU quota": as_other_pool},
+    # A child's wait for a CPU is its parent's wait for the child.
+    acts_through=in_all(Kind.WAITING) | in_lookups(Kind.BLOCKED),
+)
+def _cpu_limit(case: Case) -> Effect:
     # Several at once need more than one CPU.
     share = case.explained_share(_quota_ns) if case.subject.workload == "cache-retrieve" else None
-    return judge_limit(
-        case,
-        _cpu,
-        name="cpu-quota",
-        tighter="The slower side's cgroup has a smaller quota of CPU time.",
-        same="Both sides have the same quota.",
-    ).if_enough(
+    return judge_limit(case, _CPUS).if_enough(
         case,
         share,
         "The slower side has a smaller quota, but that predicts only {share} of the difference.",
     )
-
-
-RULES = (
-    CauseRule(
-        "cgroup-memory-limit",
-        "A cgroup limits the slower side's memory.",
-        _memory_limit,
-        remedies={"lift the cgroup's memory limit": as_other_pool},
-        acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
-    ),
-    CauseRule(
-        "cgroup-cpu-limit",
-        "A cgroup limits the slower side's CPU time.",
-        _cpu_limit,
-        frozenset(("cache-retrieve", "unpack", "spawn", "metadata", "exec", "upload")),
-        {"lift the cgroup's CPU quota": as_other_pool},
-        # A child's wait for a CPU is its parent's wait for the child.
-        acts_through=in_all(Kind.WAITING) | in_lookups(Kind.BLOCKED),
-    ),
-)

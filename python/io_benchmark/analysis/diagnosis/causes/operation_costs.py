@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: MPL-2.0
+"""What single operations cost: lookups and the processes that they start, small and synchronous writes.
+
+A synchronous write waits for the disk, or for the journal's commit. Both are measured times. A limit or a
+scheduler that makes writes wait is seen in the same times: next to such a cause these are not separable.
+"""
+
+import math
+from collections.abc import Callable
+from functools import partial
+from operator import attrgetter
+
+from msgspec.structs import replace
+
+from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
+from io_benchmark.analysis.diagnosis.causes.mount_costs import only_faster_is_volatile
+from io_benchmark.analysis.diagnosis.causes.schedulers import SYNC_WRITE, counted_as
+from io_benchmark.analysis.diagnosis.evidence import SLOWER_AT_RATIO, figures, not_measured, span
+from io_benchmark.analysis.diagnosis.measured_gains import Gain, Push, as_other_pool
+from io_benchmark.analysis.diagnosis.rules import Effect, Fact, Proof, SideEvidence, Size, cause
+from io_benchmark.analysis.evidence_model import Evidence, Observation
+from io_benchmark.analysis.model import Cause
+from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.parts.time_parts import Kind, in_copies, in_lookups
+from io_benchmark.analysis.statements import Quantity, Unit, statement
+from io_benchmark.results.trials import TrialKind
+
+ORDER = 90
+# The loop of fidelity seed starts grep; cached_download.sh starts grep twice, sed and cp.
+_PROCESSES_SEED, _PROCESSES_REAL = 1, 4
+# Whatever waits for a CPU waits for others: that is no cost of the lookups.
+_PARTS = in_lookups(*set(Kind) - {Kind.WAITING})
+_PART = "The lookups make up {share} of the difference."
+_RANDOM_IO = "random-io"
+# One operation at a time waits for the disk's latency; only many at once reach what caps allow.
+_AT_ONCE = "-depth-32"
+
+# Overwriting a file in place leaves its size as it is: only data must reach the disk.
+_IN_PLACE = "dsync-overwrite"
+_GROWING = ("dsync-append", "append-fsync")
+_SLOWER_RATIO = 1.25
+_NO_CAP = "no published cap"
+_NOT_USED = "The faster side's writes do not wait for its disk: its overlay is mounted volatile."
+_NEEDS = "This needs the variants {variants} of sync-write on both sides."
+
+_Cap = Callable[[View], float | None]
+
+
+lookup_ns = attrgetter("lookup_mean_ns")
+
+
+def _by_lookups(case: Case, rest: str) -> Effect:
+    """Support a cause where the lookups are a large enough part; `rest` names what else there is."""
+    evidence = SideEvidence.of(case, span("lookup", lookup_ns, Unit.NANOSECONDS, "lookup {value}"))
+    if case.difference_ns is None:
+        return evidence.unseen("The workload has no times.", workload="spawn")
+    effect = evidence.by_share(case.explained_share(lookup_ns) or 0.0, _PART)
+    return effect if effect.is_slower else effect.also(rest)
+
+
+@cause(
+    "lookup-cost",
+    "The lookups (grep) take longer, not the copies.",
+    acts_through=_PARTS,
+    tried_by=TrialKind.LOOKUP,
+)
+def _lookup_cost(case: Case) -> Effect:
+    effect = _by_lookups(case, "The rest is in the copies.")
+    if not effect.is_slower:
+        return effect
+    return effect.also("The workload spawn shows whether grep or starting it takes the time.")
+
+
+@cause(
+    "spawn-cost",
+    "Starting a process (fork, exec) takes longer.",
+    acts_through=_PARTS,
+    tried_by=TrialKind.LOOKUP,
+)
+def _spawn_cost(case: Case) -> Effect:
+    spawned = case.measured("spawn")
+    if spawned and case.difference_ns is not None:
+        return _judge_spawns(case, spawned[0])
+    effect = _by_lookups(case, "Starting grep is only a part of a lookup.")
+    if not effect.is_slower:
+        return effect
+    effect = replace(effect, fact=Fact.UNCLEAR, workload="spawn")
+    return effect.also("How much of that is starting grep is not known.")
+
+
+def _judge_spawns(case: Case, spawn: OtherMeasurement) -> Effect:
+    """Compare how much longer a process takes with how many a retrieve starts."""
+    evidence = SideEvidence(
+        lambda: (_process_start(spawn.baseline.mean_ns), _process_start(spawn.candidate.mean_ns))
+    )
+    count = _PROCESSES_REAL if case.subject.fidelity == "real" else _PROCESSES_SEED
+    share = count * spawn.difference_ns / (case.difference_ns or math.inf)
+    template = (
+        "The one process that a retrieve starts makes up {share} of the difference."
+        if count == 1
+        else f"The {count} processes that a retrieve starts make up {{share}} of the difference."
+    )
+    effect = evidence.by_share(share, template)
+    if not effect.is_slower or spawn.is_decided:
+        return effect
+    return replace(effect, fact=Fact.UNCLEAR).may_be_chance()
+
+
+def _process_start(mean_ns: float) -> Evidence:
+    started = statement("process started in {time}", time=Quantity(mean_ns, Unit.NANOSECONDS))
+    return Evidence.led_by(Observation.of_side("process-start", started))
+
+
+def _as_other_pool(push: Push, cause: Cause) -> Gain | None:
+    """Leave the remedy out where device-count is supported, which has its own."""
+    return None if "device-count" in push.supported else as_other_pool(push, cause)
+
+
+@cause(
+    "random-io",
+    "The slower side's disks do fewer operations per second.",
+    workloads=frozenset(("cache-retrieve", _RANDOM_IO)),
+    remedies={"use the faster side's kind and number of disks": _as_other_pool},
+    acts_through=in_copies(Kind.BLOCKED),
+)
+def _random_io(case: Case) -> Effect:
+    measurements = case.measured(_RANDOM_IO)
+    if not measurements:
+        return SideEvidence(not_measured).unseen(
+            "These copies are sequential and do not show how many small reads and writes per second "
+            "the disks do.",
+            workload=_RANDOM_IO,
+        )
+    is_itself = case.subject.workload == _RANDOM_IO
+    itself = case.sibling() if is_itself else None
+    many = [match for match in measurements if match.subject.variant.endswith(_AT_ONCE)]
+    chosen = itself or case.slowest(many or measurements)
+    cap = _cap_of(chosen)
+    evidence = SideEvidence(figures(measurements, chosen))
+    if cap is not None:
+        published = span("published-cap", cap, Unit.IOPS, "published cap {value}", _NO_CAP)
+        evidence = evidence.joined(SideEvidence.of(case, published))
+    ratio = 1.0 if chosen is None else case.times_as_long(chosen)
+    if chosen is None or ratio < SLOWER_AT_RATIO:
+        return evidence.opposes("The slower side's disks do as many operations per second.")
+    template = "The slower side's disks do {ratio} fewer operations per second ({variant})."
+    fewer, variant = Quantity(ratio, Unit.RATIO), chosen.subject.variant
+    if not chosen.is_decided:
+        return evidence.unclear(template, ratio=fewer, variant=variant).may_be_chance()
+    # Copies are sequential: whatever slows them may slow these operations as well.
+    effect = evidence.supports(
+        template, proof=None if is_itself else Proof.LEFTOVER, ratio=fewer, variant=variant
+    )
+    if itself is None or cap is None:
+        return effect
+    baseline, candidate = case.baseline.mean(cap), case.candidate.mean(cap)
+    if not baseline or not candidate or baseline == candidate:
+        return effect
+    return replace(effect, size=Size(baseline / candidate))
+
+
+def _published_cap(name: str, view: View) -> float | None:
+    caps = view.published_caps(view.stack.width) if view.stack is not None else None
+    return getattr(caps, name, None)
+
+
+_READ_CAP, _WRITE_CAP = (partial(_published_cap, name) for name in ("read_iops", "write_iops"))
+
+
+def _cap_of(measurement: OtherMeasurement | None) -> _Cap | None:
+    """Return the published limit of this variant, for all disks of the place together."""
+    if measurement is None or not measurement.subject.variant.endswith(_AT_ONCE):
+        return None
+    return _READ_CAP if measurement.subject.variant.startswith("read") else _WRITE_CAP
+
+
+@cause(
+    "slow-flush",
+    "The slower side's disk takes longer to confirm a synchronous write.",
+    workloads=frozenset((SYNC_WRITE,)),
+    remedies={"use the faster side's disks, or make fewer writes wait": as_other_pool},
+    acts_through=in_copies(Kind.BLOCKED),
+)
+def _slow_flush(case: Case) -> Effect:
+    in_place = case.measured(SYNC_WRITE, _IN_PLACE)
+    evidence = SideEvidence(figures(in_place))
+    if not in_place:
+        return evidence.unseen(_NEEDS, workload=SYNC_WRITE, variants=_IN_PLACE)
+    if only_faster_is_volatile(case):
+        return evidence.opposes(_NOT_USED)
+    ratio = case.times_as_long(in_place[0])
+    if ratio < _SLOWER_RATIO or not in_place[0].is_decided:
+        return evidence.opposes(
+            "A write in place, which needs no journal, is as fast on the slower side, or not known "
+            "to be slower."
+        )
+    return evidence.supports(
+        "The slower side's disk takes {ratio} as long to confirm a write, without any journal.",
+        Size(case.part_of(ratio), is_measured=True),
+        Proof.LEFTOVER,
+        ratio=Quantity(ratio, Unit.RATIO),
+    )
+
+
+@cause(
+    "slow-journal",
+    "The slower side's file system takes longer to commit its journal.",
+    workloads=frozenset((SYNC_WRITE,)),
+    remedies={"use the faster side's file system and its options": as_other_pool},
+    acts_through=in_copies(Kind.BLOCKED),
+)
+def _slow_journal(case: Case) -> Effect:
+    in_place = case.measured(SYNC_WRITE, _IN_PLACE)
+    growing = [write for variant in _GROWING for write in case.measured(SYNC_WRITE, variant)]
+    slowest_growing = case.slowest(growing)
+    evidence = SideEvidence(figures([*in_place, *growing], slowest_growing))
+    if not in_place or slowest_growing is None:
+        variants = f"{_IN_PLACE} and {_GROWING[0]}"
+        return evidence.unseen(_NEEDS, workload=SYNC_WRITE, variants=variants)
+    if only_faster_is_volatile(case):
+        return evidence.opposes(_NOT_USED)
+    counted = counted_as(case)
+    if counted is not None:
+        return evidence.opposes(f"That writes wait for the journal counts as {counted}.")
+    journal = case.times_as_long(slowest_growing) / case.known_times_as_long(in_place[0])
+    if journal < _SLOWER_RATIO or not slowest_growing.is_decided:
+        return evidence.opposes(
+            "Appending, which commits the file's new size, is slower only as far as writing in place "
+            "is."
+        )
+    return evidence.supports(
+        "Appending is {ratio} slower than writing in place accounts for: the slower side waits for "
+        "its journal's commits.",
+        Size(case.part_of(journal), is_measured=True),
+        Proof.LEFTOVER,
+        ratio=Quantity(journal, Unit.RATIO),
+    )

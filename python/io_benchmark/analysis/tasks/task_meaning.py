@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: MPL-2.0
+"""What the ratio of two sides' tasks means: for their cost, and for a benchmark's ratio.
+
+A task costs the price of an hour × its hours × (1 + the time of lost runs ÷ that of completed ones). The
+ratio of two sides' costs follows from the ratio of their times, so that the figures fit together. Its
+interval has the uncertainty of the times and of the lost runs; prices are taken as exact. What a machine
+costs between tasks is not included.
+
+A benchmark's ratio is compared with that of the tasks, and so is what follows from it for a task. A task
+that does the benchmark's operations spends a share of its time on them, and only that share has the
+benchmark's ratio. For example, 9,784 retrieves of 76 ms are 32 % of 39 minutes, so a benchmark's ratio of
+1.92× is 1.29× for the task. The rest is assumed to take the same time on both sides.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+from io_benchmark.analysis.inference.levels import LEVEL
+from io_benchmark.analysis.inference.variances import MeanVariance
+from io_benchmark.analysis.model import Interval
+from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, joined, statement
+from io_benchmark.analysis.tasks.runs import Side
+from io_benchmark.analysis.tasks.task_model import (
+    CostComparison,
+    Reference,
+    SideCost,
+    Standing,
+    TaskComparison,
+)
+from io_benchmark.analysis.tasks.task_pair import PairSide, TaskPair
+from io_benchmark.costs.worker_time import Price
+from io_benchmark.results.workload import NS_PER_S
+
+_S_PER_HOUR = 3600.0
+_TASKS = 1000
+_LARGEST_LOG = 700.0
+
+
+def compare_costs(
+    pair: TaskPair, prices: Mapping[str, Price], level: float
+) -> tuple[CostComparison | None, list[Statement]]:
+    """Compare the costs; return why they cannot be compared, or what may mislead in it."""
+    both = (pair.baseline, pair.candidate)
+    names = [side.side.name for side in both]
+    first, second = (_hourly_price(side.side, prices) for side in both)
+    if first is None or second is None:
+        missing = [
+            name for name, price in zip(names, (first, second), strict=True) if price is None
+        ]
+        has_prices = bool(prices) or len(missing) == 1
+        return None, [statement("no price for {sides}", sides=joined(missing))] * has_prices
+    if first.currency != second.currency:
+        template = "costs are not compared: {first} and {second} are different currencies"
+        return None, [statement(template, first=first.currency, second=second.currency)]
+    warnings = []
+    if None not in (first.kind, second.kind) and first.kind != second.kind:
+        warnings = [
+            statement(
+                "prices are of different kinds: {baseline} {first}, {candidate} {second}",
+                baseline=names[0],
+                first=first.kind or "",
+                candidate=names[1],
+                second=second.kind or "",
+            )
+        ]
+    return _comparison(pair, first, second, level, "prices" if prices else "run costs"), warnings
+
+
+def _comparison(
+    pair: TaskPair,
+    baseline_price: Price,
+    candidate_price: Price,
+    level: float,
+    source: Literal["prices", "run costs"],
+) -> CostComparison:
+    estimate = pair.ratio.estimate
+    (lost, lost_variance), (candidate_lost, candidate_variance) = (
+        _lost(side) for side in (pair.baseline, pair.candidate)
+    )
+    log_lost = math.log1p(candidate_lost) - math.log1p(lost)
+    times = MeanVariance(estimate.variance, estimate.degrees)
+    variance = MeanVariance.of_sum([times, lost_variance, candidate_variance])
+    price_ratio = candidate_price.per_hour / baseline_price.per_hour
+    log_cost = math.log(price_ratio) + estimate.log_ratio + log_lost
+    log_even = -estimate.log_ratio - log_lost
+    hours = pair.baseline.mean_s / _S_PER_HOUR
+    amount = _TASKS * baseline_price.per_hour * hours * (1 + lost)
+
+    def side_cost(
+        side: PairSide, price: Price, share: float, variance: MeanVariance, amount: float
+    ) -> SideCost:
+        error = MeanVariance.of_sum([_variance_of_mean(side, pair.ratio.shares), variance])
+        ends = _ends(math.log(amount), error)
+        return SideCost(price.per_hour, source, price.kind, price.date, share, amount, ends)
+
+    candidate_amount = amount * math.exp(log_cost)
+    return CostComparison(
+        candidate_price.currency,
+        side_cost(pair.baseline, baseline_price, lost, lost_variance, amount),
+        side_cost(
+            pair.candidate, candidate_price, candidate_lost, candidate_variance, candidate_amount
+        ),
+        price_ratio,
+        math.exp(log_cost),
+        Interval(*_ends(log_cost, variance, level), level),
+        math.exp(log_even),
+        Interval(*_ends(log_even, variance, level), level),
+    )
+
+
+def _hourly_price(side: Side, prices: Mapping[str, Price]) -> Price | None:
+    """Return the price of an hour by the given prices, else by the costs of the side's runs."""
+    given = Price.find(prices, side.pool, side.queue)
+    if given is not None or prices:
+        return given
+    hours = math.fsum(hours for _, hours, _ in side.costs)
+    currencies = {currency for *_, currency in side.costs}
+    if not hours or len(currencies) != 1:
+        return None
+    return Price(math.fsum(amount for amount, *_ in side.costs) / hours, *currencies)
+
+
+def _lost(side: PairSide) -> tuple[float, MeanVariance]:
+    """Return the time of lost runs by that of completed ones, and the variance of ln(1 + that)."""
+    by_worker: dict[str, list[float]] = {}
+    for run in side.runs:
+        by_worker.setdefault(run.worker, [0.0, 0.0])[0] += run.task_s
+    for run in sorted(side.side.lost, key=lambda run: (run.worker, run.started_ms, run.task_s)):
+        if run.label in side.means_s:
+            by_worker.setdefault(run.worker, [0.0, 0.0])[1] += run.task_s
+    done = math.fsum(times[0] for times in by_worker.values())
+    share = math.fsum(times[1] for times in by_worker.values()) / done
+    count = len(by_worker)
+    squares = math.fsum(((times[1] - share * times[0]) / done) ** 2 for times in by_worker.values())
+    spread = squares * count / max(1, count - 1) / (1 + share) ** 2
+    return share, MeanVariance(spread, max(1.0, count - 1.0))
+
+
+def _variance_of_mean(side: PairSide, shares: Mapping[str, float]) -> MeanVariance:
+    """Return the variance of ln of a side's mean time: of independent workers."""
+    workers: dict[str, float] = {}
+    for (label, worker), runs in sorted(side.cells.items()):
+        mean_s = math.fsum(run.task_s for run in runs) / len(runs)
+        part = shares[label] / len(side.labels[label]) * (mean_s / side.means_s[label] - 1)
+        workers[worker] = workers.get(worker, 0.0) + part
+    if len(workers) == 1:
+        return MeanVariance(math.inf, 1.0)
+    few = len(workers) / (len(workers) - 1)
+    return MeanVariance(few * math.fsum(part**2 for part in workers.values()), len(workers) - 1.0)
+
+
+def _ends(log: float, variance: MeanVariance, level: float = LEVEL) -> tuple[float, float]:
+    if math.isinf(variance.variance):
+        return 0.0, math.inf
+    width = variance.half_width(level)
+    return math.exp(log - width), math.exp(min(log + width, _LARGEST_LOG))
+
+
+def references(
+    report: Report, tasks: TaskComparison, operations: int | None
+) -> Iterator[Reference | Statement]:
+    """Yield what a benchmark says about two sides, or messages where it says nothing."""
+    sides = (tasks.candidate, tasks.baseline)
+    compared = (
+        (part, comparison)
+        for part in report.subjects
+        for comparison in part.comparisons
+        if (comparison.candidate, comparison.baseline) == sides
+    )
+    part, measured = next(compared, (None, None))
+    if part is None or measured is None:
+        yield statement(
+            "--benchmark compares nothing between {candidate} and {baseline}: give results of the "
+            "worker pools of both",
+            candidate=tasks.candidate,
+            baseline=tasks.baseline,
+        )
+        return
+    title, bounds = str(part.subject), measured.interval
+    standing = _standing(measured.ratio, bounds, tasks)
+    yield Reference("benchmark", title, measured.ratio, bounds, standing)
+    if operations is None:
+        return
+    operation_ns = part.figures[tasks.baseline].mean_ns
+    share = operations * operation_ns / (tasks.times[tasks.baseline].task_s * NS_PER_S)
+    if share > 1:
+        yield statement(
+            "--operations {operations}: these take {factor} the time of a task on {baseline}; check "
+            "the number",
+            operations=count(operations),
+            factor=Quantity(share, Unit.RATIO),
+            baseline=tasks.baseline,
+        )
+        return
+    ratio, low, high = (
+        1 + share * (end - 1) for end in (measured.ratio, bounds.low_ratio, bounds.high_ratio)
+    )
+    interval = Interval(low, high, bounds.level_ratio)
+    standing = _standing(ratio, interval, tasks)
+    yield Reference("operations", title, ratio, interval, standing, operations, share, operation_ns)
+
+
+def _standing(ratio: float, interval: Interval, tasks: TaskComparison) -> Standing:
+    """Compare two ratios: they differ where their difference is larger than both intervals allow.
+
+    The squares of the widths add up, as those of independent estimates do.
+    """
+    distance = math.log(ratio / tasks.ratio)
+    width = math.hypot(
+        _width(ratio, interval, distance < 0), _width(tasks.ratio, tasks.interval, distance > 0)
+    )
+    if abs(distance) <= width:
+        return "fits"
+    both_differ = interval.excludes(1.0) and tasks.interval.excludes(1.0)
+    if both_differ and (ratio > 1) != (tasks.ratio > 1):
+        return "contradicts"
+    is_larger = abs(math.log(ratio)) > abs(math.log(tasks.ratio))
+    return "overstates" if is_larger else "understates"
+
+
+def _width(ratio: float, interval: Interval, upwards: bool) -> float:
+    end = interval.high_ratio if upwards else interval.low_ratio
+    return abs(math.log(end / ratio)) if 0 < end < math.inf else math.inf

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Scales, SVG elements, and a drawing as wide as its page.
+
+Horizontal places are parts of the width, so that text has the same size on a phone and on a screen. The
+paths of a panel are in a frame that is stretched to the width; their lines keep their thickness.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Self, TypeAlias
+
+from markupsafe import Markup, escape
+from msgspec import Struct, field
+
+# Of the frame around paths
+_FRAME_UNITS = 1000
+_AXIS_HEIGHT = 20
+# Room at the left for the labels of levels, as in the style sheet.
+_GUTTER = 48
+# Below this ratio of its ends, ticks of a logarithmic axis are spaced as on a linear one.
+_NARROW = 4.0
+# At both ends, as a part of the length
+_ROOM = 0.06
+
+Spot: TypeAlias = tuple[float, float]  # a part of the width, and a height in pixels
+Tick: TypeAlias = tuple[float, str]  # a part of an axis, and its label
+
+
+class Scale(Struct, frozen=True):
+    """A range of values; a place is a part of the axis: 0 at its start, 1 at its end."""
+
+    low: float
+    high: float
+    logarithmic: bool = False
+
+    @classmethod
+    def around(cls, values: Iterable[float], *, logarithmic: bool = False) -> Self:
+        """Return a scale of all finite values, with room at both ends."""
+        finite = [value for value in values if math.isfinite(value)]
+        if logarithmic:
+            positive = [value for value in finite if value > 0] or [1.0]
+            low, high = math.log(min(positive)), math.log(max(positive))
+            margin = max((high - low) * _ROOM, 0.02)
+            return cls(math.exp(low - margin), math.exp(high + margin), logarithmic=True)
+        low, high = min(finite, default=0.0), max(finite, default=0.0)
+        margin = (high - low) * _ROOM or 1.0
+        return cls(low - margin, high + margin)
+
+    @classmethod
+    def from_zero(cls, values: Iterable[float]) -> Self:
+        """Return a linear scale from 0 to a little above the largest value."""
+        return cls(0.0, max(values, default=0.0) * 1.05 or 1.0)
+
+    def place(self, value: float) -> float:
+        """Return the place of a value; one beyond an end is at that end."""
+        inside = max(self.low, min(self.high, value))
+        if self.logarithmic:
+            return math.log(inside / self.low) / math.log(self.high / self.low)
+        return (inside - self.low) / (self.high - self.low)
+
+    def ticks(self, most: int) -> list[float]:
+        """Return at most this many round values on the axis."""
+        if self.logarithmic and self.high / self.low >= _NARROW:
+            return _round_decades(self.low, self.high, most)
+        return _round_steps(self.low, self.high, most)
+
+
+def _round_decades(low: float, high: float, most: int) -> list[float]:
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    for digits in ((1, 2, 5), (1, 3), (1,)):
+        values = (digit * 10.0**decade for decade in decades for digit in digits)
+        ticks = [value for value in values if low <= value <= high]
+        if len(ticks) <= most:
+            return ticks
+    return ticks[:: math.ceil(len(ticks) / most)]
+
+
+def _round_steps(low: float, high: float, most: int) -> list[float]:
+    decade = 10.0 ** math.floor(math.log10((high - low) / most))
+    step = next(
+        factor * decade for factor in (1, 2, 5, 10, 20) if (high - low) / (factor * decade) <= most
+    )
+    return [number * step for number in range(math.ceil(low / step), math.floor(high / step) + 1)]
+
+
+def _element(tag: str, *content: str, **attributes: object) -> Markup:
+    """Return an element; underscores in attribute names become hyphens, all text is escaped."""
+    written = Markup().join(
+        Markup(' {}="{}"').format(key.strip("_").replace("_", "-"), _value(value))
+        for key, value in attributes.items()
+    )
+    inner = Markup().join(escape(part) for part in content)
+    return Markup("<{0}{1}>{2}</{0}>").format(tag, written, inner)
+
+
+def _value(value: object) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+
+
+def _percent(place: float) -> str:
+    return _value(100.0 * place) + "%"
+
+
+class Drawing(Struct):
+    """A picture that grows downwards."""
+
+    label: str  # what it shows, for screen readers
+    _height: float = 0.0
+    _has_levels: bool = False
+    _parts: list[Markup] = field(default_factory=list)
+
+    def line(self, start: Spot, end: Spot, kind: str) -> None:
+        (x1, y1), (x2, y2) = start, end
+        self._add("line", x1=_percent(x1), y1=y1, x2=_percent(x2), y2=y2, class_=kind)
+
+    def band(self, left: float, right: float, height: float, kind: str) -> None:
+        """Fill everything between two places, from the top down to this height."""
+        self._add(
+            "rect", x=_percent(left), width=_percent(right - left), height=height, class_=kind
+        )
+
+    def text(self, spot: Spot, words: str, kind: str = "t", anchor: str = "") -> None:
+        """Write text; near an edge it is inside the picture, unless `anchor` is given."""
+        place, height = spot
+        inside = "start" if place < 0.07 else "end" if place > 0.93 else "middle"
+        self._add(
+            "text", words, x=_percent(place), y=height, text_anchor=anchor or inside, class_=kind
+        )
+
+    def mark(self, spot: Spot, shape: str, kind: str) -> None:
+        """Draw a symbol whose shape has a meaning as well as its color."""
+        place, height = spot
+        symbol = _element("path", d=shape, class_=f"mark {kind}")
+        self._add("svg", symbol, x=_percent(place), y=height, overflow="visible", class_="point")
+
+    def name(self, height: float, words: str) -> None:
+        """Write the name of a panel above it."""
+        self._add("text", words, x=-_GUTTER, y=height, class_="name")
+
+    def panel(
+        self,
+        top: float,
+        height: float,
+        ticks: Iterable[Tick],
+        levels: Iterable[Tick] = (),
+        paths: Iterable[Markup] = (),
+    ) -> None:
+        """Draw paths on a grid: lines at ticks, and at levels with their labels at the left."""
+        for place, _ in ticks:
+            self.line((place, top), (place, top + height), "grid")
+        for place, label in levels:
+            y = top + (1 - place) * height
+            self.line((0, y), (1, y), "grid")
+            self._add("text", label, x=-8, y=y + 4, text_anchor="end", class_="tick")
+            self._has_levels = True
+        box = f"0 0 {_FRAME_UNITS} {height:g}"
+        size = {"x": 0, "y": top, "width": "100%", "height": height}
+        self._add("svg", *paths, **size, viewBox=box, preserveAspectRatio="none")
+
+    def axis(self, ticks: Iterable[Tick], bottom: float) -> None:
+        """Write the labels of the ticks; the picture ends below them."""
+        self._height = bottom + _AXIS_HEIGHT
+        for place, label in ticks:
+            self.text((place, bottom + 15), label, "tick")
+
+    def _add(self, tag: str, *content: str, **attributes: object) -> None:
+        self._parts.append(_element(tag, *content, **attributes))
+
+    def markup(self) -> Markup:
+        kind = "plot gutter" if self._has_levels else "plot"
+        box = {"class_": kind, "width": "100%", "height": self._height}
+        return _element("svg", *self._parts, **box, role="img", aria_label=self.label)
+
+
+def path(spots: Sequence[Spot], kind: str, *, close_at: float | None = None) -> Markup:
+    """Return a line through spots of a panel, or the area between it and `close_at`."""
+    data = "M" + "L".join(map(_in_frame, spots))
+    if close_at is not None and spots:
+        data += f"V{close_at:g}H{round(_FRAME_UNITS * spots[0][0])}Z"
+    return _element("path", d=data, class_=kind) if spots else Markup()
+
+
+def points(spots: Iterable[Spot], kind: str) -> Markup:
+    """Return points as one path: strokes without a length, of which only the caps are visible."""
+    data = "".join(f"M{_in_frame(spot)}h0" for spot in spots)
+    return _element("path", d=data, class_=f"points {kind}") if data else Markup()
+
+
+def _in_frame(spot: Spot) -> str:
+    return f"{round(_FRAME_UNITS * spot[0])} {round(spot[1])}"

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: MPL-2.0
+"""The base class of all workloads except cache-retrieve: their entry and its samples.
+
+A sample is a batch: a number of operations and the time that they took together. It is one operation
+if that takes long enough. Otherwise it is so many that reading the clock costs less than 1 %.
+"""
+
+import platform
+import time
+from typing import Any, Dict, Tuple
+
+from accounting import Account, together
+from early_end import WorkloadError
+from log import NS_PER_S, ProgressLines, say
+from measuring.workload import CHECK_EVERY, Workload
+from settings import SHORT_PROFILES
+
+PYTHON = platform.python_version()
+
+
+class ProcessTimes:
+    """Sums over all processes that did operations: the time that they took, and what they spent of it."""
+
+    def __init__(self):
+        self._wall_ns = 0
+        self._spent = (0, 0, 0)
+
+    def add(self, wall_ns, *spent):
+        """Add user, kernel and waiting nanoseconds; one None makes the sum unknown."""
+        self._wall_ns += wall_ns
+        self._spent = together(self._spent, spent)
+
+    def as_document(self):
+        """Return the entry's `process_times`; None where nothing was accounted for."""
+        if self._wall_ns <= 0:
+            return None
+        sums = zip(("user_ns", "kernel_ns", "waiting_ns"), self._spent)
+        return {"wall_ns": self._wall_ns, **dict(sums)}
+
+
+class Batches(Workload):
+    """A workload defines its sizes, and `measure(entry)`, which calls add() until that returns true."""
+
+    columns = ("start_ns", "duration_ns", "operations")
+    samples_for_a_verdict = 20
+    names: Tuple[str, ...] = ()  # of the variants
+    observes: Tuple[str, ...] = ()
+    # How many samples, in which time, and the like: of a full run, and of a short one.
+    full: Dict[str, Any]
+    quick: Dict[str, Any]
+
+    def __init__(self, bench, place, folder):
+        super().__init__(bench, place, folder)
+        is_quick = bench.settings.profile in SHORT_PROFILES
+        self.sizes = self.quick if is_quick else self.full
+        self.process_times = ProcessTimes()  # of the entry that is being measured
+
+    @classmethod
+    def variants(cls, _settings):
+        return [{"variant": name, "threads": None} for name in cls.names]
+
+    def parameters(self, _variant):
+        """Return what decides what is measured; two pools must have the same to be compared."""
+        return dict(self.sizes)
+
+    def measure(self, entry):
+        raise NotImplementedError
+
+    def plan(self, variant):
+        """Return the part of the entry that is known before the run."""
+        return {
+            "parameters": self.parameters(variant),
+            "observed": dict.fromkeys(self.observes),
+            "run_ns": None,
+            "stopped_early": None,
+            "precision_reached_ratio": None,
+            "process_times": None,
+            "device_bytes": None,
+        }
+
+    def prepare(self):
+        """Make the files that all runs use."""
+
+    def run(self, entry):
+        self._rows = []
+        self.process_times = ProcessTimes()
+        before = self._bench.device_bytes()
+        self._planned = entry["parameters"]["samples_planned"]
+        self._time_limit_s = entry["parameters"]["time_limit_s"]
+        self.begin(time.monotonic_ns())
+        try:
+            self.measure(entry)
+        finally:
+            if self._rows:
+                entry["run_ns"] = time.monotonic_ns() - self._started_ns
+            entry["process_times"] = self.process_times.as_document()
+            entry["device_bytes"] = self._bench.device_bytes_since(before)
+        if not self._rows:
+            raise WorkloadError("no operation ended within %g s" % self._time_limit_s)
+        figures = (len(self._rows), self._planned, self._mean(), entry["run_ns"] / NS_PER_S)
+        say("  [%d/%d] mean %s, %.1f s" % figures)
+
+    def begin(self, started_ns):
+        """Start the timed part; called again after a warm-up."""
+        self._started_ns = started_ns
+        self.deadline_ns = started_ns + int(self._time_limit_s * NS_PER_S)
+        self._progress = ProgressLines(self._planned, self._bench.progress_every_s, started_ns)
+
+    def add(self, entry, times, operations=1):
+        """Add samples from their (start_ns, end_ns); return whether there are enough.
+
+        Call it outside the timed interval.
+        """
+        origin_ns, before = self._bench.origin_ns, len(self._rows)
+        self._rows += [
+            (start_ns - origin_ns, max(1, end_ns - start_ns), operations)
+            for start_ns, end_ns in times[: self._planned - before]
+        ]
+        count, now_ns = len(self._rows), times[-1][1]
+        self.look_around(now_ns)
+        if count >= self._planned or now_ns >= self.deadline_ns:
+            return True
+        is_due = count // CHECK_EVERY > before // CHECK_EVERY
+        return is_due and self.is_known(entry)
+
+    def take_messages(self, crew):
+        """Yield (member, message); show progress while there is none."""
+        for message in crew.messages():
+            self.look_around(time.monotonic_ns())
+            if message is not None:
+                yield message
+
+    def take_windows(self, crew, members, entry, take_summary=None):
+        """Take what a crew's members send as [thread, counts, spent], until they end."""
+        window_ns, counts_by_member = entry["parameters"]["window_ns"], {}
+        due_ns = 0
+        try:
+            for number, content in self.take_messages(crew):
+                if isinstance(content, dict):
+                    take_summary(content)
+                    continue
+                thread, counts, spent = content
+                self.process_times.add(*spent)
+                if not counts_by_member:
+                    self.begin(counts[0][0])
+                counts_by_member.setdefault((number, thread), []).extend(counts)
+                now_ns = time.monotonic_ns()
+                if now_ns >= due_ns:
+                    due_ns = now_ns + NS_PER_S
+                    self._replace(windows_together(counts_by_member, members, window_ns))
+                    if self.is_known(entry):
+                        return
+        finally:
+            self._replace(windows_together(counts_by_member, members, window_ns))
+
+    def _replace(self, windows):
+        """Replace all samples by these windows, which several processes counted together."""
+        origin_ns, kept = self._bench.origin_ns, windows[: self._planned]
+        self._rows = [(start - origin_ns, *rest) for start, *rest in kept]
+
+    def look_around(self, now_ns):
+        """Show progress and let the result file grow, where they are due."""
+        if now_ns >= self._progress.due_ns:
+            mean = ", mean " + self._mean() if self._rows else ""
+            longest_s = (self.deadline_ns - now_ns) / NS_PER_S
+            self._progress.show(len(self._rows), now_ns, mean, longest_s)
+        if now_ns >= self._bench.record.due_ns:
+            self._bench.between_samples()
+
+    def _mean(self):
+        mean_ns = sum(row[1] for row in self._rows) / sum(row[2] for row in self._rows)
+        return "%s %s" % (self.rounded(mean_ns), self.unit)
+
+    def times_by_group(self):
+        times_ns = [duration / operations for _, duration, operations in self._rows]
+        return [0] * len(times_ns), times_ns, "%d samples" % self._planned
+
+    @staticmethod
+    def details(entry):
+        threads = entry["threads"]
+        return [entry["variant"], *([] if threads is None else ["%d at once" % threads])]
+
+    @staticmethod
+    def options(entry):
+        threads = entry["threads"]
+        return [entry["variant"], *([] if threads is None else ["threads-%d" % threads])]
+
+    @staticmethod
+    def parts(entry):
+        samples = entry["samples"]
+        return [("All " + entry["variant"], samples["duration_ns"], samples["operations"])]
+
+    @classmethod
+    def remarks(cls, _entry):
+        return []
+
+    @staticmethod
+    def subtests(_entry):
+        return []
+
+
+def count(step, operations_per_step, window_ns, end_ns, tell, windows_per_message):
+    """Do steps until end_ns; tell several windows at once, and what the thread spent in them.
+
+    A window is [start_ns, end_ns, operations], what was spent [wall, user, kernel, waiting ns]. It ends at
+    the first operation after a multiple of the window's length on the clock that all processes share.
+    """
+    clock, counts = time.monotonic_ns, []
+    with Account() as account:
+        account.begin()
+        now = clock()
+        while now < end_ns:
+            start = now
+            boundary = (start // window_ns + 1) * window_ns
+            operations = 0
+            while now < boundary:
+                step()
+                operations += operations_per_step
+                now = clock()
+            counts.append([start, now, operations])
+            if len(counts) == windows_per_message:
+                tell(counts, _spent(counts, account))
+                counts = []
+                account.begin()
+            now = clock()
+        if counts:
+            tell(counts, _spent(counts, account))
+
+
+def _spent(counts, account):
+    return [counts[-1][1] - counts[0][0], *account.end()]
+
+
+def windows_together(counts_by_member, members, window_ns):
+    """Return (start_ns, duration_ns, operations) per window in which all members were working.
+
+    Windows without operations are joined. A count may extend over the end of a window, if the process waited for
+    a CPU, or one operation took long. Then its operations are distributed evenly over its time.
+    """
+    if len(counts_by_member) < members:
+        return []
+    begin = max(counts[0][0] for counts in counts_by_member.values())
+    end = min(counts[-1][1] for counts in counts_by_member.values())
+    bounds = list(range(-(-begin // window_ns) * window_ns, end + 1, window_ns))
+    if len(bounds) < 2 and end > begin:
+        bounds = [begin, end]  # a short run on a busy machine: use all of it
+    totals = map(sum, zip(*(_done_until(counts, bounds) for counts in counts_by_member.values())))
+    windows, start, before = [], None, 0
+    for bound, done in zip(bounds, totals):
+        if start is None:
+            start, before = bound, done
+        elif done > before:
+            windows.append((start, bound - start, done - before))
+            start, before = bound, done
+    return windows
+
+
+def _done_until(counts, bounds):
+    """Yield the operations that a member had done by each of the bounds, all within its time."""
+    before = index = 0
+    for bound in bounds:
+        while index < len(counts) and counts[index][1] <= bound:
+            before += counts[index][2]
+            index += 1
+        share = 0.0
+        if index < len(counts) and counts[index][0] < bound:
+            start, end, operations = counts[index]
+            share = operations * (bound - start) / (end - start)
+        yield before + round(share)

@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: MPL-2.0
+"""The target of a copy, and the ways to retrieve: the seed's loop, cached_download.sh's steps, trials' steps."""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from contextlib import AbstractContextManager, ExitStack, suppress
+
+import accounting
+import reading
+from log import MIB, NS_PER_S
+from observe import page_cache
+
+COPY_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+PACED_BYTES = 256 * 1024
+PACED_FILES_DEEP = 4
+MEMORY_FILE_BYTES = 16 * MIB
+
+
+class Target:
+    """The path of the next copy; in a ring, old copies are removed between retrieves."""
+
+    def __init__(self, policy, folder, ring_bytes):
+        self._policy = policy
+        self._folder = folder
+        self._ring_bytes = ring_bytes
+        self._number = self._held_bytes = 0
+        self._held = []
+        self.last = os.path.join(folder, "output.dat")
+        self.trims = []
+
+    def next(self, size):
+        if self._policy == "fresh":
+            if self._held_bytes + size > self._ring_bytes:
+                self._trim()
+            self._number += 1
+            self._held_bytes += size
+            self.last = os.path.join(self._folder, "output-%05d.dat" % self._number)
+            self._held.append(self.last)
+        return self.last
+
+    def _trim(self):
+        """Write the copies to the disk and remove them, outside the timed part."""
+        started_ns = time.monotonic_ns()
+        page_cache.sync_filesystem(self._folder)
+        sync_ns = time.monotonic_ns() - started_ns
+        self.trims.append({"after_retrieves": self._number, "sync_ns": sync_ns})
+        self.remove()
+
+    def remove(self):
+        for path in self._held or [self.last]:
+            if os.path.exists(path):
+                os.unlink(path)
+        self._held = []
+        self._held_bytes = 0
+
+
+class SeedSteps(AbstractContextManager):
+    """One grep and one copy inside this process, as the seed measures.
+
+    The copy does what shutil.copy2 does on Linux (sendfile, then mode and times). It is written out here
+    to be the same in every version of Python.
+    """
+
+    lookup_method = "grep -Fnx, posix_spawn"
+    copy_method = "sendfile"
+
+    def __init__(self, url_list, destination="overwrite"):
+        self._list = url_list
+        self._unlink = destination == "unlink"
+        # With its path: a bare name would cost a failed execve per folder of PATH.
+        self._grep = shutil.which("grep") or "grep"
+        self._account = accounting.Account()
+        self._children = accounting.ChildrenAccount()
+        self._ended = None
+        self.read = self._account.read
+        # One pipe for all greps: each prints one line, which is read when it has ended.
+        self._answer, self._output = os.pipe()
+        os.set_blocking(self._answer, False)
+
+    def __exit__(self, *_):
+        """Leave an interrupted grep: it ends by itself, and the end of the run waits for it."""
+        self._account.close()
+        self._children.close()
+        os.close(self._answer)
+        os.close(self._output)
+
+    def start(self):
+        """Begin a block of retrieves."""
+
+    def reap(self):
+        """Reap the grep of the latest lookup; return readings for spent()."""
+        grep, self._ended = self._ended, None  # never reaped twice
+        return self._children.reap(grep)
+
+    @staticmethod
+    def spent(before, between, after, grep):
+        """Return what lookup and copy spent, by readings around them; grep's is in the first."""
+        own = accounting.growth(before, between)
+        lookup = accounting.together(own, accounting.growth(*grep))
+        return (*lookup, *accounting.growth(between, after))
+
+    def look_up(self, index, url):
+        child = os.posix_spawn(
+            self._grep,
+            ("grep", "-Fnx", url, self._list),
+            os.environ,
+            file_actions=((os.POSIX_SPAWN_DUP2, self._output, 1),),
+        )
+        accounting.wait_for(child)
+        self._ended = child
+        try:
+            answer = os.read(self._answer, 4096)
+        except BlockingIOError:
+            answer = b""
+        if not answer.startswith(b"%d:" % (index + 1)):
+            raise OSError(None, "grep did not find entry %d of the list" % (index + 1))
+
+    def copy(self, source, destination, size):
+        if self._unlink:
+            try:
+                os.unlink(destination)
+            except FileNotFoundError:
+                pass  # the first copy
+        source_fd = os.open(source, os.O_RDONLY)
+        try:
+            target_fd = os.open(destination, COPY_FLAGS, 0o666)
+            try:
+                done = 0
+                while done < size:
+                    sent = self._send(target_fd, source_fd, done, size - done)
+                    if sent == 0:
+                        raise OSError(None, "%s is shorter than it was" % source)
+                    done += sent
+            finally:
+                os.close(target_fd)  # ext4 may flush here: part of the copy
+        finally:
+            os.close(source_fd)
+        shutil.copystat(source, destination)
+
+    def _send(self, target, source, start, size):
+        """Copy some of the bytes; return how many."""
+        return os.sendfile(target, source, start, size)
+
+
+# One bash for the whole run, as in update-verify. It runs cached_download's steps on a hit: two greps,
+# sed, printf and cp, each as a separate process. It answers each step with one line.
+REAL_STEPS = r"""
+urls=$1 cache=$2 cp_option=$3
+while IFS= read -r step; do
+  IFS= read -r argument
+  if [ "$step" = look_up ]; then
+    if grep -Fx "$argument" "$urls" >/dev/null; then
+      line_number="$(grep -Fnx "$argument" "$urls" | sed 's/:.*//')"
+      obj="$cache/obj_$(printf "%05d\n" "$line_number").cache"
+      printf '%s\n' "$line_number"
+    else
+      echo missing
+    fi
+  else
+    cp $cp_option "$obj" "$argument" 2>&1 && echo copied
+  fi
+done
+"""
+
+
+class RealSteps(AbstractContextManager):
+    """cached_download.sh's steps in a separate bash, with the real cp."""
+
+    lookup_method = "grep -Fx, grep -Fnx, sed, printf in bash"
+    copy_method = "cp"
+
+    def __init__(self, url_list, destination):
+        cache = os.path.dirname(url_list)
+        option = "--remove-destination" if destination == "unlink" else ""
+        self._bash = subprocess.Popen(
+            ["bash", "-c", REAL_STEPS, "cached_download", url_list, cache, option],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,  # so that bash and what it started can be ended together
+        )
+        self._tick_ns = NS_PER_S // os.sysconf("SC_CLK_TCK")
+
+    def __exit__(self, *_):
+        os.killpg(self._bash.pid, signal.SIGKILL)
+        self._bash.wait()
+        with suppress(BrokenPipeError):  # an interruption came before the step was sent
+            self._bash.stdin.close()
+        self._bash.stdout.close()
+
+    @staticmethod
+    def reap():
+        """Return nothing: bash reaps what it starts."""
+
+    @staticmethod
+    def spent(before, between, after, _):
+        """Return what lookup and copy spent, bash and all that it ran; their waiting is not known."""
+        if None in (before, between, after):
+            return (None,) * 6
+        lookup = (now - then for then, now in zip(before, between))
+        copy = (now - then for then, now in zip(between, after))
+        return (*lookup, None, *copy, None)
+
+    def read(self):
+        """Return user and kernel time in steps of a tick, whose errors cancel over many retrieves."""
+        stat = reading.read_text("/proc/%d/stat" % self._bash.pid) or ""
+        # After the name, which may hold anything: of bash, and of the children that it reaped.
+        times_ns = [int(ticks) * self._tick_ns for ticks in stat.rpartition(")")[2].split()[11:15]]
+        return (times_ns[0] + times_ns[2], times_ns[1] + times_ns[3]) if times_ns else None
+
+    def _ask(self, step, argument):
+        self._bash.stdin.write(b"%s\n%s\n" % (step, os.fsencode(argument)))
+        self._bash.stdin.flush()
+        return self._bash.stdout.readline().decode("utf-8", "replace").strip()
+
+    def look_up(self, index, url):
+        answer = self._ask(b"look_up", url)
+        if answer != str(index + 1):
+            raise OSError(None, "grep did not find entry %d of the list" % (index + 1))
+
+    def copy(self, _source, destination, _size):
+        answer = self._ask(b"copy", destination)
+        if answer != "copied":
+            raise OSError(None, answer or "bash ended in the middle of a copy")
+
+
+# Trials: retrieves that differ from the seed's in one thing each.
+
+
+class KnownLookups(SeedSteps):
+    """No grep: this process knows the line of each URL."""
+
+    def __init__(self, urls, url_list):
+        super().__init__(url_list)
+        self._lines = {url: index for index, url in enumerate(urls)}
+
+    def look_up(self, index, url):
+        if self._lines[url] != index:
+            raise OSError(None, "entry %d of the list is not known" % (index + 1))
+
+    def reap(self):
+        """Do nothing: there is no grep."""
+
+
+class PacedCopies(SeedSteps):
+    """Copies that are limited to a rate, as by a disk behind a page cache of a few files.
+
+    Unused bytes accumulate, also during lookups, up to four mean files, because a page cache is written
+    back meanwhile, too. None have accumulated at the start, as if the page cache were full.
+    """
+
+    def __init__(self, url_list, bytes_per_s, mean_file_bytes):
+        super().__init__(url_list)
+        self._bytes_per_s = bytes_per_s
+        self._most_bytes = max(PACED_FILES_DEEP * mean_file_bytes, PACED_BYTES)
+        self.start()
+
+    def start(self):
+        """Begin a block with nothing accumulated."""
+        self._allowed_bytes = 0.0
+        self._counted_ns = time.monotonic_ns()
+
+    def _send(self, target, source, start, size):
+        size = min(size, PACED_BYTES)
+        while True:
+            now_ns = time.monotonic_ns()
+            gained = (now_ns - self._counted_ns) * self._bytes_per_s / NS_PER_S
+            self._allowed_bytes = min(self._allowed_bytes + gained, self._most_bytes)
+            self._counted_ns = now_ns
+            if self._allowed_bytes >= size:
+                break
+            time.sleep((size - self._allowed_bytes) / self._bytes_per_s)
+        sent = super()._send(target, source, start, size)
+        self._allowed_bytes -= sent
+        return sent
+
+
+class MemorySteps(SeedSteps):
+    """List, source and destination in memory, in files without a name: nothing can be left behind."""
+
+    def __init__(self, urls, largest_bytes):
+        self._files = ExitStack()
+        with ExitStack() as files:  # closed after an error alone
+            url_list = self._file(files, "".join(url + "\n" for url in urls).encode())
+            self._size = min(largest_bytes, MEMORY_FILE_BYTES)
+            whole, rest = divmod(self._size, MIB)
+            chunk = os.urandom(MIB)
+            self._source = self._file(files, *[chunk] * whole, chunk[:rest])
+            self._destination = self._file(files)
+            super().__init__(url_list)
+            self._files = files.pop_all()
+
+    def __exit__(self, *error):
+        super().__exit__(*error)
+        self._files.close()
+
+    @staticmethod
+    def _file(files, *chunks):
+        """Return a path by which grep opens the file as well."""
+        descriptor = os.memfd_create("io-benchmark")
+        files.callback(os.close, descriptor)
+        for chunk in chunks:
+            os.write(descriptor, chunk)
+        return "/proc/%d/fd/%d" % (os.getpid(), descriptor)
+
+    def copy(self, _source, _destination, size):
+        """Copy the same number of bytes, over the same file."""
+        while size > 0:
+            part = min(size, self._size)
+            super().copy(self._source, self._destination, part)
+            size -= part

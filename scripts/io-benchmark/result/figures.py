@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: MPL-2.0
+"""What the log says of a run before and after, and the same figures as the task's series for Perfherder.
+
+Each sample is the time of a number of operations. A rate's percentiles are those of the time: P95 is
+the rate that 95 % of the samples reached or exceeded.
+"""
+
+import os
+from collections import Counter
+
+from log import NS_PER_S, say
+from result import result_file
+from settings import free_space_bytes
+
+DETAILED_AT_MOST = 3  # with more measurements, their parts are not in the log
+PERCENTILES = (50, 95, 99)
+FRAMEWORK = "build_metrics"  # Perfherder knows a fixed list of frameworks
+FILE_NAME = "perfherder-data-io-benchmark.json"
+OPTION_LENGTH = 45
+# Marks the series that belong to no pool, so that they never mix with a pool's own. Two pushes of
+# one pool each then share one series, which Perfherder compares.
+ANY_POOL = "any-pool"
+# A measurement may have thousands of samples, and a task dozens of measurements.
+REPLICATES = 20
+MB, GB = 1_000_000, 1_000_000_000
+# The range of most disks, in bytes per second; the duration of a run can only be estimated.
+SLOW, FAST = 150 * MB, 700 * MB
+SHORTEST_PART = 4  # a workload takes at least this part of its longest time
+
+
+def show_plan(plans, settings, result_path):
+    """Say where the run works, how much it writes, and about how long that takes."""
+    counts = Counter(entry["name"] for *_, entries in plans for entry in entries)
+    names = ", ".join("%s %d" % count for count in counts.items())
+    limit_s = settings.time_budget_s
+    plan = (sum(counts.values()), names, limit_s)
+    say("=== Plan: %d measurements (%s), ends after %g s at the latest ===" % plan)
+    for place in settings.places:
+        say("Place %s: %s, %s free" % (*place, size_label(free_space_bytes(place.path))))
+    kept = copied = most_s = 0
+    for workload, _, _ in plans:
+        planned = workload.planned_bytes()
+        if planned is None:
+            most_s += workload.maximum_s
+        else:
+            # A place's files are removed before the next place is measured.
+            kept, copied = max(kept, planned[0]), copied + planned[1]
+    small = ["small files"] if most_s else []
+    sizes = (size_label(kept), size_label(copied))
+    large = ["%s of files, %s of copies" % sizes] if kept else []
+    written = " and ".join(large + small), settings.profile
+    say("Writes %s there (profile %s); removes them at the end" % written)
+    shortest_s = (kept + copied) / FAST + most_s / SHORTEST_PART
+    longest_s = (kept + copied) / SLOW + most_s
+    # The same label once, such as "1 s".
+    labels = dict.fromkeys(duration_label(min(s, limit_s)) for s in (shortest_s, longest_s))
+    say("Takes about %s, by the speed of the disks" % " to ".join(labels))
+    say("Result: " + result_path)
+
+
+def size_label(size_bytes):
+    unit, name = (GB, "GB") if size_bytes >= GB else (MB, "MB")
+    number = size_bytes / unit
+    return "%s %s" % ("%.0f" % number if number >= 100 else "%.3g" % number, name)
+
+
+def duration_label(seconds):
+    if seconds < 100:
+        return "%d s" % max(1, round(seconds))
+    return "%d min" % round(seconds / 60)
+
+
+def _times_ns(durations_ns, operations):
+    """Return times of one operation; `operations` is None if each sample is one."""
+    operations = operations or [1] * len(durations_ns)
+    ordered = sorted(duration / count for duration, count in zip(durations_ns, operations))
+    # A percentile by the seed's definition, so that figures can be compared with it.
+    indexes = {percent: len(ordered) * percent // 100 for percent in PERCENTILES}
+    return {
+        "mean": sum(durations_ns) / sum(operations),
+        "least": ordered[0],
+        "most": ordered[-1],
+        **{"p%d" % percent: ordered[index] for percent, index in indexes.items()},
+    }
+
+
+def show(plans):
+    """Print a line per entry, with its parts where there are few entries."""
+    say()
+    say("=== RESULTS ===")
+    is_detailed = sum(len(entries) for *_, entries in plans) <= DETAILED_AT_MOST
+    for workload, _, entries in plans:
+        for entry in entries:
+            _show_entry(workload, entry, is_detailed)
+
+
+def _show_entry(workload, entry, is_detailed):
+    parts = [part for part in workload.parts(entry) if part[1]]
+    state, reason = entry["outcome"]["state"], entry["outcome"]["reason"]
+    words = [] if state == "completed" else ["incomplete (%s): %s" % (state, reason)]
+    if parts:
+        words += [_line(workload, *parts[0][1:]), *workload.remarks(entry)]
+    say("%s: %s" % (workload.title(entry), "; ".join(words)))
+    for label, *samples in parts[1:] if is_detailed else []:
+        say("  %s: %s" % (label, _line(workload, *samples)))
+
+
+def _line(workload, durations_ns, operations):
+    times_ns = _times_ns(durations_ns, operations)
+    ends = sorted((times_ns.pop("least"), times_ns.pop("most")), key=workload.figure)
+    names = ("Avg", "Min", "Max", *("P%d" % percent for percent in PERCENTILES))
+    figures = (times_ns.pop("mean"), *ends, *times_ns.values())
+    labels = ("%s %s" % (name, workload.rounded(ns)) for name, ns in zip(names, figures))
+    count, total_s = sum(operations or [1] * len(durations_ns)), sum(durations_ns) / NS_PER_S
+    return "%d in %.1f s, %s %s" % (count, total_s, ", ".join(labels), workload.unit)
+
+
+def suite(settings, workload, entry):
+    """Return an entry's suite; name and options make the series, so they hold no other facts."""
+    # Without an owner, the pools of one platform would collapse into one series.
+    owner = ANY_POOL if settings.perfherder == "neutral" else settings.pool
+    options = [owner, entry["place"], *workload.options(entry)]
+    options += [] if settings.profile == "full" else ["profile-" + settings.profile]
+    times_ns = _subtests_ns(workload, entry)
+    stretches = [_subtests_ns(workload, stretch) for stretch in _stretches(entry)]
+    subtests = []
+    for name, time_ns in times_ns.items():
+        figures = [workload.figure(stretch[name]) for stretch in stretches if name in stretch]
+        replicates = [float("%.6g" % figure) for figure in figures]
+        subtests.append({**_test_of(workload, name, time_ns), "replicates": replicates})
+    return {
+        **_test_of(workload, "io-benchmark-" + workload.name, times_ns["mean"]),
+        "extraOptions": [option[:OPTION_LENGTH] for option in dict.fromkeys(options)],
+        "subtests": subtests,
+    }
+
+
+def _subtests_ns(workload, entry):
+    times_ns = _times_ns(*workload.parts(entry)[0][1:])
+    del times_ns["least"], times_ns["most"]
+    return {**times_ns, **dict(workload.subtests(entry))}
+
+
+def _stretches(entry):
+    """Yield the entry for each stretch of its samples, without the final sync of them all."""
+    columns = entry["samples"]
+    count = len(next(iter(columns.values())))
+    number = min(count, REPLICATES)
+    for index in range(number):
+        stretch = slice(count * index // number, count * (index + 1) // number)
+        # A column that was not measured is null.
+        samples = {name: values and values[stretch] for name, values in columns.items()}
+        yield {**entry, "samples": samples, "final_sync_ns": None}
+
+
+def _test_of(workload, name, operation_ns):
+    return {
+        "name": name,
+        "value": workload.figure(operation_ns),
+        "unit": workload.unit,
+        "lowerIsBetter": workload.unit_ns is not None,
+        "shouldAlert": False,
+    }
+
+
+def write(artifacts, suites):
+    """Write the file, also without suites: a missing artifact would be another error."""
+    document = {"framework": {"name": FRAMEWORK}, "suites": suites}
+    result_file.write(os.path.join(artifacts, FILE_NAME), document)

@@ -1,0 +1,537 @@
+# SPDX-License-Identifier: MPL-2.0
+"""What decides a cause: facts of both sides in, the state out.
+
+All facts are those of seed 000's case, whose slower side takes 69.7 ms longer per retrieve, with the
+changes of a row. A state stands for itself; a sentence is the beginning of the explanation. The recorded
+trees prove each cause end to end (tests/trees).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
+from typing import Any
+
+import pytest
+import sample_report
+import seed_case
+from msgspec.structs import replace
+from seed_facts import (
+    ENTRY,
+    MIB,
+    MS,
+    PLACE,
+    RATE,
+    WRITTEN,
+    Facts,
+    coreutils,
+    counting,
+    cpu_limit,
+    each,
+    filesystem,
+    first,
+    free_memory,
+    further_option,
+    held_for,
+    io_limit,
+    last_third,
+    memory_limit,
+    more_cpu_time,
+    operations_limit,
+    options,
+    pressed,
+    scheduler,
+    slower_lookups,
+    spent,
+    stolen,
+    taking,
+    times_written,
+    touching,
+    waiting_for_io,
+    written,
+)
+from seed_workers import SUBJECT, causes_of, explanation_text, texts, workers_of
+
+from io_benchmark.analysis.diagnosis.case import OtherMeasurement
+from io_benchmark.analysis.diagnosis.causes import RULES
+from io_benchmark.analysis.model import Cause, Detail, State, Subject, Verdict
+from io_benchmark.analysis.observed.side_views import SideViews
+from io_benchmark.results.workloads.exec import OVER_HARDLINKED
+from io_benchmark.results.workloads.metadata import SCALING
+
+SUPPORTED, RULED_OUT, NOT_OBSERVABLE = State.SUPPORTED, State.RULED_OUT, State.NOT_OBSERVABLE
+NOT_SEPARABLE, NOT_JUDGED = State.NOT_SEPARABLE, State.NOT_JUDGED
+Expected = State | str  # the beginning of the explanation
+Value = tuple[Any, Expected]
+FRESH, UNLINK = ({f"{ENTRY}.destination": name} for name in ("fresh", "unlink"))
+NO_PLACE, NO_DEVICES, NO_ENTRIES, UNTOUCHED = (
+    Facts({path: []})
+    for path in ("storage.places", f"{PLACE}.devices", "workloads", "host.first_touch_ns_per_mib")
+)
+NO_LIMITS, NO_TIMELINE, NO_HOST = {"limits": None}, {"timeline": None}, {"host": None}
+NO_WAITS, NO_COUNTERS = waiting_for_io(0), {"timeline": None, f"{ENTRY}.device_bytes": None}
+UNKNOWN_KIND, CRYPT = {f"{PLACE}.kind": "unknown"}, {f"{PLACE}.devices.0.kind": "crypt"}
+DISK_MODEL = f"{PLACE}.devices.1.model"
+OVERLAY = {"lower_layers": 12, "upper_directory": "/var/lib/docker/x/diff", "volatile": False}
+ON_OVERLAY = filesystem("overlay") | {f"{PLACE}.kind": "overlay", f"{PLACE}.overlay": OVERLAY}
+LINEAR = further_option("stripe=0") | {f"{PLACE}.devices.0.stripe_count": None}
+IDLES = scheduler("bfq", slice_idle=8, low_latency=1)
+BOTH_IDLE = IDLES | scheduler("bfq", 2, slice_idle=8)  # the faster side has two disks
+STARVES = scheduler("bfq", strict_guarantees=1, slice_idle=0)
+HALF_RATE = {WRITTEN: counting(RATE / 2)}
+AS_MUCH_MEANWHILE = FRESH | Facts({f"{ENTRY}.final_sync_device_bytes": {}})
+RESIDENT = f"{ENTRY}.cache_state.resident_bytes"
+
+
+def row(
+    name: str,
+    state: State,
+    situation: str,
+    slower: Facts | None = None,
+    faster: Facts | None = None,
+    **arguments: Any,
+) -> Any:
+    """The slower side is the candidate, the faster one is intel; both as in the seed's case."""
+    change = {arguments.setdefault("candidate", "amd-16"): slower or {}, "intel": faster or {}}
+    return pytest.param(name, state, change, arguments, id=f"{name}-{state.value}-{situation}")
+
+
+AMD_30: dict[str, Any] = {"candidate": "amd-30"}
+AS_FRESH: dict[str, Any] = {"subject": replace(SUBJECT, destination="fresh")}
+AS_UNLINKED: dict[str, Any] = {"subject": replace(SUBJECT, destination="unlink")}
+STATES = [
+    row("device-count", NOT_JUDGED, "no comparison", ratio=None),
+    row("device-count", NOT_OBSERVABLE, "devices unseen", NO_DEVICES),
+    row(
+        "device-count", SUPPORTED, "nothing shows waits", NO_TIMELINE | {"task.instance_type": None}
+    ),
+    row("linear-volume", RULED_OUT, "linear on both", LINEAR, LINEAR, **AMD_30),
+    row("linear-volume", NOT_OBSERVABLE, "devices unseen", None, NO_DEVICES),
+    row("boot-disk-fallback", SUPPORTED, "a persistent disk", {DISK_MODEL: "PersistentDisk  "}),
+    row("boot-disk-fallback", NOT_OBSERVABLE, "a model that says nothing", {DISK_MODEL: None}),
+    row("disk-speed", RULED_OUT, "nothing waited", NO_WAITS | times_written(0.25), **AMD_30),
+    row("disk-speed", NOT_OBSERVABLE, "no counters", NO_COUNTERS),
+    row(
+        *("cgroup-io-limit", NOT_SEPARABLE, "operations, device unnamed"),
+        operations_limit(100, "7:0", None) | HALF_RATE,
+    ),
+    row("cgroup-io-limit", RULED_OUT, "each disk as fast", operations_limit(100, "7:0", None)),
+    row("cgroup-io-limit", RULED_OUT, "the faster side", None, io_limit(40 * MIB)),
+    row(
+        *("cgroup-io-limit", RULED_OUT, "the same, which the faster side does not reach"),
+        *(io_limit(330 * MIB), io_limit(330 * MIB) | times_written(0.001)),
+    ),
+    row("cgroup-io-limit", RULED_OUT, "not enforced", io_limit(0) | HALF_RATE),
+    row("cgroup-io-limit", RULED_OUT, "another device", io_limit(40 * MIB, "8:0", "sda")),
+    row("cgroup-io-limit", NOT_OBSERVABLE, "limits unread", NO_LIMITS),
+    row("cgroup-io-limit", NOT_OBSERVABLE, "no hierarchy", {"limits.cgroup_versions": []}),
+    row("cgroup-memory-limit", RULED_OUT, "above the machine's", memory_limit(1 << 20)),
+    row("cgroup-memory-limit", NOT_OBSERVABLE, "limits unread", None, NO_LIMITS),
+    row("cgroup-cpu-limit", NOT_OBSERVABLE, "limits unread", None, NO_LIMITS),
+    row("storage-place", RULED_OUT, "overlay is faster", None, ON_OVERLAY),
+    row("storage-place", NOT_OBSERVABLE, "unknown", UNKNOWN_KIND),
+    row("storage-place", NOT_OBSERVABLE, "no place", NO_PLACE),
+    row("file-system", NOT_OBSERVABLE, "xfs against ext4", filesystem("xfs")),
+    row("file-system", NOT_OBSERVABLE, "below an overlay", ON_OVERLAY),
+    row("device-layers", NOT_SEPARABLE, "encrypted", CRYPT),
+    row("device-layers", RULED_OUT, "the faster side is encrypted", None, CRYPT),
+    row("device-layers", NOT_OBSERVABLE, "no place", NO_PLACE),
+    row(
+        *("ext4-flush", RULED_OUT, "on neither"),
+        *(further_option("noauto_da_alloc"), further_option("noauto_da_alloc")),
+    ),
+    row("ext4-flush", RULED_OUT, "another destination", UNLINK, UNLINK, **AS_UNLINKED),
+    row("ext4-flush", RULED_OUT, "none waits", NO_WAITS | {"task.instance_type": "m5.large"}),
+    row("ext4-flush", NOT_JUDGED, "no difference in time", ratio=None),
+    row("ext4-flush", NOT_OBSERVABLE, "below an overlay", ON_OVERLAY),
+    row("reflink", NOT_OBSERVABLE, "not reported", None, {f"{ENTRY}.shares_extents": None}),
+    row(
+        *("mount-options", NOT_SEPARABLE, "barrier=1, next to fewer disks"),
+        options("rw,barrier=1,data=writeback,commit=60"),
+    ),
+    row("mount-options", RULED_OUT, "tuned on the slower side", None, options("rw,stripe=32")),
+    row("mount-options", NOT_OBSERVABLE, "of unknown cost", further_option("dioread_lock")),
+    row("mount-options", NOT_OBSERVABLE, "no mount", {f"{PLACE}.mount": None}),
+    row("volatile-overlay", NOT_OBSERVABLE, "unknown", UNKNOWN_KIND),
+    row("scheduler-idling", RULED_OUT, "bfq on both", IDLES, BOTH_IDLE),
+    row("scheduler-idling", RULED_OUT, "on the faster side alone", None, BOTH_IDLE),
+    row("scheduler-idling", NOT_OBSERVABLE, "below an overlay", IDLES | ON_OVERLAY),
+    row("scheduler-idling", NOT_OBSERVABLE, "scheduler unseen", IDLES, scheduler(None)),
+    row("scheduler-starvation", NOT_OBSERVABLE, "no times of it", STARVES),
+    row("scheduler-starvation", NOT_OBSERVABLE, "unseen", scheduler(None)),
+    row(
+        *("scheduler-starvation", RULED_OUT, "guarantees that are not strict"),
+        scheduler("bfq", slice_idle=0, strict_guarantees=0),
+    ),
+    row("scheduler", NOT_OBSERVABLE, "deadline against none", scheduler("mq-deadline")),
+    row("scheduler", NOT_OBSERVABLE, "unseen", scheduler(None)),
+    row("page-cache-state", RULED_OUT, "read once in 2,000", None, {RESIDENT: 5700 * MIB}),
+    row("page-cache-state", NOT_OBSERVABLE, "not reported", {RESIDENT: None}),
+    row(
+        *("dirty-limit", NOT_SEPARABLE, "what was written more is not known"),
+        *(FRESH | {"host.vm.dirty_ratio": 1, "host.vm.dirty_background_ratio": 1}, FRESH),
+        **AS_FRESH,
+    ),
+    row(
+        *("dirty-limit", RULED_OUT, "less room, but as much was written meanwhile"),
+        *(AS_MUCH_MEANWHILE | free_memory(4096), AS_MUCH_MEANWHILE),
+        **AS_FRESH,
+    ),
+    row("dirty-limit", NOT_OBSERVABLE, "unknown", {"host.memory_available_bytes": None}),
+    row("memory-first-touch", NOT_OBSERVABLE, "unmeasured", UNTOUCHED),
+    row("cpu", NOT_OBSERVABLE, "stolen, and not known of the other", stolen(4000), NO_TIMELINE),
+    row("cpu", RULED_OUT, "the same", {"host.cpu_model": "same"}, {"host.cpu_model": "same"}),
+    row("cpu", NOT_OBSERVABLE, "another model, no counters", NO_TIMELINE),
+    row("cpu", NOT_OBSERVABLE, "no model", {"host.cpu_model": None}),
+    row("kernel", NOT_OBSERVABLE, "another one", {"host.kernel": "5.4"}),
+    row("kernel", NOT_OBSERVABLE, "unseen", NO_HOST | more_cpu_time(4)),
+    row("image-and-tools", RULED_OUT, "lookups as fast", {"host.tools.python3.version": "3.8.10"}),
+    row("image-and-tools", NOT_OBSERVABLE, "unseen", NO_HOST),
+    row("lookup-cost", NOT_OBSERVABLE, "no times", NO_ENTRIES),
+    row("spawn-cost", RULED_OUT, "the copies"),
+    row("spawn-cost", NOT_OBSERVABLE, "slower lookups", slower_lookups(40)),
+    row("spawn-cost", NOT_OBSERVABLE, "no times", NO_ENTRIES),
+    row("random-io", NOT_OBSERVABLE, "always"),
+    row("drift-over-time", RULED_OUT, "both alike", last_third(2), last_third(2)),
+    row("drift-over-time", NOT_OBSERVABLE, "few retrieves", first(50)),
+    row("other-load", NOT_OBSERVABLE, "nothing recorded", NO_COUNTERS),
+]
+
+
+@pytest.mark.parametrize(("name", "state", "change", "arguments"), STATES)
+def test_state(name: str, state: State, change: dict[str, Facts], arguments: Any) -> None:
+    """Each situation has its state, evidence of both sides and a reason."""
+    cause = causes_of(change, **arguments)[name]
+    assert cause.state is state
+    assert all(texts(cause))
+    assert cause.workload is None or cause.state is NOT_OBSERVABLE
+
+
+def test_every_cause_can_be_not_observable() -> None:
+    """The trees prove the two other states."""
+    states = [state.values[:2] for state in STATES]
+    unseen = {name for name, state in states if state is NOT_OBSERVABLE}
+    assert unseen == {rule.name for rule in RULES if "cache-retrieve" in rule.workloads}
+
+
+TOO_SMALL = "The sides differ in this, but"
+EQUAL_COSTS = "The sides differ in nothing that costs time here."
+SLOWED_DOWN = "The slower side slowed down during the run, but without that"
+SAME_CPU = {"host.cpu_model": "same"}
+WORK = {"copy_user": 2.0, "copy_kernel": 18.0}
+HALF_BYTES = NO_TIMELINE | written(0.5)
+
+
+def slower_work(factor: float, **factors: float) -> Facts:
+    times_ms = {name: ms * factors.get(name, factor) for name, ms in WORK.items()}
+    return spent(**times_ms) | more_cpu_time(2)
+
+
+def short_work(lookup_user_ms: float) -> Facts:
+    return slower_work(2) | spent(copy_user=4, copy_kernel=36, lookup_user=lookup_user_ms)
+
+
+def both_disks(factor: float) -> Facts:
+    return {
+        f"timeline.devices.{disk}.written_bytes": each(lambda moved: factor * moved)
+        for disk in ("nvme1n1", "nvme2n1")
+    }
+
+
+def slower(name: str, facts: Callable[[Any], Facts], *edge: Value, **more: Any) -> Any:
+    """A row: the cause, its threshold, facts of the slower side, and what two values lead to."""
+    return pytest.param(name.partition(":")[0], facts, edge, more, id=name)
+
+
+EDGES = [
+    slower("lookup-cost: a fifth", slower_lookups, (16.5, RULED_OUT), (18.5, NOT_SEPARABLE)),
+    slower(
+        *("lookup-cost: disks write", lambda share: slower_lookups(40) | written(share)),
+        *((0.19, SUPPORTED), (0.21, NOT_SEPARABLE)),
+    ),
+    slower(
+        *("lookup-cost: disks limit", lambda share: slower_lookups(40) | waiting_for_io(share)),
+        *((0.19, SUPPORTED), (0.21, NOT_SEPARABLE)),
+    ),
+    slower("device-count: waits", waiting_for_io, (0.19, RULED_OUT), (0.21, SUPPORTED)),
+    slower("device-count: hardly moved", written, (0.19, RULED_OUT), (0.21, SUPPORTED)),
+    slower(
+        *("device-count: parts", lambda ms: spent(copy_kernel=ms), (62, TOO_SMALL)),
+        *((59.5, SUPPORTED),),
+        faster=spent(copy_kernel=5),
+    ),
+    slower(
+        "disk-speed: near its cap",
+        lambda share: NO_TIMELINE | times_written(share),
+        (0.465, NOT_OBSERVABLE),
+        (0.485, SUPPORTED),
+        **AMD_30,
+    ),
+    slower(
+        *("disk-speed: as fast", both_disks, (0.90, TOO_SMALL)),
+        *((0.925, "Each disk of the slower side wrote as fast."),),
+        **AMD_30,
+    ),
+    slower(
+        *("cgroup-io-limit: reached", lambda mib: io_limit(mib * MIB) | HALF_RATE),
+        *((229, RULED_OUT), (227, SUPPORTED)),
+    ),
+    slower(
+        *("cgroup-io-limit: enforced", lambda mib: io_limit(mib * MIB) | HALF_RATE),
+        *((154, RULED_OUT), (157, SUPPORTED)),
+    ),
+    slower(
+        *("cgroup-io-limit: on average", lambda mib: io_limit(mib * MIB) | HALF_BYTES),
+        *((280, RULED_OUT), (272, SUPPORTED)),
+    ),
+    slower("cgroup-io-limit: held", held_for, (15, RULED_OUT), (17, SUPPORTED)),
+    slower(
+        *("cgroup-io-limit: requests", lambda number: operations_limit(number) | HALF_RATE),
+        *((6300, RULED_OUT), (6100, NOT_SEPARABLE)),
+    ),
+    slower(
+        *(
+            "cgroup-io-limit: as fast",
+            lambda mib: io_limit(335 * MIB) | {WRITTEN: counting(mib * MIB)},
+        ),
+        *((340, "A cgroup limits the slower side's I/O, but each of its disks"), (330, TOO_SMALL)),
+    ),
+    slower(
+        *("cgroup-memory-limit: holds it twice", memory_limit, (11_401, EQUAL_COSTS)),
+        *((11_399, "The slower side's memory is limited more tightly, but"),),
+    ),
+    slower(
+        *("cgroup-cpu-limit: enough CPUs", cpu_limit, (2.01, EQUAL_COSTS)),
+        *((1.99, "The slower side has a smaller quota, but"),),
+    ),
+    slower("cgroup-cpu-limit: a fifth", cpu_limit, (0.62, RULED_OUT), (0.58, SUPPORTED)),
+    slower(
+        *("memory-first-touch: more", touching, (198, "New memory costs the slower side no more.")),
+        *((202, "New memory costs the slower side more, but"),),
+        faster=touching(160),
+    ),
+    slower(
+        *("memory-first-touch: a fifth", touching, (390, RULED_OUT), (420, SUPPORTED)),
+        faster=touching(160),
+    ),
+    slower(
+        *("dirty-limit: as much room", lambda percent: FRESH | {"host.vm.dirty_ratio": percent}),
+        *((14, RULED_OUT), (13, NOT_SEPARABLE)),
+        faster=FRESH,
+        subject=AS_FRESH["subject"],
+    ),
+    slower("dirty-limit: two files", free_memory, (1075, RULED_OUT), (1060, NOT_SEPARABLE)),
+    slower(
+        *("cpu: stolen", lambda per_s: stolen(per_s) | SAME_CPU),
+        *((9.5, RULED_OUT), (11, SUPPORTED)),
+        faster=SAME_CPU,
+    ),
+    slower("cpu: a fifth", more_cpu_time, (1.6, RULED_OUT), (1.75, SUPPORTED)),
+    slower(
+        *(
+            "cpu: slower",
+            slower_work,
+            (1.09, "The CPUs differ, but the slower side's CPU time is not"),
+        ),
+        *((1.11, TOO_SMALL),),
+        faster=spent(**WORK),
+    ),
+    slower(
+        *("cpu: one factor", lambda factor: slower_work(2, copy_user=factor)),
+        *((1.55, RULED_OUT), (1.65, SUPPORTED)),
+        faster=spent(**WORK),
+    ),
+    slower(
+        *("cpu: too short to count", short_work, (0.43, RULED_OUT), (0.39, SUPPORTED)),
+        faster=spent(**WORK, lookup_user=0.43),
+    ),
+    slower(
+        *("other-load: the same work", lambda ms: spent(copy_kernel=ms, copy_waiting=30)),
+        *((15.5, RULED_OUT), (14.5, SUPPORTED)),
+        faster=spent(copy_kernel=5),
+    ),
+    slower("other-load: pressed", pressed, (0.09, RULED_OUT), (0.11, SUPPORTED)),
+    slower("other-load: more written", written, (1.24, RULED_OUT), (1.26, SUPPORTED)),
+    slower(
+        *("drift-over-time: slower", last_third),
+        *((1.05, "The slower side was no slower at its end."), (1.15, SLOWED_DOWN)),
+    ),
+    slower("drift-over-time: samples", first, (59, NOT_OBSERVABLE), (60, RULED_OUT)),
+    slower(
+        *("image-and-tools: coreutils 9", coreutils, ("9.0", NOT_OBSERVABLE), ("8.32", SUPPORTED)),
+        faster=coreutils("9.4"),
+        subject=replace(SUBJECT, fidelity="real"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("cause", "facts", "edge", "more"), EDGES)
+def test_thresholds(
+    cause: str, facts: Callable[[Any], Facts], edge: Sequence[Value], more: Mapping[str, Any]
+) -> None:
+    """Each decides between two states, or between two reasons."""
+    options = {"candidate": "amd-16", "faster": {}, **more}
+    change = {"intel": options.pop("faster")}
+    for value, expected in edge:
+        changed = {**change, options["candidate"]: facts(value)}
+        assert_judged(causes_of(changed, **options)[cause], expected)
+
+
+def assert_judged(cause: Cause, expected: Expected) -> None:
+    beginning = explanation_text(cause)[: len(expected)]
+    assert expected in (cause.state, beginning)
+
+
+def measurement(
+    workload: str,
+    variant: str,
+    slower_ms: float,
+    name: str = "",
+    value: float = 0,
+    threads: int = 0,
+) -> OtherMeasurement:
+    """The faster side takes 1 ms; each has a figure of this name, 4 on the faster side."""
+    faster, slower = (
+        sample_report.figures(ms, 1, 1, 1, 1, details=(Detail(name, "", figure, "", True),))
+        for ms, figure in ((1, 4.0), (slower_ms, value))
+    )
+    subject = Subject(workload, SUBJECT.place, variant=variant, threads=threads)
+    compared = sample_report.comparison("amd-16", slower_ms, 1.0, 2.0, Verdict.SLOWER)
+    return OtherMeasurement(replace(compared, subject=subject), faster, slower)
+
+
+def writes(appending_ms: float, in_place_ms: float = 1) -> list[OtherMeasurement]:
+    times = {"dsync-overwrite": in_place_ms, "dsync-append": appending_ms}
+    return [measurement("sync-write", name, ms) for name, ms in times.items()]
+
+
+def timed(
+    name: str,
+    measure: Callable[[float], list[OtherMeasurement]],
+    *edge: Value,
+    subject: Subject = SUBJECT,
+    **facts: Any,
+) -> Any:
+    """A row: the cause, its threshold, what else was measured, and what two times lead to."""
+    return pytest.param(name.partition(":")[0], measure, edge, subject, facts, id=name)
+
+
+def appending(time_ms: float) -> list[OtherMeasurement]:
+    return writes(time_ms)[1:]
+
+
+SYNC, STAT, COPIES = (
+    Subject(workload, SUBJECT.place, variant=variant, threads=threads)
+    for workload, variant, threads in (
+        *(("sync-write", "dsync-append", 0), ("metadata", "stat", 4), ("exec", "copies", 0)),
+    )
+)
+MEASURED = [
+    timed(
+        *("spawn-cost: a fifth", lambda ms: [measurement("spawn", "", ms)]),
+        *((22.5, RULED_OUT), (23.5, NOT_SEPARABLE)),
+        **slower_lookups(40),
+    ),
+    timed(
+        *("random-io: slower", lambda ms: [measurement("random-io", "write-depth-32", ms)]),
+        *((1.09, RULED_OUT), (1.11, NOT_SEPARABLE)),
+    ),
+    timed(
+        *("scheduler: as fast", appending, (1.09, RULED_OUT), (1.11, NOT_OBSERVABLE)),
+        **scheduler("kyber"),
+    ),
+    timed("scheduler-idling: as fast", appending, (1.09, RULED_OUT), (1.11, SUPPORTED), **IDLES),
+    timed(
+        *("scheduler-starvation: starves", appending, (9.9, RULED_OUT), (10.1, SUPPORTED)),
+        **scheduler("bfq", strict_guarantees=1, slice_idle=0),
+    ),
+    timed(
+        *("slow-flush: slower", lambda ms: writes(ms, ms), (1.24, RULED_OUT), (1.26, SUPPORTED)),
+        subject=SYNC,
+    ),
+    timed("slow-journal: slower", writes, (1.24, RULED_OUT), (1.26, SUPPORTED), subject=SYNC),
+    timed(
+        *(
+            "metadata-lock: scales",
+            lambda gain: [measurement("metadata", "stat", 4, SCALING, gain, 4)],
+        ),
+        *((3.01, RULED_OUT), (2.99, SUPPORTED)),
+        subject=STAT,
+    ),
+    timed(
+        *(
+            "per-builder-copies: cost",
+            lambda ms: [measurement("exec", "copies", 2, OVER_HARDLINKED, ms)],
+        ),
+        *((4.39, RULED_OUT), (4.41, SUPPORTED)),
+        subject=COPIES,
+    ),
+]
+
+
+@pytest.mark.parametrize(("cause", "measure", "edge", "subject", "facts"), MEASURED)
+def test_thresholds_of_other_measurements(
+    cause: str,
+    measure: Callable[[float], list[OtherMeasurement]],
+    edge: Sequence[Value],
+    subject: Subject,
+    facts: Facts,
+) -> None:
+    """What another workload took decides between two states."""
+    for value, expected in edge:
+        causes = causes_of({"amd-16": facts}, subject=subject, measurements=measure(value))
+        assert_judged(causes[cause], expected)
+
+
+@pytest.mark.parametrize(
+    ("cause", "ratios", "states"),
+    [
+        pytest.param("device-count", (1.019, 1.021), (NOT_JUDGED, SUPPORTED), id="two percent"),
+        pytest.param("device-count", (1 / 1.019, 1 / 1.021), (NOT_JUDGED, RULED_OUT), id="faster"),
+        pytest.param("device-count", (33, 31), (RULED_OUT, SUPPORTED), id="a fifth is predicted"),
+    ],
+)
+def test_ratios(cause: str, ratios: tuple[float, float], states: tuple[State, State]) -> None:
+    """The difference that is to be explained decides, too."""
+    assert tuple(causes_of(ratio=ratio)[cause].state for ratio in ratios) == states
+
+
+@pytest.mark.parametrize(
+    ("with_fact_ms", "without_ms", "expected"),
+    [
+        pytest.param([145.7] * 3, [121], NOT_SEPARABLE, id="one may be slow by chance"),
+        pytest.param([145.7] * 3, [122], "As slow without this: 1 of 4", id="one is slow"),
+        pytest.param([145.7] * 2, [118] * 2, NOT_SEPARABLE, id="two may be slow by chance"),
+        pytest.param([145.7] * 2, [119] * 2, "As slow without this: 2 of 4", id="two are slow"),
+        pytest.param([145.7] * 3 + [95], [], NOT_SEPARABLE, id="one may be fast by chance"),
+        pytest.param(
+            [145.7] * 3 + [92],
+            [],
+            "As fast as the faster side in spite of this: 1 of 4",
+            id="one is fast",
+        ),
+        pytest.param(
+            [145.7],
+            [100] * 3,
+            "Only 1 of 4 workers of the slower side has this",
+            id="only one has it",
+        ),
+        pytest.param([145.7] * 2, [100] * 2, NOT_SEPARABLE, id="two have it"),
+    ],
+)
+def test_workers_that_contradict(
+    with_fact_ms: list[float], without_ms: list[float], expected: State | str
+) -> None:
+    """A worker counts where it is clearly slow or fast; the mean of several is known better by √n."""
+    facts = [IDLES | taking(ms) for ms in with_fact_ms]
+    facts += [taking(ms) for ms in without_ms]
+    change = {f"amd-16/{number}": each for number, each in enumerate(facts)}
+    cause = causes_of(change, workers=len(facts))["scheduler-idling"]
+    assert_judged(cause, expected)
+
+
+def test_a_worker_counts_once() -> None:
+    """The runs of one worker are averaged before workers are."""
+    change = {"amd-16/2": slower_lookups(60)}
+    (side,) = workers_of(seed_case.documents(3, pools=["amd-16"], change=change)).values()
+    machines = [replace(run, machine=name) for run, name in zip(side, "aab", strict=True)]
+    mean_ns = SideViews.of_workers(machines, SUBJECT).mean(attrgetter("lookup_mean_ns"))
+    assert mean_ns == pytest.approx(31.35 * MS, rel=0.01)

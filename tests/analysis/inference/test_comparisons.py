@@ -1,0 +1,372 @@
+# SPDX-License-Identifier: MPL-2.0
+"""From estimates to verdicts and advice, each limit from both sides; the rates are in tests/simulation."""
+
+import math
+
+import numpy as np
+import pytest
+import seed_workers
+import simulation
+from msgspec.structs import replace
+from scipy import special
+from written import lines, screen, section
+
+from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.inference.comparisons import _chance, _holm, _verdict, advise, judge
+from io_benchmark.analysis.inference.estimates import Estimate, SideData
+from io_benchmark.analysis.inference.looks import SINGLE, Schedule
+from io_benchmark.analysis.inference.pairs import Pair
+from io_benchmark.analysis.inference.worker_variation import WorkerVariation
+from io_benchmark.analysis.model import Interval, Verdict
+from io_benchmark.analysis.plan import Plan
+from io_benchmark.report.content.statement_text import text_of
+from io_benchmark.results.format import PLAN_VARIABLE
+
+MARGIN = 0.05
+SLOWER, EQUIVALENT, INCONCLUSIVE = Verdict.SLOWER, Verdict.EQUIVALENT, Verdict.INCONCLUSIVE
+
+
+def test_holm_is_rs_p_adjust():
+    """R: p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm") gives 0.03 0.06 0.06 0.02."""
+    assert [p for p, _ in _holm([0.6, 0.01, 0.7], [SINGLE] * 3)] == pytest.approx([1.0, 0.03, 1.0])
+    adjusted = _holm([0.01, 0.04, 0.03, 0.005], [SINGLE] * 4)
+    assert [p for p, _ in adjusted] == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    # Two are rejected at alpha/4 and alpha/3; the third fails at alpha/2, and so does the fourth.
+    levels = [1 - level for _, level in adjusted]
+    assert levels == pytest.approx([0.05 / 3, 0.05 / 2, 0.05 / 2, 0.05 / 4])
+
+
+def test_holms_intervals_decide_as_its_p_values_do():
+    """The interval at a step's level excludes 1 exactly where the adjusted p-value is below 5 %."""
+    generator = np.random.default_rng(7)
+    for _ in range(200):
+        estimates = [
+            Estimate(generator.normal(0, 0.2), 0.005, generator.uniform(2, 30))
+            for _ in range(generator.integers(1, 6))
+        ]
+        for judgement in judge(estimates, [SINGLE] * len(estimates), MARGIN):
+            assert judgement.interval.excludes(1.0) == (judgement.p_value < 0.05)
+
+
+@pytest.mark.parametrize(("p_value", "is_rejected"), [(0.0249, True), (0.0251, False)])
+def test_a_second_candidate_halves_the_error(p_value, is_rejected):
+    """The smaller p-value of two is compared with 2.5 %; where it fails, the other fails too."""
+    first, second = _holm([p_value, 0.04], [SINGLE] * 2)
+    assert (first[0] < 0.05, second[0] < 0.05) == (is_rejected, is_rejected)
+    assert 1 - second[1] == pytest.approx(0.05 if is_rejected else 0.025)
+
+
+def test_a_look_spends_a_part_of_the_error():
+    """The level of the interval is that of the part, and the p-value is divided by it."""
+    look = Schedule().look(3)
+    part = look.p_value(0.05) / 0.05
+    ((p_value, level),) = _holm([0.001], [look])
+    assert part < 0.2
+    assert (p_value, level) == pytest.approx((0.001 / part, 1 - 0.05 * part))
+
+
+@pytest.mark.parametrize(
+    ("adjusted", "at_90", "expected"),
+    [
+        pytest.param((1.10, 1.30), (1.12, 1.28), SLOWER, id="slower"),
+        pytest.param((0.70, 0.90), (0.72, 0.88), Verdict.FASTER, id="faster"),
+        pytest.param((0.95, 1.06), (0.97, 1.03), EQUIVALENT, id="equivalent"),
+        pytest.param((1.01, 1.04), (1.01, 1.03), EQUIVALENT, id="real-but-within-margin"),
+        pytest.param((0.90, 1.20), (0.93, 1.15), INCONCLUSIVE, id="wide"),
+        pytest.param((1.01, 1.09), (1.02, 1.08), SLOWER, id="across-the-margin"),
+        pytest.param((0.0, math.inf), (0.0, math.inf), INCONCLUSIVE, id="unknown"),
+        pytest.param((0.9, 1.1), (1 / 1.05, 1.05), EQUIVALENT, id="as-wide-as-the-margin"),
+        pytest.param((0.9, 1.1), (0.952, 1.05), INCONCLUSIVE, id="below-the-margin"),
+        pytest.param((0.9, 1.1), (1 / 1.05, 1.051), INCONCLUSIVE, id="above-the-margin"),
+        pytest.param((1.0, 1.3), (1.01, 1.2), INCONCLUSIVE, id="touches-1"),
+        pytest.param((1.01, 1.05), (1.0, 1.06), INCONCLUSIVE, id="differs-by-too-little"),
+    ],
+)
+def test_verdicts(adjusted, at_90, expected):
+    """Each of the four, by the intervals alone."""
+    (low, high), (low_90, high_90) = adjusted, at_90
+    assert _verdict(Interval(low, high, 0.95), Interval(low_90, high_90, 0.90), MARGIN) is expected
+
+
+@pytest.mark.parametrize(
+    ("log_ratio", "single_sides", "expected"),
+    [
+        # The assumed 0.0049 of the variance counts as 0.01 per single worker: 1.96 × √0.0201 = 0.2779.
+        pytest.param(0.277, 2, INCONCLUSIVE, id="two-single-workers"),
+        pytest.param(0.279, 2, SLOWER, id="more-than-workers-differ"),
+        pytest.param(-0.277, 2, INCONCLUSIVE, id="faster"),
+        pytest.param(0.196, 1, INCONCLUSIVE, id="one-single-worker"),
+        pytest.param(0.198, 1, SLOWER, id="more-than-one-worker-differs"),
+        pytest.param(0.196, 0, SLOWER, id="several-workers"),
+    ],
+)
+def test_a_single_worker_may_be_unusual(log_ratio, single_sides, expected):
+    """It is slower only by more than workers of one pool differ, by 10 % at the least."""
+    estimate = Estimate(
+        log_ratio, 0.005, math.inf, single_sides=single_sides, single_variance=0.0049
+    )
+    (judgement,) = judge([estimate], [SINGLE], MARGIN)
+    assert judgement.verdict is expected
+
+
+# --- a verdict that a look has reached stands, whatever workers come later ---
+
+DECIDED = (1.15, 1.16, 1.14)
+BASELINE = (0.99, 1.0, 1.01)
+LATER = (1.3, 1.31, 1.29)  # workers of the baseline that were added for another pool
+DECLARED = Schedule((3, 6), is_declared=True)
+
+
+def pool(name, factors, plan=None):
+    """One worker per factor, each on its own machine, which started one after another."""
+    environment = {} if plan is None else {PLAN_VARIABLE: plan}
+    change = {"intel": {"config.environment": environment}}
+    made = seed_workers.workers(len(factors), pools=("intel",), change=change, side=name)
+    return [
+        replace(
+            worker,
+            pool=name,
+            task_id=f"{name}-{hour}",
+            worker_id=f"{name}-{hour}",
+            started=f"2026-11-22T{hour:02}:00:00Z",
+            entries=(seed_workers.slowed(worker.entries[0], factor),),
+        )
+        for hour, (worker, factor) in enumerate(zip(made, factors, strict=True))
+    ]
+
+
+def report(workers, schedule=DECLARED, lost=()):
+    plan = Plan.of_pools({worker.side for worker in workers}, "intel")
+    return compare(plan, workers, Options(schedule=schedule), lost=lost)
+
+
+def compared(workers, schedule=DECLARED, lost=()):
+    (comparison,) = report(workers, schedule, lost).subjects[0].comparisons
+    return comparison
+
+
+def test_a_declared_look_stands():
+    """Its figures and verdict are those of that look; those of all workers are beside it."""
+    workers = [*pool("amd-16", DECIDED), *pool("intel", (*BASELINE, *LATER))]
+    first, comparison = compared(workers[:6]), compared(workers)
+    assert (first.verdict, first.of_all) == (SLOWER, None)
+    assert comparison.workers == (3, 3)
+    assert replace(comparison, of_all=None, workers=None) == first
+    assert comparison.of_all.ratio == pytest.approx(1.01, abs=0.01)
+    assert comparison.of_all.verdict is INCONCLUSIVE
+    assert compared(workers[::-1]) == comparison  # the order of the results does not matter
+    made = report(workers)
+    answer = screen(made)[0]
+    assert answer.startswith("- amd-16 is 1.15× slower than intel (")
+    assert ", decided at an earlier look, which stands; all workers: 1.01× (" in answer
+    (assumptions,) = [line for line in lines(section(made, "cache")) if "Welch's test" in line]
+    assert assumptions.startswith("- amd-16: 3 and 3 workers, compared by Welch's test")
+    assert "; first of at most 2 looks, which decided: later workers are not part" in assumptions
+    assert not any("To settle" in line for line in screen(made))
+
+
+def test_the_same_verdict_later():
+    """At a look the figures are those of all workers; between looks those of the earlier look."""
+    again = compared([*pool("amd-16", 2 * DECIDED), *pool("intel", 2 * BASELINE)])
+    assert (again.verdict, again.of_all) == (SLOWER, None)
+    assert dict(again.look.values)["ordinal"] == "second"
+    workers = [*pool("amd-16", DECIDED), *pool("intel", 2 * BASELINE)]
+    between = compared(workers)
+    assert between.of_all.verdict is between.verdict is SLOWER
+    assert between.interval.level_ratio < between.of_all.interval.level_ratio
+    answer = screen(report(workers))[0]
+    assert "), decided at an earlier look" in answer
+    assert "all workers" not in answer
+
+
+@pytest.mark.parametrize(
+    ("amd_16", "intel", "plan", "lost", "expected", "workers"),
+    [
+        pytest.param(
+            (0.9, 1.15, 1.3, *DECIDED), 2 * BASELINE, "3,6", 0, None, None, id="a-later-look"
+        ),
+        pytest.param(DECIDED, (*BASELINE, *LATER), None, 0, INCONCLUSIVE, None, id="nothing"),
+        pytest.param(DECIDED, (*BASELINE, *LATER), "3", 0, SLOWER, (3, 3), id="a-plan"),
+        pytest.param(DECIDED, (*BASELINE, *LATER), "4", 0, INCONCLUSIVE, None, id="to-come"),
+        pytest.param(DECIDED, (*BASELINE, 1.0, *LATER), "4", 1, SLOWER, (3, 4), id="lost"),
+    ],
+)
+def test_what_the_tasks_declare(amd_16, intel, plan, lost, expected, workers):
+    """A plan's look stands as well, without runs that it lost; without one nobody looked."""
+    made = [*pool("amd-16", amd_16, plan), *pool("intel", intel, plan)]
+    comparison = compared(made, Schedule(), ["amd-16"] * lost)
+    assert comparison.workers == workers
+    assert (comparison.of_all is None) == (workers is None)
+    assert expected in (None, comparison.verdict)
+    if workers is not None:
+        assert (comparison.look, comparison.interval.level_ratio) == (None, 0.95)
+
+
+def test_a_machine_that_runs_twice():
+    """It is one worker: the look at three workers has both of its runs."""
+    baseline = pool("intel", (0.99, *BASELINE, *LATER))
+    baseline[1] = replace(baseline[1], worker_id=baseline[0].worker_id)
+    assert compared([*pool("amd-16", DECIDED), *baseline]).workers == (3, 3)
+
+
+def test_several_candidates():
+    """One that an earlier look decided leaves its part of the error to the others."""
+    workers = [
+        *pool("amd-16", DECIDED),
+        *pool("amd-30", (1.1, 1.9, 1.7, 1.3, 1.8, 2.4)),
+        *pool("intel", (*BASELINE, *LATER)),
+    ]
+    decided, second = report(workers).subjects[0].comparisons
+    assert decided.of_all is not None
+    assert second.verdict is SLOWER
+    alone = compared(workers[3:])
+    assert second.interval.level_ratio == pytest.approx(alone.interval.level_ratio, abs=0.002)
+
+
+# --- how many more workers are advised, and when none would help ---
+
+
+def side(*log_means):
+    return SideData(log_means, ((simulation.entry(np.full(2000, 1_000_000)),),) * len(log_means))
+
+
+def single(ratio):
+    """One worker each, whose samples have no noise."""
+    slower = simulation.entry(np.full(2000, 1e6 * ratio))
+    return SideData((math.log(ratio),), ((slower,),)), side(0.0)
+
+
+def several(ratio, workers):
+    """Two sides whose workers vary by 5 %."""
+    spread = [0.05 * (at % 2 * 2 - 1) for at in range(workers)]
+    return side(*(math.log(ratio) + log for log in spread)), side(*spread)
+
+
+def advice(sides, schedule=None, *, comparisons=1, is_one_machine=False):
+    candidate, baseline = sides
+    pair = Pair(
+        "amd-16",
+        "intel",
+        candidate,
+        baseline,
+        WorkerVariation.given(0.05),
+        schedule=schedule,
+        is_one_machine=is_one_machine,
+    )
+    estimate = Estimate.of_sides(candidate, baseline, 0.05)
+    return advise(estimate, pair, margin=MARGIN, comparisons=comparisons)
+
+
+@pytest.mark.parametrize("workers", [2, 3, 5, 17, 60, 200])
+def test_power_is_the_noncentral_ts(workers):
+    """The chance that an interval excludes 1, by scipy."""
+    degrees = 2 * workers - 2
+    for log_ratio in (0.001, 0.05, 0.2):
+        for comparisons in (1, 500):
+            shift = log_ratio / (0.05 * math.sqrt(2 / workers))
+            reach = float(special.stdtrit(degrees, 1 - 0.025 / comparisons))
+            expected = 1 - float(special.nctdtr(degrees, shift, reach))
+            chance = _chance(log_ratio, 0.05, MARGIN, comparisons, SLOWER, SINGLE, workers)
+            assert chance == pytest.approx(expected, rel=1e-10, abs=1e-12)
+
+
+@pytest.mark.parametrize("workers", [2, 5, 60])
+@pytest.mark.parametrize("log_ratio", [0.0, 0.03])
+def test_the_chance_of_equivalence_is_the_integral(workers, log_ratio):
+    """Over the quantiles of chi-squared, to three digits."""
+    degrees, error = 2 * workers - 2, 0.05 * math.sqrt(2 / workers)
+    reach = float(special.stdtrit(degrees, 0.95))
+    middles = (np.arange(20_000) + 0.5) / 20_000
+    estimated = error * np.sqrt(special.chdtri(degrees, middles) / degrees)
+    room = np.maximum(math.log1p(0.05) - reach * estimated, 0.0)
+    inside = special.ndtr((room - log_ratio) / error) - special.ndtr((-room - log_ratio) / error)
+    chance = _chance(log_ratio, 0.05, MARGIN, 1, EQUIVALENT, SINGLE, workers)
+    assert chance == pytest.approx(float(np.mean(inside)), abs=1e-3)
+
+
+def test_ten_percent_takes_about_six_workers():
+    """As published tables of power say for 5 % variation, 80 % power, 5 % level: 5 to 6 a side."""
+    given = advice(single(1.10))
+    assert (given.leaning, given.workers_to_add) == (SLOWER, 5)
+    assert text_of(given.message) == (
+        "probably slower, not proven; 5 more workers per pool should settle it "
+        "if workers vary by 5 %, including an assumed 5 %"
+    )
+    assert advice(single(1 / 1.10)).leaning is Verdict.FASTER
+    # Holm's first step is harder with three candidates than with one.
+    assert advice(single(1.10), comparisons=3).workers_to_add > 5
+
+
+@pytest.mark.parametrize(
+    ("ratio", "workers", "is_one_machine", "expected"),
+    [
+        pytest.param(77 / 76, range(15, 40), False, "more workers per pool should", id="small"),
+        pytest.param(1.0499, [None], False, "that would take more than 100 per pool", id="margin"),
+        pytest.param(1.01, [None], True, "settle it: one machine ran all of these tasks", id="one"),
+    ],
+)
+def test_equivalence(ratio, workers, is_one_machine, expected):
+    """Within the margin it is what more workers would show; not at its edge, and not one machine."""
+    given = advice(single(ratio), is_one_machine=is_one_machine)
+    assert given.leaning is EQUIVALENT
+    assert given.workers_to_add in workers
+    assert expected in text_of(given.message)
+
+
+def test_workers_that_ran_count():
+    """Their variation is pooled with the assumed one, and they are taken off the number needed."""
+    given = advice((side(0.1, 0.02, 0.18), side(0.0, 0.08, -0.08)))
+    variation = math.sqrt((0.0064 * 4 + 4 * 0.0025) / 8)
+    assert given.variation_ratio == pytest.approx(variation)
+    total = 3 + given.workers_to_add
+    fewer, enough = (
+        _chance(0.1, variation, MARGIN, 1, SLOWER, SINGLE, workers)
+        for workers in (total - 1, total)
+    )
+    assert fewer < 0.83 <= enough
+    assert "estimated from these workers and an assumed 5 %" in text_of(given.message)
+
+
+TOO_MANY = "that would take more than 100 per pool"
+ANEW = "a new measurement with {} per pool and one look should settle it"
+
+
+@pytest.mark.parametrize(
+    ("looks", "ratio", "workers", "expected"),
+    [
+        pytest.param("3,6,12", 1.15, 4, 2, id="the next look"),
+        pytest.param("3,6,12", 1.08, 6, 6, id="the last look"),
+        pytest.param(
+            "3,6",
+            1.07,
+            6,
+            f"no look is declared after 6 workers per pool; {ANEW.format(12)}",
+            id="no look is left",
+        ),
+        pytest.param(
+            "3,6,12",
+            1.055,
+            6,
+            "the chance at the last declared look, 12 workers per pool, is below 80 %; "
+            + ANEW.format(18),
+            id="the looks that are left are too few",
+        ),
+        pytest.param("3,6", 1.049, 6, TOO_MANY, id="no measurement would do"),
+    ],
+)
+def test_declared_looks(looks, ratio, workers, expected):
+    """The advice never goes beyond the last declared look, and names no number between two looks."""
+    given = advice(several(ratio, workers), Schedule.parse(looks))
+    if isinstance(expected, int):
+        assert (given.workers_to_add, given.obstacle) == (expected, None)
+    else:
+        assert given.workers_to_add is None
+        assert text_of(given.obstacle) == expected
+        assert expected in text_of(given.message)
+
+
+def test_a_plan():
+    """Until it is complete, its workers are to come; a lost one is not replaced at its level."""
+    planned = Schedule((6,), is_declared=True, is_planned=True)
+    assert advice(single(1.3), planned).workers_to_add == 5
+    assert 4 + advice(several(1.12, 4), planned).workers_to_add > 6

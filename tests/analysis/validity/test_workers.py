@@ -1,0 +1,337 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Rules about the workers of sides: one machine counts once, and zones and hours differ as pools do."""
+
+import math
+
+import numpy as np
+import pytest
+import seed_workers
+from msgspec.structs import replace
+
+from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.inference.estimates import SideData
+from io_benchmark.analysis.inference.pairs import Pair
+from io_benchmark.analysis.inference.worker_variation import WorkerVariation
+from io_benchmark.analysis.model import Severity, Verdict
+from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.validity.workers import _within_zones
+from io_benchmark.report.content.statement_text import evidence_text, text_of
+from io_benchmark.report.formats.output import rendered
+
+BOOT, OTHER_BOOT = "4514e179-e9e1-4620-b051-b51d93f6b9cd", "5b2c7a90-1d3e-4f86-9a0b-c1d2e3f4a5b6"
+AT_ONCE = "some at the same time, which slows each of them"
+SLOW_ZONE = 1.3
+
+
+def scaled(factor):
+    def times(column):
+        return [round(value * factor) for value in column]
+
+    return {f"workloads.0.samples.{name}": times for name in ("lookup_ns", "copy_ns")}
+
+
+def runs(side, *changes):
+    """Runs with Intel's times, one for each change."""
+    change = {f"intel/{at}": change for at, change in enumerate(changes)}
+    return seed_workers.workers(len(changes), pools=("intel",), change=change, side=side)
+
+
+def on_one_machine(**factors):
+    """Runs that take so many times as long, all on one machine."""
+    return [
+        run
+        for side, numbers in factors.items()
+        for run in runs(side, *({"host.boot_id": BOOT, **scaled(number)} for number in numbers))
+    ]
+
+
+def report(workers, baseline="b"):
+    sides = {worker.side for worker in workers}
+    return compare(
+        Plan.of_pools(sides, baseline if baseline in sides else None), workers, Options()
+    )
+
+
+def broken(made, rule):
+    return [problem for problem in made.problems if problem.rule == rule]
+
+
+def evidence(made, *sides):
+    """What the causes say about these sides."""
+    return [
+        evidence_text(getattr(cause, f"{side}_evidence"))
+        for diagnosis in made.diagnoses
+        for cause in diagnosis.causes
+        for side in sides
+    ]
+
+
+def only(made):
+    (subject,) = made.subjects
+    (comparison,) = subject.comparisons
+    return comparison
+
+
+def test_the_averages_of_all_runs_are_compared():
+    """Widely where runs differ; runs that differ by a percent give a verdict."""
+    comparison = only(report(on_one_machine(a=(0.52, 0.75, 1.08), b=(1.0, 0.8, 1.25))))
+    assert comparison.ratio == pytest.approx((0.52 * 0.75 * 1.08) ** (1 / 3), rel=1e-3)
+    assert comparison.method == "runs of one worker"
+    assert comparison.verdict is Verdict.INCONCLUSIVE
+    assert comparison.interval.low_ratio < 0.5
+    assert comparison.interval.high_ratio > 1.1
+    slower = tuple(2 * (1 + 0.01 * at) for at in range(5))
+    agreeing = only(report(on_one_machine(a=slower, b=(1, 1.01, 0.99, 1, 1.02))))
+    assert (agreeing.verdict, agreeing.assumed_variation_ratio) == (Verdict.SLOWER, 0.05)
+
+
+def test_runs_of_one_machine_in_bare_files_are_one_worker():
+    """By the boot id: they count once in the figures, in the table of workers and in the evidence."""
+    made = report(on_one_machine(a=(2.0, 2.2), b=(1.0, 1.1)))
+    figures = made.subjects[0].figures
+    assert {side: (row.workers, row.between_workers_ratio) for side, row in figures.items()} == {
+        "a": (1, None),
+        "b": (1, None),
+    }
+    counts = [(row.side, row.runs, row.workers) for row in made.replication]
+    assert counts == [("b", 2, 1), ("a", 2, 1)]
+    assert not any("workers" in line for line in evidence(made, "baseline", "candidate"))
+    # A verdict between them is not one between their machines, and the report says so.
+    (problem,) = broken(made, "shared-worker")
+    assert (problem.severity, problem.sides) == (Severity.WARNING, ("b", "a"))
+    assert "were measured on the same machine" in text_of(problem.message)
+    assert ", so their machines do not differ" in text_of(problem.message)
+    assert "does not apply to other workers" in text_of(problem.explanation)
+
+
+def test_two_runs_on_one_worker_are_named():
+    """A rerun on the same worker is not a replicate: a warning names its tasks, and it counts once."""
+    found = seed_workers.workers(2, between=0.02, pools=("intel", "amd-16"))
+    same = [replace(run, worker_id="g/w") if run.side == "amd-16" else run for run in found]
+    made = report(same, "intel")
+    (problem,) = broken(made, "same-worker")
+    assert "2 runs were on the same machine g/w and count as one" in text_of(problem.message)
+    tasks = ", ".join(run.task_id for run in same if run.side == "amd-16")
+    assert text_of(problem.explanation) == f"Their tasks are {tasks}."
+    figures = made.subjects[0].figures
+    assert (figures["amd-16"].workers, figures["intel"].workers) == (1, 2)
+    by_hand = report([replace(run, task_id="unknown") for run in same], "intel")
+    (problem,) = broken(by_hand, "same-worker")
+    assert "and count as one; some at the same time" in text_of(problem.message)
+
+
+def test_figures_are_means_of_workers():
+    """Three runs of one worker weigh as much as one run of another."""
+    twice = {"host.boot_id": BOOT, **scaled(2.0)}
+    workers = runs("a", twice, twice, twice, {})
+    figures = report(workers).subjects[0].figures["a"]
+    assert figures.workers == 2
+    assert figures.mean_ns == pytest.approx(1.5 * workers[3].entries[0].mean_ns, rel=1e-6)
+    assert figures.between_workers_ratio == pytest.approx(math.log(2) / math.sqrt(2))
+
+
+@pytest.mark.parametrize(
+    ("started", "at_once"),
+    [
+        pytest.param("2026-11-20T10:00:05Z", True, id="during the first"),
+        pytest.param("2026-11-20T10:00:10Z", False, id="as the first ends"),
+        pytest.param("yesterday", False, id="unknown"),
+    ],
+)
+def test_runs_at_the_same_time_are_named(started, at_once):
+    """Two jobs at once on one machine slow each other, on one side or on both."""
+    first, second = (
+        {"host.boot_id": BOOT, "started": time, "duration_ns": 10_500_000_000}
+        for time in ("2026-11-20T10:00:00Z", started)
+    )
+    same_side = runs("a", first, second)
+    for workers, rule in (
+        (same_side, "same-worker"),
+        ([same_side[0], *runs("b", second)], "shared-worker"),
+    ):
+        made = report(workers)
+        assert {line.at_once for line in made.workers} == {at_once}
+        (problem,) = broken(made, rule)
+        assert (AT_ONCE in text_of(problem.message)) is at_once
+
+
+def test_only_machines_of_both_sides_are_meant():
+    """That one side's second machine ran two tasks at once says nothing of the machine they share."""
+    starts = [(BOOT, "10:00:00"), (OTHER_BOOT, "11:00:00"), (OTHER_BOOT, "11:00:05")]
+    changes = [
+        {"host.boot_id": boot, "started": f"2026-11-20T{start}Z", "duration_ns": 60_000_000_000}
+        for boot, start in [*starts, (BOOT, "12:00:00")]
+    ]
+    problems = report([*runs("a", *changes[:3]), *runs("b", changes[3])]).problems
+    at_once = {problem.rule for problem in problems if AT_ONCE in text_of(problem.message)}
+    assert at_once == {"same-worker"}
+
+
+def test_evidence_counts_workers():
+    """Two runs of one worker and one of another are two workers; runs of one that differ are named."""
+    slow = seed_workers.workers(1, pools=("amd-16",))
+    boot = {"host.boot_id": BOOT}
+    for changes, expected in (
+        ((boot, boot, {}), "on 2 of 2 workers"),
+        (
+            (boot, {**boot, "host.cpu_model": "Another CPU"}),
+            "Another CPU, 16 CPUs on 1 of 2 runs",
+        ),
+    ):
+        sentences = evidence(report([*runs("intel", *changes), *slow], "intel"), "baseline")
+        assert any(expected in line for line in sentences)
+        assert not any("3 workers" in line for line in sentences)
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_runs_of_different_lengths(workers):
+    """They are compared over what all have: a slow start is a larger part of short runs."""
+
+    def slow_start(length):
+        def samples(columns):
+            copies = [
+                4 * ns if at < 300 else ns for at, ns in enumerate(columns["copy_ns"][:length])
+            ]
+            kept = {name: column and column[:length] for name, column in columns.items()}
+            return {**kept, "copy_ns": copies}
+
+        return {"intel": {"workloads.0.samples": samples}}
+
+    found = [
+        run
+        for side, length in (("intel", 2000), ("same", 500), ("long", 2000))
+        for run in seed_workers.workers(
+            workers, pools=("intel",), seed=len(side), change=slow_start(length), side=side
+        )
+    ]
+    made = report(found, "intel")
+    _, comparison = made.subjects[0].comparisons
+    assert comparison.ratio == pytest.approx(1.0, abs=0.02)
+    short, whole = (made.subjects[0].figures[side].mean_ns for side in ("same", "intel"))
+    assert short > 1.5 * whole
+    (problem,) = broken(made, "unequal-length")
+    assert (problem.severity, problem.sides) == (Severity.WARNING, ("intel", "same"))
+    assert text_of(problem.message) == (
+        "intel and same are compared over the first 500 retrieves of each run"
+    )
+    assert "different lengths" in text_of(problem.explanation)
+
+
+@pytest.mark.parametrize(
+    ("started", "group", "hours"),
+    [
+        pytest.param("2026-03-24T16:00:00Z", None, "5.96", id="hours later"),
+        pytest.param("2026-03-24T11:03:00Z", None, "1.01", id="an hour later"),
+        pytest.param("2026-03-24T11:02:00Z", None, None, id="nearly an hour later"),
+        pytest.param("the day before", None, None, id="unknown"),
+        pytest.param("2026-03-24T16:00:00Z", "aQ7Jb3o0S5m1XyqkYV2c9A", None, id="another push"),
+    ],
+)
+def test_sides_that_were_measured_at_different_hours(started, group, hours):
+    """In one push, a difference may be that of the time of day."""
+    later = {"started": started} | ({"task.task_group_id": group} if group else {})
+    found = seed_workers.workers(pools=("intel", "amd-16"), change={"amd-16": later})
+    messages = [
+        text_of(problem.message) for problem in broken(report(found, "intel"), "measured-apart")
+    ]
+    difference = "a difference may be that of the time of day"
+    assert messages == [f"amd-16 was measured {hours} hours after intel: {difference}"] * (
+        hours is not None
+    )
+
+
+def test_a_pool_before_and_after():
+    """It is compared because of what changed in between."""
+    later = {"amd-16": {"started": "2026-03-24T16:00:00Z"}}
+    before = seed_workers.workers(pools=("amd-16",), side="before")
+    after = seed_workers.workers(pools=("amd-16",), side="after", seed=1, change=later)
+    made = report([*before, *after], "before")
+    assert made.subjects[0].comparisons
+    assert broken(made, "measured-apart") == []
+
+
+# --- zones ---
+
+
+def in_zones(pool, zones):
+    """One worker in each of these zones; those in zone b are slow."""
+    change = {
+        f"{pool}/{at}": {
+            "task.location": {"region": zone.rpartition("-")[0], "zone": zone} if zone else {}
+        }
+        for at, zone in enumerate(zones)
+    }
+    measured = seed_workers.workers(len(zones), between=0.02, pools=(pool,), change=change)
+    slower = [SLOW_ZONE if zone == "b" else 1.0 for zone in zones]
+    return [
+        replace(worker, entries=(seed_workers.slowed(worker.entries[0], factor),))
+        for worker, factor in zip(measured, slower, strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("intel", "amd", "message", "explanation"),
+    [
+        pytest.param(
+            "aaaaab",
+            "abbbbb",
+            "workers of intel: 5 in a, 1 in b; of amd-30: 1 in a, 5 in b",
+            "Within the zones that both have, with 12 of 12 workers, the ratio is 1.02× (95 % interval "
+            "0.78× to 1.33×).",
+            id="unequal shares of zones that differ",
+        ),
+        pytest.param(
+            "aaa",
+            "bbb",
+            "workers of intel: 3 in a; of amd-30: 3 in b",
+            "They have no zone in common, so zone and pool cannot be told apart.",
+            id="none in common",
+        ),
+        pytest.param(
+            ["a", "a", "a", "west1-a", "west1-a"],
+            ["a", "a", "a", "east1-b", "east1-b"],
+            "workers of intel: 3 in a, 2 in west1-a; of amd-30: 3 in a, 2 in east1-b",
+            "Within the zones that both have, with 6 of 10 workers, the ratio is 1.00× (95 % interval "
+            "0.90× to 1.12×).",
+            id="regions that one pool has, without an effect",
+        ),
+        pytest.param("aaa", "aaa", None, None, id="one-zone"),
+        pytest.param("aabb", "abab", None, None, id="equal-shares"),
+        pytest.param("acca", "cccc", None, None, id="zones-do-not-differ"),
+        pytest.param("a", "b", None, None, id="one-worker-each"),
+        pytest.param("aab", ["b", "b", None], None, None, id="one-is-not-known"),
+    ],
+)
+def test_the_answer_has_the_ratio_within_zones(intel, amd, message, explanation):
+    """The ratio over all of the first case is 1.22; within zones the pools are nearly equal."""
+    made = report([*in_zones("intel", intel), *in_zones("amd-30", amd)], "intel")
+    problems = broken(made, "zones")
+    assert [text_of(problem.message) for problem in problems] == [message] * bool(message)
+    for problem in problems:
+        assert (problem.severity, problem.sides) == (Severity.WARNING, ("intel", "amd-30"))
+        assert text_of(problem.explanation) == explanation
+        shown = " ".join(rendered(made, "text").split())
+        assert explanation in shown.split("zones: ")[0]
+
+
+def test_the_ratio_within_zones_is_that_of_least_squares():
+    """numpy fits the logarithms by zones and side, with unequal numbers of workers."""
+    sides = [[(zone,) for zone in side] for side in ("aaaaabbc", "abbbbbccd")]
+    logs = [
+        tuple(0.3 * (zone == ("b",)) + 0.01 * (at % 3) for at, zone in enumerate(side))
+        for side in sides
+    ]
+    candidate, baseline = (SideData(side, ((),) * len(side)) for side in logs)
+    pair = Pair("amd-30", "intel", candidate, baseline, WorkerVariation.given(0.05))
+    found = _within_zones(pair, sides[0], sides[1])
+    design = [
+        [*(zone == (kind,) for kind in "abcd"), is_candidate]
+        for is_candidate, side in zip((True, False), sides, strict=True)
+        for zone in side
+    ]
+    every_log = np.array([*logs[0], *logs[1]])
+    (*_, log_ratio), *_ = np.linalg.lstsq(np.array(design, dtype=np.float64), every_log)
+    assert found is not None
+    # Of zone d only one side has a worker.
+    assert found[0] == 16
+    assert found[1].log_ratio == pytest.approx(log_ratio, rel=1e-9)

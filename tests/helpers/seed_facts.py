@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Changes of the documents of seed 000's case: facts of one side, by path."""
+
+from collections.abc import Callable
+from itertools import accumulate
+from typing import Any
+
+import seed_case
+
+MS, MIB = 1_000_000, 1024 * 1024
+PLACE, ENTRY, COLUMNS = "storage.places.0", "workloads.0", "timeline.columns"
+WRITTEN = "timeline.devices.nvme1n1.written_bytes"
+COPIED_BYTES = sum(seed_case.SIZES_MIB[index] for index in seed_case.sequence()) * MIB
+# What the slower side's disk writes per second.
+RATE = 388 * MIB
+Facts = dict[str, Any]
+
+
+def each(change: Callable[[int], float]) -> Callable[[list[int]], list[int]]:
+    """Change every number of a column."""
+    return lambda column: [round(change(number)) for number in column]
+
+
+def counting(per_s: float) -> Callable[[list[int]], list[int]]:
+    """A counter of the timeline, which has a sample per second."""
+    return lambda column: [round(per_s * row) for row in range(len(column))]
+
+
+def slower_lookups(more_ms: float) -> Facts:
+    return {f"{ENTRY}.samples.lookup_ns": each(lambda ns: ns + more_ms * MS)}
+
+
+def taking(time_ms: float) -> Facts:
+    """Retrieves of the slower side that take this long on average."""
+    return {f"{ENTRY}.samples.copy_ns": each(lambda ns: ns * (time_ms - 1.35) / (145.7 - 1.35))}
+
+
+def last_third(factor: float) -> Facts:
+    def slow_down(column: list[int]) -> list[int]:
+        fast = 2 * len(column) // 3
+        return column[:fast] + each(lambda ns: ns * factor)(column[fast:])
+
+    return {f"{ENTRY}.samples.copy_ns": slow_down}
+
+
+def first(count: int) -> Facts:
+    """Only the first retrieves."""
+    return {f"{ENTRY}.samples": lambda columns: {name: columns[name][:count] for name in columns}}
+
+
+def spent(**times_ms: float) -> Facts:
+    """What processes did in each retrieve, in ms; the rest of it was blocked."""
+    kinds = ("user", "kernel", "waiting")
+    names = [f"{phase}_{kind}" for phase in ("lookup", "copy") for kind in kinds]
+    columns = {name: [round(times_ms.get(name, 0.0) * MS)] * seed_case.RETRIEVES for name in names}
+    return {f"{ENTRY}.samples.{name}_ns": column for name, column in columns.items()}
+
+
+def more_cpu_time(factor: float) -> Facts:
+    """CPU time of the measuring process."""
+    names = ("user", "system")
+    return {f"{COLUMNS}.own_{name}_ms": each(lambda ms: factor * ms) for name in names}
+
+
+def waiting_for_io(share: float) -> Facts:
+    return {f"{COLUMNS}.psi_io_some_us": counting(share * 1e6)}
+
+
+def pressed(share: float) -> Facts:
+    return {f"{COLUMNS}.psi_memory_some_us": counting(share * 1e6)}
+
+
+def stolen(ms_per_s: float) -> Facts:
+    return {f"{COLUMNS}.cpu_steal_ms": counting(ms_per_s)}
+
+
+def written(share: float) -> Facts:
+    """One disk wrote this part of the bytes copied, and read nothing."""
+    moved = {"nvme1n1": {"read": 0, "written": round(share * COPIED_BYTES)}}
+    return {f"{ENTRY}.device_bytes": moved}
+
+
+def times_written(factor: float) -> Facts:
+    """Each disk read nothing, and wrote so many times as much."""
+
+    def change(moved: Any) -> Any:
+        return {
+            name: {"read": 0, "written": round(factor * disk["written"])}
+            for name, disk in moved.items()
+        }
+
+    return {f"{ENTRY}.device_bytes": change}
+
+
+def held_for(seconds: int) -> Facts:
+    """The disk writes 200 MiB/s for so long after the first retrieve, and then half of it."""
+
+    def column(before: list[int]) -> list[int]:
+        rates = [200 * MIB // (1 if row < 16 + seconds else 2) for row in range(len(before))]
+        return list(accumulate(rates))
+
+    return {WRITTEN: column} | io_limit(200 * MIB)
+
+
+def io_limit(
+    value: float,
+    device: str = "259:0",
+    name: str | None = "nvme1n1",
+    kind: str = "write_bytes_per_s",
+) -> Facts:
+    group = {"group": "/sys/fs/cgroup", "device": device, "device_name": name}
+    return {"limits.io": [{**group, "kind": kind, "value": round(value)}]}
+
+
+def operations_limit(value: float, device: str = "259:0", name: str | None = "nvme1n1") -> Facts:
+    return io_limit(value, device, name, "write_operations_per_s")
+
+
+def memory_limit(mib: int) -> Facts:
+    limit = {"group": "/sys/fs/cgroup", "file": "memory.max", "bytes": mib * MIB}
+    return {"limits.memory": [limit]}
+
+
+def cpu_limit(cpus: float) -> Facts:
+    quota = {"group": "/sys/fs/cgroup", "quota_us": round(cpus * 100_000), "period_us": 100_000}
+    return {"limits.cpu": [quota]}
+
+
+def touching(us_per_mib: int) -> Facts:
+    return {"host.first_touch_ns_per_mib": [us_per_mib * 1000] * 8}
+
+
+def free_memory(mib: int) -> Facts:
+    return {"host.memory_available_bytes": mib * MIB}
+
+
+def filesystem(name: str) -> Facts:
+    return {f"{PLACE}.mount.filesystem": name, f"{PLACE}.filesystem.type": name}
+
+
+def options(text: str) -> Facts:
+    """All mount options."""
+    return {f"{PLACE}.mount.super_options": text, f"{PLACE}.filesystem.ext4_options": None}
+
+
+def further_option(name: str) -> Facts:
+    return {f"{PLACE}.mount.super_options": lambda before: f"{before},{name}"}
+
+
+def scheduler(name: str | None, disk: int = 1, **settings: int) -> Facts:
+    path = f"{PLACE}.devices.{disk}.scheduler"
+    return {path: name, f"{path}_settings": settings}
+
+
+def coreutils(version: str) -> Facts:
+    cp = f"cp (GNU coreutils) {version}"
+    return {"host.tools.cp.version": cp, f"{ENTRY}.fidelity": "real"}

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MPL-2.0
+"""A measurement's figures: in the log, and in the task's own Perfherder file within its limits."""
+
+import json
+import math
+import re
+from statistics import fmean
+from types import SimpleNamespace
+
+import pytest
+from checkout import ROOT
+from result import figures
+from worker import Worker
+from workloads import cache_retrieve, random_io
+
+SERIES = "perfherder-data-io-benchmark.json"
+PERFHERDER = {"framework": {"name": "build_metrics"}}
+VALUE = re.compile(r'(?<="value":)[-+.0-9eE]+|(?<="replicates":)\[[^]]*]')
+
+
+def retrieves(copies_ms: list[int]) -> dict[str, object]:
+    """An entry whose lookups take no time, of files of two sizes."""
+    count = len(copies_ms)
+    copy_ns = [time_ms * 1_000_000 for time_ms in copies_ms]
+    samples = {"lookup_ns": [0] * count, "copy_ns": copy_ns, "file_index": [0] * count}
+    return {
+        "name": "cache-retrieve",
+        "place": "a",
+        "destination": "overwrite",
+        "fidelity": "seed",
+        "samples": samples,
+        "file_sizes_bytes": [1],
+        "final_sync_ns": None,
+        "retrieves_planned": count,
+        "outcome": {"state": "completed", "reason": None},
+    }
+
+
+def test_lines_of_the_log(capfd: pytest.CaptureFixture[str]) -> None:
+    """Percentiles by the seed's definition; of a rate the least is that of the longest time."""
+    rate = {
+        "name": "random-io",
+        "place": "a",
+        "variant": "read-depth-1",
+        "threads": None,
+        "samples": {"duration_ns": [10**8] * 2, "operations": [1000, 250]},
+        "observed": {"latency_ns": None},
+        "outcome": {"state": "stopped", "reason": "why"},
+    }
+    times = retrieves([*range(1, 101)])
+    plans = [(cache_retrieve.WORKLOAD, None, [times]), (random_io.WORKLOAD, None, [rate])]
+    figures.show(plans)
+    copies = "100 in 5.0 s, Avg 50.5, Min 1, Max 100, P50 51, P95 96, P99 100 ms"
+    operations = "1250 in 0.2 s, Avg 6250, Min 2500, Max 10000, P50 2500, P95 2500, P99 2500 IOPS"
+    assert capfd.readouterr().out.splitlines()[2:] == [
+        f"cache-retrieve, place a, destination overwrite, fidelity seed: {copies}",
+        "  Lookup alone: 100 in 0.0 s, Avg 0, Min 0, Max 0, P50 0, P95 0, P99 0 ms",
+        f"  Copy alone: {copies}",
+        f"random-io, place a, read-depth-1: incomplete (stopped): why; {operations}",
+    ]
+
+
+def test_the_file_keeps_perfherders_limits(worker: Worker) -> None:
+    """Names, options, units and values are what Treeherder takes, for each entry one suite."""
+    code, output = worker.run(
+        *("--retrieves", "20", "--destination", "overwrite", "--destination", "unlink"),
+        *("--profile", "quick"),
+    )
+    assert code == 0, output
+    data = json.loads((worker.artifacts / SERIES).read_text())
+    assert data["framework"] == PERFHERDER["framework"]
+    assert [suite["extraOptions"] for suite in data["suites"]] == [
+        ["amd-16", "workspace", destination, "retrieves-20", "profile-quick"]
+        for destination in ("overwrite", "unlink")
+    ]
+    for suite in data["suites"]:
+        subtests = suite["subtests"]
+        assert (suite["name"], suite["value"]) == (
+            "io-benchmark-cache-retrieve",
+            subtests[0]["value"],
+        )
+        assert [test["name"] for test in subtests] == [
+            *("mean", "p50", "p95", "p99", "lookup-mean", "copy-mean", "final-sync")
+        ]
+        for test in (suite, *subtests):
+            facts = (test["unit"], test["lowerIsBetter"], test["shouldAlert"])
+            assert facts == ("ms", True, False)
+            assert math.isfinite(test["value"])
+            assert test["value"] >= 0
+        for test in subtests:
+            # Of 20 retrieves each stretch is one; there is a single sync.
+            values = test["replicates"]
+            assert len(values) == (0 if test["name"] == "final-sync" else 20)
+            if test["name"].endswith("mean"):
+                assert fmean(values) == pytest.approx(test["value"], rel=1e-4)
+
+
+def test_replicates_are_the_figures_of_stretches() -> None:
+    """Many samples have 20 replicates in their order; a sync that did not end has no figure."""
+    settings = SimpleNamespace(pool="x" * 50, profile="full", perfherder="pool")
+    entry = retrieves([*range(50 * 20)])
+    suite = figures.suite(settings, cache_retrieve.WORKLOAD, entry)
+    replicates = {test["name"]: test["replicates"] for test in suite["subtests"]}
+    assert replicates["mean"] == [24.5 + 50 * number for number in range(20)]
+    assert replicates["p50"] == [25 + 50 * number for number in range(20)]
+    assert "final-sync" not in replicates
+    assert suite["extraOptions"][0] == "x" * 45
+
+
+def test_neutral_series_of_two_pools_are_one(worker: Worker) -> None:
+    """Everything but the values is the same, byte for byte; a mark keeps it from any pool's."""
+    texts = set()
+    for pool, task, machine in (
+        ("amd-16", "Prp_WjpGRx26VH-wA8fjTA", "c3d-standard-16-lssd"),
+        ("intel", "Qh77Ox1nTlqlkGLffMbrXg", "c2-standard-16"),
+    ):
+        worker.environment |= {
+            "TASK_ID": task,
+            "TASKCLUSTER_INSTANCE_TYPE": machine,
+            "TASKCLUSTER_WORKER_LOCATION": json.dumps({"zone": f"zone-of-{pool}"}),
+        }
+        given = ("--pool", pool, "--retrieves", "20", "--perfherder", "neutral")
+        code, output = worker.run(*given, "--destination", "overwrite", "--destination", "fresh")
+        assert code == 0, output
+        texts.add(VALUE.sub("0", (worker.artifacts / SERIES).read_text()))
+    (text,) = texts
+    assert [suite["extraOptions"] for suite in json.loads(text)["suites"]] == [
+        ["any-pool", "workspace", "overwrite", "retrieves-20"],
+        ["any-pool", "workspace", "fresh", "retrieves-20"],
+    ]
+    result = worker.result()
+    assert (result.config.perfherder, result.task.pool) == ("neutral", "intel")
+
+
+def test_nothing_measured_is_an_empty_file_and_not_a_missing_one(worker: Worker) -> None:
+    """A missing artifact would be a separate error."""
+    worker.environment["PATH"] = "/nonexistent"
+    assert worker.run("--retrieves", "5")[0] == 1
+    data = json.loads((worker.artifacts / SERIES).read_text())
+    assert data == {**PERFHERDER, "suites": []}
+
+
+def test_the_kind_has_the_usual_number() -> None:
+    """What a push measures is the series without a mark."""
+    kind = (ROOT / "taskcluster/kinds/io-benchmark/kind.yml").read_text()
+    assert f"retrieves: {cache_retrieve.USUAL_RETRIEVES}\n" in kind
