@@ -209,5 +209,5 @@ def test_a_python_without_filters(tmp_path, monkeypatch):
     """Debian 12 has Python 3.11.2, whose tarfile has no filters: the context is unpacked."""
     small_context(tmp_path, "", tmp_path / "context.tar.gz")
     monkeypatch.setattr(container, "tarfile", SimpleNamespace(open=tarfile.open))
-    container.extract(tmp_path / "context.tar.gz", tmp_path / "context")
+    container._extract(tmp_path / "context.tar.gz", tmp_path / "context")
     assert (tmp_path / "context/Dockerfile").read_text() == "FROM"
