@@ -240,11 +240,16 @@ class _CacheRetrieve(Workload):
 
     @staticmethod
     def parts(entry):
-        """Return all retrieves, then lookups and copies separately."""
+        """Return all retrieves, then each size, then lookups and copies separately."""
         samples = entry["samples"]
         lookups, copies = samples["lookup_ns"], samples["copy_ns"]
         totals = [lookup + copy for lookup, copy in zip(lookups, copies)]
-        parts = {"All retrieves": totals, "Lookup alone": lookups, "Copy alone": copies}
+        sizes = [entry["file_sizes_bytes"][index] for index in samples["file_index"]]
+        parts = {"All retrieves": totals}
+        for size_bytes in sorted(set(sizes), reverse=True):
+            times_ns = [total for total, size in zip(totals, sizes) if size == size_bytes]
+            parts["%g MiB files" % (size_bytes / MIB)] = times_ns
+        parts.update({"Lookup alone": lookups, "Copy alone": copies})
         return [(label, times_ns, None) for label, times_ns in parts.items()]
 
     @staticmethod
