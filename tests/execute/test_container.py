@@ -162,7 +162,7 @@ def test_a_container_that_does_not_start(make_run, fake):
 
 def test_max_run_time_takes_the_container_away(make_run, fake):
     """Killed, not signalled; artifacts are taken all the same, as d2g does."""
-    run = make_run(changes={"maxRunTime": 0.5})
+    run = make_run(changes={"maxRunTime": 0.5, "onExitStatus": {"retry": [137]}})
     outcome = fake.executor(fails="hang").run(run, print)
     assert replace(outcome, started="", resolved="") == RunOutcome(
         137, "failed", "", "", MISSING, explanation="stopped at its maxRunTime of 0.5 s"
