@@ -203,11 +203,8 @@ class _CacheRetrieve(Workload):
             share = "%.1f %%" % (100.0 * resident_bytes / cache_bytes)
         say("  %s of the cache is in memory at the start" % share)
         say("  drop_caches: %s" % dropped)
-        return {
-            "drop_caches": dropped,
-            "cache_bytes": cache_bytes,
-            "resident_bytes": resident_bytes,
-        }
+        sizes = {"cache_bytes": cache_bytes, "resident_bytes": resident_bytes}
+        return {"drop_caches": dropped, **sizes}
 
     def _drain(self, entry, before):
         """Time the final sync, and record what was dirty before it and what the disks then wrote."""
@@ -268,14 +265,12 @@ class _CacheRetrieve(Workload):
 
     @staticmethod
     def subtests(entry):
-        samples = entry["samples"]
-        lookups, copies = samples["lookup_ns"], samples["copy_ns"]
-        sync_ns = entry["final_sync_ns"]
-        return [
-            ("lookup-mean", sum(lookups) / len(lookups)),
-            ("copy-mean", sum(copies) / len(copies)),
-            *([] if sync_ns is None else [("final-sync", sync_ns)]),
+        sync_ns, samples = entry["final_sync_ns"], entry["samples"]
+        means = [
+            (phase + "-mean", sum(samples[phase + "_ns"]) / len(samples[phase + "_ns"]))
+            for phase in ("lookup", "copy")
         ]
+        return means if sync_ns is None else [*means, ("final-sync", sync_ns)]
 
 
 WORKLOAD = _CacheRetrieve
