@@ -19,7 +19,6 @@ from io_benchmark.analysis.diagnosis.rules import (
     SideEvidence,
     Size,
     cause,
-    fact_tally,
 )
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
@@ -201,7 +200,7 @@ _OVERLAY = Ranking(
 )
 def _volatile_overlay(case: Case) -> Effect:
     """Judge whether only the faster side's writes are never synced."""
-    observe = [fact_tally("overlay", _waits), _FSYNC]
+    observe = [_OVERLAY.tally, _FSYNC]
     if case.subject.workload == "cache-retrieve":
         observe.append(_FINAL_SYNC)
     effect = _OVERLAY.judge(case, SideEvidence.of(case, *observe))
