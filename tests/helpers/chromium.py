@@ -6,22 +6,17 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from select import select
 from typing import Any
 
 ARGUMENTS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--hide-scrollbars",
-    "--remote-debugging-pipe",
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+    *("--hide-scrollbars", "--remote-debugging-pipe"),
 )
 ANSWER_WITHIN_S = 60
 STOP_WITHIN_S = 10
@@ -65,13 +60,8 @@ class Browser:
 
     def look(self, width: int, height: int, *, dark: bool) -> None:
         """Set the window's size, in CSS pixels, and the reader's preferred colours."""
-        self.call(
-            "Emulation.setDeviceMetricsOverride",
-            width=width,
-            height=height,
-            deviceScaleFactor=1,
-            mobile=width < 600,
-        )
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+        self.call("Emulation.setDeviceMetricsOverride", **size)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])
 
@@ -87,12 +77,11 @@ class Browser:
         if self._session:
             message["sessionId"] = self._session
         os.write(self.to_browser, json.dumps(message).encode() + b"\0")
-        while True:
+        answer: dict[str, Any] = {}
+        while answer.get("id") != self._number:
             answer = self._read_message()
-            if answer.get("id") == self._number:
-                assert "error" not in answer, answer
-                result: dict[str, Any] = answer["result"]
-                return result
+        assert "error" not in answer, answer
+        return dict(answer["result"])
 
     def _read_message(self) -> dict[str, Any]:
         until = time.monotonic() + ANSWER_WITHIN_S
@@ -104,20 +93,18 @@ class Browser:
         line, self._buffer = self._buffer.split(b"\0", 1)
         message: dict[str, Any] = json.loads(line)
         if message.get("sessionId") == self._session:
-            self._note(message.get("method", ""), message.get("params", {}))
+            event, facts = message.get("method", ""), message.get("params", {})
+            self._loaded |= event == "Page.loadEventFired"
+            if event == "Network.requestWillBeSent":
+                self.requests.append(facts["request"]["url"])
+            elif event in ("Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown"):
+                self.complaints.append(json.dumps(facts))
         return message
 
-    def _note(self, event: str, facts: dict[str, Any]) -> None:
-        if event == "Page.loadEventFired":
-            self._loaded = True
-        elif event == "Network.requestWillBeSent":
-            self.requests.append(facts["request"]["url"])
-        elif event in ("Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown"):
-            self.complaints.append(json.dumps(facts))
 
-
-def start(program: str, profile: Path) -> tuple[subprocess.Popen[bytes], Browser]:
-    """Start Chromium, which reads commands from descriptor 3 and answers on 4."""
+@contextmanager
+def running(program: str, profile: Path) -> Iterator[Browser]:
+    """Start Chromium, which reads commands from descriptor 3 and answers on 4; end it with its group."""
     commands, to_browser = os.pipe()
     from_browser, answers = os.pipe()
 
@@ -138,15 +125,13 @@ def start(program: str, profile: Path) -> tuple[subprocess.Popen[bytes], Browser
     )
     os.close(commands)
     os.close(answers)
-    return process, Browser(to_browser, from_browser)
-
-
-def stop(process: subprocess.Popen[bytes], browser: Browser) -> None:
-    """End the browser, by force with its whole group where it does not end by itself."""
-    os.close(browser.to_browser)
     try:
-        process.wait(STOP_WITHIN_S)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-    os.close(browser.from_browser)
+        yield Browser(to_browser, from_browser)
+    finally:
+        os.close(to_browser)
+        try:
+            process.wait(STOP_WITHIN_S)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        os.close(from_browser)

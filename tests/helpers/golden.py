@@ -15,13 +15,12 @@ from typing import Any
 import divided_reports
 import every_workload
 import msgspec
-import published_series
+import perfherder_files
 import sample_history
 import sample_report
 import sample_tasks
 import several_places
 from checkout import ROOT
-from msgspec.structs import replace
 
 from io_benchmark.analysis.history.history_model import History
 from io_benchmark.analysis.prediction.prediction_model import Predictions
@@ -40,21 +39,31 @@ _STYLE = re.compile("<style>.*</style>", re.DOTALL)
 
 Made = Callable[[], Report | History | TaskReport]
 _few = sample_report.FEW_RETRIEVES
-REPORTS: Mapping[str, Made] = {
+# One of each kind, and some with hostile names, without results or with more than has room
+REPORTS: Mapping[str, Callable[[], Report]] = {
     "seed-case": partial(sample_report.seed_case, _few),
+    "before-and-after": partial(sample_report.before_after, _few),
     "one-bad-worker": divided_reports.one_bad_worker,
+    "one-disk-against-two": divided_reports.three_pools,
     "tried": divided_reports.tried_one_disk,
     "refused": partial(sample_report.refused, _few),
     "nothing-readable": sample_report.empty,
     "twelve-pools": partial(sample_report.many_pools, _few),
     "hostile-names": partial(sample_report.hostile, _few),
+    "several-subjects": sample_report.several_subjects,
     "few-measurements": several_places.few_measurements,
-    "every-workload": lambda: replace(every_workload.report(), diagnoses=()),
+    "five-places": several_places.five,
+    "every-workload": every_workload.report,
     "everything": several_places.everything,
+    "1,000 workers": partial(sample_report.large, 1000, 10),
+}
+HISTORIES: Mapping[str, Made] = {
     "history: one-change": sample_history.one_change,
     "history: trend-and-step": sample_history.trend_and_step,
     "history: two-series": sample_history.two_series,
+    "history: unclear": sample_history.unclear,
     "history: nothing": sample_history.nothing,
+    "history: hostile": sample_history.hostile,
 }
 TASKS: Mapping[str, Made] = {
     "tasks: the seed's": sample_tasks.seed,
@@ -62,45 +71,46 @@ TASKS: Mapping[str, Made] = {
     "tasks: nothing": sample_tasks.nothing,
     "tasks: hostile": sample_tasks.hostile,
 }
+ALL = {**REPORTS, **HISTORIES, **TASKS}
 # A section per kind of report and of block; that nothing is lost is tested by properties.
 FIRST_SCREENS = (
     *("seed-case", "one-bad-worker", "refused", "twelve-pools", "hostile-names"),
-    *("every-workload", "everything"),
+    *("every-workload", "everything", *TASKS),
 )
 IN_TEXT = (
     *("seed-case", "tried", "few-measurements", "nothing-readable"),
     *("history: one-change", "history: trend-and-step", "history: two-series"),
+    "tasks: labels that differ, on four pools",
 )
-IN_MARKDOWN = ("seed-case", "tried", "hostile-names", "history: one-change", "history: nothing")
-IN_HTML = ("tried", "nothing-readable", "history: one-change")
+IN_MARKDOWN = (
+    *("seed-case", "tried", "hostile-names", "history: one-change", "history: nothing"),
+    *("tasks: the seed's", "tasks: nothing"),
+)
+IN_HTML = (
+    *("tried", "nothing-readable", "history: one-change"),
+    *("tasks: the seed's", "tasks: nothing"),
+)
 
 
 def golden_outputs() -> dict[str, dict[str, Callable[[], str]]]:
     """Return each file's sections, by their names."""
-    few = ("tasks: the seed's", "tasks: nothing")
+    screen, columns = Layout(columns=80), Layout(details=True, columns=80)
     return {
         "text.txt": {
             **{
-                f"{name}, first screen": partial(_text, REPORTS[name], 80, details=False)
+                f"{name}, first screen": partial(_written, name, "text", screen)
                 for name in FIRST_SCREENS
             },
-            **{f"{name}, 80 columns": partial(_text, REPORTS[name], 80) for name in IN_TEXT},
-            **{
-                f"{name}, first screen": partial(_text, made, 80, details=False)
-                for name, made in TASKS.items()
-            },
-            "tasks, details": partial(_text, sample_tasks.many, 80),
+            **{f"{name}, 80 columns": partial(_written, name, "text", columns) for name in IN_TEXT},
         },
-        "markdown.txt": {
-            **{name: partial(_markdown, REPORTS[name]) for name in IN_MARKDOWN},
-            **{name: partial(_markdown, TASKS[name]) for name in few},
-        },
-        "html.txt": {
-            **{name: partial(_page, REPORTS[name]) for name in IN_HTML},
-            **{name: partial(_page, TASKS[name]) for name in few},
-        },
-        "perfherder.txt": {"series": published_series.published},
+        "markdown.txt": {name: partial(_written, name, "markdown") for name in IN_MARKDOWN},
+        "html.txt": {name: partial(_written, name, "html") for name in IN_HTML},
+        "perfherder.txt": {"series": perfherder_files.published},
     }
+
+
+def _written(name: str, form: str, layout: Layout | None = None) -> str:
+    return _STYLE.sub("<style></style>", rendered(ALL[name](), form, layout=layout))
 
 
 def schemas() -> dict[Path, dict[str, Any]]:
@@ -124,20 +134,6 @@ def read_sections(name: str) -> dict[str, str]:
     """Read a golden file's sections."""
     _, *sections = (FOLDER / name).read_text(encoding="utf-8").split(MARK)
     return dict(section.split("\n", 1) for section in sections)
-
-
-def _text(made: Made, columns: int, *, details: bool = True) -> str:
-    return rendered(made(), "text", layout=Layout(details, columns))
-
-
-def _markdown(made: Made) -> str:
-    return rendered(made(), "markdown")
-
-
-def _page(made: Made) -> str:
-    page, styles = _STYLE.subn("<style></style>", rendered(made(), "html"))
-    assert styles == 1
-    return page
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import program
 from checkout import ROOT
-from chromium import start, stop
+from chromium import running
 from documentation import example
 from loopback import Loopback
 from loopback_deployment import GROUP
@@ -41,15 +41,12 @@ def main() -> int:
             *("compare", f"group:{GROUP}", "--write", f"html={page}"),
             environment={"TASKCLUSTER_ROOT_URL": taskcluster.url},
         )
-        process, browser = start(browser_program, Path(folder) / "profile")
-        try:
+        with running(browser_program, Path(folder) / "profile") as browser:
             browser.open(page)
             browser.look(WIDTH, 900, dark=False)
             height = browser.evaluate(_SHORTEN)
             clip = {"x": 0, "y": 0, "width": WIDTH, "height": height, "scale": 1}
             answer = browser.call("Page.captureScreenshot", clip=clip, captureBeyondViewport=True)
-        finally:
-            stop(process, browser)
         PICTURE.write_bytes(base64.b64decode(answer["data"]))
     return 0
 

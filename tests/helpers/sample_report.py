@@ -34,6 +34,7 @@ from io_benchmark.analysis.report_model import (
     Bottleneck,
     NoiseFloor,
     RateTimeline,
+    Report,
     SampledReport,
     SampleSeries,
     SideBottleneck,
@@ -238,15 +239,12 @@ def made(
 ) -> SampledReport:
     """Return a report about sides, the baseline first: copies are blocked for what differs."""
     fixed_ns = {part: value * MS for part, value in FIXED_MS.items()}
-    fixed = [
-        PartDifference(phase, kind, value, value, None, None)
-        for (phase, kind), value in fixed_ns.items()
-    ]
+    fixed = [PartDifference(*part, value, value, None, None) for part, value in fixed_ns.items()]
     divisions = []
     for pair in comparisons:
         means_ns = (sides[side].mean_ns for side in (pair.baseline, pair.candidate))
-        baseline_ns, candidate_ns = (mean_ns - sum(fixed_ns.values()) for mean_ns in means_ns)
-        blocked = PartDifference(Phase.COPY, Kind.BLOCKED, baseline_ns, candidate_ns, None, None)
+        before_ns, after_ns = (mean_ns - sum(fixed_ns.values()) for mean_ns in means_ns)
+        blocked = PartDifference(Phase.COPY, Kind.BLOCKED, before_ns, after_ns, None, None)
         divisions.append(Division(pair.baseline, pair.candidate, (*fixed, blocked)))
     noise = (NoiseFloor("within-worker", 0.985, 1.014),)
     part = SubjectReport(SUBJECT, sides, comparisons, noise, divisions=tuple(divisions))
@@ -494,9 +492,7 @@ def large(workers: int = 1000, retrieves: int = 2000) -> SampledReport:
     return replace(report, workers=lines, series=tuple(samples), timelines=tuple(timelines))
 
 
-def on_terminal(
-    report: SampledReport, width: int, *, colour: bool = False, details: bool = True
-) -> str:
+def on_terminal(report: Report, width: int, *, colour: bool = False, details: bool = True) -> str:
     """Return the text report at this width."""
     layout = Layout(details, width, styles=colour, colors=colour)
     return rendered(report, "text", layout=layout)

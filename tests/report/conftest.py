@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
-from chromium import Browser, start, stop
+from chromium import Browser, running
 
 
 @pytest.fixture(scope="session")
@@ -13,11 +13,8 @@ def running_chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Brows
     program = shutil.which("chromium")
     if program is None:
         pytest.skip("chromium is not installed")
-    process, running = start(program, tmp_path_factory.mktemp("chromium") / "profile")
-    try:
-        yield running
-    finally:
-        stop(process, running)
+    with running(program, tmp_path_factory.mktemp("chromium") / "profile") as started:
+        yield started
 
 
 @pytest.fixture

@@ -62,11 +62,10 @@ def test_lines_of_the_log(capfd: pytest.CaptureFixture[str]) -> None:
 
 def test_the_file_keeps_perfherders_limits(worker: Worker) -> None:
     """Names, options, units and values are what Treeherder takes, for each entry one suite."""
-    code, output = worker.run(
+    worker.complete(
         *("--retrieves", "20", "--destination", "overwrite", "--destination", "unlink"),
         *("--profile", "quick"),
     )
-    assert code == 0, output
     data = json.loads((worker.artifacts / SERIES).read_text())
     assert data["framework"] == PERFHERDER["framework"]
     assert [suite["extraOptions"] for suite in data["suites"]] == [
@@ -120,8 +119,7 @@ def test_neutral_series_of_two_pools_are_one(worker: Worker) -> None:
             "TASKCLUSTER_WORKER_LOCATION": json.dumps({"zone": f"zone-of-{pool}"}),
         }
         given = ("--pool", pool, "--retrieves", "20", "--perfherder", "neutral")
-        code, output = worker.run(*given, "--destination", "overwrite", "--destination", "fresh")
-        assert code == 0, output
+        worker.complete(*given, "--destination", "overwrite", "--destination", "fresh")
         texts.add(VALUE.sub("0", (worker.artifacts / SERIES).read_text()))
     (text,) = texts
     assert [suite["extraOptions"] for suite in json.loads(text)["suites"]] == [

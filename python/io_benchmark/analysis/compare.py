@@ -34,14 +34,7 @@ from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SampledReport, SingleWorker, SubjectReport
 from io_benchmark.analysis.statements import Statement, count, statement
-from io_benchmark.analysis.summary import (
-    bottlenecks,
-    figures,
-    place_rows,
-    plot_data,
-    replication,
-    workload_figures,
-)
+from io_benchmark.analysis.summary import bottlenecks, figures, place_rows, plot_data, replication
 from io_benchmark.analysis.trials.confirm import Confirming
 from io_benchmark.analysis.validity import checks
 from io_benchmark.analysis.validity import workers as rules_of_workers
@@ -104,13 +97,13 @@ def compare(
         if runs[subject]:
             measured[subject] = _compare_subject(subject, runs[subject], tasks)
             problems += measured[subject].problems
-    reports = workload_figures.with_workload_figures(
+    reports = figures.with_workload_figures(
         [part.report for part in measured.values()], counted
     )
     problems += checks.nothing_in_common(plan, reports)
     footnotes = [
         *(statement("{remark}", remark=remark) for remark in remarks),
-        *workload_figures.side_findings(reports, counted),
+        *figures.side_findings(reports, counted),
         *_multiple_comparisons(reports),
         *_not_counted(read, counted),
     ]

@@ -22,7 +22,7 @@ class Observation(Struct, frozen=True):
 
     name: str  # "write-rate"
     seen: tuple[Seen, ...]
-    total: int  # workers, or runs, on this side; 0 for a figure of the whole side
+    total: int  # how many workers, or runs, the side has; 0 for a figure of the whole side
     counts_runs: bool = False
 
     @classmethod

@@ -27,7 +27,7 @@ FORM = re.compile(
 _EXAMPLES = "'amd-30/intel<1.05' or 'amd-30/intel<1.05 on sync-write, dsync-append'"
 
 
-class ExpectationOutcome(Struct, frozen=True):
+class _Outcome(Struct, frozen=True):
     met: bool
     message: Statement
 
@@ -49,7 +49,7 @@ class Expectation(Struct, frozen=True):
         parts = tuple(re.split(r"\s*,\s*", match[5])) if match[5] else ()
         return cls(text, match[1], match[2], match[3] == "<", float(match[4]), parts)
 
-    def judge(self, report: Report) -> ExpectationOutcome:
+    def judge(self, report: Report) -> _Outcome:
         """Judge every measurement with these parts; not met if the two were not compared on any."""
         selected = [part for part in report.subjects if set(part.subject.parts) >= set(self.parts)]
         if not selected and self.parts:
@@ -78,12 +78,12 @@ class Expectation(Struct, frozen=True):
                 left_out=count(left_out),
             )
         message = statement("{expectation}: met{on}", expectation=self.text, on=on)
-        return ExpectationOutcome(True, message)
+        return _Outcome(True, message)
 
-    def _not_met(self, outcome: str, reason: Statement) -> ExpectationOutcome:
+    def _not_met(self, outcome: str, reason: Statement) -> _Outcome:
         template = f"{{expectation}}: {outcome}, {{reason}}"
         message = statement(template, expectation=self.text, reason=reason)
-        return ExpectationOutcome(False, message)
+        return _Outcome(False, message)
 
     def _is_met(self, interval: Interval) -> bool:
         return interval.high_ratio < self.limit if self.below else interval.low_ratio > self.limit

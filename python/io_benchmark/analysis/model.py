@@ -69,8 +69,8 @@ class Entry(Struct, frozen=True, dict=True):
     operations: Integers  # in each sample; a retrieve is one
     size_bytes: Integers  # of each sample's file; 0 for batches, whose operations are all the same
     planned: int  # samples that were to be taken
-    parts_ns: Mapping[Part, float] = field(default_factory=dict)  # of one operation, on average
-    lookup_ns: "Integers | None" = None  # of cache-retrieve only: the part of a retrieve's time
+    parts_ns: Mapping[Part, float] = field(default_factory=dict)  # means of one operation
+    lookup_ns: "Integers | None" = None  # the part of a retrieve's time; only of cache-retrieve
     first_reads: frozenset[int] = frozenset()  # retrieves that took a file for the first time
 
     @property
@@ -150,7 +150,7 @@ class Worker(WorkerLine, frozen=True, kw_only=True):
 
     @property
     def confirms(self) -> bool:
-        """Return whether this run was asked for to confirm a cause that other runs support."""
+        """Return whether this run was made to confirm a cause that other runs support."""
         return self.result.config.pace_bytes_per_s is not None
 
     @property
@@ -200,7 +200,7 @@ class Figures(Struct, frozen=True):
     value: float  # the mean in the workload's unit, which may be a rate
     percentiles_ns: Mapping[int, float]  # one for each of PERCENTILES
     total_ns: float
-    lookup_mean_ns: float | None  # only cache-retrieve has this and the next
+    lookup_mean_ns: float | None  # only cache-retrieve has lookups and copies
     copy_mean_ns: float | None
     # The largest standard error of a worker's own mean (moving blocks), as a part of the mean.
     within_worker_ratio: float
@@ -260,11 +260,11 @@ class Comparison(Struct, frozen=True):
     # How far workers must differ for this difference to be chance; None where it can be chance.
     variation_to_explain_ratio: float | None
     advice: Advice | None
-    look: Statement | None = None  # which one it is; None: a single look, or one worker
-    of_all: "Comparison | None" = None  # by all workers, if an earlier look's verdict stands here
+    look: Statement | None = None  # "second of at most 3 looks"; None: a single look, or one worker
+    of_all: "Comparison | None" = None  # by all workers, where this verdict is an earlier look's
     workers: tuple[int, int] | None = None  # of the candidate and the baseline at that look
     assumed_variation: WorkerVariation | None = None  # where the assumed one comes from
-    means_ns: tuple[float, float] | None = None  # geometric: candidate, baseline
+    means_ns: tuple[float, float] | None = None  # geometric means of candidate and baseline
 
 
 class State(StrEnum):

@@ -65,11 +65,11 @@ class SideBottleneck(Struct, frozen=True):
 class SubjectReport(Struct, frozen=True):
     subject: Subject
     figures: Mapping[str, Figures]  # by side, baseline first
-    comparisons: tuple[Comparison, ...]  # one a candidate, in the order of `figures`
+    comparisons: tuple[Comparison, ...]  # one per candidate, in the order of `figures`
     noise: tuple[NoiseFloor, ...]
-    # By side; only cache-retrieve has them.
+    # By side; empty for all workloads but cache-retrieve.
     bottlenecks: dict[str, SideBottleneck] = field(default_factory=dict)
-    divisions: tuple[Division, ...] = ()  # of the comparisons, in their order
+    divisions: tuple[Division, ...] = ()  # one per comparison, in the same order
     # How people know the workload's figure.
     operation: str = "retrieve"  # what is done once
     unit: str = "ms"
@@ -113,16 +113,16 @@ class SingleWorker(Struct, frozen=True):
     subject: Subject
     side: str
     machine: str  # as `Worker` has it
-    tasks: tuple[str, ...]  # that ran on it: TASKID.RUN
+    tasks: tuple[str, ...]  # TASKID.RUN of each run on this machine
     instance_type: str | None
-    others: int  # workers of its side that it is compared with
-    ratio: float  # its mean time over theirs
-    usual: Interval  # of that ratio for one more worker like the others
-    division: Division  # of its difference from the others
+    others: int  # how many workers of its side it is compared with
+    ratio: float  # its mean time over that of the other workers
+    usual: Interval  # where this ratio is for one more worker like the others
+    division: Division  # the parts of its difference from the others
     # The comparisons of its side without it, and without what else is named on this measurement:
     # no verdicts, because workers that are left out for their times decide them.
     without: tuple[Comparison, ...]
-    diagnosis: Diagnosis | None  # why; None: explained on another measurement
+    diagnosis: Diagnosis | None  # None: it is explained on another measurement
 
     @property
     def verdict(self) -> Verdict:
@@ -136,13 +136,13 @@ class AtPlace(Struct, frozen=True):
     kind: str  # "volume, ext4"
     mean_ns: float | None  # None: `missing` has the reason
     missing: Statement | None
-    # To the mean at the first place, paired within the worker; None at the first place, and where
-    # `not_compared` has the reason.
+    # The mean here over the mean at the first place, paired within the worker; None at the first
+    # place, and where `not_compared` has the reason.
     ratio: float | None = None
-    means_ns: tuple[float, float] | None = None  # that it is of: here, and at the first place
+    means_ns: tuple[float, float] | None = None  # the means that are compared: here, first place
     interval: Interval | None = None  # 95 %
-    method: str = ""  # as a comparison's; empty without a ratio
-    workers: int = 0  # behind the ratio
+    method: str = ""  # as in a comparison; empty without a ratio
+    workers: int = 0  # how many the ratio is based on
     not_compared: Statement | None = None
     # How the work there differs from that at the first place.
     differences: tuple[Statement, ...] = ()
@@ -220,8 +220,8 @@ class Report(Struct, frozen=True, tag_field="version", tag=3):
     places: tuple[Places, ...] = ()
     single_workers: tuple[SingleWorker, ...] = ()
     confirming: Confirming = Confirming()
-    # Of deciding what more workers would decide: a share's tasks are the workers to add.
-    decision_cost: Cost | None = None  # None: there is nothing
+    # What the workers cost that would decide what is open; None: more workers decide nothing.
+    decision_cost: Cost | None = None
     replication: tuple[Replication, ...] = ()
 
 

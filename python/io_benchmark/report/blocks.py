@@ -15,7 +15,7 @@ from io_benchmark.number_text import listed
 Written = TypeVar("Written")
 
 # Kinds of words besides verdicts and the states of causes.
-STRONG, QUIET, CODE, WARNING = "strong", "quiet", "code", "warning"
+STRONG, QUIET, CODE, WARNING, BAR = "strong", "quiet", "code", "warning", "bar"
 BASELINE, NO_VERDICT = "baseline", "no verdict"
 # What is never left out; what has a lower rank is left out first where there is no room.
 ALWAYS = 100
@@ -149,13 +149,11 @@ def _further(left_out: int, noun: str, lines: Sequence[Any], visible: Sequence[A
 
 
 class Picture(Struct, frozen=True):
-    """A picture: the module of `plots` that draws it on the page, and its arguments."""
+    """A picture, which only the page has: the function of `plots` that draws it, and its arguments."""
 
     caption: Line
     plot: str
     arguments: tuple[Any, ...]
-    # The module that draws it with characters, its first argument and a width; else the page alone has it.
-    characters: str = ""
 
 
 class Fold(Struct, frozen=True):

@@ -3,6 +3,7 @@
 
 import math
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 import pytest
@@ -46,19 +47,31 @@ def test_the_nile() -> None:
     assert (result.trend, result.possible) == (None, ())
 
 
-def test_regression_by_hand() -> None:
-    """The fit is generalised least squares with the covariance of an autoregression."""
-    count, rho = 40, 0.5
-    values = noise(3, count, autocorrelation=rho)
+@pytest.mark.parametrize("seed", range(12))
+def test_regression_by_hand(seed: int) -> None:
+    """The fit is generalised least squares; the autocorrelation has the best restricted likelihood."""
+    count = 40
+    values = noise(seed, count, autocorrelation=0.5)
     columns = np.column_stack([np.ones(count), np.arange(count) >= 15]).astype(np.float64)
+    apart = np.abs(np.arange(count)[:, None] - np.arange(count))
+
+    def solve(rho: float) -> tuple[float, Any, Any]:
+        """Return the restricted deviance, the coefficients and their covariance."""
+        weights = np.linalg.inv(rho**apart)
+        squares = columns.T @ weights @ columns
+        coefficients = np.linalg.solve(squares, columns.T @ weights @ values)
+        left = values - columns @ coefficients
+        square = float(left @ weights @ left)
+        sizes = np.linalg.slogdet(squares)[1] - np.linalg.slogdet(weights)[1]
+        covariance = square / (count - 2) * np.linalg.inv(squares)
+        return (count - 2) * math.log(square) + sizes, coefficients, covariance
+
+    rhos = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
     fit = Regression(columns, values).fit()
-    numbers = np.arange(count)
-    weights = np.linalg.inv(fit.autocorrelation ** np.abs(numbers[:, None] - numbers))
-    squares = columns.T @ weights @ columns
-    assert fit.autocorrelation > 0
-    assert fit.coefficients == pytest.approx(
-        np.linalg.solve(squares, columns.T @ weights @ values), abs=0.003
-    )
+    assert fit.autocorrelation == min(rhos, key=lambda rho: solve(rho)[0])
+    _, coefficients, covariance = solve(fit.autocorrelation)
+    assert fit.coefficients == pytest.approx(coefficients)
+    assert fit.covariance == pytest.approx(covariance)
 
 
 @pytest.mark.parametrize("seed", range(3))

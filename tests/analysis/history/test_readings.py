@@ -83,46 +83,41 @@ def test_a_result_without_a_group_is_a_separate_point() -> None:
     assert origin(first).group != origin(later).group
 
 
+GITHUB = {"system": "github-actions", "run": "1658", "attempt": 2, "job": "measure"}
+GITLAB = {"system": "gitlab-ci", "run": "1000", "job": "io: [amd-16, 1]"}
+JENKINS = {"system": "jenkins", "run": "153", "job": "io/main"}
+
+
 @pytest.mark.parametrize(
     ("job", "group", "task_id", "run_id"),
     [
-        (
-            {"system": "github-actions", "run": "1658", "attempt": 2, "job": "measure"},
-            *("github-actions 1658", "github-actions 1658/measure", 2),
-        ),
-        (
-            {"system": "gitlab-ci", "run": "1000", "job": "io: [amd-16, 1]"},
-            *("gitlab-ci 1000", "gitlab-ci 1000/io: [amd-16, 1]", None),
-        ),
-        # Jenkins numbers the runs of a job.
-        (
-            {"system": "jenkins", "run": "153", "job": "io/main"},
-            *("jenkins io/main 153", "jenkins io/main 153", None),
-        ),
+        (GITHUB, "github-actions 1658", "github-actions 1658/measure", 2),
+        (GITLAB, "gitlab-ci 1000", "gitlab-ci 1000/io: [amd-16, 1]", None),
+        (JENKINS, "jenkins io/main 153", "jenkins io/main 153", None),
         ({"system": "circleci"}, "unknown 2026-04-27T03:09:00+00:00", "unknown", None),
     ],
 )
 def test_jobs_of_other_ci_systems(
     job: dict[str, Any], group: str, task_id: str, run_id: int | None
 ) -> None:
-    """The jobs of one run are one point, and a job is named as its system does."""
+    """The jobs of one run are one point, named as its system does; Jenkins numbers runs of a job."""
     changed = {"task_id": None, "task_group_id": None, "run_id": None, "ci": job}
     change = {f"task.{key}": value for key, value in changed.items()}
     (push,) = past.pushes(1, retrieves=60, change={0: {"amd-16": change}})
     result = results.parse(json.dumps(push.documents[0]).encode(), "document")
-    known = origin(RunResult(result, None, "file"))
-    assert (known.group, known.task_id, known.run_id) == (group, task_id, run_id)
+    made = origin(RunResult(result, None, "file"))
+    assert (made.group, made.task_id, made.run_id) == (group, task_id, run_id)
 
 
 def test_readings() -> None:
     """The mean of the whole run, its conditions and its facts."""
     run, _ = measured(task_queue="queue", image="image")
-    ((known,), left_out) = readings_of(run)
+    ((reading,), left_out) = readings_of(run)
     samples = run.result.workloads[0].samples
-    total_ns = [a + b for a, b in zip(samples.lookup_ns, samples.copy_ns, strict=True)]
-    assert known.log_mean == pytest.approx(math.log(sum(total_ns) / len(total_ns)))
-    assert known.subject == SUBJECT
-    assert {rule: text_of(traits) for rule, traits in known.conditions} == {
+    mean_ns = (sum(samples.lookup_ns) + sum(samples.copy_ns)) / len(samples.copy_ns)
+    assert reading.log_mean == pytest.approx(math.log(mean_ns))
+    assert (reading.subject, left_out) == (SUBJECT, [])
+    assert {rule: text_of(traits) for rule, traits in reading.conditions} == {
         "profile": "profile full",
         "sequence": "seed 1, sequence over 100 files",
         "sizes": "files of 80 MiB, 60 MiB, 5 MiB",
@@ -133,8 +128,7 @@ def test_readings() -> None:
         "cache-state": "cold cache",
         "place-kind": "a place on volume",
     }
-    assert dict(known.facts)["task queue"] == "queue"
-    assert left_out == []
+    assert dict(reading.facts)["task queue"] == "queue"
 
 
 def left_out_of(run: RunResult) -> tuple[list[HistoryReading], list[tuple[str, str]]]:
@@ -143,21 +137,19 @@ def left_out_of(run: RunResult) -> tuple[list[HistoryReading], list[tuple[str, s
     return readings, [(line.source, text_of(line.reason)) for line in left_out]
 
 
+FULL, NO_SPACE = outcome("failed", "disk full"), outcome("failed", "no space")
+
+
 @pytest.mark.parametrize(
-    ("change", "text"),
+    ("change", "rule", "reason"),
     [
-        (
-            {"workloads.0.outcome": outcome("failed", "disk full")},
-            "incomplete: amd-16, task {} run 0: 60 of 60 retrieves: disk full",
-        ),
-        (
-            {"workloads": [], "outcome": outcome("failed", "no space")},
-            "amd-16, task {} run 0: measured nothing: no space",
-        ),
+        ({"workloads.0.outcome": FULL}, "incomplete: ", "60 of 60 retrieves: disk full"),
+        ({"workloads": [], "outcome": NO_SPACE}, "", "measured nothing: no space"),
     ],
 )
-def test_what_is_left_out(change: dict[str, Any], text: str) -> None:
+def test_what_is_left_out(change: dict[str, Any], rule: str, reason: str) -> None:
     """By the rules of a comparison, and by name, with the reason."""
     run, push = measured(change)
-    line = text.format(push.documents[0]["task"]["task_id"])
+    task_id = push.documents[0]["task"]["task_id"]
+    line = f"{rule}amd-16, task {task_id} run 0: {reason}"
     assert left_out_of(run) == ([], [("2026-04-27", line)])

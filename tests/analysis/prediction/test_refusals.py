@@ -164,6 +164,13 @@ def test_profiles_that_cannot_be_used(changed: dict[str, Any], text: str) -> Non
                 "IOPS; measure random-io there"
             ),
         ),
+        # Each synchronous write is a request, so that as many as the disk syncs are known.
+        (
+            {"written_mib": (50, 50)},
+            {"slower": {"sync-write/append-fsync": 10}},
+            *({}, "the task writes with up to 1,600 IOPS, and the disks of amd-16 are only known"),
+        ),
+        ({"written_mib": (50, 50)}, {"slower": {"sync-write/append-fsync": 0.5}}, {}, ""),
         # Metadata of another file system, for what is often in the kernel.
         (
             {"cpu_s": 1, "kernel_s": 1},

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from page import Page
-from rich.cells import cell_len
 
 from io_benchmark.report.blocks import (
     Block,
@@ -94,15 +93,6 @@ def test_text_has_everything(blocks: tuple[Block, ...]) -> None:
     """Each word is there as it is."""
     shown = squeezed(text.render(Document("title", blocks), Layout(columns=400)))
     assert [word for word in words(blocks) if squeezed(word).rstrip(".") not in shown] == []
-
-
-@settings(max_examples=20, deadline=None)
-@given(BLOCKS, st.sampled_from([20, 40, 80]))
-def test_text_is_as_wide_as_the_terminal(blocks: tuple[Block, ...], width: int) -> None:
-    """No line is wider, unless a single column needs it, and none ends in spaces."""
-    lines = text.render(Document("title", blocks), Layout(columns=width)).splitlines()
-    assert [line for line in lines if line != line.rstrip()] == []
-    assert [line for line in lines if cell_len(line) > max(width, 45)] == []
 
 
 @settings(max_examples=20, deadline=None)

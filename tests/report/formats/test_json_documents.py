@@ -2,49 +2,22 @@
 """Comparisons and histories for programs."""
 
 import json
-from collections.abc import Callable
 from typing import Any
 
-import divided_reports
-import every_workload
 import jsonschema
 import numpy as np
 import pytest
 import sample_history
 import sample_report
-import sample_tasks
-import several_places
+from golden import ALL, HISTORIES, REPORTS
 from msgspec.structs import replace
 
 from io_benchmark.analysis.history.history_model import History
-from io_benchmark.analysis.model import PERCENTILES
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.statements import Quantity, Unit, statement
 from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.report.formats.json_documents import report_schema
 from io_benchmark.report.formats.output import rendered
-
-MADE: dict[str, tuple[Any, Callable[[], Any]]] = {
-    "seed-case": (Report, lambda: sample_report.seed_case(10)),
-    "hostile": (Report, lambda: sample_report.hostile(10)),
-    "refused": (Report, lambda: sample_report.refused(10)),
-    "empty": (Report, sample_report.empty),
-    "before-and-after": (Report, lambda: sample_report.before_after(10)),
-    "every-workload": (Report, every_workload.report),
-    "five-places": (Report, several_places.five),
-    "one-disk-against-two": (Report, divided_reports.three_pools),
-    "one-bad-worker": (Report, divided_reports.one_bad_worker),
-    **{
-        f"history: {make.__name__}": (History, make)
-        for make in (
-            *(sample_history.one_change, sample_history.hostile, sample_history.nothing),
-            *(sample_history.unclear, sample_history.trend_and_step),
-        )
-    },
-    "tasks: many": (TaskReport, sample_tasks.many),
-    "tasks: nothing": (TaskReport, sample_tasks.nothing),
-    "tasks: hostile": (TaskReport, sample_tasks.hostile),
-}
 
 
 def document_of(made):
@@ -52,19 +25,19 @@ def document_of(made):
     return json.loads(rendered(made, "json"), parse_constant=pytest.fail)
 
 
-@pytest.mark.parametrize("name", MADE)
+@pytest.mark.parametrize("name", ALL)
 def test_schema(name):
     """Every document matches the schema of its kind."""
-    kind, make = MADE[name]
-    jsonschema.Draft202012Validator(report_schema(kind)).validate(document_of(make()))
+    kind = Report if name in REPORTS else History if name in HISTORIES else TaskReport
+    jsonschema.Draft202012Validator(report_schema(kind)).validate(document_of(ALL[name]()))
 
 
 def test_figures_and_comparisons():
-    """A side's figures, the workload's own unit, and the comparison with the baseline."""
+    """Names have units, and what has its default in a subject is left out."""
     document = document_of(sample_report.seed_case(10))
     (part,) = document["subjects"]
-    assert document["version"] == 3
-    assert (part["operation"], part["unit"], part["higher_is_better"]) == ("retrieve", "ms", False)
+    first, _ = part["comparisons"]
+    assert (document["version"], part["operation"], part["unit"]) == (3, "retrieve", "ms")
     assert part["subject"] == {
         "workload": "cache-retrieve",
         "place": "workspace",
@@ -86,29 +59,11 @@ def test_figures_and_comparisons():
         "details": [],
         "value": 146,
     }
-    assert part["comparisons"][0] == {
-        "of_all": None,
-        "workers": None,
-        "means_ns": None,
-        "subject": part["subject"],
-        "baseline": "intel",
-        "candidate": "amd-16",
-        "ratio": 1.92,
-        "interval": {"low_ratio": 1.68, "high_ratio": 2.19, "level_ratio": 0.95},
-        "interval_90": {
-            "low_ratio": pytest.approx(1.7136),
-            "high_ratio": pytest.approx(2.147, abs=1e-3),
-            "level_ratio": 0.9,
-        },
-        "p_value": 0.0001,
-        "verdict": "slower",
-        "method": "paired retrieves",
-        "assumed_variation_ratio": 0.05,
-        "variation_to_explain_ratio": 0.33,
-        "advice": None,
-        "look": None,
-        "assumed_variation": None,
-    }
+    assert (
+        first.items()
+        >= {"ratio": 1.92, "verdict": "slower", "look": None, "means_ns": None}.items()
+    )
+    assert first["interval"] == {"low_ratio": 1.68, "high_ratio": 2.19, "level_ratio": 0.95}
 
 
 def test_raw_samples_are_not_published():
@@ -168,26 +123,3 @@ def test_ascii_alone(made):
     assert {character for character in text if not " " <= character <= "~"} == {"\n"}
     document = json.loads(text)
     assert document.get("baseline", document.get("pool")) == sample_report.HOSTILE_NAMES[0]
-
-
-def test_numbers_say_their_units():
-    """Every key that holds a measured number ends in its unit, is a count, or has a unit next to it."""
-    counts = {
-        *("version", "workers", "samples", "operations", "run_id", "workers_to_add", "ratio"),
-        *("p_value", "value", "runs", "workers_compared", "workers_needed"),
-        *("low", "high", "count", "total", "share"),
-        *map(str, PERCENTILES),  # of `percentiles_ns`
-    }
-    found = set()
-
-    def walk(value):
-        for key, inner in value.items() if isinstance(value, dict) else ():
-            if isinstance(inner, int | float) and not isinstance(inner, bool):
-                found.add(key)
-            walk(inner)
-        for inner in value if isinstance(value, list) else ():
-            walk(inner)
-
-    walk(document_of(sample_report.seed_case(10)))
-    walk(document_of(sample_report.before_after(10)))
-    assert {key for key in found - counts if not key.endswith(("_ns", "_ratio", "_bytes"))} == set()

@@ -26,20 +26,7 @@ def answer(whole: Report) -> str:
 
 
 def test_the_screen() -> None:
-    """It has a sentence and its cause; what a decision costs is a line of its own."""
-    assert screen(report(worker())) == [
-        "- amd-16 compared with intel is inconclusive at 1.17× (95 % interval 0.81 to 1.70).",
-        (
-            "- worker us-central1-f/141834572747825 of amd-16 (task wRy5QqWwjMF5-yzYYTLgz5.0) "
-            "alone takes 1.95× the time of its pool (4 other workers)."
-        ),
-        "Cause (supported): 1 disk against 2 disks, striped, which explains 99 %.",
-        "Try: replace this worker, or set it up as the rest of its pool (1.95× faster, measured).",
-        (
-            "- To settle amd-16: 47 more workers per pool, 94 in total, about 4.2 worker hours "
-            "(estimated from 10 runs, set-up included)."
-        ),
-    ]
+    """Two workers have a sentence, which a golden file has; the others are counted."""
     four = tuple(replace(worker(), machine=f"m{number}") for number in range(4))
     assert "- and 2 more workers that do not belong to their pool" in screen(report(*four))
 
@@ -53,10 +40,9 @@ def test_the_full_sentence() -> None:
         "it, amd-16 compared with intel is at 1.02× (95 % interval 0.987 to 1.064). That is information "
         "and not a verdict, because the worker is chosen by its time."
     )
-    found = headings(report(worker()))
-    assert {"Where the time went", "Why", "Answer"} <= {
-        title.partition(" us-")[0].partition(" worker")[0] for title in found
-    }
+    found = " ".join(headings(report(worker())))
+    assert "Where the time went" in found
+    assert "Why worker 141834572747825 is slower than the rest of amd-16" in found
 
 
 def test_a_machine_type_and_several_tasks() -> None:
@@ -110,8 +96,3 @@ def test_the_verdict_stays(verdict: Verdict, expected: str) -> None:
     assert expected in answer(decided)
     alone = replace(whole, subjects=(replace(subject, comparisons=()),))
     assert "The verdict stays" not in answer(alone)
-
-
-def test_a_faster_worker() -> None:
-    """It is as little of its pool as a slower one."""
-    assert "alone takes 0.50× the time of its pool" in answer(report(replace(worker(), ratio=0.5)))

@@ -63,9 +63,8 @@ class Stack(Struct, frozen=True):
 
 def _width_of_several_tops(count: int, place: StoragePlace) -> tuple[int, bool]:
     """Return the width of btrfs, which joins disks itself; each disk that the probe wrote to is a member."""
-    details = place.filesystem
-    profiles = details.btrfs_data_profiles if details is not None else None
-    if profiles is None or any(profile[:5] in ("raid0", "raid5", "raid6") for profile in profiles):
+    profiles = place.filesystem.btrfs_data_profiles if place.filesystem is not None else None
+    if profiles is None or not {"raid0", "raid5", "raid6"}.isdisjoint(profiles):
         return count, False
     if "raid10" in profiles:
         return max(1, count // 2), False

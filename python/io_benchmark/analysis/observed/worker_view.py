@@ -25,7 +25,7 @@ WAITS_SHARE = 0.2
 # Below these shares nothing waits for a disk, whatever the disk could do.
 _HARDLY_MOVED_SHARE = 0.2
 _NEAR_CAP_SHARE = 0.5
-# Of a retrieve's time: what less than this waits for is not the disks.
+# Copies that are blocked for a smaller share of a retrieve's time do not wait for the disks.
 _BLOCKED_SHARE = 0.02
 _BUSY_TIMES = ("user", "nice", "system", "irq", "softirq", "steal")
 

@@ -43,7 +43,7 @@ class Demand(Struct, frozen=True):
     spans_ns: Numbers
     places: tuple[PlaceDemand, ...]
     cpus_used: float  # on average
-    cpus: float  # that the machine has
+    cpus: float  # the machine's
     kernel_share: float  # of the time; the CPU time in the kernel
     dirty_bytes: float  # the most that waited in memory to be written, beyond what did at the start
 

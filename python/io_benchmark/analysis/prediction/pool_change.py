@@ -43,8 +43,9 @@ class _Times(Struct, frozen=True):
 
 
 class PoolChange(Struct, frozen=True):
-    """What another pool changes, relative to the pool of the profile."""
+    """What changes a task's time on another pool than that of its profile."""
 
+    demand: Demand
     source: PoolStorage
     target: PoolStorage
     rates: Mapping[str, float]  # bytes per second, by place
@@ -59,11 +60,11 @@ class PoolChange(Struct, frozen=True):
         rates = {place: target.ceiling(place) for place in places}
         sync_ns = {place: (source.mean(SYNC, place), target.mean(SYNC, place)) for place in places}
         syncs = {place: there - here for place, (here, there) in sync_ns.items() if here and there}
-        return cls(source, target, rates, syncs, *_cpu_ratio(source, target))
+        return cls(demand, source, target, rates, syncs, *_cpu_ratio(source, target))
 
-    def times(self, demand: Demand, sync_weight: float = 0.5) -> _Times:
+    def times(self, sync_weight: float = 0.5) -> _Times:
         """Return the time of a task; `sync_weight`: 0 for the fewest syncs that it may have, 1 for the most."""
-        spans = demand.spans_ns
+        demand, spans = self.demand, self.demand.spans_ns
         by_cpu = spans * demand.cpu_share * (self.cpu_ratio - 1)
         by_syncs = np.zeros(len(spans))
         for place in demand.places:
@@ -81,26 +82,22 @@ class PoolChange(Struct, frozen=True):
         syncs = float(np.sum(changed - spans)) - cpu
         return _Times(max(1.0, demand.wall_ns + writes + syncs + cpu), writes, syncs, cpu)
 
-    def errors(self, demand: Demand) -> Iterator[MeanVariance]:
+    def errors(self) -> Iterator[MeanVariance]:
         """Return the independent errors of ln of the predicted time."""
         yield MeanVariance(MODEL_ERROR**2, _MODEL_DEGREES)
-        times = self.times(demand)
-        at_mean = math.log(times.total)
+        times, demand = self.times(), self.demand
         for place in demand.places:
             # The errors of the pool's figures: how the time changes with each figure.
-            rate = self.target.variance(WRITE_RATE, place.name)
-            lower = self.rates[place.name] * math.exp(-math.sqrt(rate.variance))
-            slower = replace(self, rates={**self.rates, place.name: lower})
-            yield _squared(math.log(slower.times(demand).total) - at_mean, rate.degrees)
-            if place.name in self.more_sync_ns:
-                for storage in (self.source, self.target):
-                    sync = storage.variance(SYNC, place.name)
-                    more = (storage.mean(SYNC, place.name) or 0.0) * math.sqrt(sync.variance)
-                    more += self.more_sync_ns[place.name]
-                    longer = replace(self, more_sync_ns={**self.more_sync_ns, place.name: more})
-                    yield _squared(math.log(longer.times(demand).total) - at_mean, sync.degrees)
-        ends = [math.log(self.times(demand, weight).total) for weight in (0.0, 1.0)]
-        yield _squared((ends[1] - ends[0]) / 2)
+            name, rate = place.name, self.target.variance(WRITE_RATE, place.name)
+            lower = self.rates[name] * math.exp(-math.sqrt(rate.variance))
+            yield self._error(replace(self, rates={**self.rates, name: lower}), rate.degrees)
+            for storage in (self.source, self.target) if name in self.more_sync_ns else ():
+                sync = storage.variance(SYNC, name)
+                more_ns = (storage.mean(SYNC, name) or 0.0) * math.sqrt(sync.variance)
+                more_sync_ns = {**self.more_sync_ns, name: more_ns + self.more_sync_ns[name]}
+                yield self._error(replace(self, more_sync_ns=more_sync_ns), sync.degrees)
+        fewest, most = (math.log(self.times(weight).total) for weight in (0.0, 1.0))
+        yield _squared((most - fewest) / 2)
         # Writes may overlap less with the rest than assumed: at the least the task waits for each of them.
         waited_ns = max(
             float(np.sum(place.written_bytes))
@@ -114,6 +111,10 @@ class PoolChange(Struct, frozen=True):
         yield _squared(demand.cpu_share * math.log(self.cpu_ratio) / 2)
         cpu = self.cpu_variance
         yield MeanVariance(demand.cpu_share**2 * cpu.variance, cpu.degrees)
+
+    def _error(self, changed: "PoolChange", degrees: float) -> MeanVariance:
+        """Return the error that makes the pool another one."""
+        return _squared(math.log(changed.times().total) - math.log(self.times().total), degrees)
 
 
 def _cpu_ratio(source: PoolStorage, target: PoolStorage) -> tuple[float, MeanVariance]:

@@ -8,10 +8,7 @@ from statistics import fmean
 
 from msgspec import Struct
 
-from io_benchmark.analysis.inference.levels import (
-    DEFAULT_WORKER_VARIATION,
-    SINGLE_WORKER_VARIATION,
-)
+from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION, SINGLE_WORKER_VARIATION
 from io_benchmark.analysis.inference.variances import FEWEST_FOR_VARIATION, MeanVariance
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.observed.machine_identity import by_machine

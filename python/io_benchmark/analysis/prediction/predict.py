@@ -146,12 +146,12 @@ def _predict_pool(
     if reason is not None:
         return replace(unknown, reason=reason)
     changes = [PoolChange.of(demand, source, target) for demand in demands]
-    times = [change.times(demand) for change, demand in zip(changes, demands, strict=True)]
+    times = [change.times() for change in changes]
     total = math.exp(fmean(math.log(time.total) for time in times))
     # How far a single task differs from the mean of the profiled ones.
     task = MeanVariance.of_single([math.log(demand.wall_ns) for demand in demands])
     task = MeanVariance(task.variance * (1 + 1 / len(demands)), task.degrees)
-    error = MeanVariance.of_sum([*changes[0].errors(demands[0]), task])
+    error = MeanVariance.of_sum([*changes[0].errors(), task])
     width = error.half_width(PREDICTION_LEVEL)
     reach = math.exp(width) if width < _LARGEST_LOG else math.inf
     return replace(

@@ -14,14 +14,7 @@ from io_benchmark.analysis.model import Subject, Worker
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.observed.worker_view import WAITS_SHARE, View, mean_of_known
 from io_benchmark.analysis.report_model import Bottleneck, SideBottleneck
-from io_benchmark.analysis.statements import (
-    Quantity,
-    Statement,
-    Unit,
-    joined,
-    share,
-    statement,
-)
+from io_benchmark.analysis.statements import Quantity, Statement, Unit, joined, share, statement
 
 _COPIES = "cache-retrieve"
 # Fewer bytes than this part of those copied do not count.

@@ -1,18 +1,33 @@
 # SPDX-License-Identifier: MPL-2.0
-"""One side's figures for one subject, and how far measurements of the same thing differ."""
+"""One side's figures for one subject, those that only its workload has, and findings beyond a limit."""
 
 import itertools
 import math
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from operator import truediv
 from statistics import fmean
 
+from msgspec.structs import replace
+
 from io_benchmark.analysis.inference import variances
 from io_benchmark.analysis.inference.estimates import SideData
-from io_benchmark.analysis.model import PERCENTILES, Entry, Figures
-from io_benchmark.analysis.observed.worker_view import mean_of_known
-from io_benchmark.analysis.report_model import NoiseFloor
-from io_benchmark.results.workload import Workload
+from io_benchmark.analysis.model import PERCENTILES, Detail, Entry, Figures, Subject, Worker
+from io_benchmark.analysis.observed.machine_identity import by_machine
+from io_benchmark.analysis.observed.worker_view import View, mean_of_known
+from io_benchmark.analysis.report_model import NoiseFloor, SubjectReport
+from io_benchmark.analysis.statements import (
+    Quantity,
+    Statement,
+    Unit,
+    count,
+    joined,
+    share,
+    statement,
+)
+from io_benchmark.results import workloads
+from io_benchmark.results.workload import SideFinding, Workload, WorkloadFigure
+
+_Reports = Mapping[Subject, SubjectReport]
 
 
 def summarize(data: SideData, workload: Workload) -> Figures:
@@ -73,3 +88,142 @@ def noise_floors(sides: Collection[SideData]) -> tuple[NoiseFloor, ...]:
             NoiseFloor("between-workers", math.exp(-max(spreads)), math.exp(max(spreads)))
         )
     return tuple(floors)
+
+
+def with_workload_figures(
+    reports: Sequence[SubjectReport], workers: Sequence[Worker]
+) -> list[SubjectReport]:
+    """Return the reports, each side's figures with those that only its workload has."""
+    by_subject = {report.subject: report for report in reports}
+    return [
+        replace(
+            report,
+            figures={
+                side: replace(
+                    figures, details=tuple(_details(report.subject, side, by_subject, workers))
+                )
+                for side, figures in report.figures.items()
+            },
+        )
+        for report in reports
+    ]
+
+
+def _details(
+    subject: Subject, side: str, reports: _Reports, workers: Sequence[Worker]
+) -> Iterator[Detail]:
+    views = [View(worker, subject) for worker in workers if worker.side == side]
+    runs = [view for view in views if view.entry is not None]
+    for figure in workloads.of(subject.workload).figures:
+        unit = figure.unit
+        if figure.total_of is not None:
+            totals = [figure.total_of(run.entry.measured) for run in runs if run.entry is not None]
+            counts = [total for total in totals if total is not None]
+            value = float(sum(counts)) if counts else None
+        elif figure.mean_of is not None:
+            value = mean_of_known(
+                mean_of_known(_figure_of_run(run, figure) for run in machine)
+                for machine in by_machine(runs)
+            )
+        else:
+            value, unit = _ratio(subject, side, reports, figure), "×"
+        if value is not None:
+            better = figure.higher_is_better
+            yield Detail(figure.name, figure.label, value, unit, higher_is_better=better)
+
+
+def _figure_of_run(run: View, figure: WorkloadFigure) -> float | None:
+    if run.entry is None or run.entry.measured is None or figure.mean_of is None:
+        return None
+    value = figure.mean_of(run.entry.measured)
+    return (
+        value / run.entry.operations_done if value is not None and figure.per_operation else value
+    )
+
+
+def _reference(
+    subject: Subject, side: str, reports: _Reports, figure: WorkloadFigure
+) -> Figures | None:
+    """Return the measurement that the figure is a ratio to; None for any other figure."""
+    if figure.over_one_thread and subject.threads > 1:
+        base = reports.get(replace(subject, threads=1))
+    elif figure.over_variant is not None and subject.variant == figure.over_variant[0]:
+        base = reports.get(replace(subject, variant=figure.over_variant[1]))
+    else:
+        return None
+    return base.figures.get(side) if base is not None else None
+
+
+def _ratio(subject: Subject, side: str, reports: _Reports, figure: WorkloadFigure) -> float | None:
+    base = _reference(subject, side, reports, figure)
+    if base is None:
+        return None
+    mean_ns = reports[subject].figures[side].mean_ns
+    return base.mean_ns / mean_ns if figure.over_one_thread else mean_ns / base.mean_ns
+
+
+def side_findings(
+    reports: Sequence[SubjectReport], workers: Sequence[Worker]
+) -> tuple[Statement, ...]:
+    """Return one statement per finding; of several numbers of threads, that of the largest."""
+    cpus = _cpus(workers)
+    by_subject = {report.subject: report for report in reports}
+    # By figure, side and subject without its threads.
+    findings: dict[tuple[str, str, Subject], Statement] = {}
+    for report in sorted(reports, key=lambda report: report.subject.threads):
+        subject = report.subject
+        for side, figures in report.figures.items():
+            for figure in workloads.of(subject.workload).figures:
+                value, finding = figures.detail(figure.name), figure.finding
+                if value is None or finding is None:
+                    continue
+                if finding.needs_spare_cpu and cpus.get(side, 0.0) <= subject.threads:
+                    continue  # the operations need not have waited for a lock
+                base = _reference(subject, side, by_subject, figure)
+                # Twice the standard error of the ratio of two means of one worker.
+                errors = [part.within_worker_ratio for part in (figures, base) if part]
+                if _is_shown(finding, value, 2 * math.hypot(*errors) if base else 0.0):
+                    key = figure.name, side, replace(subject, threads=0)
+                    findings[key] = _statement(finding, value, subject)
+    return _merge_places(findings)
+
+
+def _is_shown(finding: SideFinding, value: float, error: float) -> bool:
+    if finding.at_most is not None and value * (1 + error) > finding.at_most:
+        return False
+    return finding.at_least is None or value >= finding.at_least * (1 + error)
+
+
+def _statement(finding: SideFinding, value: float, subject: Subject) -> Statement:
+    return statement(
+        finding.template,
+        percent=share(value),
+        ratio=Quantity(value, Unit.RATIO),
+        count=count(value),
+        threads=count(subject.threads),
+        variant=subject.variant,
+    )
+
+
+def _merge_places(
+    findings: Mapping[tuple[str, str, Subject], Statement],
+) -> tuple[Statement, ...]:
+    places: dict[tuple[str, Statement, bool], list[str]] = {}
+    for (_, side, subject), finding in findings.items():
+        key = side, finding, workloads.of(subject.workload).per_place
+        places.setdefault(key, []).append(subject.place)
+    merged = []
+    for (side, finding, per_place), names in places.items():
+        where = f", place{'s' if len(names) > 1 else ''} {{places}}" if per_place else ""
+        template = f"{{side}}{where}: {{finding}}"
+        merged.append(statement(template, side=side, places=joined(names), finding=finding))
+    return tuple(merged)
+
+
+def _cpus(workers: Sequence[Worker]) -> dict[str, float]:
+    cpus: dict[str, float] = {}
+    for worker in workers:
+        host = worker.result.host
+        usable = host.usable_cpus(worker.result.limits) if host is not None else 0.0
+        cpus[worker.side] = min(usable, cpus.get(worker.side, math.inf))
+    return cpus

@@ -7,13 +7,15 @@ by a different method is, and the method is named.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from operator import attrgetter
 
 from msgspec.structs import replace
 
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.model import Run, Subject, Worker
-from io_benchmark.analysis.observed.machine_identity import by_machine
+from io_benchmark.analysis.observed.machine_identity import by_machine, by_side, grouped
 from io_benchmark.analysis.observed.worker_view import LAYERED, View
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import AtPlace, PlaceRow, Places, SubjectReport
@@ -32,59 +34,57 @@ def compare_places(
     reports: Sequence[SubjectReport],
 ) -> tuple[Places, ...]:
     """Return a table for each measurement in more than one place of a task, in the report's order."""
-    sides = plan.order({worker.side for worker in workers})
-    in_order = [worker for side in sides for worker in workers if worker.side == side]
-    measured = [_runs_by_measurement(worker) for worker in in_order]
+    sides = by_side(workers, attrgetter("side"))
+    in_order = [worker for side in plan.order(sides) for worker in sides[side]]
+    runs = grouped(chain.from_iterable(map(_runs, in_order)), _measurement)
     by_subject = {report.subject: report for report in reports}
     tables = []
     for measurement in dict.fromkeys(replace(subject, place="") for subject in compared):
-        of_workers = [runs.get(measurement, []) for runs in measured]
-        if max(len({run.entry.subject.place for run in runs}) for runs in of_workers) > 1:
-            by_place: dict[Subject, dict[str, list[Run]]] = {}
-            names = dict.fromkeys(run.worker.side for runs in of_workers for run in runs)
-            for run in (run for runs in of_workers for run in runs):
-                at_place = by_place.setdefault(run.entry.subject, {name: [] for name in names})
-                at_place[run.worker.side].append(run)
-            rows = _rows(by_place, compared, by_subject)
-            tables.append(Places(next(iter(by_place)), tuple(rows)))
+        places = {(id(run.worker), run.entry.subject.place) for run in runs[measurement]}
+        if len(places) > len({worker for worker, _ in places}):
+            tables.append(_table(runs[measurement], compared, by_subject))
     return tuple(tables)
 
 
-def _runs_by_measurement(worker: Worker) -> dict[Subject, list[Run]]:
+def _runs(worker: Worker) -> list[Run]:
     """Return what a task measures, in the order in which it names its places."""
-    order = {place.name: at for at, place in enumerate(worker.result.config.places)}
-    runs: dict[Subject, list[Run]] = {}
-    for entry in sorted(
-        worker.entries, key=lambda entry: order.get(entry.subject.place, len(order))
-    ):
-        runs.setdefault(replace(entry.subject, place=""), []).append(Run(worker, entry))
-    return runs
+    order = {place.name: number for number, place in enumerate(worker.result.config.places)}
+    runs = (Run(worker, entry) for entry in worker.entries)
+    return sorted(runs, key=lambda run: order.get(run.entry.subject.place, len(order)))
 
 
-def _rows(
-    by_place: Mapping[Subject, Mapping[str, Sequence[Run]]],
+def _measurement(run: Run) -> Subject:
+    return replace(run.entry.subject, place="")
+
+
+def _table(
+    runs: Sequence[Run],
     compared: Mapping[Subject, Sequence[Run]],
     reports: Mapping[Subject, SubjectReport],
-) -> Iterable[PlaceRow]:
+) -> Places:
+    by_place = grouped(runs, attrgetter("entry.subject"))
     first = next(iter(by_place))
     base = {id(run.worker): run for run in compared.get(first, ())}
-    for subject, sides in by_place.items():
-        rows = []
-        for side, measured in sides.items():
-            # Those that a verdict could rest on.
-            runs = [run for run in compared.get(subject, ()) if run.worker.side == side]
-            kinds = dict.fromkeys(_place_kind(View(run.worker, subject)) for run in measured)
+    rows = []
+    for subject, place_runs in by_place.items():
+        # A verdict can be based on those that are compared.
+        valid, measured, sides = by_side(compared.get(subject, ())), by_side(place_runs), []
+        for side in dict.fromkeys(run.worker.side for run in runs):
+            side_runs, valid_runs = measured.get(side, []), valid.get(side, [])
+            kinds = dict.fromkeys(_place_kind(View(run.worker, subject)) for run in side_runs)
             at_place = AtPlace(
                 side=side,
                 kind=" or ".join(kinds),
-                mean_ns=reports[subject].figures[side].mean_ns if runs else None,
-                missing=None if runs else _reason_missing(measured),
-                differences=_distinct(rules.cut_short(run) for run in runs),
+                mean_ns=reports[subject].figures[side].mean_ns if valid_runs else None,
+                missing=None if valid_runs else _reason_missing(side_runs),
+                differences=_distinct(map(rules.cut_short, valid_runs)),
             )
-            is_base = subject == first or not runs
-            rows.append(at_place if is_base else _compare(at_place, runs, base, first.place))
-        report = reports.get(subject)
-        yield PlaceRow(subject.place, tuple(rows), report.comparisons if report is not None else ())
+            if subject != first and valid_runs:
+                at_place = _compare(at_place, valid_runs, base, first.place)
+            sides.append(at_place)
+        comparisons = reports[subject].comparisons if subject in reports else ()
+        rows.append(PlaceRow(subject.place, tuple(sides), comparisons))
+    return Places(first, tuple(rows))
 
 
 def _compare(
@@ -102,10 +102,11 @@ def _compare(
     estimate = Estimate.within_workers(
         [[(run.entry, at_first.entry) for run, at_first in machine] for machine in machines]
     )
+    differences = [*at_place.differences, *_differences(comparability.SAME_METHOD, pairs)]
     unpaired = len(runs) - len(pairs)
-    without = statement(
-        "{runs} of its runs have nothing at {first}", runs=count(unpaired), first=first
-    )
+    if unpaired:
+        template = "{runs} of its runs have nothing at {first}"
+        differences.append(statement(template, runs=count(unpaired), first=first))
     here, there = (SideData.of(side).mean_ns for side in zip(*pairs, strict=True))
     return replace(
         at_place,
@@ -114,11 +115,7 @@ def _compare(
         interval=estimate.interval(LEVEL),
         method=estimate.method,
         workers=len(machines),
-        differences=(
-            *at_place.differences,
-            *_differences(comparability.SAME_METHOD, pairs),
-            *([without] if unpaired else []),
-        ),
+        differences=tuple(differences),
     )
 
 

@@ -41,7 +41,7 @@ class _Cleaner:
     def __init__(self) -> None:
         self._names: dict[tuple[str, int], str] = {}
         self._uses: Counter[tuple[str, int]] = Counter()
-        self._first: dict[str, str] = {}  # the whole name, by the way it is shown
+        self._first: dict[str, str] = {}  # the whole name, by its cut form
 
     def clean(self, value: Any, field: str) -> Any:
         """Return a value of this field, and all that it holds, cleaned."""
@@ -49,43 +49,38 @@ class _Cleaner:
             case Enum():
                 return value
             case str():
-                return self._text(value, field)
+                return self._words(value, field)
             case tuple() if hasattr(value, "_fields"):
                 return type(value)(*map(self.clean, value, value._fields))
             case tuple() | list():
-                return type(value)(self.clean(each, field) for each in value)
+                return type(value)(self.clean(part, field) for part in value)
             case dict():
-                return {
-                    self.clean(key, "side"): self.clean(each, field) for key, each in value.items()
-                }
-        if not isinstance(value, Struct):
-            return value
-        changed = {
-            field: self.clean(part, field)
-            for field, part in asdict(value).items()
-            if field not in _SKIPPED
-        }
-        return replace(value, **changed)
+                pairs = value.items()
+                return {self.clean(key, "side"): self.clean(part, field) for key, part in pairs}
+            case Struct():
+                fields = {key: part for key, part in asdict(value).items() if key not in _SKIPPED}
+                cleaned = {key: self.clean(part, key) for key, part in fields.items()}
+                return replace(value, **cleaned)
+        return value
 
-    def _text(self, text: str, field: str) -> str:
-        if not text:
-            return text
+    def _words(self, words: str, field: str) -> str:
+        if not words:
+            return words
         if field not in _NAME_CELLS:
-            return clean(text, _LENGTHS.get(field, LINE_LENGTH))
-        cells = _NAME_CELLS[field]
-        if (text, cells) not in self._names:
-            self._names[text, cells] = self._new_name(text, cells)
-        return self._names[text, cells]
+            return clean(words, _LENGTHS.get(field, LINE_LENGTH))
+        key = (words, _NAME_CELLS[field])
+        if key not in self._names:
+            self._names[key] = self._new_name(*key)
+        return self._names[key]
 
-    def _new_name(self, text: str, cells: int) -> str:
+    def _new_name(self, words: str, cells: int) -> str:
         """Write a name; where it looks like an earlier one, show where it differs, or number it."""
-        shown = name(text, cells)
-        whole = clean(text, LINE_LENGTH)
-        first = self._first.setdefault(shown, whole)
+        cut, whole = name(words, cells), clean(words, LINE_LENGTH)
+        first = self._first.setdefault(cut, whole)
         if first != whole:
             pairs = enumerate(zip(first, whole, strict=False))
-            differs_at = next((at for at, pair in pairs if pair[0] != pair[1]), len(first))
-            shown = name("…" + whole[max(differs_at - _BEFORE, 0) :], cells)
-        self._uses[shown, cells] += 1
-        count = self._uses[shown, cells]
-        return shown if count == 1 else f"{name(shown, cells - 8)} ({count})"
+            start = next((number for number, pair in pairs if pair[0] != pair[1]), len(first))
+            cut = name("…" + whole[max(start - _BEFORE, 0) :], cells)
+        self._uses[cut, cells] += 1
+        count = self._uses[cut, cells]
+        return cut if count == 1 else f"{name(cut, cells - 8)} ({count})"

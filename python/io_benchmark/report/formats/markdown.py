@@ -14,13 +14,11 @@ from operator import itemgetter
 from io_benchmark.analysis.model import DIFFERENT, State
 from io_benchmark.report import blocks
 from io_benchmark.report.formats import Layout
-from io_benchmark.report.plots import draw
 
 # GitHub and Bugzilla allow 65,535 characters in a comment.
 MAXIMUM_LENGTH = 60_000
 # Of a comment before its details are unfolded; a report of at most so many lines is not folded.
 _FIRST_LINES, _SHORT_LINES = 40, 60
-_DRAWING_WIDTH = 78
 _CUT = "\n\nCut here: the rest does not fit a comment.\n"
 # Every other kind of words is bold in a sentence; in a table only what differs or holds.
 _PLAIN_KINDS = ("", blocks.QUIET, blocks.CODE, blocks.WARNING)
@@ -84,10 +82,6 @@ def _block(block: blocks.Block) -> str:
             return _items(block)
         case blocks.Table():
             return _table(block)
-        case blocks.Picture() if block.characters:
-            return "\n".join(
-                ("```text", *draw(block.characters, block.arguments[0], _DRAWING_WIDTH), "```")
-            )
         case blocks.Fold() if not block.on_page_only:
             # Markdown is not read inside of HTML.
             summary = f"<details>\n<summary>{escape(block.summary, quote=False)}</summary>"

@@ -80,8 +80,8 @@ def rendered(
     """Return the whole text, which is the same each time."""
     entry = FORMATS[form]
     content = report if entry.takes_data else document_of(report)
-    text: str = _module(f"formats.{entry.module}").render(content, layout or Layout(details))
-    return text
+    written: str = _module(f"formats.{entry.module}").render(content, layout or Layout(details))
+    return written
 
 
 def document_of(report: Report | History | TaskReport | Predictions) -> Document:

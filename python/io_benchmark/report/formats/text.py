@@ -13,7 +13,6 @@ from rich.text import Text
 from io_benchmark.analysis.model import State
 from io_benchmark.report import blocks
 from io_benchmark.report.formats import Layout
-from io_benchmark.report.plots import draw
 from io_benchmark.text import name
 
 # So that the prompt has the last line of a terminal with 24.
@@ -22,8 +21,6 @@ _INDENT = "  "
 _GAP = 2
 # Wider text is hard to read.
 _TEXT_WIDTH = 110
-# An empty line is above and below these.
-_LARGE = (blocks.Table, blocks.Picture)
 # A number and its unit stay in one line: the space between them is another character while text is
 # wrapped, one that no text has.
 _UNIT = re.compile("(?<=[0-9]) (?=(?:%|[nµm]?s|[KMGT]?i?B)(?![A-Za-z]))")
@@ -108,7 +105,7 @@ def _blocks(content: Iterable[blocks.Block], columns: int) -> Iterator[Text]:
     previous: blocks.Block | None = None
     for block in content:
         is_loose = isinstance(block, blocks.Paragraph) and isinstance(previous, blocks.Items)
-        if is_loose or isinstance(previous, _LARGE) or isinstance(block, _LARGE):
+        if is_loose or blocks.Table in (type(previous), type(block)):
             yield Text()
         yield from _block(block, columns)
         previous = block
@@ -125,10 +122,6 @@ def _block(block: blocks.Block, columns: int) -> Iterator[Text]:
             yield from _items(block, columns)
         case blocks.Table():
             yield from _table(block, columns)
-        case blocks.Picture() if block.characters:
-            width = min(columns, _TEXT_WIDTH) - len(_INDENT)
-            for line in draw(block.characters, block.arguments[0], width):
-                yield Text(_INDENT + line)
         case blocks.Fold() if not block.on_page_only:
             yield from _paragraph(f"{block.summary}:", columns)
             yield from _blocks(block.blocks, columns)
@@ -200,7 +193,8 @@ def _grid(table: blocks.Table, columns: int) -> Iterator[Text]:
             cells = zip(row.cells, widths, strict=True)
             label = _INDENT + set_cell_size(_label(row), first)
             yield Text.assemble(
-                label, *((_right(cell, width), _style(cell)) for cell, width in cells)
+                label,
+                *((_right(cell, width), _style(cell)) for cell, width in cells),
             )
         else:
             indent = _INDENT * (1 + row.level)

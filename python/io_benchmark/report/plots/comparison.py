@@ -21,7 +21,7 @@ from io_benchmark.number_text import (
     tick,
 )
 from io_benchmark.report.content.subject_text import grouped
-from io_benchmark.report.plots.drawing import Drawing, Scale, Spot, path
+from io_benchmark.report.plots.drawing import Drawing, Scale, path
 from io_benchmark.results import workloads
 from io_benchmark.results.workload import Workload
 from io_benchmark.text import name
@@ -103,11 +103,11 @@ def distribution(part: SubjectReport, series: Sequence[SampleSeries]) -> Markup:
     scale = Scale.around(ends, logarithmic=True)
     ticks = [(scale.place(value), f"{tick(value)} {workload.unit}") for value in scale.ticks(6)]
     means = {side: workload.shown(part.figures[side].mean_ns) for side in workers}
-    labels = {
-        side: f"{name(side, 24)}, {_count(len(curves[side]), len(workers[side]))}, "
-        f"mean {digits(mean)} {workload.unit}"
-        for side, mean in means.items()
-    }
+    labels = {}
+    for side, mean in means.items():
+        drawn, count = len(curves[side]), number_of(len(workers[side]), "worker")
+        some = f"{drawn} of " if drawn < len(workers[side]) else ""
+        labels[side] = f"{name(side, 24)}, {some}{count}, mean {digits(mean)} {workload.unit}"
     title = "Share of retrieves that took at most a given time"
     if workload.higher_is_better:
         title = "Share of samples with at most a given rate"
@@ -122,7 +122,10 @@ def distribution(part: SubjectReport, series: Sequence[SampleSeries]) -> Markup:
             drawing.text((0.08, middle + 4), labels[side], anchor="start")
             place = scale.place(means[side])
             drawing.line((place, plot), (place, plot + _PANEL_HEIGHT), f"average {kind}")
-            paths += [path(_curve(values, scale), f"curve {kind}") for values in curves[side]]
+            for values in curves[side]:
+                heights = ((1 - part) * _PANEL_HEIGHT for part in _PARTS)
+                spots = [*zip(map(scale.place, values), heights, strict=True)]
+                paths.append(path(spots, f"curve {kind}"))
         drawing.panel(plot, _PANEL_HEIGHT, ticks, _LEVELS, paths)
         top = plot + _PANEL_HEIGHT + _GAP
     drawing.axis(ticks, top - _GAP)
@@ -146,20 +149,10 @@ def _spread(workers: Sequence[SampleSeries]) -> list[SampleSeries]:
     ]
 
 
-def _count(drawn: int, workers: int) -> str:
-    """Return '3 workers' or '6 of 334 workers'."""
-    return f"{drawn} of {workers:,} workers" if drawn < workers else number_of(workers, "worker")
-
-
 def _quantiles(worker: SampleSeries, workload: Workload) -> list[float]:
     """Return the worker's figure in the workload's unit at each of the parts."""
     values = sorted(workload.shown(max(total_ns, 1)) for total_ns in worker.total_ns)
     return [values[round(part * (len(values) - 1))] for part in _PARTS]
-
-
-def _curve(values: Sequence[float], scale: Scale) -> list[Spot]:
-    heights = ((1 - part) * _PANEL_HEIGHT for part in _PARTS)
-    return [*zip(map(scale.place, values), heights, strict=True)]
 
 
 class _Rate(NamedTuple):

@@ -47,13 +47,10 @@ def screen_answer(measurements: Sequence[Measurement], report: Report) -> list[I
 def full_answer(measurements: Sequence[Measurement], report: Report) -> Iterator[Items]:
     """Write one list per workload: a sentence for each pool that differs, the others share some."""
     by_workload = grouped(measurements, lambda measurement: measurement.subject.workload)
-    by_workload = {
-        workload: same
-        for workload, same in by_workload.items()
-        if any(measurement.candidates for measurement in same)
+    compared = {
+        workload: pools_of(same) for workload, same in by_workload.items() if pools_of(same)
     }
-    for workload, same in by_workload.items():
-        pools = pools_of(same)
+    for workload, pools in compared.items():
         named = [
             pool
             for pool in pools
@@ -61,21 +58,19 @@ def full_answer(measurements: Sequence[Measurement], report: Report) -> Iterator
         ]
         items = [_pool(pool, report, _by_measurement, has_marks=True) for pool in named]
         items += _summed_up([pool for pool in pools if pool not in named])
-        title = f"{workload} {unit_text(workload)}" if len(by_workload) > 1 else ""
+        title = f"{workload} {unit_text(workload)}" if len(compared) > 1 else ""
         yield Items(items, title, shown=0)
 
 
 def looks(measurements: Sequence[Measurement]) -> Iterator[Item]:
     """Write which looks at the data these are; a verdict of an earlier one says so itself."""
     compared = [leading_of(pool).comparison for pool in pools_of(measurements)]
-    texts = dict.fromkeys(
-        text_of(comparison.look)
-        for comparison in compared
-        if comparison is not None and comparison.look is not None and comparison.of_all is None
+    names = dict.fromkeys(
+        text_of(pair.look) for pair in compared if pair and pair.look and pair.of_all is None
     )
-    if texts:
-        text = f"{', and '.join(texts)}; the intervals are wider for it"
-        yield Item(Words(text, WARNING), mark="!", rank=_NOTE)
+    if names:
+        sentence = f"{', and '.join(names)}; the intervals are wider for it"
+        yield Item(Words(sentence, WARNING), mark="!", rank=_NOTE)
 
 
 def _pool(
@@ -87,29 +82,27 @@ def _pool(
 ) -> Item:
     """Write a pool's sentence: about what leads, then about its other measurements."""
     leading = leading_of(pool)
-    lead, text = _verdict(leading, report)
+    lead, rest = _verdict(leading, report)
     same = [side for side in pool if side.verdict == leading.verdict]
     if leading.differs or len(same) == 1:
         phrase = on_measurement(leading.subject, [part.subject for part in report.subjects])
-        texts = [" ".join(filter(None, (phrase, text)))]
+        sentences = [" ".join(filter(None, (phrase, rest)))]
         same = [leading]
     elif leading.comparison is None:
-        texts = [f"{text.removesuffix('.')} ({len(same):,} measurements)."]
+        sentences = [f"{rest.removesuffix('.')} ({len(same):,} measurements)."]
     else:
-        texts = [f"on {_measurements(same)}."]
+        sentences = [f"on {_measurements(same)}."]
     by_verdict = grouped([side for side in pool if side not in same], lambda side: side.verdict)
-    texts += (
-        f"Also {verdict}: {also(by_verdict[verdict], pool)}."
+    sentences += (
+        f"Also {verdict}: {also(by_verdict.pop(verdict), pool)}."
         for verdict in DIFFERENT
         if verdict in by_verdict
     )
-    texts += (
-        f"{verdict.capitalize()}: {_measurements(alike)}."
-        for verdict, alike in by_verdict.items()
-        if verdict not in DIFFERENT
+    sentences += (
+        f"{verdict.capitalize()}: {_measurements(alike)}." for verdict, alike in by_verdict.items()
     )
     marks = {mark for side in pool for mark in side.answer_marks} if has_marks else ()
-    line = (Words(lead, leading.verdict), f" {' '.join(texts)}", Marks(tuple(sorted(marks))))
+    line = (Words(lead, leading.verdict), f" {' '.join(sentences)}", Marks(tuple(sorted(marks))))
     return Item(line, [*_reasons(leading, report)], leading.verdict)
 
 
@@ -124,33 +117,28 @@ def _verdict(side: Side, report: Report) -> tuple[str, str]:
         if side.baseline not in part.figures:
             return lead, f"because {side.baseline} has no samples of this."
         return lead, "because they were not compared."
-    lead, text = verdict_text(comparison, report.margin_ratio)
+    lead, rest = verdict_text(comparison, report.margin_ratio)
     if side.median_ratio is not None:
         median = ratio(side.median_ratio)
-        text += f", {median} by the median, which varies less where nothing waits for a disk"
-    return lead, f"{text}{_earlier_text(comparison)}.{_within_zones(comparison, report)}"
-
-
-def _earlier_text(comparison: Comparison) -> str:
-    """Write that an earlier look decided, and what all workers give where they do not agree."""
-    if comparison.of_all is None:
-        return ""
-    text = ", decided at an earlier look"
-    if comparison.of_all.verdict is comparison.verdict:
-        return text
-    bounds = ends_text(comparison.of_all.interval)
-    return f"{text}, which stands; all workers: {ratio(comparison.of_all.ratio)} ({bounds})"
+        rest += f", {median} by the median, which varies less where nothing waits for a disk"
+    of_all = comparison.of_all
+    if of_all is not None:
+        rest += ", decided at an earlier look"
+        if of_all.verdict is not comparison.verdict:
+            workers = f"{ratio(of_all.ratio)} ({ends_text(of_all.interval)})"
+            rest += f", which stands; all workers: {workers}"
+    return lead, f"{rest}.{_within_zones(comparison, report)}"
 
 
 def _within_zones(comparison: Comparison, report: Report) -> str:
-    texts = (
+    explanations = (
         f" {text_of(problem.explanation)}"
         for problem in report.problems
         if problem.rule == ZONES and problem.explanation is not None
         if problem.sides == (comparison.baseline, comparison.candidate)
         if problem.subject in (None, comparison.subject)
     )
-    return next(texts, "")
+    return next(explanations, "")
 
 
 def _reasons(side: Side, report: Report) -> Iterator[Item]:
@@ -159,8 +147,8 @@ def _reasons(side: Side, report: Report) -> Iterator[Item]:
     if not side.differs or comparison is None:
         return
     if side.division is not None:
-        difference, text = where(side.division, side.subject)
-        yield Item((Words(f"Where ({difference}):", STRONG), f" {text}."), rank=_WHERE)
+        difference, parts = where(side.division, side.subject)
+        yield Item((Words(f"Where ({difference}):", STRONG), f" {parts}."), rank=_WHERE)
     if diagnosis is not None:
         to_change: str | None = ""
         if comparison.verdict is Verdict.FASTER:
@@ -172,9 +160,9 @@ def _reasons(side: Side, report: Report) -> Iterator[Item]:
 def _summed_up(pools: Sequence[Sequence[Side]]) -> Iterator[Item]:
     """Write a line per verdict about pools that share it."""
     for verdict, same in grouped(map(leading_of, pools), lambda side: side.verdict).items():
-        ratios = _ratios(same)
-        text = listed([side.name for side in same], _POOLS_NAMED) + (ratios and f", {ratios}")
-        yield Item((Words(f"{verdict.capitalize()}:", verdict), f" {text}."), kind=verdict)
+        names = listed([side.name for side in same], _POOLS_NAMED)
+        sentence = ", ".join(filter(None, (names, _ratios(same))))
+        yield Item((Words(f"{verdict.capitalize()}:", verdict), f" {sentence}."), kind=verdict)
 
 
 def _ratios(sides: Sequence[Side]) -> str:
@@ -195,6 +183,6 @@ def _by_measurement(sides: Sequence[Side], pool: Sequence[Side]) -> str:
     """Return 'stat, 4 at once 1.25×; stat, 2 at once 1.10×', the most different one first."""
     subjects = [side.subject for side in pool]
     ordered = sorted(sides, key=lambda side: side.difference, reverse=True)
-    texts = [f"{difference_of(side.subject, subjects)} {_ratios([side])}" for side in ordered]
+    ratios = [f"{difference_of(side.subject, subjects)} {_ratios([side])}" for side in ordered]
     rest = f"; {{:,}} more measurements, {_ratios(ordered[_MEASUREMENTS_NAMED:])}"
-    return listed(texts, _MEASUREMENTS_NAMED, rest, "; ")
+    return listed(ratios, _MEASUREMENTS_NAMED, rest, "; ")

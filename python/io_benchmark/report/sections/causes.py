@@ -50,10 +50,9 @@ def causes(report: Report) -> Iterator[Block]:
     for diagnosis in report.diagnoses:
         candidate, comparison = diagnosis.candidate, explained_comparison(report, diagnosis)
         baseline = report.baseline if comparison is None else comparison.baseline
+        decided = comparison is not None and comparison.verdict in DIFFERENT
         title = f"Possible causes, {candidate} compared with {baseline}"
-        decided = False
         if comparison is not None:
-            decided = comparison.verdict in DIFFERENT
             if decided:
                 title = f"Why {candidate} is {comparison.verdict} than {baseline}"
             title += _measurement(comparison.subject, report)
@@ -70,9 +69,8 @@ def causes(report: Report) -> Iterator[Block]:
 
 def _measurement(subject: Subject, report: Report) -> str:
     """Return ' on metadata, stat, 4 at once in container', if there are other measurements."""
-    siblings = [
-        part.subject for part in report.subjects if part.subject.workload == subject.workload
-    ]
+    subjects = [part.subject for part in report.subjects]
+    siblings = [sibling for sibling in subjects if sibling.workload == subject.workload]
     if subject.workload not in workloads.IN_BATCHES and len(siblings) == 1:
         return ""
     place = f" in {subject.place}" if len(set(map(place_of, siblings))) > 1 else ""
@@ -97,15 +95,17 @@ def _diagnosis(
     def table(causes: Sequence[Cause]) -> Table:
         return Table("Hypothesis", heads, [*map(_cause_row, causes)], is_prose=True)
 
-    blocks: list[Block] = []
-    if listed:
-        blocks.append(table(listed))
-    if diagnosis.leftover is not None:
-        blocks.append(Paragraph(_leftover_text(diagnosis, diagnosis.leftover)))
+    blocks: list[Block] = [table(listed)] if listed else []
+    left = diagnosis.leftover
+    if left is not None:
+        share = f"{percent(left.share)} of the difference ({_time_left(diagnosis, left)})"
+        parts = " and ".join(part_name(part.phase, part.kind) for part in left.parts)
+        where = f"; it is in {parts}." if parts else "."
+        blocks.append(Paragraph(f"{share} is not explained by these causes{where}"))
     if unlisted:
-        counts = Counter(cause.state for cause in unlisted).items()
-        text = ", ".join(f"{count:,} {state}" for state, count in counts)
-        blocks.append(Fold(f"Further hypotheses: {text}", [table(unlisted)], on_page_only=True))
+        states = Counter(cause.state for cause in unlisted)
+        counts = ", ".join(f"{count:,} {state}" for state, count in states.items())
+        blocks.append(Fold(f"Further hypotheses: {counts}", [table(unlisted)], on_page_only=True))
     if diagnosis.trials:
         blocks.append(_trial_table(diagnosis.trials))
     if diagnosis.remedies:
@@ -116,14 +116,11 @@ def _diagnosis(
 
 def _ordered(diagnosis: Diagnosis) -> list[Cause]:
     """Sort causes by state, then the largest share first; those without a share come last."""
-    states = list(State)
-    return sorted(
-        diagnosis.causes,
-        key=lambda cause: (
-            states.index(cause.state),
-            math.inf if cause.share is None else -cause.share,
-        ),
-    )
+
+    def key(cause: Cause) -> tuple[int, float]:
+        return [*State].index(cause.state), math.inf if cause.share is None else -cause.share
+
+    return sorted(diagnosis.causes, key=key)
 
 
 def _cause_row(cause: Cause) -> Row:
@@ -145,16 +142,15 @@ def _trial_table(outcomes: Sequence[TrialOutcome]) -> Table:
     """Write what was tried; shares are of the gap between the sides."""
     rows = []
     for outcome in outcomes:
-        share, low, high = map(_percent, (outcome.share, outcome.low_share, outcome.high_share))
+        share, low, high = (
+            NOTHING if part is None else signed_percent(round(100 * part))
+            for part in (outcome.share, outcome.low_share, outcome.high_share)
+        )
         ends = NOTHING if low == NOTHING else f"{low} to {high}"
         label = (Words(outcome.kind, CODE), f": {_CHANGES[outcome.kind]}")
         rows.append(Row(label, (text_of(outcome.meaning), outcome.state.value, share, ends)))
     heads = ("Meaning", "Outcome", "Explains", "Interval")
     return Table("Trial", heads, rows, "What was tried", is_prose=True)
-
-
-def _percent(share: float | None) -> str:
-    return NOTHING if share is None else signed_percent(round(100 * share))
 
 
 def _remedy(remedy: Remedy) -> Item:
@@ -172,13 +168,6 @@ def _gain_text(remedy: Remedy) -> str:
     if remedy.gain_ratio is None or not math.isfinite(remedy.gain_ratio):
         return ""
     return f" ({ratio(remedy.gain_ratio)} faster, {'measured' if remedy.measured else 'predicted'})"
-
-
-def _leftover_text(diagnosis: Diagnosis, left: Leftover) -> str:
-    """Write what the supported causes leave over."""
-    where = " and ".join(part_name(part.phase, part.kind) for part in left.parts)
-    text = f"{percent(left.share)} of the difference ({_time_left(diagnosis, left)})"
-    return f"{text} is not explained by these causes" + (f"; it is in {where}." if where else ".")
 
 
 def _time_left(diagnosis: Diagnosis, left: Leftover) -> str:
@@ -209,23 +198,22 @@ def explanation(
 def _claim(diagnosis: Diagnosis) -> tuple[str, str]:
     """Return the standing of the first cause and what the causes explain, without a full stop."""
     holding = [cause for cause in _ordered(diagnosis) if cause.state.holds]
-    not_separable = [each for each in diagnosis.causes if each.state is State.NOT_SEPARABLE]
+    not_separable = [cause for cause in diagnosis.causes if cause.state is State.NOT_SEPARABLE]
     open_causes = ", ".join(cause.name for cause in not_separable)
-    if not holding and len(not_separable) == 1:
-        difference = _difference(not_separable[0])
-        claim = f"{difference} ({open_causes}), of which nothing shows the cost"
-        return State.NOT_SEPARABLE, claim
-    if not holding and open_causes:
-        return State.NOT_SEPARABLE, open_causes
-    if not holding:
+    if not holding and not not_separable:
         return "", "none is supported by the observations"
-    first, *others = holding
+    if not holding:
+        if len(not_separable) == 1:
+            difference = _difference(not_separable[0])
+            open_causes = f"{difference} ({open_causes}), of which nothing shows the cost"
+        return State.NOT_SEPARABLE, open_causes
+    first = holding[0]
     claim = f"{_difference(first)} ({first.name})"
     if first.share is not None:
         joined = ", which " if math.isfinite(first.share) else " "
         claim = f"{_difference(first)}{joined}{_share_text(first)}"
-    if others:
-        claim += "; also supported: " + ", ".join(cause.name for cause in others)
+    if len(holding) > 1:
+        claim += "; also supported: " + ", ".join(cause.name for cause in holding[1:])
     if open_causes:
         claim += f"; not separable from that: {open_causes}"
     left = diagnosis.leftover
@@ -238,7 +226,7 @@ def _claim(diagnosis: Diagnosis) -> tuple[str, str]:
 def _difference(cause: Cause) -> str:
     """Return both sides' summaries, or where they are equal or long, the hypothesis."""
     summaries = (cause.candidate_evidence.summary, cause.baseline_evidence.summary)
-    candidate, baseline = (each and text_of(each, FACT_LENGTH) for each in summaries)
+    candidate, baseline = (fact and text_of(fact, FACT_LENGTH) for fact in summaries)
     differ = candidate and baseline and candidate != baseline
     if differ and len(f"{candidate}{baseline}") <= _EVIDENCE_LENGTH:
         return f"{candidate} against {baseline}"

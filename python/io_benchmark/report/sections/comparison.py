@@ -104,7 +104,7 @@ def _screen(
     if not nothing and answers:
         pools = [leading_of(pool) for pool in pools_of(measurements)]
         subject = next((side for side in pools if side.differs), pools[0]).subject
-        leading = next(each for each in measurements if each.subject == subject)
+        leading = next(part for part in measurements if part.subject == subject)
         yield screen_table(leading, str(subject) if len(measurements) > 1 else "")
 
 
@@ -140,22 +140,21 @@ def _refusals(report: Report) -> list[Line]:
     ]
 
 
-def _warning(lead: str, text: str) -> Line:
-    return Words(f"{lead}:", WARNING), f" {text}"
+def _warning(lead: str, sentence: str) -> Line:
+    return Words(f"{lead}:", WARNING), f" {sentence}"
 
 
 def _first(
     lines: Sequence[Line], kind: str, *, rank: int = ALWAYS, most: int = _SHOWN
 ) -> Iterator[Item]:
     """Yield a few lines, cut; then how many more there are."""
-    shown = lines if len(lines) <= most else lines[: most - 1]
-    for line in shown:
-        lead, text = line if isinstance(line, tuple) else ("", line)
-        cut = name(plain(text), _WARNING_LENGTH)
+    visible = lines if len(lines) <= most else lines[: most - 1]
+    for line in visible:
+        lead, rest = line if isinstance(line, tuple) else ("", line)
+        cut = name(plain(rest), _WARNING_LENGTH)
         yield Item((lead, f" {cut}") if lead else cut, mark="!", rank=rank)
-    left_out = len(lines) - len(shown)
-    if left_out:
-        yield Item(f"and {left_out:,} more {kind}", mark="!", rank=rank)
+    if len(lines) > len(visible):
+        yield Item(f"and {len(lines) - len(visible):,} more {kind}", mark="!", rank=rank)
 
 
 def _full(
@@ -184,8 +183,7 @@ def _full(
     yield from causes(report)
     yield from runs(report)
     footnotes = [
-        Item((Words(note.rule, CODE), f": {note.sentence}"), mark=f"[{note.number}]")
-        for note in notes
+        Item((Words(note.rule, CODE), f": {note.full}"), mark=f"[{note.number}]") for note in notes
     ]
     if footnotes:
         yield from (Heading("Notes"), Items(footnotes, shown=0))
@@ -197,15 +195,17 @@ def _full(
 
 def _introduction(report: Report, *, has_compared: bool) -> str:
     reason = f" ({report.baseline_reason})" if report.baseline_reason else ""
-    text = (
-        f"The baseline is {report.baseline}{reason}. A ratio is a geometric mean time of workers divided "
-        f"by the baseline's; within ±{percent(report.margin_ratio)} counts as equivalent."
-    )
+    sentences = [
+        (
+            f"The baseline is {report.baseline}{reason}. A ratio is a geometric mean time of workers divided "
+            f"by the baseline's; within ±{percent(report.margin_ratio)} counts as equivalent."
+        )
+    ]
     if has_compared:
-        text += f" {COMPARED} is that mean where the averages give another ratio."
+        sentences.append(f"{COMPARED} is that mean where the averages give another ratio.")
     if any(workloads.of(part.subject.workload).higher_is_better for part in report.subjects):
-        text += " A ratio above 1 is slower, also where a rate is shown."
-    return text
+        sentences.append("A ratio above 1 is slower, also where a rate is shown.")
+    return " ".join(sentences)
 
 
 def _reason_for_nothing(report: Report) -> str:

@@ -58,21 +58,23 @@ def screen_table(measurement: Measurement, title: str) -> Table:
 
 def figures_table(measurement: Measurement) -> Table:
     """Make the table of one measurement, with the verdicts in its last row."""
-    sides = measurement.sides
+    sides, figures = measurement.sides, measurement.part.figures.values()
     # Before and after: each pool has a separate baseline.
-    baselines = {each.baseline for each in measurement.part.comparisons} | {measurement.baseline}
+    baselines = {side.baseline for side in sides if side.comparison} | {measurement.baseline}
     against = BASELINE if len(baselines) > 1 else measurement.baseline
-    rows = _figure_rows(measurement)
-    figures = measurement.part.figures.values()
-    rows.append(Row("Workers", [f"{side.workers:,}" for side in figures]))
-    rows.append(Row("Retrieves", [f"{side.samples:,}" for side in figures]))
+    rows = [
+        *_figure_rows(measurement),
+        Row("Workers", [f"{side.workers:,}" for side in figures]),
+        Row("Retrieves", [f"{side.samples:,}" for side in figures]),
+    ]
     if measurement.part.median_is_steady:
         medians = [_ratio_text(side, side.median_ratio) for side in sides]
         rows.append(Row(f"{_MEDIAN_LABEL} vs {against}", medians))
+    ratios, intervals, verdicts = zip(*map(_comparison, sides), strict=True)
     rows += [
-        Row(f"Ratio vs {against}", [*map(_ratio, sides)], is_strong=True),
-        Row(INTERVAL_HEAD, [*map(_interval, sides)]),
-        Row("Verdict", [Words(side.verdict, side.verdict) for side in sides], is_strong=True),
+        Row(f"Ratio vs {against}", ratios, is_strong=True),
+        Row(INTERVAL_HEAD, intervals),
+        Row("Verdict", verdicts, is_strong=True),
     ]
     heads = [(side.name, Marks(side.marks)) for side in sides]
     return Table("Metric", heads, rows, turned_corner="Pool")
@@ -88,18 +90,13 @@ def measures_table(measurements: Sequence[Measurement], title: str = "") -> Tabl
 
 def _figure_rows(measurement: Measurement) -> list[Row]:
     """Put the figure first that varies less between identical runs: the mean or the median."""
-    sides = measurement.part.figures.values()
-    compared_ns = measurement.compared_ns
     rows: list[Row] = []
     for figure in FIGURES:
-        values = (figure.value_ns(side) for side in sides)
-        texts = times([math.nan if value is None else value for value in values])
-        row = Row(figure.label, texts, rank=figure.screen_rank)
-        if figure.label == _MEDIAN_LABEL and measurement.part.median_is_steady:
-            rows.insert(0, row)
-        else:
-            rows.append(row)
-        if figure.label == "Avg" and compared_ns:
+        values = (figure.value_ns(side) for side in measurement.part.figures.values())
+        cells = times([math.nan if value is None else value for value in values])
+        leads = figure.label == _MEDIAN_LABEL and measurement.part.median_is_steady
+        rows.insert(0 if leads else len(rows), Row(figure.label, cells, rank=figure.screen_rank))
+        if figure.label == "Avg" and (compared_ns := measurement.compared_ns):
             # What the ratios are of, where the averages give other ratios.
             means = [", ".join(times(compared_ns.get(side.name, ()))) for side in measurement.sides]
             rows.append(Row(COMPARED, means, rank=_AVERAGE_RANK))
@@ -113,32 +110,30 @@ def _ratio_text(side: Side, value: float | None) -> str:
     return ratio(value)
 
 
-def _ratio(side: Side) -> Words:
-    value = None if side.comparison is None else side.comparison.ratio
-    return Words(_ratio_text(side, value), side.verdict)
-
-
-def _interval(side: Side) -> str:
-    return NOTHING if side.comparison is None else ends_text(side.comparison.interval)
+def _comparison(side: Side) -> tuple[Words, str, Words]:
+    """Write a side's ratio, its interval and the verdict."""
+    pair, verdict = side.comparison, Words(side.verdict, side.verdict)
+    value = Words(_ratio_text(side, None if pair is None else pair.ratio), side.verdict)
+    return value, NOTHING if pair is None else ends_text(pair.interval), verdict
 
 
 def _measure(measurement: Measurement) -> Iterator[Row]:
-    shown = workloads.of(measurement.subject.workload).shown
+    workload = workloads.of(measurement.subject.workload)
     marks = sorted({*measurement.marks, *(m for side in measurement.sides for m in side.marks)})
     yield Row((measurement.subject.label, Marks(tuple(marks))))
     details: list[tuple[str, str]] = []
     for side in measurement.sides:
         figures = measurement.part.figures[side.name]
-        cells: list[Line] = [
-            digits(shown(figures.mean_ns)),
-            digits(shown(figures.percentiles_ns[TAIL])),
-            *(_ratio(side), _interval(side), Words(side.verdict, side.verdict)),
-        ]
+        values_ns = (figures.mean_ns, figures.percentiles_ns[TAIL])
+        cells: list[Line] = [digits(workload.shown(value_ns)) for value_ns in values_ns]
+        cells += _comparison(side)
         yield Row(side.name, cells, level=1)
         if means_ns := measurement.compared_ns.get(side.name, ()):
-            texts = ", ".join(digits(shown(mean_ns)) for mean_ns in means_ns)
-            details.append((f"{side.name} {texts}", COMPARED.lower()))
-        details += ((f"{side.name} {_detail_text(each)}", each.label) for each in figures.details)
+            means = ", ".join(digits(workload.shown(mean_ns)) for mean_ns in means_ns)
+            details.append((f"{side.name} {means}", COMPARED.lower()))
+        details += (
+            (f"{side.name} {_detail_text(detail)}", detail.label) for detail in figures.details
+        )
     for values, label in sharing(details):
         yield Row(Words(f"{label}: {values}", QUIET), level=1)
 

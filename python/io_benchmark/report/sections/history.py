@@ -17,6 +17,7 @@ from io_benchmark.analysis.history.history_model import (
 from io_benchmark.analysis.model import Verdict
 from io_benchmark.number_text import NOTHING, listed, number_of, percent, ratio
 from io_benchmark.report.blocks import (
+    BAR,
     CODE,
     NO_VERDICT,
     QUIET,
@@ -39,8 +40,9 @@ from io_benchmark.report.content.subject_text import bounds_text, change_kind, m
 from io_benchmark.results import workloads
 from io_benchmark.text import clean
 
-_HEADS = ("Revision", "Workers", "Mean", "Ratio to previous level", "Change")
-_DROP = ("Revision", "Workers", "Ratio to previous level")
+_HEADS = ("Revision", "Workers", "Mean", "From zero", "Ratio", "Change")
+_DROP = ("Revision", "Workers", "From zero", "Ratio")
+_BAR_CELLS = 12
 _REVISION_LENGTH = 12
 _POINTS_SHOWN = 60
 # The answer names this many facts that changed, and counts the others.
@@ -50,7 +52,7 @@ _VALUES_SHOWN, _VALUE_LENGTH = 4, 120
 _LONG_DAYS = 180
 _POSSIBLE = {STEP: "a step", TREND: "a trend"}
 _INTRODUCTION = (
-    "A point is one push, at the mean of its workers' logarithms. A step is reported only where it "
+    "A point is one push, at the mean of its workers' logarithms; its ratio is to the level before. A step is reported only where it "
     "explains the points better than chance, dependence on the point before or a trend. "
     "Looking at a steady pool every week shows a false step in at most 5 % of years. "
     "Intervals are a little too narrow, because the data chose the point of the change."
@@ -227,12 +229,14 @@ def _picture(series: HistorySeries) -> Picture:
         f"{line}. A dashed line marks a change, with its ratio."
     )
     caption = (Words(title, STRONG), meaning)
-    return Picture(caption, "history.picture", (series, title), "history.characters")
+    return Picture(caption, "history.picture", (series, title))
 
 
 def _rows(series: HistorySeries) -> Iterator[Row]:
     """Yield a row per point; the first one of a level has the number of the change."""
     means = mean_texts(series, [point.mean_ns for point in series.points])
+    values = [workloads.of(series.subject.workload).shown(point.mean_ns) for point in series.points]
+    cells_of_one = _BAR_CELLS / max(values)
     begins = {
         change.at: Words(f"change {number}", change_kind(change))
         for number, change in enumerate(series.changes, start=1)
@@ -242,6 +246,7 @@ def _rows(series: HistorySeries) -> Iterator[Row]:
             Words((point.revision or NOTHING)[:_REVISION_LENGTH], CODE),
             f"{len(point.workers):,}",
             mean,
+            Words(("■" * round(cells_of_one * values[position])).ljust(_BAR_CELLS), BAR),
             NOTHING if point.ratio is None else ratio(point.ratio),
             begins.get(position, ""),
         )

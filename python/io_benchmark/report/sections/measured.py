@@ -21,7 +21,7 @@ from io_benchmark.analysis.model import (
 )
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.report_model import Report, SubjectReport
-from io_benchmark.number_text import agree, listed
+from io_benchmark.number_text import agree, listed, number_of
 from io_benchmark.report.blocks import BASELINE, NO_VERDICT
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.subject_text import grouped
@@ -35,7 +35,7 @@ class Footnote(Struct, frozen=True):
 
     number: int
     rule: str
-    sentence: str  # with the measurements that it is about, and its explanation
+    full: str  # with the measurements that it is about, and its explanation
     brief: str
     is_allowed: bool  # by the reader, where the rule refuses
     subjects: frozenset[Subject | None]  # None: every one
@@ -44,20 +44,17 @@ class Footnote(Struct, frozen=True):
 
 def footnotes_of(report: Report) -> list[Footnote]:
     """Return the warnings in the order of the report, numbered."""
-    warnings = [problem for problem in report.problems if problem.severity is not Severity.REFUSED]
     several = len(report.subjects) > 1
-    return [
-        _footnote(number, alike, several) for number, alike in enumerate(_group_alike(warnings), 1)
-    ]
+    groups = _group_alike(report, is_refused=False)
+    return [_footnote(number, alike, several) for number, alike in enumerate(groups, 1)]
 
 
 def refusals_of(report: Report) -> list[tuple[str, str, str]]:
     """Return the refusing rules with what they are about, and the message with its consequence."""
-    refused = [problem for problem in report.problems if problem.severity is Severity.REFUSED]
     several = len(report.subjects) > 1
     return [
         (alike[0].rule, _where(alike, several), _refusal(alike[0], report.subjects))
-        for alike in _group_alike(refused)
+        for alike in _group_alike(report, is_refused=True)
     ]
 
 
@@ -262,7 +259,7 @@ def _refusal(problem: Problem, subjects: Sequence[SubjectReport]) -> str:
     return f"{text_of(problem.message).rstrip('.')}. {consequence}"
 
 
-def _group_alike(problems: Sequence[Problem]) -> list[list[Problem]]:
+def _group_alike(report: Report, *, is_refused: bool) -> list[list[Problem]]:
     """Group problems with the same rule, sides and message, which differ in their subject alone.
 
     Workloads in batches have dozens of measurements, so there one warning represents all of a rule.
@@ -275,6 +272,11 @@ def _group_alike(problems: Sequence[Problem]) -> list[list[Problem]]:
             return same
         return (*same, problem.message, problem.explanation)
 
+    problems = (
+        problem
+        for problem in report.problems
+        if (problem.severity is Severity.REFUSED) is is_refused
+    )
     return list(grouped(problems, key).values())
 
 
@@ -285,17 +287,15 @@ def _footnote(number: int, alike: Sequence[Problem], several_subjects: bool) -> 
     message = text_of(problem.message)
     further = len({similar.message for similar in alike}) - 1
     if further:
-        message += f", and {further:,} similar message" + ("" if further == 1 else "s")
+        message += f", and {number_of(further, 'similar message')}"
     brief = f"{allowed}{_where(alike, several_subjects=False)}: {message}"
     if all(side in message for side in problem.sides):
         brief = allowed + message
-    sentence = (
-        f"{allowed}{_where(alike, several_subjects)}: {message}" if several_subjects else brief
-    )
+    full = f"{allowed}{_where(alike, several_subjects)}: {message}" if several_subjects else brief
     if problem.explanation is not None:
-        sentence += f". {text_of(problem.explanation)}"
-    subjects = frozenset(problem.subject for problem in alike)
-    return Footnote(number, problem.rule, sentence, brief, is_allowed, subjects, problem.sides)
+        full += f". {text_of(problem.explanation)}"
+    subjects = frozenset(similar.subject for similar in alike)
+    return Footnote(number, problem.rule, full, brief, is_allowed, subjects, problem.sides)
 
 
 def _where(alike: Sequence[Problem], several_subjects: bool) -> str:
@@ -306,9 +306,9 @@ def _where(alike: Sequence[Problem], several_subjects: bool) -> str:
         return sides
     if len(subjects) == 1:
         return f"{sides}; {subjects[0]}"
-    counts = Counter(subject.workload for subject in subjects)
+    counts = Counter(subject.workload for subject in subjects).items()
     measurements = (
         f"{workload} ({count:,} measurements)" if count > 1 else workload
-        for workload, count in counts.items()
+        for workload, count in counts
     )
     return f"{sides}; {', '.join(measurements)}"

@@ -25,13 +25,12 @@ def places(report: Report) -> Iterator[Block]:
     yield Heading("Places")
     rows = [row for measured in report.places for row in measured.rows]
     kinds = {_short(row.place): _kind_of_place(row.sides) for row in rows}
-    lines = [f"{place}: {kind}" for place, kind in kinds.items() if kind]
-    if lines:
-        yield Items.of(lines)
-    shown = [measured for measured in report.places if _is_notable(measured, report.margin_ratio)]
-    further = [measured for measured in report.places if measured not in shown]
-    for measured in shown:
+    if any(kinds.values()):
+        yield Items.of(f"{place}: {kind}" for place, kind in kinds.items() if kind)
+    notable = [measured for measured in report.places if _is_notable(measured, report.margin_ratio)]
+    for measured in notable:
         yield from _tables(measured)
+    further = [measured for measured in report.places if measured not in notable]
     if further:
         summary = f"No proven difference between places in {number_of(len(further), 'measurement')}"
         yield Fold(summary, [block for measured in further for block in _tables(measured)])
@@ -49,8 +48,8 @@ def _is_notable(measured: Places, margin_ratio: float) -> bool:
     sides = [side for row in measured.rows for side in row.sides]
     intervals = [side.interval for side in sides if side.interval is not None]
     return (
-        any(bound.excludes(1.0) and not bound.within(*bounds) for bound in intervals)
-        or any(each.verdict in DIFFERENT for row in measured.rows for each in row.comparisons)
+        any(interval.excludes(1.0) and not interval.within(*bounds) for interval in intervals)
+        or any(pair.verdict in DIFFERENT for row in measured.rows for pair in row.comparisons)
         or any(side.missing or side.not_compared for side in sides)
     )
 
@@ -59,34 +58,29 @@ def _tables(measured: Places) -> Iterator[Block]:
     """Write the means at each place, the ratios to the first place, and what is missing."""
     sides = list(dict.fromkeys(side.side for row in measured.rows for side in row.sides))
     pairs = dict.fromkeys(
-        (each.candidate, each.baseline) for row in measured.rows for each in row.comparisons
+        (pair.candidate, pair.baseline) for row in measured.rows for pair in row.comparisons
     )
-    heads = (*sides, *(f"{candidate}/{baseline}" for candidate, baseline in pairs))
-    shown = workloads.of(measured.subject.workload).shown
+    workload = workloads.of(measured.subject.workload)
 
-    def mean_text(mean_ns: float) -> str:
-        return digits(shown(mean_ns))
+    def mean_text(mean_ns: float | None) -> str:
+        return NOTHING if mean_ns is None else digits(workload.shown(mean_ns))
 
-    def means(row: PlaceRow) -> Row:
+    means: list[Row] = []
+    ratios: list[Row] = []
+    for row in measured.rows:
         means_ns = {side.side: side.mean_ns for side in row.sides}
-        comparisons = {(each.candidate, each.baseline): each for each in row.comparisons}
-        cells: list[Line] = []
-        for side in sides:
-            mean_ns = means_ns.get(side)
-            cells.append(NOTHING if mean_ns is None else mean_text(mean_ns))
-        for comparison in map(comparisons.get, pairs):
-            if comparison is None:
-                cells.append(NOTHING)
-            else:
-                text = f"{ratio(comparison.ratio)} {comparison.verdict}"
-                cells.append(Words(text, comparison.verdict))
-        return Row(_short(row.place), cells)
-
-    title = _title(measured.subject)
-    yield Table("Place", heads, [*map(means, measured.rows)], title, turned_corner="Pool")
+        comparisons = {(pair.candidate, pair.baseline): pair for pair in row.comparisons}
+        cells: list[Line] = [mean_text(means_ns.get(side)) for side in sides]
+        for pair in map(comparisons.get, pairs):
+            verdict = pair and Words(f"{ratio(pair.ratio)} {pair.verdict}", pair.verdict)
+            cells.append(verdict or NOTHING)
+        means.append(Row(_short(row.place), cells))
+        ratios += _ratios(row, sides)
+    heads = (*sides, *(f"{candidate}/{baseline}" for candidate, baseline in pairs))
+    yield Table("Place", heads, means, _title(measured.subject), turned_corner="Pool")
     title = f"Ratio of times to {measured.rows[0].place}, each worker compared with itself"
-    ratios = [line for row in measured.rows[1:] for line in _ratios(row, sides)]
-    yield Table("Place", sides, ratios, title, turned_corner="Pool")
+    # At the first place there is nothing to compare with.
+    yield Table("Place", sides, ratios[2:], title, turned_corner="Pool")
     notes = [*_notes(measured.rows), *_compared_means(measured.rows, mean_text)]
     if notes:
         yield Items.of(notes)
@@ -100,9 +94,9 @@ def _title(subject: Subject) -> str:
     return f"{', '.join(dict.fromkeys(parts))} {unit_text(subject.workload)}"
 
 
-def _short(text: str) -> str:
-    """Shorten a name: the pools' columns stand next to it."""
-    return name(text, _SHORT_CELLS)
+def _short(place: str) -> str:
+    """Shorten a name: the pools' columns are next to it."""
+    return name(place, _SHORT_CELLS)
 
 
 def _kind_of_place(sides: Sequence[AtPlace]) -> str:
@@ -115,23 +109,20 @@ def _kind_of_place(sides: Sequence[AtPlace]) -> str:
 
 def _ratios(row: PlaceRow, sides: Sequence[str]) -> Iterator[Row]:
     by_side = {side.side: side for side in row.sides}
-    ratios, intervals = [], []
-    for side in map(by_side.get, sides):
-        ratios.append(NOTHING if side is None or side.ratio is None else ratio(side.ratio))
-        interval = None if side is None else side.interval
-        intervals.append(NOTHING if interval is None else ends_text(interval))
-    yield Row(_short(row.place), ratios, is_strong=True)
-    yield Row(INTERVAL_HEAD, intervals)
+    places = [by_side.get(side) for side in sides]
+    ratios = [ratio(side.ratio) if side and side.ratio is not None else NOTHING for side in places]
+    intervals = [ends_text(side.interval) if side and side.interval else NOTHING for side in places]
+    yield from (Row(_short(row.place), ratios, is_strong=True), Row(INTERVAL_HEAD, intervals))
 
 
 def _notes(rows: Sequence[PlaceRow]) -> Iterator[str]:
     pairs = []
     for place, side in ((_short(row.place), side) for row in rows for side in row.sides):
-        texts = [text_of(each) for each in (side.missing, *side.differences) if each is not None]
+        notes = [text_of(note) for note in (side.missing, *side.differences) if note is not None]
         if side.not_compared is not None:
-            texts.append(f"no ratio: {text_of(side.not_compared)}")
-        pairs += [(_short(side.side), (place, text)) for text in texts]
-    return (f"{place}, {names}: {text}" for names, (place, text) in sharing(pairs))
+            notes.append(f"no ratio: {text_of(side.not_compared)}")
+        pairs += [(_short(side.side), (place, note)) for note in notes]
+    return (f"{place}, {names}: {note}" for names, (place, note) in sharing(pairs))
 
 
 def _compared_means(rows: Sequence[PlaceRow], mean_text: Callable[[float], str]) -> Iterator[str]:

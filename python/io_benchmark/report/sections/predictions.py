@@ -48,41 +48,32 @@ def document(predictions: Predictions) -> Document:
 
 
 def _task(task: TaskPrediction) -> Iterator[Block]:
-    basis = number_of(len(task.measured_ns), "profile")
-    pool, profiled_ns = task.pool or "a pool without a name", fmean(task.measured_ns)
+    profiled_on, profiled_ns = task.pool or "a pool without a name", fmean(task.measured_ns)
     yield Heading(f"{clean_name(task.program)}, command {task.sha256[:8]}")
-    yield Paragraph(f"{_time(profiled_ns, profiled_ns)} on {pool}, by {basis}.")
-    yield from _meanwhile(task)
+    basis = number_of(len(task.measured_ns), "profile")
+    yield Paragraph(f"{_time(profiled_ns, profiled_ns)} on {profiled_on}, by {basis}.")
+    if None not in (task.cpus_used, task.written_bytes, task.read_bytes):
+        syncs = f", up to {count(task.syncs)} syncs" if task.syncs else ""
+        yield Paragraph(
+            f"Meanwhile: {digits(task.cpus_used or 0)} CPUs used, {size(task.written_bytes or 0)} "
+            f"written to its disks, {size(task.read_bytes or 0)} read{syncs}."
+        )
     predicted = [pool for pool in task.pools if pool.time_ns is not None or pool.measured_ns]
     notes = [f"{text_of(note)}." for note in task.notes]
     if predicted:
-        table = _table(task, pool, predicted, profiled_ns)
+        table = _table(task, profiled_on, predicted, profiled_ns)
         yield table
         if _PAID in table.heads:
             notes.append("Costs are of this command's time alone, without the rest of its task.")
     if not task.pools:
         yield Items.of(["--on has no results of other pools."], "Nothing to predict")
     # A measured pool needs no reason.
-    reasons = [
-        (pool.pool, f"{text_of(pool.reason)}.")
-        for pool in task.pools
-        if pool.reason and not pool.measured_ns
-    ]
+    unmeasured = [pool for pool in task.pools if not pool.measured_ns]
+    reasons = [(pool.pool, f"{text_of(pool.reason)}.") for pool in unmeasured if pool.reason]
     if reasons:
         yield Items.of(sharing_lines(reasons), "Not predicted")
     if notes:
         yield Items.of(notes, "Notes")
-
-
-def _meanwhile(task: TaskPrediction) -> Iterator[Block]:
-    """Write 'Meanwhile: 0.17 CPUs used, 327 MiB written to its disks, 16 KiB read.'"""
-    if task.cpus_used is None or task.written_bytes is None or task.read_bytes is None:
-        return
-    syncs = f", up to {count(task.syncs)} syncs" if task.syncs else ""
-    yield Paragraph(
-        f"Meanwhile: {digits(task.cpus_used)} CPUs used, {size(task.written_bytes)} written to its "
-        f"disks, {size(task.read_bytes)} read{syncs}."
-    )
 
 
 def _table(
@@ -94,8 +85,7 @@ def _table(
         *("measured", _PAID),
     )
     money = _money(profiled_ns, task.price)
-    cells = (_time(profiled_ns, profiled_ns), "profiled", "", "", "", "", "", money)
-    rows = [Row(profiled_on, cells)]
+    rows = [Row(profiled_on, [_time(profiled_ns, profiled_ns), "profiled", *[""] * 5, money])]
     for pool in pools:
         measured_ns = fmean(pool.measured_ns) if pool.measured_ns else None
         cells = (
@@ -110,9 +100,8 @@ def _table(
             _money(measured_ns or pool.time_ns, pool.price),
         )
         rows.append(Row(pool.pool, cells))
-    table = Table("pool", heads, rows, drop=_DROP)
-    used = [at for at in range(len(heads)) if any(row.cells[at] for row in rows)]
-    return table.keep_columns(used)
+    used = [column for column in range(len(heads)) if any(row.cells[column] for row in rows)]
+    return Table("pool", heads, rows, drop=_DROP).keep_columns(used)
 
 
 def _money(time_ns: float | None, price: Price | None) -> str:

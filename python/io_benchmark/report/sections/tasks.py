@@ -63,7 +63,12 @@ def document(report: TaskReport) -> Document:
         _pair_table(*report.comparisons) if len(report.comparisons) == 1 else _pools_table(report)
     )
     tables = [table] if table.rows else []
-    notes = list(dict.fromkeys(_notes(report)))
+    notes: dict[str, None] = {}
+    for comparison in report.comparisons:
+        pool = f"{comparison.candidate}: " if len(report.comparisons) > 1 else ""
+        notes |= dict.fromkeys(f"{pool}{text_of(warning)}" for warning in comparison.warnings)
+    looks = [comparison.look for comparison in report.comparisons if comparison.look is not None]
+    notes |= dict.fromkeys(f"{text_of(look)}; the intervals are adjusted" for look in looks)
     remarks = [*map(text_of, report.remarks)]
     urgent = [*notes, *(f"Not read: {line}" for line in report.unreadable), *remarks]
     warnings = [Item(Words(name(line, _NOTE_LENGTH), WARNING), mark="!") for line in urgent]
@@ -72,29 +77,20 @@ def document(report: TaskReport) -> Document:
         if len(comparison.labels) > 1:
             blocks += _labels(comparison)
     blocks += lists(
-        *(("Notes", notes), ("Not read", report.unreadable), ("Messages about the runs", remarks))
+        *(
+            ("Notes", [*notes]),
+            ("Not read", report.unreadable),
+            ("Messages about the runs", remarks),
+        )
     )
-    reason = report.baseline_reason
-    explanation = "" if not report.baseline or reason.startswith("--") else f" ({reason})"
-    title = name(report.title, _TITLE_LENGTH)
+    title = f"How long the same tasks take: {name(report.title, _TITLE_LENGTH)}"
     if len(report.comparisons) > _POOLS_NAMED and report.baseline:
-        title = f"{len(report.comparisons):,} pools against {report.baseline}"
-    hidden = "; tasks --details shows them"
-    return Document(
-        f"How long the same tasks take: {title}{explanation}",
-        blocks,
-        [answers, Items(warnings, noun=hidden, shown=_SCREEN_NOTES), *tables],
-        "tasks",
-    )
-
-
-def _notes(report: TaskReport) -> Iterator[str]:
-    for comparison in report.comparisons:
-        pool = f"{comparison.candidate}: " if len(report.comparisons) > 1 else ""
-        yield from (f"{pool}{text_of(warning)}" for warning in comparison.warnings)
-    for comparison in report.comparisons:
-        if comparison.look is not None:
-            yield f"{text_of(comparison.look)}; the intervals are adjusted"
+        pools = f"{len(report.comparisons):,} pools against {report.baseline}"
+        title = f"How long the same tasks take: {pools}"
+    if report.baseline and not report.baseline_reason.startswith("--"):
+        title += f" ({report.baseline_reason})"
+    hidden = Items(warnings, noun="; tasks --details shows them", shown=_SCREEN_NOTES)
+    return Document(title, blocks, [answers, hidden, *tables], "tasks")
 
 
 def _answers(report: TaskReport) -> Items:
@@ -104,7 +100,12 @@ def _answers(report: TaskReport) -> Items:
     items = []
     for position, comparison in enumerate(_in_order(report.comparisons)):
         lead, rest = verdict_text(comparison, report.margin_ratio)
-        line = (Words(lead, comparison.verdict), f" {rest}, {_difference(comparison)}.")
+        # The difference is written as +6 min per task (+3.9 to +8.2).
+        unit_s, unit = duration_unit(_times(comparison)[0].task_s)
+        low, high = (_signed(end_s / unit_s) for end_s in comparison.difference_interval_s)
+        ends = "" if _is_cut(comparison.interval) else f" ({low} to {high})"
+        difference = f"{_signed(comparison.difference_s / unit_s)} {unit} per task{ends}"
+        line = (Words(lead, comparison.verdict), f" {rest}, {difference}.")
         below = [
             Item((Words(f"{title}:", STRONG), f" {sentence}"), rank=_rank(title))
             for title, sentence in _below(comparison)
@@ -128,21 +129,12 @@ def _in_order(comparisons: Sequence[TaskComparison]) -> Sequence[TaskComparison]
     """Of many, those that differ most come first."""
     if len(comparisons) <= _POOLS_NAMED:
         return comparisons
-    by_name = sorted(comparisons, key=lambda compared: compared.candidate)
-    by_size = sorted(by_name, key=lambda compared: -abs(math.log(compared.ratio)))
-    return sorted(by_size, key=lambda compared: compared.verdict not in DIFFERENT)
+    by_size = sorted(comparisons, key=lambda pair: (-abs(math.log(pair.ratio)), pair.candidate))
+    return sorted(by_size, key=lambda pair: pair.verdict not in DIFFERENT)
 
 
 def _times(comparison: TaskComparison) -> tuple[TaskTimes, TaskTimes]:
     return comparison.times[comparison.baseline], comparison.times[comparison.candidate]
-
-
-def _difference(comparison: TaskComparison) -> str:
-    """Return '+6 min per task (+3.9 to +8.2)'."""
-    unit_s, unit = duration_unit(_times(comparison)[0].task_s)
-    low, high = (_signed(end_s / unit_s) for end_s in comparison.difference_interval_s)
-    ends = "" if _is_cut(comparison.interval) else f" ({low} to {high})"
-    return f"{_signed(comparison.difference_s / unit_s)} {unit} per task{ends}"
 
 
 def _signed(value: float) -> str:
@@ -188,11 +180,9 @@ def _reference(reference: Reference) -> tuple[str, str]:
     if reference.kind == "benchmark":
         return "Benchmark", f"{value}, which {standing}."
     operations = count(reference.operations or 0)
-    duration = f"{digits((reference.operation_ns or 0) / 1e6)} ms"
+    work = f"{operations} operations of {digits((reference.operation_ns or 0) / 1e6)} ms"
     share = percent(reference.share or 0)
-    return "Expected", (
-        f"{value}, as {operations} operations of {duration} are {share} of a task, which {standing}."
-    )
+    return "Expected", f"{value}, as {work} are {share} of a task, which {standing}."
 
 
 def _money(comparison: TaskComparison, cost: CostComparison) -> str:
@@ -274,7 +264,15 @@ def _pools_table(report: TaskReport) -> Table:
     """Write a row for each comparison, or for each side where there is none."""
     # What comes last matters least.
     heads: tuple[str, ...] = ("Baseline", "Task", "Ratio", "Verdict", "Cost", "Lost")
-    rows = [(compared.candidate, _cells(compared)) for compared in _in_order(report.comparisons)]
+    rows = []
+    for pair in _in_order(report.comparisons):
+        before, after = _times(pair)
+        cells = [_time(times.task_s, before.task_s) for times in (before, after)]
+        cells += (ratio(pair.ratio), pair.verdict.value)
+        cells.append(NOTHING if pair.cost is None else _change(pair.cost.ratio))
+        rows.append(
+            (pair.candidate, [*cells, _with_share(pair.lost[1], pair.shares(pair.lost)[1])])
+        )
     if not rows:
         heads = ("Completed", "Failed", "Lost", "Stopped")
         rows = [
@@ -286,16 +284,6 @@ def _pools_table(report: TaskReport) -> Table:
         for position, (pool, cells) in enumerate(rows)
     ]
     return Table("", heads, ranked, drop=heads[:1:-1], noun=" pools")
-
-
-def _cells(comparison: TaskComparison) -> list[str]:
-    before, after = _times(comparison)
-    return [
-        *(_time(times.task_s, before.task_s) for times in (before, after)),
-        *(ratio(comparison.ratio), comparison.verdict.value),
-        NOTHING if comparison.cost is None else _change(comparison.cost.ratio),
-        _with_share(comparison.lost[1], comparison.shares(comparison.lost)[1]),
-    ]
 
 
 def _labels(comparison: TaskComparison) -> Iterator[Block]:

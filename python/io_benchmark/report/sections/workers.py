@@ -40,20 +40,23 @@ from io_benchmark.resolutions import in_words
 
 _ENDED_BADLY = ("failed", "exception")
 _NAMES_SHOWN, _RUNS_SHOWN = 6, 30
+_NEEDED = {
+    Standing.DECIDED: "enough",
+    Standing.NOT_BY_REPETITION: "more would not settle it",
+    Standing.NO_VERDICT: "no verdict",
+}
 # More measurements and tasks of a single worker are counted, and on a screen more such workers.
 _SINGLE_NAMED, _SINGLE_ON_SCREEN = 3, 2
 
 
 def workers_needed(report: Report) -> Iterator[Block]:
     """Write how many workers each side had and needs; the comparison that needs most of them counts."""
-    if not report.replication:
-        return
-    yield Heading("Workers per pool")
-    rows = [Row(side.side, _counts(side)) for side in report.replication]
-    yield Table("Pool", ("Runs", "Workers", "Workers needed"), rows)
-    lines = cautions(report)
-    if lines:
-        yield Items([Item(Words(line, WARNING), mark="!") for line in lines])
+    if report.replication:
+        yield Heading("Workers per pool")
+        rows = [Row(side.side, _counts(side)) for side in report.replication]
+        yield Table("Pool", ("Runs", "Workers", "Workers needed"), rows)
+        if lines := cautions(report):
+            yield Items([Item(Words(line, WARNING), mark="!") for line in lines])
 
 
 def _counts(side: Replication) -> tuple[str, ...]:
@@ -61,15 +64,8 @@ def _counts(side: Replication) -> tuple[str, ...]:
     workers = f"{side.workers:,}"
     if 0 < side.workers_compared < side.workers:
         workers = f"{side.workers_compared:,} of {workers}"
-    if side.standing is Standing.DECIDED:
-        needed = "enough"
-    elif side.standing is Standing.NOT_BY_REPETITION:
-        needed = "more would not settle it"
-    elif side.standing is Standing.NO_VERDICT:
-        needed = "no verdict"
-    elif side.workers_to_add == 0:
-        needed = "enough here, too few in another pool"
-    else:
+    needed = _NEEDED.get(side.standing, "enough here, too few in another pool")
+    if side.standing not in _NEEDED and side.workers_to_add:
         needed = f"{side.workers_to_add:,} more, {side.workers_needed:,} in total"
     return f"{side.runs:,}", workers, needed
 
@@ -87,29 +83,23 @@ def runs(report: Report) -> Iterator[Block]:
 def cost_text(report: Report) -> str:
     """Write what a decision would cost, in one line; nothing where all is decided."""
     never = SubjectReport.not_by_repetition(report.subjects)
-    texts = []
+    sentences = []
     what = "all measurements of " if len(report.subjects) > 1 else ""
     cost = report.decision_cost
     if cost is not None:
-        undecided = dict.fromkeys(
-            comparison.candidate
-            for part in report.subjects
-            for comparison in part.comparisons
-            if comparison.advice is not None and comparison.candidate not in never
-        )
+        pairs = [pair for part in report.subjects for pair in part.comparisons if pair.advice]
+        undecided = dict.fromkeys(pair.candidate for pair in pairs if pair.candidate not in never)
         basis = "set-up included" if cost.with_setup else "without the set-up of tasks"
         money = f", {cost.at_prices}" if cost.at_prices else ""
-        texts.append(
+        sentences.append(
             f"To settle {what}{_listed([*undecided])}: {_added(cost)}, {cost.estimate} "
             f"(estimated from {number_of(cost.runs, 'run')}, {basis}){money}."
         )
-    for obstacle, pairs in grouped(
-        never.items(), lambda pair: pair[1] and text_of(pair[1])
-    ).items():
-        names = _listed([candidate for candidate, _ in pairs])
-        reason = f": {obstacle}" if obstacle is not None else ""
-        texts.append(f"More workers are not expected to settle {what}{names}{reason}.")
-    return " ".join(texts)
+    for obstacle, same in grouped(never.items(), lambda pair: pair[1]).items():
+        names = _listed([candidate for candidate, _ in same])
+        reason = "" if obstacle is None else f": {text_of(obstacle)}"
+        sentences.append(f"More workers are not expected to settle {what}{names}{reason}.")
+    return " ".join(sentences)
 
 
 def _added(cost: Cost) -> str:
@@ -157,23 +147,23 @@ def cautions(report: Report) -> list[str]:
     """Return a sentence about each worker that is not independent, not compared or ended early."""
     workers = [worker for worker in report.workers if worker.is_counted]
     machines = _runs_by_machine(workers)
-    texts = [_repeated_text(each, workers) for each, runs in machines.items() if runs > 1]
-    for row in report.replication:
-        left_out = row.workers - row.workers_compared
-        if left_out > 0 and row.workers_compared > 0:
+    sentences = [_repeated_text(machine, workers) for machine in machines if machines[machine] > 1]
+    for side in report.replication:
+        left_out = side.workers - side.workers_compared
+        if left_out > 0 and side.workers_compared > 0:
             verb = "is" if left_out == 1 else "are"
-            texts.append(
-                f"{row.side}: {left_out:,} of its {row.workers:,} workers {verb} not compared, "
+            sentences.append(
+                f"{side.side}: {left_out:,} of its {side.workers:,} workers {verb} not compared, "
                 "because a validity rule refuses their measurements."
             )
     for worker in workers:
         if worker.state in _ENDED_BADLY:
             run = "" if worker.run_id is None else f" run {worker.run_id}"
-            state = in_words(worker.state, worker.reason)
-            texts.append(
-                f"{worker.side}: task {worker.task_id}{run} {state}; what it measured until then is used."
+            sentences.append(
+                f"{worker.side}: task {worker.task_id}{run} {in_words(worker.state, worker.reason)}; "
+                "what it measured until then is used."
             )
-    return texts
+    return sentences
 
 
 def _repeated_text(machine: str, workers: Sequence[WorkerLine]) -> str:
@@ -182,13 +172,15 @@ def _repeated_text(machine: str, workers: Sequence[WorkerLine]) -> str:
     merged = " and ".join(f"{side}'s" for side, runs in runs_by_side.items() if runs > 1)
     # By its boot id one machine may have several workers, or one that no queue names.
     ids = sorted({line.worker_id for line in lines} - {UNKNOWN})
-    machine_text = f"Worker {machine}" if len(ids) == 1 else f"The machine {machine}"
+    subject = f"Worker {machine}" if len(ids) == 1 else f"The machine {machine}"
     if len(ids) > 1:
-        machine_text = f"One machine, with the workers {_listed(ids)},"
-    text = f"{machine_text} ran {len(lines):,} of these tasks, so they are not independent"
-    if any(line.at_once for line in lines):
-        text += f"; {text_of(AT_ONCE)}"
-    return f"{text}; {merged} count as one worker." if merged else f"{text}."
+        subject = f"One machine, with the workers {_listed(ids)},"
+    at_once = f"; {text_of(AT_ONCE)}" if any(line.at_once for line in lines) else ""
+    consequence = f"; {merged} count as one worker" if merged else ""
+    return (
+        f"{subject} ran {len(lines):,} of these tasks, so they are not independent{at_once}"
+        f"{consequence}."
+    )
 
 
 def screen_workers(report: Report) -> list[Item]:
@@ -218,24 +210,23 @@ def _single_worker(same: Sequence[SingleWorker], report: Report, *, is_full: boo
     """Write about one worker, by the measurement that explains it."""
     worker = next((finding for finding in same if finding.diagnosis is not None), same[0])
     subjects = [part.subject for part in report.subjects]
-    texts = [on_measurement(worker.subject, subjects), f"({worker.others:,} other workers)."]
+    sentences = [on_measurement(worker.subject, subjects), f"({worker.others:,} other workers)."]
     if is_full:
         usual = f"equal ones stay within {ends_text(worker.usual)}"
+        sentences[1] = f"({worker.others:,} other workers; {usual})."
         further = [
             f"{ratio(finding.ratio)} {on_measurement(finding.subject, subjects)}"
             for finding in same
             if finding is not worker
         ]
-        texts[1] = f"({worker.others:,} other workers; {usual})."
         if further:
-            texts.append(
-                f"Also {listed(further, _SINGLE_NAMED, '; and {:,} more measurements', '; ')}."
-            )
-        texts += _consequences(worker, report)
+            rest = "; and {:,} more measurements"
+            sentences.append(f"Also {listed(further, _SINGLE_NAMED, rest, '; ')}.")
+        sentences += _consequences(worker, report)
     lead = f"{_worker_name(worker)} alone takes {ratio(worker.ratio)} the time of its pool"
     reasons = [] if worker.diagnosis is None else [*explanation(worker.diagnosis)]
     verdict = worker.verdict.value
-    return Item((Words(lead, verdict), f" {' '.join(filter(None, texts))}"), reasons, verdict)
+    return Item((Words(lead, verdict), f" {' '.join(filter(None, sentences))}"), reasons, verdict)
 
 
 def _worker_name(worker: SingleWorker) -> str:
@@ -249,26 +240,26 @@ def _worker_name(worker: SingleWorker) -> str:
 
 def _consequences(worker: SingleWorker, report: Report) -> Iterator[str]:
     """Write what the worker means for the verdicts about its pool, and what they would be without it."""
-    verdicts = [
-        comparison.verdict
+    verdicts = dict.fromkeys(
+        pair.verdict
         for part in report.subjects
         if part.subject == worker.subject
-        for comparison in part.comparisons
-        if worker.side in (comparison.candidate, comparison.baseline)
-    ]
+        for pair in part.comparisons
+        if worker.side in (pair.candidate, pair.baseline)
+    )
     if verdicts:
-        text = f"The verdict stays {' or '.join(dict.fromkeys(verdicts))}: it counts all workers"
+        sentence = f"The verdict stays {' or '.join(verdicts)}: it counts all workers"
         if any(verdict in DIFFERENT for verdict in verdicts):
-            yield f"{text}. A cause that only this worker has does not count for its pool."
+            yield f"{sentence}. A cause that only this worker has does not count for its pool."
         else:
-            yield f"{text}, and does not blame the pool for this one."
-    texts = [
-        f"{comparison.candidate} compared with {comparison.baseline} is at {ratio(comparison.ratio)} "
-        f"{bounds_text(comparison.interval)}"
-        for comparison in worker.without[:_SINGLE_NAMED]
+            yield f"{sentence}, and does not blame the pool for this one."
+    pairs = [
+        f"{pair.candidate} compared with {pair.baseline} is at {ratio(pair.ratio)} "
+        f"{bounds_text(pair.interval)}"
+        for pair in worker.without[:_SINGLE_NAMED]
     ]
-    if texts:
+    if pairs:
         yield (
-            f"Without it, {', '.join(texts)}. That is information and not a verdict, because the "
+            f"Without it, {', '.join(pairs)}. That is information and not a verdict, because the "
             "worker is chosen by its time."
         )
