@@ -123,18 +123,16 @@ def figures(
 
 def _figure(measurement: OtherMeasurement, figures: Figures, *, named: bool) -> Observation:
     subject = measurement.subject
-    template = "{variant}"
-    values: dict[str, Value] = {"variant": subject.variant}
-    if subject.threads > 1:
-        template += " {threads} at once"
-        values["threads"] = count(subject.threads)
-    if named:
-        template += " in {place}"
-        values["place"] = subject.place
-    values["figure"] = _quantity(subject.workload, figures.mean_ns)
-    return Observation.of_side(
-        f"{subject.workload}-mean", statement(template + " {figure}", **values)
+    template = "{variant}" + (" {threads} at once" if subject.threads > 1 else "")
+    template += " in {place} {figure}" if named else " {figure}"
+    figure = statement(
+        template,
+        variant=subject.variant,
+        threads=count(subject.threads),
+        place=subject.place,
+        figure=_quantity(subject.workload, figures.mean_ns),
     )
+    return Observation.of_side(f"{subject.workload}-mean", figure)
 
 
 def _quantity(workload: str, mean_ns: float) -> Quantity:
