@@ -22,10 +22,10 @@ from seed_facts import (
     RATE,
     WRITTEN,
     Facts,
+    changing,
     coreutils,
     counting,
     cpu_limit,
-    each,
     filesystem,
     first,
     free_memory,
@@ -231,7 +231,7 @@ def short_work(lookup_user_ms: float) -> Facts:
 
 def both_disks(factor: float) -> Facts:
     return {
-        f"timeline.devices.{disk}.written_bytes": each(lambda moved: factor * moved)
+        f"timeline.devices.{disk}.written_bytes": changing(lambda moved: factor * moved)
         for disk in ("nvme1n1", "nvme2n1")
     }
 
@@ -281,6 +281,10 @@ EDGES = [
     slower(
         *("cgroup-io-limit: on average", lambda mib: io_limit(mib * MIB) | HALF_BYTES),
         *((280, RULED_OUT), (272, SUPPORTED)),
+    ),
+    slower(
+        *("cgroup-io-limit: binds", lambda seconds: held_for(seconds, 0)),
+        *((55, EQUAL_COSTS), (62, TOO_SMALL)),
     ),
     slower("cgroup-io-limit: held", held_for, (15, RULED_OUT), (17, SUPPORTED)),
     slower(
