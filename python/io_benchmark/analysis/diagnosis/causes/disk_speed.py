@@ -140,7 +140,7 @@ def _disk_speed(case: Case) -> Effect:
         return evidence.opposes(f"Each disk of the slower side {_PAST[rate]} as fast.")
     if case.slower_never_waits or not slower:
         return evidence.opposes("The slower side did not wait for its disks.")
-    if reaches_limit(case.slower, of_bytes=True):
+    if reaches_limit(case.slower):
         return evidence.opposes("A cgroup limits what the slower side's disks may write or read.")
     if slowed_down(case):
         return evidence.opposes("The slower side's disks were as fast at the start of the run.")
