@@ -104,10 +104,7 @@ CUT = "ends too early: its upload or download was cut; download it again or meas
     [
         (b"", "is empty; download it again or measure again"),
         (DATA[:-300], CUT),
-        (
-            b" <!DOCTYPE html>",
-            "is a web page, such as a login page; log in and download it again",
-        ),
+        (b" <!DOCTYPE html>", "is a web page, such as a login page; log in and download it again"),
         (b"\x1f\x8b\x08", "is a compressed file; unpack it"),
         (b"version https://git-lfs.github.com/spec/v1", "is a pointer of Git LFS; run `git lfs"),
         (b"{'version': 1}", "JSON is malformed"),
@@ -126,10 +123,7 @@ CUT = "ends too early: its upload or download was cut; download it again or meas
         (b'{"version": "1"}', "Expected `int`, got `str` - at `$.version`"),
         (b'{"version": 2}', "Object missing required field `script`"),
         (DATA.replace(b'"duration_ns": ', b'"duration_ns": NaN, "x": ', 1), ""),
-        (
-            changed(f"{BATCHES}parameters.time_limit_s", 7.5, ALL).replace(b"7.5", b"1e999"),
-            "",
-        ),
+        (changed(f"{BATCHES}parameters.time_limit_s", 7.5, ALL).replace(b"7.5", b"1e999"), ""),
     ],
     ids=lambda value: value[:20] if isinstance(value, bytes) else "",
 )

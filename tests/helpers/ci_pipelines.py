@@ -15,7 +15,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -60,6 +59,14 @@ exit 1
 """
 
 
+STAND_INS = {
+    "python3": _PYTHON,
+    "curl": _CURL,
+    "buildkite-agent": _BUILDKITE_AGENT,
+    "io-benchmark": f'exec {shlex.quote(sys.prefix)}/bin/io-benchmark "$@"',
+}
+
+
 class Pipeline(NamedTuple):
     """What a pipeline does in the job of one pool, and in the job that compares."""
 
@@ -79,31 +86,25 @@ class Pipeline(NamedTuple):
 Reader = Callable[[str], Pipeline]
 
 
-@dataclass
 class Machine:
     """Runs the jobs of one pipeline, each in a separate folder."""
 
-    folder: Path
-    compare_code: int = 0  # the exit code that the job with the comparison has to have
-    store: Path = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.store = self.folder / "store"
+    def __init__(self, folder: Path, compare_code: int = 0) -> None:
+        """Make the stand-ins; the job with the comparison has to have this exit code."""
+        self._folder, self._compare_code = folder, compare_code
+        self.store = folder / "store"
         self.artifacts = self.store / "artifacts"
         self.artifacts.mkdir(parents=True)
-        (self.folder / "bin").mkdir()
-        for name, text in (
-            *(("python3", _PYTHON), ("curl", _CURL), ("buildkite-agent", _BUILDKITE_AGENT)),
-            ("io-benchmark", f'exec {shlex.quote(sys.prefix)}/bin/io-benchmark "$@"'),
-        ):
-            (self.folder / "bin" / name).write_text(f"#!/bin/sh\n{text}\n")
-            (self.folder / "bin" / name).chmod(0o755)
+        (folder / "bin").mkdir()
+        for name, text in STAND_INS.items():
+            (folder / "bin" / name).write_text(f"#!/bin/sh\n{text}\n")
+            (folder / "bin" / name).chmod(0o755)
 
     def run(self, read: Reader, text: str) -> tuple[str, str | None]:
         """Return the page that the pipeline shows, and the Markdown where the system has a place for it."""
         for pool in POOLS:
             pipeline = read(_filled(text, pool))
-            folder = self.folder / "jobs" / pool
+            folder = self._folder / "jobs" / pool
             self._call(pipeline, pipeline.measure, folder, 0)
             for path in (folder / pipeline.base).glob(pipeline.uploads):
                 if path.is_file():
@@ -111,31 +112,27 @@ class Machine:
                     kept = self.artifacts / pipeline.artifact / name
                     kept.parent.mkdir(parents=True, exist_ok=True)
                     shutil.copy(path, kept)
-        folder = self.folder / "jobs/compare"
+        folder = self._folder / "jobs/compare"
         shutil.copytree(self.artifacts, folder / pipeline.downloads)
-        output = self._call(pipeline, pipeline.compare, folder, self.compare_code)
-        for summary in re.findall(r"^##vso\[task.uploadsummary\](.+)$", output, re.MULTILINE):
-            shutil.copy(summary, self.store / "markdown")
+        output = self._call(pipeline, pipeline.compare, folder, self._compare_code)
         markdown = self.store / "markdown"
+        for summary in re.findall(r"^##vso\[task.uploadsummary\](.+)$", output, re.MULTILINE):
+            shutil.copy(summary, markdown)
         page = (folder / pipeline.page).read_text()
         return page, markdown.read_text() if markdown.exists() else None
 
     def _call(self, pipeline: Pipeline, script: str, folder: Path, code: int) -> str:
         for name in (pipeline.works_in, pipeline.base):
             (folder / name).mkdir(parents=True, exist_ok=True)
-        variables = {
-            name: str(value).format(folder=folder, pool=folder.name, store=self.store)
-            for name, value in pipeline.variables.items()
-        }
+        values = {"folder": folder, "pool": folder.name, "store": self.store}
+        variables = {key: str(value).format(**values) for key, value in pipeline.variables.items()}
+        variables |= {"PATH": f"{self._folder}/bin:{os.environ['PATH']}"}
+        variables |= {"HOME": str(self._folder), "STORE": str(self.store)}
+        command = [*shlex.split(pipeline.shell), "-c", script]
         done = subprocess.run(
-            [*shlex.split(pipeline.shell), "-c", script],
+            command,
             cwd=folder / pipeline.works_in,
-            env={
-                "PATH": f"{self.folder}/bin:{os.environ['PATH']}",
-                "HOME": str(self.folder),
-                "STORE": str(self.store),
-                **variables,
-            },
+            env=variables,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -180,16 +177,9 @@ def gitlab(text: str) -> Pipeline:
     measure, compare = jobs["measure"], jobs["compare"]
     (folder,) = measure["artifacts"]["paths"]
     page, _ = compare["artifacts"]["paths"]
-    variables = {
-        "GITLAB_CI": "true",
-        "CI_PROJECT_DIR": "{folder}",
-        "POOL": "{pool}",
-        "WORKER": "1",
-        "CI_API_V4_URL": "https://gitlab.example/v4",
-        "CI_PROJECT_ID": "34",
-        "CI_MERGE_REQUEST_IID": "7",
-        "NOTE_TOKEN": "secret",
-    }
+    variables = {"GITLAB_CI": "true", "CI_PROJECT_DIR": "{folder}", "POOL": "{pool}", "WORKER": "1"}
+    variables |= {"CI_API_V4_URL": "https://gitlab.example/v4", "CI_PROJECT_ID": "34"}
+    variables |= {"CI_MERGE_REQUEST_IID": "7", "NOTE_TOKEN": "secret"}
     scripts = ["\n".join(job["script"]) for job in (measure, compare)]
     return Pipeline("bash -eo pipefail", variables, scripts[0], f"{folder}/**/*", scripts[1], page)
 
@@ -219,13 +209,8 @@ def azure(text: str) -> Pipeline:
     assert {job["POOL"] for job in matrix} == set(POOLS)
     _, run, publish = measure["steps"]
     (script,) = [step["script"] for step in compare["steps"] if "script" in step]
-    variables = {
-        "TF_BUILD": "True",
-        "AGENT_BUILDDIRECTORY": "{folder}",
-        "POOL": "{pool}",
-        "PIPELINE_WORKSPACE": "{folder}",
-        "BUILD_ARTIFACTSTAGINGDIRECTORY": "{folder}/a",
-    }
+    variables = {"TF_BUILD": "True", "POOL": "{pool}", "AGENT_BUILDDIRECTORY": "{folder}"}
+    variables |= {"PIPELINE_WORKSPACE": "{folder}", "BUILD_ARTIFACTSTAGINGDIRECTORY": "{folder}/a"}
     return Pipeline(
         *("bash --noprofile --norc", variables, run["script"], "**/*", script, "a/report.html"),
         artifact=publish["artifact"],

@@ -14,15 +14,13 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Self
 from urllib.parse import unquote
 
 from aiohttp import web
-from loopback_api import ME, Api
+from loopback_api import ME, Api, Reply
 from loopback_auth import ANONYMOUS, PUBLIC_ARTIFACTS, Client, Incoming
-from loopback_calls import Reply
-from loopback_deployment import Artifact, Deployment, add_group, recorded
+from loopback_deployment import Deployment, add_group, recorded
 
 
 @dataclass(frozen=True)
@@ -111,12 +109,7 @@ class Loopback:
         assert self._ready.wait(10)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         stop = self._stop
         assert stop is not None
         self._loop.call_soon_threadsafe(stop.set)
@@ -129,7 +122,9 @@ class Loopback:
         self._now_s = lambda: now_s() + seconds
 
     def asked(self, host: str, part: str = "") -> list[Request]:
-        return [one for one in self.requests if one.host == host and part in one.path]
+        return [
+            request for request in self.requests if request.host == host and part in request.path
+        ]
 
     def _serve(self) -> None:
         asyncio.set_event_loop(self._loop)
@@ -169,10 +164,7 @@ class Loopback:
         return await self._answer("storage", incoming, self._object)
 
     async def _answer(
-        self,
-        host: str,
-        incoming: web.BaseRequest,
-        answer: Callable[[Request, bytes], Reply],
+        self, host: str, incoming: web.BaseRequest, answer: Callable[[Request, bytes], Reply]
     ) -> web.StreamResponse:
         request = Request(
             host, incoming.method, incoming.raw_path, dict(incoming.query), dict(incoming.headers)
@@ -252,14 +244,4 @@ if __name__ == "__main__":
     main()
 
 
-__all__ = [
-    "ME",
-    "Artifact",
-    "Client",
-    "Fault",
-    "Faults",
-    "Loopback",
-    "Request",
-    "first",
-    "share_of",
-]
+__all__ = ["ME", "Client", "Fault", "Faults", "Loopback", "Request", "first", "share_of"]

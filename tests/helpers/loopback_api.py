@@ -6,33 +6,186 @@ first, by any method; then come the parameters, then the scopes, then the answer
 """
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, unquote
 
 import loopback_auth
 import loopback_runs
 from loopback_auth import Client, Identity, Incoming
-from loopback_calls import (
-    ApiError,
-    Call,
-    Reply,
-    authorize,
-    check,
-    check_types,
-    failure,
-    json_reply,
-    not_found,
-    route,
-    scopes_to_change,
-    scopes_to_create,
-    snake,
-)
 from loopback_deployment import Deployment, shown, stamp
 
 ME = Client("me", "secret-token")
 OBJECT_READER = Client("object-reader", "object-token")
+PRIORITIES = ("highest", "very-high", "high", "medium", "low", "very-low", "lowest")
+SLUG = r"[A-Za-z0-9_-]{8}[Q-T][A-Za-z0-9_-][CGKOSWaeimquy26-][A-Za-z0-9_-]{10}[AQgw]"
+TASK = "queue/v1/task/<taskId>"
+ROUTES = (
+    ("GET", "queue/v1/task-group/<taskGroupId>/list", "list_task_group"),
+    ("GET", TASK, "task"),
+    ("PUT", TASK, "create_task"),
+    ("GET", f"{TASK}/status", "status"),
+    ("POST", f"{TASK}/cancel", "cancel_task"),
+    ("GET", f"{TASK}/artifacts/<name*>", "get_latest_artifact"),
+    ("GET", f"{TASK}/runs/<runId>/artifact-content/<name*>", "artifact"),
+    ("POST", "queue/v1/tasks/status", "statuses"),
+    ("POST", "queue/v1/tasks", "tasks"),
+    ("GET", "index/v1/task/<indexPath>", "find_task"),
+    ("GET", "index/v1/tasks/<namespace>", "list_tasks"),
+    ("GET", "index/v1/namespaces/<namespace>", "list_namespaces"),
+    ("GET", "worker-manager/v1/worker-pool/<workerPoolId*>", "worker_pool"),
+    ("PUT", "object/v1/start-download/<name*>", "start_download"),
+)
+# What of a definition has to be an object; no test makes other mistakes of form.
+OBJECTS = ("extra", "metadata", "payload", "tags")
+
+
+class ApiError(Exception):
+    def __init__(self, status: int, code: str, message: str) -> None:
+        super().__init__(message)
+        self.status, self.code = status, code
+
+
+@dataclass(frozen=True)
+class Reply:
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a method."""
+
+    parameters: dict[str, str]
+    query: dict[str, str]
+    sent: Any
+    who: Identity
+
+    def __getitem__(self, name: str) -> str:
+        return self.parameters[name]
+
+
+def route(verb: str, path: str) -> tuple[str | None, dict[str, str]]:
+    """Return the method of a request, and its parameters by name; the last one may have slashes."""
+    for expected, pattern, method in ROUTES:
+        names = re.findall(r"<(\w+)\*?>", pattern)
+        expression = re.sub(r"<\w+>", "([^/]+)", re.sub(r"<\w+\*>", "(.+)", pattern))
+        match = re.fullmatch(f"/api/{expression}", path)
+        if verb == expected and match:
+            return method, dict(zip(names, map(unquote, match.groups()), strict=True))
+    return None, {}
+
+
+def not_found(message: str) -> ApiError:
+    return ApiError(404, "ResourceNotFound", message)
+
+
+def json_reply(status: int, body: Any) -> Reply:
+    headers = {"Content-Type": "application/json; charset=utf-8"}
+    return Reply(status, headers, json.dumps(body).encode())
+
+
+def failure(error: ApiError, method: str, parameters: Mapping[str, str]) -> Reply:
+    """Return an error as Taskcluster does; methods are in camel case."""
+    name = re.sub("_([a-z])", lambda match: match[1].upper(), method)
+    message = (
+        f"{error}\n\n---\n\n* method:     {name}\n* errorCode:  {error.code}\n"
+        f"* statusCode: {error.status}\n* time:       2026-11-21T08:39:34.822Z"
+    )
+    information = {"method": name, "params": parameters, "payload": {}, "time": "x"}
+    body = {"code": error.code, "message": message, "requestInfo": information}
+    return json_reply(error.status, body)
+
+
+def check(parameters: Mapping[str, str]) -> None:
+    for name, value in parameters.items():
+        if name in ("taskId", "taskGroupId") and not re.fullmatch(SLUG, value):
+            raise ApiError(
+                400,
+                "InvalidRequestArguments",
+                f"Invalid URL patterns:\nURL parameter '{name}' given as '{value}' must match "
+                f"regular expression: '/^{SLUG}$/'",
+            )
+
+
+def authorize(who: Identity, expression: Any) -> None:
+    missing = loopback_auth.unsatisfied(expression, who.scopes)
+    if missing is None:
+        return
+    required = f"```\n{json.dumps(expression, indent=2)}\n```"
+    if who.client_id is None:
+        message = (
+            "This request requires Taskcluster credentials that satisfy the following scope "
+            f"expression:\n\n{required}"
+        )
+    else:
+        message = (
+            f"Client ID {who.client_id} does not have sufficient scopes and is missing the "
+            f"following scopes:\n\n```\n{json.dumps(missing, indent=2)}\n```\n\nThis request "
+            f"requires the client to satisfy the following scope expression:\n\n{required}"
+        )
+    raise ApiError(403, "InsufficientScopes", message)
+
+
+def scopes_to_create(definition: Mapping[str, Any]) -> Any:
+    queue = f"{definition['provisionerId']}/{definition['workerType']}"
+    higher = PRIORITIES[: PRIORITIES.index(definition.get("priority", "lowest")) + 1]
+    return {
+        "AllOf": [
+            *definition.get("scopes", []),
+            *(f"queue:route:{route}" for route in definition.get("routes", [])),
+            f"queue:create-task:project:{definition.get('projectId', 'none')}",
+            f"queue:scheduler-id:{definition.get('schedulerId', '-')}",
+            {"AnyOf": [f"queue:create-task:{priority}:{queue}" for priority in higher]},
+        ]
+    }
+
+
+def scopes_to_cancel(status: Mapping[str, Any]) -> Any:
+    group = f"{status.get('schedulerId', '-')}/{status['taskGroupId']}"
+    return {
+        "AnyOf": [
+            f"queue:cancel-task:{group}/{status['taskId']}",
+            f"queue:cancel-task-in-project:{status.get('projectId', 'none')}",
+            {"AllOf": ["queue:cancel-task", f"assume:scheduler-id:{group}"]},
+        ]
+    }
+
+
+def check_definition(deployment: Deployment, task_id: str, definition: dict[str, Any]) -> None:
+    """Refuse what the queue refuses of a definition, after its types and scopes."""
+    if stamp(definition.get("expires", "9")) < stamp(definition.get("deadline", "0")):
+        raise ApiError(400, "InputError", "`expires` cannot be before `deadline`")
+    group_id = definition.get("taskGroupId", task_id)
+    scheduler = definition.get("schedulerId", "-")
+    members = (deployment.statuses[member] for member in deployment.groups.get(group_id, []))
+    if {member.get("schedulerId", scheduler) for member in members} - {scheduler}:
+        raise ApiError(
+            409,
+            "RequestConflict",
+            f"Task group `{group_id}` contains tasks with a schedulerId other\nthan "
+            f"`{scheduler}`. All tasks in the same task-group must have\nthe same schedulerId.",
+        )
+    if deployment.definitions.get(task_id, definition) != definition:
+        raise ApiError(
+            409,
+            "RequestConflict",
+            f"taskId `{task_id}` already used by another task.\n"
+            "This could be the result of faulty idempotency!",
+        )
+    there = {*deployment.statuses, task_id}
+    missing = [task for task in definition.get("dependencies", []) if task not in there]
+    if missing:
+        raise ApiError(
+            400,
+            "InputError",
+            "`task.dependencies` references non-existing tasks: \n"
+            + "".join(f" * {task}\n" for task in missing)
+            + "All taskIds in `task.dependencies` **must** exist\nbefore the task is created.\n",
+        )
 
 
 @dataclass
@@ -47,154 +200,103 @@ class Api:
         path, _, query = incoming.resource.partition("?")
         method, parameters = route(incoming.method, path)
         if method is None:
-            return failure(ApiError(404, "ResourceNotFound", f"no such route here: {path}"), "", {})
+            return failure(not_found(f"no such route here: {path}"), "", {})
         try:
             clients = (*self.clients, OBJECT_READER)
             who = loopback_auth.authenticate(incoming, clients, self.now_s(), self.anonymous)
             check(parameters)
             sent = json.loads(incoming.body) if incoming.body else None
-            call = Call(method, parameters, dict(parse_qsl(query)), sent, who)
-            found = getattr(self, f"_{snake(method)}")(call)
+            call = Call(parameters, dict(parse_qsl(query)), sent, who)
+            answer = getattr(self, f"_{method}")(call)
         except loopback_auth.AuthenticationError as error:
             refused = ApiError(401, "AuthenticationFailed", str(error))
             return failure(refused, method, parameters)
         except ApiError as error:
             return failure(error, method, parameters)
-        return found if isinstance(found, Reply) else json_reply(200, found)
-
-    def _get_task_group(self, call: Call) -> Any:
-        group_id = call["taskGroupId"]
-        if group_id not in self.deployment.groups:
-            raise not_found(f"No task-group with taskGroupId: `{group_id}`")
-        return {"taskGroupId": group_id, **self.deployment.group_of(group_id)}
+        return answer if isinstance(answer, Reply) else json_reply(200, answer)
 
     def _list_task_group(self, call: Call) -> Any:
-        found = self._get_task_group(call)
-        members = self.deployment.groups[call["taskGroupId"]]
-        starts = {token: at for at, token in self.deployment.tokens.items()}
+        deployment, group_id = self.deployment, call["taskGroupId"]
+        if group_id not in deployment.groups:
+            raise not_found(f"No task-group with taskGroupId: `{group_id}`")
+        members = deployment.groups[group_id]
+        starts = {token: start for start, token in deployment.tokens.items()}
         token = call.query.get("continuationToken", "")
         begin = starts[token] if token in starts else int(token.removeprefix("from-") or 0)
-        end = begin + min(int(call.query.get("limit", 1000)), self.deployment.page_limit)
-        found["tasks"] = [self._member(one) for one in members[begin:end]]
+        end = begin + min(int(call.query.get("limit", 1000)), deployment.page_limit)
+        tasks = [
+            {"status": deployment.statuses[task_id], "task": self._definition(task_id)}
+            for task_id in members[begin:end]
+        ]
+        page = {"taskGroupId": group_id, **deployment.group_of(group_id), "tasks": tasks}
         if end < len(members):
-            found["continuationToken"] = self.deployment.tokens.get(end, f"from-{end}")
-        return found
+            page["continuationToken"] = deployment.tokens.get(end, f"from-{end}")
+        return page
 
-    def _member(self, task_id: str) -> dict[str, Any]:
-        return {"status": self._statuses[task_id], "task": self._shown(task_id)}
-
-    def _shown(self, task_id: str) -> dict[str, Any]:
+    def _definition(self, task_id: str) -> dict[str, Any]:
         return shown(task_id, self.deployment.definitions[task_id])
 
-    @property
-    def _statuses(self) -> dict[str, dict[str, Any]]:
-        return self.deployment.statuses
-
-    def _known(self, call: Call) -> dict[str, Any]:
+    def _status_of(self, call: Call) -> dict[str, Any]:
         task_id = call["taskId"]
-        if task_id not in self._statuses:
+        if task_id not in self.deployment.statuses:
             raise not_found(
                 f"`{task_id}` does not correspond to a task that exists.\n"
                 f"Are you sure this task exists?"
             )
-        return self._statuses[task_id]
+        return self.deployment.statuses[task_id]
 
     def _status(self, call: Call) -> Any:
-        return {"status": self._known(call)}
+        return {"status": self._status_of(call)}
 
     def _task(self, call: Call) -> Any:
-        self._known(call)
-        return self._shown(call["taskId"])
+        return self._definition(self._status_of(call)["taskId"])
 
-    def _statuses_of(self, call: Call) -> list[str]:
-        return [one for one in call.sent["taskIds"] if one in self._statuses]
-
-    def _statuses_method(self, call: Call) -> Any:
-        known = self._statuses_of(call)
-        return {"statuses": [{"taskId": one, "status": self._statuses[one]} for one in known]}
+    def _statuses(self, call: Call) -> Any:
+        statuses = self.deployment.statuses
+        ids = [task_id for task_id in call.sent["taskIds"] if task_id in statuses]
+        return {"statuses": [{"taskId": task_id, "status": statuses[task_id]} for task_id in ids]}
 
     def _tasks(self, call: Call) -> Any:
-        known = self._statuses_of(call)
-        return {"tasks": [{"taskId": one, "task": self._shown(one)} for one in known]}
+        ids = [task_id for task_id in call.sent["taskIds"] if task_id in self.deployment.statuses]
+        return {
+            "tasks": [{"taskId": task_id, "task": self._definition(task_id)} for task_id in ids]
+        }
 
     def _create_task(self, call: Call) -> Any:
         definition, task_id = call.sent, call["taskId"]
-        check_types(definition)
+        wrong = [key for key in OBJECTS if not isinstance(definition.get(key, {}), dict)]
+        if wrong:
+            raise ApiError(
+                400,
+                "InputValidationError",
+                "\nSchema Validation Failed!\nRejecting Schema: "
+                "https://tc.example.com/schemas/queue/v1/create-task-request.json#\nErrors:\n"
+                + "\n".join(f"  * data/{key} must be object" for key in wrong),
+            )
         authorize(call.who, scopes_to_create(definition))
         refusal = self.deployment.refuse(definition)
         if refusal is not None:
             raise ApiError(*refusal)
-        self._check_definition(task_id, definition)
+        check_definition(self.deployment, task_id, definition)
         self.deployment.create(task_id, definition)
-        return {"status": self._statuses[task_id]}
-
-    def _check_definition(self, task_id: str, definition: Mapping[str, Any]) -> None:
-        if stamp(definition.get("expires", "9")) < stamp(definition.get("deadline", "0")):
-            raise ApiError(400, "InputError", "`expires` cannot be before `deadline`")
-        group_id = definition.get("taskGroupId", task_id)
-        scheduler = definition.get("schedulerId", "-")
-        schedulers = {
-            self._statuses[one].get("schedulerId", scheduler)
-            for one in self.deployment.groups.get(group_id, [])
-        }
-        if schedulers - {scheduler}:
-            raise ApiError(
-                409,
-                "RequestConflict",
-                f"Task group `{group_id}` contains tasks with a schedulerId other\nthan "
-                f"`{scheduler}`. All tasks in the same task-group must have\nthe same schedulerId.",
-            )
-        if self.deployment.definitions.get(task_id, definition) != definition:
-            raise ApiError(
-                409,
-                "RequestConflict",
-                f"taskId `{task_id}` already used by another task.\n"
-                "This could be the result of faulty idempotency!",
-            )
-        dependencies = definition.get("dependencies", [])
-        missing = [one for one in dependencies if one not in {*self._statuses, task_id}]
-        if missing:
-            raise ApiError(
-                400,
-                "InputError",
-                "`task.dependencies` references non-existing tasks: \n"
-                + "".join(f" * {one}\n" for one in missing)
-                + "All taskIds in `task.dependencies` **must** exist\nbefore the task is created.\n",
-            )
+        return {"status": self.deployment.statuses[task_id]}
 
     def _cancel_task(self, call: Call) -> Any:
-        status = self._known(call)
-        authorize(call.who, scopes_to_change(status, "cancel"))
+        status = self._status_of(call)
+        authorize(call.who, scopes_to_cancel(status))
         loopback_runs.cancel(status)
         return {"status": status}
 
-    def _list_latest_artifacts(self, call: Call) -> Any:
-        task_id, run_id = call["taskId"], self._newest(call)
-        default = self.deployment.definitions[task_id].get("expires", "2026-11-28T08:38:21.000Z")
-        return {
-            "artifacts": [
-                artifact.listed(name, default)
-                for (task, run, name), artifact in self.deployment.artifacts.items()
-                if (task, run) == (task_id, run_id)
-            ]
-        }
-
-    def _newest(self, call: Call) -> int:
-        runs = self._known(call)["runs"]
-        if not runs:
-            raise not_found("Task doesn't have any runs")
-        return int(runs[-1]["runId"])
-
     def _get_latest_artifact(self, call: Call) -> Any:
-        body = self._content(call, self._newest(call))
-        if body["storageType"] == "error":
-            return json_reply(424, {key: body[key] for key in ("reason", "message")})
-        reply = json_reply(303, body)
-        return Reply(303, {**reply.headers, "Location": body["url"]}, reply.body)
+        content = self._content(call, len(self._status_of(call)["runs"]) - 1)
+        if content["storageType"] == "error":
+            return json_reply(424, {key: content[key] for key in ("reason", "message")})
+        reply = json_reply(303, content)
+        return Reply(303, {**reply.headers, "Location": content["url"]}, reply.body)
 
     def _artifact(self, call: Call) -> Any:
         run_id = int(call["runId"])
-        if run_id >= len(self._known(call)["runs"]):
+        if run_id >= len(self._status_of(call)["runs"]):
             task_id = call["taskId"]
             raise not_found(f"Task with taskId: `{task_id}` has no run with runId: {run_id}")
         return self._content(call, run_id)
@@ -207,16 +309,16 @@ class Api:
         if artifact is None:
             raise not_found("Artifact not found")
         place = f"{task_id}/{run_id}/{name}"
-        made: dict[str, Any] = {"storageType": artifact.storage_type}
+        content: dict[str, Any] = {"storageType": artifact.storage_type}
         if artifact.storage_type == "error":
-            return {**made, "reason": artifact.reason, "message": artifact.message}
+            return {**content, "reason": artifact.reason, "message": artifact.message}
         if artifact.storage_type == "object":
             reader = {
                 "clientId": OBJECT_READER.client_id,
                 "accessToken": OBJECT_READER.access_token,
             }
-            return {**made, "name": place, "credentials": reader}
-        return {**made, "url": artifact.url or f"{self.storage_url}/public-bucket/{place}"}
+            return {**content, "name": place, "credentials": reader}
+        return {**content, "url": artifact.url or f"{self.storage_url}/public-bucket/{place}"}
 
     def _find_task(self, call: Call) -> Any:
         path = call["indexPath"]
@@ -225,30 +327,30 @@ class Api:
         return self.deployment.indexed(path)
 
     def _list_tasks(self, call: Call) -> Any:
-        inside = [
-            one for one in self.deployment.index if one.rpartition(".")[0] == call["namespace"]
+        routes = [
+            route
+            for route in self.deployment.index
+            if route.rpartition(".")[0] == call["namespace"]
         ]
-        return self._page("tasks", [self.deployment.indexed(one) for one in inside], call.query)
+        return self._page("tasks", list(map(self.deployment.indexed, routes)), call.query)
 
     def _list_namespaces(self, call: Call) -> Any:
         below = f"{call['namespace']}."
-        names = {
-            one.removeprefix(below).partition(".")[0]
-            for one in self.deployment.index
-            if one.startswith(below) and "." in one.removeprefix(below)
-        }
-        expires = "2027-11-22T00:00:00.000Z"
-        found = [
-            {"namespace": f"{below}{name}", "name": name, "expires": expires}
-            for name in sorted(names)
+        inner = [
+            route.removeprefix(below) for route in self.deployment.index if route.startswith(below)
         ]
-        return self._page("namespaces", found, call.query)
+        names = sorted({route.partition(".")[0] for route in inner if "." in route})
+        expires = "2027-11-22T00:00:00.000Z"
+        namespaces = [
+            {"namespace": f"{below}{name}", "name": name, "expires": expires} for name in names
+        ]
+        return self._page("namespaces", namespaces, call.query)
 
-    def _page(self, what: str, found: list[Any], query: Mapping[str, str]) -> Any:
+    def _page(self, key: str, items: list[Any], query: Mapping[str, str]) -> Any:
         begin = int(query.get("continuationToken", "from-0").removeprefix("from-"))
         end = begin + self.deployment.page_limit
-        more = {"continuationToken": f"from-{end}"} if end < len(found) else {}
-        return {what: found[begin:end], **more}
+        more = {"continuationToken": f"from-{end}"} if end < len(items) else {}
+        return {key: items[begin:end], **more}
 
     def _worker_pool(self, call: Call) -> Any:
         pool, pools = call["workerPoolId"], self.deployment.worker_pools
@@ -257,9 +359,6 @@ class Api:
         elif pool not in pools:
             raise not_found("Worker pool does not exist")
         return self.deployment.worker_pool(pool)
-
-    def _current_scopes(self, call: Call) -> Any:
-        return {"scopes": list(call.who.scopes)}
 
     def _start_download(self, call: Call) -> Any:
         assert call.who.client_id == OBJECT_READER.client_id

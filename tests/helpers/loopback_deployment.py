@@ -53,18 +53,10 @@ class Artifact:
     url: str | None = None  # for `reference`, and to lead astray
     reason: str = "file-missing-on-worker"
     message: str = "Could not read file '/home/task_x/artifact0.json'"
-    content_type: str = "application/json"
 
     def __post_init__(self) -> None:
         # Now and not when it is asked for: a bomb takes its time, and the client's is short.
         self.stored = gzip.compress(self.body, mtime=0) if self.gzipped else self.body
-
-    def listed(self, name: str, expires: str) -> dict[str, Any]:
-        """Return artifacts as a list shows them."""
-        kind = "application/binary" if self.storage_type == "error" else self.content_type
-        made = {"storageType": self.storage_type, "name": name, "expires": expires}
-        size = {"contentLength": len(self.stored)} if self.storage_type == "s3" else {}
-        return {**made, "contentType": kind, **size}
 
 
 @dataclass
@@ -105,37 +97,34 @@ class Deployment:
         """Add a new task, which waits for a worker or other tasks; ignore a known one."""
         if task_id in self.definitions:
             return
-        made = shown(task_id, definition)
+        complete = shown(task_id, definition)
         status: dict[str, Any] = {
             "taskId": task_id,
-            **{key: made.get(key) for key in STATUS_KEYS},
-            "retriesLeft": made["retries"],
+            **{key: complete.get(key) for key in STATUS_KEYS},
+            "retriesLeft": complete["retries"],
             "state": "unscheduled",
             "runs": [],
         }
-        waits = [self.statuses[one]["state"] for one in definition.get("dependencies", [])]
-        if all(state == "completed" for state in waits):
+        dependencies = complete["dependencies"]
+        if all(self.statuses[task]["state"] == "completed" for task in dependencies):
             schedule(status)
         self.add(definition, status)
         image = definition.get("payload", {}).get("image")
         mounted = image.get("taskId") if isinstance(image, dict) else None
-        if mounted in (None, *definition.get("dependencies", [])):
+        if mounted in (None, *dependencies):
             self.on_create(self, task_id)
         else:
             # generic-worker: "[mounts] task.dependencies needs to include …".
-            status["runs"], status["state"] = (
-                [run(0, "exception", "malformed-payload")],
-                "exception",
-            )
+            status |= {"runs": [run(0, "exception", "malformed-payload")], "state": "exception"}
 
     def cancel(self, task_id: str) -> None:
         cancel(self.statuses[task_id])
 
     def group_of(self, group_id: str) -> dict[str, Any]:
         """Return what is known about a group."""
-        schedulers = [self.statuses[one].get("schedulerId", "-") for one in self.groups[group_id]]
+        scheduler = self.statuses[self.groups[group_id][0]].get("schedulerId", "-")
         expires = self.group_expires.get(group_id, "2026-11-28T09:38:21.000Z")
-        return {"schedulerId": schedulers[0], "expires": expires}
+        return {"schedulerId": scheduler, "expires": expires}
 
     def indexed(self, route: str) -> dict[str, Any]:
         task_id = self.index[route]
@@ -155,7 +144,7 @@ class Deployment:
             "owner": "a@example.com",
             "emailOnError": False,
             "currentCapacity": 0,
-            **{f"{kind}{what}": 0 for kind in kinds for what in ("Count", "Capacity")},
+            **{f"{kind}{size}": 0 for kind in kinds for size in ("Count", "Capacity")},
         }
 
     def set_result(self, task_id: str, run_id: int, artifact: Artifact) -> None:
@@ -186,8 +175,8 @@ def recorded() -> Deployment:
                 count += 1
             if "continuationToken" in body:
                 deployment.tokens[count] = body["continuationToken"]
-    for body in (by_note["list tasks in a namespace (GET)"],):
-        deployment.index |= {one["namespace"]: one["taskId"] for one in body["tasks"]}
+    indexed = by_note["list tasks in a namespace (GET)"]["tasks"]
+    deployment.index |= {task["namespace"]: task["taskId"] for task in indexed}
     for pool, task_id in {"amd-16": AMD_16, "amd-30": AMD_30, "intel": INTEL}.items():
         deployment.set_result(task_id, 0, Artifact(result(pool, task_id, 0)))
     deployment.set_result(FAILED, 0, Artifact(b"{}", gzipped=False))
@@ -212,9 +201,7 @@ def result(pool: str, task_id: str, run_id: int, retrieves: int | None = None) -
         entry["retrieves_planned"] = retrieves
         entry["samples"] = {
             "file_index": [dice.randrange(100) for _ in range(retrieves)],
-            "start_ns": [
-                150_000_000 * number + dice.randrange(10**6) for number in range(retrieves)
-            ],
+            "start_ns": [150_000_000 * number for number in range(retrieves)],
             "lookup_ns": [dice.randrange(1_000_000, 3_000_000) for _ in range(retrieves)],
             "copy_ns": [dice.randrange(50_000_000, 200_000_000) for _ in range(retrieves)],
         }
@@ -228,26 +215,22 @@ def result(pool: str, task_id: str, run_id: int, retrieves: int | None = None) -
 
 def shown(task_id: str, definition: dict[str, Any]) -> dict[str, Any]:
     """Return a definition as the queue shows it: complete, with dates in its form."""
-    made: dict[str, Any] = {
+    complete: dict[str, Any] = {
+        **{key: [] for key in ("dependencies", "routes", "scopes")},
+        **{key: {} for key in ("tags", "extra")},
         "schedulerId": "-",
         "projectId": "none",
         "taskGroupId": task_id,
-        "dependencies": [],
         "requires": "all-completed",
-        "routes": [],
         "priority": "lowest",
         "retries": 5,
-        "scopes": [],
-        "tags": {},
-        "extra": {},
         **definition,
     }
-    if "provisionerId" in made:
-        made.setdefault("taskQueueId", f"{made['provisionerId']}/{made['workerType']}")
-    for key in ("created", "deadline", "expires"):
-        if key in made:
-            made[key] = stamp(made[key])
-    return made
+    if "provisionerId" in complete:
+        queue = f"{complete['provisionerId']}/{complete['workerType']}"
+        complete.setdefault("taskQueueId", queue)
+    dates = {"created", "deadline", "expires"} & complete.keys()
+    return {**complete, **{key: stamp(complete[key]) for key in dates}}
 
 
 def stamp(text: str) -> str:
@@ -257,14 +240,10 @@ def stamp(text: str) -> str:
 
 def slug(dice: random.Random) -> str:
     """Return a task id of the queue's pattern."""
-    letters = string.ascii_letters + string.digits + "-_"
-    some = [dice.choice(letters) for _ in range(22)]
-    some[8], some[10], some[21] = (
-        dice.choice("QRST"),
-        dice.choice("CGKOSWaeimquy26-"),
-        dice.choice("AQgw"),
-    )
-    return "".join(some)
+    letters = [dice.choice(string.ascii_letters + string.digits + "-_") for _ in range(22)]
+    for place, choice in {8: "QRST", 10: "CGKOSWaeimquy26-", 21: "AQgw"}.items():
+        letters[place] = dice.choice(choice)
+    return "".join(letters)
 
 
 def add_group(

@@ -12,12 +12,12 @@ ENDED = "2026-11-21T08:48:22.000Z"
 
 def run(run_id: int, state: str, reason: str | None = None) -> dict[str, Any]:
     """Return a run as the queue shows it."""
-    made = _pending(run_id, "scheduled" if run_id == 0 else "rerun")
+    shape = _pending(run_id, "scheduled" if run_id == 0 else "rerun")
     if state != "pending":
-        _start(made, f"worker-{run_id}")
+        _start(shape, f"worker-{run_id}")
     if state in RESOLVED:
-        _end(made, state, reason or ("worker-shutdown" if state == "exception" else state))
-    return made
+        _end(shape, state, reason or ("worker-shutdown" if state == "exception" else state))
+    return shape
 
 
 def schedule(status: dict[str, Any]) -> None:
@@ -69,8 +69,8 @@ def _pending(run_id: int, reason: str) -> dict[str, Any]:
     return {"runId": run_id, "state": "pending", "reasonCreated": reason, "scheduled": SCHEDULED}
 
 
-def _start(made: dict[str, Any], worker: str) -> None:
-    made |= {
+def _start(shape: dict[str, Any], worker: str) -> None:
+    shape |= {
         "state": "running",
         "workerGroup": "us-central1-a",
         "workerId": worker,
@@ -79,5 +79,5 @@ def _start(made: dict[str, Any], worker: str) -> None:
     }
 
 
-def _end(made: dict[str, Any], state: str, reason: str) -> None:
-    made |= {"state": state, "resolved": ENDED, "reasonResolved": reason}
+def _end(shape: dict[str, Any], state: str, reason: str) -> None:
+    shape |= {"state": state, "resolved": ENDED, "reasonResolved": reason}

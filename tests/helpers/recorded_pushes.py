@@ -29,11 +29,7 @@ ROOT_CLIENT = Client("static/taskcluster/root", "root's-token")
 JANE = Client(
     "engineer/jane",
     "jane's-token",
-    (
-        "queue:create-task:project:none",
-        "queue:scheduler-id:-",
-        "queue:create-task:low:releng-1/*",
-    ),
+    ("queue:create-task:project:none", "queue:scheduler-id:-", "queue:create-task:low:releng-1/*"),
 )
 
 Step = Callable[[dict[str, Any]], None]

@@ -160,7 +160,7 @@ class Front:
     def carried(self) -> list[Carried]:
         """In the order of their answers; complete once it has stopped."""
         lines = [line.split(" ", 3) for line in self.log.read_text().splitlines()]
-        return [Carried(*words, int(status), request) for *words, status, request in lines]
+        return [Carried(alpn, port, int(status), request) for alpn, port, status, request in lines]
 
 
 @contextmanager

@@ -28,6 +28,12 @@ runpy.run_path(folder, run_name="__main__")
 """
 
 
+def wait_for(process: "subprocess.Popen[str]", text: str) -> None:
+    """Read its log up to a line with this text."""
+    assert process.stdout is not None
+    assert any(text in line for line in process.stdout), f"never printed: {text}"
+
+
 def outcome_of(part: Result | CacheRetrieveEntry | BatchEntry) -> tuple[str, str | None]:
     """How a run or an entry of it ended."""
     return part.outcome.state.value, part.outcome.reason
@@ -87,8 +93,7 @@ class Worker:
 
     def measure(self, *extra: str, prelude: str = "") -> list[dict[str, Any]]:
         """The entries of a quick run that succeeds and reads; nothing is left in the workspace."""
-        code, output = self.run("--profile", "quick", *extra, prelude=prelude)
-        assert code == 0, output
+        self.complete("--profile", "quick", *extra, prelude=prelude)
         assert self.result().outcome.state == "completed"
         assert list(self.workspace.iterdir()) == []
         entries: list[dict[str, Any]] = self.document()["workloads"]
@@ -127,6 +132,12 @@ class Worker:
             env={**os.environ, **self.environment},
             start_new_session=True,
         )
+
+    def complete(self, *extra: str, prelude: str = "") -> str:
+        """The log of a run that succeeds."""
+        code, output = self.run(*extra, prelude=prelude)
+        assert code == 0, output
+        return output
 
     def run(self, *extra: str, prelude: str = "") -> tuple[int, str]:
         process = self.start(*extra, prelude=prelude)

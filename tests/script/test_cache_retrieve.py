@@ -45,8 +45,7 @@ def test_a_run_is_told_whole(worker: Worker) -> None:
 
     Both phases spend time on a CPU, grep's included, and not much more than they take.
     """
-    code, output = worker.run("--retrieves", "200", "--seed", "5")
-    assert code == 0, output
+    worker.complete("--retrieves", "200", "--seed", "5")
     result = worker.result()
     assert (outcome_of(result), result.warnings) == (("completed", None), [])
     (entry,) = retrieves_of(result)
@@ -83,8 +82,7 @@ def test_the_worker_is_left_as_it_was(worker: Worker, tmp_path: Path) -> None:
     temporary.mkdir()
     worker.environment["TMPDIR"] = str(temporary)
     script_before = sorted(SCRIPT.rglob("*"))
-    code, output = worker.run("--retrieves", "20", "--place", f"other={tmp_path}/made-for-it")
-    assert code == 0, output
+    worker.complete("--retrieves", "20", "--place", f"other={tmp_path}/made-for-it")
     assert list(worker.workspace.iterdir()) == []
     assert not (tmp_path / "made-for-it").exists()
     files = sorted(str(path.relative_to(worker.artifacts)) for path in worker.artifacts.rglob("*"))
@@ -99,11 +97,10 @@ def test_every_destination_and_place_has_its_entry(worker: Worker, tmp_path: Pat
     other = tmp_path / "other"
     other.mkdir()
     policies = ("fresh", "overwrite", "unlink")
-    code, output = worker.run(
+    worker.complete(
         *("--place", f"b={other}", "--place", f"a={worker.workspace}", "--retrieves", "12"),
         *(word for policy in policies for word in ("--destination", policy)),
     )
-    assert code == 0, output
     entries = worker.retrieves()
     assert [(entry.place, entry.destination) for entry in entries] == [
         (place, policy) for place in ("b", "a") for policy in policies
@@ -137,11 +134,10 @@ def test_real_fidelity_takes_cached_downloads_own_steps(worker: Worker, tmp_path
         (tools / name).write_text(f'#!/bin/sh\necho "{name} $1" >> {calls}\nexec {real} "$@"\n')
         (tools / name).chmod(0o755)
     worker.environment["PATH"] = f"{tools}:{os.environ['PATH']}"
-    code, output = worker.run(
+    worker.complete(
         *("--retrieves", "15", "--fidelity", "real"),
         *("--destination", "overwrite", "--destination", "unlink", "--destination", "fresh"),
     )
-    assert code == 0, output
     entries = worker.retrieves()
     assert {entry.copy_method for entry in entries} == {"cp"}
     # bash tells of its children's time on a CPU, but not of their waiting.

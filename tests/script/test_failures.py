@@ -5,13 +5,12 @@ import contextlib
 import json
 import os
 import signal
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from worker import Worker, outcome_of, retrieves_of
+from worker import Worker, outcome_of, retrieves_of, wait_for
 
 ATTEMPTS = 20
 
@@ -20,11 +19,6 @@ def take_all_space(folder: Path) -> None:
     with (folder / "greedy").open("ab", buffering=0) as file, contextlib.suppress(OSError):
         while True:
             file.write(bytes(4096))
-
-
-def wait_for_retrieves(process: "subprocess.Popen[str]") -> None:
-    assert process.stdout is not None
-    assert any("drop_caches" in line for line in process.stdout)
 
 
 def assert_incomplete(worker: Worker, reason: str, entry_state: str = "failed") -> None:
@@ -59,8 +53,7 @@ def assert_incomplete(worker: Worker, reason: str, entry_state: str = "failed") 
 def test_what_is_skipped_by_name(worker: Worker, name: str, prelude: str, reason: str) -> None:
     """A workload that this machine cannot run is a warning, and the others are measured."""
     worker.workloads = (name, "sync-write")
-    code, output = worker.run("--profile", "quick", prelude=prelude)
-    assert code == 0, output
+    worker.complete("--profile", "quick", prelude=prelude)
     document = worker.document()
     message = f"place workspace ({worker.workspace}): {name}: {reason}"
     assert document["outcome"]["state"] == "completed"
@@ -79,8 +72,7 @@ def test_a_place_too_small_is_skipped_by_name(worker: Worker, mount: Callable[[s
     """Beside a place that is measured it is a warning, and its entry says why it has nothing."""
     small, reason = mount("size=20m"), "no space: needs 38 MiB, 20 MiB are free"
     places = ("--place", f"workspace={worker.workspace}", "--place", f"memory={small}")
-    code, output = worker.run("--retrieves", "10", "--sizes", "10x2", *places)
-    assert code == 0, output
+    worker.complete("--retrieves", "10", "--sizes", "10x2", *places)
     result = worker.result()
     outcomes = [outcome_of(entry) for entry in result.workloads]
     assert outcomes == [("completed", None), ("skipped", reason)]
@@ -96,7 +88,7 @@ def test_a_disk_that_fills_up_midway_ends_the_run_tidily(
     """Somebody else takes the space: what was measured is kept, the place is cleaned."""
     worker.workspace = mount("size=60m")
     process = worker.start("--retrieves", "100000", "--sizes", "10x2")
-    wait_for_retrieves(process)
+    wait_for(process, "drop_caches")
     while process.poll() is None:
         take_all_space(worker.workspace)  # again and again: each truncation frees a little
     output, _ = process.communicate(timeout=60)
@@ -131,8 +123,7 @@ def test_what_is_recorded_where_no_cache_can_be_dropped(worker: Worker) -> None:
         "import time; time.time = None"
     )
     for _ in range(ATTEMPTS):
-        code, output = worker.run("--retrieves", "10", prelude=prelude)
-        assert code == 0, output
+        output = worker.complete("--retrieves", "10", prelude=prelude)
         state = worker.retrieves()[0].cache_state
         assert state is not None
         assert state.drop_caches.startswith("refused: ")
@@ -146,7 +137,7 @@ def test_what_is_recorded_where_no_cache_can_be_dropped(worker: Worker) -> None:
 def test_a_killed_sampler_is_a_warning(worker: Worker) -> None:
     """The measurement goes on; the timeline ends, and the file says so."""
     process = worker.start("--retrieves", "600")
-    wait_for_retrieves(process)
+    wait_for(process, "drop_caches")
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
     samplers = [pid for pid in children if b"grep" not in Path(f"/proc/{pid}/cmdline").read_bytes()]
     os.kill(int(samplers[0]), signal.SIGKILL)
@@ -170,7 +161,7 @@ def test_a_full_artifacts_disk_does_not_stop_the_measurement(
     """The last written file is kept and valid; the log has the failure of each kind of write."""
     worker.artifacts = mount("size=256k") / "artifacts"
     process = worker.start("--retrieves", "500", prelude=GROW_OFTEN)
-    wait_for_retrieves(process)
+    wait_for(process, "drop_caches")
     os.kill(process.pid, signal.SIGSTOP)
     take_all_space(worker.artifacts.parent)
     os.kill(process.pid, signal.SIGCONT)

@@ -21,8 +21,7 @@ def lab(tmp_path: Path) -> Iterator[Lab]:
 
 def measured(worker: Worker, place: Path, *extra: str) -> StoragePlace:
     worker.workspace = place
-    code, output = worker.run("--retrieves", "20", "--sizes", "4x1", *extra)
-    assert code == 0, output
+    worker.complete("--retrieves", "20", "--sizes", "4x1", *extra)
     (found,) = worker.result().storage.places
     return found
 
@@ -75,8 +74,7 @@ def test_a_cgroups_limit_is_seen(worker: Worker, lab: Lab, tmp_path: Path) -> No
     lab.cap_writes(group, device, 200)
     worker.workspace = place
     arguments = ("--retrieves", "20", "--sizes", "2x0.1")
-    code, output = worker.run(*arguments, prelude=joining(group))
-    assert code == 0, output
+    worker.complete(*arguments, prelude=joining(group))
     limits = worker.result().limits
     assert limits is not None
     # Whatever else is limited on this machine is no concern of the place's.

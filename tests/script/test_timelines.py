@@ -69,8 +69,7 @@ def test_it_samples_until_it_is_stopped() -> None:
 
 def test_the_timeline_shows_the_copies(worker: Worker) -> None:
     """A run's own writes are in the timeline, in bytes, with columns of one length."""
-    code, output = worker.run("--retrieves", "300", "--sizes", "10x2")
-    assert code == 0, output
+    worker.complete("--retrieves", "300", "--sizes", "10x2")
     timeline = worker.result().timeline
     assert timeline is not None
     written = [value for value in timeline.columns["own_written_bytes"] if value is not None]

@@ -10,7 +10,7 @@ from statistics import fmean
 import pytest
 from measuring.retrieval import KnownLookups, MemorySteps, PacedCopies
 from measuring.trials import files_of_blocks
-from worker import Worker, outcome_of
+from worker import Worker, outcome_of, wait_for
 from workloads.cache_retrieve import CACHE_SIZES_MIB
 
 from io_benchmark.results.trials import Trials
@@ -81,10 +81,9 @@ def test_too_little_time_for_trials(worker: Worker) -> None:
 def test_trials_within_their_share_of_the_time(worker: Worker) -> None:
     """In a run that is long enough they take 15 % of it at most."""
     shorter = "trials.PILOT_S = trials.PILOTS_S = 0.01; trials.BLOCK_RETRIEVES = (4, 2)\n"
-    code, output = worker.run(
+    output = worker.complete(
         *("--trials", "auto", "--retrieves", "800", "--sizes", "8x0.1"), prelude=SHORT + shorter
     )
-    assert code == 0, output
     (entry,) = worker.retrieves()
     record = trials_of(worker)
     assert entry.run_ns is not None
@@ -195,8 +194,7 @@ ENDLESS = SHORT + (
 
 def test_a_time_budget_that_ends_in_trials(worker: Worker) -> None:
     """The run is complete: only trials are missing, and those that are there are kept."""
-    code, output = worker.run(*FEW, "--trials", "always", "--time-budget", "6", prelude=ENDLESS)
-    assert code == 0, output
+    worker.complete(*FEW, "--trials", "always", "--time-budget", "6", prelude=ENDLESS)
     result = worker.result()
     assert outcome_of(result) == outcome_of(result.workloads[0]) == ("completed", None)
     record = trials_of(worker)
@@ -208,8 +206,7 @@ def test_a_time_budget_that_ends_in_trials(worker: Worker) -> None:
 def test_a_signal_in_trials(worker: Worker) -> None:
     """The samples are complete, nothing is left, and the exit code is the signal's."""
     process = worker.start(*FEW, "--trials", "always", prelude=ENDLESS)
-    assert process.stdout is not None
-    assert any("trials: blocks of " in line for line in process.stdout)
+    wait_for(process, "trials: blocks of ")
     time.sleep(0.5)
     os.kill(process.pid, signal.SIGTERM)
     output, _ = process.communicate(timeout=60)

@@ -135,8 +135,7 @@ def test_what_is_done_between_samples(unpacking: Worker) -> None:
     )
     if stays_in_memory(unpacking.workspace):
         pytest.skip("needs a workspace on a disk")
-    code, output = unpacking.run("--profile", "quick", prelude=noting)
-    assert code == 0, output
+    output = unpacking.complete("--profile", "quick", prelude=noting)
     lines = [line for line in output.splitlines() if line.startswith("before: ")]
     # Each variant has a warm-up first, after what the one before left.
     states = [lines[at + 1 : at + 4] for at in range(0, len(lines), 4)]
@@ -149,8 +148,7 @@ def test_what_is_done_between_samples(unpacking: Worker) -> None:
 def test_memory_is_never_cold(unpacking: Worker, mount: Callable[[str], Path]) -> None:
     """What a tmpfs holds cannot be dropped: skipped, and not measured under a wrong name."""
     unpacking.workspace = mount("size=60m")
-    code, output = unpacking.run("--profile", "quick", prelude=FEWER)
-    assert code == 0, output
+    unpacking.complete("--profile", "quick", prelude=FEWER)
     entries = unpacking.document()["workloads"]
     states = {entry["variant"]: entry["outcome"]["state"] for entry in entries}
     assert states == {

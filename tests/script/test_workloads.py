@@ -14,7 +14,7 @@ import pytest
 import settings
 from checkout import ROOT
 from measuring import batches
-from worker import SCRIPT, Worker, outcome_of, planned_and_observed
+from worker import SCRIPT, Worker, outcome_of, planned_and_observed, wait_for
 from workloads import exec as programs
 
 from io_benchmark.results.workloads import IN_BATCHES, WORKLOADS
@@ -219,8 +219,7 @@ def test_figures(name: str, operation_ns: int, figure: float) -> None:
 def test_precision_stops_it(worker: Worker) -> None:
     """Known well enough, a workload ends, and says after how many."""
     worker.workloads = ("spawn",)
-    code, output = worker.run("--precision", "99%")
-    assert code == 0, output
+    worker.complete("--precision", "99%")
     [entry] = worker.document()["workloads"]
     count = len(entry["samples"]["start_ns"])
     assert count < 5000
@@ -266,10 +265,7 @@ def test_sigterm_leaves_a_valid_file_and_no_trace(worker: Worker, name: str) -> 
     # The larger file that random-io would write first says nothing about its end.
     small = "from workloads import random_io\nrandom_io.FULL['file_bytes'] = 2**25\n"
     process = worker.start(prelude=small)
-    assert process.stdout is not None
-    for line in process.stdout:
-        if f"] {name}, place workspace" in line:
-            break
+    wait_for(process, f"] {name}, place workspace")
     os.kill(process.pid, signal.SIGTERM)
     output, _ = process.communicate(timeout=120)
     assert_stopped(worker, process.pid, process.returncode, output)

@@ -21,18 +21,13 @@ def measured():
     return replace(run_files.read_run(GOOD), source="first")
 
 
-def test_what_fits_is_kept(measured):
-    """There is no message about it."""
-    budget = Budget(kept_bytes=2 * measured.weight_bytes)
-    assert [budget.keep(measured), budget.keep(measured)] == [True, True]
-    assert budget.take_left_out() == []
-
-
 def test_what_does_not_fit_is_named_once(measured):
     """One line names all; an equally large result is not even read."""
-    budget = Budget(kept_bytes=measured.weight_bytes)
-    kept = [budget.keep(replace(measured, source=f"r{at}")) for at in range(5)]
-    assert kept == [True, False, False, False, False]
+    budget = Budget(kept_bytes=2 * measured.weight_bytes)
+    assert [budget.keep(replace(measured, source="r")) for _ in range(2)] == [True, True]
+    assert budget.take_left_out() == []
+    kept = [budget.keep(replace(measured, source=f"r{number}")) for number in range(1, 5)]
+    assert kept == [False] * 4
     assert not budget.allows_reading("r5", measured.size_bytes)
     assert budget.allows_reading("small", measured.size_bytes - 1)
     assert budget.take_left_out() == [
@@ -51,7 +46,12 @@ def test_an_invalid_file_is_counted(tmp_path):
     valid.write_text(GOOD.read_text())
     budget = Budget(read_bytes=100)
     gathered = gather(
-        [str(invalid), str(valid)], {}, lambda _progress: None, lambda one: one.pool, None, budget
+        [str(invalid), str(valid)],
+        {},
+        lambda _progress: None,
+        lambda result: result.pool,
+        None,
+        budget,
     )
     assert gathered.results == ()
     assert gathered.unreadable[0].startswith(f"{invalid}: ")
@@ -61,14 +61,8 @@ def test_an_invalid_file_is_counted(tmp_path):
 def test_measurements_are_counted_by_pool(measured):
     """A measurement of a pool counts once; a result takes at most half of what is left."""
     budget = Budget(most_subjects=4)
-    pools = [
-        replace(
-            measured,
-            result=json_result({"pool": pool}),
-        )
-        for pool in ("a", "a", "b", "c", "d", "a")
-    ]
-    assert [budget.keep(one) for one in pools] == [True, True, True, True, False, True]
+    kept = [budget.keep(replace(measured, result=json_result({"pool": pool}))) for pool in "aabcda"]
+    assert kept == [True, True, True, True, False, True]
 
 
 def json_result(task):
@@ -85,7 +79,12 @@ def test_small_files_are_read_before_large_ones(tmp_path):
     small.write_text(body.replace('"intel"', '"other"'))
     budget = Budget(read_bytes=small.stat().st_size)
     gathered = gather(
-        [str(large), str(small)], {}, lambda _progress: None, lambda one: one.pool, None, budget
+        [str(large), str(small)],
+        {},
+        lambda _progress: None,
+        lambda result: result.pool,
+        None,
+        budget,
     )
     assert gathered.results == ("other",)
     assert gathered.unreadable == (

@@ -31,9 +31,9 @@ def on_sigterm():
 @pytest.mark.parametrize(
     ("number", "expected"),
     [
-        pytest.param(signal.SIGTERM, TerminatedError, id="SIGTERM"),
-        pytest.param(signal.SIGHUP, TerminatedError, id="SIGHUP"),
-        pytest.param(signal.SIGINT, KeyboardInterrupt, id="SIGINT"),
+        (signal.SIGTERM, TerminatedError),
+        (signal.SIGHUP, TerminatedError),
+        (signal.SIGINT, KeyboardInterrupt),
     ],
 )
 def test_a_signal_ends_it_in_order(on_sigterm, number, expected):
@@ -80,7 +80,7 @@ def test_so_many_at_a_time():
     """All run, never more at once than allowed."""
     running = most = done = 0
 
-    async def one():
+    async def work():
         nonlocal running, most, done
         running += 1
         most = max(most, running)
@@ -88,6 +88,6 @@ def test_so_many_at_a_time():
         running -= 1
         done += 1
 
-    asyncio.run(run_all([one() for _ in range(20)], 3))
+    asyncio.run(run_all([work() for _ in range(20)], 3))
     assert (most, done) == (3, 20)
     asyncio.run(run_all([], 3))

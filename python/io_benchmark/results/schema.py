@@ -26,11 +26,7 @@ def schema_of(
         (document, *parts), schema_hook=schema_hook, ref_template="#/$defs/{name}"
     )
     schema: dict[str, Any] = _published({**reference, "$defs": definitions})
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": title,
-        **schema,
-    }
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title, **schema}
 
 
 def _published(part: Any) -> Any:

@@ -10,14 +10,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from io_benchmark.results.common_types import (
-    MANY,
-    Count,
-    Few,
-    Nanoseconds,
-    ResultPart,
-    Text,
-)
+from io_benchmark.results.common_types import MANY, Count, Few, Nanoseconds, ResultPart, Text
 
 _ROUNDS = 20
 _Column = Annotated[list[Nanoseconds], Meta(max_length=MANY)]

@@ -23,7 +23,7 @@ _MAXIMUM_SUBJECTS = 1_000
 # A larger result is read after all others, and few at once. Results of full runs have 0.3 MB.
 SMALL_BYTES = 512 * 1024
 LARGE_AT_ONCE = 2
-_NAMES_SHOWN = 3
+_NAMES_LISTED = 3
 _NAME_LENGTH = 90
 
 
@@ -79,14 +79,12 @@ class Budget(Struct):
         if not names:
             return []
         results = "1 result" if len(names) == 1 else f"{len(names):,} results"
-        shown = ", ".join(clean(name, _NAME_LENGTH) for name in names[:_NAMES_SHOWN])
-        more = f" and {len(names) - _NAMES_SHOWN:,} more" if len(names) > _NAMES_SHOWN else ""
+        first = ", ".join(clean(name, _NAME_LENGTH) for name in names[:_NAMES_LISTED])
+        more = f" and {len(names) - _NAMES_LISTED:,} more" if len(names) > _NAMES_LISTED else ""
         limit = " and ".join(sorted(self._reasons))
-        line = (
-            f"left out {results}: one command reads at most {limit}; give fewer tasks or folders "
-            f"at once"
-        )
-        return [f"{line}. Left out: {shown}{more}"]
+        advice = "give fewer tasks or folders at once"
+        line = f"left out {results}: one command reads at most {limit}; {advice}"
+        return [f"{line}. Left out: {first}{more}"]
 
 
 def _subjects(run_result: RunResult) -> set[tuple[object, ...]]:

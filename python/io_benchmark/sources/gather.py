@@ -2,25 +2,28 @@
 """The sources of results; read all results that some addresses lead to, from any source."""
 
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from io_benchmark.errors import MissingPathError, UsageError
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.folder.source import FolderSource
 from io_benchmark.sources.protocol import (
     LAST,
+    Addresses,
+    Environment,
     HistoryLog,
     HistoryQuery,
     Position,
+    Progress,
     ReadLog,
-    ReadProgress,
     ReadRequest,
     RunQuery,
     Source,
     SourceAddress,
+    Tell,
 )
 from io_benchmark.sources.run_results import RunResult, TaskRun
 from io_benchmark.sources.taskcluster.source import TaskclusterSource
@@ -49,9 +52,7 @@ class Gathered(Struct, Generic[T], frozen=True):
     missing: tuple[str, ...] = ()  # pools of tasks without a result that could be read
 
 
-def parse_addresses(
-    addresses: Sequence[str], environment: Mapping[str, str]
-) -> list[SourceAddress]:
+def parse_addresses(addresses: Sequence[str], environment: Environment) -> list[SourceAddress]:
     """Find the source of each address; raise a UsageError that lists the valid forms."""
     return [_parse(number, address, environment) for number, address in enumerate(addresses)]
 
@@ -63,7 +64,7 @@ def address_forms(*, local: bool = True) -> str:
     return f"{', '.join(forms)} or {last}"
 
 
-def _parse(number: int, address: str, environment: Mapping[str, str]) -> SourceAddress:
+def _parse(number: int, address: str, environment: Environment) -> SourceAddress:
     if not address.strip():
         raise UsageError(f"an address is empty; give {address_forms()}")
     label = clean(address, 200)
@@ -80,8 +81,8 @@ def _parse(number: int, address: str, environment: Mapping[str, str]) -> SourceA
 
 def gather(
     addresses: Sequence[str],
-    environment: Mapping[str, str],
-    progress: Callable[[ReadProgress], None],
+    environment: Environment,
+    progress: Progress,
     convert: Callable[[RunResult], T],
     policy: "RequestPolicy | None" = None,
     budget: Budget | None = None,
@@ -109,7 +110,7 @@ def gather(
     )
 
 
-def read_addresses(addresses: Sequence[SourceAddress], request: ReadRequest) -> ReadLog:
+def read_addresses(addresses: Addresses, request: ReadRequest) -> ReadLog:
     """Read each address with its source, local ones first, after all were checked."""
     log = ReadLog()
     for source, source_addresses in _checked(addresses):
@@ -152,10 +153,7 @@ def gather_task_runs(
 
 
 def wait_for(
-    addresses: Sequence[str],
-    environment: Mapping[str, str],
-    limit_s: float,
-    tell: Callable[[str], None],
+    addresses: Sequence[str], environment: Environment, limit_s: float, tell: Tell
 ) -> None:
     """Wait at most this long until the results at all addresses are complete."""
     for source, source_addresses in _checked(parse_addresses(addresses, environment)):
@@ -165,7 +163,7 @@ def wait_for(
 _Group = tuple[Source, list[SourceAddress]]
 
 
-def _by_source(addresses: Sequence[SourceAddress]) -> list[_Group]:
+def _by_source(addresses: Addresses) -> list[_Group]:
     """Group addresses by their source, local ones first."""
     sources = dict.fromkeys(address.source for address in addresses)
     return [
@@ -174,7 +172,7 @@ def _by_source(addresses: Sequence[SourceAddress]) -> list[_Group]:
     ]
 
 
-def _checked(addresses: Sequence[SourceAddress]) -> list[_Group]:
+def _checked(addresses: Addresses) -> list[_Group]:
     groups = _by_source(addresses)
     try:
         for source, source_addresses in groups:
@@ -184,16 +182,15 @@ def _checked(addresses: Sequence[SourceAddress]) -> list[_Group]:
     return groups
 
 
-class _GatheredRuns(Generic[T]):
+class _GatheredRuns(Struct, Generic[T]):
     """The results read so far. A run counts once: with its task record, else from its first source."""
 
-    def __init__(self, convert: Callable[[RunResult], T], budget: Budget) -> None:
-        self.budget = budget
-        self.log = ReadLog()
-        self.results: list[tuple[Position, T]] = []
-        self._convert = convert
-        self._sources: dict[Hashable, str] = {}
-        self._without_record: dict[Hashable, int] = {}  # which of the results
+    convert: Callable[[RunResult], T]
+    budget: Budget
+    log: ReadLog = field(default_factory=ReadLog)
+    results: list[tuple[Position, T]] = []
+    _sources: dict[Hashable, str] = {}
+    _without_record: dict[Hashable, int] = {}  # which of the results
 
     def accept(self, position: Position, run_result: RunResult, _data: bytes) -> None:
         record, content = run_result.task, run_result.result.identity
@@ -206,11 +203,11 @@ class _GatheredRuns(Generic[T]):
         replaced = None if record is None else self._without_record.pop(content, None)
         if replaced is not None:
             self._repeated(self.results[replaced][0], self._sources[content], source)
-            self.results[replaced] = position, self._convert(run_result)
+            self.results[replaced] = position, self.convert(run_result)
         elif self.budget.keep(run_result):
             if record is None:
                 self._without_record[content] = len(self.results)
-            self.results.append((position, self._convert(run_result)))
+            self.results.append((position, self.convert(run_result)))
         else:
             return
         self._sources |= {content: source, run: source}

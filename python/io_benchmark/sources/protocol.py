@@ -37,6 +37,9 @@ class Position(NamedTuple):
 
 FIRST, LAST = Position(-1), Position(sys.maxsize)
 
+Environment = Mapping[str, str]
+Tell = Callable[[str], None]
+
 
 class ReadProgress(NamedTuple):
     """How far a source is; the total may not be known yet."""
@@ -44,6 +47,9 @@ class ReadProgress(NamedTuple):
     activity: str
     done: int
     total: int | None
+
+
+Progress = Callable[[ReadProgress], None]
 
 
 class ReadLog(Struct):
@@ -87,10 +93,10 @@ class ReadLog(Struct):
 class ReadRequest(Struct, frozen=True):
     """How a command wants its results."""
 
-    environment: Mapping[str, str]
+    environment: Environment
     # Gets each result as it arrives, and the file itself from a source that is not local.
     accept: Callable[[Position, RunResult, bytes], None]
-    progress: Callable[[ReadProgress], None] = lambda _progress: None
+    progress: Progress = lambda _progress: None
     has_run: Callable[[str, int], bool] = lambda _task_id, _run_id: False  # skips this run
     budget: Budget = field(default_factory=Budget)
     policy: "RequestPolicy | None" = None  # None: the default
@@ -99,11 +105,11 @@ class ReadRequest(Struct, frozen=True):
 class RunQuery(Struct):
     """Which runs of any tasks a command wants, and where they go."""
 
-    environment: Mapping[str, str]
+    environment: Environment
     label: re.Pattern[str] | None = None
     pools: tuple[str, ...] = ()  # each with or without its provisioner; none: all
     since: date | None = None
-    progress: Callable[[ReadProgress], None] = lambda _progress: None
+    progress: Progress = lambda _progress: None
     policy: "RequestPolicy | None" = None  # None: the default
     runs: list[TaskRun] = field(default_factory=list)
 
@@ -154,6 +160,9 @@ class SourceAddress(Struct, frozen=True):
     meaning: Any  # in the source's own terms
 
 
+Addresses = Sequence[SourceAddress]
+
+
 class Source(Protocol):
     """One kind of place that results come from.
 
@@ -163,29 +172,25 @@ class Source(Protocol):
     forms: tuple[str, ...]  # its forms of address, for messages
     is_local: bool = False  # its results are on this machine: not to fetch, not to wait for
 
-    def parse(self, address: str, environment: Mapping[str, str]) -> Any | None:
+    def parse(self, address: str, environment: Environment) -> Any | None:
         """Return what an address means, None where it is not one of this source.
 
         Raise a UsageError where it has this source's form, with a mistake in it.
         """
 
-    def check(self, addresses: Sequence[SourceAddress]) -> None:
+    def check(self, addresses: Addresses) -> None:
         """Raise a UsageError for a mistake that shows before anything is read."""
         return
 
-    def read(self, addresses: Sequence[SourceAddress], request: ReadRequest) -> ReadLog:
+    def read(self, addresses: Addresses, request: ReadRequest) -> ReadLog:
         """Read the results at the addresses; what cannot be read is a problem in the log."""
 
     def wait(
-        self,
-        addresses: Sequence[SourceAddress],
-        environment: Mapping[str, str],
-        limit_s: float,
-        tell: Callable[[str], None],
+        self, addresses: Addresses, environment: Environment, limit_s: float, tell: Tell
     ) -> None:
         """Wait at most this long until the results at the addresses are complete."""
         return
 
-    def read_runs(self, addresses: Sequence[SourceAddress], query: RunQuery) -> ReadLog:
+    def read_runs(self, addresses: Addresses, query: RunQuery) -> ReadLog:
         """Give the query the runs of all tasks at the addresses; their results are not read."""
         raise NotImplementedError

@@ -71,10 +71,10 @@ class TaskRun(Struct, frozen=True, order=True):
         return f"task {self.task_id or 'without an id'} run {self.run_id} ({self.label})"
 
 
-def parse_milliseconds(text: str) -> float | None:
-    """Return the milliseconds from 1970 to a date with its time, in UTC without a zone; None for other text."""
+def parse_milliseconds(date: str) -> float | None:
+    """Return the milliseconds from 1970 to a date with its time, in UTC without a zone; None for another text."""
     try:
-        moment = datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(date)
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000
     except (ValueError, OverflowError):
         return None
@@ -82,8 +82,7 @@ def parse_milliseconds(text: str) -> float | None:
 
 def queue_time(moment: datetime) -> str:
     """Write a time as the queue does: UTC, milliseconds, Z."""
-    text = moment.astimezone(UTC).isoformat(timespec="milliseconds")
-    return text.replace("+00:00", "Z")
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class RunResult(Struct, frozen=True):

@@ -68,15 +68,10 @@ class Batches(Workload):
 
     def plan(self, variant):
         """Return the part of the entry that is known before the run."""
-        return {
-            "parameters": self.parameters(variant),
-            "observed": dict.fromkeys(self.observes),
-            "run_ns": None,
-            "stopped_early": None,
-            "precision_reached_ratio": None,
-            "process_times": None,
-            "device_bytes": None,
-        }
+        plan = {"parameters": self.parameters(variant), "observed": dict.fromkeys(self.observes)}
+        plan.update(dict.fromkeys(("run_ns", "stopped_early", "precision_reached_ratio")))
+        plan.update(dict.fromkeys(("process_times", "device_bytes")))
+        return plan
 
     def prepare(self):
         """Make the files that all runs use."""
@@ -129,6 +124,16 @@ class Batches(Workload):
             self.look_around(time.monotonic_ns())
             if message is not None:
                 yield message
+
+    def take_times(self, crew, entry, operations):
+        """Add what a member sends as [(start_ns, end_ns) per sample, spent]; return whether that is enough."""
+        for _, (times, spent) in self.take_messages(crew):
+            if not self._rows:
+                self.begin(times[0][0])
+            self.process_times.add(*spent)
+            if self.add(entry, times, operations):
+                return True
+        return False
 
     def take_windows(self, crew, members, entry, take_summary=None):
         """Take what a crew's members send as [thread, counts, spent], until they end."""

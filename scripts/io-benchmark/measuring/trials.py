@@ -82,9 +82,7 @@ def files_of_blocks(sizes_bytes, count):
 
 class _Trials:
     def __init__(self, bench, retrieves, entry, count):
-        self._bench = bench
-        self._retrieves = retrieves
-        self._record = entry["trials"]
+        self._bench, self._retrieves, self._record = bench, retrieves, entry["trials"]
         self._pass_s = (entry["run_ns"] + entry["final_sync_ns"]) / NS_PER_S
         self._mean_s = entry["run_ns"] / NS_PER_S / count
         dirty = (entry["dirty_before_sync_bytes"], entry["writeback_before_sync_bytes"])

@@ -12,7 +12,8 @@ from log import NS_PER_S, say
 from result import result_file
 from settings import free_space_bytes
 
-DETAILED_AT_MOST = 3  # with more measurements, their parts are not in the log
+DETAILED_AT_MOST = 3  # with more measurements, their parts and histograms are not in the log
+BUCKETS, BAR = 10, 50
 PERCENTILES = (50, 95, 99)
 FRAMEWORK = "build_metrics"  # Perfherder knows a fixed list of frameworks
 FILE_NAME = "perfherder-data-io-benchmark.json"
@@ -101,8 +102,23 @@ def _show_entry(workload, entry, is_detailed):
     if parts:
         words += [_line(workload, *parts[0][1:]), *workload.remarks(entry)]
     say("%s: %s" % (workload.title(entry), "; ".join(words)))
-    for label, *samples in parts[1:] if is_detailed else []:
-        say("  %s: %s" % (label, _line(workload, *samples)))
+    if is_detailed and parts:
+        for label, *samples in parts[1:]:
+            say("  %s: %s" % (label, _line(workload, *samples)))
+        _show_histogram(workload, *parts[0][1:])
+
+
+def _show_histogram(workload, durations_ns, operations):
+    """Print the seed's histogram: buckets of equal width up to P99, and the rest in a last one."""
+    operations = operations or [1] * len(durations_ns)
+    times_ns = sorted(duration / count for duration, count in zip(durations_ns, operations))
+    width_ns = (times_ns[len(times_ns) * 99 // 100] - times_ns[0]) / BUCKETS or 1
+    buckets = Counter(min(int((ns - times_ns[0]) / width_ns), BUCKETS) for ns in times_ns)
+    say("  Histogram, %s:" % workload.unit)
+    for bucket, count in sorted(buckets.items()):
+        start = workload.rounded(times_ns[0] + bucket * width_ns)
+        bar = "#" * max(1, count * BAR // max(buckets.values()))
+        say("  %8s %s (%d)" % (start, bar, count))
 
 
 def _line(workload, durations_ns, operations):

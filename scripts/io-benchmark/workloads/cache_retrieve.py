@@ -203,11 +203,8 @@ class _CacheRetrieve(Workload):
             share = "%.1f %%" % (100.0 * resident_bytes / cache_bytes)
         say("  %s of the cache is in memory at the start" % share)
         say("  drop_caches: %s" % dropped)
-        return {
-            "drop_caches": dropped,
-            "cache_bytes": cache_bytes,
-            "resident_bytes": resident_bytes,
-        }
+        sizes = {"cache_bytes": cache_bytes, "resident_bytes": resident_bytes}
+        return {"drop_caches": dropped, **sizes}
 
     def _drain(self, entry, before):
         """Time the final sync, and record what was dirty before it and what the disks then wrote."""
@@ -240,11 +237,16 @@ class _CacheRetrieve(Workload):
 
     @staticmethod
     def parts(entry):
-        """Return all retrieves, then lookups and copies separately."""
+        """Return all retrieves, then each size, then lookups and copies separately."""
         samples = entry["samples"]
         lookups, copies = samples["lookup_ns"], samples["copy_ns"]
         totals = [lookup + copy for lookup, copy in zip(lookups, copies)]
-        parts = {"All retrieves": totals, "Lookup alone": lookups, "Copy alone": copies}
+        sizes = [entry["file_sizes_bytes"][index] for index in samples["file_index"]]
+        parts = {"All retrieves": totals}
+        for size_bytes in sorted(set(sizes), reverse=True):
+            times_ns = [total for total, size in zip(totals, sizes) if size == size_bytes]
+            parts["%g MiB files" % (size_bytes / MIB)] = times_ns
+        parts.update({"Lookup alone": lookups, "Copy alone": copies})
         return [(label, times_ns, None) for label, times_ns in parts.items()]
 
     @staticmethod
@@ -263,14 +265,12 @@ class _CacheRetrieve(Workload):
 
     @staticmethod
     def subtests(entry):
-        samples = entry["samples"]
-        lookups, copies = samples["lookup_ns"], samples["copy_ns"]
-        sync_ns = entry["final_sync_ns"]
-        return [
-            ("lookup-mean", sum(lookups) / len(lookups)),
-            ("copy-mean", sum(copies) / len(copies)),
-            *([] if sync_ns is None else [("final-sync", sync_ns)]),
+        sync_ns, samples = entry["final_sync_ns"], entry["samples"]
+        means = [
+            (phase + "-mean", sum(samples[phase + "_ns"]) / len(samples[phase + "_ns"]))
+            for phase in ("lookup", "copy")
         ]
+        return means if sync_ns is None else [*means, ("final-sync", sync_ns)]
 
 
 WORKLOAD = _CacheRetrieve

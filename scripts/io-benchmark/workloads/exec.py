@@ -129,15 +129,14 @@ def make_programs(folder, variant, count, parameters):
 
 
 def _run_together(paths, cpus, process_times):
-    """Run all at once; return (start_ns, end_ns, cpu_ns) of each, in the order of their ends."""
+    """Run all at once, each on its CPU; return (start_ns, end_ns, cpu_ns) in the order of their ends."""
     started, times = {}, []
     try:
         group = _start_all(paths, cpus, started)
         while started:
             # Only their group: the sampler is also a child.
-            ended = os.waitid(os.P_PGID, group, os.WEXITED | os.WNOWAIT)
+            pid = os.waitid(os.P_PGID, group, os.WEXITED | os.WNOWAIT).si_pid
             end_ns = time.monotonic_ns()
-            pid = ended.si_pid
             start_ns, path, starting = started.pop(pid)
             status, spent = accounting.reap(pid, accounting.waiting_ns_of(pid))
             if status != 0:
@@ -153,22 +152,21 @@ def _run_together(paths, cpus, process_times):
 
 
 def _start_all(paths, cpus, started):
-    """Start each process on its CPU; return the number of their process group."""
+    """Start each process; return the number of their process group."""
     group, before = 0, os.sched_getaffinity(0)
-    account = accounting.Account()
     try:
-        for path, cpu in zip(paths, cpus or [None] * len(paths)):
-            if cpu is not None:
-                # A new process inherits its parent's CPUs.
-                os.sched_setaffinity(0, {cpu})
-            account.begin()
-            start_ns = time.monotonic_ns()
-            pid = os.posix_spawn(path, (path,), {}, setpgroup=group)
-            started[pid] = (start_ns, path, account.end())
-            group = group or pid
+        with accounting.Account() as account:
+            for path, cpu in zip(paths, cpus or [None] * len(paths)):
+                if cpu is not None:
+                    # A new process inherits its parent's CPUs.
+                    os.sched_setaffinity(0, {cpu})
+                account.begin()
+                start_ns = time.monotonic_ns()
+                pid = os.posix_spawn(path, (path,), {}, setpgroup=group)
+                started[pid] = (start_ns, path, account.end())
+                group = group or pid
     finally:
         os.sched_setaffinity(0, before)
-        account.close()
     return group
 
 
@@ -199,11 +197,8 @@ def build_program(blob_bytes, passes):
     # jnz to the jmp
     code += b"\x0f\x85" + struct.pack("<i", CODE_AT + 7 - (again_at + 9))
     code += b"\xb8\x3c\x00\x00\x00\x31\xff\x0f\x05"  # exit(0)
-    size = LINES_AT + len(blob)
-    head = _headers(size)
-    before_code = bytes(CODE_AT - len(head))
-    before_lines = bytes(LINES_AT - CODE_AT - len(code))
-    return head + before_code + code + before_lines + blob
+    head = _headers(LINES_AT + len(blob)).ljust(CODE_AT, b"\0")
+    return head + code.ljust(LINES_AT - CODE_AT, b"\0") + blob
 
 
 def _headers(size):

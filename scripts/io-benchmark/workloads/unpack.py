@@ -89,8 +89,7 @@ class _Unpack(Batches):
         is_synced = entry["variant"].endswith("-sync")
         observed = entry["observed"]
         observed.update(method=METHOD, python=PYTHON, unpacked_bytes=0)
-        for _ in range(entry["parameters"]["warm_up"]):
-            self.unpack_once(is_synced)
+        self.unpack_once(is_synced)  # a warm-up
         self._make_ready(is_cold)
         observed["resident_bytes"] = self._check_resident(is_cold)
         with Account() as account:

@@ -12,7 +12,14 @@ from scipy import special
 from written import lines, screen, section
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.inference.comparisons import _chance, _holm, _verdict, advise, judge
+from io_benchmark.analysis.inference.comparisons import (
+    _chance,
+    _holm,
+    _verdict,
+    advise,
+    compare_sides,
+    judge,
+)
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import SINGLE, Schedule
 from io_benchmark.analysis.inference.pairs import Pair
@@ -187,7 +194,7 @@ def test_the_same_verdict_later():
         ),
         pytest.param(DECIDED, (*BASELINE, *LATER), None, 0, INCONCLUSIVE, None, id="nothing"),
         pytest.param(DECIDED, (*BASELINE, *LATER), "3", 0, SLOWER, (3, 3), id="a-plan"),
-        pytest.param(DECIDED, (*BASELINE, *LATER), "4", 0, INCONCLUSIVE, None, id="to-come"),
+        pytest.param(DECIDED, (*BASELINE, 1.0, *LATER), "4", 0, INCONCLUSIVE, None, id="to-come"),
         pytest.param(DECIDED, (*BASELINE, 1.0, *LATER), "4", 1, SLOWER, (3, 4), id="lost"),
     ],
 )
@@ -221,6 +228,39 @@ def test_several_candidates():
     assert second.verdict is SLOWER
     alone = compared(workers[3:])
     assert second.interval.level_ratio == pytest.approx(alone.interval.level_ratio, abs=0.002)
+
+
+def test_a_decided_pair_keeps_its_p_value():
+    """The second pair's p-value at six workers, 0.016, is small enough for Holm's last step alone.
+
+    The first pair was decided at three workers, and would no longer be at six.
+    """
+    schedule = Schedule((3, 6, 12), is_declared=True)
+    spread = [0.08, -0.08, 0.048, -0.048, 0.016, -0.016]
+
+    def pairs(name, shifts):
+        by_look = {
+            3 * 2**look: Pair(
+                name,
+                "b",
+                side(*(shift + log for log in logs)),
+                side(*logs),
+                WorkerVariation.default(),
+                schedule.look(len(logs)),
+            )
+            for look, (shift, logs) in enumerate(
+                zip(shifts, (spread[-3:], spread, 2 * spread), strict=True)
+            )
+        }
+        return replace(by_look.pop(12), earlier=by_look)
+
+    first, second = compare_sides(
+        simulation.SUBJECT,
+        [pairs("a", (1.0, 0.0, 0.0)), pairs("c", (0.0, 0.1, 0.0))],
+        margin=MARGIN,
+    )
+    assert (first.verdict, first.workers) == (SLOWER, (3, 3))
+    assert (second.verdict, second.workers) == (SLOWER, (6, 6))
 
 
 # --- how many more workers are advised, and when none would help ---

@@ -45,6 +45,9 @@ def named(data: dict[str, SideData], *, assumed: float = 0.01, looked_at: int = 
         # The level is corrected for all machines that a report looks at.
         ((1.45, 1.0, 1.01, 0.99), 0.05, 4, ["a 0"]),
         ((1.45, 1.0, 1.01, 0.99), 0.05, 400, []),
+        # Tails are heavy: many machines do not make it less strict than eight degrees of freedom do.
+        ((1.39, 1.0, *[0.935, 1.07] * 5), 0.05, 12, []),
+        ((1.47, 1.0, *[0.935, 1.07] * 5), 0.05, 12, ["a 0"]),
         # Two of five: a mixed pool.
         ((1.0, 1.02, 0.97, 2.0, 2.02), 0.05, 8, []),
     ],

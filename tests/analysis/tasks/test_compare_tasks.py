@@ -42,20 +42,44 @@ def warnings(report: TaskReport) -> list[str]:
     return [text_of(warning) for warning in only(report).warnings]
 
 
-@pytest.mark.parametrize("labels", [("x",), ("x", "y")])
-def test_estimate(labels: tuple[str, ...]) -> None:
-    """It is that of workers with one label; two labels that say the same show no more."""
-    logs = {"a": (1.0, 1.1, 1.3), "b": (0.9, 0.8, 1.0)}
-    candidate, baseline = (
-        {(label, f"{pool}{at}"): log for at, log in enumerate(values) for label in labels}
-        for pool, values in logs.items()
+def log_ratio(candidate, baseline, labels):
+    """Compare workers that took so long for each of the labels, ln of seconds."""
+    first, second = (
+        {(label, f"{pool}{at}"): log for at, log in enumerate(logs) for label in labels}
+        for pool, logs in (("a", candidate), ("b", baseline))
     )
-    mix = dict.fromkeys(labels, 3.4)
-    known = LabelledRatio(candidate, baseline, mix, SINGLE).estimate
-    expected = Estimate.of_sides(SideData(logs["a"], ()), SideData(logs["b"], ()), 0.05)
+    return LabelledRatio(first, second, dict.fromkeys(labels, 3.4), SINGLE).estimate
+
+
+@pytest.mark.parametrize("labels", [("x",), ("x", "y")])
+def test_estimate(labels):
+    """It is that of workers with one label; two labels that say the same show no more."""
+    candidate, baseline = (1.0, 1.1, 1.3), (0.9, 0.8, 1.0)
+    known = log_ratio(candidate, baseline, labels)
+    expected = Estimate.of_sides(SideData(candidate, ()), SideData(baseline, ()), 0.05)
     assert known.log_ratio == pytest.approx(expected.log_ratio, rel=1e-12)
     assert known.variance == pytest.approx(expected.variance, rel=1e-12)
     assert len(labels) > 1 or known.degrees == expected.degrees
+
+
+@pytest.mark.parametrize(("workers", "assumed"), [(2, 0.05), (3, None)])
+def test_two_workers_vary_as_assumed(workers, assumed):
+    """Three that agree show that they do; of two labels as of one."""
+    logs = [0.001 * at for at in range(workers)]
+    known = log_ratio(logs, logs, ("x", "y"))
+    assert known.assumed_variation == assumed
+    assert (known.variance >= 0.05**2) == (assumed is not None)
+
+
+def test_one_worker_against_several_of_unlike_labels():
+    """The variance grows with the weight that one of the workers has, by hand."""
+    baseline = {("x", "b0"): 1.0, ("y", "b0"): 1.0, ("x", "b1"): 1.3, ("x", "b2"): 0.8}
+    ratio = LabelledRatio({("x", "a"): 1.5, ("y", "a"): 1.5}, baseline, {"x": 1, "y": 1}, SINGLE)
+    x, y = ratio.shares["x"], ratio.shares["y"]
+    unit = 1 + (x / 3 + y) ** 2 + 2 * (x / 3) ** 2
+    assert unit > 1 + 1 / 3
+    alone = Estimate.of_sides(*ratio.workers, 0.05)
+    assert ratio.estimate.variance == pytest.approx(alone.variance * unit / (1 + 1 / 3))
 
 
 def test_the_mix_does_not_change_the_ratio() -> None:
@@ -220,11 +244,21 @@ def test_times_apart(later, is_warned):
     assert any("ran at different times" in line for line in given) == is_warned
 
 
-@pytest.mark.parametrize(("workers", "is_named"), [(2, False), (3, True)])
-def test_a_label_differs_from_three_workers_on(workers, is_named):
-    """Two workers per side do not show that one label differs from the others."""
-    runs = [*pools(60, 60, 12, spread=0.001, label="x")]
-    runs += pools(2, 1, workers, spread=0.001, label="y")
+@pytest.mark.parametrize(
+    ("workers", "ratio", "spread", "is_named"),
+    [
+        # Two workers per side do not show that one label differs from the others.
+        (2, 2.0, 0.001, False),
+        (3, 2.0, 0.001, True),
+        # Of two labels, the chance of a false alarm is half as large for each: at 1 % 1.057 would be one.
+        (4, 1.057, 0.02, False),
+        (4, 1.065, 0.02, True),
+    ],
+)
+def test_a_label_that_differs(workers, ratio, spread, is_named):
+    """It differs by more than chance, from three workers per side on."""
+    runs = [*pools(60, 60, max(workers, 4), spread=spread, label="x")]
+    runs += pools(2 * ratio, 2, workers, spread=spread, label="y")
     rows = {row.label: row.differs for row in only(compared(runs)).labels}
     assert rows["y"] is is_named
 
@@ -255,6 +289,19 @@ def test_costs_by_prices():
     assert cost.ratio == pytest.approx(0.39 / 0.42 * ratio * (1 + 12 / 540))
     assert cost.break_even_ratio == pytest.approx(1 / (ratio * (1 + 12 / 540)))
     assert cost.candidate.per_1000 == pytest.approx(cost.baseline.per_1000 * cost.ratio)
+
+
+def test_lost_runs_make_costs_uncertain():
+    """Two workers, of which one lost a fifth of its time: by hand, with one degree of freedom."""
+    runs = pools(10, 10, 2, spread=0)
+    lost = completed("a", 2, "g/a0", state="exception", reason="worker-shutdown", run_id=1)
+    prices = {name: Price(1.0, "USD") for name in "ab"}
+    cost = only(compared([*runs, lost], prices=prices)).cost
+    assert cost is not None
+    assert cost.candidate.lost_share == pytest.approx(0.1)
+    low, high = cost.candidate.interval
+    width = 12.706 * math.sqrt(2 * 2 * 0.05**2) / 1.1
+    assert math.log(high / low) == pytest.approx(2 * width, rel=1e-3)
 
 
 def test_costs_by_what_the_runs_cost():

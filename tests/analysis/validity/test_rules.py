@@ -192,9 +192,16 @@ def test_every_rule_is_documented() -> None:
     assert set(SEVERITIES) == set(validity.RULES)
 
 
-def run_of(side, ratio):
+def test_a_single_sample_is_not_allowed():
+    """A run without samples, or with one, cannot be compared, whatever is allowed."""
+    report = judged(first(1), ("too-few-retrieves",))
+    (problem,) = broken(report, "too-few-retrieves")
+    assert problem.severity is Severity.REFUSED
+
+
+def run_of(side, ratio, entry=simulation.entry):
     worker = SimpleNamespace(side=side)
-    return Run(cast("Worker", worker), simulation.entry(np.full(60, 1e6 * ratio)))
+    return Run(cast("Worker", worker), entry(np.full(60, 1e6 * ratio)))
 
 
 @pytest.mark.parametrize(
@@ -219,6 +226,15 @@ def test_runs_that_ended_early_because_they_were_slow(killed, kept, ratio, named
             f"a: {killed} run{'s' if killed > 1 else ''} that ended early took 1.1"
         )
         assert f"as long as the {kept} compared ones, over the same first 60 retrieves" in message
+
+
+def test_batches_that_ended_early():
+    """How long they took is not compared: their work may differ."""
+    killed, kept = (
+        run_of("a", ratio, lambda times: simulation.windows(1e9 / times, 10**8))
+        for ratio in (5.0, 1.0)
+    )
+    assert checks._slower_left_out([killed, kept], [kept]) == []
 
 
 def test_a_report_names_such_runs():

@@ -43,8 +43,7 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("task_id", "run_id"),
-    [("../../etc", 0), ("a" * 21, 0), ("a" * 22, -1), ("a" * 21 + "/", 0)],
+    ("task_id", "run_id"), [("../../etc", 0), ("a" * 21, 0), ("a" * 22, -1), ("a" * 21 + "/", 0)]
 )
 def test_only_a_task_id_names_a_folder(tmp_path: Path, task_id: str, run_id: int) -> None:
     """An id from outside never becomes another path."""

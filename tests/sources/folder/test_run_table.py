@@ -184,10 +184,7 @@ def test_many_bad_rows_are_counted(file):
         (f'{HEAD}\n"a"b,c\n', "is not CSV"),
         (json.dumps({"tasks": {"scheduled": []}, "tables": {}}), "is the summary of a day"),
         (json.dumps({**EXPORT, "tables": 1}), "is an export without tables"),
-        (
-            json.dumps({**EXPORT, "tasks": {**EXPORT["tasks"], "started": [1]}}),
-            "differ in length",
-        ),
+        (json.dumps({**EXPORT, "tasks": {**EXPORT["tasks"], "started": [1]}}), "differ in length"),
         (
             json.dumps({**EXPORT, "tasks": {**EXPORT["tasks"], "scheduled": ["x", 1]}}),
             "'x' is not a number",

@@ -82,12 +82,12 @@ def odd_name(data: bytearray) -> None:
 @pytest.mark.parametrize(
     ("name", "source"),
     [
-        pytest.param(RESULT, "amd/io-benchmark", id="as-uploaded"),
-        pytest.param("io-benchmark.json", "amd", id="top"),
-        pytest.param(f"amd/{RESULT}", "amd/io-benchmark", id="with-its-own-name"),
-        pytest.param(f"./builds//p/{RESULT}", "amd/builds/p/io-benchmark", id="other-folders"),
-        pytest.param("amd\\io-benchmark\\io-benchmark.json", "amd/io-benchmark", id="windows"),
-        pytest.param(f"r\u00e9sultat/{RESULT}", "amd/r\u00e9sultat/io-benchmark", id="utf-8"),
+        (RESULT, "amd/io-benchmark"),
+        ("io-benchmark.json", "amd"),
+        (f"amd/{RESULT}", "amd/io-benchmark"),
+        (f"./builds//p/{RESULT}", "amd/builds/p/io-benchmark"),
+        ("amd\\io-benchmark\\io-benchmark.json", "amd/io-benchmark"),
+        (f"r\u00e9sultat/{RESULT}", "amd/r\u00e9sultat/io-benchmark"),
     ],
 )
 def test_a_result_in_an_archive(tmp_path: Path, name: str, source: str) -> None:
@@ -101,19 +101,19 @@ def test_a_result_in_an_archive(tmp_path: Path, name: str, source: str) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["amd.zip"]
 
 
-BAD = {
-    "absolute": (
-        lambda path: make(path, (f"/etc/{RESULT}", GOOD)),
-        f"/etc/{RESULT} leads out of it; make the archive again with relative paths",
-    ),
-    "drive": (
-        lambda path: make(path, (f"C:\\{RESULT}", GOOD)),
-        f"C:\\{RESULT} leads out of it; make the archive again with relative paths",
-    ),
-    "parent": (
-        lambda path: make(path, (f"../../{RESULT}", GOOD)),
-        f"../../{RESULT} leads out of it; make the archive again with relative paths",
-    ),
+LEADS_OUT = "leads out of it; make the archive again with relative paths"
+METHOD = "is compressed by method {}; only deflate is read: unpack it"
+RECORD = "io-benchmark/task.json"
+
+
+def patched_good(path: Path, change: Callable[[bytearray], None]) -> Path:
+    return patched(make(path, (RESULT, GOOD)), change)
+
+
+BAD: dict[str, tuple[Callable[[Path], Path], str]] = {
+    "absolute": (lambda path: make(path, (f"/etc/{RESULT}", GOOD)), f"/etc/{RESULT} {LEADS_OUT}"),
+    "drive": (lambda path: make(path, (f"C:\\{RESULT}", GOOD)), f"C:\\{RESULT} {LEADS_OUT}"),
+    "parent": (lambda path: make(path, (f"../{RESULT}", GOOD)), f"../{RESULT} {LEADS_OUT}"),
     "link": (
         lambda path: make(path, link(RESULT, b"/etc/passwd")),
         f"{RESULT} is not a regular file",
@@ -123,16 +123,16 @@ BAD = {
         f"{'a/' * 11}io-benchmark.json is more than 10 folders deep",
     ),
     "encrypted": (
-        lambda path: patched(make(path, (RESULT, GOOD)), set_number("<H", 1, 8, 6)),
+        lambda path: patched_good(path, set_number("<H", 1, 8, 6)),
         f"{RESULT} is encrypted; unpack it with its password",
     ),
     "lzma": (
         lambda path: make(path, (RESULT, GOOD), method=zipfile.ZIP_LZMA),
-        f"{RESULT} is compressed by method 14; only deflate is read: unpack it",
+        f"{RESULT} {METHOD.format(14)}",
     ),
     "unknown-method": (
-        lambda path: patched(make(path, (RESULT, GOOD)), set_number("<H", 99, 10, 8)),
-        f"{RESULT} is compressed by method 99; only deflate is read: unpack it",
+        lambda path: patched_good(path, set_number("<H", 99, 10, 8)),
+        f"{RESULT} {METHOD.format(99)}",
     ),
     "large": (
         lambda path: make(path, (RESULT, bytes(16 * MIB + 1))),
@@ -142,24 +142,16 @@ BAD = {
         lambda path: patched(make(path, (RESULT, bytes(64 * MIB))), set_number("<L", 1000, 24)),
         f"{RESULT} cannot be read (Bad CRC-32 for file {RESULT!r})",
     ),
-    "damaged": (
-        lambda path: patched(make(path, (RESULT, GOOD)), damage),
-        f"{RESULT} cannot be read (",
-    ),
+    "damaged": (lambda path: patched_good(path, damage), f"{RESULT} cannot be read ("),
     "odd-name": (
-        lambda path: patched(make(path, (RESULT, GOOD)), odd_name),
+        lambda path: patched_good(path, odd_name),
         "is cut or damaged (a name in it is not UTF-8); download it again",
     ),
     "cut": (
-        lambda path: patched(
-            make(path, (RESULT, GOOD)), lambda data: data.__delitem__(slice(500, None))
-        ),
+        lambda path: patched_good(path, lambda data: data.__delitem__(slice(500, None))),
         "is cut or damaged (File is not a zip file); download it again",
     ),
-    "empty": (
-        lambda path: patched(make(path), lambda data: data.clear()),
-        "is empty; download it again or measure again",
-    ),
+    "empty": (lambda path: written(path, b""), "is empty; download it again or measure again"),
     "login-page": (
         lambda path: written(path, b"\n<!DOCTYPE html><title>Sign in</title>"),
         "is a web page, such as a login page; log in and download it again",
@@ -181,12 +173,12 @@ BAD = {
         f"{RESULT}: ends too early: its upload or download was cut",
     ),
     "bad-record": (
-        lambda path: make(path, (RESULT, GOOD), ("io-benchmark/task.json", b"{")),
-        "io-benchmark/task.json: ends too early: its upload or download was cut",
+        lambda path: make(path, (RESULT, GOOD), (RECORD, b"{")),
+        f"{RECORD}: ends too early: its upload or download was cut",
     ),
     "large-record": (
-        lambda path: make(path, (RESULT, GOOD), ("io-benchmark/task.json", bytes(2 * MIB))),
-        "io-benchmark/task.json has 2,097,152 bytes, more than 1,048,576",
+        lambda path: make(path, (RESULT, GOOD), (RECORD, bytes(2 * MIB))),
+        f"{RECORD} has 2,097,152 bytes, more than 1,048,576",
     ),
 }
 

@@ -8,11 +8,7 @@ import pytest
 from recorded_pushes import written
 
 from io_benchmark.errors import UsageError
-from io_benchmark.sources.taskcluster.access import (
-    Access,
-    explain_unauthenticated,
-    missing_scopes,
-)
+from io_benchmark.sources.taskcluster.access import Access, explain_unauthenticated, missing_scopes
 
 ROOT, OTHER = "https://tc.example", "https://other.example"
 CREDENTIALS = {"TASKCLUSTER_CLIENT_ID": "me", "TASKCLUSTER_ACCESS_TOKEN": "secret-token"}

@@ -40,7 +40,7 @@ def collect(loopback, policy, query=QUERY, **environment):
     environment = {"TASKCLUSTER_ROOT_URL": loopback.url, **environment}
     request = ReadRequest(environment, accept, policy=policy)
     history = index_history.read_index_history(query, request)
-    return sorted(arrived, key=lambda one: one[0].started), history
+    return sorted(arrived, key=lambda run: run[0].started), history
 
 
 def ids(arrived):
@@ -53,13 +53,13 @@ def expected(pushes):
 
 def test_every_push(loopback, policy, pushes):
     """One listing has the dates; each result has its group and its revision."""
-    arrived, said = collect(loopback, policy)
+    arrived, history = collect(loopback, policy)
     assert ids(arrived) == expected(pushes)
-    assert [(one.task_group_id, one.revision) for one, _ in arrived] == [
+    assert [(record.task_group_id, record.revision) for record, _ in arrived] == [
         (push.group, push.revision) for push in pushes
     ]
-    assert said.times == {push.group: push.time for push in pushes}
-    assert (said.older, said.log.problems, said.log.remarks) == (0, [], [])
+    assert history.times == {push.group: push.time for push in pushes}
+    assert (history.older, history.log.problems, history.log.remarks) == (0, [], [])
     assert len(loopback.asked("api", "/index/")) == 1
 
 
@@ -72,39 +72,29 @@ def test_every_push(loopback, policy, pushes):
 )
 def test_a_part_of_it(loopback, policy, pushes, query, chosen, older):
     """The newest points, without the results of others."""
-    arrived, said = collect(loopback, policy, query)
+    arrived, history = collect(loopback, policy, query)
     assert ids(arrived) == expected(pushes[chosen])
-    assert said.older == older
+    assert history.older == older
     assert len(loopback.asked("storage")) == len(arrived)
 
 
-def test_replicates_and_duplicates(policy):
-    """The index has one task per push; its group has the pool's others."""
+def test_replicates_and_other_kinds(policy):
+    """The index has one task per push; its group has the pool's others.
+
+    Other pools are left out, and the kind that measures everything, with fewer retrieves.
+    """
     deployment = Deployment()
     pushes = list(made.pushes(2, workers=3, retrieves=30))
     made.add(deployment, pushes)
-    (other,) = made.pushes(1, retrieves=30, change={0: {"amd-16": {"task.pool": "intel"}}})
-    other.documents[0]["task"]["task_id"] = "Prp_WjpGRx26VH-wA8fjTA"
-    made.add_task(deployment, pushes[0], other.documents[0], 9, pool="intel")
-    with Loopback(deployment) as loopback:
-        arrived, said = collect(loopback, policy)
-    assert sorted(ids(arrived)) == sorted(expected(pushes))
-    assert said.log.problems == []
-
-
-def test_the_kind_that_measures_everything_is_left_out(policy):
-    """A push of both kinds has a second task of the pool, with fewer retrieves."""
-    deployment = Deployment()
-    pushes = list(made.pushes(2, retrieves=30))
-    made.add(deployment, pushes)
-    (other,) = made.pushes(1, retrieves=30)
-    other.documents[0]["task"]["task_id"] = "Prp_WjpGRx26VH-wA8fjTA"
-    task_id = made.add_task(deployment, pushes[0], other.documents[0], 9)
+    for number, pool in enumerate(("intel", "amd-16")):
+        (other,) = made.pushes(1, retrieves=30, change={0: {"amd-16": {"task.pool": pool}}})
+        other.documents[0]["task"]["task_id"] = f"Prp_WjpGRx26VH-wA8fj{number}A"
+        task_id = made.add_task(deployment, pushes[0], other.documents[0], 9, pool=pool)
     deployment.definitions[task_id]["tags"]["kind"] = "io-benchmark-all"
     with Loopback(deployment) as loopback:
-        arrived, said = collect(loopback, policy)
+        arrived, history = collect(loopback, policy)
     assert sorted(ids(arrived)) == sorted(expected(pushes))
-    assert said.log.problems == []
+    assert history.log.problems == []
 
 
 def test_what_is_gone_is_named(loopback, policy, pushes):
@@ -115,10 +105,10 @@ def test_what_is_gone_is_named(loopback, policy, pushes):
     deployment.groups[pushes[0].group] = []
     deployment.set_result(second, 0, Artifact(storage_type="gone"))
     del deployment.groups[pushes[2].group]
-    arrived, said = collect(loopback, policy)
+    arrived, history = collect(loopback, policy)
     assert ids(arrived) == [third, fourth]
     label = "io-benchmark-amd-16"
-    assert {text for _, text in said.log.problems} == {
+    assert {text for _, text in history.log.problems} == {
         f"group:{pushes[2].group}: does not exist at {loopback.url}, or has expired",
         f"task {first} of 2026-04-27: does not exist; it may have expired",
         (
@@ -157,11 +147,11 @@ def test_a_date_that_no_push_has(policy, name, shown, says):
         own = datetime(2026, 4, 27, 3, 1, tzinfo=UTC)
         deployment.definitions[task_id]["created"] = "2026-04-27T03:01:00.000Z"
     with Loopback(deployment) as loopback:
-        arrived, said = collect(loopback, policy)
+        arrived, history = collect(loopback, policy)
         _, since = collect(loopback, policy, replace(QUERY, since=date(2026, 5, 4)))
     assert len(arrived) == 4
-    assert said.times == {push.group: own, **{one.group: one.time for one in others}}
-    assert [text for _, text in said.log.remarks] == [
+    assert history.times == {push.group: own, **{other.group: other.time for other in others}}
+    assert [text for _, text in history.log.remarks] == [
         (
             f"task {task_id}: the index dates it {shown}, which cannot be the date of "
             "its push; the task's date is used, 2026-04-27"
@@ -180,8 +170,8 @@ def test_a_task_of_an_old_push(policy):
     (task_id,) = deployment.definitions
     deployment.definitions[task_id]["created"] = "2026-05-27T03:00:00.000Z"
     with Loopback(deployment) as loopback:
-        _, said = collect(loopback, policy)
-    assert (said.times, said.log.remarks) == ({push.group: push.time}, [])
+        _, history = collect(loopback, policy)
+    assert (history.times, history.log.remarks) == ({push.group: push.time}, [])
 
 
 @pytest.mark.parametrize(

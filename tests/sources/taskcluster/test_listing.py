@@ -24,16 +24,17 @@ KINDS = "io-benchmark or io-benchmark-all"
 AGAIN = "read the group again later, or wait with compare --wait MINUTES"
 
 
-def listed(loopback, policy, *texts):
+def listed(loopback, policy, *addresses):
     """Return the listing, and its tasks as (number of the address, id, run)."""
     environment = {"TASKCLUSTER_ROOT_URL": loopback.url}
-    remote = {at: meaning for at, text in enumerate(texts) if (meaning := parse(text, environment))}
+    parsed = [meaning for address in addresses if (meaning := parse(address, environment))]
+    remote = dict(enumerate(parsed))
 
     async def main():
         async with connect(remote, environment, policy) as deployments:
             listing = TaskListing(deployments)
             tasks = await listing.tasks(remote)
-            return listing, [(at, task.task_id, run_id) for at, _, task, run_id in tasks]
+            return listing, [(number, task.task_id, run_id) for number, _, task, run_id in tasks]
 
     return asyncio.run(main())
 
@@ -82,27 +83,26 @@ def task(kind, state="completed", reason=None):
     return QueueTask(status, label.get(kind, "x"), kind, None, None)
 
 
-DECIDED = task("decision-task")
-FAILED = task("decision-task", "failed")
+DECIDED, FAILED = task("decision-task"), task("decision-task", "failed")
+RUNNING = task("decision-task", "running")
+STILL = f"Decision is still running and creates the group's tasks; {AGAIN} {HERE}"
+ACTION = f"Action is still pending and may add tasks; {AGAIN} {HERE}"
+WHY_FAILED = f"its decision task failed; look at it {HERE}"
 
 
 @pytest.mark.parametrize(
-    ("members", "expected"),
+    ("members", "problem", "remarks"),
     [
+        ([RUNNING], f"has no task of kind {KINDS} yet: {STILL}", [STILL]),
         (
-            [task("decision-task", "running")],
-            (
-                f"has no task of kind {KINDS} yet: Decision is still running and creates the group's "
-                f"tasks; {AGAIN} {HERE}"
-            ),
-        ),
-        (
-            [DECIDED, task("action-callback", "running")],
-            f"has no task of kind {KINDS} yet: Action is still running and may add tasks; {AGAIN} {HERE}",
+            [DECIDED, task("action-callback", "pending")],
+            f"has no task of kind {KINDS} yet: {ACTION}",
+            [ACTION],
         ),
         (
             [task("decision-task", "exception", "malformed-payload"), task("cron-task", "failed")],
-            f"has no task of kind {KINDS}: its decision task failed; look at it {HERE}",
+            f"has no task of kind {KINDS}: {WHY_FAILED}",
+            [f"{WHY_FAILED}; tasks may be missing"],
         ),
         (
             [DECIDED, FAILED, task("action-callback", "failed")],
@@ -111,6 +111,7 @@ FAILED = task("decision-task", "failed")
                 "did not select the benchmark; push again and select it, or add its tasks with the "
                 f"action add-new-jobs {GROUP_URL}"
             ),
+            [],
         ),
         (
             [task("build")],
@@ -118,26 +119,11 @@ FAILED = task("decision-task", "failed")
                 f"its only task is not of kind {KINDS}, and it has no decision task: check the id "
                 f"{GROUP_URL}"
             ),
+            [],
         ),
     ],
 )
-def test_a_group_without_the_benchmark(members, expected):
-    """The line says why, where to look and what to do."""
-    assert explain_no_benchmark(GroupAddress(URL, AMD_16), members) == expected
-
-
-@pytest.mark.parametrize(
-    ("members", "expected"),
-    [
-        ([], []),
-        ([DECIDED, FAILED, task("action-callback", "failed")], []),
-        ([FAILED], [f"its decision task failed; look at it {HERE}; tasks may be missing"]),
-        (
-            [DECIDED, task("action-callback", "pending")],
-            [f"Action is still pending and may add tasks; {AGAIN} {HERE}"],
-        ),
-    ],
-)
-def test_what_may_be_missing(members, expected):
-    """The group has some of the benchmark's tasks."""
-    assert incomplete_group(URL, [*members, task("io-benchmark")]) == expected
+def test_a_group_without_the_benchmark_or_a_part_of_it(members, problem, remarks):
+    """The line says why, where to look and what to do; the remarks, what may be missing."""
+    assert explain_no_benchmark(GroupAddress(URL, AMD_16), members) == problem
+    assert incomplete_group(URL, [*members, task("io-benchmark")]) == remarks

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
 """Results at addresses in Taskcluster, from a deployment that answers as recorded."""
 
-import copy
-import random
 import time
 
 import loopback_runs
@@ -25,7 +23,6 @@ from loopback_deployment import (
     add_group,
     recorded,
     result,
-    slug,
 )
 from recorded_pushes import (
     ACTION_WITHOUT_CONTEXTS,
@@ -142,37 +139,6 @@ def test_other_addresses(loopback, policy, address, expected):
     assert runs(read(loopback, policy, address)) == expected
 
 
-def test_a_push_in_treeherder(loopback, policy):
-    """repo and revision lead through the index to the decision task and so to its group."""
-    route = f"gecko.v2.try.revision.{'0' * 40}.taskgraph.decision"
-    add_task(loopback.deployment, GROUP, "decision-task")
-    loopback.deployment.index[route] = GROUP
-    address = f"https://treeherder.mozilla.org/jobs?repo=try&revision={'0' * 40}"
-    assert runs(read(loopback, policy, address)) == ALL_THREE
-    assert [request.path.partition("?")[0] for request in loopback.requests[:4]] == [
-        f"/api/index/v1/task/{route}",
-        "/api/queue/v1/tasks/status",
-        "/api/queue/v1/tasks",
-        f"/api/queue/v1/task-group/{GROUP}/list",
-    ]
-
-
-def add_task(deployment, task_id, kind):
-    deployment.add(
-        {"tags": {"kind": kind}, "metadata": {"name": kind}, "payload": {}},
-        {"taskId": task_id, "taskGroupId": GROUP, "state": "completed", "runs": []},
-    )
-
-
-def test_a_run_that_is_named_twice_counts_once(loopback, policy):
-    """Two requests per address, then two per result."""
-    gathered = read(
-        loopback, policy, f"task:{INTEL}", f"task:{AMD_16}", f"task:{AMD_30}.0", f"task:{INTEL}.0"
-    )
-    assert runs(gathered) == [ALL_THREE[2], ALL_THREE[0], ALL_THREE[1]]
-    assert len(loopback.requests) == 2 * 4 + 2 * 3
-
-
 @pytest.mark.parametrize(
     ("address", "expected"),
     [
@@ -252,10 +218,7 @@ def test_where_no_run_completed(loopback, policy):
             Artifact(storage_type="reference", url="file:///etc/passwd"),
             "its artifact of type 'reference' has no http(s) address",
         ),
-        (
-            Artifact(bytes(MAXIMUM_BYTES + 1)),
-            "it has more than 16,777,216 bytes, gzip decoded",
-        ),
+        (Artifact(bytes(MAXIMUM_BYTES + 1)), "it has more than 16,777,216 bytes, gzip decoded"),
         (
             Artifact(b"{"),
             "ends too early: its upload or download was cut; download it again or measure again",
@@ -498,59 +461,6 @@ def test_large_results_are_read_last_and_over_the_budget_left_out(loopback, poli
     assert read(loopback, policy, *addresses).unreadable == ()
 
 
-class Push:
-    """A group that begins with a decision task, an action and one task of amd-16.
-
-    The tasks have the recorded shape, and what taskgraph changes in it: a duplicate is the same
-    definition under another id.
-    """
-
-    def __init__(self):
-        self.model = recorded()
-        self.deployment = Deployment()
-        self.dice = random.Random(4)
-        for task_id, kind in ((GROUP, "decision-task"), (slug(self.dice), "action-callback")):
-            add_task(self.deployment, task_id, kind)
-        self.first = self.add("amd-16", AMD_16)
-
-    def add(self, pool, model, *, label=None, states=("completed",)):
-        task_id = slug(self.dice)
-        definition = copy.deepcopy(self.model.definitions[model])
-        if label is not None:
-            definition["tags"]["label"] = definition["metadata"]["name"] = label
-            definition["payload"]["command"][-1] = f"exec python3 --pool {pool} -x"
-        status = {**self.model.statuses[model], "taskId": task_id}
-        results = {
-            number: Artifact(result(pool, task_id, number)) for number, _ in enumerate(states)
-        }
-        self.deployment.add(definition, status, results)
-        self.deployment.change_runs(task_id, *states)
-        return task_id
-
-    def read(self, policy):
-        with Loopback(self.deployment) as loopback:
-            return read(loopback, policy, f"group:{GROUP}")
-
-
-def test_every_way_to_more_tasks_of_a_pool(policy):
-    """Retriggers and duplicates have another id, replicates a number, reruns another run."""
-    push = Push()
-    again, other = push.add("amd-16", AMD_16), push.add("intel", INTEL)
-    numbered = push.add("amd-16", AMD_16, label=f"{LABEL}-2")
-    rerun = push.add("intel", INTEL, states=("completed", "completed"))
-    retried = push.add("intel", INTEL, states=("exception", "completed"))
-    gathered = push.read(policy)
-    assert sorted(runs(gathered)) == sorted(
-        [
-            *(("amd-16", task_id, 0) for task_id in (push.first, again, numbered)),
-            *(("intel", other, 0), ("intel", rerun, 0), ("intel", rerun, 1), ("intel", retried, 1)),
-        ]
-    )
-    title = f"task {retried} run 0 (io-benchmark-intel)"
-    assert gathered.remarks == (f"{title} was preempted (worker-shutdown) and is not counted",)
-    assert gathered.unreadable == ()
-
-
 @pytest.mark.parametrize(
     ("created", "lost"),
     [("2026-11-21T08:38:20.000Z", ("amd-16",)), ("2026-11-21T09:30:00.000Z", ())],
@@ -558,13 +468,15 @@ def test_every_way_to_more_tasks_of_a_pool(policy):
 )
 def test_only_planned_tasks_are_lost(policy, created, lost):
     """A failed attempt to add a worker takes nothing from a plan; the pool's other tasks count."""
-    push = Push()
-    lacking = push.add("amd-16", AMD_16)
-    push.deployment.definitions[lacking]["created"] = created
-    del push.deployment.artifacts[lacking, 0, ARTIFACT]
-    gathered = push.read(policy)
-    assert runs(gathered) == [("amd-16", push.first, 0)]
+    deployment = Deployment()
+    group = add_group(deployment, 2, pools=("amd-16",))
+    there, lacking = deployment.groups[group]
+    deployment.definitions[lacking]["created"] = created
+    del deployment.artifacts[lacking, 0, ARTIFACT]
+    with Loopback(deployment) as loopback:
+        gathered = read(loopback, policy, f"group:{group}")
+    assert runs(gathered) == [("amd-16", there, 0)]
     assert (gathered.lost, gathered.missing) == (lost, ("amd-16",))
     assert [line.partition(": ")[0] for line in gathered.unreadable] == [
-        f"task {lacking} run 0 ({LABEL})"
+        f"task {lacking} run 0 ({LABEL}-2)"
     ]

@@ -31,23 +31,22 @@ def ids(deployment, group):
     return list(deployment.groups[group])
 
 
-def waited(loopback, policy, turned, *addresses, limit_s=1800):
+def waited(loopback, policy, turned, address, limit_s=1800):
     told: list[str] = []
     environment = {"TASKCLUSTER_ROOT_URL": loopback.url}
-    numbered = {
-        at: meaning for at, text in enumerate(addresses) if (meaning := parse(text, environment))
-    }
-    wait_for_tasks(numbered, environment, limit_s, told.append, policy=policy, clock=turned.clock)
+    meaning = parse(address, environment)
+    assert meaning is not None
+    addresses = {0: meaning}
+    wait_for_tasks(addresses, environment, limit_s, told.append, policy=policy, clock=turned.clock)
     return told
 
 
-def add_other(deployment, group, kind, state, seed=99):
-    """Add another task to the group."""
-    model = deployment.groups[group][0]
-    definition = {**deployment.definitions[model]}
-    definition["tags"] = {**definition["tags"], "kind": kind, "label": f"a-{kind}"}
-    status = {**deployment.statuses[model], "taskId": slug(random.Random(seed))}
-    task_id = deployment.add(definition, status)
+def add(deployment, group, kind, state, task_id=None):
+    """Add a task of a kind to a group."""
+    task_id = task_id or slug(random.Random(f"{kind} {state}"))
+    definition = {"tags": {"kind": kind}, "metadata": {"name": f"a-{kind}"}, "payload": {}}
+    status = {"taskId": task_id, "taskGroupId": group, "state": state, "runs": []}
+    deployment.add(definition, status)
     deployment.change_runs(task_id, state)
     return task_id
 
@@ -58,14 +57,10 @@ def test_what_comes_meanwhile_counts(deployment, group, ids, policy):
 
     def retriggered():
         deployment.change_runs(ids[0], "completed")
-        added.append(add_other(deployment, group, "io-benchmark", "pending"))
+        added.append(add(deployment, group, "io-benchmark", "pending"))
 
     added: list[str] = []
-    turned = Turned(
-        lambda: None,
-        retriggered,
-        lambda: deployment.change_runs(added[0], "failed"),
-    )
+    turned = Turned(lambda: None, retriggered, lambda: deployment.change_runs(added[0], "failed"))
     with Loopback(deployment) as loopback:
         told = waited(loopback, policy, turned, f"group:{group}")
         url = loopback.url
@@ -79,8 +74,9 @@ def test_what_comes_meanwhile_counts(deployment, group, ids, policy):
 
 
 def test_no_longer_than_asked(deployment, group, ids, policy):
-    """At the end it names what still runs."""
+    """At the end it names what still runs; the report's task runs too, and does not wait for itself."""
     deployment.change_runs(ids[0], "exception", "running")
+    add(deployment, group, "io-benchmark-report", "running")
     turned = Turned()
     with Loopback(deployment) as loopback:
         told = waited(loopback, policy, turned, f"group:{group}", limit_s=40)
@@ -89,16 +85,6 @@ def test_no_longer_than_asked(deployment, group, ids, policy):
         f"not waiting any longer; not resolved: io-benchmark-amd-16-1 ({ids[0]}): running",
     ]
     assert turned.slept == [15, 22.5, 2.5]
-
-
-def test_its_own_task_is_no_benchmark(deployment, group, policy):
-    """The report's task runs in the group, and does not wait for itself."""
-    add_other(deployment, group, "io-benchmark-report", "running")
-    turned = Turned()
-    with Loopback(deployment) as loopback:
-        told = waited(loopback, policy, turned, f"group:{group}")
-    assert told == ["[2/2] 2 completed after 0 min"]
-    assert turned.slept == []
 
 
 @pytest.mark.parametrize(
@@ -120,31 +106,14 @@ def test_named_tasks(policy, states, address, lines):
     assert told[0].endswith(f" {states[0] if lines == 1 else states[-1]} after 0 min")
 
 
-def add_creator(deployment, group, state, kind="decision-task", task_id=None):
-    """Add a task that adds others to the group."""
-    name = {"decision-task": "Decision Task", "action-callback": "Action: Retrigger"}[kind]
-    definition = {"tags": {"kind": kind}, "metadata": {"name": name}, "payload": {}}
-    task_id = task_id or slug(random.Random(name))
-    status = {"taskId": task_id, "taskGroupId": group, "state": state, "runs": []}
-    deployment.add(definition, status)
-    deployment.change_runs(task_id, state)
-    return task_id
-
-
 @pytest.mark.parametrize("address", ["group:{}", "task:{}"])
-def test_right_after_a_push(policy, address):
+def test_right_after_a_push(deployment, policy, address):
     """It waits for the decision task, then for the tasks that this created."""
-    deployment = Deployment()
-    decision = add_creator(deployment, PUSH, "running", task_id=PUSH)
+    add(deployment, PUSH, "decision-task", "running", PUSH)
 
     def decided():
-        deployment.change_runs(decision, "completed")
-        model = add_group(deployment, 1)
-        (task_id,) = deployment.groups.pop(model)
-        deployment.statuses[task_id]["taskGroupId"] = PUSH
-        deployment.groups[PUSH].append(task_id)
-        deployment.change_runs(task_id, "pending")
-        added.append(task_id)
+        deployment.change_runs(PUSH, "completed")
+        added.append(add(deployment, PUSH, "io-benchmark", "pending"))
 
     added: list[str] = []
     turned = Turned(decided, lambda: deployment.change_runs(added[0], "completed"))
@@ -152,7 +121,7 @@ def test_right_after_a_push(policy, address):
         told = waited(loopback, policy, turned, address.format(PUSH))
         assert told == [
             (
-                f"waiting for Decision Task ({PUSH}), which adds tasks to its group, "
+                f"waiting for a-decision-task ({PUSH}), which adds tasks to its group, "
                 f"{loopback.url}/tasks/{PUSH}"
             ),
             "[0/1] 1 running after 0 min",
@@ -161,11 +130,9 @@ def test_right_after_a_push(policy, address):
         ]
 
 
-def test_a_push_that_is_not_in_the_index_yet(policy):
+def test_a_push_that_is_not_in_the_index_yet(deployment, group, policy):
     """A decision task is added to the index when it has completed."""
-    deployment = Deployment()
-    group = add_group(deployment, 1)
-    decision = add_creator(deployment, group, "completed")
+    decision = add(deployment, group, "decision-task", "completed")
     revision = "0" * 40
     route = f"gecko.v2.try.revision.{revision}.taskgraph.decision"
     turned = Turned(lambda: None, lambda: deployment.index.update({route: decision}))
@@ -178,32 +145,32 @@ def test_a_push_that_is_not_in_the_index_yet(policy):
             "added to the index when the decision task has completed"
         ),
         "[0/1] 1 unlisted after 0 min",
-        "[1/1] 1 completed after 1 min",
+        "[2/2] 2 completed after 1 min",
     ]
 
 
-@pytest.mark.parametrize("state", ["failed", "exception"])
-def test_a_decision_task_that_fails(policy, state):
+@pytest.mark.parametrize(
+    ("state", "line"), [("failed", "failed"), ("exception", "exception (worker-shutdown)")]
+)
+def test_a_decision_task_that_fails(deployment, policy, state, line):
     """It reports the failure with its address, and stops waiting."""
-    deployment = Deployment()
-    decision = add_creator(deployment, PUSH, "pending", task_id=PUSH)
-    turned = Turned(lambda: deployment.change_runs(decision, state))
+    add(deployment, PUSH, "decision-task", "pending", PUSH)
+    turned = Turned(lambda: deployment.change_runs(PUSH, state))
     with Loopback(deployment) as loopback:
         told = waited(loopback, policy, turned, f"group:{PUSH}")
-        shown = "failed" if state == "failed" else "exception (worker-shutdown)"
-        assert told[-1] == f"Decision Task ({PUSH}): {shown}, {loopback.url}/tasks/{PUSH}"
+        assert told[-1] == f"a-decision-task ({PUSH}): {line}, {loopback.url}/tasks/{PUSH}"
     assert turned.slept == [15]
 
 
 def test_an_action_that_still_runs(deployment, group, policy):
     """It waits for what the action adds; earlier failed actions do not matter."""
-    add_creator(deployment, group, "completed")
-    action = add_creator(deployment, group, "pending", "action-callback")
-    failed = add_creator(deployment, group, "failed", "action-callback", slug(random.Random(7)))
+    add(deployment, group, "decision-task", "completed")
+    action = add(deployment, group, "action-callback", "pending")
+    failed = add(deployment, group, "action-callback", "failed")
 
     def retriggered():
         deployment.change_runs(action, "completed")
-        added.append(add_other(deployment, group, "io-benchmark", "running"))
+        added.append(add(deployment, group, "io-benchmark", "running"))
 
     added: list[str] = []
     turned = Turned(retriggered, lambda: deployment.change_runs(added[0], "completed"))
@@ -219,8 +186,8 @@ def test_an_action_that_still_runs(deployment, group, policy):
 
 def test_what_is_added_while_a_group_is_listed(deployment, group, policy):
     """A decision task that ends between two pages may have added tasks to the first."""
-    decision = add_creator(deployment, group, "running")
-    late = add_other(deployment, group, "io-benchmark", "completed")
+    decision = add(deployment, group, "decision-task", "running")
+    late = add(deployment, group, "io-benchmark", "completed")
     deployment.groups[group].remove(late)
     listings = 0
 
@@ -243,25 +210,20 @@ def test_what_is_added_while_a_group_is_listed(deployment, group, policy):
     ]
 
 
-def test_lost_for_a_while(deployment, group, policy):
-    """A failed listing is reported, and repeated later."""
-    turned = Turned()
-    with Loopback(deployment, faults=first(20, Fault(status=502))) as loopback:
-        told = waited(loopback, policy, turned, f"group:{group}")
-    assert [line.partition(":")[0] for line in told] == [
-        "the tasks could not be listed",
-        "the tasks could not be listed",
-        "[2/2] 2 completed after 1 min",
-    ]
-
-
-def test_lost_for_good(deployment, group, policy):
-    """In the end it stops waiting, and reading reports the problem."""
-    with Loopback(deployment, faults=first(999, Fault(status=502))) as loopback:
+@pytest.mark.parametrize(
+    ("failures", "lines"),
+    [
+        (20, [*["the tasks could not be listed"] * 2, "[2/2] 2 completed after 1 min"]),
+        (999, [*["the tasks could not be listed"] * 4, "not waiting any longer"]),
+    ],
+    ids=["for-a-while", "for-good"],
+)
+def test_lost(deployment, group, policy, failures, lines):
+    """A failed listing is reported, and repeated later; in the end it stops, and reading reports it."""
+    with Loopback(deployment, faults=first(failures, Fault(status=502))) as loopback:
         told = waited(loopback, policy, Turned(), f"group:{group}")
-    assert len(told) == 5
-    assert told[-1].startswith("not waiting any longer: ")
-    assert "answers 502" in told[-1]
+    assert [line.partition(":")[0] for line in told] == lines
+    assert all("answers 502" in line for line in told if "tasks" in line)
 
 
 def waited_in_group(loopback, group_id, policy, turned, limit_s=None):

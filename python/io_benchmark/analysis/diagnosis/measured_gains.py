@@ -171,7 +171,7 @@ def more_disks(push: Push, cause: Cause) -> Gain | None:
             "{side} takes {then}.", side=push.fast, then=Quantity(then_ns, Unit.NANOSECONDS)
         )
     if gain is not None and larger is None and slow.name and slow.caps(1) is not None:
-        # Of the same machine type or an unnamed one, fxci-config's check allows the fewest disks only.
+        # For the same machine type or an unnamed one, fxci-config's check allows only the fewest disks.
         return gain.also(
             "Firefox's pools may have more SSDs than their machine type needs only as an exception "
             "of fxci-config's check_gcp_ssds."

@@ -3,7 +3,7 @@
 
 The times scheduled, started and resolved are from the queue's clock. The start and end of the task's own
 work are from the worker's clock. Work that begins before its run, or ends after it, shows that the clocks
-differ. Then all runs of that worker have set-up and tear-down as a sum only. A smaller difference of the
+differ. Then both sides of a comparison have set-up and tear-down as a sum only. A smaller difference of the
 clocks cannot be seen. It moves time between set-up and tear-down, and changes no other time.
 """
 
@@ -58,11 +58,6 @@ class Side(Struct):
         side = cls(name, pool, queue)
         for index, run in enumerate(sorted(runs)):
             side._add(run, index)
-        # A worker whose clock is wrong in one run is not trusted in its other runs.
-        side.completed = [
-            replace(run, set_up_s=None, tear_down_s=None) if run.worker in side.skewed else run
-            for run in side.completed
-        ]
         return side
 
     def _add(self, run: TaskRun, index: int) -> None:

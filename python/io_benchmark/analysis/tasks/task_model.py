@@ -34,8 +34,8 @@ class SideRuns(Struct, frozen=True):
 class TaskTimes(Struct, frozen=True):
     """One side's mean times of a task, in the mix of labels that both sides share.
 
-    Set-up, own work and tear-down are of runs that publish when their own work began and ended. Where a
-    worker's clock contradicts the queue's, only the sum of set-up and tear-down is known.
+    Set-up, own work and tear-down are of runs that publish when their own work began and ended. Where the
+    clock of any worker contradicts the queue's, only the sum of set-up and tear-down is known.
     """
 
     task_s: float  # from its start to its end

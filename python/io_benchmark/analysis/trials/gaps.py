@@ -12,7 +12,7 @@ from io_benchmark.analysis.inference.variances import MeanVariance
 
 LEAST_REPETITIONS = 3
 
-# Of each machine the mean time of a retrieve in each repetition.
+# For each machine, the mean time of a retrieve in each repetition.
 _Times = Sequence[Sequence[float]]
 
 

@@ -25,9 +25,9 @@ from io_benchmark.analysis.trials.recorded_trials import LEAST_GAP_RATIO, TriedS
 from io_benchmark.analysis.trials.trial_model import TrialOutcome, TrialState
 from io_benchmark.results.trials import TrialKind, Trials
 
-# Of the gap: what goes where the cause is found, and where it is not.
+# A trial confirms a cause if at least this share of the gap goes, and refutes it if at most that does.
 _CONFIRMS_SHARE, _REFUTES_SHARE = 0.8, 0.2
-# Of the gap: what a pace explains at most where it is not the cause, and at least where it is.
+# A pace refutes a cause if it explains at most this share of the gap, and confirms it from that one on.
 _PACE_REFUTES_SHARE, _PACE_CONFIRMS_SHARE = 0.25, 0.5
 # A side that is limited to the other's ceiling takes as long as that side.
 _AS_SLOW_RATIO = 1.1
@@ -117,20 +117,14 @@ def _held_to_blocked(paced: TrialOutcome, blocked_share: float | None) -> TrialO
 def _both_changed(kind: TrialKind, slower: TriedSide, faster: TriedSide) -> TrialOutcome:
     """Judge a trial that both sides ran."""
     sides = [side.having(kind, TrialKind.NORMAL) for side in (slower, faster)]
-    missing = [
-        side.name for side, having in zip((slower, faster), sides, strict=True) if not having.runs
-    ]
+    names = (slower.name, faster.name)
+    missing = [name for name, side in zip(names, sides, strict=True) if not side.runs]
     if missing:
         return _not_run(kind, _why_missing(kind, missing, slower.runs + faster.runs))
-    files = _common_files([run for side in sides for run in side.runs])
-    if not files:
-        return _not_run(kind, statement("The sides did not copy the same files."))
-    normal, changed = (
-        Gap(*(side.times(block, files) for side in sides)) for block in (TrialKind.NORMAL, kind)
-    )
-    unusable = _unusable(kind, normal, changed)
-    if unusable is not None:
-        return unusable
+    gaps = _gaps(kind, sides, [(side, kind) for side in sides])
+    if isinstance(gaps, TrialOutcome):
+        return gaps
+    normal, changed = gaps
     gone = normal.gone_after(changed)
     state, meaning = TrialState.UNDECIDED, "A part of the gap goes, and a part stays."
     if gone.share >= _CONFIRMS_SHARE:
@@ -141,6 +135,31 @@ def _both_changed(kind: TrialKind, slower: TriedSide, faster: TriedSide) -> Tria
     if kind is TrialKind.MEMORY:
         return replace(outcome, share=None, low_share=None, high_share=None)
     return outcome
+
+
+def _gaps(
+    kind: TrialKind,
+    sides: Sequence[TriedSide],
+    changed_sides: Sequence[tuple[TriedSide, TrialKind]],
+) -> tuple[Gap, Gap] | TrialOutcome:
+    """Return the gap in normal blocks, and in those of a trial; or why they cannot be judged."""
+    runs = [run for side in (*sides, *(side for side, _ in changed_sides)) for run in side.runs]
+    files = _common_files(runs)
+    if not files or not all(side.runs for side in sides):
+        return _not_run(kind, statement("The sides did not copy the same files."))
+    normal = Gap(*(side.times(TrialKind.NORMAL, files) for side in sides))
+    changed = Gap(*(side.times(block, files) for side, block in changed_sides))
+    if min(normal.repetitions, changed.repetitions) < LEAST_REPETITIONS:
+        reason = statement("There are fewer than 3 repetitions.")
+        return TrialOutcome(kind, TrialState.UNDECIDED, reason)
+    if normal.times_as_long >= LEAST_GAP_RATIO:
+        return normal, changed
+    reason = statement(
+        "While the trials ran, the slower side took {ratio} the faster side's time: too little to "
+        "find the cause of.",
+        ratio=Quantity(normal.times_as_long, Unit.RATIO),
+    )
+    return _not_run(kind, reason)
 
 
 def _pace(slower: TriedSide, faster: TriedSide, of_workers: MeanVariance) -> TrialOutcome:
@@ -159,14 +178,10 @@ def _pace(slower: TriedSide, faster: TriedSide, of_workers: MeanVariance) -> Tri
         )
         return _not_run(kind, statement(template, **values))
     slower, faster = (side.having(TrialKind.NORMAL) for side in (slower, faster))
-    files = _common_files(slower.runs + faster.runs + paced.runs)
-    if not files or not slower.runs:
-        return _not_run(kind, statement("The sides did not copy the same files."))
-    slow, fast = (side.times(TrialKind.NORMAL, files) for side in (slower, faster))
-    normal, changed = Gap(slow, fast), Gap(slow, paced.times(kind, files))
-    unusable = _unusable(kind, normal, changed)
-    if unusable is not None:
-        return unusable
+    gaps = _gaps(kind, (slower, faster), ((slower, TrialKind.NORMAL), (paced, kind)))
+    if isinstance(gaps, TrialOutcome):
+        return gaps
+    normal, changed = gaps
     gone = normal.gone_after(changed, of_workers)
     pace = fmean(run.pace_bytes_per_s or low for run in paced.runs)
     held_ratio = 1 / changed.times_as_long
@@ -240,21 +255,6 @@ def _why_missing(kind: TrialKind, missing: Sequence[str], recorded: Sequence[Tri
         return statement("{reason}.", reason=reasons[0].removesuffix("."))
     names = " and ".join(missing)
     return statement("{sides} did not run {kind}.", sides=names, kind=kind.value)
-
-
-def _unusable(kind: TrialKind, normal: Gap, changed: Gap) -> TrialOutcome | None:
-    """Return the outcome where the trials cannot be judged; None where they can."""
-    if min(normal.repetitions, changed.repetitions) < LEAST_REPETITIONS:
-        reason = statement("There are fewer than 3 repetitions.")
-        return TrialOutcome(kind, TrialState.UNDECIDED, reason)
-    if normal.times_as_long >= LEAST_GAP_RATIO:
-        return None
-    reason = statement(
-        "While the trials ran, the slower side took {ratio} the faster side's time: too little to "
-        "find the cause of.",
-        ratio=Quantity(normal.times_as_long, Unit.RATIO),
-    )
-    return _not_run(kind, reason)
 
 
 def _not_run(kind: TrialKind, reason: Statement) -> TrialOutcome:

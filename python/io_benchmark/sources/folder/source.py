@@ -7,7 +7,7 @@ name without `.zip`, so a report does not depend on which of them a download lef
 """
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
@@ -22,13 +22,14 @@ from io_benchmark.sources.folder.run_files import FoundRun
 from io_benchmark.sources.folder.run_table import read_run_table
 from io_benchmark.sources.folder.zip_archive import ZipArchive
 from io_benchmark.sources.protocol import (
+    Addresses,
+    Environment,
     Position,
     ReadLog,
     ReadProgress,
     ReadRequest,
     RunQuery,
     Source,
-    SourceAddress,
 )
 from io_benchmark.sources.run_results import RunResult
 from io_benchmark.text import clean
@@ -68,14 +69,14 @@ class FolderSource(Source):
     forms = ("a folder",)
     is_local = True
 
-    def parse(self, address: str, _environment: Mapping[str, str]) -> _Path | None:
+    def parse(self, address: str, _environment: Environment) -> _Path | None:
         return None if "://" in address else _Path(Path(address))
 
-    def check(self, addresses: Sequence[SourceAddress]) -> None:
+    def check(self, addresses: Addresses) -> None:
         for address in addresses:
             _ = address.meaning.search
 
-    def read(self, addresses: Sequence[SourceAddress], request: ReadRequest) -> ReadLog:
+    def read(self, addresses: Addresses, request: ReadRequest) -> ReadLog:
         log = ReadLog()
         positions: list[tuple[Position, FoundRun]] = []
         for address in addresses:
@@ -93,7 +94,7 @@ class FolderSource(Source):
                 request.progress(ReadProgress("reading results", done, len(positions)))
         return log
 
-    def read_runs(self, addresses: Sequence[SourceAddress], query: RunQuery) -> ReadLog:
+    def read_runs(self, addresses: Addresses, query: RunQuery) -> ReadLog:
         for address in addresses:
             path = address.meaning.path
             # Unlike a Path, it takes any text.

@@ -56,19 +56,19 @@ class Access:
     @classmethod
     def of(cls, root_url: str, environment: Mapping[str, str]) -> Self:
         """Return the credentials, else the proxy, else anonymous access."""
+        anonymous = cls(root_url, root_url, "anonymously")
         if root_url != default_root_url(environment):
-            return cls(root_url, root_url, "anonymously")
+            return anonymous
         client_id, token = environment.get(CLIENT_ID), environment.get(ACCESS_TOKEN)
         if bool(client_id) != bool(token):
             present, missing = (CLIENT_ID, ACCESS_TOKEN) if client_id else (ACCESS_TOKEN, CLIENT_ID)
             raise UsageError(f"{present} is set and {missing} is not; set both or neither")
         if client_id and token:
-            return cls(
-                root_url, root_url, f"as {client_id}", _signing(client_id, token, environment)
-            )
+            credentials = _signing(client_id, token, environment)
+            return cls(root_url, root_url, f"as {client_id}", credentials)
         proxy = environment.get(PROXY)
         if not proxy:
-            return cls(root_url, root_url, "anonymously")
+            return anonymous
         if not proxy.startswith(("http://", "https://")):
             raise UsageError(f"{PROXY}: is not an http(s) address; unset it outside a task")
         return cls(root_url, proxy.rstrip("/"), "through the task's proxy")
@@ -105,8 +105,8 @@ def explain_unauthenticated(message: str, who: str) -> str:
     first_line = clean(message.strip().partition("\n")[0], _SCOPES_LENGTH)
     client = who.removeprefix("as ")
     without_hash = first_line.partition(": {{")[0]
-    for text, cause in _CAUSES.items():
-        if text in first_line.lower():
+    for part, cause in _CAUSES.items():
+        if part in first_line.lower():
             return f"refuses the request of {client} ({without_hash}): {cause}"
     return (
         f"refuses the credentials of {client}: {first_line}; check {CLIENT_ID} and {ACCESS_TOKEN}"

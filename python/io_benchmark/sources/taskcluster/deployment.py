@@ -197,7 +197,13 @@ class Deployment:
         except MissingError:
             raise self._absent(task, run_id, f"left no {artifact.rpartition('/')[2]}") from None
         if content.storage_type == "error":
-            raise _error_artifact(content.reason, content.message)
+            why = clean(content.reason or "no reason given", 100)
+            if content.message:
+                why += f", {clean(content.message, 200)!r}"
+            raise NoArtifactError(
+                f"has an error artifact instead of a result ({why}): the script wrote none; look at "
+                "the task's log"
+            )
         url = await self._object_url(content) if content.storage_type == "object" else content.url
         if not url or not is_web_url(url):
             kind = clean(content.storage_type, 50)
@@ -209,13 +215,12 @@ class Deployment:
         except MissingError as error:
             raise self._absent(task, run_id, f"lost its artifact's content: {error}") from None
 
-    def _absent(self, task: QueueTask, run_id: int, what: str) -> NoArtifactError:
+    def _absent(self, task: QueueTask, run_id: int, problem: str) -> NoArtifactError:
         """Explain an absent artifact: it expired, or never existed."""
-        expires = task.artifact_expires
+        expires, advice = task.artifact_expires, task.advice_on_run(run_id)
         if expires is not None and expires < self._http.policy.now():
-            date = expires.date().isoformat()
-            return NoArtifactError(f"{what}: it expired on {date}; run the benchmark again")
-        return NoArtifactError(f"{what}: {task.advice_on_run(run_id)}")
+            advice = f"it expired on {expires.date()}; run the benchmark again"
+        return NoArtifactError(f"{problem}: {advice}")
 
     async def _object_url(self, content: api_answers.ArtifactContent) -> str:
         """Return an address that is valid for an hour, by credentials for this object only."""
@@ -291,13 +296,3 @@ class Deployment:
             f"{root_url} refuses the request, which needs {scopes} and was made {self.access.who}; "
             f"{advice}"
         )
-
-
-def _error_artifact(reason: str | None, message: str | None) -> NoArtifactError:
-    why = clean(reason or "no reason given", 100)
-    if message:
-        why += f", {clean(message, 200)!r}"
-    return NoArtifactError(
-        f"has an error artifact instead of a result ({why}): the script wrote none; look at the "
-        "task's log"
-    )

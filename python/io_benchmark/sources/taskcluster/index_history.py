@@ -54,7 +54,7 @@ async def _read(query: HistoryQuery, request: ReadRequest) -> HistoryLog:
     async with connect({0: address}, request.environment, request.policy) as deployments:
         deployment = deployments[root_url]
         request.progress(ReadProgress("listing the index", 0, None))
-        reader = ResultReader(deployments, request)
+        reader = ResultReader(request)
         log = reader.log
         if not request.environment.get(ROOT_VARIABLE):
             log.remark(FIRST, default_remark(root_url))
@@ -92,8 +92,8 @@ async def _known_tasks(
     tasks = await deployment.tasks(list(dated.values()))
     for time, task_id in dated.items():
         if task_id not in tasks:
-            text = f"task {task_id} of {time.date()}: does not exist; it may have expired"
-            log.problem(Position(0, str(time), task_id), text)
+            problem = f"task {task_id} of {time.date()}: does not exist; it may have expired"
+            log.problem(Position(0, str(time), task_id), problem)
     return {time: tasks[task_id] for time, task_id in dated.items() if task_id in tasks}
 
 
@@ -106,12 +106,12 @@ def _push_times(tasks: Mapping[datetime, QueueTask], log: ReadLog) -> dict[str, 
     for indexed, task in sorted(tasks.items()):
         time, created = indexed, task.created
         if created and not created - _AFTER_PUSH <= indexed <= created + _BEFORE_PUSH:
-            text = (
+            time = created
+            remark = (
                 f"task {task.task_id}: the index dates it {indexed.date()}, which cannot be the date "
                 f"of its push; the task's date is used, {created.date()}"
             )
-            log.remark(Position(0, str(indexed), task.task_id), text)
-            time = created
+            log.remark(Position(0, str(indexed), task.task_id), remark)
         times[task.status.task_group_id] = time
     return times
 
@@ -127,8 +127,8 @@ async def _explain_nothing(
     parent = address.route.rpartition(".")[0]
     pools = [name.replace("~", ".") for name in await deployment.namespaces(parent)]
     if pools:
-        shown = ", ".join(clean(pool, 50) for pool in sorted(pools)[:20])
-        return f"{address}: {address.root_url} has no such pool; its pools are {shown}"
+        names = ", ".join(clean(pool, 50) for pool in sorted(pools)[:20])
+        return f"{address}: {address.root_url} has no such pool; its pools are {names}"
     return (
         f"{address}: {address.root_url} has no results there; check --project, "
         f"{TRUST_DOMAIN_VARIABLE} and {ROOT_VARIABLE}; results of try and of pull requests expire after "

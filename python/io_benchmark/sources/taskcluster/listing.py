@@ -5,13 +5,15 @@ The decision task and actions (retrigger, add new jobs) add tasks to a group. Bo
 group themselves. A group that `submit` created has neither.
 """
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
+from msgspec import Struct, field
+
 from io_benchmark.errors import GaveUpError, MissingError, ResultError
 from io_benchmark.sources.event_loop import run_all
-from io_benchmark.sources.protocol import Position, ReadLog, ReadProgress
+from io_benchmark.sources.protocol import Environment, Position, Progress, ReadLog, ReadProgress
 from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import (
     DECISION,
@@ -55,31 +57,24 @@ class ListedTask(NamedTuple):
 _Group = tuple[Deployment, str]
 
 
-class TaskListing:
+class TaskListing(Struct):
     """One listing of the tasks that some addresses lead to."""
 
-    def __init__(
-        self,
-        deployments: Mapping[str, Deployment],
-        progress: Callable[[ReadProgress], None] = lambda _progress: None,
-        *,
-        every_kind: bool = False,
-    ) -> None:
-        self.log = ReadLog()
-        # Requests that a deployment does not answer at the moment; another listing may succeed.
-        self.lost: list[GaveUpError] = []
-        # The decision and action tasks of the groups, and pushes whose decision task is not in the index
-        # yet. A decision task is added to the index when it has completed.
-        self.creators: list[ListedTask] = []
-        self.not_indexed: list[IndexAddress] = []
-        self._deployments = deployments
-        self._progress = progress
-        self._every_kind = every_kind
-        self._counts: dict[_Group, int] = {}  # tasks listed
+    deployments: Mapping[str, Deployment]
+    progress: Progress = lambda _progress: None
+    every_kind: bool = False
+    log: ReadLog = field(default_factory=ReadLog)
+    # Requests that a deployment does not answer at the moment; another listing may succeed.
+    lost: list[GaveUpError] = []
+    # The decision and action tasks of the groups, and pushes whose decision task is not in the index
+    # yet. A decision task is added to the index when it has completed.
+    creators: list[ListedTask] = []
+    not_indexed: list[IndexAddress] = []
+    _counts: dict[_Group, int] = {}  # tasks listed
 
     async def tasks(self, addresses: Mapping[int, TaskclusterAddress]) -> list[ListedTask]:
         """List each task once, by the number of its address, then by label."""
-        self._progress(ReadProgress("listing tasks", 0, None))
+        self.progress(ReadProgress("listing tasks", 0, None))
         named = await run_all(self._named(*address) for address in addresses.items())
         tasks = [task for listed, _ in named for task in listed]
         # A group may be named twice, a task by itself and with its group: the first address counts.
@@ -99,7 +94,7 @@ class TaskListing:
         self, number: int, address: TaskclusterAddress
     ) -> tuple[list[ListedTask], list[_Group]]:
         """Return the tasks that an address names, and the groups that it means."""
-        deployment = self._deployments[address.root_url]
+        deployment = self.deployments[address.root_url]
         if isinstance(address, GroupAddress):
             return [], [(deployment, address.group_id)]
         position, listed, groups = Position(number), list[ListedTask](), list[_Group]()
@@ -114,7 +109,7 @@ class TaskListing:
             self._failed(position, address, error)
             return [], []
         for task in tasks.values():
-            if task.adds_tasks or (task.means_its_group and not self._every_kind):
+            if task.adds_tasks or (task.means_its_group and not self.every_kind):
                 groups.append((deployment, task.status.task_group_id))
             elif takes_any or self._wants(task):
                 listed.append(ListedTask(number, deployment, task, run_id))
@@ -155,7 +150,7 @@ class TaskListing:
 
         def count(tasks: int) -> None:
             self._counts[deployment, group_id] = tasks
-            self._progress(ReadProgress("listing tasks", sum(self._counts.values()), None))
+            self.progress(ReadProgress("listing tasks", sum(self._counts.values()), None))
 
         position = Position(number, "", group_id)
         group = GroupAddress(deployment.access.root_url, group_id)
@@ -173,13 +168,13 @@ class TaskListing:
         wanted = [member for member in listed if self._wants(member.task)]
         if not wanted:
             self.log.problem(position, f"{group}: {explain_no_benchmark(group, members)}")
-        elif not self._every_kind:
+        elif not self.every_kind:
             for remark in incomplete_group(group.root_url, members):
                 self.log.remark(position, f"{group}: {remark}")
         return wanted
 
     def _wants(self, task: QueueTask) -> bool:
-        return self._every_kind or task.is_benchmark
+        return self.every_kind or task.is_benchmark
 
     def _failed(self, position: Position, address: TaskclusterAddress, error: ResultError) -> None:
         self.log.problem(position, f"{address}: {error}")
@@ -236,7 +231,7 @@ def _failed_decision(root_url: str, members: Sequence[QueueTask]) -> str | None:
 @asynccontextmanager
 async def connect(
     addresses: Mapping[int, TaskclusterAddress],
-    environment: Mapping[str, str],
+    environment: Environment,
     policy: RequestPolicy | None,
 ) -> AsyncIterator[dict[str, Deployment]]:
     """Yield the deployments that the addresses name, by root URL."""

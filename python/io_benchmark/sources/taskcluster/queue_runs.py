@@ -150,8 +150,8 @@ async def _own_times(
         if run.state == "completed" and listed.task.own_times is not None
     ]
     if len(published) > _MOST_OWN_TIMES:
-        text = f"set-up and tear-down are known of {_MOST_OWN_TIMES} runs at most; select fewer"
-        log.remark(FIRST, text)
+        limit = f"{_MOST_OWN_TIMES} runs at most; select fewer"
+        log.remark(FIRST, f"set-up and tear-down are known of {limit}")
         published = published[:_MOST_OWN_TIMES]
     query.progress(ReadProgress("reading results", 0, len(published)))
     readings = (_read_own_times(listed, run) for listed, run in published)
@@ -194,7 +194,7 @@ def _task_run(task: QueueTask, run: QueueRun, own_times: tuple[int, int]) -> Tas
     )
 
 
-def _milliseconds(text: str | None) -> int:
-    """Return a time of the queue or a file; -1 where the text is not one."""
-    time_ms = parse_milliseconds(text or "")
+def _milliseconds(date: str | None) -> int:
+    """Return a time of the queue or a file; -1 where it is not one."""
+    time_ms = parse_milliseconds(date or "")
     return -1 if time_ms is None else max(-1, round(time_ms))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """Results of tasks in a Taskcluster deployment, as a source."""
 
-from collections.abc import Callable, Mapping, Sequence
-
 from io_benchmark.sources.protocol import (
+    Addresses,
+    Environment,
     HistoryLog,
     HistoryQuery,
     Position,
@@ -11,7 +11,7 @@ from io_benchmark.sources.protocol import (
     ReadRequest,
     RunQuery,
     Source,
-    SourceAddress,
+    Tell,
 )
 from io_benchmark.sources.taskcluster import addresses as forms
 from io_benchmark.sources.taskcluster.addresses import TaskAddress, TaskclusterAddress
@@ -26,10 +26,10 @@ class TaskclusterSource(Source):
 
     forms = ("task:ID", "group:ID", "index:ROUTE", "a Taskcluster or Treeherder address")
 
-    def parse(self, address: str, environment: Mapping[str, str]) -> TaskclusterAddress | None:
+    def parse(self, address: str, environment: Environment) -> TaskclusterAddress | None:
         return forms.parse(address, environment)
 
-    def read(self, addresses: Sequence[SourceAddress], request: ReadRequest) -> ReadLog:
+    def read(self, addresses: Addresses, request: ReadRequest) -> ReadLog:
         from io_benchmark.sources.taskcluster.task_results import read_results
 
         log = _remarks(addresses, request.environment)
@@ -42,7 +42,7 @@ class TaskclusterSource(Source):
 
         return read_index_history(query, request)
 
-    def read_runs(self, addresses: Sequence[SourceAddress], query: RunQuery) -> ReadLog:
+    def read_runs(self, addresses: Addresses, query: RunQuery) -> ReadLog:
         from io_benchmark.sources.taskcluster.queue_runs import read_queue_runs
 
         log = _remarks(addresses, query.environment)
@@ -56,22 +56,18 @@ class TaskclusterSource(Source):
         return read_project_runs(project, query)
 
     def wait(
-        self,
-        addresses: Sequence[SourceAddress],
-        environment: Mapping[str, str],
-        limit_s: float,
-        tell: Callable[[str], None],
+        self, addresses: Addresses, environment: Environment, limit_s: float, tell: Tell
     ) -> None:
         from io_benchmark.sources.taskcluster.task_watch import wait_for_tasks
 
         wait_for_tasks(_meanings(addresses), environment, limit_s, tell)
 
 
-def _meanings(addresses: Sequence[SourceAddress]) -> dict[int, TaskclusterAddress]:
+def _meanings(addresses: Addresses) -> dict[int, TaskclusterAddress]:
     return {address.number: address.meaning for address in addresses}
 
 
-def _remarks(addresses: Sequence[SourceAddress], environment: Mapping[str, str]) -> ReadLog:
+def _remarks(addresses: Addresses, environment: Environment) -> ReadLog:
     """Say which deployment was used by default, and what an address leaves out."""
     log = ReadLog()
     for address in addresses:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import compress
 from typing import NamedTuple
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from io_benchmark.errors import NoArtifactError, ResultError, TooLargeError
@@ -21,7 +22,6 @@ from io_benchmark.sources.protocol import Position, ReadLog, ReadProgress, ReadR
 from io_benchmark.sources.run_results import RunResult, TaskRecord
 from io_benchmark.sources.taskcluster.addresses import TaskclusterAddress
 from io_benchmark.sources.taskcluster.api_answers import QueueRun
-from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing, connect
 from io_benchmark.sources.taskcluster.tasks import QueueTask
 from io_benchmark.sources.web.retrying import RequestPolicy
@@ -78,36 +78,18 @@ class _Download(NamedTuple):
     def title(self) -> str:
         return self.listed.task.title(self.runs[0])
 
-    @property
-    def is_substitute(self) -> bool:
-        """Return whether it is read because no run completed."""
-        return self.listed.run_id is None and self.runs[0].state != "completed"
 
-
-class ResultReader:
+class ResultReader(Struct):
     """One reading of some addresses."""
 
-    def __init__(self, deployments: Mapping[str, Deployment], request: ReadRequest) -> None:
-        self._listing = TaskListing(deployments, request.progress)
-        self.log = self._listing.log
-        self._request = request
-        self._budget = request.budget
-        # By position, what is still to be read; and of how many results.
-        self._unread: dict[Position, str] = {}
-        self._total = 0
-        # Tasks that will never have a result, and each pool's runs that have one and confirm nothing.
-        self._without_result: list[tuple[QueueTask, TaskRecord]] = []
-        self._runs: dict[str, list[QueueRun]] = {}
-
-    async def read_addresses(self, addresses: Mapping[int, TaskclusterAddress]) -> None:
-        """Read the results at the addresses; name those that were not read in time."""
-        self._unread = {Position(number): str(address) for number, address in addresses.items()}
-        try:
-            async with asyncio.timeout(self._budget.left_s()):
-                await self.read(await self._listing.tasks(addresses))
-        except TimeoutError:
-            for position, title in self._unread.items():
-                self.log.problem(position, f"{title}: was not read in time; read it again")
+    request: ReadRequest
+    log: ReadLog = field(default_factory=ReadLog)
+    # By position, what is still to be read; and the number of results.
+    unread: dict[Position, str] = {}
+    _total: int = 0
+    # Tasks that will never have a result, and each pool's runs that have one and confirm nothing.
+    _without_result: list[tuple[QueueTask, TaskRecord]] = []
+    _runs: dict[str, list[QueueRun]] = {}
 
     async def read(self, tasks: Sequence[ListedTask]) -> None:
         """Read the results of listed tasks, each run once; large ones last."""
@@ -119,9 +101,9 @@ class ResultReader:
                 downloads += [] if keys & seen else [_Download(listed, runs)]
                 seen |= keys
         self._total = len(downloads)
-        self._unread = {download.position: download.title for download in downloads}
-        self._request.progress(ReadProgress("reading results", 0, self._total))
-        at_once = (self._request.policy or RequestPolicy()).connections
+        self.unread = {download.position: download.title for download in downloads}
+        self.request.progress(ReadProgress("reading results", 0, self._total))
+        at_once = (self.request.policy or RequestPolicy()).connections
         large = await self._read_all(downloads, SMALL_BYTES, at_once)
         await self._read_all(large, MAXIMUM_BYTES, LARGE_AT_ONCE)
         # A task that was created after the pool's other tasks had started was not planned with them.
@@ -155,27 +137,27 @@ class ResultReader:
         """Read a result; return whether it is to be read later, because it is large."""
         # What was too large for the first reading is larger than that.
         least_bytes = SMALL_BYTES if maximum_bytes > SMALL_BYTES else 0
-        if self._budget.allows_reading(download.title, least_bytes):
+        if self.request.budget.allows_reading(download.title, least_bytes):
             try:
                 await self._read_first(download, maximum_bytes)
             except TooLargeError:
                 return True
-        self._unread.pop(download.position, None)
-        done = self._total - len(self._unread)
-        self._request.progress(ReadProgress("reading results", done, self._total))
+        self.unread.pop(download.position, None)
+        done = self._total - len(self.unread)
+        self.request.progress(ReadProgress("reading results", done, self._total))
         return False
 
     async def _read_first(self, download: _Download, maximum_bytes: int) -> None:
         """Read the first run that has a result; where a run has none, an older one may."""
-        listed, task = download.listed, download.listed.task
+        listed, task, budget = download.listed, download.listed.task, self.request.budget
         reason = ""
         for run in download.runs:
             title = task.title(run)
             try:
-                if self._request.has_run(task.task_id, run.run_id):
+                if self.request.has_run(task.task_id, run.run_id):
                     return
                 data = await listed.deployment.result(task, run.run_id, maximum_bytes)
-                self._budget.spend(len(data))
+                budget.spend(len(data))
                 run_result = RunResult.parse(data, title, listed.url(run))
             except NoArtifactError as error:
                 state = "" if run.state == "completed" else f"{run.ending} and "
@@ -183,13 +165,13 @@ class ResultReader:
                 continue
             except ResultError as error:
                 if isinstance(error, TooLargeError):
-                    self._budget.spend(maximum_bytes)
+                    budget.spend(maximum_bytes)
                     if maximum_bytes < MAXIMUM_BYTES:
                         raise
-                text = str(error) if str(error).startswith(title) else f"{title}: {error}"
-                self._problem(listed, run, text)
+                line = str(error) if str(error).startswith(title) else f"{title}: {error}"
+                self._problem(listed, run, line)
                 return
-            if download.is_substitute:
+            if listed.run_id is None and run.state != "completed":
                 self._remark_on_substitute(download, run)
             self._accept(listed, run, run_result, data)
             return
@@ -204,29 +186,37 @@ class ResultReader:
         if run_result.result.config.pace_bytes_per_s is None:
             self._runs.setdefault(pool, []).append(run)
         run_result = replace(run_result, task=listed.task.record(run, pool))
-        self._request.accept(listed.position(run), run_result, data)
+        self.request.accept(listed.position(run), run_result, data)
 
     def _add_without_result(self, task: QueueTask, run: QueueRun, problem: str) -> None:
         record = replace(task.record(run, task.pool or ""), problem=problem)
         self._without_result.append((task, record))
 
-    def _problem(self, listed: ListedTask, run: QueueRun, text: str) -> str:
-        return self.log.problem(listed.position(run), text, listed.url(run), listed.task.pool)
+    def _problem(self, listed: ListedTask, run: QueueRun, sentence: str) -> str:
+        return self.log.problem(listed.position(run), sentence, listed.url(run), listed.task.pool)
 
     def _remark_on_substitute(self, download: _Download, chosen: QueueRun) -> None:
         for run in download.runs:
             use = "is used, because no run completed" if run is chosen else "is not counted"
-            text = f"{download.listed.task.title(run)} {run.ending} and {use}"
-            self.log.remark(download.listed.position(run), text)
+            remark = f"{download.listed.task.title(run)} {run.ending} and {use}"
+            self.log.remark(download.listed.position(run), remark)
 
 
 def read_results(addresses: Mapping[int, TaskclusterAddress], request: ReadRequest) -> ReadLog:
-    """Read the results at the addresses."""
+    """Read the results at the addresses; name those that were not read in time."""
+    reader = ResultReader(request)
+    reader.unread = {Position(number): str(address) for number, address in addresses.items()}
 
-    async def read() -> ReadLog:
+    async def read() -> None:
         async with connect(addresses, request.environment, request.policy) as deployments:
-            reader = ResultReader(deployments, request)
-            await reader.read_addresses(addresses)
-        return reader.log
+            listing = TaskListing(deployments, request.progress, log=reader.log)
+            try:
+                async with asyncio.timeout(request.budget.left_s()):
+                    await reader.read(await listing.tasks(addresses))
+            except TimeoutError:
+                for position, title in reader.unread.items():
+                    problem = f"{title}: was not read in time; read it again"
+                    reader.log.problem(position, problem)
 
-    return run_coroutine(read())
+    run_coroutine(read())
+    return reader.log

@@ -7,8 +7,11 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from io_benchmark.errors import GaveUpError, MissingError
 from io_benchmark.sources.event_loop import run_coroutine
+from io_benchmark.sources.protocol import Environment, Tell
 from io_benchmark.sources.taskcluster.addresses import TaskclusterAddress
 from io_benchmark.sources.taskcluster.api_answers import RESOLVED
 from io_benchmark.sources.taskcluster.deployment import Deployment
@@ -21,7 +24,6 @@ _GROWTH = 1.5
 _LONGEST = 4  # times the first interval
 _MAXIMUM_LOST = 5  # listings in a row, each of which was repeated many times
 _STATES = (*RESOLVED, "running", "pending", "unscheduled", "unlisted")
-_Tell = Callable[[str], None]
 
 
 class WaitClock(NamedTuple):
@@ -62,7 +64,7 @@ class _WatchedTask(NamedTuple):
 
 async def _until_resolved(
     look: Callable[[], Awaitable[Sequence[_WatchedTask]]],
-    tell: _Tell,
+    tell: Tell,
     clock: WaitClock,
     limit_s: float | None,
     every_s: float = _INTERVAL_S,
@@ -120,9 +122,9 @@ def _counts(tasks: Sequence[_WatchedTask]) -> str:
 
 def wait_for_tasks(
     addresses: Mapping[int, TaskclusterAddress],
-    environment: Mapping[str, str],
+    environment: Environment,
     limit_s: float,
-    tell: _Tell,
+    tell: Tell,
     *,
     policy: RequestPolicy | None = None,
     clock: WaitClock = _CLOCK,
@@ -152,7 +154,7 @@ async def wait_in_group(
     deployment: Deployment,
     group_id: str,
     labels: Mapping[str, str],
-    tell: _Tell,
+    tell: Tell,
     *,
     every_s: float,
     limit_s: float | None,
@@ -177,39 +179,32 @@ async def wait_in_group(
     return len(tasks) == len(labels) and all(task.is_resolved for task in tasks)
 
 
-class _Watch:
+class _Watch(Struct):
     """Lists the benchmark's tasks, with the decision and action tasks that may still add some."""
 
-    def __init__(
-        self,
-        addresses: Mapping[int, TaskclusterAddress],
-        deployments: Mapping[str, Deployment],
-        tell: _Tell,
-    ) -> None:
-        self._addresses = addresses
-        self._deployments = deployments
-        self._tell = tell
-        # What was seen unresolved: creators by id, routes by name; whether it still is.
-        self._unresolved: dict[str, bool] = {}
+    addresses: Mapping[int, TaskclusterAddress]
+    deployments: Mapping[str, Deployment]
+    tell: Tell
+    # What was seen unresolved: creators by id, routes by name; whether it still is.
+    unresolved: dict[str, bool] = {}
 
     async def look(self) -> list[_WatchedTask]:
         listing, tasks = await self._list()
         if any(
-            self._unresolved.get(creator.task.task_id) and creator.task.status.is_resolved
+            self.unresolved.get(creator.task.task_id) and creator.task.status.is_resolved
             for creator in listing.creators
         ):
             # It may have added tasks after their page was listed.
             listing, tasks = await self._list()
-        routes = map(str, listing.not_indexed)
         return [
             *map(_WatchedTask.of, tasks),
-            *(self._decision_task(route) for route in routes),
+            *map(self._decision_task, map(str, listing.not_indexed)),
             *self._creators(listing),
         ]
 
     async def _list(self) -> tuple[TaskListing, list[ListedTask]]:
-        listing = TaskListing(self._deployments)
-        tasks = await listing.tasks(self._addresses)
+        listing = TaskListing(self.deployments)
+        tasks = await listing.tasks(self.addresses)
         if listing.lost:
             raise listing.lost[0]
         return listing, tasks
@@ -218,20 +213,19 @@ class _Watch:
         """Return the creators that were seen to run; the others added their tasks before."""
         watched = []
         for creator in listing.creators:
-            task_id, is_resolved = creator.task.task_id, creator.task.status.is_resolved
-            if is_resolved and task_id not in self._unresolved:
-                continue
-            task = _WatchedTask.of(creator)
-            if task_id not in self._unresolved:
-                self._tell(f"waiting for {task.title}, which adds tasks to its group, {task.url}")
-            self._unresolved[task_id] = not is_resolved
+            task_id, task = creator.task.task_id, _WatchedTask.of(creator)
+            if task_id not in self.unresolved:
+                if task.is_resolved:
+                    continue
+                self.tell(f"waiting for {task.title}, which adds tasks to its group, {task.url}")
+            self.unresolved[task_id] = not task.is_resolved
             watched.append(task)
         return watched
 
     def _decision_task(self, route: str) -> _WatchedTask:
-        if route not in self._unresolved:
-            self._unresolved[route] = True
-            self._tell(
+        if route not in self.unresolved:
+            self.unresolved[route] = True
+            self.tell(
                 f"waiting for the push's decision task: {route} does not exist yet; it is "
                 "added to the index when the decision task has completed"
             )

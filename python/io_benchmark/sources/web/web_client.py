@@ -146,11 +146,11 @@ class WebClient:
 
     def _retry_after_s(self, headers: Mapping[str, str]) -> float | None:
         """Return the pause, given in seconds or as a date; None where it is neither."""
-        text = headers.get("Retry-After", "").strip()
-        if text.isascii() and text.isdigit():
-            return float(text[:12])
+        pause = headers.get("Retry-After", "").strip()
+        if pause.isascii() and pause.isdigit():
+            return float(pause[:12])
         try:
-            date = email.utils.parsedate_to_datetime(text)
+            date = email.utils.parsedate_to_datetime(pause)
             return max(0.0, date.timestamp() - self.policy.now().timestamp())
         except (ValueError, OverflowError):
             return None
@@ -229,8 +229,7 @@ def explain_connection_error(error: Exception, host: str) -> str:
         case aiohttp.ClientSSLError():
             return f"cannot establish TLS with {host}: {_handshake(error)}; check the address"
         case aiohttp.ClientConnectorError(os_error=socket.gaierror() as cause):
-            reason = _lower(cause.strerror or "unknown name")
-            return f"cannot find the host {host}: {reason}"
+            return f"cannot find the host {host}: {(cause.strerror or 'unknown name').lower()}"
         case aiohttp.ClientConnectorError():
             return f"cannot connect to {host}: {_reason(error.os_error)}"
         case aiohttp.ServerDisconnectedError():
@@ -248,7 +247,7 @@ def _reason(error: BaseException) -> str:
         match = _ERROR_NUMBER.search(str(error))
         number = int(match[1]) if match else None
     if number is not None:
-        return _lower(os.strerror(number))
+        return os.strerror(number).lower()
     return clean(str(error) or type(error).__name__, 200)
 
 
@@ -257,7 +256,3 @@ def _handshake(error: Exception) -> str:
     # Only an error of a handshake has these.
     message = getattr(cause, "verify_message", None) or getattr(cause, "reason", None)
     return clean(str(message).replace("_", " ").lower() if message else str(cause), 200)
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:] if text[1:2].islower() else text.lower()

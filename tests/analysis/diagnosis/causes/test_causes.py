@@ -18,6 +18,7 @@ from seed_facts import (
     io_limit,
     options,
     scheduler,
+    times_written,
 )
 from seed_workers import (
     SUBJECT,
@@ -98,7 +99,7 @@ def test_evidence_is_data():
     disk = statement("{disks} disk", disks=Quantity(1, Unit.COUNT))
     assert found.summary == disk
     assert found.observations[0] == Observation("disks", (Seen(disk, 1),), 1)
-    assert [each.name for each in found.observations] == [
+    assert [observation.name for observation in found.observations] == [
         *("disks", "models", "machine-type", "write-rate", "published-write-cap"),
     ]
     (_, cap) = found.observations[-1].seen[0].value.values[0]
@@ -201,12 +202,6 @@ def test_a_journal_with_the_data_must_write_it():
     assert "it predicts 1.0" in explanation_text(found)
 
 
-def twice_written(device_bytes):
-    return {
-        name: {**moved, "written": 2 * moved["written"]} for name, moved in device_bytes.items()
-    }
-
-
 @pytest.mark.parametrize(
     "option",
     [
@@ -220,14 +215,16 @@ def test_each_mount_option_that_costs_time(option):
     Only a journal with the data has a size: the bytes that it writes once more.
     """
     name = option.partition("=")[0]
-    others = [each for each in ("nobarrier", "data=writeback", "commit=60") if name not in each]
+    others = [
+        default for default in ("nobarrier", "data=writeback", "commit=60") if name not in default
+    ]
     same_cpu = {"host.cpu_model": "the same", "host.cpu_count": 16}
     tuned, costly = (
         same_cpu | options(",".join(names))
         for names in (("nobarrier", "data=writeback", "commit=60"), (*others, option))
     )
     # Both have two disks, so that nothing else acts through the same part of the time.
-    moved = {f"{ENTRY}.device_bytes": twice_written} if option == "data=journal" else {}
+    moved = times_written(2) if option == "data=journal" else {}
     change = {"intel": tuned, "amd-30": {**costly, **moved}}
     found = causes_of(change, candidate="amd-30")["mount-options"]
     state = SUPPORTED if option == "data=journal" else NOT_SEPARABLE
@@ -250,23 +247,6 @@ def test_the_schedulers_idling():
     # The seed's case has fewer disks as well.
     assert found.state is NOT_SEPARABLE
     assert " Times of the workload sync-write would prove it." in explanation_text(found)
-
-
-def test_idling_on_several_workers():
-    """The evidence has all preconditions, and a worker that is as slow without them refutes it."""
-    some = {"amd-16/0": IDLES, "amd-16/1": IDLES, "amd-16/2": IDLES | filesystem("xfs")}
-    found = causes_of(some, workers=3)["scheduler-idling"]
-    assert (found.state, explanation_text(found)) == (
-        RULED_OUT,
-        "As slow without this: 1 of 3 workers of the slower side.",
-    )
-    assert candidate_text(found) == (
-        "a separate cgroup: met (a container) on 3 of 3 workers; "
-        "ext3 or ext4, its journal in the root group: met (ext4) on 2 of 3 workers, "
-        "ext3 or ext4, its journal in the root group: not met (xfs) on 1 of 3 workers; "
-        "bfq or cfq: met (bfq) on 3 of 3 workers; "
-        "idle settings above 0: met (slice_idle=8) on 3 of 3 workers"
-    )
 
 
 @pytest.mark.parametrize(

@@ -58,18 +58,17 @@ def test_fewer_disks() -> None:
     assert "2 disks, striped" in texts(found)[0]
 
 
-def test_fewer_disks_that_nothing_waits_for() -> None:
-    """Where the time is on the CPU, the number of disks explains nothing of it."""
-    slower = unpacking("warm", SLOWER, blocked=0.0, seed=2)
-    found = cause("device-count", unpacking("warm", blocked=0.0), slower)
-    assert found.state is State.RULED_OUT
-    assert "did not wait for its disks" in explanation_text(found)
-
-
-def test_disks_that_hardly_moved() -> None:
-    """Files that stay in memory do not wait for the disks, whatever else blocks the process."""
-    slower = unpacking("warm", SLOWER, blocked=0.6, written_mib=20, seed=2)
-    found = cause("device-count", unpacking("warm", written_mib=20), slower)
+@pytest.mark.parametrize(
+    "facts",
+    [
+        pytest.param({"blocked": 0.0}, id="the time is on the CPU"),
+        pytest.param({"blocked": 0.6, "written_mib": 20}, id="files stay in memory"),
+    ],
+)
+def test_fewer_disks_that_nothing_waits_for(facts: dict[str, Any]) -> None:
+    """The number of disks explains nothing, whatever else blocks the process."""
+    slower = unpacking("warm", SLOWER, seed=2, **facts)
+    found = cause("device-count", unpacking("warm", **facts), slower)
     assert found.state is State.RULED_OUT
     assert "did not wait for its disks" in explanation_text(found)
 

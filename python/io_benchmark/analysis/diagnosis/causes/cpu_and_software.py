@@ -35,7 +35,7 @@ ORDER = 80
 # Work that takes less than this of the CPU time is too short for a factor.
 _COUNTS_SHARE = 0.02
 _SLOWER_RATIO = 1.1
-# Of the largest slowdown, that all other work must have for one factor.
+# All work takes longer by one factor if each kind has at least this share of the largest slowdown.
 _SAME_FACTOR_SHARE = 0.6
 _MS = 1_000_000
 _TOOLS = ("python3", "bash", "cp", "grep", "sed")

@@ -31,7 +31,7 @@ ORDER = 11
 _AS_FAST_SHARE = 0.9
 # Operations are judged by their reads where the disks read at least this many times what they write.
 _MOSTLY = 2
-# Of copies, fewer reads than this part of the writes keep no disk busy, at whatever rate they came.
+# Copies do not wait for reads of fewer bytes than this part of the writes, whatever their rate is.
 _FEWEST_READS_SHARE = 0.2
 _PAST = {"read": "read", "write": "wrote"}
 

@@ -25,16 +25,16 @@ from io_benchmark.results.machine import IoLimit
 from io_benchmark.results.trials import TrialKind
 
 ORDER = 20
-# Of the time in which copies are blocked: a limit that is reached less often does not hold them back.
+# A limit holds copies back if it is reached in more than this share of the time that they are blocked.
 _BINDS_SHARE = 0.2
-# Of the windows, that show a rate at the limit.
+# A limit holds if at least this share of the run's windows show a rate at the limit.
 _HELD_SHARE = 0.05
-# How near the rate of half a second is to a limit that holds it; above that it is not enforced.
+# A window's rate over a limit that holds, lowest and highest; a limit that is exceeded is not enforced.
 _AT_LIMIT_SHARES = (0.85, 1.25)
-# An average over the run is below the limit that binds in most of it.
+# Without windows: the run's average rate over a limit that holds for most of the run, at least.
 _AVERAGE_AT_LIMIT_SHARE = 0.7
-# The least that a request has on average: large ones of writeback, or a page and a flush for each small
-# write, of which a flush has no bytes; half of it, because other work delays some of them.
+# The fewest bytes of an average request: of writeback, and of small writes. A small write is a page of
+# 4 KiB and a flush without bytes, so 2 KiB on average; half of that, because other work delays some.
 _SEQUENTIAL_REQUEST_BYTES, _SMALL_REQUEST_BYTES = 32 * 1024, 1024
 # Limits of operations are compared as if each had this size.
 _OPERATION_BYTES = 128 * 1024

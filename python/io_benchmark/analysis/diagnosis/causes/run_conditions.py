@@ -35,7 +35,7 @@ _SAME_WORK_RATIO = 3.0
 _STOLEN = attrgetter("stolen_share")
 _SAMPLES_TO_JUDGE_DRIFT = 60  # a third is then a block of 20
 _DRIFTS_RATIO = 1.10
-# Of a window's time in which the process is blocked.
+# A window counts as blocked if the process is blocked for this share of it.
 _BLOCKED_SHARE = 0.5
 _WINDOWS_TO_JUDGE = 4
 _PRESSED_SHARE = 0.10
