@@ -97,9 +97,7 @@ def compare(
         if runs[subject]:
             measured[subject] = _compare_subject(subject, runs[subject], tasks)
             problems += measured[subject].problems
-    reports = figures.with_workload_figures(
-        [part.report for part in measured.values()], counted
-    )
+    reports = figures.with_workload_figures([part.report for part in measured.values()], counted)
     problems += checks.nothing_in_common(plan, reports)
     footnotes = [
         *(statement("{remark}", remark=remark) for remark in remarks),
