@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 from measuring.retrieval import RealSteps, SeedSteps, Target
 from observe import page_cache
-from worker import SCRIPT, Worker, outcome_of, retrieves_of
+from worker import SCRIPT, Worker, needs_disk, outcome_of, retrieves_of
 from workloads import cache_retrieve
 
 from io_benchmark.results import CacheRetrieveEntry
@@ -194,6 +194,7 @@ def test_a_ring_is_trimmed_after_a_sync(tmp_path: Path) -> None:
 
 def test_residency_follows_reading_and_eviction(tmp_path: Path) -> None:
     """Just written: in memory. Synced and evicted: gone. Read by half: about half is back."""
+    needs_disk(tmp_path)
     path = tmp_path / "file"
     path.write_bytes(os.urandom(8 * 1024 * 1024))
     name = str(path)

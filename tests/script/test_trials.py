@@ -11,7 +11,7 @@ import pytest
 from measuring import trials
 from measuring.retrieval import KnownLookups, MemorySteps, PacedCopies
 from measuring.trials import _files_of_blocks
-from worker import Worker, outcome_of, wait_for
+from worker import Worker, needs_disk, outcome_of, wait_for
 from workloads.cache_retrieve import CACHE_SIZES_MIB
 
 from io_benchmark.results.trials import Trials
@@ -81,6 +81,7 @@ def test_too_little_time_for_trials(worker: Worker) -> None:
 
 def test_trials_within_their_share_of_the_time(worker: Worker) -> None:
     """In a run that is long enough they take 15 % of it at most."""
+    needs_disk(worker.workspace)
     shorter = "trials.PILOT_S = trials.PILOTS_S = 0.01; trials.BLOCK_RETRIEVES = (4, 2)\n"
     output = worker.complete(
         *("--trials", "auto", "--retrieves", "800", "--sizes", "8x0.1"), prelude=SHORT + shorter

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 from early_end import WorkloadError
-from observe import page_cache
-from worker import Worker
+from worker import Worker, needs_disk
 from workloads import unpack
 
 SEED = 1
@@ -19,17 +18,6 @@ FEWER = (
     "unpack.QUICK.update(small_files=30, samples=3)\n"
     "unpack.QUICK['time_limit_s'] = 600.0\n"
 )
-
-
-def stays_in_memory(folder: Path) -> bool:
-    """Whether the file system keeps its files in memory alone, so that nothing can be cold."""
-    file = folder / "file"
-    file.write_bytes(bytes(2**20))
-    page_cache.sync_filesystem(str(folder))
-    page_cache.evict(str(file))
-    resident = page_cache.resident_bytes(str(file))
-    file.unlink()
-    return bool(resident)
 
 
 @pytest.fixture
@@ -133,8 +121,7 @@ def test_what_is_done_between_samples(unpacking: Worker) -> None:
         "    return unpacked(archive, tree)\n"
         "unpack._unpack = note\n"
     )
-    if stays_in_memory(unpacking.workspace):
-        pytest.skip("needs a workspace on a disk")
+    needs_disk(unpacking.workspace)
     output = unpacking.complete("--profile", "quick", prelude=noting)
     lines = [line for line in output.splitlines() if line.startswith("before: ")]
     # Each variant has a warm-up first, after what the one before left.
