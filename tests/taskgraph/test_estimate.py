@@ -111,10 +111,11 @@ BESIDE_S = {
 def test_limits_are_the_scripts(name, monkeypatch):
     """All variants at their limits, with eight CPUs, fit what is planned for the workload."""
     monkeypatch.setattr("os.sched_getaffinity", lambda _process: set(range(8)))
-    workload = importlib.import_module("workloads." + name.replace("-", "_")).WORKLOAD
+    kind = importlib.import_module("workloads." + name.replace("-", "_")).WORKLOAD
     bench, limits_s = Bench(), []
-    for variant in workload.variants(bench.settings):
-        parameters = workload(bench, bench.settings.places[0], "/a").plan(variant)["parameters"]
+    workload = kind(bench, bench.settings.places[0], "/a")
+    for variant in workload.variants():
+        parameters = workload.plan(variant)["parameters"]
         windows_s = parameters["samples_planned"] * (parameters.get("window_ns") or 0) / 10**9
         limits_s.append(min(windows_s or math.inf, parameters["time_limit_s"]))
     assert sum(limits_s) + BESIDE_S[name] <= workload.maximum_s
