@@ -12,7 +12,6 @@ behind it. So a cause is confirmed only where it alone is supported among those 
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from operator import attrgetter
 
 from msgspec import Struct
@@ -28,7 +27,7 @@ from io_benchmark.analysis.diagnosis.rules import (
     as_share,
     is_enough,
 )
-from io_benchmark.analysis.diagnosis.worker_facts import WorkerFacts, facts_of_workers
+from io_benchmark.analysis.diagnosis.worker_facts import judge_workers
 from io_benchmark.analysis.model import Cause, State
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.observed.worker_view import WAITS_SHARE, View
@@ -54,7 +53,7 @@ _STATES = {
 }
 
 
-class _Judged(Struct, frozen=True, dict=True):
+class _Judged(Struct, frozen=True):
     """A cause with its state so far, and the reasons for that."""
 
     rule: CauseRule
@@ -72,10 +71,6 @@ class _Judged(Struct, frozen=True, dict=True):
         if case.differs or effect.fact in (Fact.UNSEEN, Fact.SAME):
             return cls(rule, effect, case, trial, _STATES[effect.fact], effect.reasons)
         return cls(rule, effect, case, trial, State.NOT_JUDGED, (_NOTHING_TO_EXPLAIN,))
-
-    @cached_property
-    def workers(self) -> WorkerFacts:
-        return facts_of_workers(self.rule, self.effect, self.case)
 
     @property
     def is_supported(self) -> bool:
@@ -116,10 +111,11 @@ def judge(case: Case, trials: Sequence[TrialOutcome] = ()) -> tuple[Cause, ...]:
 
 
 def _judge_alone(judged: _Judged) -> _Judged:
-    """Hold a supported cause to its workers and trials, whatever the other causes are."""
-    judged = _first_that_holds(_CONTRADICTIONS, judged)
-    if judged.is_supported and judged.workers.remark is not None:
-        judged = judged.now(judged.state, judged.workers.remark)
+    """Hold a supported cause to its share, its workers and its trials, whatever the other causes are."""
+    judged = _first_that_holds(_SHARES, judged)
+    if judged.is_supported:
+        outcome = judge_workers(judged.rule, judged.effect, judged.case)
+        judged = judged if outcome is None else judged.now(*outcome)
     return _first_that_holds(_TRIALS, judged)
 
 
@@ -198,10 +194,9 @@ def _lookups_need_a_trial(judged: _Judged) -> Statement | None:
 
 
 _Row = tuple[State, Callable[[_Judged], Statement | None]]
-_CONTRADICTIONS: tuple[_Row, ...] = (
+_SHARES: tuple[_Row, ...] = (
     (State.RULED_OUT, _parts_are_too_small),
     (State.RULED_OUT, _predicts_too_little),
-    (State.RULED_OUT, lambda judged: judged.workers.contradiction),
 )
 _TRIALS: tuple[_Row, ...] = (
     (State.NOT_SEPARABLE, _trial_refutes_the_remedy),

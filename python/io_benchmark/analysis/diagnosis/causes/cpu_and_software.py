@@ -12,7 +12,7 @@ from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
 from io_benchmark.analysis.diagnosis.causes.operation_costs import lookup_ns
 from io_benchmark.analysis.diagnosis.causes.run_conditions import stolen_time
 from io_benchmark.analysis.diagnosis.evidence import span
-from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
+from io_benchmark.analysis.diagnosis.measured_gains import other_pool
 from io_benchmark.analysis.diagnosis.rules import (
     Effect,
     Fact,
@@ -185,7 +185,7 @@ _KERNEL = Ranking(
     "kernel",
     "The slower side's kernel is slower.",
     workloads=EVERY_WORKLOAD,
-    remedies={"run the faster side's kernel on both sides": as_other_pool},
+    remedies={"run the faster side's kernel on both sides": other_pool},
     acts_through=in_all(Kind.KERNEL),
 )
 def _kernel(case: Case) -> Effect:
@@ -239,7 +239,7 @@ _IMAGE = Ranking(
 @cause(
     "image-and-tools",
     "The slower side's image has slower tools.",
-    remedies={"use the same image on both sides": as_other_pool},
+    remedies={"use the same image on both sides": other_pool},
     acts_through=in_lookups(*ON_CPU) | in_copies(*ON_CPU),
     tried_by=TrialKind.LOOKUP,
 )

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.evidence import SLOWER_AT_RATIO, tally
-from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
+from io_benchmark.analysis.diagnosis.measured_gains import other_pool
 from io_benchmark.analysis.diagnosis.rules import (
     Effect,
     Fact,
@@ -175,7 +175,7 @@ def _all_met(view: View) -> float | None:
     "The slower side's I/O scheduler idles between the task's cgroup and ext4's journal.",
     workloads=frozenset(("cache-retrieve", SYNC_WRITE)),
     remedies={
-        "set the scheduler none or mq-deadline, or its slice_idle and group_idle to 0": as_other_pool
+        "set the scheduler none or mq-deadline, or its slice_idle and group_idle to 0": other_pool
     },
     acts_through=in_copies(Kind.BLOCKED),
 )
@@ -236,9 +236,7 @@ def _schedulers(view: View) -> Statement | None:
     "scheduler-starvation",
     "The slower side's I/O scheduler starves synchronous writers (bfq, strict guarantees).",
     workloads=frozenset(("cache-retrieve", SYNC_WRITE)),
-    remedies={
-        "set the scheduler none or mq-deadline, or its strict_guarantees to 0": as_other_pool
-    },
+    remedies={"set the scheduler none or mq-deadline, or its strict_guarantees to 0": other_pool},
     acts_through=in_copies(Kind.BLOCKED),
 )
 def _scheduler_starvation(case: Case) -> Effect:
@@ -305,7 +303,7 @@ _SCHEDULER = Ranking(
     "scheduler",
     "The slower side's I/O scheduler delays requests.",
     workloads=frozenset(("cache-retrieve", "unpack", "random-io", SYNC_WRITE)),
-    remedies={"set the scheduler none or mq-deadline": as_other_pool},
+    remedies={"set the scheduler none or mq-deadline": other_pool},
     acts_through=in_copies(Kind.BLOCKED),
     proof=Proof.SETTING,
     tried_by=TrialKind.PACE,
