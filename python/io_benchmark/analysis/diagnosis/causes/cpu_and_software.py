@@ -121,14 +121,14 @@ def _cpu(case: Case) -> Effect:
     spawn = None if case.subject.workload == "spawn" else "spawn"
     stolen = stolen_time(case)
     if stolen is not None:
+        slower, faster, share = stolen
         # The CPUs' models may differ as well, which is not the reason.
         effect = SideEvidence.of(case, _STOLEN, *observe).supports(
             "Other guests took {stolen} of the slower side's CPU time, and {others} of the faster "
             "side's.",
-            stolen=as_share(stolen.slower),
-            others=as_share(stolen.faster),
+            stolen=as_share(slower),
+            others=as_share(faster),
         )
-        share = stolen.difference
         return effect if share is None else effect.as_part(case, share)
     slowed = _slowed_kinds(case)
     effect = _MODEL.judge(case, evidence)
