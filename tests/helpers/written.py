@@ -82,7 +82,7 @@ def _lines(block: Block) -> Iterator[str]:
     match block:
         case Heading() | Paragraph():
             yield plain(block.line)
-        case Items():
+        case Items() if block.items:
             yield from [plain(block.title)] if block.title else []
             yield from _items(block.items)
         case Table():

@@ -71,7 +71,7 @@ class Item(Struct, frozen=True):
 
 
 class Items(Struct, frozen=True):
-    """A list; what has no room is counted if there is a `noun`, such as " pools"."""
+    """A list; without items it is nothing. What has no room is counted if there is a `noun`."""
 
     items: Sequence[Item]
     title: Line = ""

@@ -62,7 +62,7 @@ def _sections(content: Iterable[blocks.Block]) -> list[list[blocks.Block]]:
 
 
 def _written(content: Iterable[blocks.Block]) -> Markup:
-    return Markup("\n").join(map(_block, content))
+    return Markup("\n").join(filter(None, map(_block, content)))
 
 
 def _block(block: blocks.Block) -> Markup:
@@ -90,8 +90,10 @@ def _block(block: blocks.Block) -> Markup:
 
 
 def _items(block: blocks.Items) -> Markup:
-    """Write a list: of answers, which have colors; of notes, which marks lead to; or of lines."""
+    """Write a list, if it has items: of answers, which have colors; of notes, which marks lead to; or of lines."""
     kind = ""
+    if not block.items:
+        return Markup()
     if any(item.kind for item in block.items):
         kind = "answers"
     elif any(item.mark.startswith("[") for item in block.items):

@@ -110,8 +110,8 @@ def _screen(
 
 def _warnings(report: Report, notes: Sequence[Footnote]) -> Iterator[Item]:
     """Write what changes how the answers are read; more than a few are counted."""
-    yield from _first(_refusals(report), "refused comparisons")
-    missing = [_warning("Not read", line) for line in report.unreadable]
+    yield from _first(refusals_of(report), "refused comparisons")
+    missing = [(Words("Not read:", WARNING), f" {line}") for line in report.unreadable]
     yield from _first(missing, "results not read", most=_SHOWN if report.subjects else _SHOWN_ALONE)
     yield from _first(cautions(report), "cautions about workers")
     for is_allowed in (True, False):
@@ -120,7 +120,7 @@ def _warnings(report: Report, notes: Sequence[Footnote]) -> Iterator[Item]:
         )
         rules = [rule for rule in by_rule if rule not in _CAUTIONED]
         rules.sort(key=lambda rule: _RANKS.get(rule, _LAST_RANK))
-        lines = [_warning(rule, _brief(by_rule[rule])) for rule in rules]
+        lines = [(Words(f"{rule}:", WARNING), f" {_brief(by_rule[rule])}") for rule in rules]
         kinds = f"kinds of warnings: {', '.join(rules[_SHOWN - 1 :])}"
         yield from _first(lines, kinds, rank=ALWAYS if is_allowed else _NOTE)
     yield from _first([*map(text_of, report.remarks)], "remarks", rank=_NOTE)
@@ -131,17 +131,6 @@ def _brief(notes: Sequence[Footnote]) -> str:
     more = len({note.brief for note in notes}) - 1
     such = "such warning" if more == 1 else "such warnings"
     return notes[0].brief + (f" (and {more:,} more {such})" if more else "")
-
-
-def _refusals(report: Report) -> list[Line]:
-    return [
-        (Words(f"REFUSED by {rule}", NO_VERDICT), f" ({where}): {message}")
-        for rule, where, message in refusals_of(report)
-    ]
-
-
-def _warning(lead: str, sentence: str) -> Line:
-    return Words(f"{lead}:", WARNING), f" {sentence}"
 
 
 def _first(
@@ -165,14 +154,11 @@ def _full(
     if nothing:
         yield Paragraph(Words(nothing, NO_VERDICT))
     yield from full_answer(measurements, report)
-    singles = full_workers(report)
-    if singles:
-        yield Items(singles, "Workers that do not belong to their pool")
+    yield Items(full_workers(report), "Workers that do not belong to their pool")
     if cost:
         yield Paragraph(cost)
-    refused = [Item(line, kind=NO_VERDICT, mark="!") for line in _refusals(report)]
-    if refused:
-        yield Items(refused, shown=0)
+    refused = [Item(line, kind=NO_VERDICT, mark="!") for line in refusals_of(report)]
+    yield Items(refused, shown=0)
     if report.subjects or report.baseline:
         has_compared = any(measurement.compared_ns for measurement in measurements)
         yield Paragraph(_introduction(report, has_compared=has_compared), QUIET)

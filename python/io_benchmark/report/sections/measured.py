@@ -22,7 +22,7 @@ from io_benchmark.analysis.model import (
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.report_model import Report, SubjectReport
 from io_benchmark.number_text import agree, listed, number_of
-from io_benchmark.report.blocks import BASELINE, NO_VERDICT
+from io_benchmark.report.blocks import BASELINE, NO_VERDICT, Line, Words
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.subject_text import grouped
 from io_benchmark.results import workloads
@@ -49,13 +49,14 @@ def footnotes_of(report: Report) -> list[Footnote]:
     return [_footnote(number, alike, several) for number, alike in enumerate(groups, 1)]
 
 
-def refusals_of(report: Report) -> list[tuple[str, str, str]]:
+def refusals_of(report: Report) -> list[Line]:
     """Return the refusing rules with what they are about, and the message with its consequence."""
     several = len(report.subjects) > 1
-    return [
-        (alike[0].rule, _where(alike, several), _refusal(alike[0], report.subjects))
-        for alike in _group_alike(report, is_refused=True)
-    ]
+    lines: list[Line] = []
+    for alike in _group_alike(report, is_refused=True):
+        lead = Words(f"REFUSED by {alike[0].rule}", NO_VERDICT)
+        lines.append((lead, f" ({_where(alike, several)}): {_refusal(alike[0], report.subjects)}"))
+    return lines
 
 
 def _marks(footnotes: Sequence[Footnote], subject: Subject, *sides: str) -> tuple[int, ...]:

@@ -87,8 +87,7 @@ def _section(members: Sequence[Measurement], report: SampledReport) -> Iterator[
         ("Assumptions behind the intervals", assumptions),
         ("Noise", _noise(members)),
     ):
-        if shared := sharing_lines(lines):
-            yield Items.of(shared, title)
+        yield Items.of(sharing_lines(lines), title)
 
 
 def _combined_advice(comparisons: Iterable[Comparison]) -> Iterator[tuple[str, str]]:

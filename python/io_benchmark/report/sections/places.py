@@ -25,8 +25,7 @@ def places(report: Report) -> Iterator[Block]:
     yield Heading("Places")
     rows = [row for measured in report.places for row in measured.rows]
     kinds = {_short(row.place): _kind_of_place(row.sides) for row in rows}
-    if any(kinds.values()):
-        yield Items.of(f"{place}: {kind}" for place, kind in kinds.items() if kind)
+    yield Items.of(f"{place}: {kind}" for place, kind in kinds.items() if kind)
     notable = [measured for measured in report.places if _is_notable(measured, report.margin_ratio)]
     for measured in notable:
         yield from _tables(measured)
@@ -35,9 +34,8 @@ def places(report: Report) -> Iterator[Block]:
         summary = f"No proven difference between places in {number_of(len(further), 'measurement')}"
         yield Fold(summary, [block for measured in further for block in _tables(measured)])
     sides = [side for row in rows for side in row.sides if side.interval is not None]
-    if sides:
-        assumptions = sharing_lines((_short(side.side), _assumption(side)) for side in sides)
-        yield Items.of(assumptions, "Assumptions behind the intervals")
+    assumptions = sharing_lines((_short(side.side), _assumption(side)) for side in sides)
+    yield Items.of(assumptions, "Assumptions behind the intervals")
 
 
 def _is_notable(measured: Places, margin_ratio: float) -> bool:
@@ -81,9 +79,7 @@ def _tables(measured: Places) -> Iterator[Block]:
     title = f"Ratio of times to {measured.rows[0].place}, each worker compared with itself"
     # At the first place there is nothing to compare with.
     yield Table("Place", sides, ratios[2:], title, turned_corner="Pool")
-    notes = [*_notes(measured.rows), *_compared_means(measured.rows, mean_text)]
-    if notes:
-        yield Items.of(notes)
+    yield Items.of([*_notes(measured.rows), *_compared_means(measured.rows, mean_text)])
 
 
 def _title(subject: Subject) -> str:

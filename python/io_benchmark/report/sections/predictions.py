@@ -70,10 +70,8 @@ def _task(task: TaskPrediction) -> Iterator[Block]:
     # A measured pool needs no reason.
     unmeasured = [pool for pool in task.pools if not pool.measured_ns]
     reasons = [(pool.pool, f"{text_of(pool.reason)}.") for pool in unmeasured if pool.reason]
-    if reasons:
-        yield Items.of(sharing_lines(reasons), "Not predicted")
-    if notes:
-        yield Items.of(notes, "Notes")
+    yield Items.of(sharing_lines(reasons), "Not predicted")
+    yield Items.of(notes, "Notes")
 
 
 def _table(

@@ -55,8 +55,7 @@ def workers_needed(report: Report) -> Iterator[Block]:
         yield Heading("Workers per pool")
         rows = [Row(side.side, _counts(side)) for side in report.replication]
         yield Table("Pool", ("Runs", "Workers", "Workers needed"), rows)
-        if lines := cautions(report):
-            yield Items([Item(Words(line, WARNING), mark="!") for line in lines])
+        yield Items([Item(Words(line, WARNING), mark="!") for line in cautions(report)])
 
 
 def _counts(side: Replication) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from io_benchmark.analysis.diagnosis.rules import (
     Size,
     cause,
 )
-from io_benchmark.analysis.observed.device_stack import PERSISTENT_DISK
+from io_benchmark.analysis.observed.disks import PERSISTENT_DISK
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
