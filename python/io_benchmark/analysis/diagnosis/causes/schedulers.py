@@ -54,18 +54,13 @@ _FAIR_SETTINGS = (
 )
 
 
-def _seen_disks(view: View) -> tuple[Device, ...] | None:
-    """Return the place's disks; None where a scheduler is unseen."""
-    stack = view.stack
-    if stack is None or any(disk.scheduler is None for disk in stack.disks):
-        return None
-    return stack.disks
-
-
 def _scheduled_disks(view: View) -> tuple[Device, ...] | None:
     """Return the place's disks, none for a place in memory; None where a scheduler is unseen."""
-    in_memory = view.place is not None and view.place.kind == "memory"
-    return () if in_memory else _seen_disks(view)
+    if view.place is not None and view.place.kind == "memory":
+        return ()
+    if view.stack is None or any(disk.scheduler is None for disk in view.stack.disks):
+        return None
+    return view.stack.disks
 
 
 def _listed(disks: Iterable[str]) -> Statement:
@@ -275,8 +270,8 @@ def counted_as(case: Case) -> str | None:
 
 
 def _scheduler(view: View) -> RankedFact | None:
-    disks = _seen_disks(view)
-    if disks is None:
+    disks = _scheduled_disks(view)
+    if not disks:
         return None
     is_fair = [disk.scheduler in FAIR_QUEUEING for disk in disks]
     settings = [
