@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The state of each cause: what its rule found, and the first row of a table that holds against it.
+"""The state of each cause: by its rule, then by the first row of a table that speaks against it.
 
 Some causes are known by a setting alone: one value is slower, but nobody knows by how much. Such a setting
 may cost much or nothing, so it is never supported: another cause of the same part may explain all of the
@@ -111,7 +111,7 @@ def judge(case: Case, trials: Sequence[TrialOutcome] = ()) -> tuple[Cause, ...]:
 
 
 def _judge_alone(judged: _Judged) -> _Judged:
-    """Return the cause in the state that the first row holds against it, whatever the other causes are."""
+    """Return the cause in the state of the first row that holds; other causes do not matter here."""
     for row in _ROWS:
         outcome = row(judged) if judged.is_supported else None
         judged = judged if outcome is None else judged.now(*outcome)
