@@ -41,6 +41,15 @@ def test_help_has_groups_examples_and_a_manual(command: str) -> None:
     assert all(f"io-benchmark {command}" in line for line in examples)
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_rules_name_options(command: str) -> None:
+    """What an option excludes or needs is an option of its command."""
+    groups = importlib.import_module(f"io_benchmark.commands.{command}").OPTIONS.values()
+    options = {option.title: option for group in groups for option in group}
+    named = {name for option in options.values() for name in (*option.excludes, *option.needs)}
+    assert named <= set(options)
+
+
 @pytest.mark.parametrize("line", EXAMPLES)
 def test_examples(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each is a command line that the program takes; pages with the same commands run them."""

@@ -17,6 +17,10 @@ SERIES = "perfherder-data-io-benchmark.json"
 PERFHERDER = {"framework": {"name": "build_metrics"}}
 VALUE = re.compile(r'(?<="value":)[-+.0-9eE]+|(?<="replicates":)\[[^]]*]')
 
+# Their figures need no bench and no folder.
+RETRIEVES = object.__new__(cache_retrieve.WORKLOAD)
+RANDOM_IO = object.__new__(random_io.WORKLOAD)
+
 
 def retrieves(copies_ms: list[int]) -> dict[str, object]:
     """An entry whose lookups take no time, of files of two sizes: copies above 60 ms are of the larger."""
@@ -49,7 +53,7 @@ def test_lines_of_the_log(capfd: pytest.CaptureFixture[str]) -> None:
         "outcome": {"state": "stopped", "reason": "why"},
     }
     times = retrieves([*range(1, 101)])
-    plans = [(cache_retrieve.WORKLOAD, None, [times]), (random_io.WORKLOAD, None, [rate])]
+    plans = [(RETRIEVES, None, [times]), (RANDOM_IO, None, [rate])]
     figures.show(plans)
     starts = ("1", "10.9", "20.8", "30.7", "40.6", "50.5", "60.4", "70.3", "80.2")
     copies = "100 in 5.0 s, Avg 50.5, Min 1, Max 100, P50 51, P95 96, P99 100 ms"
@@ -109,7 +113,7 @@ def test_replicates_are_the_figures_of_stretches() -> None:
     """Many samples have 20 replicates in their order; a sync that did not end has no figure."""
     settings = SimpleNamespace(pool="x" * 50, profile="full", perfherder="pool")
     entry = retrieves([*range(50 * 20)])
-    suite = figures.suite(settings, cache_retrieve.WORKLOAD, entry)
+    suite = figures.suite(settings, RETRIEVES, entry)
     replicates = {test["name"]: test["replicates"] for test in suite["subtests"]}
     assert replicates["mean"] == [24.5 + 50 * number for number in range(20)]
     assert replicates["p50"] == [25 + 50 * number for number in range(20)]

@@ -55,9 +55,8 @@ class Batches(Workload):
         self.sizes = self.quick if is_quick else self.full
         self.process_times = ProcessTimes()  # of the entry that is being measured
 
-    @classmethod
-    def variants(cls, _settings):
-        return [{"variant": name, "threads": None} for name in cls.names]
+    def variants(self):
+        return [{"variant": name, "threads": None} for name in self.names]
 
     def parameters(self, _variant):
         """Return what decides what is measured; two pools must have the same to be compared."""
@@ -180,27 +179,22 @@ class Batches(Workload):
         times_ns = [duration / operations for _, duration, operations in self._rows]
         return [0] * len(times_ns), times_ns, "%d samples" % self._planned
 
-    @staticmethod
-    def details(entry):
+    def details(self, entry):
         threads = entry["threads"]
         return [entry["variant"], *([] if threads is None else ["%d at once" % threads])]
 
-    @staticmethod
-    def options(entry):
+    def options(self, entry):
         threads = entry["threads"]
         return [entry["variant"], *([] if threads is None else ["threads-%d" % threads])]
 
-    @staticmethod
-    def parts(entry):
+    def parts(self, entry):
         samples = entry["samples"]
         return [("All " + entry["variant"], samples["duration_ns"], samples["operations"])]
 
-    @classmethod
-    def remarks(cls, _entry):
+    def remarks(self, _entry):
         return []
 
-    @staticmethod
-    def subtests(_entry):
+    def subtests(self, _entry):
         return []
 
 

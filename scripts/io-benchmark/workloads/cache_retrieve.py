@@ -42,14 +42,14 @@ NS_PER_MS = 1_000_000
 USUAL_RETRIEVES = 2000
 
 
-def file_sizes_bytes(settings):
+def _file_sizes_bytes(settings):
     if settings.sizes_bytes is not None:
         return settings.sizes_bytes
     divisor = PROFILES[settings.profile]  # each keeps the mix
     return [size * MIB // divisor for size in CACHE_SIZES_MIB]
 
 
-def make_sequence(seed, retrieves, files):
+def _make_sequence(seed, retrieves, files):
     """Return the file of each retrieve: the same on every pool and every Python."""
     # Only random() is promised to give the same values in every version.
     generator = random.Random(seed)
@@ -73,16 +73,16 @@ class _CacheRetrieve(Workload):
         self._cache = os.path.join(folder, "uv-cache")
         self.work = os.path.join(folder, "uv-work")
         self.url_list = os.path.join(self._cache, "urls.list")
-        self.sizes = file_sizes_bytes(settings)
+        self.sizes = _file_sizes_bytes(settings)
         numbers = range(1, len(self.sizes) + 1)
         self.files = [os.path.join(self._cache, "obj_%05d.cache" % number) for number in numbers]
         self.urls = [URL % (number, self.sizes[number - 1] / MIB) for number in numbers]
-        self._sequence = make_sequence(settings.seed, settings.retrieves, len(self.sizes))
+        self._sequence = _make_sequence(settings.seed, settings.retrieves, len(self.sizes))
         self._counted = 0
         self._steps: Any = SeedSteps
 
-    @staticmethod
-    def variants(settings):
+    def variants(self):
+        settings = self._bench.settings
         fidelity = settings.fidelity
         return [{"destination": name, "fidelity": fidelity} for name in settings.destinations]
 
@@ -231,12 +231,10 @@ class _CacheRetrieve(Workload):
             room["fresh"] = min(self._ring_bytes() + largest, together)
         return sum(self.sizes) + SPARE_BYTES + max(room.values())
 
-    @staticmethod
-    def details(entry):
+    def details(self, entry):
         return ["%s %s" % (key, entry[key]) for key in ("destination", "fidelity")]
 
-    @staticmethod
-    def parts(entry):
+    def parts(self, entry):
         """Return all retrieves, then each size, then lookups and copies separately."""
         samples = entry["samples"]
         lookups, copies = samples["lookup_ns"], samples["copy_ns"]
@@ -249,13 +247,11 @@ class _CacheRetrieve(Workload):
         parts.update({"Lookup alone": lookups, "Copy alone": copies})
         return [(label, times_ns, None) for label, times_ns in parts.items()]
 
-    @staticmethod
-    def remarks(entry):
+    def remarks(self, entry):
         sync_ns = entry["final_sync_ns"]
         return [] if sync_ns is None else ["Final sync: %.0f ms" % (sync_ns / NS_PER_MS)]
 
-    @staticmethod
-    def options(entry):
+    def options(self, entry):
         options = [entry["destination"]]
         if entry["fidelity"] != "seed":
             options.append("fidelity-" + entry["fidelity"])
@@ -263,8 +259,7 @@ class _CacheRetrieve(Workload):
             options.append("retrieves-%d" % entry["retrieves_planned"])
         return options
 
-    @staticmethod
-    def subtests(entry):
+    def subtests(self, entry):
         sync_ns, samples = entry["final_sync_ns"], entry["samples"]
         means = [
             (phase + "-mean", sum(samples[phase + "_ns"]) / len(samples[phase + "_ns"]))
