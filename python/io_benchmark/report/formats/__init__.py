@@ -17,7 +17,6 @@ class _Format(NamedTuple):
     It takes a document of blocks and a layout, or where `takes_data` is set, the report.
     """
 
-    name: str
     audience: str
     module: str
     takes_data: bool = False
@@ -36,11 +35,8 @@ class Layout(NamedTuple):
 
 
 FORMATS = {
-    entry.name: entry
-    for entry in (
-        _Format("text", "a terminal", "text", lists_unreadable=True),
-        _Format("markdown", "a bug in Bugzilla or on GitHub", "markdown"),
-        _Format("html", "an attachment", "page"),
-        _Format("json", "programs", "json_documents", takes_data=True, lists_unreadable=True),
-    )
+    "text": _Format("a terminal", "text", lists_unreadable=True),
+    "markdown": _Format("a bug in Bugzilla or on GitHub", "markdown"),
+    "html": _Format("an attachment", "page"),
+    "json": _Format("programs", "json_documents", takes_data=True, lists_unreadable=True),
 }

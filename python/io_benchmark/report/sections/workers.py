@@ -182,27 +182,18 @@ def _repeated_text(machine: str, workers: Sequence[WorkerLine]) -> str:
     )
 
 
-def screen_workers(report: Report) -> list[Item]:
-    """Write a short sentence for each of a few workers, and count the others."""
-    workers = _by_worker(report)
-    items = [_single_worker(same, report, is_full=False) for same in workers[:_SINGLE_ON_SCREEN]]
-    left_out = len(workers) - _SINGLE_ON_SCREEN
-    if left_out > 0:
-        noun = "worker that does" if left_out == 1 else "workers that do"
-        items.append(Item(f"and {left_out:,} more {noun} not belong to their pool"))
-    return items
-
-
-def full_workers(report: Report) -> list[Item]:
-    """Write all about each worker, and what it means for its pool."""
-    return [_single_worker(same, report, is_full=True) for same in _by_worker(report)]
-
-
-def _by_worker(report: Report) -> list[list[SingleWorker]]:
-    workers = grouped(
+def single_workers(report: Report, *, is_full: bool) -> list[Item]:
+    """Write about each worker that does not belong to its pool; on a screen in short about a few."""
+    by_worker = grouped(
         report.single_workers, lambda worker: (worker.side, worker.machine, *worker.tasks)
     )
-    return list(workers.values())
+    items = [_single_worker(same, report, is_full=is_full) for same in by_worker.values()]
+    left_out = 0 if is_full else len(items) - _SINGLE_ON_SCREEN
+    if left_out > 0:
+        noun = "worker that does" if left_out == 1 else "workers that do"
+        counted = Item(f"and {left_out:,} more {noun} not belong to their pool")
+        items[_SINGLE_ON_SCREEN:] = [counted]
+    return items
 
 
 def _single_worker(same: Sequence[SingleWorker], report: Report, *, is_full: bool) -> Item:
