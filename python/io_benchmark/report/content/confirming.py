@@ -32,11 +32,9 @@ def reasons_text(confirming: Confirming) -> str:
 def how_to_confirm(report: Report, diagnosis: Diagnosis, comparison: Comparison) -> str:
     """Write how to confirm a cause of a difference, without a full stop; nothing if no run would."""
     sides = {comparison.candidate, comparison.baseline}
-    paces = [each for each in report.confirming.paces if {each.pool, each.against} == sides]
-    if not paces or not any(
-        cause.tried_by is TrialKind.PACE and cause.state in _TO_CONFIRM
-        for cause in diagnosis.causes
-    ):
+    paces = [pace for pace in report.confirming.paces if {pace.pool, pace.against} == sides]
+    states = [cause.state for cause in diagnosis.causes if cause.tried_by is TrialKind.PACE]
+    if not paces or set(states).isdisjoint(_TO_CONFIRM):
         return ""
     pace = paces[0]
     # Before and after a change, a side is not a pool of one group.

@@ -84,9 +84,8 @@ def _ratio(drawing: Drawing, title: str, comparison: Comparison, scale: Scale, t
     for bounds, width in ((outer, "interval"), (inner, "interval inner")):
         low, high = (scale.place(end) for end in (bounds.low_ratio, bounds.high_ratio))
         drawing.line((low, middle), (high, middle), f"{width} {kind}")
-    for end in (outer.low_ratio, outer.high_ratio):
-        if scale.low <= end <= scale.high:
-            place = scale.place(end)
+    for place in (scale.place(outer.low_ratio), scale.place(outer.high_ratio)):
+        if 0 < place < 1:
             drawing.line((place, middle - 4), (place, middle + 4), f"interval {kind}")
     drawing.mark((scale.place(comparison.ratio), middle), _SHAPES[comparison.verdict], kind)
 
@@ -195,7 +194,7 @@ def _rate(rate: _Rate, timelines: Sequence[RateTimeline], clock: Scale) -> Marku
     levels = [(scale.place(value), tick(value)) for value in scale.ticks(3)]
     top = 0.0
     for side, curve in curves.items():
-        drawing.name(top + 13, name(side, 28))
+        drawing.text((0, top + 13), name(side, 28), "name")
         plot = top + _RATE_NAME_HEIGHT
         spots = [
             (clock.place(time_s), (1 - scale.place(value)) * _RATE_HEIGHT)

@@ -24,7 +24,11 @@ def places(report: Report) -> Iterator[Block]:
         return
     yield Heading("Places")
     rows = [row for measured in report.places for row in measured.rows]
-    kinds = {_short(row.place): _kind_of_place(row.sides) for row in rows}
+    kinds = {}
+    for row in rows:
+        shared = [*sharing((_short(side.side), side.kind) for side in row.sides if side.kind)]
+        pools = "; ".join(f"{kind} on {names}" for names, kind in shared)
+        kinds[_short(row.place)] = shared[0][1] if len(shared) == 1 else pools
     yield Items.of(f"{place}: {kind}" for place, kind in kinds.items() if kind)
     notable = [measured for measured in report.places if _is_notable(measured, report.margin_ratio)]
     for measured in notable:
@@ -93,14 +97,6 @@ def _title(subject: Subject) -> str:
 def _short(place: str) -> str:
     """Shorten a name: the pools' columns are next to it."""
     return name(place, _SHORT_CELLS)
-
-
-def _kind_of_place(sides: Sequence[AtPlace]) -> str:
-    """Return what a place is; per pool where pools differ."""
-    kinds = [*sharing((_short(side.side), side.kind) for side in sides if side.kind)]
-    if len(kinds) == 1:
-        return kinds[0][1]
-    return "; ".join(f"{kind} on {names}" for names, kind in kinds)
 
 
 def _ratios(row: PlaceRow, sides: Sequence[str]) -> Iterator[Row]:

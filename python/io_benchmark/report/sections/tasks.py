@@ -4,7 +4,7 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from io_benchmark.analysis.model import DIFFERENT, Advice, Interval
+from io_benchmark.analysis.model import DIFFERENT, Interval
 from io_benchmark.analysis.tasks.task_model import (
     CostComparison,
     Reference,
@@ -152,7 +152,12 @@ def _below(comparison: TaskComparison) -> Iterator[tuple[str, str]]:
     if comparison.cost is not None:
         yield "Money", _money(comparison, comparison.cost)
     if comparison.advice is not None:
-        yield "To settle it", _to_settle(comparison.advice)
+        obstacle = comparison.advice.obstacle
+        workers = number_of(comparison.advice.workers_to_add or 0, "more worker")
+        settling = f"{workers} per pool should settle it"
+        if obstacle is not None:
+            settling = f"more workers are not expected to settle it: {text_of(obstacle)}"
+        yield "To settle it", f"probably {comparison.advice.leaning}, not proven; {settling}."
 
 
 def _where(before: TaskTimes, after: TaskTimes) -> str:
@@ -205,16 +210,6 @@ def _more(cost_ratio: float) -> str:
 
 def _change(cost_ratio: float) -> str:
     return signed(percent(abs(cost_ratio - 1)), cost_ratio - 1)
-
-
-def _to_settle(advice: Advice) -> str:
-    """Write what is advised; by which assumption is in the JSON."""
-    leaning = f"probably {advice.leaning}, not proven"
-    if advice.obstacle is not None:
-        obstacle = text_of(advice.obstacle)
-        return f"{leaning}; more workers are not expected to settle it: {obstacle}."
-    workers = number_of(advice.workers_to_add or 0, "more worker")
-    return f"{leaning}; {workers} per pool should settle it."
 
 
 def _pair_table(comparison: TaskComparison) -> Table:
