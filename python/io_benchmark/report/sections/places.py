@@ -15,7 +15,6 @@ from io_benchmark.results import workloads
 from io_benchmark.text import name
 
 _SHORT_CELLS = 22
-_THIS_MACHINE = "the interval holds for that worker alone, because others may differ"
 
 
 def places(report: Report) -> Iterator[Block]:
@@ -146,6 +145,6 @@ def _assumption(side: AtPlace) -> str:
             f"{side.workers:,} workers, each compared with itself; the interval follows from how "
             "much their ratios differ"
         )
-    if side.method == estimates.RUNS:
-        return f"one worker compared with itself in each of its runs; {_THIS_MACHINE}"
-    return f"one worker compared with itself, in blocks of its samples; {_THIS_MACHINE}"
+    how = " in each of its runs" if side.method == estimates.RUNS else ", in blocks of its samples"
+    machine = "the interval holds for that worker alone, because others may differ"
+    return f"one worker compared with itself{how}; {machine}"
