@@ -15,15 +15,6 @@ from io_benchmark.commands import script
 from io_benchmark.errors import ResultError, UsageError
 
 
-def console(*arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-m", "io_benchmark.cli", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 def test_help_loads_nothing_heavy() -> None:
     """Help comes before any library that takes long to load."""
     code = (
@@ -56,8 +47,11 @@ def test_what_is_loaded(tmp_path: Path) -> None:
 def test_comparisons_load_no_numpy(tmp_path: Path) -> None:
     """Importing numpy takes longer than comparing: looks, zones and batches do without it as well."""
     located = {
-        f"{pool}/{at}": {"task.location": {"zone": "ab"[at % 2]}, **seed_workers.measured(seed=at)}
-        for pool, at in itertools.product(("intel", "amd-16"), range(3))
+        f"{pool}/{number}": {
+            "task.location": {"zone": "ab"[number % 2]},
+            **seed_workers.measured(seed=number),
+        }
+        for pool, number in itertools.product(("intel", "amd-16"), range(3))
     }
     seed_case.write(tmp_path / "seed", 3, between=0.05, pools=("intel", "amd-16"), change=located)
     code = (
@@ -73,29 +67,11 @@ def test_comparisons_load_no_numpy(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [
-        pytest.param([], id="nothing"),
-        pytest.param(["nonsense"], id="unknown-command"),
-        pytest.param(["rehearse", "--nonsense"], id="unknown-option"),
-    ],
-)
-def test_wrong_usage_is_code_2(arguments: list[str]) -> None:
-    """argparse's own message, no traceback."""
-    done = console(*arguments)
-    assert done.returncode == 2
-    assert "usage: io-benchmark" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-@pytest.mark.parametrize(
     ("error", "code"),
     [pytest.param(UsageError, 2, id="usage"), pytest.param(ResultError, 1, id="failure")],
 )
 def test_errors_are_one_line_and_a_code(
-    error: type[Exception],
-    code: int,
-    monkeypatch: pytest.MonkeyPatch,
+    error: type[Exception], code: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only the outermost function turns an error into text."""
 
@@ -105,13 +81,3 @@ def test_errors_are_one_line_and_a_code(
     monkeypatch.setattr(script, "run", fail)
     done = program.run("script", "--output", "x", expected=code)
     assert done.stderr == "error: a.json: what is wrong\n"
-
-
-def test_an_interruption_is_code_130(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ctrl-C is no error of the program: one word and the shell's code."""
-
-    def interrupt(_arguments: object, _context: object) -> int:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(script, "run", interrupt)
-    assert program.run("script", "--output", "x", expected=130).stderr == "stopped\n"

@@ -24,46 +24,23 @@ MUTATIONS, SHORT = 10_000, 2_000  # all of them under --long
 ENTRIES, SAMPLES = 2, 8
 # What a hostile task would write instead of a value.
 VALUES: tuple[Any, ...] = (
-    None,
-    True,
-    0,
-    1,
-    -1,
-    10**9,
-    2**63 - 1,
-    2**63,
-    10**40,
-    0.5,
-    -1e308,
-    "",
-    "7",
-    "a" * 9000,
-    "<script>alert(1)</script>",
-    "\x1b[31mred\x1b[0m\x07",
-    "[link](https://example.com) @someone | **x**",
-    "../../../../etc/passwd",
-    "\u202eevil\u2066",
-    "{{ 7 * 7 }} {% raw %}",
-    [],
-    {},
-    [[[]]],
-    [0] * 100,
-    [None],
-    {"": {"": ""}},
-    {"<b>": 1},
+    *(None, True, 0, 1, -1, 10**9, 2**63 - 1, 2**63, 10**40, 0.5, -1e308, "", "7", "a" * 9000),
+    *("<script>alert(1)</script>", "\x1b[31mred\x1b[0m\x07", "\u202eevil\u2066"),
+    *("[link](https://example.com) @someone | **x**", "{{ 7 * 7 }} {% raw %}", "../../etc/passwd"),
+    *([], {}, [[[]]], [0] * 100, [None], {"": {"": ""}}, {"<b>": 1}),
 )
 RAW = (b"NaN", b"Infinity", b"1e999", b"-", b"\xff", b'"', b"[" * 3000, b"}", b"\\u0000")
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """Every key and position in a document."""
-    found = [path] if path else []
+    paths = [path] if path else []
     if isinstance(value, list):
         value = dict(enumerate(value))
     if isinstance(value, dict):
         for key, inner in value.items():
-            found += places(inner, (*path, key))
-    return found
+            paths += places(inner, (*path, key))
+    return paths
 
 
 def of_every_workload() -> dict[str, Any]:
@@ -71,7 +48,7 @@ def of_every_workload() -> dict[str, Any]:
     document = json.loads(ALL.read_bytes())
     kept: list[dict[str, Any]] = []
     for entry in document["workloads"]:
-        if sum(one["name"] == entry["name"] for one in kept) < ENTRIES:
+        if sum(earlier["name"] == entry["name"] for earlier in kept) < ENTRIES:
             entry["samples"] = {key: values[:SAMPLES] for key, values in entry["samples"].items()}
             kept.append(entry)
     document["workloads"] = kept
@@ -81,9 +58,9 @@ def of_every_workload() -> dict[str, Any]:
 def mutated(generator: random.Random, original: bytes, paths: list[tuple[Any, ...]]) -> bytes:
     """Bytes cut or put in, or up to three values of the document replaced."""
     if generator.random() < 0.3:
-        at = generator.randrange(len(original))
+        position = generator.randrange(len(original))
         put = generator.choice((b"", generator.choice(RAW), generator.randbytes(4)))
-        return original[:at] + put + original[at + generator.randrange(30) :]
+        return original[:position] + put + original[position + generator.randrange(30) :]
     document = json.loads(original)
     for _ in range(generator.randint(1, 3)):
         *parents, last = generator.choice(paths)
@@ -101,7 +78,7 @@ def mutated(generator: random.Random, original: bytes, paths: list[tuple[Any, ..
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
-    ("document", "each"),
+    ("document", "step"),
     [
         pytest.param(json.loads(GOOD.read_bytes()), 5, id="cache-retrieve"),
         # Thirteen measurements take longer to show.
@@ -109,7 +86,7 @@ def mutated(generator: random.Random, original: bytes, paths: list[tuple[Any, ..
     ],
 )
 def test_mutations_give_no_traceback(
-    document: dict[str, Any], each: int, request: pytest.FixtureRequest
+    document: dict[str, Any], step: int, request: pytest.FixtureRequest
 ) -> None:
     """Each is refused in one printable line, or read, compared and shown in every format."""
     mutations = (MUTATIONS if request.config.getoption("--long") else SHORT) // 2
@@ -118,7 +95,7 @@ def test_mutations_give_no_traceback(
     paths = places(document)
     document["task"]["pool"] = "baseline"
     baseline = RunResult(results.parse(json.dumps(document).encode(), "b"), None, "b")
-    refused = shown = 0
+    refused = accepted = 0
     for number in range(mutations):
         data = mutated(generator, original, paths)
         try:
@@ -127,16 +104,16 @@ def test_mutations_give_no_traceback(
             assert str(error).isprintable()  # noqa: PT017 - most are refused, none must crash
             refused += 1
             continue
-        shown += 1
-        if shown % each:
+        accepted += 1
+        if accepted % step:
             continue  # the whole way for some of them
-        one = RunResult(result, None, "a")
-        workers = [worker_of(baseline, "baseline"), worker_of(one, f"{one.pool}!")]
+        candidate = RunResult(result, None, "a")
+        workers = [worker_of(baseline, "baseline"), worker_of(candidate, f"{candidate.pool}!")]
         report = compare(Plan.of_pools((w.side for w in workers), "baseline"), workers, Options())
         for form in FORMATS:
-            text = rendered(report, form)
-            assert "\x1b" not in text, number
+            content = rendered(report, form)
+            assert "\x1b" not in content, number
             if form == "html":
-                assert "<script>alert" not in text, number
+                assert "<script>alert" not in content, number
     assert refused > mutations / 3
-    assert shown > mutations / 10
+    assert accepted > mutations / 10

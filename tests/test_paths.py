@@ -1,50 +1,57 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Paths that a user gives."""
+"""Paths that a user gives; what one names is written to as what it is: file, link, pipe, device."""
 
+import errno
+import os
 import re
+import stat
+import subprocess
+import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from io_benchmark.errors import UsageError
-from io_benchmark.paths import current_folder, resolve_path
+from io_benchmark.paths import current_folder, resolve_path, write_file
+
+OLD, NEW = b"old and longer", b"new"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").touch()
+    (tmp_path / "link").symlink_to("folder")
+    (tmp_path / "loop").symlink_to("loop")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        pytest.param("link", "folder", id="a link"),
-        pytest.param("folder/../none", "none", id="not there"),
-        pytest.param("file/none", "file/none", id="below a file"),
-        pytest.param("~/folder", "folder", id="home"),
-        pytest.param("~no-such-user/x", "~no-such-user/x", id="nobody's home"),
+        ("link", "folder"),
+        ("folder/../none", "none"),
+        ("file/none", "file/none"),
+        ("~/folder", "folder"),
+        ("~no-such-user/x", "~no-such-user/x"),
     ],
 )
-def test_absolute(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str, expected: str
-) -> None:
+def test_absolute(folder: Path, given: str, expected: str) -> None:
     """As the shell would understand it; what is missing is the caller's to tell."""
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "file").touch()
-    (tmp_path / "link").symlink_to("folder")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
-    assert resolve_path(Path(given), "--root") == tmp_path / expected
+    assert resolve_path(Path(given), "--root") == folder / expected
 
 
 @pytest.mark.parametrize(
     ("given", "reason"),
-    [
-        pytest.param("n" * 300, "File name too long", id="too long"),
-        pytest.param("loop", "Too many levels of symbolic links", id="a circle"),
-    ],
+    [("n" * 300, "File name too long"), ("loop", "Too many levels of symbolic links")],
+    ids=["too long", "a circle"],
 )
-def test_nobody_can_look(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str, reason: str
-) -> None:
+@pytest.mark.usefixtures("folder")
+def test_nobody_can_look(given: str, reason: str) -> None:
     """One line with the option and the system's reason."""
-    (tmp_path / "loop").symlink_to("loop")
-    monkeypatch.chdir(tmp_path)
     expected = f"--root X: cannot read this path ({reason}); name another folder"
     with pytest.raises(UsageError, match=re.escape(expected)):
         resolve_path(Path(given), "--root X")
@@ -61,3 +68,157 @@ def test_a_removed_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     with pytest.raises(UsageError, match="the current folder was removed"):
         resolve_path(Path("relative"), "--root")
     assert resolve_path(tmp_path, "--root") == tmp_path
+
+
+def mode_of(path: Path) -> int:
+    return stat.S_IMODE(path.lstat().st_mode)
+
+
+def test_a_new_file_gets_what_the_umask_leaves(tmp_path: Path) -> None:
+    """Others may read it, unless the user's umask says otherwise; nothing else is left."""
+    before = os.umask(0o027)
+    try:
+        write_file(tmp_path / "new", NEW)
+    finally:
+        os.umask(before)
+    assert (mode_of(tmp_path / "new"), [*tmp_path.iterdir()]) == (0o640, [tmp_path / "new"])
+
+
+def test_a_file_is_replaced_and_keeps_its_mode(tmp_path: Path) -> None:
+    """In one step: whoever has the old file open reads the old text."""
+    file = tmp_path / ("n" * 255)
+    file.write_bytes(OLD)
+    file.chmod(0o604)
+    with file.open("rb") as reader:
+        write_file(file, NEW)
+        assert reader.read() == OLD
+    assert (file.read_bytes(), mode_of(file), [*tmp_path.iterdir()]) == (NEW, 0o604, [file])
+
+
+@pytest.mark.root
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root: another user's file")
+def test_a_file_keeps_its_owner(tmp_path: Path) -> None:
+    """Root writes a report for somebody who can then still change it."""
+    file = tmp_path / "file"
+    file.touch()
+    os.chown(file, 12345, 23456)
+    write_file(file, NEW)
+    assert (file.stat().st_uid, file.stat().st_gid) == (12345, 23456)
+
+
+@pytest.mark.parametrize("existing", [True, False], ids=["to a file", "dangling"])
+def test_a_link_stays(tmp_path: Path, existing: bool) -> None:
+    """What the last of several links leads to is replaced, or made, in its own folder."""
+    (tmp_path / "far").mkdir()
+    target = tmp_path / "far/target"
+    if existing:
+        target.write_bytes(OLD)
+    (tmp_path / "second").symlink_to("far/target")
+    (tmp_path / "first").symlink_to("second")
+    write_file(tmp_path / "first", NEW)
+    assert target.read_bytes() == NEW
+    assert (tmp_path / "first").readlink() == Path("second")
+    assert [*(tmp_path / "far").iterdir()] == [target]
+
+
+@pytest.mark.parametrize("link", [False, True], ids=["itself", "by a link"])
+def test_a_device_is_written_to(tmp_path: Path, link: bool) -> None:
+    """/dev/null stays a device; so does one that a link leads to."""
+    path = Path(os.devnull)
+    before = path.stat()
+    if link:
+        path = tmp_path / "link"
+        path.symlink_to(os.devnull)
+    write_file(path, NEW)
+    after = Path(os.devnull).stat()
+    assert (stat.S_ISCHR(after.st_mode), after.st_ino) == (True, before.st_ino)
+    assert path.is_symlink() == link
+
+
+def test_a_named_pipe_is_written_to(tmp_path: Path) -> None:
+    """Its reader gets everything, more than a pipe holds, and the pipe stays one."""
+    pipe, data = tmp_path / "pipe", NEW * 100_000
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDWR)  # for writing as well, so that it waits for the writer
+    writer = threading.Thread(target=write_file, args=(pipe, data))
+    writer.start()
+    with os.fdopen(reader, "rb", buffering=0) as file:
+        received = b""
+        while len(received) < len(data):
+            received += file.read(len(data))
+        assert received == data
+    writer.join()
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+@pytest.mark.parametrize("name", ["/dev/stdout", "out", "/dev/fd/2"])
+def test_own_output_in_a_file(tmp_path: Path, name: str) -> None:
+    """As in `--write json=out > out`: what is printed before and afterwards stays."""
+    program = (
+        "import os, sys; from pathlib import Path; from io_benchmark.paths import write_file\n"
+        f"os.write(1, b'first '); write_file(Path({name!r}), b'data'); os.write(1, b' last')"
+    )
+    with (tmp_path / "out").open("wb") as file:
+        command = [sys.executable, "-c", program]
+        subprocess.run(command, stdout=file, stderr=file, check=True, cwd=tmp_path)
+    assert (tmp_path / "out").read_bytes() == b"first data last"
+
+
+def make_loop(folder: Path) -> Path:
+    (folder / "loop").symlink_to("loop")
+    return folder / "loop"
+
+
+def make_pipe(folder: Path) -> Path:
+    os.mkfifo(folder / "pipe")
+    return folder / "pipe"
+
+
+def make_read_only(folder: Path) -> Path:
+    (folder / "file").write_bytes(OLD)
+    (folder / "file").chmod(0o444)
+    return folder / "file"
+
+
+@pytest.mark.parametrize(
+    ("make", "number"),
+    [
+        pytest.param(lambda folder: folder, errno.EISDIR, id="a folder"),
+        pytest.param(lambda folder: folder / "no/file", errno.ENOENT, id="no folder"),
+        pytest.param(lambda folder: folder / ("n" * 256), errno.ENAMETOOLONG, id="too long"),
+        pytest.param(make_loop, errno.ELOOP, id="links in a circle"),
+        pytest.param(make_pipe, errno.ENXIO, id="a pipe without a reader"),
+        pytest.param(lambda _folder: Path("/dev/full"), errno.ENOSPC, id="a full device"),
+        pytest.param(
+            make_read_only,
+            errno.EACCES,
+            id="read-only",
+            marks=pytest.mark.skipif(os.geteuid() == 0, reason="root may write to everything"),
+        ),
+    ],
+)
+def test_what_cannot_be_written(tmp_path: Path, make, number: int) -> None:
+    """An OSError with the reason; nothing new is next to it."""
+    path = make(tmp_path)
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(OSError) as caught:  # noqa: PT011 - the number says which
+        write_file(path, NEW)
+    assert caught.value.errno == number
+    assert caught.value.strerror
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_broken_off_replacement_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever stops it, the old file is whole and nothing is next to it."""
+    file = tmp_path / "file"
+    file.write_bytes(OLD)
+
+    def stop(_descriptor: int, _mode: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fchmod", stop)
+    with pytest.raises(KeyboardInterrupt):
+        write_file(file, NEW)
+    assert (file.read_bytes(), [*tmp_path.iterdir()]) == (OLD, [file])

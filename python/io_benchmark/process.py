@@ -79,7 +79,7 @@ class _Output(io.RawIOBase):
             try:
                 return os.write(self._descriptor, data)
             except BlockingIOError:
-                # Another program that has the same pipe open has made it so.
+                # Another program that has the same pipe open has made it non-blocking.
                 select.select([], [self._descriptor], [])
             except OSError as error:
                 self.failure = error

@@ -104,7 +104,7 @@ class ReportSettings:
         return "\n".join([*lines, " \\\n  ".join([*start, *options])]) + "\n"
 
 
-def is_expectation(value: object) -> bool:
+def _is_expectation(value: object) -> bool:
     match = EXPECTATION.fullmatch(value) if isinstance(value, str) else None
     return match is not None and float(match.group(4)) > 0
 
@@ -114,7 +114,7 @@ def _expectations(value: object) -> tuple[str, ...]:
         problem = "is not a list; write one, as ['amd-30/intel<1.05']"
         raise voluptuous.Invalid(f"{quoted(value)} {problem}")
     for item in value:
-        if not is_expectation(item):
+        if not _is_expectation(item):
             raise voluptuous.Invalid(f"{quoted(item)}: write it like {EXAMPLES}")
     return tuple(value)
 

@@ -110,22 +110,22 @@ def _check_unique(kind: str, items: Sequence[str]) -> None:
         )
 
 
-def _list(value: object, example: str) -> list[object]:
+def _list(value: object, check: Callable[[Any], Any], example: str) -> tuple[Any, ...]:
     if isinstance(value, list) and value:
-        return value
+        return tuple(map(check, value))
     raise voluptuous.Invalid(f"{quoted(value)} is not a list; write at least one, as [{example}]")
 
 
 def _workloads(value: object) -> tuple[str, ...]:
     """Check a list of names; whether they exist is checked where the script's folder is read."""
-    workloads = tuple(_workload(item) for item in _list(value, "cache-retrieve"))
+    workloads = _list(value, _workload, "cache-retrieve")
     _check_unique("the workload", workloads)
     return workloads
 
 
 def _destinations(value: object) -> tuple[str, ...]:
-    items = _list(value if isinstance(value, list) else [value], "overwrite")
-    destinations = tuple(choice(DESTINATIONS)(item) for item in items)
+    items = value if isinstance(value, list) else [value]
+    destinations = _list(items, choice(DESTINATIONS), "overwrite")
     _check_unique("the destination", destinations)
     return destinations
 
@@ -153,7 +153,7 @@ def _place(value: object) -> TaskPlace:
 
 
 def _places(value: object) -> tuple[TaskPlace, ...]:
-    places = tuple(_place(item) for item in _list(value, "workspace"))
+    places = _list(value, _place, "workspace")
     _check_unique("the place", [place.name for place in places])
     _check_unique("the path", [place.path for place in places])
     return places

@@ -104,6 +104,15 @@ def reap(child, waiting_ns):
     return status, (*times_ns, waiting_ns)
 
 
+def times_with_children(process):
+    """Return user and kernel ns of a process and the children that it reaped, in ticks; None if not shown."""
+    stat = reading.read_text("/proc/%d/stat" % process) or ""
+    tick_ns = NS_PER_S // os.sysconf("SC_CLK_TCK")
+    # After the name, which may hold anything.
+    times_ns = [int(ticks) * tick_ns for ticks in stat.rpartition(")")[2].split()[11:15]]
+    return (times_ns[0] + times_ns[2], times_ns[1] + times_ns[3]) if times_ns else None
+
+
 def together(first, second):
     """Return the sums of two triples of user, kernel and waiting nanoseconds; None where one is."""
     return tuple(None if None in both else sum(both) for both in zip(first, second))

@@ -56,11 +56,11 @@ def _run_benchmark(settings, interruption, origin_ns):
         record.warn("pool-guessed", POOL_GUESSED % (settings.pool, settings.pool_origin))
     say("=== io-benchmark %s: pool %s%s ===" % (SCRIPT_VERSION, settings.pool, origin))
     names = ["workloads." + name.replace("-", "_") for name in settings.workloads]
-    bench = Bench(settings, record, interruption, origin_ns)
+    bench = _Bench(settings, record, interruption, origin_ns)
     return bench.run([importlib.import_module(name).WORKLOAD for name in names])
 
 
-class Bench:
+class _Bench:
     def __init__(self, settings, record, interruption, origin_ns):
         self.settings = settings
         self.origin_ns = origin_ns
@@ -140,7 +140,7 @@ class Bench:
             for place in self.settings.places[:last]:
                 workload = workload_class(self, place, place.path)
                 entries = []
-                for variant in workload_class.variants(self.settings):
+                for variant in workload.variants():
                     entry = {"name": workload.name, "place": place.name, **variant}
                     entry.update(workload.plan(variant), samples=workload.samples())
                     entry["outcome"] = outcome("not-started")

@@ -15,7 +15,7 @@ VALUE_LENGTH = 1000  # characters
 POOL_LENGTH = 100
 LISTS = ("{CI_RUNNER_TAGS}", "{NODE_LABELS}")
 LABEL = r'[^\s,"\[\]]+'  # of such a list
-IN_URL = "%/:?#[]@!$&'()*+,;=~"  # not quoted: they have a meaning in a URL
+IN_URL = "%/:?#[]@!$&'()*+,;=~"  # not _quoted: they have a meaning in a URL
 
 
 class _System(NamedTuple):

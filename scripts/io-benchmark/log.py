@@ -16,7 +16,7 @@ LINE_BYTES = 4000  # a pipe that is ready to write accepts this much without blo
 PATIENCE_S = 5.0  # in all: how long lines may wait for a reader
 
 
-class Log:
+class _Log:
     def __init__(self, descriptor):
         self.descriptor = _without_waiting(descriptor)
         self.lines_dropped = 0
@@ -52,7 +52,7 @@ def _without_waiting(descriptor):
     return descriptor
 
 
-LOG, ERRORS = Log(1), Log(2)
+LOG, ERRORS = _Log(1), _Log(2)
 say = LOG.say
 
 

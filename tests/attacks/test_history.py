@@ -69,10 +69,7 @@ def failed_measurements(document: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("change", "cut"),
     [
-        (
-            long_measurements,
-            f"{COUNT + 1 - readings.MEASUREMENTS:,} of {COUNT + 1:,} measurements",
-        ),
+        (long_measurements, f"{COUNT + 1 - readings.MEASUREMENTS:,} of {COUNT + 1:,} measurements"),
         (many_facts, "facts about its worker"),
         (failed_measurements, "lines about what was left out"),
     ],

@@ -42,9 +42,7 @@ def test_hostile_artifacts(command, name, tmp_path, request):
     options = ["--partial"] if command == "compare" else ["--output", "out"]
     with Loopback(deployment) as loopback:
         taken = measure(
-            [command, f"group:{group}", *options],
-            tmp_path,
-            {"TASKCLUSTER_ROOT_URL": loopback.url},
+            [command, f"group:{group}", *options], tmp_path, {"TASKCLUSTER_ROOT_URL": loopback.url}
         )
     print(f"{command} {name}: {taken.peak_mb:.0f} MB, {taken.cpu_s:.1f} s of CPU")
     assert taken.peak_mb < PEAK_MB

@@ -8,10 +8,7 @@ import pytest
 from recorded_pushes import written
 
 from io_benchmark.errors import RequestRefusedError
-from io_benchmark.sources.taskcluster.access import (
-    explain_unauthenticated,
-    missing_scopes,
-)
+from io_benchmark.sources.taskcluster.access import explain_unauthenticated, missing_scopes
 from io_benchmark.submit.task_creation import refusal_reason
 
 SHORT, LONG = 300, 20_000

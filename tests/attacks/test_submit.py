@@ -55,10 +55,7 @@ def hostile(everything):
 
 def test_hostile_options(request, tmp_path):
     """One short printable line for each, exit code 2 or 1, and nothing of it on stdout."""
-    environment = {
-        "TASKCLUSTER_ROOT_URL": "http://127.0.0.1:9",
-        **submitted_tasks.IDENTITY,
-    }
+    environment = {"TASKCLUSTER_ROOT_URL": "http://127.0.0.1:9", **submitted_tasks.IDENTITY}
     wrong = []
     for option, value in hostile(request.config.getoption("--long")):
         base = [] if option in ("--resume", "--cancel") else ["--dry-run"]

@@ -112,19 +112,6 @@ def test_form_and_order_change_nothing(seed: Path, tmp_path: Path) -> None:
     assert len(reports) == 1
 
 
-def test_one_bad_result_is_one_line_and_the_rest_is_compared(tmp_path: Path) -> None:
-    """Exit 1, the file and key named, the comparison still there."""
-    seed_case.write(tmp_path / "results", 2, between=0.02)
-    victim = min((tmp_path / "results").iterdir()) / "io-benchmark.json"
-    document = json.loads(victim.read_text())
-    document["workloads"][0]["samples"]["copy_ns"][5] = "many"
-    victim.write_text(json.dumps(document))
-    done = compare("results", folder=tmp_path, expected=1)
-    assert "$.workloads[0].samples.copy_ns[5]" in done.stderr
-    assert str(victim.parent.name) in done.stderr
-    assert "amd-16" in done.stdout
-
-
 @pytest.mark.parametrize(
     ("options", "word"), [([], "error"), (["--partial"], "missing")], ids=["whole", "partial"]
 )

@@ -43,10 +43,7 @@ def results(tmp_path: Path) -> Path:
     for document in without:
         document["workloads"][0]["trials"] = None
     return write_results(
-        tmp_path / "results",
-        result_documents("intel"),
-        result_documents("amd-16", (50,)),
-        without,
+        tmp_path / "results", result_documents("intel"), result_documents("amd-16", (50,)), without
     )
 
 

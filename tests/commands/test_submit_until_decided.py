@@ -119,10 +119,7 @@ def test_only_undecided_pools(call, deployment, loopback):
         "Decided; 2.5 worker hours spent",
     ]
     again = program.run(
-        "compare",
-        f"group:{group}",
-        folder=ROOT,
-        environment={"TASKCLUSTER_ROOT_URL": loopback.url},
+        "compare", f"group:{group}", folder=ROOT, environment={"TASKCLUSTER_ROOT_URL": loopback.url}
     )
     assert again.stdout == stdout
     plans = {

@@ -21,15 +21,13 @@ import tempfile
 import textwrap
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
+from local_runs import local_run
 
 from io_benchmark.execute.container import ContainerExecutor
-from io_benchmark.execute.local_run import LocalRun
 from io_benchmark.graph.generate import create_context
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -96,11 +94,11 @@ exec nsenter --mount=/proc/{holder}/ns/mnt {podman} "$@"
 class Lab:
     """podman, by way of a script that replaces it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder):
         self.folder = folder
         self.script = folder / "podman"
 
-    def podman(self, *arguments: str) -> list[str]:
+    def podman(self, *arguments):
         """The lines of a call that must succeed."""
         done = subprocess.run(
             [self.script, *arguments], stdout=subprocess.PIPE, text=True, check=True
@@ -108,21 +106,21 @@ class Lab:
         return done.stdout.splitlines()
 
     @property
-    def enter(self) -> list[str]:
+    def enter(self):
         """What comes before a command to run it in the namespace."""
         holder = (self.folder / "holder").read_text()
         return ["nsenter", f"--mount=/proc/{holder}/ns/mnt"]
 
     @property
-    def environment(self) -> dict[str, str]:
+    def environment(self):
         """What makes the executor use it."""
         return {"PATH": f"{self.folder}:{os.environ['PATH']}"}
 
-    def executor(self, context: Callable[[Path, str, Path], str] = create_context) -> Any:
+    def executor(self, context=create_context):
         """The project's own executor."""
         return ContainerExecutor("podman", context, {**os.environ, **self.environment})
 
-    def left_over(self) -> list[str]:
+    def left_over(self):
         """Containers, those of builds included, volumes, and mounts in the namespace."""
         holder = (self.folder / "holder").read_text()
         mounts = Path(f"/proc/{holder}/mountinfo").read_text().splitlines()
@@ -133,7 +131,7 @@ class Lab:
         ]
 
 
-def pip_as_here(folder: Path) -> list[str]:
+def pip_as_here(folder):
     """What makes pip ask in a build whom it asks here, and trust whom it trusts here."""
     command = [sys.executable, "-I", "-m", "pip", "config", "list"]
     listed = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -156,7 +154,7 @@ def pip_as_here(folder: Path) -> list[str]:
     return [*options, "--volume", f"{folder / 'pip.conf'}:/etc/pip.conf:ro"]
 
 
-def can_download(folder: Path) -> bool:
+def can_download(folder):
     """Whether what the report's image is built from can be had here."""
     try:
         with urllib.request.urlopen(MIRROR, timeout=30):
@@ -173,7 +171,7 @@ def can_download(folder: Path) -> bool:
 
 
 @contextmanager
-def namespace(folder: Path, stores: list[Path]) -> Iterator[Lab]:
+def namespace(folder, stores):
     """podman in a mount namespace; the namespace goes and takes every mount with it."""
     folder.mkdir(parents=True, exist_ok=True)
     quoted = ", ".join(f'"{store}"' for store in stores)
@@ -210,7 +208,7 @@ def namespace(folder: Path, stores: list[Path]) -> Iterator[Lab]:
             holder.kill()
 
 
-def import_base(lab: Lab) -> None:
+def import_base(lab):
     """Debian's base where the Dockerfile looks for it: no registry is asked."""
     tree = lab.folder / "debian"
     done = subprocess.run(
@@ -229,7 +227,7 @@ def import_base(lab: Lab) -> None:
     shutil.rmtree(tree)
 
 
-def make_store(cache: Path, store: Path) -> None:
+def make_store(cache, store):
     """Base and image, built by the executor; the store appears whole or not at all."""
     making = Path(tempfile.mkdtemp(prefix="making-", dir=cache))
     try:
@@ -245,7 +243,7 @@ def make_store(cache: Path, store: Path) -> None:
         shutil.rmtree(making)
 
 
-def remove_old_stores(cache: Path, current: Path) -> None:
+def remove_old_stores(cache, current):
     """Stores of former contexts, unless other tests are using them just now."""
     for store in cache.glob("store-*"):
         if store == current or store.suffix == ".lock":
@@ -260,7 +258,7 @@ def remove_old_stores(cache: Path, current: Path) -> None:
 
 
 @contextmanager
-def kept_store(config: pytest.Config, digest: str) -> Iterator[Path]:
+def kept_store(config, digest):
     """The store for this context, made if need be, and held against removal while in use."""
     cache = Path(pwd.getpwuid(os.getuid()).pw_dir, ".cache", "io-benchmark-tests")
     cache.mkdir(parents=True, exist_ok=True)
@@ -278,9 +276,7 @@ def kept_store(config: pytest.Config, digest: str) -> Iterator[Path]:
         yield store
 
 
-def pytest_terminal_summary(
-    terminalreporter: pytest.TerminalReporter, config: pytest.Config
-) -> None:
+def pytest_terminal_summary(terminalreporter, config):
     """Says what the tests keep outside the checkout."""
     line = config.stash.get(STORE_LINE, None)
     if line is not None:
@@ -288,22 +284,20 @@ def pytest_terminal_summary(
 
 
 @pytest.fixture(scope="session")
-def context_digest(tmp_path_factory: pytest.TempPathFactory) -> str:
+def context_digest(tmp_path_factory):
     """Changes with the Dockerfile, what is next to it, and taskgraph's run-task."""
     return create_context(ROOT, IMAGE, tmp_path_factory.mktemp("context") / "context.tar.gz")
 
 
 @pytest.fixture(scope="session")
-def store_digest(context_digest: str) -> str:
+def store_digest(context_digest):
     """Changes with that, and with what the report's image has below this project's code."""
     sources = [context_digest.encode(), *((ROOT / path).read_bytes() for path in REPORT_SOURCES)]
     return hashlib.sha256(b"\0".join(sources)).hexdigest()
 
 
 @pytest.fixture(scope="session")
-def lab(
-    tmp_path_factory: pytest.TempPathFactory, store_digest: str, request: pytest.FixtureRequest
-) -> Iterator[Lab]:
+def lab(tmp_path_factory, store_digest, request):
     """podman with the base and the project's image, and nothing else."""
     if os.geteuid() != 0:
         pytest.skip("needs root, for a mount namespace")
@@ -319,7 +313,7 @@ def lab(
 
 
 @pytest.fixture(scope="session")
-def report_image(lab: Lab) -> str:
+def report_image(lab):
     """The report's image, built on the layers that are kept; empty where nothing can be downloaded."""
     if not can_download(lab.folder):
         return ""
@@ -327,36 +321,13 @@ def report_image(lab: Lab) -> str:
 
 
 @pytest.fixture
-def make_run(tmp_path: Path) -> Callable[..., LocalRun]:
+def make_run(tmp_path):
     """A run of a bash script, as a task of this project would be defined."""
 
-    def make(script: str, *, max_run_time_s: float = 60, **fields: Any) -> LocalRun:
+    def make(script, *, max_run_time_s=60):
         volumes = ("checkouts", "tooltool-cache", "workspace")
-        payload = {
-            "command": ["/usr/local/bin/run-task", "--", "bash", "-c", textwrap.dedent(script)],
-            "env": {"TASKCLUSTER_VOLUMES": ";".join(f"/builds/worker/{v}" for v in volumes)},
-            "artifacts": {
-                "public/io-benchmark": {
-                    "type": "directory",
-                    "path": "/builds/worker/artifacts/io-benchmark",
-                }
-            },
-            "maxRunTime": max_run_time_s,
-        }
-        workspace = tmp_path / "workspace"
-        workspace.mkdir(exist_ok=True)
-        given = {
-            "task_id": "Prp_WpjGRx26VH-wA8fjTA",
-            "run_id": 0,
-            "label": "io-benchmark-amd-16",
-            "pool": "amd-16",
-            "definition": {"payload": payload},
-            "workspace": workspace,
-            "output": tmp_path / "out",
-            "profile": "quick",
-            "image": IMAGE,
-            "root": ROOT,
-        }
-        return LocalRun(**{**given, **fields})
+        names = ";".join(f"/builds/worker/{name}" for name in volumes)
+        payload = {"env": {"TASKCLUSTER_VOLUMES": names}, "maxRunTime": max_run_time_s}
+        return local_run(tmp_path, textwrap.dedent(script), payload, root=ROOT)
 
     return make

@@ -62,3 +62,6 @@ def test_shown():
     )
     assert cost(None, with_prices=False).amount == "3 worker hours"
     assert made.repeated(8).tasks == 48
+    # A limit is rounded up, but not for the error of a sum.
+    assert Cost.worker_time(198.0000000000002, is_limit=True) == "3.3 worker hours"
+    assert Cost.worker_time(198.1, is_limit=True) == "3.4 worker hours"

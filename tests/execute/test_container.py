@@ -162,7 +162,7 @@ def test_a_container_that_does_not_start(make_run, fake):
 
 def test_max_run_time_takes_the_container_away(make_run, fake):
     """Killed, not signalled; artifacts are taken all the same, as d2g does."""
-    run = make_run(changes={"maxRunTime": 0.5})
+    run = make_run(changes={"maxRunTime": 0.5, "onExitStatus": {"retry": [137]}})
     outcome = fake.executor(fails="hang").run(run, print)
     assert replace(outcome, started="", resolved="") == RunOutcome(
         137, "failed", "", "", MISSING, explanation="stopped at its maxRunTime of 0.5 s"
@@ -209,5 +209,5 @@ def test_a_python_without_filters(tmp_path, monkeypatch):
     """Debian 12 has Python 3.11.2, whose tarfile has no filters: the context is unpacked."""
     small_context(tmp_path, "", tmp_path / "context.tar.gz")
     monkeypatch.setattr(container, "tarfile", SimpleNamespace(open=tarfile.open))
-    container.extract(tmp_path / "context.tar.gz", tmp_path / "context")
+    container._extract(tmp_path / "context.tar.gz", tmp_path / "context")
     assert (tmp_path / "context/Dockerfile").read_text() == "FROM"

@@ -81,6 +81,15 @@ def test_checkout_around(tmp_path, monkeypatch):
         assert Root.find(None, tmp_path / folder) == Root(checkout, "checkout")
 
 
+def test_editable_installation(tmp_path, monkeypatch):
+    """From a folder elsewhere, the checkout that the program itself is in."""
+    checkout = make_tree(tmp_path / "checkout")
+    monkeypatch.setattr(root, "BUNDLE", checkout / "python/io_benchmark/bundle")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    assert Root.find(None, elsewhere) == Root(checkout, "checkout")
+
+
 def test_other_projects_tree_is_passed_over(tmp_path, bundle):
     """Another project's taskcluster/ is none of ours: the bundled copy is taken."""
     other = tmp_path / "firefox"

@@ -28,7 +28,7 @@ ROUTES = (
     ("PUT", TASK, "create_task"),
     ("GET", f"{TASK}/status", "status"),
     ("POST", f"{TASK}/cancel", "cancel_task"),
-    ("GET", f"{TASK}/artifact-content/<name*>", "latest_artifact"),
+    ("GET", f"{TASK}/artifacts/<name*>", "get_latest_artifact"),
     ("GET", f"{TASK}/runs/<runId>/artifact-content/<name*>", "artifact"),
     ("POST", "queue/v1/tasks/status", "statuses"),
     ("POST", "queue/v1/tasks", "tasks"),
@@ -207,12 +207,13 @@ class Api:
             check(parameters)
             sent = json.loads(incoming.body) if incoming.body else None
             call = Call(parameters, dict(parse_qsl(query)), sent, who)
-            return json_reply(200, getattr(self, f"_{method}")(call))
+            answer = getattr(self, f"_{method}")(call)
         except loopback_auth.AuthenticationError as error:
             refused = ApiError(401, "AuthenticationFailed", str(error))
             return failure(refused, method, parameters)
         except ApiError as error:
             return failure(error, method, parameters)
+        return answer if isinstance(answer, Reply) else json_reply(200, answer)
 
     def _list_task_group(self, call: Call) -> Any:
         deployment, group_id = self.deployment, call["taskGroupId"]
@@ -286,8 +287,12 @@ class Api:
         loopback_runs.cancel(status)
         return {"status": status}
 
-    def _latest_artifact(self, call: Call) -> Any:
-        return self._content(call, len(self._status_of(call)["runs"]) - 1)
+    def _get_latest_artifact(self, call: Call) -> Any:
+        content = self._content(call, len(self._status_of(call)["runs"]) - 1)
+        if content["storageType"] == "error":
+            return json_reply(424, {key: content[key] for key in ("reason", "message")})
+        reply = json_reply(303, content)
+        return Reply(303, {**reply.headers, "Location": content["url"]}, reply.body)
 
     def _artifact(self, call: Call) -> Any:
         run_id = int(call["runId"])

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
 """The second recorded deployment: a push with actions and retriggers, and tasks that ended badly."""
 
-import copy
 import json
 from collections.abc import Callable
 from typing import Any
@@ -9,19 +8,13 @@ from typing import Any
 import loopback_runs
 from checkout import ROOT
 from loopback_auth import Client
-from loopback_deployment import STATUS_KEYS, Artifact, Deployment
+from loopback_deployment import STATUS_KEYS, Deployment
 
 WRITING = ROOT / "tests" / "fixtures" / "taskcluster" / "exchanges-writing.json"
 PUSH = "ViLtm5c2R7-HWK7VightrA"  # the group, and its decision task
 REPORT = "E_3GwbjUSY6kfQJMI71VSw"
-PENDING = "CrKnFWRvTJ6LaZVX-8Wdhg"
 CLAIM_EXPIRED = "G-rCKuviQcy83AE2WNAlPw"
-SHUT_DOWN = "DpCiVQFxRRi2pHMoVqXOiA"
-CANCELED = "aqdzwPRxS0uNMTRjunxeoA"
 COMPLETED = "J8BVMiJmRQGFuDxIzvJNhA"
-NEVER_SCHEDULED = "UuNZI28VTMONMWyKiyxpTw"
-NEVER_CLAIMED = "Es6Nmoa1SRKk_8eftVjsrw"
-INTERNAL_ERROR = "EV8Ou1R6RhOnRBHO9QfNUA"
 OF_ANOTHER_LEVEL = "CueavNFqS-ygXyRjLcsHiQ"
 ACTION_WITHOUT_CONTEXTS = "f7otdVdMSAyiSefKQ5rNxA"
 ROOT_CLIENT = Client("static/taskcluster/root", "root's-token")
@@ -75,8 +68,8 @@ STORIES: dict[str, tuple[Step, ...]] = {
 
 def written() -> dict[str, dict[str, Any]]:
     """The exchanges by their notes."""
-    found = json.loads(WRITING.read_text())["exchanges"]
-    return {one["note"]: one for one in found}
+    exchanges = json.loads(WRITING.read_text())["exchanges"]
+    return {exchange["note"]: exchange for exchange in exchanges}
 
 
 def recorded_pushes() -> Deployment:
@@ -88,21 +81,17 @@ def recorded_pushes() -> Deployment:
     deployment.group_expires[PUSH] = push["expires"]
     for member in push["tasks"]:
         deployment.add(member["task"], member["status"])
-    for member in sorted(push["tasks"], key=lambda one: one["task"]["created"]):
+    for member in sorted(push["tasks"], key=lambda member: member["task"]["created"]):
         _index(deployment, member)
     # The retry completed later.
     for note in sorted(set(STORIES) - {"status of claim-expired, retry completed"}):
         status = exchanges[note]["response"]["body"]["status"]
         if status["taskId"] not in deployment.statuses:
             tell(deployment, note, status)
-    for task_id in (PENDING, OF_ANOTHER_LEVEL):
-        _add(deployment, {**_like(deployment), "taskId": task_id, "taskGroupId": task_id})
-        loopback_runs.schedule(deployment.statuses[task_id])
-    deployment.statuses[OF_ANOTHER_LEVEL] |= {
-        "schedulerId": "releng-level-3",
-        "taskGroupId": "VkCx-CMnSfGpfUqx3nMfbg",
-    }
-    _add_artifacts(deployment, exchanges)
+    pending = {**deployment.statuses[COMPLETED], "taskId": OF_ANOTHER_LEVEL}
+    pending |= {"schedulerId": "releng-level-3", "taskGroupId": "VkCx-CMnSfGpfUqx3nMfbg"}
+    _add(deployment, pending)
+    loopback_runs.schedule(deployment.statuses[OF_ANOTHER_LEVEL])
     return deployment
 
 
@@ -132,20 +121,9 @@ def _add(deployment: Deployment, recorded: dict[str, Any]) -> None:
     deployment.add(definition, {"taskId": task_id, **identity, **fresh})
 
 
-def _like(deployment: Deployment) -> dict[str, Any]:
-    return copy.deepcopy(deployment.statuses[COMPLETED])
-
-
 def _index(deployment: Deployment, member: dict[str, Any]) -> None:
     """The first task of each route: those of one rank do not replace each other at once."""
     for route in member["task"]["routes"]:
         if route.startswith("index.releng."):
             path = route.removeprefix("index.")
             deployment.index.setdefault(path, member["status"]["taskId"])
-
-
-def _add_artifacts(deployment: Deployment, exchanges: dict[str, dict[str, Any]]) -> None:
-    deployment.set_result(SHUT_DOWN, 0, Artifact(b"{}", gzipped=False))
-    said = exchanges["error artifact of an action task without contexts"]["response"]["body"]
-    made = Artifact(storage_type="error", reason=said["reason"], message=said["message"])
-    deployment.artifacts[ACTION_WITHOUT_CONTEXTS, 0, "public/docker-contexts"] = made

@@ -19,8 +19,6 @@ from io_benchmark.analysis.history.history_model import (
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.model import Subject
 from io_benchmark.analysis.observed.machine_identity import MachineMarks
-from io_benchmark.report.formats import Layout
-from io_benchmark.report.formats.output import rendered
 
 MS = 1_000_000
 FIRST = datetime(2026, 4, 27, 3, tzinfo=UTC)  # a Monday
@@ -39,7 +37,7 @@ WORKERS = (0.0, 2.8, -2.2)
 
 
 def reading(
-    at: int,
+    week: int,
     mean_ms: float,
     worker: int = 0,
     facts: Facts = (),
@@ -48,89 +46,76 @@ def reading(
     percent: float | None = None,
     **origin: Any,
 ) -> HistoryReading:
-    """Return a worker's mean in the week number `at`; `percent` replaces what stands for noise."""
+    """Return a worker's mean in a week; `percent` replaces what stands for noise."""
     if percent is None:
-        percent = POINTS[at % len(POINTS)] + WORKERS[worker]
-    known: dict[str, Any] = {
-        "group": f"group-{at}",
-        "time": FIRST + timedelta(weeks=at),
-        "revision": f"{at:02d}{'c0ffee' * 6}00",
-        "task_id": f"task-{at}-{worker}",
+        percent = POINTS[week % len(POINTS)] + WORKERS[worker]
+    usual: dict[str, Any] = {
+        "group": f"group-{week}",
+        "time": FIRST + timedelta(weeks=week),
+        "revision": f"{week:02d}{'c0ffee' * 6}00",
+        "task_id": f"task-{week}-{worker}",
         "run_id": 0,
         "source": "sample",
-        "marks": MachineMarks(f"zone/{at}-{worker}"),
+        "marks": MachineMarks(f"zone/{week}-{worker}"),
     }
     conditions = CONDITIONS if cold else (*CONDITIONS[:-1], ("cache-state", text("warm cache")))
     log_mean = math.log(mean_ms * MS) + percent / 100
-    return HistoryReading(Origin(**(known | origin)), SUBJECT, conditions, log_mean, facts)
+    return HistoryReading(Origin(**(usual | origin)), SUBJECT, conditions, log_mean, facts)
 
 
-def _facts(at: int, *, disks: int) -> Facts:
+def _facts(week: int, disks: int) -> Facts:
     return (
         ("disks", str(disks)),
         ("stripes", str(disks) if disks > 1 else "none"),
         ("mount options", (*MOUNT, "stripe=32") if disks > 1 else MOUNT),
-        ("kernel", "6.8.0-1024-gcp" if at < 20 else "6.8.0-1031-gcp"),
-        ("zone", ZONES[at % 3]),
+        ("kernel", "6.8.0-1024-gcp" if week < 20 else "6.8.0-1031-gcp"),
+        ("zone", ZONES[week % 3]),
         ("grep", "grep (GNU grep) 3.8"),
     )
 
 
-def one_change(count: int = 30, workers: int = 3, change_at: int = 19) -> History:
+def one_change() -> History:
     """Return a pool that loses one of its two disks, and gets a new kernel a week later."""
-    return history(
-        "amd-16",
-        [
-            reading(
-                at, 146 if at >= change_at else 76, worker, _facts(at, disks=1 + (at < change_at))
-            )
-            for at in range(count)
-            for worker in range(workers)
-        ],
-    )
-
-
-def there_and_back() -> History:
-    """Return a slow month without observed facts, with one worker per week."""
-    slow = range(12, 18)
-    readings = [reading(at, 110 if at in slow else 76) for at in range(30)]
-    return history("intel", readings, remarks=["asked https://tc.example.com"])
+    readings = [
+        reading(week, mean_ms, worker, _facts(week, disks))
+        for mean_ms, disks, weeks in ((76, 2, range(19)), (146, 1, range(19, 30)))
+        for week in weeks
+        for worker in range(3)
+    ]
+    return history("amd-16", readings)
 
 
 def trend_and_step() -> History:
     """Return two years in which the time grows by 12 % per year, with a step after the first."""
-    readings = [reading(at, 76 * 1.12 ** (at / 52) * (1.3 if at >= 60 else 1)) for at in range(100)]
+    readings = [
+        reading(week, 76 * 1.12 ** (week / 52) * (1.3 if week >= 60 else 1)) for week in range(100)
+    ]
     return history("amd-16", readings)
 
 
 def unclear() -> History:
     """Return two weeks of days that become slower."""
-    return history(
-        "amd-30", [reading(at, 76 * 1.03**at, time=FIRST + timedelta(days=at)) for at in range(14)]
-    )
+    days = [(day, FIRST + timedelta(days=day)) for day in range(14)]
+    return history("amd-30", [reading(day, 76 * 1.03**day, time=time) for day, time in days])
 
 
 def too_few() -> History:
-    return history("amd-30", [reading(at, 77) for at in range(5)])
+    return history("amd-30", [reading(week, 77) for week in range(5)])
 
 
 def steady() -> History:
     """Return more weeks than a table shows, and results that are left out."""
-    readings = [reading(at, 77, facts=_facts(at, disks=2)) for at in range(70)]
+    readings = [reading(week, 77, facts=_facts(week, 2)) for week in range(70)]
     readings[40] = reading(40, 50, cold=False)
-    return history(
-        "amd-30",
-        readings,
-        left_out=[
-            LeftOut("2026-05-04", text("incomplete: amd-30, task x run 0: 60 of 2000 retrieves"))
-        ],
-        unreadable=["task y run 0 (io-benchmark-amd-30): has no artifact"],
-    )
+    reason = text("incomplete: amd-30, task x run 0: 60 of 2000 retrieves")
+    unreadable = ["task y run 0 (io-benchmark-amd-30): has no artifact"]
+    left_out = [LeftOut("2026-05-04", reason)]
+    return history("amd-30", readings, left_out=left_out, unreadable=unreadable)
 
 
 def two_series() -> History:
     """Return a series with a cold cache, then one with a warm cache."""
-    readings = [reading(at, 77 if at < 14 else 40, cold=at < 14) for at in range(26)]
+    readings = [reading(week, 77 if week < 14 else 40, cold=week < 14) for week in range(26)]
     return history("amd-30", readings)
 
 
@@ -141,8 +126,7 @@ def nothing() -> History:
 def hostile() -> History:
     """Return a history with an attack in every text from a result or from the queue."""
     script, breaks, escapes, entities, long = HOSTILE_NAMES
-    found = one_change()
-    (series,) = found.series
+    (series,) = one_change().series
     (change,) = series.changes
     worker = replace(series.points[0].workers[0], worker_id=script, tasks=(breaks, escapes))
     point = replace(series.points[0], revision=script, group=breaks, workers=(worker,))
@@ -152,23 +136,17 @@ def hostile() -> History:
         changed=(fact, replace(fact, name=long, points_off=1)),
         varied=(FactSpread(escapes, (script, long), (breaks,)),),
     )
+    hostile_series = replace(
+        series,
+        subject=Subject(long, entities, breaks, script),
+        conditions={entities: text(script), long: text(breaks)},
+        points=(point, *series.points[1:]),
+        changes=(changed,),
+    )
     return History(
         pool=script,
-        series=(
-            replace(
-                series,
-                subject=Subject(long, entities, breaks, script),
-                conditions={entities: text(script), long: text(breaks)},
-                points=(point, *series.points[1:]),
-                changes=(changed,),
-            ),
-        ),
+        series=(hostile_series,),
         left_out=(LeftOut(breaks, text(script)),),
         unreadable=(escapes, entities),
         remarks=(text(script), text(long)),
     )
-
-
-def on_terminal(found: History, columns: int, *, colour: bool = False) -> str:
-    layout = Layout(columns=columns, styles=colour, colors=colour)
-    return rendered(found, "text", layout=layout)

@@ -9,7 +9,7 @@ from typing import Any
 import real_tasks
 
 from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.tasks.compare_tasks import TaskOptions, compare_tasks
+from io_benchmark.analysis.tasks.compare_tasks import compare_tasks
 from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.sources.run_results import TaskRun
@@ -55,7 +55,7 @@ def compared(runs: Sequence[TaskRun], baseline: str | None = None, **options: An
     sides: dict[str, list[TaskRun]] = {}
     for run in runs:
         sides.setdefault(run.pool, []).append(run)
-    return compare_tasks(Plan.of_pools(sides, baseline), sides, TaskOptions(**options))
+    return compare_tasks(Plan.of_pools(sides, baseline), sides, **options)
 
 
 def seed() -> TaskReport:

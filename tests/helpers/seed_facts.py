@@ -16,7 +16,7 @@ RATE = 388 * MIB
 Facts = dict[str, Any]
 
 
-def each(change: Callable[[int], float]) -> Callable[[list[int]], list[int]]:
+def changing(change: Callable[[int], float]) -> Callable[[list[int]], list[int]]:
     """Change every number of a column."""
     return lambda column: [round(change(number)) for number in column]
 
@@ -27,18 +27,18 @@ def counting(per_s: float) -> Callable[[list[int]], list[int]]:
 
 
 def slower_lookups(more_ms: float) -> Facts:
-    return {f"{ENTRY}.samples.lookup_ns": each(lambda ns: ns + more_ms * MS)}
+    return {f"{ENTRY}.samples.lookup_ns": changing(lambda ns: ns + more_ms * MS)}
 
 
 def taking(time_ms: float) -> Facts:
     """Retrieves of the slower side that take this long on average."""
-    return {f"{ENTRY}.samples.copy_ns": each(lambda ns: ns * (time_ms - 1.35) / (145.7 - 1.35))}
+    return {f"{ENTRY}.samples.copy_ns": changing(lambda ns: ns * (time_ms - 1.35) / (145.7 - 1.35))}
 
 
 def last_third(factor: float) -> Facts:
     def slow_down(column: list[int]) -> list[int]:
         fast = 2 * len(column) // 3
-        return column[:fast] + each(lambda ns: ns * factor)(column[fast:])
+        return column[:fast] + changing(lambda ns: ns * factor)(column[fast:])
 
     return {f"{ENTRY}.samples.copy_ns": slow_down}
 
@@ -59,7 +59,7 @@ def spent(**times_ms: float) -> Facts:
 def more_cpu_time(factor: float) -> Facts:
     """CPU time of the measuring process."""
     names = ("user", "system")
-    return {f"{COLUMNS}.own_{name}_ms": each(lambda ms: factor * ms) for name in names}
+    return {f"{COLUMNS}.own_{name}_ms": changing(lambda ms: factor * ms) for name in names}
 
 
 def waiting_for_io(share: float) -> Facts:
@@ -92,12 +92,12 @@ def times_written(factor: float) -> Facts:
     return {f"{ENTRY}.device_bytes": change}
 
 
-def held_for(seconds: int) -> Facts:
-    """The disk writes 200 MiB/s for so long after the first retrieve, and then half of it."""
+def held_for(seconds: int, then_mib_per_s: int = 100) -> Facts:
+    """The disk writes at a limit of 200 MiB/s for so long after the first retrieve."""
 
     def column(before: list[int]) -> list[int]:
-        rates = [200 * MIB // (1 if row < 16 + seconds else 2) for row in range(len(before))]
-        return list(accumulate(rates))
+        is_held = [row < 16 + seconds for row in range(len(before))]
+        return list(accumulate((200 if held else then_mib_per_s) * MIB for held in is_held))
 
     return {WRITTEN: column} | io_limit(200 * MIB)
 

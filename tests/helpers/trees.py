@@ -20,7 +20,7 @@ from unittest import mock
 import reading  # type: ignore[import-not-found] # on the worker's path
 from checkout import ROOT
 from observe import host, limits, storage  # type: ignore[import-not-found]
-from result.result_file import describe_task  # type: ignore[import-not-found]
+from result.result_file import _describe_task  # type: ignore[import-not-found]
 
 FOLDER = ROOT / "tests" / "fixtures" / "trees"
 PLACE_NAME = "workspace"
@@ -123,11 +123,11 @@ def _as_this_machine(tree: Tree, root: Path) -> Iterator[None]:
         (os, "cpu_count"): lambda: head["cpus"]["online"],
         (os, "geteuid"): lambda: head["user_id"],
         (os, "uname"): lambda: SimpleNamespace(**head["uname"]),
-        (storage, "probe_writes"): lambda _path: head["probe"],
-        (storage, "reflink_works"): lambda _path: head["reflink"],
-        (host, "tool_versions"): lambda: head["tools"],
-        (host, "touch_new_memory"): lambda: head["first_touch_ns_per_mib"],
-        (limits, "ulimit"): lambda _number: None,
+        (storage, "_probe_writes"): lambda _path: head["probe"],
+        (storage, "_reflink_works"): lambda _path: head["reflink"],
+        (host, "_tool_versions"): lambda: head["tools"],
+        (host, "_touch_new_memory"): lambda: head["first_touch_ns_per_mib"],
+        (limits, "_ulimit"): lambda _number: None,
     }
     with ExitStack() as stack:
         for (module, name), value in replacements.items():
@@ -146,7 +146,7 @@ def observe(tree: Tree, root: Path, pool: str = "") -> dict[str, Any]:
 def observed(place: str, pool: str = "") -> dict[str, Any]:
     """Return the parts of a result document that describe where it was measured."""
     return {
-        "task": describe_task(pool),
+        "task": _describe_task(pool),
         "host": host.observe(),
         "storage": {"places": [storage.observe(PLACE_NAME, place)]},
         "limits": limits.observe(),

@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
 from checkout import ROOT
+from observe import page_cache  # type: ignore[import-not-found] # on the worker's path
 
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
 from io_benchmark.sources.folder.run_files import read_run
@@ -26,6 +28,18 @@ sys.path.insert(0, folder)
 {prelude}
 runpy.run_path(folder, run_name="__main__")
 """
+
+
+def needs_disk(folder: Path) -> None:
+    """Skip where the file system keeps its files in memory alone, so that nothing is written or cold."""
+    path = folder / "written-and-evicted"
+    path.write_bytes(bytes(2**20))
+    page_cache.sync_filesystem(str(folder))
+    page_cache.evict(str(path))
+    is_in_memory = page_cache.resident_bytes(str(path))
+    path.unlink()
+    if is_in_memory:
+        pytest.skip(f"needs a disk, and {folder} is in memory")
 
 
 def wait_for(process: "subprocess.Popen[str]", text: str) -> None:

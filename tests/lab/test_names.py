@@ -16,7 +16,7 @@ import shims
 from answers import detail, evidence, measured, states, supported
 from lab_truths import Ask, Document, Truth
 from storage_lab import Lab, without_atime
-from workloads.metadata import process_counts
+from workloads.metadata import _process_counts
 
 from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
 
@@ -95,7 +95,7 @@ def test_many_layers(lab: Lab, measure: Measure, compare: Compare) -> None:
 
 def test_a_lock(workers: Workers, compare: Compare) -> None:
     """Every stat takes as long on both sides; where one waits for the other, that is the cause."""
-    processes = process_counts(len(os.sched_getaffinity(0)), is_quick=True)[-1]
+    processes = _process_counts(len(os.sched_getaffinity(0)), is_quick=True)[-1]
     if processes < 2:
         pytest.skip("needs two CPUs")
 

@@ -38,8 +38,8 @@ SMALL = "from workloads import exec as workload\nworkload.CACHE_SHARE = 0\n"
 MANY_ROUNDS = "from workloads import exec as workload\nworkload.QUICK['rounds'] = 12\n"
 # A machine whose cache holds every copy, for what it takes this one to jump as often through less.
 ROOMY_CACHE = (
-    f"{MANY_ROUNDS}build = workload.build_program\n"
-    "workload.build_program = lambda size, passes: build(size // 16, passes * 16)"
+    f"{MANY_ROUNDS}build = workload._build_program\n"
+    "workload._build_program = lambda size, passes: build(size // 16, passes * 16)"
 )
 
 
@@ -67,7 +67,7 @@ def test_what_copies_cost_is_compared(tmp_path: Path, measure: Measure, compare:
 
 
 def needs_cache() -> None:
-    size_bytes, cache_bytes = workload.code_bytes(), workload.last_level_cache_bytes()
+    size_bytes, cache_bytes = workload._code_bytes(), workload._last_level_cache_bytes()
     if cache_bytes is None or not size_bytes < cache_bytes < workload._processes() * size_bytes:
         pytest.skip(
             "needs a last-level cache that holds the program once, and not for each process"

@@ -5,13 +5,10 @@ import ast
 import io
 from pathlib import Path
 
-import pytest
 import seed_case
 
 import io_benchmark
-from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.context import Context
-from io_benchmark.errors import UsageError
 from io_benchmark.operations.compare import ComparisonOptions, compare
 
 PACKAGE = Path(io_benchmark.__file__).parent
@@ -23,30 +20,12 @@ def report(folder: Path, **options):
     return compare([str(folder)], ComparisonOptions(**options), context)
 
 
-def test_compare(tmp_path):
-    """Addresses and options in, a report out; the options are the analysis' own."""
-    compared = report(tmp_path / "results", baseline="amd-16", margin=0.1, looks=Schedule((3, 6)))
-    assert (compared.baseline, compared.margin_ratio) == ("amd-16", 0.1)
-    (part,) = compared.subjects
-    assert [comparison.candidate for comparison in part.comparisons] == ["amd-30", "intel"]
-
-
 def test_against(tmp_path):
     """With earlier results each pool is compared with itself."""
     seed_case.write(tmp_path / "before", seed=7)
     compared = report(tmp_path / "after", against=[str(tmp_path / "before")])
     sides = {worker.side for worker in compared.workers}
     assert sides == {f"{pool} {when}" for pool in seed_case.POOLS for when in ("before", "after")}
-
-
-@pytest.mark.parametrize("partial", [False, True])
-def test_baseline_without_results(tmp_path, partial):
-    """It is a mistake, unless results may be missing."""
-    if partial:
-        assert report(tmp_path / "results", baseline="other", partial=True).baseline == "intel"
-        return
-    with pytest.raises(UsageError, match="--baseline other: no such pool here"):
-        report(tmp_path / "results", baseline="other")
 
 
 def test_operations_know_no_commands():

@@ -90,10 +90,7 @@ def test_help(environment, tmp_path):
 
 @pytest.mark.parametrize(
     ("inside", "jobs"),
-    [
-        ("an empty folder", "intel,amd-16,io-benchmark-report"),
-        ("another checkout", "intel"),
-    ],
+    [("an empty folder", "intel,amd-16,io-benchmark-report"), ("another checkout", "intel")],
 )
 def test_rehearse_outside_a_checkout(environment, tmp_path, inside, jobs):
     """The bundled kinds generate and run, also inside a checkout of something else, and it says so."""

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 from measuring.retrieval import RealSteps, SeedSteps, Target
 from observe import page_cache
-from worker import SCRIPT, Worker, outcome_of, retrieves_of
+from worker import SCRIPT, Worker, needs_disk, outcome_of, retrieves_of
 from workloads import cache_retrieve
 
 from io_benchmark.results import CacheRetrieveEntry
@@ -22,18 +22,18 @@ from io_benchmark.results.workloads.cache_retrieve import SPENT_COLUMNS
 @pytest.mark.parametrize(("profile", "divisor"), [("full", 1), ("quick", 80)])
 def test_the_cache_is_the_seeds(profile: str, divisor: int) -> None:
     """40 files of 80 MiB, 40 of 60, 20 of 5; a rehearsal has the same mix at an eightieth."""
-    sizes = cache_retrieve.file_sizes_bytes(SimpleNamespace(sizes_bytes=None, profile=profile))
+    sizes = cache_retrieve._file_sizes_bytes(SimpleNamespace(sizes_bytes=None, profile=profile))
     counts = {80: 40, 60: 40, 5: 20}
     assert Counter(sizes) == {mib * 2**20 // divisor: count for mib, count in counts.items()}
 
 
 def test_the_sequence_is_the_same_everywhere() -> None:
     """Retrieve i takes the same file on every pool, in every Python, for ever."""
-    assert cache_retrieve.make_sequence(1, 10, 100) == [13, 84, 76, 25, 49, 44, 65, 78, 9, 2]
-    sequence = str(cache_retrieve.make_sequence(1, 2000, 100)).encode()
+    assert cache_retrieve._make_sequence(1, 10, 100) == [13, 84, 76, 25, 49, 44, 65, 78, 9, 2]
+    sequence = str(cache_retrieve._make_sequence(1, 2000, 100)).encode()
     digest = "2422f45c31d8fe32fd0ea4588cfdf2b7fc1d00b6ab1fdc93d1643c1b4c3742ed"
     assert hashlib.sha256(sequence).hexdigest() == digest
-    assert cache_retrieve.make_sequence(2, 10, 100) != cache_retrieve.make_sequence(1, 10, 100)
+    assert cache_retrieve._make_sequence(2, 10, 100) != cache_retrieve._make_sequence(1, 10, 100)
 
 
 def columns_spent(entry: CacheRetrieveEntry) -> dict[str, Sequence[int] | None]:
@@ -52,7 +52,7 @@ def test_a_run_is_told_whole(worker: Worker) -> None:
     assert outcome_of(entry) == ("completed", None)
     assert (entry.place, entry.destination, entry.fidelity) == ("workspace", "overwrite", "seed")
     samples = entry.samples
-    assert list(samples.file_index) == cache_retrieve.make_sequence(5, 200, 10)
+    assert list(samples.file_index) == cache_retrieve._make_sequence(5, 200, 10)
     columns = (samples.start_ns, samples.lookup_ns, samples.copy_ns)
     ends = [sum(times) for times in zip(*columns, strict=True)]
     assert all(end <= start for end, start in zip(ends, samples.start_ns[1:], strict=False))
@@ -194,6 +194,7 @@ def test_a_ring_is_trimmed_after_a_sync(tmp_path: Path) -> None:
 
 def test_residency_follows_reading_and_eviction(tmp_path: Path) -> None:
     """Just written: in memory. Synced and evicted: gone. Read by half: about half is back."""
+    needs_disk(tmp_path)
     path = tmp_path / "file"
     path.write_bytes(os.urandom(8 * 1024 * 1024))
     name = str(path)

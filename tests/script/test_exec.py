@@ -27,7 +27,7 @@ def executing(worker: Worker) -> Worker:
 def test_the_program_runs_to_its_end(tmp_path: Path) -> None:
     """Made of nothing but bytes, it is started by the kernel and exits with 0."""
     program = tmp_path / "program"
-    program.write_bytes(exec_workload.build_program(blob_bytes=64 * 4096, passes=3))
+    program.write_bytes(exec_workload._build_program(blob_bytes=64 * 4096, passes=3))
     program.chmod(0o700)
     assert subprocess.run([program], env={}, check=False).returncode == 0
 
@@ -48,11 +48,11 @@ def jumps(program: bytes) -> list[int]:
 
 def test_every_line_is_jumped_to_once() -> None:
     """One pass goes through all of it, in no order that could be foreseen, the same each time."""
-    program = exec_workload.build_program(blob_bytes=16 * 4096, passes=1)
+    program = exec_workload._build_program(blob_bytes=16 * 4096, passes=1)
     order = jumps(program)
     assert sorted(order) == list(range(16 * 4096 // 64))
     assert order != sorted(order)
-    assert exec_workload.build_program(16 * 4096, 1) == program
+    assert exec_workload._build_program(16 * 4096, 1) == program
     assert len(program) == exec_workload.LINES_AT + 16 * 4096
 
 
@@ -61,7 +61,7 @@ def test_every_line_is_jumped_to_once() -> None:
 def test_one_file_or_many(tmp_path: Path, variant: str, files: int) -> None:
     """Hardlinked, all names are one inode; copied, each has its own."""
     program = {"blob_bytes": 64 * 4096, "passes": 1}
-    paths = exec_workload.make_programs(str(tmp_path), variant, 3, program)
+    paths = exec_workload._make_programs(str(tmp_path), variant, 3, program)
     assert len({os.stat(path).st_ino for path in paths}) == files  # noqa: PTH116
 
 
@@ -79,8 +79,8 @@ def test_the_size_follows_the_last_level_cache(
 ) -> None:
     """0.6 of it in whole pages, within bounds; a middle size where no cache is seen."""
     recorded({f"{CACHE}/index{at}/size": f"{size}\n" for at, size in enumerate(sizes)})
-    assert exec_workload.last_level_cache_bytes() == cache
-    assert exec_workload.code_bytes() == blob
+    assert exec_workload._last_level_cache_bytes() == cache
+    assert exec_workload._code_bytes() == blob
     assert blob % 4096 == 0
 
 
@@ -99,7 +99,7 @@ def test_noexec_is_skipped_by_name(executing: Worker, mount: Callable[[str], Pat
 def test_a_program_that_fails(executing: Worker) -> None:
     """A wrong end is a failure by name, never a sample."""
     failing = "from workloads import exec as workload\n"
-    failing += "workload.build_program = lambda blob_bytes, passes: b'#!/bin/false\\n'\n"
+    failing += "workload._build_program = lambda blob_bytes, passes: b'#!/bin/false\\n'\n"
     code, output = executing.run("--profile", "quick", prelude=failing)
     assert (code, "Traceback" in output) == (1, False)
     reason = re.escape(f"place workspace ({executing.workspace}): hardlinked-")

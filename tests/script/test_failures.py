@@ -44,7 +44,7 @@ def assert_incomplete(worker: Worker, reason: str, entry_state: str = "failed") 
         # Through the page cache it would measure memory.
         (
             "random-io",
-            "from workloads import random_io\nrandom_io.refusal_of = lambda _: 'Invalid argument'",
+            "from workloads import random_io\nrandom_io._refusal_of = lambda _: 'Invalid argument'",
             "O_DIRECT is refused here: Invalid argument",
         ),
         ("upload", "import shutil; shutil.which = lambda *_: None", "curl is not on PATH"),

@@ -17,19 +17,24 @@ SERIES = "perfherder-data-io-benchmark.json"
 PERFHERDER = {"framework": {"name": "build_metrics"}}
 VALUE = re.compile(r'(?<="value":)[-+.0-9eE]+|(?<="replicates":)\[[^]]*]')
 
+# Their figures need no bench and no folder.
+RETRIEVES = object.__new__(cache_retrieve.WORKLOAD)
+RANDOM_IO = object.__new__(random_io.WORKLOAD)
+
 
 def retrieves(copies_ms: list[int]) -> dict[str, object]:
-    """An entry whose lookups take no time, of files of two sizes."""
+    """An entry whose lookups take no time, of files of two sizes: copies above 60 ms are of the larger."""
     count = len(copies_ms)
     copy_ns = [time_ms * 1_000_000 for time_ms in copies_ms]
-    samples = {"lookup_ns": [0] * count, "copy_ns": copy_ns, "file_index": [0] * count}
+    indexes = [int(time_ms > 60) for time_ms in copies_ms]
+    samples = {"lookup_ns": [0] * count, "copy_ns": copy_ns, "file_index": indexes}
     return {
         "name": "cache-retrieve",
         "place": "a",
         "destination": "overwrite",
         "fidelity": "seed",
         "samples": samples,
-        "file_sizes_bytes": [1],
+        "file_sizes_bytes": [5 * 2**20, 80 * 2**20],
         "final_sync_ns": None,
         "retrieves_planned": count,
         "outcome": {"state": "completed", "reason": None},
@@ -48,15 +53,25 @@ def test_lines_of_the_log(capfd: pytest.CaptureFixture[str]) -> None:
         "outcome": {"state": "stopped", "reason": "why"},
     }
     times = retrieves([*range(1, 101)])
-    plans = [(cache_retrieve.WORKLOAD, None, [times]), (random_io.WORKLOAD, None, [rate])]
+    plans = [(RETRIEVES, None, [times]), (RANDOM_IO, None, [rate])]
     figures.show(plans)
+    starts = ("1", "10.9", "20.8", "30.7", "40.6", "50.5", "60.4", "70.3", "80.2")
     copies = "100 in 5.0 s, Avg 50.5, Min 1, Max 100, P50 51, P95 96, P99 100 ms"
     operations = "1250 in 0.2 s, Avg 6250, Min 2500, Max 10000, P50 2500, P95 2500, P99 2500 IOPS"
     assert capfd.readouterr().out.splitlines()[2:] == [
         f"cache-retrieve, place a, destination overwrite, fidelity seed: {copies}",
+        "  80 MiB files: 40 in 3.2 s, Avg 80.5, Min 61, Max 100, P50 81, P95 99, P99 100 ms",
+        "  5 MiB files: 60 in 1.8 s, Avg 30.5, Min 1, Max 60, P50 31, P95 58, P99 60 ms",
         "  Lookup alone: 100 in 0.0 s, Avg 0, Min 0, Max 0, P50 0, P95 0, P99 0 ms",
         f"  Copy alone: {copies}",
+        "  Histogram, ms:",
+        *(f"  {start:>8} {'#' * 50} (10)" for start in starts),
+        f"      90.1 {'#' * 45} (9)",
+        "       100 ##### (1)",
         f"random-io, place a, read-depth-1: incomplete (stopped): why; {operations}",
+        "  Histogram, IOPS:",
+        f"     10000 {'#' * 50} (1)",
+        f"      2500 {'#' * 50} (1)",
     ]
 
 
@@ -98,7 +113,7 @@ def test_replicates_are_the_figures_of_stretches() -> None:
     """Many samples have 20 replicates in their order; a sync that did not end has no figure."""
     settings = SimpleNamespace(pool="x" * 50, profile="full", perfherder="pool")
     entry = retrieves([*range(50 * 20)])
-    suite = figures.suite(settings, cache_retrieve.WORKLOAD, entry)
+    suite = figures.suite(settings, RETRIEVES, entry)
     replicates = {test["name"]: test["replicates"] for test in suite["subtests"]}
     assert replicates["mean"] == [24.5 + 50 * number for number in range(20)]
     assert replicates["p50"] == [25 + 50 * number for number in range(20)]

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from log import Log
+from log import _Log
 from worker import Worker
 
 F_SETPIPE_SZ = 1031
@@ -96,7 +96,7 @@ def test_a_pipe_that_nobody_reads(worker: Worker, full_pipe: tuple[int, int]) ->
 def test_lines_wait_for_a_slow_reader(full_pipe: tuple[int, int]) -> None:
     """Within its patience the log waits, and nothing is dropped."""
     read_end, write_end = full_pipe
-    log = Log(write_end)
+    log = _Log(write_end)
     saying = threading.Thread(target=log.say, args=("the line",))
     saying.start()
     assert os.read(read_end, 4096) == b"x" * 4096
@@ -107,9 +107,9 @@ def test_lines_wait_for_a_slow_reader(full_pipe: tuple[int, int]) -> None:
 def test_a_line_is_one_line() -> None:
     """Control characters and broken names are escaped, a long line is cut."""
     read_end, write_end = os.pipe()
-    Log(write_end).say("a\nb\r\x1b[2J\u202e\udcff µ")
+    _Log(write_end).say("a\nb\r\x1b[2J\u202e\udcff µ")
     assert os.read(read_end, 4096).decode() == "a\\nb\\r\\x1b[2J\\u202e\\udcff µ\n"
-    Log(write_end).say("x" * 10_000)
+    _Log(write_end).say("x" * 10_000)
     assert os.read(read_end, 9000) == b"x" * 4000 + b"\n"
     os.close(read_end)
     os.close(write_end)
@@ -120,7 +120,7 @@ BUG = (
     "def fail(*_): raise ZeroDivisionError('two\\nlines')\n"
     "retrieval.SeedSteps.copy = fail"
 )
-BUG_AT_THE_START = "from result import result_file\nresult_file.describe_task = None"
+BUG_AT_THE_START = "from result import result_file\nresult_file._describe_task = None"
 WRONG = "wrong arguments: argument --fidelity: invalid choice: 'none' (choose from 'seed', 'real')"
 
 

@@ -67,12 +67,12 @@ def test_a_command_that_succeeds(profiled: Profiled) -> None:
 def test_a_command_that_a_signal_ends(profiled: Profiled, name: str) -> None:
     """This process ends by the same signal: a shell shows the same."""
     number = signal.Signals[name]
-    done = profiled.run("sh", "-c", f"kill -{int(number)} $$")
+    command = ("sh", "-c", f"kill -{int(number)} $$")
+    done = profiled.run(*command)
     assert (done.returncode, done.stderr) == (-number, b"")
     assert profiled.profile().ending.signal == number
-    shell = profiled.command("sh", "-c", f"kill -{int(number)} $$")
-    seen = run("sh", "-c", '"$@"; echo $?', "-", *shell)
-    assert seen.stdout == b"%d\n" % (128 + number)
+    shell = run("sh", "-c", '"$@"; echo $?', "-", *profiled.command(*command))
+    assert shell.stdout == b"%d\n" % (128 + number)
 
 
 @pytest.mark.parametrize(

@@ -39,8 +39,8 @@ def naming(worker: Worker) -> Worker:
 )
 def test_how_many_at_once(cpus: int, full: list[int], quick: list[int]) -> None:
     """Doubled up to the CPUs, eight at most."""
-    assert metadata.process_counts(cpus, is_quick=False) == full
-    assert metadata.process_counts(cpus, is_quick=True) == quick
+    assert metadata._process_counts(cpus, is_quick=False) == full
+    assert metadata._process_counts(cpus, is_quick=True) == quick
 
 
 def test_files_not_yet_visible_are_counted(naming: Worker) -> None:

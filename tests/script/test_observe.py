@@ -108,7 +108,7 @@ def test_a_path_is_on_its_longest_mount(recorded: Record, path: str, point: str,
     mount = mounts.mount_of(path, mounts.table())
     assert mount is not None
     assert mount.point == point
-    assert storage.kind_of_place(mount, storage.in_container(mounts.table())) == kind
+    assert storage._kind_of_place(mount, storage.in_container(mounts.table())) == kind
     # Of two mounts at one point the second is seen.
     (hiding,) = {mounts.mount_of("/x/y", mounts.table())}
     assert hiding is not None
@@ -148,7 +148,7 @@ def test_the_disk_of_an_overlay(
     recorded(STRIPED | folders | {"/proc/self/mountinfo": table + mountinfo}, linked("dm-0"))
     monkeypatch.setattr(mounts.os.path, "realpath", lambda path: path)
     place = mounts.mount_of("/place", mounts.table())
-    assert storage.find_devices(place, mounts.table(), None) == disks
+    assert storage._find_devices(place, mounts.table(), None) == disks
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_layers(
     """How many are below, and whether fsync does nothing at all."""
     names = ("br0", "br1", "br2", "brid0", "xi_path")
     recorded({f"/sys/fs/aufs/si_5b1f0c8f/{name}": "" for name in names})
-    mount = mounts.Mount("0:1", "/", "/", "rw", filesystem, "none", options)
+    mount = mounts._Mount("0:1", "/", "/", "rw", filesystem, "none", options)
     assert mount.overlay() == dict(
         zip(("lower_layers", "upper_directory", "volatile"), layers, strict=True)
     )
@@ -182,10 +182,10 @@ def test_btrfs_members_are_found_by_its_own_folder(recorded: Record) -> None:
         | {f"{base}/allocation/data/raid0/used_bytes": "1", f"{base}/allocation/data/flags": "1"},
         linked(*members),
     )
-    mount = mounts.Mount("0:50", "/", "/x", "rw", "btrfs", "/dev/loop1", "rw")
-    assert storage.find_devices(mount, [mount], None) == (members, "btrfs")
+    mount = mounts._Mount("0:50", "/", "/x", "rw", "btrfs", "/dev/loop1", "rw")
+    assert storage._find_devices(mount, [mount], None) == (members, "btrfs")
     details = {"type": "btrfs", "ext4_options": None, "btrfs_data_profiles": ["raid0"]}
-    assert storage.filesystem_details(mount, members) == details
+    assert storage._filesystem_details(mount, members) == details
 
 
 def test_v2_limits_are_read_up_to_the_root(recorded: Record) -> None:
@@ -283,7 +283,7 @@ def test_memory_that_a_cgroup_leaves(
         }
     )
     assert host.available_bytes() == 72 - 50 + 10
-    assert host.touch_new_memory() == []
+    assert host._touch_new_memory() == []
 
 
 MACHINE = "3b1f0c5a9d2e4f68a7b0c1d2e3f40516"
@@ -305,7 +305,7 @@ def test_the_machine_id(recorded: Record, machine_id: str, mountinfo: str, is_kn
     """A hash with the program's own key, from which nobody gets the id; in a container the image's."""
     recorded({"/etc/machine-id": machine_id + "\n", "/proc/self/mountinfo": mountinfo})
     digest = hmac.new(bytes.fromhex(MACHINE), b"io-benchmark", hashlib.sha256).hexdigest()[:32]
-    assert host.machine_id() == (digest if is_known else None)
+    assert host._machine_id() == (digest if is_known else None)
 
 
 MIB = 2**20
@@ -354,8 +354,8 @@ def test_devices_written_to(
     def counters() -> dict[str, tuple[int, int]]:
         return {name: (0, total) for name, total in written.items()}
 
-    monkeypatch.setattr(storage, "write_probe", write)
+    monkeypatch.setattr(storage, "_write_probe", write)
     monkeypatch.setattr(storage.devices, "counters", counters)
     monkeypatch.setattr(storage.time, "sleep", lambda _seconds: add({}))
     monkeypatch.setattr(storage.devices, "below", lambda _name: [])
-    assert storage.devices_written_to("/place") == disks
+    assert storage._devices_written_to("/place") == disks

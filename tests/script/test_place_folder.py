@@ -28,7 +28,7 @@ def job(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path / "job"
 
 
-def refusal_of(path: Path) -> str:
+def _refusal_of(path: Path) -> str:
     with pytest.raises(OSError, match=r".") as refusal:
         place_folder.claim(str(path))
     return str(refusal.value.strerror)
@@ -43,7 +43,7 @@ def test_folders_of_another_user(worker: Worker, job: Path, tmp_path: Path) -> N
     link.symlink_to(job)
     for path in (worker.workspace, link, job):
         os.chown(path, STRANGER, STRANGER, follow_symlinks=False)
-    assert refusal_of(worker.workspace) == OF_A_STRANGER
+    assert _refusal_of(worker.workspace) == OF_A_STRANGER
     assert list(worker.workspace.iterdir()) == []
     worker.artifacts = worker.workspace
     code, output = worker.run("--retrieves", "10")
@@ -54,7 +54,7 @@ def test_folders_of_another_user(worker: Worker, job: Path, tmp_path: Path) -> N
     plain = link.with_name("plain")
     plain.symlink_to(tmp_path)
     os.chown(plain, STRANGER, STRANGER, follow_symlinks=False)
-    assert refusal_of(plain) == OF_A_STRANGER
+    assert _refusal_of(plain) == OF_A_STRANGER
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_who_can_write(tmp_path: Path, job: Path, mode: int, refusal: str | None
     if refusal is None:
         place_folder.leave(place_folder.claim(str(link)), str(link))
     else:
-        assert refusal_of(link) == refusal
+        assert _refusal_of(link) == refusal
     place_folder.leave(place_folder.claim(str(job)), str(job))
     assert list(place.iterdir()) == list(job.iterdir()) == []
 

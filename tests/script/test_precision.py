@@ -28,21 +28,21 @@ def retrieves(
 def test_too_little_is_no_interval() -> None:
     """Fewer than eight batches say nothing, however steady they look."""
     groups, times = [80] * 255, [1000] * 255
-    assert workload.relative_half_width(groups, times) is None
-    assert workload.relative_half_width([*groups, 80], [*times, 1000]) == 0.0
+    assert workload._relative_half_width(groups, times) is None
+    assert workload._relative_half_width([*groups, 80], [*times, 1000]) == 0.0
 
 
 def test_file_sizes_are_no_noise() -> None:
     """Times that depend on the size alone are known exactly, in whatever order they came."""
     groups, _ = retrieves(1, 400, 0, 0)
-    assert workload.relative_half_width(groups, [size * 1000 for size in groups]) == 0.0
+    assert workload._relative_half_width(groups, [size * 1000 for size in groups]) == 0.0
 
 
 @pytest.mark.parametrize("count", [256, 300, 511, 640, 659, 660, 700, 1000, 1999, 2000, 99_999])
 def test_there_is_a_quantile_for_every_length(count: int) -> None:
     """The number of batches stays within the table of Student's t."""
     groups, times = retrieves(2, count, 0, 0)
-    width = workload.relative_half_width(groups, times)
+    width = workload._relative_half_width(groups, times)
     assert width is not None
     assert 0 < width < 0.1
 
@@ -57,7 +57,7 @@ def test_the_interval_covers_the_truth(wave: float, correlation: float) -> None:
     covered = 0
     for seed in range(300):
         groups, times = retrieves(seed, 512, wave, correlation)
-        width = workload.relative_half_width(groups, times)
+        width = workload._relative_half_width(groups, times)
         assert width is not None
         # The mix of sizes of this very run is the plan: its own expectation is the truth.
         truth = fmean(size * 1_000_000 for size in groups)

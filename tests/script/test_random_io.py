@@ -11,7 +11,7 @@ from workloads import random_io
 
 def test_latencies() -> None:
     """Percentiles to 1/64 of their power of two, the mean and the largest exactly."""
-    many, single = random_io.Latencies(), random_io.Latencies()
+    many, single = random_io._Latencies(), random_io._Latencies()
     for ns in range(1, 100):
         many.add(ns)
     single.add(1_010_001)
@@ -32,5 +32,5 @@ def test_o_direct_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         raise OSError(errno.EINVAL, "Invalid argument")
 
     monkeypatch.setattr(random_io.os, "open", refuse)
-    assert random_io.refusal_of(str(tmp_path)) == "Invalid argument"
+    assert random_io._refusal_of(str(tmp_path)) == "Invalid argument"
     assert list(tmp_path.iterdir()) == []

@@ -99,7 +99,7 @@ def test_only_texts_are_cut() -> None:
     """Columns stay the same objects: they may be long."""
     column = [None, 1, 2]
     document = {"a": "x" * 10_001, "b": [{"c" * 10_001: ["y" * 10_001]}], "d": column, "e": []}
-    cut = result_file.readable(document)
+    cut = result_file._readable(document)
     b = [{"c" * 10_000: ["y" * 10_000]}]
     assert cut == {"a": "x" * 10_000, "b": b, "d": column, "e": []}
     assert cut["d"] is column

@@ -171,8 +171,8 @@ def test_free_space(tmp_path):
 )
 def test_sizes(size_bytes, text):
     """Three digits, as people write them; durations are in seconds or minutes."""
-    assert figures.size_label(size_bytes) == text
-    assert [figures.duration_label(seconds) for seconds in (0.2, 99, 100)] == [
+    assert figures._size_label(size_bytes) == text
+    assert [figures._duration_label(seconds) for seconds in (0.2, 99, 100)] == [
         "1 s",
         "99 s",
         "2 min",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from observe import timelines
 from observe.timelines import CommandTimeline
-from worker import Worker
+from worker import Worker, needs_disk
 
 from io_benchmark.results.reader import MAXIMUM_PARTS
 
@@ -69,6 +69,7 @@ def test_it_samples_until_it_is_stopped() -> None:
 
 def test_the_timeline_shows_the_copies(worker: Worker) -> None:
     """A run's own writes are in the timeline, in bytes, with columns of one length."""
+    needs_disk(worker.workspace)
     worker.complete("--retrieves", "300", "--sizes", "10x2")
     timeline = worker.result().timeline
     assert timeline is not None

@@ -9,8 +9,8 @@ from statistics import fmean
 
 import pytest
 from measuring.retrieval import KnownLookups, MemorySteps, PacedCopies
-from measuring.trials import files_of_blocks
-from worker import Worker, outcome_of, wait_for
+from measuring.trials import _files_of_blocks
+from worker import Worker, needs_disk, outcome_of, wait_for
 from workloads.cache_retrieve import CACHE_SIZES_MIB
 
 from io_benchmark.results.trials import Trials
@@ -80,6 +80,7 @@ def test_too_little_time_for_trials(worker: Worker) -> None:
 
 def test_trials_within_their_share_of_the_time(worker: Worker) -> None:
     """In a run that is long enough they take 15 % of it at most."""
+    needs_disk(worker.workspace)
     shorter = "trials.PILOT_S = trials.PILOTS_S = 0.01; trials.BLOCK_RETRIEVES = (4, 2)\n"
     output = worker.complete(
         *("--trials", "auto", "--retrieves", "800", "--sizes", "8x0.1"), prelude=SHORT + shorter
@@ -99,14 +100,14 @@ def test_trials_within_their_share_of_the_time(worker: Worker) -> None:
 def test_files_that_stand_for_all() -> None:
     """A shorter block has the beginning of a longer one, and about the same mean size."""
     sizes = list(CACHE_SIZES_MIB)
-    longest = files_of_blocks(sizes, 64)
+    longest = _files_of_blocks(sizes, 64)
     for count in (8, 16, 32, 64):
-        indexes = files_of_blocks(sizes, count)
+        indexes = _files_of_blocks(sizes, count)
         assert indexes == longest[:count]
         assert len(set(indexes)) == count
         mean = fmean(sizes[index] for index in indexes)
         assert abs(mean / fmean(sizes) - 1) < 0.07
-    assert files_of_blocks([5], 8) == [0] * 8
+    assert _files_of_blocks([5], 8) == [0] * 8
 
 
 def test_copies_that_are_held_to_a_rate(tmp_path: Path) -> None:
@@ -192,28 +193,23 @@ ENDLESS = SHORT + (
 )
 
 
-def test_a_time_budget_that_ends_in_trials(worker: Worker) -> None:
-    """The run is complete: only trials are missing, and those that are there are kept."""
-    worker.complete(*FEW, "--trials", "always", "--time-budget", "6", prelude=ENDLESS)
-    result = worker.result()
-    assert outcome_of(result) == outcome_of(result.workloads[0]) == ("completed", None)
-    record = trials_of(worker)
-    assert (record.state, record.reason) == ("incomplete", "the time budget of 6 s is used up")
-    assert record.duration_ns > 0
-    assert list(worker.workspace.iterdir()) == []
-
-
-def test_a_signal_in_trials(worker: Worker) -> None:
-    """The samples are complete, nothing is left, and the exit code is the signal's."""
-    process = worker.start(*FEW, "--trials", "always", prelude=ENDLESS)
+@pytest.mark.parametrize(
+    ("budget_s", "code", "reason"),
+    [("6", 0, "the time budget of 6 s is used up"), ("600", 143, "stopped by SIGTERM")],
+)
+def test_trials_that_end_early(worker: Worker, budget_s: str, code: int, reason: str) -> None:
+    """The samples are complete, and so is a run out of time: only trials are missing."""
+    given = (*FEW, "--trials", "always", "--time-budget", budget_s)
+    process = worker.start(*given, prelude=ENDLESS)
     wait_for(process, "trials: blocks of ")
-    time.sleep(0.5)
-    os.kill(process.pid, signal.SIGTERM)
+    if code:
+        time.sleep(0.5)
+        os.kill(process.pid, signal.SIGTERM)
     output, _ = process.communicate(timeout=60)
-    assert process.returncode == 143, output
-    result = worker.result()
-    assert outcome_of(result) == ("stopped", "stopped by SIGTERM")
+    assert process.returncode == code, output
+    result, record = worker.result(), trials_of(worker)
+    assert outcome_of(result) == (("stopped", reason) if code else ("completed", None))
     assert outcome_of(result.workloads[0]) == ("completed", None)
-    record = trials_of(worker)
-    assert (record.state, record.reason) == ("incomplete", "stopped by SIGTERM")
+    assert (record.state, record.reason) == ("incomplete", reason)
+    assert record.duration_ns > 0
     assert list(worker.workspace.iterdir()) == []

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 from early_end import WorkloadError
-from observe import page_cache
-from worker import Worker
+from worker import Worker, needs_disk
 from workloads import unpack
 
 SEED = 1
@@ -19,17 +18,6 @@ FEWER = (
     "unpack.QUICK.update(small_files=30, samples=3)\n"
     "unpack.QUICK['time_limit_s'] = 600.0\n"
 )
-
-
-def stays_in_memory(folder: Path) -> bool:
-    """Whether the file system keeps its files in memory alone, so that nothing can be cold."""
-    file = folder / "file"
-    file.write_bytes(bytes(2**20))
-    page_cache.sync_filesystem(str(folder))
-    page_cache.evict(str(file))
-    resident = page_cache.resident_bytes(str(file))
-    file.unlink()
-    return bool(resident)
 
 
 @pytest.fixture
@@ -42,20 +30,20 @@ def unpacking(worker: Worker) -> Worker:
 def archive(tmp_path: Path) -> Path:
     """The archive of a quick run."""
     path = tmp_path / "archive.tar"
-    unpack.write_archive(str(path), unpack.file_sizes_bytes(SEED, unpack.QUICK), SEED)
+    unpack._write_archive(str(path), unpack._file_sizes_bytes(SEED, unpack.QUICK), SEED)
     return path
 
 
 def test_sizes_of_a_full_run() -> None:
     """Many small and some large files, which have most of the bytes; another seed, other sizes."""
-    sizes = unpack.file_sizes_bytes(SEED, unpack.FULL)
+    sizes = unpack._file_sizes_bytes(SEED, unpack.FULL)
     large = [size for size in sizes if size >= 2 * 2**20]
     small = sorted(set(sizes) - set(large))
     assert (len(sizes), len(large)) == (2406, 6)
     assert 256 <= small[0] < small[len(small) // 2] < 8 * 1024 < small[-1] < 64 * 1024
     assert max(large) < 16 * 2**20
     assert 0.5 < sum(large) / sum(sizes) < 0.75
-    assert sizes != unpack.file_sizes_bytes(2, unpack.FULL)
+    assert sizes != unpack._file_sizes_bytes(2, unpack.FULL)
 
 
 def test_the_archive_is_the_same_everywhere(archive: Path) -> None:
@@ -69,7 +57,7 @@ def test_it_is_a_tar_and_unpacked_as_one(archive: Path, tmp_path: Path) -> None:
     """Python's tarfile reads the same names, contents, modes and times."""
     tree, umask = tmp_path / "tree", os.umask(0o077)
     try:
-        files = unpack.unpack(str(archive), str(tree))
+        files = unpack._unpack(str(archive), str(tree))
     finally:
         os.umask(umask)
     with tarfile.open(archive) as tar:
@@ -92,7 +80,7 @@ def test_it_is_a_tar_and_unpacked_as_one(archive: Path, tmp_path: Path) -> None:
 def test_no_two_files_are_alike(archive: Path, tmp_path: Path) -> None:
     """A file system that looks for equal blocks finds few, and one that compresses gains nothing."""
     tree = tmp_path / "tree"
-    unpack.unpack(str(archive), str(tree))
+    unpack._unpack(str(archive), str(tree))
     starts = [path.read_bytes()[:256] for path in tree.rglob("file-*")]
     assert len(set(starts)) == len(starts)
 
@@ -124,17 +112,16 @@ def test_what_is_done_between_samples(unpacking: Worker) -> None:
     noting = FEWER + (
         "import os\n"
         "from observe import page_cache\n"
-        "unpacked = unpack.unpack\n"
+        "unpacked = unpack._unpack\n"
         "def note(archive, tree):\n"
         "    resident = page_cache.resident_bytes(archive) / os.path.getsize(archive)\n"
         "    state = 'warm' if resident > 0.9 else 'cold' if resident < 0.05 else 'neither'\n"
         "    left = len(os.listdir(os.path.dirname(archive))) - 1\n"
         "    os.write(1, b'before: %s, %d left\\n' % (state.encode(), left))\n"
         "    return unpacked(archive, tree)\n"
-        "unpack.unpack = note\n"
+        "unpack._unpack = note\n"
     )
-    if stays_in_memory(unpacking.workspace):
-        pytest.skip("needs a workspace on a disk")
+    needs_disk(unpacking.workspace)
     output = unpacking.complete("--profile", "quick", prelude=noting)
     lines = [line for line in output.splitlines() if line.startswith("before: ")]
     # Each variant has a warm-up first, after what the one before left.

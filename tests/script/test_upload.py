@@ -180,8 +180,8 @@ def test_which_curl(
 )
 def test_an_objects_address(url: str, address: str) -> None:
     """The name is added, or put where the URL wants it; a quote in it stays part of it."""
-    assert upload.addresses(url, 8)[7] == address
-    assert curl.quoted('a"b\\c') == r'"a\"b\\c"'
+    assert upload._addresses(url, 8)[7] == address
+    assert curl._quoted('a"b\\c') == r'"a\"b\\c"'
 
 
 def test_http_2(uploader: Worker, sink: Sink, certificate: Certificate) -> None:

@@ -51,7 +51,7 @@ def check_exec(entry: Any, observed: Any) -> None:
     assert observed.pop("cpu_ns") > 0
     assert observed == {
         "architecture": "x86_64",
-        "l3_bytes": programs.last_level_cache_bytes(),
+        "l3_bytes": programs._last_level_cache_bytes(),
         "cpus": (CPUS * 8)[:count],
         "pinned": len(CPUS) >= count,
     }
@@ -141,7 +141,7 @@ def test_whole_entries(quick_run: Worker, monkeypatch: pytest.MonkeyPatch, name:
     planned = [
         (place, *variant.values(), kind(given, None, "/a").plan(variant)["parameters"])
         for place in (["workspace", "second"] if kind.per_place else ["workspace"])
-        for variant in kind.variants(given.settings)
+        for variant in kind(given, None, "/a").variants()
     ]
     keys = ("place", "variant", "threads", "parameters")
     assert [tuple(map(entry.get, keys)) for entry in entries] == planned
@@ -195,7 +195,7 @@ def test_one_plan(name: str, profile: str) -> None:
     given = Bench("--profile", profile, "--upload-url", "https://host.example/x")
     kind = workload(name)
     entries = []
-    for variant in kind.variants(given.settings):
+    for variant in kind(given, None, "/a").variants():
         assert sorted(variant) == ["threads", "variant"]
         plan = kind(given, given.settings.places[0], "/a").plan(variant)
         assert list(plan) == KEYS

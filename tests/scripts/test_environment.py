@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import time
-from pathlib import Path
 
 import pytest
 
@@ -63,24 +62,6 @@ def test_interpreter(checkout, interpreters, chosen):
         checkout.interpreter(name, **options)
     assert checkout.run("rehearse")[0] == 0
     assert checkout.logged() == [f"venv with {checkout.bin / chosen}", *INSTALLED]
-
-
-def test_says_what_it_does(checkout):
-    """stderr has whole lines that name the interpreter passed over, the one used and the lock."""
-    checkout.interpreter("python3.13", refusal="ensurepip is not available")
-    python = checkout.interpreter("python3.12")
-    assert checkout.run("rehearse")[2].splitlines() == [
-        f"scripts/rehearse: making {checkout.path}/.venv with {checkout.bin}/python3.13",
-        (
-            "scripts/rehearse: python3.13 cannot make an environment,"
-            " trying the next one: ensurepip is not available"
-        ),
-        f"scripts/rehearse: making {checkout.path}/.venv with {python}",
-        (
-            "scripts/rehearse: installing what python/requirements.txt pins;"
-            " this is done once and takes about half a minute"
-        ),
-    ]
 
 
 NONE = "needs Python >= 3.11 and found none among: "
@@ -273,17 +254,4 @@ def test_read_only_checkout(checkout):
     assert stderr.splitlines()[-1] == (
         f"scripts/rehearse: error: cannot write to {checkout.path}/.venv.lock;"
         " the environment is made there"
-    )
-
-
-def test_ready_environment(checkout):
-    """IO_BENCHMARK_ENVIRONMENT names one to use as it is: nothing is made or looked for."""
-    (checkout.path / "ready/bin").mkdir(parents=True)
-    program = Path(checkout.path / "ready/bin/io-benchmark")
-    program.symlink_to(checkout.bin / "program")
-    ready = str(checkout.path / "ready")
-    assert checkout.run("rehearse", "-j", "a b", IO_BENCHMARK_ENVIRONMENT=ready) == (
-        0,
-        ["<rehearse>", "<--root>", f"<{checkout.path}>", "<-j>", "<a b>"],
-        "",
     )

@@ -134,6 +134,6 @@ def test_verdicts_that_stand(repetitions: int, tolerance: float) -> None:
                 for count in schedule.looks
             }
             pairs.append(replace(by_look.pop(12), earlier=by_look))
-        found = compare_sides(simulation.SUBJECT, pairs, margin=simulation.MARGIN, advised=False)
+        found = compare_sides(simulation.SUBJECT, pairs, margin=simulation.MARGIN)
         called += any(comparison.verdict in DIFFERENT for comparison in found)
     assert called / repetitions <= FALSE_CALLS + tolerance

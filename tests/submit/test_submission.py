@@ -54,20 +54,22 @@ def changed(**changes):
     return {"io-benchmark-submission": {**record, "settings": settings, **changes}}
 
 
+NONE, OLD, MALFORMED = "does not contain the submission", "another version", "is malformed"
+
+
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        pytest.param(None, "does not contain the submission", id="no-extra"),
-        pytest.param([], "does not contain the submission", id="list"),
-        pytest.param({}, "does not contain the submission", id="no-record"),
-        pytest.param(changed(version=2), "another version of io-benchmark", id="newer"),
-        pytest.param({"io-benchmark-submission": []}, "is malformed", id="record"),
-        pytest.param(changed(tasks="x"), "is malformed", id="type"),
-        pytest.param(changed(tasks=10**9), "is malformed", id="many"),
-        pytest.param(changed(tasks=0), "is malformed", id="none"),
-        pytest.param(changed(settings={"pools": {"a": "b"}}), "is malformed", id="queue"),
-        pytest.param(changed(settings={"priority": "\n"}), "is malformed", id="priority"),
-        pytest.param(changed(settings={"replicates": 10**9}), "is malformed", id="replicates"),
+        (None, NONE),
+        ([], NONE),
+        ({}, NONE),
+        (changed(version=2), OLD),
+        ({"io-benchmark-submission": []}, MALFORMED),
+        *((changed(tasks=count), MALFORMED) for count in ("x", 10**9, 0)),
+        (changed(settings={"pools": {"a": "b"}}), MALFORMED),
+        (changed(settings={"priority": "\n"}), MALFORMED),
+        (changed(settings={"replicates": 10**9}), MALFORMED),
+        (changed(settings={"looks": [6, 3]}), MALFORMED),
     ],
 )
 def test_what_anybody_may_write(value, message):
@@ -80,11 +82,11 @@ def test_what_anybody_may_write(value, message):
 @pytest.mark.parametrize(
     ("amount", "expected"),
     [
-        pytest.param("0 seconds", "2026-11-21T12:00:00.123Z", id="now"),
-        pytest.param("1 day", "2026-11-22T12:00:00.123Z", id="singular"),
-        pytest.param("28 days", "2026-12-19T12:00:00.123Z", id="plural"),
-        pytest.param("90 minutes", "2026-11-21T13:30:00.123Z", id="minutes"),
-        pytest.param("1 year", "2027-11-21T12:00:00.123Z", id="year"),
+        ("0 seconds", "2026-11-21T12:00:00.123Z"),
+        ("1 day", "2026-11-22T12:00:00.123Z"),
+        ("28 days", "2026-12-19T12:00:00.123Z"),
+        ("90 minutes", "2026-11-21T13:30:00.123Z"),
+        ("1 year", "2027-11-21T12:00:00.123Z"),
     ],
 )
 def test_counted_from_now(amount, expected):

@@ -23,19 +23,12 @@ MISSING = """Client ID me does not have sufficient scopes and is missing the fol
 {"AllOf": ["queue:create-task:low:a/b", {"AnyOf": ["queue:scheduler-id:-"]}]}
 ```
 
-This request requires the client to satisfy the following scope expression:
-
-```
-{"AllOf": ["more"]}
-```
+This request requires the client to satisfy the following scope expression: ```["more"]```
 """
 SCHEMA = """Schema Validation Failed!
-Rejecting Schema: https://host/schemas/queue/v1/create-task-request.json
 Errors:
   * data/payload must be object
   * data must NOT have additional properties
-
----
 """
 
 
@@ -181,10 +174,11 @@ def test_cancel_a_group(policy):
 @pytest.mark.parametrize(
     ("pools", "unknown"),
     [
-        pytest.param(None, [], id="not-told"),
-        pytest.param({"a/b"}, ["a/c"], id="one"),
-        pytest.param({"a/b", "a/c"}, [], id="none"),
+        (None, []),
+        ({"a/b"}, ["a/c"]),
+        ({"a/b", "a/c"}, []),
     ],
+    ids=["not-told", "one", "none"],
 )
 def test_unknown_pools(policy, pools, unknown):
     """As the worker manager tells; where it does not tell, nothing is claimed."""
@@ -204,33 +198,23 @@ def test_missing_images(policy):
 
 
 @pytest.mark.parametrize(
-    ("status", "message", "who", "expected"),
+    ("status", "message", "expected"),
     [
-        pytest.param(
+        (
             403,
             MISSING,
-            "as me",
             "asked as me, which lacks queue:create-task:low:a/b, queue:scheduler-id:-; advice",
-            id="scopes",
         ),
-        pytest.param(
-            401,
-            "ext.certificate.expiry < now\nmore",
-            "as me",
-            "the queue refuses the request of me (ext.certificate.expiry < now): the temporary "
-            "credentials have expired; get new ones",
-            id="credentials",
-        ),
-        pytest.param(
+        (
             400,
             SCHEMA,
-            "as me",
-            "the queue rejects the definition (data/payload must be object; data must NOT "
-            "have additional properties); look at it with --dry-run",
-            id="schema",
+            (
+                "the queue rejects the definition (data/payload must be object; data must NOT "
+                "have additional properties); look at it with --dry-run"
+            ),
         ),
     ],
 )
-def test_a_reason_is_one_line(status, message, who, expected):
+def test_a_reason_is_one_line(status, message, expected):
     """Why the queue refuses, and what to do."""
-    assert refusal_reason(RequestRefusedError(status, message), who, "advice") == expected
+    assert refusal_reason(RequestRefusedError(status, message), "as me", "advice") == expected

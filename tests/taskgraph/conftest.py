@@ -13,16 +13,12 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 KIND = REPOSITORY / "taskcluster" / "kinds" / "io-benchmark"
 
 SCRIPT = {
-    "__main__.py": 'import json\nimport shared\nfrom observe import host\nSCRIPT_VERSION = "1.2"\n',
+    "__main__.py": 'SCRIPT_VERSION = "1.2"\n',
     "shared.py": "import os\n",
-    "unused.py": "import shared\n",
-    "observe/host.py": "from observe.mounts import read\n",
-    "observe/mounts.py": "def read(): pass\n",
-    "observe/unused.py": "",
-    "workloads/cache_retrieve.py": "import copying\n",
+    "observe/host.py": "",
+    "workloads/cache_retrieve.py": "",
     "workloads/sync_write.py": "class SyncWrite:\n    maximum_s = 130\n",
     "workloads/_common.py": "",
-    "copying.py": "",
 }
 
 # What a pool of the kind is before the first transform, with the defaults merged in.

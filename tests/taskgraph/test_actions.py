@@ -128,7 +128,7 @@ def deployment():
     return deployment
 
 
-def test_act(deployment):
+def test_confirm(deployment):
     """intel once more at the ceiling of amd-16, as submit makes it, and a report that waits for it."""
     assert "intel once more, at the ceiling of amd-16" in act(deployment)
     tasks = by_label(deployment)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """The roles of docs/deploying.md have the scopes that the generated tasks need, and no others."""
 
+import functools
 import re
-from dataclasses import dataclass
 
 import pytest
 import yaml
@@ -18,21 +18,9 @@ ROLE = "repo:github.com/mozilla-releng/io-benchmark:"
 PRIORITIES = ("highest", "very-high", "high", "medium", "low", "very-low", "lowest", "normal")
 
 
-@dataclass(frozen=True)
-class Role:
-    level: str
-    project: str
-
-
-@dataclass(frozen=True)
-class Needed:
-    """One of these scopes is enough."""
-
-    any_of: frozenset[str]
-
-
 def needed(*scopes):
-    return Needed(frozenset(scopes))
+    """Return a need: one of these scopes is enough."""
+    return frozenset(scopes)
 
 
 def rows(title):
@@ -41,9 +29,8 @@ def rows(title):
     return [[cell.strip() for cell in line] for line in lines[2:]]
 
 
-ROLES = {
-    name.strip("`"): Role(level, project.strip("`")) for name, _, level, project in rows("Roles")
-}
+# The level and the project of each role.
+ROLES = {name.strip("`"): (level, project.strip("`")) for name, _, level, project in rows("Roles")}
 
 
 def who(cell):
@@ -57,10 +44,10 @@ def who(cell):
 
 
 def granted(name):
-    """The scopes that the page gives to a role."""
-    role = ROLES[name]
+    """Return the scopes that the page gives to a role."""
+    level, project = ROLES[name]
     scopes = [cell.strip("`") for cell, roles in rows("Scopes") if name in who(roles)]
-    return [re.sub(r"\bL\b", role.level, re.sub(r"\bP\b", role.project, one)) for one in scopes]
+    return [re.sub(r"\bL\b", level, re.sub(r"\bP\b", project, scope)) for scope in scopes]
 
 
 def satisfies(pattern, scope):
@@ -92,7 +79,7 @@ def decision(tasks_for, role, **changes):
     assume = f"assume:{ROLE}{role}"
     assert task["scopes"] == [assume]
     level = task["payload"]["env"]["DECISION_LEVEL"]
-    return {one for one in to_create(task, level) if one != needed(assume)}
+    return set(to_create(task, level)) - {needed(assume)}
 
 
 def action(tasks_for, permission):
@@ -103,16 +90,15 @@ def action(tasks_for, permission):
 
 def created_in(*events, cached=False):
     """What creating any task of any kind needs, for every parameter file of these events."""
-    found = set()
+    needs = set()
     for file in sorted(PARAMS.glob("*.yml")):
         parameters = yaml.safe_load(file.read_text())
-        if parameters["tasks_for"] not in events:
-            continue
-        for node in graph("full", file.stem).values():
-            if not cached or node["attributes"].get("cached_task"):
-                found |= set(to_create(node["task"], parameters["level"]))
-    assert found
-    return found
+        if parameters["tasks_for"] in events:
+            for node in graph("full", file.stem).values():
+                if not cached or node["attributes"].get("cached_task"):
+                    needs |= set(to_create(node["task"], parameters["level"]))
+    assert needs
+    return needs
 
 
 def on_tasks(name, level):
@@ -124,9 +110,13 @@ PUSHES = ("github-push", "cron")
 PULL_REQUESTS = ("github-pull-request", "github-pull-request-untrusted", "github-issue-comment")
 
 
-def of_actions(kind, events, level, decisions):
+def permissions():
+    registry._load(registry.load_graph_config(str(REPOSITORY / "taskcluster")))
+    return sorted({action.permission for action in registry.actions})
+
+
+def actions_needs(kind, events, level, decisions):
     """By permission; each needs what its own task does."""
-    own = {permission: action(kind, permission) for permission in permissions()}
     retriggered = set()
     for tasks_for, role in decisions:
         retriggered |= decision(tasks_for, role) | {needed(f"assume:{ROLE}{role}")}
@@ -135,14 +125,10 @@ def of_actions(kind, events, level, decisions):
         "rebuild-cached-tasks": created_in(*events, cached=True),
         "retrigger-decision": retriggered,
     }
-    return {f"{kind}:{name}": own[name] | more[name] for name in permissions()}
+    return {f"{kind}:{name}": action(kind, name) | more[name] for name in permissions()}
 
 
-def permissions():
-    registry._load(registry.load_graph_config(str(REPOSITORY / "taskcluster")))
-    return sorted({one.permission for one in registry.actions})
-
-
+@functools.cache
 def every_need():
     """What each role needs, by the project's own graphs and decision tasks."""
     pushed = [("github-push", "branch:main"), ("cron", "cron:io-benchmark")]
@@ -150,47 +136,28 @@ def every_need():
         ("github-pull-request", "pull-request"),
         ("github-pull-request-untrusted", "pull-request-untrusted"),
     ]
-    events = {"pull-request": ("github-pull-request", "github-issue-comment")}
+    comments = {"pull-request": ("github-issue-comment",)}
     needs = {
-        role: decision(tasks_for, role) | created_in(*events.get(role, (tasks_for,)))
+        role: decision(tasks_for, role) | created_in(tasks_for, *comments.get(role, ()))
         for tasks_for, role in [*pushed, *proposed]
     }
     needs["pull-request"] |= decision("github-issue-comment", "pull-request")
-    needs |= of_actions("action", PUSHES, "3", pushed)
-    needs |= of_actions("pr-action", PULL_REQUESTS, "1", proposed)
+    needs |= actions_needs("action", PUSHES, "3", pushed)
+    needs |= actions_needs("pr-action", PULL_REQUESTS, "1", proposed)
     return needs
 
 
-@pytest.fixture(scope="module")
-def needs():
-    return every_need()
-
-
-def test_roles(needs):
-    """A role for each event and action permission, and no others."""
-    assert sorted(ROLES) == sorted(needs)
-
-
 @pytest.mark.parametrize("role", ROLES)
-def test_nothing_is_missing(needs, role):
-    """Every scope that a task's creation needs is satisfied by one on the page."""
-    missing = [
-        min(need.any_of)
-        for need in needs[role]
-        if not any(satisfies(pattern, one) for one in need.any_of for pattern in granted(role))
-    ]
-    assert sorted(missing) == []
+def test_scopes(role):
+    """Every scope that a task's creation needs is on the page, and no other; each role is needed."""
+    needs, patterns = every_need()[role], granted(role)
+    assert sorted(ROLES) == sorted(every_need())
 
+    def is_met(need, *patterns):
+        return any(satisfies(pattern, scope) for scope in need for pattern in patterns)
 
-@pytest.mark.parametrize("role", ROLES)
-def test_nothing_is_superfluous(needs, role):
-    """Every scope on the page satisfies one that is needed."""
-    scopes = {scope for need in needs[role] for scope in need.any_of}
-    unused = [
-        pattern
-        for pattern in granted(role)
-        if not any(satisfies(pattern, scope) for scope in scopes)
-    ]
+    assert sorted(min(need) for need in needs if not is_met(need, *patterns)) == []
+    unused = [pattern for pattern in patterns if not any(is_met(need, pattern) for need in needs)]
     assert unused == []
 
 
@@ -200,20 +167,3 @@ def test_pools():
     config = yaml.safe_load((REPOSITORY / "taskcluster" / "config.yml").read_text())
     types = {alias["worker-type"] for alias in config["workers"]["aliases"].values()}
     assert set(re.findall(r"`releng-L/([\w-]+)`", section)) == {*types, "decision"}
-
-
-@pytest.mark.parametrize(
-    ("pattern", "scope", "expected"),
-    [
-        ("a:b", "a:b", True),
-        ("a:b", "a:bc", False),
-        ("a:*", "a:bc", True),
-        ("a:*", "a:", True),
-        ("*", "a", True),
-        ("a*b", "axb", False),
-        ("a", "a*", False),
-    ],
-)
-def test_satisfaction(pattern, scope, expected):
-    """Taskcluster's rule for scopes."""
-    assert satisfies(pattern, scope) is expected

@@ -34,7 +34,6 @@ from .whole_graph import (
     SELECTING,
     created,
     graph,
-    taskgraph,
     tasks_by_name,
 )
 
@@ -213,10 +212,18 @@ def test_kind_files():
     assert f"the slowest pool planned for needs {needed_s:,} s" in documented
 
 
+def end_s(node, key="deadline"):
+    return value_of(node["task"][key]["relative-datestamp"]).total_seconds()
+
+
 @every_params
 def test_report(params):
-    """Selected and shown as the pools' tasks; it needs no scope, and no route but Treeherder's."""
-    node = graph("full", params)[REPORT]
+    """Selected and shown as the pools' tasks; it needs no scope, and no route but Treeherder's.
+
+    A pool without workers ends at its deadline; the report then still has all its time.
+    """
+    tasks = graph("full", params)
+    node = tasks[REPORT]
     task = node["task"]
     check_shown(node, "report", ["io-benchmark", ALL])
     assert task["provisionerId"] == f"releng-{level(params)}"
@@ -227,25 +234,14 @@ def test_report(params):
     (*start, command), _ = check_payload(task["payload"], params, 60, FILES[:1])
     assert start == ["/usr/local/bin/run-task", "--", "bash", "-cx"]
     assert '"${IO_BENCHMARK_REPORT_OF:-group:$TASK_GROUP_ID}"' in command
-
-
-def end_s(node, key="deadline"):
-    return value_of(node["task"][key]["relative-datestamp"]).total_seconds()
-
-
-@every_params
-def test_the_report_has_time_after_the_last_pool(params):
-    """A pool without workers ends at its deadline; the report then still has all its time."""
-    tasks = graph("full", params)
-    report = tasks[REPORT]
-    (minutes,) = re.findall(r"--wait (\d+)", report["task"]["payload"]["command"][-1])
+    (minutes,) = re.findall(r"--wait (\d+)", command)
     last_s = max(end_s(tasks[label]) for label in (*EVERY_POOL, *EVERY_ALL))
-    left_s = end_s(report) - last_s - RESOLVING_S
-    assert left_s >= report["task"]["payload"]["maxRunTime"] > 60 * int(minutes)
+    left_s = end_s(node) - last_s - RESOLVING_S
+    assert left_s >= task["payload"]["maxRunTime"] > 60 * int(minutes)
     # What the queue asks for: at most five days, and nothing it depends on expires before it.
-    assert end_s(report) <= LATEST_S
-    for label in (REPORT, *report["dependencies"].values(), *report["soft_dependencies"]):
-        assert end_s(tasks[label], "expires") >= end_s(report)
+    assert end_s(node) <= LATEST_S
+    for label in (REPORT, *node["dependencies"].values(), *node["soft_dependencies"]):
+        assert end_s(tasks[label], "expires") >= end_s(node)
 
 
 def dependencies(tasks, labels):
@@ -259,23 +255,6 @@ def test_the_report_comes_after_the_selected_pools(params):
     tasks = tasks_by_name("morphed", params)
     needed = [REPORT_IMAGE, *(label for label in SELECTED[params] if label != REPORT)]
     assert sorted(tasks[REPORT]["task"]["dependencies"]) == dependencies(tasks, needed)
-
-
-@pytest.mark.parametrize("pools", [["io-benchmark-amd-16"], []])
-def test_no_pool_comes_with_the_report(tmp_path, pools):
-    """Alone it reads what its group has."""
-    parameters = yaml.safe_load((PARAMS / "try.yml").read_text())
-    parameters["io_benchmark_jobs"] = [REPORT, *pools]
-    # No image that is not needed: what may not be optimized away would come.
-    parameters["do_not_optimize"] = [REPORT_IMAGE, *([IMAGE] if pools else [])]
-    file = tmp_path / "parameters.yml"
-    file.write_text(yaml.safe_dump(parameters))
-    done = taskgraph("morphed", "-J", "-p", str(file))
-    assert done.returncode == 0, done.stderr
-    tasks = {node["label"]: node for node in json.loads(done.stdout).values()}
-    assert sorted(tasks) == sorted([REPORT, *pools, *parameters["do_not_optimize"]])
-    expected = dependencies(tasks, [REPORT_IMAGE, *pools])
-    assert sorted(tasks[REPORT]["task"]["dependencies"]) == expected
 
 
 @pytest.mark.parametrize("pools", [[], ["io-benchmark-intel"]])

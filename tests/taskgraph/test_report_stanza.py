@@ -137,4 +137,4 @@ def test_what_is_accepted_here_compare_accepts(expectation):
         is_accepted = True
     except UsageError:
         is_accepted = False
-    assert report_stanza.is_expectation(expectation) == is_accepted
+    assert report_stanza._is_expectation(expectation) == is_accepted

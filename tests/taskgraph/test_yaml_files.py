@@ -55,16 +55,12 @@ def test_accepted(file, text):
     yaml_files.check_tree(file.parent)
 
 
-def test_no_yaml(file):
-    """What is not YAML is the loader's error, with the file's name, as taskgraph's own is."""
+def test_other_files(file):
+    """What is not YAML is the loader's error, with the file's name; reading a device may never end."""
+    (file.parent / "kinds/a/more.yml").symlink_to("/dev/zero")
+    text = "taskcluster/kinds/a/more.yml: is not a regular file; remove it"
+    assert mistake(yaml_files.check_tree, file.parent) == text
     file.write_text("a: [b\n")
     with pytest.raises(YAMLError) as caught:
         yaml_files.check_tree(file.parent)
     assert f'in "{file}", line 2' in str(caught.value)
-
-
-def test_devices(file):
-    """Reading a device may never end."""
-    (file.parent / "kinds/a/more.yml").symlink_to("/dev/zero")
-    text = "taskcluster/kinds/a/more.yml: is not a regular file; remove it"
-    assert mistake(yaml_files.check_tree, file.parent) == text

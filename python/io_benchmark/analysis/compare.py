@@ -97,9 +97,7 @@ def compare(
         if runs[subject]:
             measured[subject] = _compare_subject(subject, runs[subject], tasks)
             problems += measured[subject].problems
-    reports = figures.with_workload_figures(
-        [part.report for part in measured.values()], counted
-    )
+    reports = figures.with_workload_figures([part.report for part in measured.values()], counted)
     problems += checks.nothing_in_common(plan, reports)
     footnotes = [
         *(statement("{remark}", remark=remark) for remark in remarks),
@@ -229,12 +227,7 @@ def _pairs(
             schedule,
             is_one_machine=len(machines) == 1 and UNKNOWN not in machines,
         )
-        problems += [
-            *rules_of_workers.shared_workers(candidate, baseline),
-            *rules_of_workers.measured_apart(candidate, baseline),
-            *unequal,
-            *rules_of_workers.uneven_zones(pair, candidate, baseline),
-        ]
+        problems += rules_of_workers.check_pair(pair, candidate, baseline, unequal)
         pairs.append(pair.with_earlier_looks(runs, lost))
     return pairs, problems
 

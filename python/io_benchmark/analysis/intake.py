@@ -4,7 +4,6 @@
 from array import array
 from collections.abc import Sequence
 from datetime import datetime
-from functools import lru_cache
 from operator import add
 
 import msgspec
@@ -70,16 +69,11 @@ def _task_ns(task: TaskRecord) -> int | None:
 
 def _stolen_per_cpu(timeline: RecordedTimeline | None) -> float | None:
     """Return how long the hypervisor took the CPUs away, per time that they worked."""
-    if timeline is None:
-        return None
+    columns = timeline.columns if timeline is not None else {}
     growth = {}
     for name in (_STOLEN, *_WORKING):
-        column = timeline.columns.get(name, ())
-        first, last = (
-            next((value for value in values if value is not None), 0)
-            for values in (column, reversed(column))
-        )
-        growth[name] = last - first
+        values = [value for value in columns.get(name, ()) if value is not None] or [0]
+        growth[name] = values[-1] - values[0]
     worked = sum(growth[name] for name in _WORKING)
     return growth[_STOLEN] / worked if worked > 0 else None
 
@@ -87,16 +81,17 @@ def _stolen_per_cpu(timeline: RecordedTimeline | None) -> float | None:
 def _retrieves(entry: CacheRetrieveEntry, stolen_per_cpu: float | None) -> Entry:
     samples = entry.samples
     lookup_ns = _column(samples.lookup_ns)
-    copy_ns = _column(samples.copy_ns)
-    files = _column(samples.file_index).tobytes()
+    first_reads: dict[int, int] = {}
+    for sample, file in enumerate(samples.file_index):
+        first_reads.setdefault(file, sample)
     return Entry(
         subject=Subject("cache-retrieve", entry.place, entry.destination, entry.fidelity),
         facts=msgspec.structs.replace(entry, samples=_NO_RETRIEVES),
         start_ns=_column(samples.start_ns),
-        total_ns=array("q", list(map(add, lookup_ns, copy_ns))),
-        operations=_constant(1, len(lookup_ns)),
-        size_bytes=_sizes(tuple(entry.file_sizes_bytes), files),
-        first_reads=_first_reads(files),
+        total_ns=array("q", list(map(add, lookup_ns, samples.copy_ns))),
+        operations=array("q", [1]) * len(lookup_ns),
+        size_bytes=array("q", [entry.file_sizes_bytes[file] for file in samples.file_index]),
+        first_reads=frozenset(first_reads.values()),
         planned=entry.retrieves_planned,
         parts_ns=time_parts.of_retrieves(samples, stolen_per_cpu),
         lookup_ns=lookup_ns,
@@ -116,30 +111,10 @@ def _batches(entry: BatchEntry, stolen_per_cpu: float | None) -> Entry:
         start_ns=_column(samples.start_ns),
         total_ns=_column(samples.duration_ns),
         operations=_column(samples.operations),
-        size_bytes=_constant(0, len(samples.duration_ns)),
+        size_bytes=array("q", [0]) * len(samples.duration_ns),
         planned=entry.parameters.samples_planned,
         parts_ns=time_parts.of_batches(samples, entry.process_times, stolen_per_cpu),
     )
-
-
-@lru_cache(maxsize=4)
-def _constant(value: int, count: int) -> Integers:
-    """Return the same number for each sample, stored once for runs of the same length."""
-    return array("q", [value]) * count
-
-
-@lru_cache(maxsize=4)
-def _sizes(sizes: Sequence[int], files: bytes) -> Integers:
-    """Return the size of each sample's file; the runs of a push copy the same files in turn."""
-    return array("q", [sizes[number] for number in array("q", files)])
-
-
-@lru_cache(maxsize=4)
-def _first_reads(files: bytes) -> frozenset[int]:
-    firsts: dict[int, int] = {}
-    for sample, number in enumerate(array("q", files)):
-        firsts.setdefault(number, sample)
-    return frozenset(firsts.values())
 
 
 def _column(values: Sequence[int]) -> Integers:

@@ -40,20 +40,20 @@ SMALL_CALL_LIMIT_S = 120.0
 KEPT_LINES = 2000
 
 
-class Reply(Struct, frozen=True):
+class _Reply(Struct, frozen=True):
     """The output of a call, stdout and stderr together, and its exit code."""
 
     exit_code: int
     lines: tuple[str, ...]
 
 
-class Engine(Struct, frozen=True):
+class _Engine(Struct, frozen=True):
     """`podman` or `docker`."""
 
     name: str
     environment: Mapping[str, str]
 
-    def call(self, *arguments: str) -> Reply:
+    def call(self, *arguments: str) -> _Reply:
         """Make a small call, which a Ctrl-C does not interrupt: it is handled afterwards."""
         try:
             with hold_interrupts():
@@ -76,7 +76,7 @@ class Engine(Struct, frozen=True):
         deadline_s: float | None = None,
         on_line: Callable[[bytes], None] = lambda _line: None,
         stopping: Callable[[Child], None] = Child.stop,
-    ) -> Reply:
+    ) -> _Reply:
         """Make a call; `on_line` gets each line of its output.
 
         `stopping` ends it after a Ctrl-C, and at the deadline, which raises TimeoutError.
@@ -93,9 +93,9 @@ class Engine(Struct, frozen=True):
             raise ContainerError(
                 f"{self.name}: cannot be started: {error.strerror}; install it, or omit --container"
             ) from error
-        return Reply(exit_code, tuple(line.decode("utf-8", "replace").rstrip() for line in lines))
+        return _Reply(exit_code, tuple(line.decode("utf-8", "replace").rstrip() for line in lines))
 
-    def refusal(self, problem: str, reply: Reply, advice: str) -> ContainerError:
+    def refusal(self, problem: str, reply: _Reply, advice: str) -> ContainerError:
         """Return the error for a call that failed, with the last line that it printed."""
         last_line = next((line for line in reversed(reply.lines) if line.strip()), "nothing")
         return ContainerError(
@@ -110,7 +110,7 @@ class ContainerExecutor:
     def __init__(
         self, engine: str, create_context: CreateContext, environment: Mapping[str, str]
     ) -> None:
-        self._engine = Engine(engine, environment)
+        self._engine = _Engine(engine, environment)
         self._create_context = create_context
         self._references: dict[str, str] = {}  # by image
 
@@ -131,7 +131,7 @@ class ContainerExecutor:
                     on_line(f"Image {reference} exists already")
                 else:
                     on_line(f"Building image {reference}")
-                    extract(archive, folder / "context")
+                    _extract(archive, folder / "context")
                     self._build(image, reference, folder / "context", on_line)
             self._references[image] = reference
         return self._references[image]
@@ -237,7 +237,7 @@ def _bind(folder: Path, target: str) -> str:
     return f"type=bind,source={folder.resolve()},target={target}"
 
 
-def extract(archive: Path, context: Path) -> None:
+def _extract(archive: Path, context: Path) -> None:
     """Unpack to a folder, because docker takes a tar from its stdin and podman does not."""
     with tarfile.open(archive) as tar:
         # Python has filters since 3.11.4 (PEP 706), and warns without one since 3.12.

@@ -61,7 +61,7 @@ def run(
 
         def locate(artifact: Artifact) -> Path | None:
             path = PurePosixPath(artifact.path)
-            if not path.is_relative_to(WORKER_ARTIFACTS) or ".." in path.parts:
+            if not path.is_relative_to(WORKER_ARTIFACTS):
                 return None
             return artifacts / path.relative_to(WORKER_ARTIFACTS)
 

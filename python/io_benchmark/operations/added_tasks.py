@@ -211,8 +211,11 @@ def _read_tasks(group_id: str, context: Context) -> MeasuredGroup:
 
 
 def _with_workers(group: MeasuredGroup, context: Context) -> MeasuredGroup:
-    """Read the results; name those that are missing."""
+    """Read the results of the group's tasks; name those that are missing."""
     gathered = read_workers([f"group:{group.group_id}"], context)
     for line in gathered.unreadable:
         context.tell(f"missing: {line}")
-    return replace(group, workers=gathered.results)
+    # A task that was created after the group was listed is left out, as its job is unknown.
+    ids = {task.task_id for task in group.tasks}
+    workers = [worker for worker in gathered.results if worker.task_id in ids]
+    return replace(group, workers=workers)

@@ -10,7 +10,6 @@ import slugid
 
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.context import Context
-from io_benchmark.costs.worker_time import Cost
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.graph.root import Root
 from io_benchmark.operations.added_tasks import limit_of_looks, measure_until_decided
@@ -52,7 +51,8 @@ def submit(options: SubmissionOptions, context: Context) -> SubmissionOutcome:
     chosen = _generated(options, options.jobs, settings, context)
     submission, group_id = Submission.of(options.jobs, settings, chosen), slugid.nice()
     tasks = submission.in_group(chosen, group_id)
-    cost = _cost(tasks, settings, options, context)
+    minutes = _earlier_minutes(options.like, tasks, settings.profile, context)
+    cost = estimated_cost(tasks, minutes, options.prices)
     looks, budget = settings.looks, settings.budget_hours
     remark = limit_of_looks(tasks, cost, looks, budget) if looks else ""
     ended = announce(tasks, cost, options, context, remark)
@@ -82,7 +82,8 @@ def resume(address: str, options: SubmissionOptions, context: Context) -> Submis
         chosen = _regenerated(options, group_id, submission, context)
         tasks = submission.in_group(chosen, group_id)
         missing = [task for task in tasks if task.task_id not in existing]
-        cost = _cost(missing, settings, options, context)
+        minutes = _earlier_minutes(options.like, missing, settings.profile, context)
+        cost = estimated_cost(missing, minutes, options.prices)
         ended = announce(missing, cost, options, context)
         if ended is not None:
             return ended
@@ -93,18 +94,6 @@ def resume(address: str, options: SubmissionOptions, context: Context) -> Submis
         agreed = bool(missing)
         return measure_until_decided(work, missing, settings.looks, budget, is_agreed=agreed)
     return work.create_and_compare(missing)
-
-
-def _cost(
-    tasks: Sequence[NewTask],
-    settings: SubmissionSettings,
-    options: SubmissionOptions,
-    context: Context,
-) -> Cost:
-    """Estimate the cost; refuse a wrong baseline before machines have run for an hour."""
-    Plan.of_pools({task.pool for task in tasks}, options.baseline)
-    minutes = _earlier_minutes(options.like, tasks, settings.profile, context)
-    return estimated_cost(tasks, minutes, options.prices)
 
 
 def _regenerated(
@@ -195,6 +184,8 @@ def _generated(
     context.tell(f"Generating the graph from {root}")
     tasks = generate(root, jobs)
     chosen = select_tasks(tasks, settings)
+    # A wrong baseline is refused before machines have run for an hour.
+    Plan.of_pools({task.pool for task in chosen}, options.baseline)
     left_out = [task.label for task in tasks if not task.pool]
     if left_out:
         context.tell(f"Left out, because it does not measure a pool: {', '.join(left_out)}")

@@ -13,7 +13,6 @@ from io_benchmark.analysis.inference.levels import DEFAULT_MARGIN
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.plan import AFTER, BEFORE, Plan
 from io_benchmark.analysis.report_model import Report
-from io_benchmark.analysis.tasks.compare_tasks import TaskOptions
 from io_benchmark.analysis.tasks.compare_tasks import compare_tasks as analyse
 from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.context import Context
@@ -74,12 +73,10 @@ def compare_task_runs(
     return analyse(
         plan,
         sides,
-        TaskOptions(
-            margin=options.margin,
-            prices=options.prices,
-            benchmark=benchmark,
-            operations=options.operations,
-        ),
+        margin=options.margin,
+        prices=options.prices,
+        benchmark=benchmark,
+        operations=options.operations,
         unreadable=unreadable,
         remarks=remarks,
     )

@@ -124,8 +124,7 @@ class RunQuery(Struct):
             return
         if self.since is not None:
             moment_ms = run.started_ms if run.started_ms >= 0 else run.resolved_ms
-            first = datetime(self.since.year, self.since.month, self.since.day, tzinfo=UTC)
-            if moment_ms < first.timestamp() * 1000:
+            if datetime.fromtimestamp(moment_ms / 1000, UTC).date() < self.since:
                 return
         if len(self.runs) == MOST_RUNS:
             raise UsageError(

@@ -71,11 +71,11 @@ class TaskRun(Struct, frozen=True, order=True):
         return f"task {self.task_id or 'without an id'} run {self.run_id} ({self.label})"
 
 
-def parse_milliseconds(date: str) -> float | None:
-    """Return the milliseconds from 1970 to a date with its time, in UTC without a zone; None for another text."""
+def parse_time(date: object) -> datetime | None:
+    """Return a date with its time, which is in UTC if it has no zone; None for anything else."""
     try:
-        moment = datetime.fromisoformat(date)
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000
+        moment = datetime.fromisoformat(str(date))
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
         return None
 

@@ -35,7 +35,7 @@ class NextLook(Struct, frozen=True):
 
 
 class MeasuredGroup(Struct, frozen=True):
-    """The benchmark's tasks of a group, and the workers whose results could be read."""
+    """The benchmark's tasks of a group, and the workers of those whose results could be read."""
 
     group_id: str
     tasks: Sequence[QueueTask]
@@ -64,7 +64,7 @@ class MeasuredGroup(Struct, frozen=True):
     def measured_tasks(self) -> list[tuple[Worker, QueueTask]]:
         """Return the workers with their tasks, in the order of the labels."""
         by_id = {task.task_id: task for task in self.tasks}
-        pairs = [(run, by_id[run.task_id]) for run in self.workers if run.task_id in by_id]
+        pairs = [(worker, by_id[worker.task_id]) for worker in self.workers]
         return sorted(pairs, key=lambda pair: pair[1].label)
 
     def next_look(self, report: Report, schedule: Schedule) -> NextLook:

@@ -31,7 +31,7 @@ LATEST_S = 5 * _DAY_S
 _UNITS = (("day", _DAY_S), ("hour", 60 * _MINUTE_S), ("minute", _MINUTE_S), ("second", 1))
 
 
-def check_time(settings: ReportSettings, max_run_time_s: object) -> None:
+def _check_time(settings: ReportSettings, max_run_time_s: object) -> None:
     """Refuse a limit that is too short: a task that is stopped at its limit uploads nothing."""
     key = "worker.max-run-time"
     if isinstance(max_run_time_s, bool) or not isinstance(max_run_time_s, int):
@@ -61,7 +61,7 @@ def _seconds(key: str, length: object) -> int:
         raise BadKeyError(key, f"{quoted(length)} {problem}") from None
 
 
-def set_times(task: dict[str, Any], pools: Sequence[Any]) -> None:
+def _set_times(task: dict[str, Any], pools: Sequence[Any]) -> None:
     """Set the report's `deadline-after` and `expires-after`, or check given ones.
 
     Check `worker.max-run-time` before; it includes the minutes of waiting.
@@ -110,8 +110,8 @@ def _make_report(config: Any, tasks: Tasks) -> Tasks:
                 problem = "is a pool's task already; give the pool another name"
                 raise BadKeyError("label", f"{task['label']} {problem}")
             settings = ReportSettings.parse(task.pop(STANZA, None), list(pools.values()))
-            check_time(settings, task.get("worker", {}).get("max-run-time"))
-            set_times(task, measuring)
+            _check_time(settings, task.get("worker", {}).get("max-run-time"))
+            _set_times(task, measuring)
         # Soft dependencies select no other pools. The report also runs after pools that failed, and names them.
         task["soft-dependencies"] = sorted(pools)
         task["requires"] = "all-resolved"

@@ -55,9 +55,8 @@ class Batches(Workload):
         self.sizes = self.quick if is_quick else self.full
         self.process_times = ProcessTimes()  # of the entry that is being measured
 
-    @classmethod
-    def variants(cls, _settings):
-        return [{"variant": name, "threads": None} for name in cls.names]
+    def variants(self):
+        return [{"variant": name, "threads": None} for name in self.names]
 
     def parameters(self, _variant):
         """Return what decides what is measured; two pools must have the same to be compared."""
@@ -68,15 +67,10 @@ class Batches(Workload):
 
     def plan(self, variant):
         """Return the part of the entry that is known before the run."""
-        return {
-            "parameters": self.parameters(variant),
-            "observed": dict.fromkeys(self.observes),
-            "run_ns": None,
-            "stopped_early": None,
-            "precision_reached_ratio": None,
-            "process_times": None,
-            "device_bytes": None,
-        }
+        plan = {"parameters": self.parameters(variant), "observed": dict.fromkeys(self.observes)}
+        plan.update(dict.fromkeys(("run_ns", "stopped_early", "precision_reached_ratio")))
+        plan.update(dict.fromkeys(("process_times", "device_bytes")))
+        return plan
 
     def prepare(self):
         """Make the files that all runs use."""
@@ -130,6 +124,16 @@ class Batches(Workload):
             if message is not None:
                 yield message
 
+    def take_times(self, crew, entry, operations):
+        """Add what a member sends as [(start_ns, end_ns) per sample, spent]; return whether that is enough."""
+        for _, (times, spent) in self.take_messages(crew):
+            if not self._rows:
+                self.begin(times[0][0])
+            self.process_times.add(*spent)
+            if self.add(entry, times, operations):
+                return True
+        return False
+
     def take_windows(self, crew, members, entry, take_summary=None):
         """Take what a crew's members send as [thread, counts, spent], until they end."""
         window_ns, counts_by_member = entry["parameters"]["window_ns"], {}
@@ -175,27 +179,22 @@ class Batches(Workload):
         times_ns = [duration / operations for _, duration, operations in self._rows]
         return [0] * len(times_ns), times_ns, "%d samples" % self._planned
 
-    @staticmethod
-    def details(entry):
+    def details(self, entry):
         threads = entry["threads"]
         return [entry["variant"], *([] if threads is None else ["%d at once" % threads])]
 
-    @staticmethod
-    def options(entry):
+    def options(self, entry):
         threads = entry["threads"]
         return [entry["variant"], *([] if threads is None else ["threads-%d" % threads])]
 
-    @staticmethod
-    def parts(entry):
+    def parts(self, entry):
         samples = entry["samples"]
         return [("All " + entry["variant"], samples["duration_ns"], samples["operations"])]
 
-    @classmethod
-    def remarks(cls, _entry):
+    def remarks(self, _entry):
         return []
 
-    @staticmethod
-    def subtests(_entry):
+    def subtests(self, _entry):
         return []
 
 

@@ -125,13 +125,13 @@ class Curl:
             lines += ["parallel", "parallel-max = %d" % len(urls)]
             lines += ["parallel-immediate"] if way == "concurrent" else []
         for url in urls:
-            lines += ["url = %s" % quoted(url), "upload-file = %s" % quoted(file)]
+            lines += ["url = %s" % _quoted(url), "upload-file = %s" % _quoted(file)]
             lines += ['output = "/dev/null"']
         with open(self._config, "wb") as config:
             config.write(os.fsencode("\n".join(lines) + "\n"))
 
 
-def quoted(word):
+def _quoted(word):
     return '"%s"' % word.replace("\\", "\\\\").replace('"', '\\"')
 
 

@@ -9,7 +9,6 @@ import time
 from contextlib import AbstractContextManager, ExitStack, suppress
 
 import accounting
-import reading
 from log import MIB, NS_PER_S
 from observe import page_cache
 
@@ -181,7 +180,6 @@ class RealSteps(AbstractContextManager):
             stdout=subprocess.PIPE,
             start_new_session=True,  # so that bash and what it started can be ended together
         )
-        self._tick_ns = NS_PER_S // os.sysconf("SC_CLK_TCK")
 
     def __exit__(self, *_):
         os.killpg(self._bash.pid, signal.SIGKILL)
@@ -205,10 +203,7 @@ class RealSteps(AbstractContextManager):
 
     def read(self):
         """Return user and kernel time in steps of a tick, whose errors cancel over many retrieves."""
-        stat = reading.read_text("/proc/%d/stat" % self._bash.pid) or ""
-        # After the name, which may hold anything: of bash, and of the children that it reaped.
-        times_ns = [int(ticks) * self._tick_ns for ticks in stat.rpartition(")")[2].split()[11:15]]
-        return (times_ns[0] + times_ns[2], times_ns[1] + times_ns[3]) if times_ns else None
+        return accounting.times_with_children(self._bash.pid)
 
     def _ask(self, step, argument):
         self._bash.stdin.write(b"%s\n%s\n" % (step, os.fsencode(argument)))

@@ -67,7 +67,7 @@ def run(bench, retrieves, entry, count):
         say("  trials: %s%s" % (state, ": " + reason if reason else ""))
 
 
-def files_of_blocks(sizes_bytes, count):
+def _files_of_blocks(sizes_bytes, count):
     """Return files of which any beginning has small and large ones as the cache has.
 
     They are the files in order of size: the first, the middle, the quarters, the eighths, and so on.
@@ -82,9 +82,7 @@ def files_of_blocks(sizes_bytes, count):
 
 class _Trials:
     def __init__(self, bench, retrieves, entry, count):
-        self._bench = bench
-        self._retrieves = retrieves
-        self._record = entry["trials"]
+        self._bench, self._retrieves, self._record = bench, retrieves, entry["trials"]
         self._pass_s = (entry["run_ns"] + entry["final_sync_ns"]) / NS_PER_S
         self._mean_s = entry["run_ns"] / NS_PER_S / count
         dirty = (entry["dirty_before_sync_bytes"], entry["writeback_before_sync_bytes"])
@@ -102,7 +100,7 @@ class _Trials:
             with ExitStack() as stack:
                 self._choose_ways(stack)
                 retrieves, ceiling_s = self._plan()
-                indexes = files_of_blocks(self._retrieves.sizes, retrieves)
+                indexes = _files_of_blocks(self._retrieves.sizes, retrieves)
                 self._record["file_indexes"] = indexes
                 self._read_files()
                 self._measure_ceilings(ceiling_s)
@@ -150,7 +148,7 @@ class _Trials:
         lengths = [
             length
             for length in BLOCK_RETRIEVES
-            if sum(sizes[index] for index in set(files_of_blocks(sizes, length))) <= room_bytes
+            if sum(sizes[index] for index in set(_files_of_blocks(sizes, length))) <= room_bytes
         ]
         if not lengths:
             raise WorkloadError("the files of a block do not fit into the memory")

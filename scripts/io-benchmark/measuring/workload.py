@@ -73,7 +73,7 @@ class Workload:
         if not precision:
             return False
         groups, times_ns, planned = self.times_by_group()
-        reached = relative_half_width(groups, times_ns)
+        reached = _relative_half_width(groups, times_ns)
         if reached is None or reached > precision:
             return False
         figures = (reached * 100, len(times_ns), planned)
@@ -87,22 +87,19 @@ class Workload:
         """Return the time of one operation in the workload's unit."""
         return operation_ns / cls.unit_ns if cls.unit_ns else NS_PER_S / operation_ns
 
-    @classmethod
-    def rounded(cls, operation_ns):
-        figure = cls.figure(operation_ns)
+    def rounded(self, operation_ns):
+        figure = self.figure(operation_ns)
         return "%.0f" % figure if figure >= 100 else "%.3g" % figure
 
-    @classmethod
-    def title(cls, entry):
-        return ", ".join([entry["name"], "place " + entry["place"], *cls.details(entry)])
+    def title(self, entry):
+        return ", ".join([entry["name"], "place " + entry["place"], *self.details(entry)])
 
-    @staticmethod
-    def details(entry):
+    def details(self, entry):
         """Return what distinguishes the entry from others of its workload and place."""
         raise NotImplementedError
 
 
-def relative_half_width(groups, times_ns):
+def _relative_half_width(groups, times_ns):
     """Return half the 95 % interval of the mean, as a part of the mean; None if too few times.
 
     Neighbouring retrieves are not independent (writeback comes in waves of 5 to 20). So the interval is

@@ -47,13 +47,13 @@ def observe(*, may_measure=True):
         "machine_vendor": read_text("/sys/class/dmi/id/sys_vendor"),
         "machine_product": read_text("/sys/class/dmi/id/product_name"),
         "boot_id": read_text("/proc/sys/kernel/random/boot_id"),
-        "machine_id": machine_id(),
+        "machine_id": _machine_id(),
         "container": _container(),
         "user_id": os.geteuid(),
         "transparent_huge_pages": read_text(HUGE_PAGES),
         "vm": {name: read_int("/proc/sys/vm/" + name) for name in VM_SETTINGS},
-        "first_touch_ns_per_mib": touch_new_memory() if may_measure else [],
-        "tools": tool_versions() if may_measure else {},
+        "first_touch_ns_per_mib": _touch_new_memory() if may_measure else [],
+        "tools": _tool_versions() if may_measure else {},
     }
 
 
@@ -84,7 +84,7 @@ def cache_bytes():
     return {name: int(match[1]) * units[match[2]] for name, match in matches.items() if match}
 
 
-def machine_id():
+def _machine_id():
     """Return a hash of the machine's id, which must not be published; None in a container.
 
     There it may be the image's, the same on many machines.
@@ -107,7 +107,7 @@ def _container():
     return {"engine": engine, "root_filesystem": root.filesystem if root else None}
 
 
-def touch_new_memory():
+def _touch_new_memory():
     """Return the cost of touching new memory, per MiB, for each chunk; high in some guests."""
     costs = []
     # Half of what is free at most: beyond a cgroup's limit, the kernel would kill this process.
@@ -125,7 +125,7 @@ def touch_new_memory():
     return costs
 
 
-def tool_versions():
+def _tool_versions():
     """Return path and version of each tool that a workload may call; None if it is missing."""
     import shutil  # noqa: PLC0415 - as in reading.py
 

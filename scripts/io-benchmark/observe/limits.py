@@ -38,9 +38,9 @@ def observe():
                     levels = _levels(mount, groups[controller])
                     _note(observed, "v1", controller, levels)
     observed["ulimits"] = {
-        "open_files": ulimit(resource.RLIMIT_NOFILE),
-        "file_size_bytes": ulimit(resource.RLIMIT_FSIZE),
-        "processes": ulimit(resource.RLIMIT_NPROC),
+        "open_files": _ulimit(resource.RLIMIT_NOFILE),
+        "file_size_bytes": _ulimit(resource.RLIMIT_FSIZE),
+        "processes": _ulimit(resource.RLIMIT_NPROC),
     }
     return observed
 
@@ -133,6 +133,6 @@ def _cpu_limits(directory):
 READERS = {"io": _io_limits, "weights": _weights, "memory": _memory_limits, "cpu": _cpu_limits}
 
 
-def ulimit(number):
+def _ulimit(number):
     soft, _ = resource.getrlimit(number)
     return None if soft == resource.RLIM_INFINITY else soft

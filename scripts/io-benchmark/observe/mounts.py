@@ -8,7 +8,7 @@ from typing import Dict, List, NamedTuple, Optional
 from reading import list_names, read_text
 
 
-class Mount(NamedTuple):
+class _Mount(NamedTuple):
     device: str  # MAJOR:MINOR
     root: str  # the folder of that file system which is mounted here
     point: str
@@ -40,7 +40,7 @@ def _unescape(field):
     return field
 
 
-def parse(mountinfo: str) -> List[Mount]:
+def _parse(mountinfo: str) -> List[_Mount]:
     mounts = []
     for line in mountinfo.splitlines():
         fields = line.split()
@@ -51,15 +51,15 @@ def parse(mountinfo: str) -> List[Mount]:
             continue
         for index in (3, 4, dash + 2):  # root, point and source
             fields[index] = _unescape(fields[index])
-        mounts.append(Mount(*fields[2:6], *fields[dash + 1 : dash + 4]))
+        mounts.append(_Mount(*fields[2:6], *fields[dash + 1 : dash + 4]))
     return mounts
 
 
-def table() -> List[Mount]:
-    return parse(read_text("/proc/self/mountinfo") or "")
+def table() -> List[_Mount]:
+    return _parse(read_text("/proc/self/mountinfo") or "")
 
 
-def mount_of(path: str, mounts: List[Mount]) -> Optional[Mount]:
+def mount_of(path: str, mounts: List[_Mount]) -> Optional[_Mount]:
     """Return the mount with the longest matching point; the last one at a point hides the others."""
     path = os.path.realpath(path) + "/"
     above = [m for m in mounts if path.startswith(m.point.rstrip("/") + "/")]
@@ -72,7 +72,7 @@ def _option_values(options: str) -> Dict[str, str]:
     return {name: value for name, _, value in parts}
 
 
-def _aufs_of(mount: Mount) -> Optional[dict]:
+def _aufs_of(mount: _Mount) -> Optional[dict]:
     """Return the layers by the branches in /sys, of which the first is the upper one."""
     folder = "/sys/fs/aufs/si_" + _option_values(mount.super_options).get("si", "")
     branches = [name for name in list_names(folder) if re.fullmatch("br[0-9]+", name)]

@@ -33,7 +33,7 @@ def in_container(table):
     return is_marked or (root is not None and root.filesystem == "overlay")
 
 
-def kind_of_place(mount, container):
+def _kind_of_place(mount, container):
     if mount.filesystem in OVERLAYS:
         return "overlay"
     if mount.filesystem in MEMORY_FILESYSTEMS:
@@ -52,16 +52,16 @@ def observe(name, path, *, may_write=True):
         place.update(kind="unknown", mount=None, devices=[], identified_by=None)
         return place
     space = os.statvfs(path)
-    probe = probe_writes(path) if may_write else None
-    tops, identified_by = find_devices(mount, table, path if may_write else None)
+    probe = _probe_writes(path) if may_write else None
+    tops, identified_by = _find_devices(mount, table, path if may_write else None)
     place.update(
-        kind=kind_of_place(mount, in_container(table)),
+        kind=_kind_of_place(mount, in_container(table)),
         mount=mount._asdict(),
         overlay=mount.overlay(),
-        filesystem=filesystem_details(mount, tops),
+        filesystem=_filesystem_details(mount, tops),
         size_bytes=space.f_blocks * space.f_frsize,
         free_bytes=space.f_bavail * space.f_frsize,
-        reflink=reflink_works(path) if may_write else None,
+        reflink=_reflink_works(path) if may_write else None,
         probe=probe,
         devices=devices.chain(tops),
         identified_by=identified_by,
@@ -69,7 +69,7 @@ def observe(name, path, *, may_write=True):
     return place
 
 
-def find_devices(mount, table, path):
+def _find_devices(mount, table, path):
     """Return the devices directly below the mount, and how they were found; None: do not write."""
     if mount.filesystem in MEMORY_FILESYSTEMS + NETWORK_FILESYSTEMS:
         return [], None
@@ -87,7 +87,7 @@ def find_devices(mount, table, path):
         names = _devices_of(below)
         if names is not None:
             return names, candidate
-    written = devices_written_to(path) if path is not None else []
+    written = _devices_written_to(path) if path is not None else []
     return written, "probe" if written else None
 
 
@@ -121,7 +121,7 @@ def _btrfs_folder(member):
     return None
 
 
-def filesystem_details(mount, tops):
+def _filesystem_details(mount, tops):
     """Return facts about the file system that the mount's options do not have."""
     details = {"type": mount.filesystem}
     details.update(ext4_options=None, btrfs_data_profiles=None)
@@ -136,7 +136,7 @@ def filesystem_details(mount, tops):
     return details
 
 
-def devices_written_to(path):
+def _devices_written_to(path):
     """Return the devices without one below that write whenever this writes past the page cache.
 
     fsync() would not do: on a volatile overlay, such as rootless podman's, it writes nothing.
@@ -145,7 +145,7 @@ def devices_written_to(path):
     for _ in range(PROBE_ROUNDS):
         before, started_s = devices.counters(), time.monotonic()
         try:
-            write_probe(path, os.O_DIRECT)
+            _write_probe(path, os.O_DIRECT)
         except OSError:
             return []
         took_s = time.monotonic() - started_s
@@ -160,7 +160,7 @@ def devices_written_to(path):
     return [name for name in sorted(candidates or ()) if not devices.below(name)]
 
 
-def write_probe(path, flags=0):
+def _write_probe(path, flags=0):
     """Write 8 MiB without two equal blocks; return how long an fsync() of them takes."""
     path = os.path.join(path, ".io-benchmark-probe-%d" % os.getpid())
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | flags, 0o600)
@@ -186,18 +186,18 @@ def _written_since(before, after):
     return {name: written for name, written in moved.items() if written >= PROBE_SHARE_BYTES}
 
 
-def probe_writes(path):
+def _probe_writes(path):
     """Return which devices wrote a probe, and how long its fsync took."""
     before = devices.counters()
     try:
-        fsync_ns = write_probe(path)
+        fsync_ns = _write_probe(path)
     except OSError as error:
         return {"failed": error.strerror, "fsync_ns": None, "written_bytes": None}
     written = _written_since(before, devices.counters())
     return {"failed": None, "fsync_ns": fsync_ns, "written_bytes": written}
 
 
-def reflink_works(path):
+def _reflink_works(path):
     """Return whether cp can share extents here; None where it cannot be tried."""
     from tempfile import TemporaryFile  # noqa: PLC0415 - as in reading.py
 

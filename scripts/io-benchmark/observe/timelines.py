@@ -9,6 +9,7 @@ import re
 import time
 from functools import partial
 
+from accounting import times_with_children
 from observe import devices
 from reading import first_int, read_lines, read_text
 
@@ -51,9 +52,8 @@ def sample(process_id, disks, origin_ns=0):
     # I/O and CPU of the measuring process and of the children that it waited for.
     path = "/proc/%d/io" % process_id
     row += [first_int(r"^%s: (\d+)" % key, path) for key in ("read_bytes", "write_bytes")]
-    fields = (read_text("/proc/%d/stat" % process_id) or "").rpartition(")")[2].split()[11:15]
-    times_ms = [int(field) * tick_ms for field in fields]
-    row += [times_ms[0] + times_ms[2], times_ms[1] + times_ms[3]] if fields else [None, None]
+    times_ns = times_with_children(process_id)
+    row += [None, None] if times_ns is None else [time_ns // 1_000_000 for time_ns in times_ns]
     return row + _disk_totals(disks, len(DISK_COLUMNS))
 
 

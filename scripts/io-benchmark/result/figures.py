@@ -12,7 +12,8 @@ from log import NS_PER_S, say
 from result import result_file
 from settings import free_space_bytes
 
-DETAILED_AT_MOST = 3  # with more measurements, their parts are not in the log
+DETAILED_AT_MOST = 3  # with more measurements, their parts and histograms are not in the log
+BUCKETS, BAR = 10, 50
 PERCENTILES = (50, 95, 99)
 FRAMEWORK = "build_metrics"  # Perfherder knows a fixed list of frameworks
 FILE_NAME = "perfherder-data-io-benchmark.json"
@@ -36,7 +37,7 @@ def show_plan(plans, settings, result_path):
     plan = (sum(counts.values()), names, limit_s)
     say("=== Plan: %d measurements (%s), ends after %g s at the latest ===" % plan)
     for place in settings.places:
-        say("Place %s: %s, %s free" % (*place, size_label(free_space_bytes(place.path))))
+        say("Place %s: %s, %s free" % (*place, _size_label(free_space_bytes(place.path))))
     kept = copied = most_s = 0
     for workload, _, _ in plans:
         planned = workload.planned_bytes()
@@ -46,25 +47,25 @@ def show_plan(plans, settings, result_path):
             # A place's files are removed before the next place is measured.
             kept, copied = max(kept, planned[0]), copied + planned[1]
     small = ["small files"] if most_s else []
-    sizes = (size_label(kept), size_label(copied))
+    sizes = (_size_label(kept), _size_label(copied))
     large = ["%s of files, %s of copies" % sizes] if kept else []
     written = " and ".join(large + small), settings.profile
     say("Writes %s there (profile %s); removes them at the end" % written)
     shortest_s = (kept + copied) / FAST + most_s / SHORTEST_PART
     longest_s = (kept + copied) / SLOW + most_s
     # The same label once, such as "1 s".
-    labels = dict.fromkeys(duration_label(min(s, limit_s)) for s in (shortest_s, longest_s))
+    labels = dict.fromkeys(_duration_label(min(s, limit_s)) for s in (shortest_s, longest_s))
     say("Takes about %s, by the speed of the disks" % " to ".join(labels))
     say("Result: " + result_path)
 
 
-def size_label(size_bytes):
+def _size_label(size_bytes):
     unit, name = (GB, "GB") if size_bytes >= GB else (MB, "MB")
     number = size_bytes / unit
     return "%s %s" % ("%.0f" % number if number >= 100 else "%.3g" % number, name)
 
 
-def duration_label(seconds):
+def _duration_label(seconds):
     if seconds < 100:
         return "%d s" % max(1, round(seconds))
     return "%d min" % round(seconds / 60)
@@ -101,8 +102,23 @@ def _show_entry(workload, entry, is_detailed):
     if parts:
         words += [_line(workload, *parts[0][1:]), *workload.remarks(entry)]
     say("%s: %s" % (workload.title(entry), "; ".join(words)))
-    for label, *samples in parts[1:] if is_detailed else []:
-        say("  %s: %s" % (label, _line(workload, *samples)))
+    if is_detailed and parts:
+        for label, *samples in parts[1:]:
+            say("  %s: %s" % (label, _line(workload, *samples)))
+        _show_histogram(workload, *parts[0][1:])
+
+
+def _show_histogram(workload, durations_ns, operations):
+    """Print the seed's histogram: buckets of equal width up to P99, and the rest in a last one."""
+    operations = operations or [1] * len(durations_ns)
+    times_ns = sorted(duration / count for duration, count in zip(durations_ns, operations))
+    width_ns = (times_ns[len(times_ns) * 99 // 100] - times_ns[0]) / BUCKETS or 1
+    buckets = Counter(min(int((ns - times_ns[0]) / width_ns), BUCKETS) for ns in times_ns)
+    say("  Histogram, %s:" % workload.unit)
+    for bucket, count in sorted(buckets.items()):
+        start = workload.rounded(times_ns[0] + bucket * width_ns)
+        bar = "#" * max(1, count * BAR // max(buckets.values()))
+        say("  %8s %s (%d)" % (start, bar, count))
 
 
 def _line(workload, durations_ns, operations):

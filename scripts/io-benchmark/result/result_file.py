@@ -50,7 +50,7 @@ def _script_sha256():
     return digest.hexdigest()
 
 
-def describe_task(pool):
+def _describe_task(pool):
     """Return which task of which pool this is, by the variables that Taskcluster or a CI system sets."""
     task = {"pool": pool}
     task.update((key, os.environ.get(name) or None) for key, name in TASK_VARIABLES.items())
@@ -76,7 +76,7 @@ def head(version, pool):
         "script": {"version": SCRIPT_VERSION, "sha256": _script_sha256()},
         "started": time.strftime(UTC, time.gmtime()),
         "ended": None,
-        "task": describe_task(pool),
+        "task": _describe_task(pool),
     }
 
 
@@ -153,7 +153,7 @@ def outcome(state, reason=None):
 def write(path, document, *, may_replace=True):
     """Write the document completely or not at all; return the path, which has a number if it must be new."""
     # In names that are not UTF-8, a question mark replaces each invalid byte.
-    data = JSON.encode(readable(document)).encode("utf-8", "replace") + b"\n"
+    data = JSON.encode(_readable(document)).encode("utf-8", "replace") + b"\n"
     try:
         if may_replace and os.path.lexists(path):
             _write_existing(path, data)
@@ -222,12 +222,12 @@ def _make_first_free(path):
             return path
 
 
-def readable(value):
+def _readable(value):
     """Return the document with each text cut to the length that a reader accepts."""
     if isinstance(value, str):
         return value[:TEXT_LENGTH]
     if isinstance(value, dict):
-        return {key[:TEXT_LENGTH]: readable(part) for key, part in value.items()}
+        return {key[:TEXT_LENGTH]: _readable(part) for key, part in value.items()}
     if isinstance(value, list) and value and isinstance(value[0], (str, dict, list)):
-        return [readable(part) for part in value]
+        return [_readable(part) for part in value]
     return value

@@ -42,14 +42,14 @@ NS_PER_MS = 1_000_000
 USUAL_RETRIEVES = 2000
 
 
-def file_sizes_bytes(settings):
+def _file_sizes_bytes(settings):
     if settings.sizes_bytes is not None:
         return settings.sizes_bytes
     divisor = PROFILES[settings.profile]  # each keeps the mix
     return [size * MIB // divisor for size in CACHE_SIZES_MIB]
 
 
-def make_sequence(seed, retrieves, files):
+def _make_sequence(seed, retrieves, files):
     """Return the file of each retrieve: the same on every pool and every Python."""
     # Only random() is promised to give the same values in every version.
     generator = random.Random(seed)
@@ -73,16 +73,16 @@ class _CacheRetrieve(Workload):
         self._cache = os.path.join(folder, "uv-cache")
         self.work = os.path.join(folder, "uv-work")
         self.url_list = os.path.join(self._cache, "urls.list")
-        self.sizes = file_sizes_bytes(settings)
+        self.sizes = _file_sizes_bytes(settings)
         numbers = range(1, len(self.sizes) + 1)
         self.files = [os.path.join(self._cache, "obj_%05d.cache" % number) for number in numbers]
         self.urls = [URL % (number, self.sizes[number - 1] / MIB) for number in numbers]
-        self._sequence = make_sequence(settings.seed, settings.retrieves, len(self.sizes))
+        self._sequence = _make_sequence(settings.seed, settings.retrieves, len(self.sizes))
         self._counted = 0
         self._steps: Any = SeedSteps
 
-    @staticmethod
-    def variants(settings):
+    def variants(self):
+        settings = self._bench.settings
         fidelity = settings.fidelity
         return [{"destination": name, "fidelity": fidelity} for name in settings.destinations]
 
@@ -203,11 +203,8 @@ class _CacheRetrieve(Workload):
             share = "%.1f %%" % (100.0 * resident_bytes / cache_bytes)
         say("  %s of the cache is in memory at the start" % share)
         say("  drop_caches: %s" % dropped)
-        return {
-            "drop_caches": dropped,
-            "cache_bytes": cache_bytes,
-            "resident_bytes": resident_bytes,
-        }
+        sizes = {"cache_bytes": cache_bytes, "resident_bytes": resident_bytes}
+        return {"drop_caches": dropped, **sizes}
 
     def _drain(self, entry, before):
         """Time the final sync, and record what was dirty before it and what the disks then wrote."""
@@ -234,26 +231,27 @@ class _CacheRetrieve(Workload):
             room["fresh"] = min(self._ring_bytes() + largest, together)
         return sum(self.sizes) + SPARE_BYTES + max(room.values())
 
-    @staticmethod
-    def details(entry):
+    def details(self, entry):
         return ["%s %s" % (key, entry[key]) for key in ("destination", "fidelity")]
 
-    @staticmethod
-    def parts(entry):
-        """Return all retrieves, then lookups and copies separately."""
+    def parts(self, entry):
+        """Return all retrieves, then each size, then lookups and copies separately."""
         samples = entry["samples"]
         lookups, copies = samples["lookup_ns"], samples["copy_ns"]
         totals = [lookup + copy for lookup, copy in zip(lookups, copies)]
-        parts = {"All retrieves": totals, "Lookup alone": lookups, "Copy alone": copies}
+        sizes = [entry["file_sizes_bytes"][index] for index in samples["file_index"]]
+        parts = {"All retrieves": totals}
+        for size_bytes in sorted(set(sizes), reverse=True):
+            times_ns = [total for total, size in zip(totals, sizes) if size == size_bytes]
+            parts["%g MiB files" % (size_bytes / MIB)] = times_ns
+        parts.update({"Lookup alone": lookups, "Copy alone": copies})
         return [(label, times_ns, None) for label, times_ns in parts.items()]
 
-    @staticmethod
-    def remarks(entry):
+    def remarks(self, entry):
         sync_ns = entry["final_sync_ns"]
         return [] if sync_ns is None else ["Final sync: %.0f ms" % (sync_ns / NS_PER_MS)]
 
-    @staticmethod
-    def options(entry):
+    def options(self, entry):
         options = [entry["destination"]]
         if entry["fidelity"] != "seed":
             options.append("fidelity-" + entry["fidelity"])
@@ -261,16 +259,13 @@ class _CacheRetrieve(Workload):
             options.append("retrieves-%d" % entry["retrieves_planned"])
         return options
 
-    @staticmethod
-    def subtests(entry):
-        samples = entry["samples"]
-        lookups, copies = samples["lookup_ns"], samples["copy_ns"]
-        sync_ns = entry["final_sync_ns"]
-        return [
-            ("lookup-mean", sum(lookups) / len(lookups)),
-            ("copy-mean", sum(copies) / len(copies)),
-            *([] if sync_ns is None else [("final-sync", sync_ns)]),
+    def subtests(self, entry):
+        sync_ns, samples = entry["final_sync_ns"], entry["samples"]
+        means = [
+            (phase + "-mean", sum(samples[phase + "_ns"]) / len(samples[phase + "_ns"]))
+            for phase in ("lookup", "copy")
         ]
+        return means if sync_ns is None else [*means, ("final-sync", sync_ns)]
 
 
 WORKLOAD = _CacheRetrieve

@@ -43,14 +43,14 @@ LINES_AT = 2 * PAGE_BYTES
 READ_AND_EXECUTE = 5
 
 
-def last_level_cache_bytes():
+def _last_level_cache_bytes():
     """Return the size of the first CPU's largest cache; None where it cannot be seen."""
     return max(host.cache_bytes().values(), default=None)
 
 
-def code_bytes():
+def _code_bytes():
     """Return the size of the program's code, in whole pages."""
-    size = int((last_level_cache_bytes() or UNKNOWN_CACHE_BYTES) * CACHE_SHARE)
+    size = int((_last_level_cache_bytes() or UNKNOWN_CACHE_BYTES) * CACHE_SHARE)
     return min(max(size, LEAST_BYTES), MOST_BYTES) // PAGE_BYTES * PAGE_BYTES
 
 
@@ -66,15 +66,14 @@ class _Exec(Batches):
     observes = ("architecture", "l3_bytes", "cpus", "pinned", "cpu_ns")
     full, quick = FULL, QUICK
 
-    @staticmethod
-    def variants(_settings):
+    def variants(self):
         names = ("hardlinked", "copies")
         return [{"variant": variant, "threads": _processes()} for variant in names]
 
     def parameters(self, variant):
         return {
-            "blob_bytes": code_bytes(),
-            "passes": max(1, round(self.sizes["jumps"] / (code_bytes() / LINE_BYTES))),
+            "blob_bytes": _code_bytes(),
+            "passes": max(1, round(self.sizes["jumps"] / (_code_bytes() / LINE_BYTES))),
             "samples_planned": self.sizes["rounds"] * variant["threads"],
             "time_limit_s": self.sizes["time_limit_s"],
         }
@@ -85,7 +84,7 @@ class _Exec(Batches):
             raise SkippedError("needs %s, this is %s" % (ARCHITECTURE, machine))
         if os.statvfs(self._folder).f_flag & os.ST_NOEXEC:
             raise SkippedError("the place is mounted noexec")
-        self.check_space((_processes() + 1) * (code_bytes() + MIB))
+        self.check_space((_processes() + 1) * (_code_bytes() + MIB))
 
     def measure(self, entry):
         available = sorted(os.sched_getaffinity(0))
@@ -94,13 +93,13 @@ class _Exec(Batches):
         cpus = (available * count)[:count]
         observed.update(
             architecture=platform.machine(),
-            l3_bytes=last_level_cache_bytes(),
+            l3_bytes=_last_level_cache_bytes(),
             cpus=cpus,
             pinned=pinned,
             cpu_ns=0,
         )
         pins = cpus if pinned else None
-        paths = make_programs(self._folder, entry["variant"], count, entry["parameters"])
+        paths = _make_programs(self._folder, entry["variant"], count, entry["parameters"])
         try:
             _run_together(paths, pins, ProcessTimes())  # a warm-up
             self.begin(time.monotonic_ns())
@@ -114,9 +113,9 @@ class _Exec(Batches):
                 os.unlink(path)
 
 
-def make_programs(folder, variant, count, parameters):
+def _make_programs(folder, variant, count, parameters):
     """Write the program under so many names; return their paths."""
-    program = build_program(parameters["blob_bytes"], parameters["passes"])
+    program = _build_program(parameters["blob_bytes"], parameters["passes"])
     paths = [os.path.join(folder, "%s-%d" % (variant, number)) for number in range(count)]
     for path in paths:
         if variant == "hardlinked" and path != paths[0]:
@@ -129,15 +128,14 @@ def make_programs(folder, variant, count, parameters):
 
 
 def _run_together(paths, cpus, process_times):
-    """Run all at once; return (start_ns, end_ns, cpu_ns) of each, in the order of their ends."""
+    """Run all at once, each on its CPU; return (start_ns, end_ns, cpu_ns) in the order of their ends."""
     started, times = {}, []
     try:
         group = _start_all(paths, cpus, started)
         while started:
             # Only their group: the sampler is also a child.
-            ended = os.waitid(os.P_PGID, group, os.WEXITED | os.WNOWAIT)
+            pid = os.waitid(os.P_PGID, group, os.WEXITED | os.WNOWAIT).si_pid
             end_ns = time.monotonic_ns()
-            pid = ended.si_pid
             start_ns, path, starting = started.pop(pid)
             status, spent = accounting.reap(pid, accounting.waiting_ns_of(pid))
             if status != 0:
@@ -153,26 +151,25 @@ def _run_together(paths, cpus, process_times):
 
 
 def _start_all(paths, cpus, started):
-    """Start each process on its CPU; return the number of their process group."""
+    """Start each process; return the number of their process group."""
     group, before = 0, os.sched_getaffinity(0)
-    account = accounting.Account()
     try:
-        for path, cpu in zip(paths, cpus or [None] * len(paths)):
-            if cpu is not None:
-                # A new process inherits its parent's CPUs.
-                os.sched_setaffinity(0, {cpu})
-            account.begin()
-            start_ns = time.monotonic_ns()
-            pid = os.posix_spawn(path, (path,), {}, setpgroup=group)
-            started[pid] = (start_ns, path, account.end())
-            group = group or pid
+        with accounting.Account() as account:
+            for path, cpu in zip(paths, cpus or [None] * len(paths)):
+                if cpu is not None:
+                    # A new process inherits its parent's CPUs.
+                    os.sched_setaffinity(0, {cpu})
+                account.begin()
+                start_ns = time.monotonic_ns()
+                pid = os.posix_spawn(path, (path,), {}, setpgroup=group)
+                started[pid] = (start_ns, path, account.end())
+                group = group or pid
     finally:
         os.sched_setaffinity(0, before)
-        account.close()
     return group
 
 
-def build_program(blob_bytes, passes):
+def _build_program(blob_bytes, passes):
     """Return a static program, made here because workers have no compiler.
 
     It jumps through all of its code, one jump per cache line, in an order that no prefetcher
@@ -199,11 +196,8 @@ def build_program(blob_bytes, passes):
     # jnz to the jmp
     code += b"\x0f\x85" + struct.pack("<i", CODE_AT + 7 - (again_at + 9))
     code += b"\xb8\x3c\x00\x00\x00\x31\xff\x0f\x05"  # exit(0)
-    size = LINES_AT + len(blob)
-    head = _headers(size)
-    before_code = bytes(CODE_AT - len(head))
-    before_lines = bytes(LINES_AT - CODE_AT - len(code))
-    return head + before_code + code + before_lines + blob
+    head = _headers(LINES_AT + len(blob)).ljust(CODE_AT, b"\0")
+    return head + code.ljust(LINES_AT - CODE_AT, b"\0") + blob
 
 
 def _headers(size):

@@ -32,7 +32,6 @@ from crew import Crew
 from log import NS_PER_S
 from measuring.batches import Batches, count
 from observe import mounts
-from settings import SHORT_PROFILES
 
 # Few lookups, since the kernel keeps each answer in memory, in an overlay one per layer.
 FULL = {"names": 1_000, "windows": 300, "checks": 2_000, "lookups": 4_000, "time_limit_s": 10.0}
@@ -48,7 +47,7 @@ def _cpus():
     return len(os.sched_getaffinity(0))
 
 
-def process_counts(cpus, *, is_quick):
+def _process_counts(cpus, *, is_quick):
     """Return 1, 2, 4 … up to the number of CPUs, at most 8; in a quick run only the ends."""
     most = min(MOST_PROCESSES, cpus)
     return sorted({1, most} | {half for half in (2, 4) if half < most and not is_quick})
@@ -61,9 +60,8 @@ class _Metadata(Batches):
     observes = ("cpus", "checks", "not_visible", "longest_invisible_ns")
     full, quick = FULL, QUICK
 
-    @staticmethod
-    def variants(settings):
-        counts = process_counts(_cpus(), is_quick=settings.profile in SHORT_PROFILES)
+    def variants(self):
+        counts = _process_counts(_cpus(), is_quick=self.sizes is QUICK)
         variants = [*itertools.product(STEPS, counts), ("lookup-missing", 1), ("visibility", 2)]
         return [{"variant": name, "threads": threads} for name, threads in variants]
 
@@ -158,8 +156,7 @@ class _Metadata(Batches):
                 if self.add(entry, [(start_ns, end_ns)]):
                     return
 
-    @classmethod
-    def remarks(cls, entry):
+    def remarks(self, entry):
         observed = entry["observed"]
         if entry["variant"] != "visibility":
             return []

@@ -54,7 +54,7 @@ class _RandomIo(Batches):
         self._file = os.path.join(self._folder, "random-io")
         size = self.sizes["file_bytes"]
         self.check_space(size + 16 * MIB)
-        reason = refusal_of(self._folder)
+        reason = _refusal_of(self._folder)
         if reason is not None:
             raise SkippedError("O_DIRECT is refused here: %s" % reason)
         say("=== Writing %d MiB in %s ===" % (size // MIB, self._place.name))
@@ -79,7 +79,7 @@ class _RandomIo(Batches):
             threads, seed = least + (number < more), first_seed + 1000 * number
             _work(self._file, parameters, threads, seed, ready, tell)
 
-        latencies = Latencies()
+        latencies = _Latencies()
         try:
             with Crew(processes, work) as crew:
                 self.take_windows(crew, depth, entry, latencies.merge)
@@ -88,14 +88,13 @@ class _RandomIo(Batches):
                 observed["latency_ns"] = latencies.summary()
                 observed["total_operations"] = sum(latencies.counts.values())
 
-    @classmethod
-    def remarks(cls, entry):
+    def remarks(self, entry):
         latency = (entry["observed"]["latency_ns"] or {}).items()
         figures = ", ".join("%s %.0f µs" % (name, ns / 1000) for name, ns in latency)
         return ["Latency of an operation: " + figures] if figures else []
 
 
-def refusal_of(folder):
+def _refusal_of(folder):
     """Return why the file system refuses O_DIRECT; None where it accepts it."""
     path = os.path.join(folder, "direct")
     try:
@@ -114,7 +113,7 @@ def refusal_of(folder):
     return None
 
 
-class Latencies:
+class _Latencies:
     """Counts per latency, in buckets of 1/64 of their power of two."""
 
     def __init__(self):
@@ -155,7 +154,7 @@ def _work(path, parameters, threads, seed, ready, tell):
     writes = parameters["operation"] == "write"
     descriptor = os.open(path, (os.O_WRONLY if writes else os.O_RDONLY) | os.O_DIRECT)
     lock = threading.Lock()
-    errors, latencies, running = [], [Latencies() for _ in range(threads)], []
+    errors, latencies, running = [], [_Latencies() for _ in range(threads)], []
     go = threading.Event()
 
     def run(thread):

@@ -78,12 +78,7 @@ class _SyncWrite(Batches):
             _write_and_tell(step, parameters["samples_planned"], tell)
 
         with Crew(1, work) as crew:
-            for _, (times, spent) in self.take_messages(crew):
-                if not self._rows:
-                    self.begin(times[0][0])
-                self.process_times.add(*spent)
-                if self.add(entry, times):
-                    return
+            self.take_times(crew, entry, 1)
 
     def _write_by_many(self, make_step, path, entry):
         """Measure all writes of a process together as a sample."""
@@ -101,12 +96,10 @@ class _SyncWrite(Batches):
                 spent = [end_ns - start_ns, *account.end()]
             tell([[(start_ns, end_ns)], spent])
 
-        while True:
+        enough = False
+        while not enough:
             with Crew(1, work) as crew:
-                for _, (times, spent) in self.take_messages(crew):
-                    self.process_times.add(*spent)
-                    if self.add(entry, times, writes):
-                        return
+                enough = self.take_times(crew, entry, writes)
             os.unlink(path)
 
 

@@ -61,7 +61,7 @@ class _Unpack(Batches):
 
     def __init__(self, bench, place, folder):
         super().__init__(bench, place, folder)
-        self._sizes = file_sizes_bytes(bench.settings.seed, self.sizes)
+        self._sizes = _file_sizes_bytes(bench.settings.seed, self.sizes)
         self._archive = os.path.join(folder, "archive.tar")
         self._tree = os.path.join(folder, "unpacked")
 
@@ -81,7 +81,7 @@ class _Unpack(Batches):
         self.check_space(3 * in_blocks + SPARE_BYTES)
         counts = (len(self._sizes), sum(self._sizes) / MIB, self._place.name)
         say("=== Writing an archive of %d files, %.1f MiB, in %s ===" % counts)
-        write_archive(self._archive, self._sizes, self._bench.settings.seed)
+        _write_archive(self._archive, self._sizes, self._bench.settings.seed)
         page_cache.sync_filesystem(self._folder)
 
     def measure(self, entry):
@@ -89,8 +89,7 @@ class _Unpack(Batches):
         is_synced = entry["variant"].endswith("-sync")
         observed = entry["observed"]
         observed.update(method=METHOD, python=PYTHON, unpacked_bytes=0)
-        for _ in range(entry["parameters"]["warm_up"]):
-            self.unpack_once(is_synced)
+        self.unpack_once(is_synced)  # a warm-up
         self._make_ready(is_cold)
         observed["resident_bytes"] = self._check_resident(is_cold)
         with Account() as account:
@@ -111,7 +110,7 @@ class _Unpack(Batches):
     def unpack_once(self, is_synced):
         """Return the start, the end of the last file, the end, and the name of the sync's call."""
         start_ns = time.monotonic_ns()
-        files = unpack(self._archive, self._tree)
+        files = _unpack(self._archive, self._tree)
         unpacked_ns = time.monotonic_ns()
         method = page_cache.sync_filesystem(self._tree) if is_synced else None
         end_ns = time.monotonic_ns()
@@ -139,7 +138,7 @@ class _Unpack(Batches):
         return resident_bytes
 
 
-def file_sizes_bytes(seed, sizes):
+def _file_sizes_bytes(seed, sizes):
     """Return the sizes of the files, in the order of the archive.
 
     In each octave of sizes there are about as many files. A large one follows each of equal parts of
@@ -157,7 +156,7 @@ def file_sizes_bytes(seed, sizes):
     return files
 
 
-def write_archive(path, sizes, seed):
+def _write_archive(path, sizes, seed):
     """Write a tar of these files, in folders of two levels."""
     content = _content(seed)
     with open(path, "xb", buffering=MIB) as archive:
@@ -196,8 +195,8 @@ def _header(name, kind, mode, size=0):
     return start + b"%06o\0 " % checksum + end
 
 
-def unpack(archive_path, tree):
-    """Unpack an archive that write_archive() made into a new folder; return the number of files."""
+def _unpack(archive_path, tree):
+    """Unpack an archive that _write_archive() made into a new folder; return the number of files."""
     files = 0
     os.mkdir(tree)
     start = os.fsencode(tree) + b"/"

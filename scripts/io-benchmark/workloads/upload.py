@@ -51,10 +51,9 @@ class _Upload(Batches):
     names = ("connection-each", "keep-alive", "concurrent", "http2")
     full, quick = FULL, QUICK
 
-    @classmethod
-    def variants(cls, settings):
-        variants = super().variants(settings)
-        return variants if settings.upload_url is not None else variants[:-1]
+    def variants(self):
+        variants = super().variants()
+        return variants[:-1] if self._bench.settings.upload_url is None else variants
 
     def parameters(self, variant):
         together, sizes = variant["variant"] in TOGETHER, self.sizes
@@ -102,7 +101,7 @@ class _Upload(Batches):
         parameters, observed = entry["parameters"], entry["observed"]
         upload, expects = self._curl.upload, way != "http2"
         if expects:
-            urls = addresses(url, REFERENCE_OBJECTS)
+            urls = _addresses(url, REFERENCE_OBJECTS)
             uploads = upload(urls, self._file, "keep-alive", ProcessTimes(), expect=False)
             with contextlib.closing(uploads):
                 times = [sent[1] - sent[0] for sent in uploads if sent is not None]
@@ -111,7 +110,7 @@ class _Upload(Batches):
         observed["connections"] = 0
         self.begin(time.monotonic_ns())
         together = way in TOGETHER
-        urls = addresses(url, parameters["objects_at_once" if together else "objects_planned"])
+        urls = _addresses(url, parameters["objects_at_once" if together else "objects_planned"])
         enough = False
         while not enough:
             # Closed at once: an interruption must not leave a curl running.
@@ -149,15 +148,14 @@ class _Upload(Batches):
         starts_ns, ends_ns = zip(*times)
         return self.add(entry, [(min(starts_ns), max(ends_ns))], len(times))
 
-    @classmethod
-    def remarks(cls, entry):
+    def remarks(self, entry):
         observed = entry["observed"]
         stalls, objects = observed["expect_100_stalls"], sum(entry["samples"]["operations"])
         remark = "%d of %d objects waited a second for an answer to Expect: 100-continue"
         return [remark % (stalls, objects)] if stalls else []
 
 
-def addresses(url, count):
+def _addresses(url, count):
     """Return the URLs of objects; few names are reused, so few objects stay on the server."""
     url = url if "{name}" in url else url.rstrip("/") + "/{name}"
     return [url.replace("{name}", "io-benchmark-%04d" % number) for number in range(count)]

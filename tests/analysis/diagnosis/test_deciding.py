@@ -22,10 +22,10 @@ from seed_facts import (
     RATE,
     WRITTEN,
     Facts,
+    changing,
     coreutils,
     counting,
     cpu_limit,
-    each,
     filesystem,
     first,
     free_memory,
@@ -229,9 +229,13 @@ def short_work(lookup_user_ms: float) -> Facts:
     return slower_work(2) | spent(copy_user=4, copy_kernel=36, lookup_user=lookup_user_ms)
 
 
+def resident(share: float) -> Facts:
+    return {RESIDENT: round(share * sum(seed_case.SIZES_MIB) * MIB)}
+
+
 def both_disks(factor: float) -> Facts:
     return {
-        f"timeline.devices.{disk}.written_bytes": each(lambda moved: factor * moved)
+        f"timeline.devices.{disk}.written_bytes": changing(lambda moved: factor * moved)
         for disk in ("nvme1n1", "nvme2n1")
     }
 
@@ -282,6 +286,10 @@ EDGES = [
         *("cgroup-io-limit: on average", lambda mib: io_limit(mib * MIB) | HALF_BYTES),
         *((280, RULED_OUT), (272, SUPPORTED)),
     ),
+    slower(
+        *("cgroup-io-limit: binds", lambda seconds: held_for(seconds, 0)),
+        *((55, EQUAL_COSTS), (62, TOO_SMALL)),
+    ),
     slower("cgroup-io-limit: held", held_for, (15, RULED_OUT), (17, SUPPORTED)),
     slower(
         *("cgroup-io-limit: requests", lambda number: operations_limit(number) | HALF_RATE),
@@ -323,6 +331,11 @@ EDGES = [
         *("cpu: stolen", lambda per_s: stolen(per_s) | SAME_CPU),
         *((9.5, RULED_OUT), (11, SUPPORTED)),
         faster=SAME_CPU,
+    ),
+    slower(
+        *("page-cache-state: steps", resident, (0.26, "As much of the cache was in memory")),
+        *((0.24, "The slower side started with less of the cache"),),
+        faster=resident(0.30),
     ),
     slower("cpu: a fifth", more_cpu_time, (1.6, RULED_OUT), (1.75, SUPPORTED)),
     slower(

@@ -27,8 +27,8 @@ AGAIN = "read the group again later, or wait with compare --wait MINUTES"
 def listed(loopback, policy, *addresses):
     """Return the listing, and its tasks as (number of the address, id, run)."""
     environment = {"TASKCLUSTER_ROOT_URL": loopback.url}
-    parsed = (parse(address, environment) for address in addresses)
-    remote = dict(enumerate(filter(None, parsed)))
+    parsed = [meaning for address in addresses if (meaning := parse(address, environment))]
+    remote = dict(enumerate(parsed))
 
     async def main():
         async with connect(remote, environment, policy) as deployments:

@@ -109,7 +109,7 @@ def compared(exchanges, deployment, clients):
 
 def test_as_recorded():
     """Status and whole body, errors with their texts and parameters."""
-    assert compared(exchanges(), recorded(), ()) == 22
+    assert compared(exchanges(), recorded(), ()) == 24
     assert compared(written().values(), recorded_pushes(), (JANE, ROOT_CLIENT)) == 13
 
 
@@ -156,7 +156,7 @@ def test_who_may_see_what():
     with Loopback(recorded_pushes(), private=True) as loopback:
         for sent in (
             {"method": "POST", "path": f"/api/queue/v1/task/{OF_ANOTHER_LEVEL}/cancel"},
-            {"method": "GET", "path": f"/api/queue/v1/task/{COMPLETED}/artifact-content/public/x"},
+            {"method": "GET", "path": f"/api/queue/v1/task/{COMPLETED}/artifacts/public/x"},
         ):
             status, body = answered(loopback, sent)
             assert (status, body["code"]) == (403, "InsufficientScopes")

@@ -34,7 +34,9 @@ def ids(deployment, group):
 def waited(loopback, policy, turned, address, limit_s=1800):
     told: list[str] = []
     environment = {"TASKCLUSTER_ROOT_URL": loopback.url}
-    addresses = dict(enumerate(filter(None, [parse(address, environment)])))
+    meaning = parse(address, environment)
+    assert meaning is not None
+    addresses = {0: meaning}
     wait_for_tasks(addresses, environment, limit_s, told.append, policy=policy, clock=turned.clock)
     return told
 

@@ -46,7 +46,6 @@ def pool(name="amd-16"):
             for event in ("github-push", "cron", "action")
         ),
         ({"tasks_for": "hg-push", "project": "try"}, routes("try")),
-        ({"tasks_for": "github-pull-request", "project": "fork"}, routes("io-benchmark-pr")),
         (
             {"tasks_for": "github-pull-request", "base_repository": f"{URL}.git/"},
             routes("io-benchmark-pr"),

@@ -8,6 +8,7 @@ nobody reads it where a single worker is judged.
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import chain
 from operator import attrgetter
 from typing import Any
 
@@ -52,19 +53,15 @@ def tally(
         workers = [list(map(to_statement, values)) for values in side.readings(read)]
         if not workers:
             return Observation.of_side(name, statement("no worker"))
-        total, counts_runs = len(workers), False
-        if total > 1:
-            # Leave out that one of a worker's runs does not have the value, where another has it.
-            seen_values = (set(values) - {None} or {None} for values in workers)
-            counts = Counter(value for values in seen_values for value in values)
-        else:
-            counts = Counter(workers[0])
-            counts_runs = len(counts) > 1
-            total = len(workers[0]) if counts_runs else 1
-            counts = counts if counts_runs else Counter(set(workers[0]))
+        runs, *further = workers
+        counts_runs = not further and len(set(runs)) > 1
+        groups = [[value] for value in runs] if counts_runs else workers
+        # Leave out that one of a worker's runs does not have the value, where another has it.
+        recorded = (set(values) - {None} or {None} for values in groups)
+        counts = Counter(chain.from_iterable(recorded))
         ordered = sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))
         seen = tuple(Seen(value or unknown, number) for value, number in ordered)
-        return Observation(name, seen, total, counts_runs)
+        return Observation(name, seen, len(groups), counts_runs)
 
     return observe
 
@@ -123,18 +120,16 @@ def figures(
 
 def _figure(measurement: OtherMeasurement, figures: Figures, *, named: bool) -> Observation:
     subject = measurement.subject
-    template = "{variant}"
-    values: dict[str, Value] = {"variant": subject.variant}
-    if subject.threads > 1:
-        template += " {threads} at once"
-        values["threads"] = count(subject.threads)
-    if named:
-        template += " in {place}"
-        values["place"] = subject.place
-    values["figure"] = _quantity(subject.workload, figures.mean_ns)
-    return Observation.of_side(
-        f"{subject.workload}-mean", statement(template + " {figure}", **values)
+    template = "{variant}" + (" {threads} at once" if subject.threads > 1 else "")
+    template += " in {place} {figure}" if named else " {figure}"
+    figure = statement(
+        template,
+        variant=subject.variant,
+        threads=count(subject.threads),
+        place=subject.place,
+        figure=_quantity(subject.workload, figures.mean_ns),
     )
+    return Observation.of_side(f"{subject.workload}-mean", figure)
 
 
 def _quantity(workload: str, mean_ns: float) -> Quantity:

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from io_benchmark.analysis.model import Cause, Subject
-from io_benchmark.analysis.observed.published_caps import MachineType
+from io_benchmark.analysis.observed.disks import MachineType
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, statement
 
 _GAIN_AT_LEAST = 1.02

@@ -206,9 +206,13 @@ class Ranking(Struct, frozen=True, kw_only=True):
     workload: str | None = None  # that would show what is not observable
     no_waits: str = ""  # against a fact of disks for which the slower side never waits
 
+    @property
+    def tally(self) -> Observe:
+        return tally(self.name, self.read, to_statement=lambda fact: fact and fact.value)
+
     def judge(self, case: Case, evidence: SideEvidence | None = None) -> Effect:
         """Support a cause where the slower side has the slower fact."""
-        evidence = evidence or SideEvidence.of(case, fact_tally(self.name, self.read))
+        evidence = evidence or SideEvidence.of(case, self.tally)
         slower, faster = case.means(self.read)
         if slower is None or faster is None:
             return evidence.unseen(self.unseen, workload=self.workload)
@@ -224,8 +228,3 @@ class Ranking(Struct, frozen=True, kw_only=True):
 
     def _values(self, side: SideViews) -> set[Statement]:
         return {fact.value for fact in side.values(self.read) if fact is not None}
-
-
-def fact_tally(name: str, read: ReadFact) -> Observe:
-    """Observe a ranked fact."""
-    return tally(name, read, to_statement=lambda fact: None if fact is None else fact.value)

@@ -129,8 +129,12 @@ def _without(
     for pair in pairs:
         candidate, baseline, _ = compared_samples(sides[pair.candidate], sides[pair.baseline])
         # The same look: as strict as the comparison of all machines was.
-        rest.append(replace(pair, candidate_side=candidate, baseline_side=baseline, earlier={}))
-    again = compare_sides(subject, rest, margin=margin, advised=False)
+        rest.append(
+            replace(
+                pair, candidate_side=candidate, baseline_side=baseline, schedule=None, earlier={}
+            )
+        )
+    again = compare_sides(subject, rest, margin=margin)
     return tuple(repeated for repeated in again if side in (repeated.candidate, repeated.baseline))
 
 
@@ -162,13 +166,8 @@ def _measurements(
         alone = SideData.of([run for run in of_side if _key(run.worker) == key])
         rest = SideData.of([run for run in of_side if _key(run.worker) != key])
         if alone.count and rest.count:
-            (comparison,) = compare_sides(
-                subject,
-                [Pair(*names, alone, rest, variation)],
-                margin=margin,
-                advised=False,
-                are_pools=False,
-            )
+            pair = Pair(*names, alone, rest, variation, are_pools=False)
+            (comparison,) = compare_sides(subject, [pair], margin=margin)
             workload = workloads.of(subject.workload)
             of_both = (figures.summarize(data, workload) for data in (rest, alone))
             measurements.append(OtherMeasurement(comparison, *of_both))

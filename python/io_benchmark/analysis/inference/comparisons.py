@@ -112,23 +112,16 @@ def _verdict(adjusted: Interval, interval_90: Interval, margin: float) -> Verdic
 
 
 def compare_sides(
-    subject: Subject,
-    pairs: Sequence[Pair],
-    *,
-    margin: float,
-    advised: bool = True,
-    are_pools: bool = True,
+    subject: Subject, pairs: Sequence[Pair], *, margin: float
 ) -> tuple[Comparison, ...]:
     """Compare each candidate with its baseline; the tests are adjusted for all pairs together.
 
-    An inconclusive comparison is `advised` how many workers it needs. If `are_pools` is false, a single
-    worker is compared for itself, and not for its pool.
+    An inconclusive comparison of a pair with a schedule is advised how many workers it needs.
     """
-    judge_pairs = partial(_judge_pairs, margin=margin, are_pools=are_pools)
-    decided = _decided_before(pairs, judge_pairs)
+    decided = _decided_before(pairs, margin)
     looks = [decided.get(number, pair) for number, pair in enumerate(pairs)]
-    judgements = judge_pairs(looks)
-    later_judgements = judge_pairs(pairs) if decided else judgements
+    judgements = _judge_pairs(looks, margin)
+    later_judgements = _judge_pairs(pairs, margin) if decided else judgements
     comparisons = []
     for pair, look, judgement, later in zip(
         pairs, looks, judgements, later_judgements, strict=True
@@ -140,26 +133,18 @@ def compare_sides(
             comparison = (
                 by_all if agrees else replace(comparison, of_all=by_all, workers=look.counts)
             )
-        elif advised and comparison.verdict is Verdict.INCONCLUSIVE:
+        elif pair.schedule is not None and comparison.verdict is Verdict.INCONCLUSIVE:
             advice = advise(judgement.estimate, pair, margin=margin, comparisons=len(pairs))
             comparison = replace(comparison, advice=advice)
         comparisons.append(comparison)
     return tuple(comparisons)
 
 
-def _judge_pairs(pairs: Sequence[Pair], *, margin: float, are_pools: bool) -> list[Judgement]:
-    estimates = [
-        Estimate.of_sides(pair.candidate_side, pair.baseline_side, pair.variation.ratio, pair.look)
-        for pair in pairs
-    ]
-    if not are_pools:
-        estimates = [replace(estimate, single_sides=0) for estimate in estimates]
-    return judge(estimates, [pair.look for pair in pairs], margin)
+def _judge_pairs(pairs: Sequence[Pair], margin: float) -> list[Judgement]:
+    return judge([pair.estimate for pair in pairs], [pair.look for pair in pairs], margin)
 
 
-def _decided_before(
-    pairs: Sequence[Pair], judge_pairs: Callable[[Sequence[Pair]], list[Judgement]]
-) -> dict[int, Pair]:
+def _decided_before(pairs: Sequence[Pair], margin: float) -> dict[int, Pair]:
     """Return the pairs for which an earlier look reached a verdict, as they were at that look.
 
     The key is the position in `pairs`. The looks are repeated in their order. A decided pair keeps its
@@ -171,10 +156,10 @@ def _decided_before(
             decided.get(number) or pair.earlier.get(workers, pair)
             for number, pair in enumerate(pairs)
         ]
-        for number, judgement in enumerate(judge_pairs(current)):
+        for number, judgement in enumerate(_judge_pairs(current, margin)):
             was_look = workers in pairs[number].earlier
             if was_look and judgement.verdict is not Verdict.INCONCLUSIVE:
-                decided.setdefault(number, current[number])
+                decided[number] = current[number]
     return decided
 
 

@@ -15,7 +15,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from io_benchmark.analysis.inference.estimates import SideData, did_same_work
+from io_benchmark.analysis.inference.estimates import Estimate, SideData, did_same_work
 from io_benchmark.analysis.inference.looks import SINGLE, Look, Schedule, plan_of
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.model import UNKNOWN, Entry, Problem, Run, Severity
@@ -32,14 +32,22 @@ class Pair(Struct, frozen=True):
     baseline_side: SideData
     variation: WorkerVariation  # assumed where a side has one or two workers
     look: Look = SINGLE
-    schedule: Schedule | None = None  # for more workers
+    schedule: Schedule | None = None  # for more workers; None: no more are advised
     is_one_machine: bool = False  # that ran all tasks of both
+    are_pools: bool = True  # otherwise a single worker is compared for itself, not for its pool
     # What was compared at the looks before this one, by the workers per pool.
     earlier: Mapping[int, "Pair"] = field(default_factory=dict)
 
     @property
     def counts(self) -> tuple[int, int]:
         return self.candidate_side.count, self.baseline_side.count
+
+    @property
+    def estimate(self) -> Estimate:
+        estimate = Estimate.of_sides(
+            self.candidate_side, self.baseline_side, self.variation.ratio, self.look
+        )
+        return estimate if self.are_pools else replace(estimate, single_sides=0)
 
     def with_earlier_looks(
         self, runs: tuple[Sequence[Run], Sequence[Run]], lost: tuple[int, int]

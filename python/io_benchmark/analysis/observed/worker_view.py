@@ -12,8 +12,7 @@ from typing import SupportsFloat
 from msgspec import Struct
 
 from io_benchmark.analysis.model import Entry, Subject, Worker
-from io_benchmark.analysis.observed.device_stack import Stack
-from io_benchmark.analysis.observed.published_caps import Caps, MachineType
+from io_benchmark.analysis.observed.disks import Caps, MachineType, Stack
 from io_benchmark.analysis.observed.run_windows import TimelineRows, Window
 from io_benchmark.results import CacheRetrieveEntry, workloads
 from io_benchmark.results.machine import Host, Limits, StoragePlace

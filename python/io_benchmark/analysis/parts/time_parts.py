@@ -63,9 +63,8 @@ def of_batches(
     mean_ns = sum(columns.duration_ns) / operations
     shares = {Kind.UNEXPLAINED: 1.0}
     if spent is not None:
-        cpu = spent.user_ns / spent.wall_ns, spent.kernel_ns / spent.wall_ns
-        waiting = None if spent.waiting_ns is None else spent.waiting_ns / spent.wall_ns
-        shares = _divide(1.0, cpu, waiting)
+        times = (spent.user_ns, spent.kernel_ns, spent.waiting_ns)
+        shares = _divide(1.0, *(None if time is None else time / spent.wall_ns for time in times))
     parts = {Part(Phase.OPERATION, kind): share * mean_ns for kind, share in shares.items()}
     return _with_stolen(parts, stolen_per_cpu)
 
@@ -76,22 +75,16 @@ def of_retrieves(
     """Return the mean nanoseconds of each part of a retrieve."""
     if not len(columns.copy_ns):
         return {}
+    lookups = columns.lookup_user_ns, columns.lookup_kernel_ns, columns.lookup_waiting_ns
+    copies = columns.copy_user_ns, columns.copy_kernel_ns, columns.copy_waiting_ns
     phases = {
-        Phase.LOOKUP: _divide(
-            _mean(columns.lookup_ns),
-            (_mean_if_known(columns.lookup_user_ns), _mean_if_known(columns.lookup_kernel_ns)),
-            _mean_if_known(columns.lookup_waiting_ns),
-        ),
-        Phase.COPY: _divide(
-            _mean(columns.copy_ns),
-            (_mean_if_known(columns.copy_user_ns), _mean_if_known(columns.copy_kernel_ns)),
-            _mean_if_known(columns.copy_waiting_ns),
-        ),
+        Phase.LOOKUP: _divide(_mean(columns.lookup_ns), *map(_mean_if_known, lookups)),
+        Phase.COPY: _divide(_mean(columns.copy_ns), *map(_mean_if_known, copies)),
     }
     parts = {
         Part(phase, kind): mean_ns
-        for phase, of_phase in phases.items()
-        for kind, mean_ns in of_phase.items()
+        for phase, kinds in phases.items()
+        for kind, mean_ns in kinds.items()
     }
     return _with_stolen(parts, stolen_per_cpu)
 
@@ -114,7 +107,7 @@ def _with_stolen(parts: Mapping[Part, float], stolen_per_cpu: float | None) -> d
 
 
 def _divide(
-    wall: float, cpu: tuple[float | None, float | None], waiting: float | None
+    wall: float, user: float | None, kernel: float | None, waiting: float | None
 ) -> dict[Kind, float]:
     """Return the parts of a time; together they are the whole.
 
@@ -122,7 +115,6 @@ def _divide(
     runs. So CPU time is limited to the whole, and waiting to the rest. Sums are compared, not samples,
     because bash's times are known in steps of 10 ms.
     """
-    user, kernel = cpu
     if user is None or kernel is None:
         return {Kind.UNEXPLAINED: wall}
     fits = min(1.0, wall / (user + kernel)) if user + kernel else 1.0

@@ -70,17 +70,16 @@ def _rates(worker: Worker) -> RateTimeline | None:
     sums = map(sum, zip(nothing, *filter(None, written), strict=True))
     waited_us = rows.steps(recorded.columns.get("psi_io_some_us")) or nothing
     dirty_bytes = rows.values(recorded.columns.get("dirty_bytes")) or [0, *nothing]
-    pairs = zip(waited_us, seconds, strict=True)
-    # Plain floats of eight bytes each.
     return RateTimeline(
         side=worker.side,
         worker=_name(worker),
-        time_s=array("d", (time_ns / NS_PER_S for time_ns in times_ns[1:])),
-        written_bytes_per_s=array(
-            "d", (max(0, grown) / length for grown, length in zip(sums, seconds, strict=True))
-        ),
-        dirty_bytes=array("d", dirty_bytes[1:]),
-        pressure_io_ratio=array(
-            "d", (min(max(0.0, waited / _US_PER_S / length), 1.0) for waited, length in pairs)
-        ),
+        time_s=[time_ns / NS_PER_S for time_ns in times_ns[1:]],
+        written_bytes_per_s=[
+            max(0, grown) / length_s for grown, length_s in zip(sums, seconds, strict=True)
+        ],
+        dirty_bytes=dirty_bytes[1:],
+        pressure_io_ratio=[
+            min(max(0.0, waited / _US_PER_S / length_s), 1.0)
+            for waited, length_s in zip(waited_us, seconds, strict=True)
+        ],
     )

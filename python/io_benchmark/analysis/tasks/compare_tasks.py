@@ -3,8 +3,8 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
-from msgspec import Struct, field
 from msgspec.structs import replace
 
 from io_benchmark.analysis.inference import levels
@@ -37,22 +37,21 @@ _ENDED_DIFFER = 0.1
 _LEAST_OVERLAP = 0.5
 
 
-class TaskOptions(Struct, frozen=True):
-    margin: float = levels.DEFAULT_MARGIN
-    prices: Mapping[str, Price] = field(default_factory=dict)
-    benchmark: Report | None = None  # of the same sides
-    operations: int | None = None  # of the benchmark, in one task
-
-
 def compare_tasks(
     plan: Plan,
     sides: Mapping[str, Sequence[TaskRun]],
-    options: TaskOptions,
     *,
+    margin: float = levels.DEFAULT_MARGIN,
+    prices: Mapping[str, Price] = MappingProxyType({}),
+    benchmark: Report | None = None,
+    operations: int | None = None,
     unreadable: Sequence[str] = (),
     remarks: Sequence[str] = (),
 ) -> TaskReport:
-    """Compare the sides' runs."""
+    """Compare the sides' runs.
+
+    `benchmark` compares the same sides; one task does so many `operations` of it.
+    """
     used = {name: Side.of(name, plan.pool(name), runs) for name, runs in sides.items() if runs}
     by_names = {
         names: TaskPair.of(used[names[0]], used[names[1]])
@@ -62,15 +61,12 @@ def compare_tasks(
     pairs = [pair for pair in by_names.values() if pair is not None]
     messages = [statement("{remark}", remark=remark) for remark in remarks]
     messages += _nothing_in_common([names for names, pair in by_names.items() if pair is None])
-    judgements = judge(
-        [pair.ratio.estimate for pair in pairs], [pair.look for pair in pairs], options.margin
-    )
+    estimates, looks = [pair.ratio.estimate for pair in pairs], [pair.look for pair in pairs]
     comparisons = []
-    for pair, judgement in zip(pairs, judgements, strict=True):
-        advice = _advise(pair, judgement, len(pairs), options)
-        comparison = _comparison(pair, judgement, advice, options)
-        if options.benchmark is not None:
-            meaning = list(references(options.benchmark, comparison, options.operations))
+    for pair, judgement in zip(pairs, judge(estimates, looks, margin), strict=True):
+        comparison = _comparison(pair, judgement, _advise(pair, judgement, len(pairs)), prices)
+        if benchmark is not None:
+            meaning = list(references(benchmark, comparison, operations))
             messages += [part for part in meaning if isinstance(part, Statement)]
             measured = tuple(part for part in meaning if isinstance(part, Reference))
             comparison = replace(comparison, references=measured)
@@ -79,7 +75,7 @@ def compare_tasks(
         plan.title,
         plan.baseline,
         plan.baseline_reason,
-        options.margin,
+        margin,
         tuple(used[name].counts for name in plan.order(list(used))),
         tuple(comparisons),
         tuple(unreadable),
@@ -104,7 +100,7 @@ def _nothing_in_common(pairs: Sequence[tuple[str, str]]) -> list[Statement]:
 
 
 def _comparison(
-    pair: TaskPair, judgement: Judgement, advice: Advice | None, options: TaskOptions
+    pair: TaskPair, judgement: Judgement, advice: Advice | None, prices: Mapping[str, Price]
 ) -> TaskComparison:
     baseline, candidate = pair.baseline.side, pair.candidate.side
     ratio, interval = judgement.estimate.ratio, judgement.interval
@@ -115,7 +111,7 @@ def _comparison(
         (baseline.count(ending, pair.mix), candidate.count(ending, pair.mix))
         for ending in _NOT_COMPLETED
     )
-    cost, cost_warnings = compare_costs(pair, options.prices, judgement.level)
+    cost, cost_warnings = compare_costs(pair, prices, judgement.level)
     comparison = TaskComparison(
         baseline=baseline.name,
         candidate=candidate.name,
@@ -141,9 +137,7 @@ def _comparison(
     return replace(comparison, warnings=(*_warnings(pair, comparison), *cost_warnings))
 
 
-def _advise(
-    pair: TaskPair, judgement: Judgement, comparisons: int, options: TaskOptions
-) -> Advice | None:
+def _advise(pair: TaskPair, judgement: Judgement, comparisons: int) -> Advice | None:
     """Return how many workers to add; None where there is a verdict, or one worker per side."""
     if judgement.verdict is not Verdict.INCONCLUSIVE or math.isinf(judgement.estimate.variance):
         return None
@@ -154,7 +148,7 @@ def _advise(
         WorkerVariation.default(),
         schedule=Schedule(),
     )
-    return advise(judgement.estimate, workers, margin=options.margin, comparisons=comparisons)
+    return advise(judgement.estimate, workers, margin=judgement.margin, comparisons=comparisons)
 
 
 def _warnings(pair: TaskPair, comparison: TaskComparison) -> Iterator[Statement]:

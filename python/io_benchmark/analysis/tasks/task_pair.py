@@ -111,7 +111,7 @@ class TaskPair(NamedTuple):
         ]
         # How much each label counts: by the runs that both sides have of it.
         mix = {label: 2 / (1 / counts[0][label] + 1 / counts[1][label]) for label in names}
-        # Those with most runs. A choice by times would depend on which side happened to be slow.
+        # A choice by times instead of runs would depend on which side happened to be slow.
         most = sorted(mix, key=lambda label: (-mix[label], label))[:MOST_LABELS]
         mix = {label: mix[label] for label in sorted(most)}
         candidate, baseline = PairSide.of(candidate_side, mix), PairSide.of(baseline_side, mix)

@@ -91,7 +91,19 @@ def repeated_workers(runs: Sequence[Run]) -> list[Problem]:
     return problems
 
 
-def shared_workers(candidate: Sequence[Run], baseline: Sequence[Run]) -> list[Problem]:
+def check_pair(
+    pair: Pair, candidate: Sequence[Run], baseline: Sequence[Run], unequal: Sequence[Problem]
+) -> list[Problem]:
+    """Return what may mislead in the comparison of a pair, with `unequal` lengths of its runs."""
+    return [
+        *_shared_workers(candidate, baseline),
+        *_measured_apart(candidate, baseline),
+        *unequal,
+        *_uneven_zones(pair, candidate, baseline),
+    ]
+
+
+def _shared_workers(candidate: Sequence[Run], baseline: Sequence[Run]) -> list[Problem]:
     """Return a problem where both sides ran on the same machine, which shows only their settings."""
     machines = [{run.worker.machine for run in side} for side in (candidate, baseline)]
     both = sorted(set.intersection(*machines) - {UNKNOWN})
@@ -119,7 +131,7 @@ def shared_workers(candidate: Sequence[Run], baseline: Sequence[Run]) -> list[Pr
     return [_warning("shared-worker", candidate, sides, message, explanation)]
 
 
-def measured_apart(candidate: Sequence[Run], baseline: Sequence[Run]) -> list[Problem]:
+def _measured_apart(candidate: Sequence[Run], baseline: Sequence[Run]) -> list[Problem]:
     """Return a problem where all runs of a side of one push were later than all of the other.
 
     A day has slow hours, and workers that were measured together share them. Two pushes, or a pool
@@ -157,7 +169,7 @@ def machines_used_at_once(workers: Iterable[Worker]) -> set[str]:
         span_s = _span_s(worker.result)
         if span_s is not None and worker.machine != UNKNOWN:
             spans.setdefault(worker.machine, []).append(span_s)
-    # Of spans that overlap, one overlaps the next to start or to end.
+    # Where any two spans overlap, two neighbours in the order of their starts do.
     return {
         machine
         for machine, spans_s in spans.items()
@@ -199,7 +211,7 @@ def single_workers(
     ]
 
 
-def uneven_zones(pair: Pair, candidate: Sequence[Run], baseline: Sequence[Run]) -> list[Problem]:
+def _uneven_zones(pair: Pair, candidate: Sequence[Run], baseline: Sequence[Run]) -> list[Problem]:
     """Return a problem where the zones of two sides may be what differs, as far as they are known.
 
     Its explanation has the ratio within zones. The pair's workers are in the order of their runs.

@@ -22,7 +22,7 @@ from io_benchmark import results
 from io_benchmark.errors import ResultError
 from io_benchmark.results.reader import DECODE_ERRORS, decode_problem
 from io_benchmark.sources.protocol import RunQuery
-from io_benchmark.sources.run_results import LATEST_MS, TaskRun, parse_milliseconds
+from io_benchmark.sources.run_results import LATEST_MS, TaskRun, parse_time
 from io_benchmark.text import clean, clean_name
 
 _MOST_BYTES = 48 * 1024 * 1024
@@ -285,7 +285,8 @@ def _time_ms(row: _Row, column: str) -> int:
     if isinstance(number, int | float) and not isinstance(number, bool):
         time_ms: float | None = number if abs(number) >= _MILLISECONDS_FROM else 1000 * number
     else:
-        time_ms = parse_milliseconds(str(value)[:40].replace(" UTC", "Z"))
+        moment = parse_time(str(value)[:40].replace(" UTC", "Z"))
+        time_ms = None if moment is None else moment.timestamp() * 1000
     if time_ms is None or not _EARLIEST_MS <= time_ms <= LATEST_MS:
         raise ValueError(
             f"{column}: {_quoted(value)} is not a time; write one such as 2026-03-24T10:00:00Z"

@@ -18,7 +18,7 @@ from io_benchmark.errors import MissingError, NoArtifactError, TooLargeError, Us
 from io_benchmark.results.reader import MAXIMUM_BYTES
 from io_benchmark.sources.event_loop import run_all, run_coroutine
 from io_benchmark.sources.protocol import FIRST, ReadLog, ReadProgress, RunQuery
-from io_benchmark.sources.run_results import LATEST_MS, TaskRun, parse_milliseconds
+from io_benchmark.sources.run_results import LATEST_MS, TaskRun, parse_time
 from io_benchmark.sources.taskcluster.addresses import (
     DECISION,
     GroupAddress,
@@ -196,5 +196,5 @@ def _task_run(task: QueueTask, run: QueueRun, own_times: tuple[int, int]) -> Tas
 
 def _milliseconds(date: str | None) -> int:
     """Return a time of the queue or a file; -1 where it is not one."""
-    time_ms = parse_milliseconds(date or "")
-    return -1 if time_ms is None else max(-1, round(time_ms))
+    moment = parse_time(date)
+    return -1 if moment is None else max(-1, round(moment.timestamp() * 1000))

@@ -7,12 +7,12 @@ a path.
 
 import re
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Self
 
 from msgspec import Struct
 
-from io_benchmark.sources.run_results import TaskRecord
+from io_benchmark.sources.run_results import TaskRecord, parse_time
 from io_benchmark.sources.taskcluster.api_answers import QueueRun, TaskDefinition, TaskStatus
 from io_benchmark.text import clean_name
 
@@ -60,7 +60,7 @@ class QueueTask(Struct, frozen=True):
             image=_image(payload.image),
             artifact_expires=_artifact_expires(payload.artifacts, definition.expires),
             revision=_revision(definition.metadata.source),
-            created=_date(definition.created) or _date(started),
+            created=parse_time(definition.created) or parse_time(started),
             own_times=_own_times(payload.artifacts, kind),
         )
 
@@ -103,7 +103,7 @@ class QueueTask(Struct, frozen=True):
 
     def was_created_after(self, runs: Sequence[QueueRun]) -> bool:
         """Return whether it was created after all of these runs had started."""
-        started = [date for date in (_date(run.started) for run in runs) if date is not None]
+        started = [date for date in (parse_time(run.started) for run in runs) if date is not None]
         return self.created is not None and bool(started) and self.created > max(started)
 
     def advice_on_run(self, run_id: int) -> str:
@@ -199,13 +199,5 @@ def _artifact_expires(artifacts: Any, task_expires: str | None) -> datetime | No
         for key, entry in _artifact_entries(artifacts)
         if isinstance(key, str) and isinstance(entry, dict) and f"{ARTIFACT}/".startswith(f"{key}/")
     ]
-    dates = (_date(stamp) for stamp in (*stamps, task_expires))
+    dates = (parse_time(stamp) for stamp in (*stamps, task_expires))
     return next((date for date in dates if date is not None), None)
-
-
-def _date(stamp: object) -> datetime | None:
-    """Return a time in UTC; None where the text is not one."""
-    try:
-        return datetime.fromisoformat(str(stamp)).astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None

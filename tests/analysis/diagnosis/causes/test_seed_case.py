@@ -45,10 +45,10 @@ def test_the_seeds_figures(pool, printed, total_s, worker):
 
 def test_the_sequence_is_the_scripts():
     """The files have the order in which the worker's script copies them."""
-    assert list(seed_case.sequence()) == cache_retrieve.make_sequence(1, 2000, 100)
+    assert list(seed_case.sequence()) == cache_retrieve._make_sequence(1, 2000, 100)
     assert seed_case.SIZES_MIB == cache_retrieve.CACHE_SIZES_MIB
     (entry,) = parsed(seed_case.documents(pools=["intel"])[0]).workloads
-    digest = hashlib.sha256(str(cache_retrieve.make_sequence(1, 2000, 100)).encode()).hexdigest()
+    digest = hashlib.sha256(str(cache_retrieve._make_sequence(1, 2000, 100)).encode()).hexdigest()
     assert (list(entry.samples.file_index), entry.sequence_sha256) == (
         list(seed_case.sequence()),
         digest,

@@ -22,7 +22,6 @@ from io_benchmark.analysis.diagnosis.rules import (
     SideEvidence,
     as_share,
     cause,
-    fact_tally,
     is_enough,
 )
 from io_benchmark.analysis.observed.worker_view import View
@@ -115,7 +114,7 @@ _MODEL = Ranking(
 def _cpu(case: Case) -> Effect:
     operation = workloads.of(case.subject.workload).operation
     observe = (
-        fact_tally("cpu", _processor),
+        _MODEL.tally,
         span("cpu-time", _OWN_CPU_NS, Unit.NANOSECONDS, f"CPU time per {operation} {{value}}"),
     )
     evidence = SideEvidence.of(case, *observe)
@@ -126,10 +125,10 @@ def _cpu(case: Case) -> Effect:
         effect = SideEvidence.of(case, _STOLEN, *observe).supports(
             "Other guests took {stolen} of the slower side's CPU time, and {others} of the faster "
             "side's.",
-            stolen=as_share(stolen.of_slower),
-            others=as_share(stolen.of_faster),
+            stolen=as_share(stolen.slower),
+            others=as_share(stolen.faster),
         )
-        share = stolen.of_difference
+        share = stolen.difference
         return effect if share is None else effect.as_part(case, share)
     slowed = _slowed_kinds(case)
     effect = _MODEL.judge(case, evidence)

@@ -19,8 +19,7 @@ from io_benchmark.analysis.diagnosis.rules import (
     cause,
 )
 from io_benchmark.analysis.evidence_model import Evidence
-from io_benchmark.analysis.observed.device_stack import Stack
-from io_benchmark.analysis.observed.published_caps import MachineType
+from io_benchmark.analysis.observed.disks import MachineType, Stack
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies

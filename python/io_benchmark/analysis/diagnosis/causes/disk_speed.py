@@ -20,7 +20,7 @@ from io_benchmark.analysis.diagnosis.rules import (
     Size,
     cause,
 )
-from io_benchmark.analysis.observed.device_stack import PERSISTENT_DISK
+from io_benchmark.analysis.observed.disks import PERSISTENT_DISK
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
@@ -140,7 +140,7 @@ def _disk_speed(case: Case) -> Effect:
         return evidence.opposes(f"Each disk of the slower side {_PAST[rate]} as fast.")
     if case.slower_never_waits or not slower:
         return evidence.opposes("The slower side did not wait for its disks.")
-    if reaches_limit(case.slower, of_bytes=True):
+    if reaches_limit(case.slower):
         return evidence.opposes("A cgroup limits what the slower side's disks may write or read.")
     if slowed_down(case):
         return evidence.opposes("The slower side's disks were as fast at the start of the run.")

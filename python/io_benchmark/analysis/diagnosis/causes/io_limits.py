@@ -81,12 +81,12 @@ def _listed(limits: Sequence[IoLimit]) -> tuple[str, dict[str, Value]]:
     return ", ".join(parts) + more, values
 
 
-def reaches_limit(side: Iterable[View], *, of_bytes: bool) -> bool:
-    """Return whether copies of a side's worker were blocked at a limit of bytes, or of operations.
+def reaches_limit(side: Iterable[View]) -> bool:
+    """Return whether copies of a side's worker were blocked at a limit of bytes.
 
     Operations are not counted: at a limit of them, the copies only may have been blocked.
     """
-    return any(_is_of_bytes(limit) is of_bytes for limit in _binding(side))
+    return any(map(_is_of_bytes, _binding(side)))
 
 
 def _binding(side: Iterable[View]) -> list[IoLimit]:
@@ -214,7 +214,7 @@ def _io_limit(case: Case) -> Effect:
     at_limit = case.slower.mean(_longest_at_limit)
     # Where nothing shows how fast it would be without the limit, it explains at most what differs.
     saved = 1 - 1 / max(factors) if factors else case.difference_share
-    certain = reaches_limit(case.slower, of_bytes=True)
+    certain = reaches_limit(case.slower)
     # How many bytes each request of a retrieve has is not recorded, so a limit of them has no size.
     is_sized = certain or case.subject.workload != "cache-retrieve"
     size = Size(case.ratio_without_share((at_limit or 0.0) * saved))

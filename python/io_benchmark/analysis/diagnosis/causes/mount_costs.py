@@ -19,7 +19,6 @@ from io_benchmark.analysis.diagnosis.rules import (
     SideEvidence,
     Size,
     cause,
-    fact_tally,
 )
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
@@ -177,16 +176,6 @@ _OVERLAY = Ranking(
 )
 
 
-_OVERLAY = Ranking(
-    name="overlay",
-    read=_waits,
-    supports="Only the faster side's overlay is mounted volatile: its fsync does nothing "
-    "and its writes never wait for a disk, so they are lost with the machine.",
-    unseen="The kind of the place could not be seen.",
-    same="The overlay is volatile on both sides or on neither.",
-)
-
-
 @cause(
     "volatile-overlay",
     "The faster side's writes never wait: its overlay is mounted volatile.",
@@ -201,10 +190,9 @@ _OVERLAY = Ranking(
 )
 def _volatile_overlay(case: Case) -> Effect:
     """Judge whether only the faster side's writes are never synced."""
-    observe = [fact_tally("overlay", _waits), _FSYNC]
-    if case.subject.workload == "cache-retrieve":
-        observe.append(_FINAL_SYNC)
-    effect = _OVERLAY.judge(case, SideEvidence.of(case, *observe))
+    final_sync = [_FINAL_SYNC] if case.subject.workload == "cache-retrieve" else []
+    evidence = SideEvidence.of(case, _OVERLAY.tally, _FSYNC, *final_sync)
+    effect = _OVERLAY.judge(case, evidence)
     if not effect.is_slower:
         return effect
     destination, variant = case.subject.destination, case.subject.variant

@@ -43,15 +43,15 @@ _FOREIGN_SHARE = 0.25
 _CPU_QUOTA = attrgetter("worker.cpu_quota")
 
 
-class StolenTime(NamedTuple):
+class _StolenTime(NamedTuple):
     """The shares of both sides' CPU time that other guests took, and of the difference if known."""
 
-    of_slower: float
-    of_faster: float
-    of_difference: float | None
+    slower: float
+    faster: float
+    difference: float | None
 
 
-def stolen_time(case: Case) -> StolenTime | None:
+def stolen_time(case: Case) -> _StolenTime | None:
     """Return what other guests took where the slower side lost more, and that costs enough."""
     slower, faster = case.means(_STOLEN)
     if not case.differs or slower is None or faster is None:
@@ -59,10 +59,10 @@ def stolen_time(case: Case) -> StolenTime | None:
     share = _share_stolen(case)
     if slower - faster < _STOLEN_SHARE or not (share is None or is_enough(share)):
         return None
-    return StolenTime(slower, faster, share)
+    return _StolenTime(slower, faster, share)
 
 
-def share_for_others(case: Case) -> float | None:
+def _share_for_others(case: Case) -> float | None:
     """Return the part of the difference in which the slower side waits for others of its machine.
 
     None where a side did not record for how long it waited.
@@ -227,7 +227,7 @@ def _other_load(case: Case) -> Effect:
         span("pressure", _pressed, Unit.SHARE, "CPU or memory under pressure {value} of the time"),
         WRITTEN_SHARE,
     )
-    waiting = share_for_others(case)
+    waiting = _share_for_others(case)
     # The benchmark's own waiting for a CPU tells more than that something waited.
     pressure = _pressed if waiting is None else _pressed_memory
     pressed = [side.median(pressure) for side in (case.slower, case.faster)]

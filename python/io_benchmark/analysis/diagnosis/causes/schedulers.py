@@ -28,7 +28,7 @@ from io_benchmark.analysis.diagnosis.rules import (
     SideEvidence,
     cause,
 )
-from io_benchmark.analysis.observed.device_stack import FAIR_QUEUEING, described
+from io_benchmark.analysis.observed.disks import FAIR_QUEUEING, described
 from io_benchmark.analysis.observed.worker_view import LAYERED, View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement

@@ -26,7 +26,7 @@ from io_benchmark.analysis.diagnosis.rules import (
 )
 from io_benchmark.analysis.observed.worker_view import LAYERED, View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
-from io_benchmark.analysis.statements import Statement, Value, count, statement
+from io_benchmark.analysis.statements import Statement, count, statement
 from io_benchmark.results.trials import TrialKind
 
 ORDER = 30
@@ -52,16 +52,12 @@ def _place(view: View) -> RankedFact | None:
     place = view.place
     if place is None or place.kind not in _PLACE_RANKS:
         return None
-    template = "{kind}"
-    values: dict[str, Value] = {"kind": place.kind}
-    if place.overlay is not None:
-        template += " over {layers} layers"
-        values["layers"] = count(place.overlay.lower_layers)
-    engine = view.host.container.engine if view.host and view.host.container else None
-    if engine:
-        template += ", in {engine}"
-        values["engine"] = engine
-    return RankedFact(statement(template, **values), _PLACE_RANKS[place.kind])
+    engine = view.host.container.engine if view.host and view.host.container else ""
+    template = "{kind}" + (" over {layers} layers" if place.overlay else "")
+    layers = count(place.overlay.lower_layers if place.overlay else 0)
+    template += ", in {engine}" if engine else ""
+    seen = statement(template, kind=place.kind, layers=layers, engine=engine or "")
+    return RankedFact(seen, _PLACE_RANKS[place.kind])
 
 
 _storage_place = CauseRule(

@@ -8,7 +8,7 @@ from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
 from io_benchmark.analysis.diagnosis.rules import Effect, Fact, RankedFact, Ranking, cause
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_all, in_copies, in_lookups
-from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
+from io_benchmark.analysis.statements import Quantity, Unit, statement
 from io_benchmark.results.workload import NS_PER_S
 
 ORDER = 21
@@ -48,14 +48,14 @@ def _memory(view: View) -> RankedFact | None:
     if limit_bytes is None:
         return RankedFact(NO_LIMIT)
     needed_bytes = sum(view.retrieves.file_sizes_bytes) if view.retrieves is not None else 0
-    template = "{limit}"
-    values: dict[str, Value] = {"limit": Quantity(limit_bytes, Unit.BYTES)}
-    if needed_bytes:
-        template += ", the cache has {needed}"
-        values["needed"] = Quantity(needed_bytes, Unit.BYTES)
-    if needed_bytes and limit_bytes >= _ROOMY * needed_bytes:
-        return RankedFact(statement(f"{template}: holds it twice", **values))
-    return RankedFact(statement(template, **values), FAR_ABOVE / max(1, limit_bytes))
+    limit = Quantity(limit_bytes, Unit.BYTES)
+    rank = FAR_ABOVE / max(1, limit_bytes)
+    if not needed_bytes:
+        return RankedFact(statement("{limit}", limit=limit), rank)
+    is_roomy = limit_bytes >= _ROOMY * needed_bytes
+    template = "{limit}, the cache has {needed}" + (": holds it twice" if is_roomy else "")
+    needed = Quantity(needed_bytes, Unit.BYTES)
+    return RankedFact(statement(template, limit=limit, needed=needed), 0.0 if is_roomy else rank)
 
 
 _MEMORY = Ranking(

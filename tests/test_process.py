@@ -1,12 +1,54 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Standard streams that take everything, whatever becomes of it."""
+"""What ends a command in order, what does not end it, and streams that take everything."""
 
 import os
+import signal
 import threading
 
 import pytest
 
-from io_benchmark.process import ERRORS, _Output
+from io_benchmark.process import ERRORS, Terminated, _Output, interruptions
+
+
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGTERM, 143), (signal.SIGHUP, 129)],
+)
+def test_raises_as_ctrl_c_does(number: signal.Signals, code: int) -> None:
+    """It names the exit code that a shell shows for that signal; the handler is back after it."""
+    before = signal.getsignal(number)
+    with pytest.raises(Terminated) as caught, interruptions():
+        signal.raise_signal(number)
+    assert caught.value.exit_code == code
+    assert signal.getsignal(number) is before
+
+
+def test_nohup() -> None:
+    """A signal that the caller had ignored stays ignored."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with interruptions():
+            signal.raise_signal(signal.SIGHUP)
+        assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.parametrize("first", [signal.SIGTERM, signal.SIGHUP])
+def test_a_closing_terminal_does_not_cut_cleaning_up_short(first: signal.Signals) -> None:
+    """SIGHUP comes from the shell and from the kernel, or just after SIGTERM: once is enough."""
+    cleaned = []
+
+    def work() -> None:
+        try:
+            signal.raise_signal(first)
+        finally:
+            signal.raise_signal(signal.SIGHUP)
+            cleaned.append(True)
+
+    with pytest.raises(Terminated), interruptions():
+        work()
+    assert cleaned == [True]
 
 
 def test_the_first_failure_is_kept() -> None:
