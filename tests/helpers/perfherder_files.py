@@ -27,7 +27,7 @@ def published() -> str:
     last = {entry["name"]: {**entry, "retrieves_planned": 2000} for entry in entries}
     lines = []
     for name, entry in last.items():
-        workload = import_module(f"workloads.{name.replace('-', '_')}").WORKLOAD
+        workload = import_module(f"workloads.{name.replace('-', '_')}").WORKLOAD()
         suite = series.suite(settings, workload, entry)
         keys = ("unit", "lowerIsBetter", "shouldAlert")
         ((unit, lower, alert),) = {
