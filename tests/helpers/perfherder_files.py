@@ -27,7 +27,9 @@ def published() -> str:
     last = {entry["name"]: {**entry, "retrieves_planned": 2000} for entry in entries}
     lines = []
     for name, entry in last.items():
-        workload = import_module(f"workloads.{name.replace('-', '_')}").WORKLOAD()
+        kind = import_module(f"workloads.{name.replace('-', '_')}").WORKLOAD
+        # Its constructor would need a place; what names a series is of the class alone.
+        workload = object.__new__(kind)
         suite = series.suite(settings, workload, entry)
         keys = ("unit", "lowerIsBetter", "shouldAlert")
         ((unit, lower, alert),) = {
