@@ -74,8 +74,8 @@ def document(report: SampledReport) -> Document:
     notes = footnotes_of(report)
     measurements = measurements_of(report, notes)
     # An option needs no explanation, nor does a pool that is compared with nothing.
-    reason = "" if report.baseline_reason.startswith("--") else report.baseline_reason
-    explains = reason and report.title != report.baseline
+    reason = report.baseline_reason
+    explains = reason and not reason.startswith("--") and report.title != report.baseline
     return Document(
         report.title,
         [*_full(report, notes, measurements)],

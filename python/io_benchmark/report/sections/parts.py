@@ -180,7 +180,7 @@ def _phrase(subject: Subject, subjects: Sequence[Subject]) -> str:
 def _sentence(
     division: Division, subject: Subject, verdict: str, subjects: Sequence[Subject]
 ) -> Item:
-    whole, text = where(division, subject)
+    whole, parts_named = where(division, subject)
     lead = f"{division.candidate}, {whole} against {division.baseline}{_phrase(subject, subjects)}:"
     unrecorded = dict.fromkeys(
         _PHASES[part.phase]
@@ -189,8 +189,8 @@ def _sentence(
     )
     if unrecorded:
         waiting = " and ".join(filter(None, unrecorded)) or "operations"
-        text += f"; the results do not record what the {waiting} waited for"
-    return Item((Words(lead, verdict), f" {text}."), kind=verdict)
+        parts_named += f"; the results do not record what the {waiting} waited for"
+    return Item((Words(lead, verdict), f" {parts_named}."), kind=verdict)
 
 
 def _table(division: Division, subject: Subject, subjects: Sequence[Subject]) -> Iterator[Block]:
