@@ -13,8 +13,6 @@ from io_benchmark.results.trials import TrialKind
 _MIB = 1024**2
 _TASK_ID = re.compile("[A-Za-z0-9_-]{22}")
 _TO_CONFIRM = (State.SUPPORTED, State.NOT_SEPARABLE)
-# The worker group of a run that no queue started.
-_REHEARSAL = "rehearsal/"
 
 
 def pace_text(pace: Pace) -> str:
@@ -41,7 +39,8 @@ def how_to_confirm(report: Report, diagnosis: Diagnosis, comparison: Comparison)
     runs = [run for run in report.workers if run.side == run.pool == pace.pool]
     # The name of a task is from a result: only what is an id becomes a part of a command.
     ids = [run.task_id for run in runs if _TASK_ID.fullmatch(run.task_id)]
-    if runs and all(run.worker_id.startswith(_REHEARSAL) for run in runs):
+    # No queue started a run of this worker group.
+    if runs and all(run.worker_id.startswith("rehearsal/") for run in runs):
         command = "add --confirm to this rehearse"
     elif ids:
         command = f'submit --confirm task:{ids[0]}, or the action "Confirm the cause"'

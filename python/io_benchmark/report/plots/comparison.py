@@ -44,7 +44,6 @@ _LEVELS = ((0.0, "0 %"), (0.5, "50 %"), (1.0, "100 %"))
 # Rates: more values than this in one panel are averaged.
 _VALUES_DRAWN = 160
 _RATE_HEIGHT, _RATE_NAME_HEIGHT, _RATE_GAP = 54.0, 26.0, 8.0
-_FIGURE = Markup("<figure>\n<figcaption><strong>{}</strong></figcaption>\n{}\n</figure>\n")
 
 
 def forest(comparisons: Sequence[Comparison], names: Sequence[str], margin_ratio: float) -> Markup:
@@ -172,7 +171,8 @@ _RATES = (
 def timeline(timelines: Sequence[RateTimeline]) -> Markup:
     """Draw a picture per rate, with the sides below each other, and one clock for all."""
     clock = Scale.from_zero(time_s for line in timelines for time_s in line.time_s)
-    pictures = (_FIGURE.format(rate.title, _rate(rate, timelines, clock)) for rate in _RATES)
+    figure = Markup("<figure>\n<figcaption><strong>{}</strong></figcaption>\n{}\n</figure>\n")
+    pictures = (figure.format(rate.title, _rate(rate, timelines, clock)) for rate in _RATES)
     return Markup('<div class="timelines">\n{}</div>').format(Markup().join(pictures))
 
 

@@ -89,8 +89,11 @@ def _pool(pool: Sequence[Side], report: Report, *, is_full: bool) -> Item:
     by_verdict = grouped([side for side in pool if side not in same], lambda side: side.verdict)
     for verdict in DIFFERENT:
         if also := by_verdict.pop(verdict, None):
-            ratios = _by_measurement(also, pool) if is_full else _by_workload(also)
-            sentences.append(f"Also {verdict}: {ratios}.")
+            # On a screen: 'random-io 1.98× to 2.00×, spawn 1.10×'
+            workloads = grouped(also, lambda side: side.subject.workload).items()
+            ratios = ", ".join(f"{workload} {_ratios(same)}" for workload, same in workloads)
+            further = _by_measurement(also, pool) if is_full else ratios
+            sentences.append(f"Also {verdict}: {further}.")
     sentences += (
         f"{verdict.capitalize()}: {_measurements(alike)}." for verdict, alike in by_verdict.items()
     )
@@ -164,12 +167,6 @@ def _ratios(sides: Sequence[Side]) -> str:
 
 def _measurements(sides: Sequence[Side]) -> str:
     return ", ".join(filter(None, (number_of(len(sides), "measurement"), _ratios(sides))))
-
-
-def _by_workload(sides: Sequence[Side]) -> str:
-    """Return 'random-io 1.98× to 2.00×, spawn 1.10×'."""
-    by_workload = grouped(sides, lambda side: side.subject.workload)
-    return ", ".join(f"{workload} {_ratios(same)}" for workload, same in by_workload.items())
 
 
 def _by_measurement(sides: Sequence[Side], pool: Sequence[Side]) -> str:

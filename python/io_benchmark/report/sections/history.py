@@ -52,9 +52,9 @@ _VALUES_SHOWN, _VALUE_LENGTH = 4, 120
 _LONG_DAYS = 180
 _POSSIBLE = {STEP: "a step", TREND: "a trend"}
 _INTRODUCTION = (
-    "A point is one push, at the mean of its workers' logarithms; its ratio is to the level before. A step is reported only where it "
-    "explains the points better than chance, dependence on the point before or a trend. "
-    "Looking at a steady pool every week shows a false step in at most 5 % of years. "
+    "A point is one push, at the mean of its workers' logarithms; its ratio is to the level before. A "
+    "step is reported only where it explains the points better than chance, dependence on the point "
+    "before or a trend. Looking at a steady pool every week shows a false step in at most 5 % of years. "
     "Intervals are a little too narrow, because the data chose the point of the change."
 )
 _NOT_OBSERVED = (

@@ -121,10 +121,9 @@ def _compared_means(rows: Sequence[PlaceRow], mean_text: Callable[[float], str])
     averages_ns = {(row.place, side.side): side.mean_ns for row in rows for side in row.sides}
     first = rows[0].place
     for row in rows:
-        place = row.place
         ratios: list[tuple[tuple[str, str], tuple[str, str], AtPlace | Comparison]] = [
-            *(((place, side.side), (first, side.side), side) for side in row.sides),
-            *(((place, pair.candidate), (place, pair.baseline), pair) for pair in row.comparisons),
+            *(((row.place, side.side), (first, side.side), side) for side in row.sides),
+            *(((row.place, p.candidate), (row.place, p.baseline), p) for p in row.comparisons),
         ]
         for here, there, compared in ratios:
             over, under = averages_ns.get(here), averages_ns.get(there)

@@ -52,6 +52,7 @@ _LEFT_OUT = (
     *("Stopped runs", "Failed runs", "Tear-down", "Set-up", "Pending", "Workers"),
     *("To settle it", "Where", "Expected", "Benchmark", "Money"),
 )
+_RANKS = {title: rank for rank, title in enumerate(_LEFT_OUT)}
 # Pools whose row and answer are left out later, each time with a further rank.
 _ROWS_LEFT, _ANSWERS_LEFT = (8, 6, 3), (4, 2, 1)
 
@@ -107,16 +108,12 @@ def _answers(report: TaskReport) -> Items:
         difference = f"{_signed(comparison.difference_s / unit_s)} {unit} per task{ends}"
         line = (Words(lead, comparison.verdict), f" {rest}, {difference}.")
         below = [
-            Item((Words(f"{title}:", STRONG), f" {sentence}"), rank=_rank(title))
+            Item((Words(f"{title}:", STRONG), f" {sentence}"), rank=_RANKS.get(title, ALWAYS))
             for title, sentence in _below(comparison)
         ]
         rank = _pool_rank(position, _ANSWERS_LEFT)
         items.append(Item(line, below, comparison.verdict, rank=rank))
     return Items(items, noun=" pools")
-
-
-def _rank(title: str) -> int:
-    return _LEFT_OUT.index(title) if title in _LEFT_OUT else ALWAYS
 
 
 def _pool_rank(position: int, kept: Sequence[int]) -> int:
@@ -247,7 +244,11 @@ def _pair_table(comparison: TaskComparison) -> Table:
         shares = (cost.baseline.lost_share, cost.candidate.lost_share)
         rows["Time of lost runs"] = [f"+{percent(share)}" for share in shares]
     heads = [name(side, _HEAD_CELLS) for side in (comparison.baseline, comparison.candidate)]
-    return Table("", heads, [Row(title, cells, rank=_rank(title)) for title, cells in rows.items()])
+    return Table(
+        "",
+        heads,
+        [Row(title, cells, rank=_RANKS.get(title, ALWAYS)) for title, cells in rows.items()],
+    )
 
 
 def _with_share(runs: int, share: float) -> str:
