@@ -200,11 +200,12 @@ def test_no_more_connections_than_allowed(loopback, policy):
 @pytest.mark.parametrize(
     "cut",
     [
-        pytest.param(b"HTTP/1.1 200 OK\r\n\r\n", id="nothing-until-closed"),
-        pytest.param(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{}", id="too-little"),
+        b"HTTP/1.1 200 OK\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{}",
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n",
         b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + gzip.compress(b"{}")[:-4],
     ],
+    ids=["nothing-until-closed", "too-little", "an-unfinished-chunk", "an-unfinished-gzip"],
 )
 def test_an_answer_that_broke_off_is_asked_for_again(policy, waits, cut):
     """It is cut twice, then complete: also where only closing shows its end."""
