@@ -32,7 +32,7 @@ from io_benchmark.commands.options import (
 from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
 from io_benchmark.number_text import listed
-from io_benchmark.report.formats import FORMATS
+from io_benchmark.report.formats import TASK_FORMATS
 from io_benchmark.text import clean
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ OPTIONS = {
     REPORT_OUTPUT: (
         flag("--details", "show each label and all notes"),
         PRICES,
-        *report_options(FORMATS),
+        *report_options(TASK_FORMATS),
     ),
 }
 
