@@ -96,7 +96,7 @@ def _beside(mount, table):
     upper = (mount.overlay() or {}).get("upper_directory") or ""
     visible = [upper] if os.path.isabs(upper) and is_folder(upper) else []
     # Only an engine mounts these; elsewhere they are files of the root.
-    points = {other_mount.point for other_mount in table}
+    points = {mounted.point for mounted in table}
     return visible + [path for path in HOST_FILES if path in points]
 
 
