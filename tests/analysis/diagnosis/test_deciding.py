@@ -367,6 +367,13 @@ EDGES = [
         *("drift-over-time: slower", last_third),
         *((1.05, "The slower side was no slower at its end."), (1.15, SLOWED_DOWN)),
     ),
+    slower(
+        *("drift-over-time: blocked", lambda share: last_third(1.6) | waiting_for_io(share)),
+        *(
+            (0.49, NOT_SEPARABLE),
+            (0.51, "The slower side slowed down, but its disks moved as many"),
+        ),
+    ),
     slower("drift-over-time: samples", first, (59, NOT_OBSERVABLE), (60, RULED_OUT)),
     slower(
         *("image-and-tools: coreutils 9", coreutils, ("9.0", NOT_OBSERVABLE), ("8.32", SUPPORTED)),
