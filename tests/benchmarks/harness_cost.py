@@ -82,7 +82,7 @@ def harness_cost(folder: Path) -> None:
     urls, source = workload.url_list, workload.files[0]
     workload._sequence = [0] * BLOCK
     raw_target = str(folder / "raw.dat")
-    target = Target("overwrite", str(folder), None)
+    target = Target(str(folder), None)
     url = workload.urls[0]
     print(f"Harness per retrieve over raw spawn and copy ({PAIRS} pairs of {BLOCK} a round):")
     differences = []

@@ -182,7 +182,7 @@ def test_a_lookup_that_finds_nothing_is_a_failure(tmp_path: Path) -> None:
 
 def test_a_ring_is_trimmed_after_a_sync(tmp_path: Path) -> None:
     """Fresh copies get new names until the ring is full; then all go, and the sync is timed."""
-    target = Target("fresh", str(tmp_path), 100)
+    target = Target(str(tmp_path), 80)
     names = []
     for _ in range(5):
         names.append(Path(target.next(40)).name)

@@ -56,6 +56,13 @@ def test_every_line_is_jumped_to_once() -> None:
     assert len(program) == exec_workload.LINES_AT + 16 * 4096
 
 
+@pytest.mark.parametrize(("cpus", "processes"), [(1, 2), (2, 2), (8, 8), (9, 8)])
+def test_how_many_processes(monkeypatch: pytest.MonkeyPatch, cpus: int, processes: int) -> None:
+    """One per CPU, two at least and eight at most."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(cpus)))
+    assert exec_workload._processes() == processes
+
+
 @X86_64
 @pytest.mark.parametrize(("variant", "files"), [("hardlinked", 1), ("copies", 3)])
 def test_one_file_or_many(tmp_path: Path, variant: str, files: int) -> None:

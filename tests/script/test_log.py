@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -102,6 +103,15 @@ def test_lines_wait_for_a_slow_reader(full_pipe: tuple[int, int]) -> None:
     assert os.read(read_end, 4096) == b"x" * 4096
     saying.join()
     assert (os.read(read_end, 4096), log.lines_dropped) == (b"the line\n", 0)
+
+
+def test_patience_is_for_all_lines(full_pipe: tuple[int, int]) -> None:
+    """Many lines do not wait longer than one."""
+    log, started_s = _Log(full_pipe[1]), time.monotonic()
+    log._patience_s = 0.2
+    for _ in range(10):
+        log.say("a line")
+    assert (log.lines_dropped, time.monotonic() - started_s < 1.5) == (10, True)
 
 
 def test_a_line_is_one_line() -> None:

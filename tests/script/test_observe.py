@@ -118,7 +118,10 @@ def test_a_path_is_on_its_longest_mount(recorded: Record, path: str, point: str,
 @pytest.mark.parametrize(
     ("upper", "mountinfo", "disks"),
     [
-        pytest.param("/run/upper", "", ([], None), id="in memory"),
+        pytest.param(
+            *("/run/upper", "5 1 253:0 /r /etc/hosts rw - ext4 /dev/mapper/v rw\n", ([], None)),
+            id="in memory",
+        ),
         pytest.param(r"/on\040disk/upper", "", (["dm-0"], "/on disk/upper"), id="on a disk"),
         pytest.param("upper", "", ([], None), id="relative"),
         pytest.param("/elsewhere", "", ([], None), id="not visible"),
@@ -284,6 +287,13 @@ def test_memory_that_a_cgroup_leaves(
     )
     assert host.available_bytes() == 72 - 50 + 10
     assert host._touch_new_memory() == []
+
+
+@pytest.mark.parametrize(("free_mib", "chunks"), [(15, 0), (16, 1), (33, 2), (1000, 8)])
+def test_the_probe_of_memory(recorded: Record, free_mib: int, chunks: int) -> None:
+    """It takes chunks of 8 MiB, half of what is free at most."""
+    recorded({"/proc/meminfo": f"MemAvailable: {free_mib * 1024} kB\n"})
+    assert len(host._touch_new_memory()) == chunks
 
 
 MACHINE = "3b1f0c5a9d2e4f68a7b0c1d2e3f40516"

@@ -76,7 +76,9 @@ def test_a_hostile_environment(worker: Worker, name: str, value: str) -> None:
     """The run succeeds, and its result is read."""
     worker.environment[name] = value
     worker.complete("--retrieves", "10")
-    assert worker.result().outcome.state == "completed"
+    result = worker.result()
+    assert result.outcome.state == "completed"
+    assert result.task.run_id is None
 
 
 def test_names_that_are_not_utf_8(worker: Worker) -> None:

@@ -4,13 +4,10 @@
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import zipapp
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import settings
@@ -209,22 +206,8 @@ def test_help(file, tmp_path, arguments, every_workload):
     assert max(map(len, output.splitlines())) <= 80
 
 
-@pytest.fixture
-def _interrupt_handler() -> Iterator[None]:
-    """Give SIGINT its handler back: the program ends by it without a traceback, as tests must not."""
-    handler = signal.getsignal(signal.SIGINT)
-    yield
-    signal.signal(signal.SIGINT, handler)
-
-
-@pytest.mark.usefixtures("_interrupt_handler")
-def test_another_system(monkeypatch, capsys):
-    """Runners of macOS and Windows get one line; the module's own imports run there."""
-    sys.path.insert(0, str(SCRIPT))
-    namespace: dict[str, Any] = {"__name__": "main", "__file__": str(SCRIPT / "__main__.py")}
-    exec(compile((SCRIPT / "__main__.py").read_text(), "main", "exec"), namespace)  # noqa: S102
-    monkeypatch.setattr(sys, "platform", "darwin")
-    assert namespace["main"](["run"]) == 2
+def test_another_system(worker):
+    """Runners of macOS and Windows get one line."""
     version = "{}.{}".format(*sys.version_info)
-    said = f"error: needs Python 3.8 or later on Linux; this is Python {version} on darwin\n"
-    assert capsys.readouterr().out == said
+    problem = f"error: needs Python 3.8 or later on Linux; this is Python {version} on darwin\n"
+    assert worker.run(prelude="sys.platform = 'darwin'") == (2, problem)

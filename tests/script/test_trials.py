@@ -8,6 +8,7 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
+from measuring import trials
 from measuring.retrieval import KnownLookups, MemorySteps, PacedCopies
 from measuring.trials import _files_of_blocks
 from worker import Worker, needs_disk, outcome_of, wait_for
@@ -95,6 +96,20 @@ def test_trials_within_their_share_of_the_time(worker: Worker) -> None:
         assert record.reason == "15 % of the retrieves' time are used up"
     else:
         assert 3 * len(WAYS) <= len(record.blocks) <= 10 * len(WAYS)
+
+
+@pytest.mark.parametrize(("dirty_bytes", "retrieves"), [(90, 2), (89, 4)])
+def test_refilling(monkeypatch: pytest.MonkeyPatch, dirty_bytes: int, retrieves: int) -> None:
+    """Before a block, retrieves make nine tenths of what was dirty dirty again, or give up."""
+    block = object.__new__(trials._Trials)
+    indexes: list[int] = []
+    block._record, block._refilled, block._full_bytes = {"file_indexes": [7, 8, 9]}, 0, 100
+    block._ways, block._retrieve = {"normal": None}, lambda _steps, index: indexes.append(index)
+    monkeypatch.setattr(
+        trials.host, "memory_bytes", lambda field: dirty_bytes if field == "Dirty" else 0
+    )
+    block._refill()
+    assert indexes == [7, 8, 9, 7][:retrieves]
 
 
 def test_files_that_stand_for_all() -> None:

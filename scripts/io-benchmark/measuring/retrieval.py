@@ -19,19 +19,17 @@ MEMORY_FILE_BYTES = 16 * MIB
 
 
 class Target:
-    """The path of the next copy; in a ring, old copies are removed between retrieves."""
+    """The path of the next copy; in a ring, copies have new names, and old ones are removed."""
 
-    def __init__(self, policy, folder, ring_bytes):
-        self._policy = policy
-        self._folder = folder
-        self._ring_bytes = ring_bytes
+    def __init__(self, folder, ring_bytes):
+        self._folder, self._ring_bytes = folder, ring_bytes
         self._number = self._held_bytes = 0
         self._held = []
         self.last = os.path.join(folder, "output.dat")
         self.trims = []
 
     def next(self, size):
-        if self._policy == "fresh":
+        if self._ring_bytes is not None:
             if self._held_bytes + size > self._ring_bytes:
                 self._trim()
             self._number += 1

@@ -82,9 +82,8 @@ class _CacheRetrieve(Workload):
         self._steps: Any = SeedSteps
 
     def variants(self):
-        settings = self._bench.settings
-        fidelity = settings.fidelity
-        return [{"destination": name, "fidelity": fidelity} for name in settings.destinations]
+        names, fidelity = self._bench.settings.destinations, self._bench.settings.fidelity
+        return [{"destination": name, "fidelity": fidelity} for name in names]
 
     def plan(self, variant):
         """Return the part of the entry that is known before the run."""
@@ -126,11 +125,10 @@ class _CacheRetrieve(Workload):
         self._rows, self._counted = [], 0
         entry["populate_ns"] = self._populate_ns
         entry["cache_state"] = self._make_cold()
-        destination = entry["destination"]
         self._steps = RealSteps if entry["fidelity"] == "real" else SeedSteps
-        target = Target(destination, self.work, entry["fresh_ring_bytes"])
+        target = Target(self.work, entry["fresh_ring_bytes"])
         before = self._bench.device_bytes()
-        with self._steps(self.url_list, destination) as steps:
+        with self._steps(self.url_list, entry["destination"]) as steps:
             entry["copy_method"] = steps.copy_method
             entry["lookup_method"] = steps.lookup_method
             try:
