@@ -548,6 +548,15 @@ def test_workers_that_contradict(
     assert_judged(cause, expected)
 
 
+def test_workers_that_follow_the_fact() -> None:
+    """The explanation says how many have it."""
+    change = {f"amd-16/{number}": IDLES for number in (0, 1)}
+    change |= {f"amd-16/{number}": taking(100) for number in (2, 3)}
+    cause = causes_of(change, workers=4)["scheduler-idling"]
+    remark = "2 of 4 workers of the slower side have this, and the others are faster."
+    assert remark in explanation_text(cause)
+
+
 def test_a_worker_counts_once() -> None:
     """The runs of one worker are averaged before workers are."""
     change = {"amd-16/2": slower_lookups(60)}
