@@ -25,7 +25,7 @@ from io_benchmark.sources.run_results import RunResult
 PLAN = Plan("amd-16 against intel", "intel", "for the test", (("amd-16", "intel"),))
 BOOTS = ("4514e179-e9e1-4620-b051-b51d93f6b9cd", "0a1b2c3d-e9e1-4620-b051-b51d93f6b9cd")
 RUNS = 3
-FORMATS = ("json", "text", "markdown", "html")
+FORMATS = ("json", "text", "markdown", "html", "perfherder")
 
 
 @cache

@@ -23,7 +23,7 @@ from io_benchmark.commands.options import (
 )
 from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
-from io_benchmark.report.formats import FORMATS
+from io_benchmark.report.formats import HISTORY_FORMATS
 from io_benchmark.text import clean
 
 USAGE = "POOL [ADDRESS ...] [OPTION ...]"
@@ -64,7 +64,7 @@ OPTIONS = {
         ),
         option("--since", "DATE", "show points from this day (UTC) on", parse_date),
     ),
-    REPORT_OUTPUT: report_options(FORMATS),
+    REPORT_OUTPUT: report_options(HISTORY_FORMATS),
 }
 
 

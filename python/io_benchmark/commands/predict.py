@@ -22,7 +22,7 @@ from io_benchmark.commands.options import (
     report_options,
 )
 from io_benchmark.context import Context
-from io_benchmark.report.formats import FORMATS
+from io_benchmark.report.formats import PREDICTION_FORMATS
 
 USAGE = "PROFILE ... --on ADDRESS ... [OPTION ...]"
 EXAMPLES = (
@@ -36,7 +36,7 @@ OPTIONS = {
         option("--on", "ADDRESS", "where the results of the pools are", nargs="+", required=True),
         option("--pool", "NAME", "the pool of profiles that do not name theirs"),
     ),
-    REPORT_OUTPUT: (PRICES, *report_options(FORMATS)),
+    REPORT_OUTPUT: (PRICES, *report_options(PREDICTION_FORMATS)),
 }
 
 

@@ -31,7 +31,8 @@ from io_benchmark.commands.options import (
 )
 from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
-from io_benchmark.report.formats import FORMATS
+from io_benchmark.number_text import listed
+from io_benchmark.report.formats import TASK_FORMATS
 from io_benchmark.text import clean
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ OPTIONS = {
     REPORT_OUTPUT: (
         flag("--details", "show each label and all notes"),
         PRICES,
-        *report_options(FORMATS),
+        *report_options(TASK_FORMATS),
     ),
 }
 
@@ -111,7 +112,5 @@ def run(given: Given, context: Context) -> int:
 def _nothing_compared(report: "TaskReport") -> str:
     if not report.sides:
         return "no run was found; check --label, --pool and --since"
-    pools = ", ".join(
-        clean(name, 60) for name in sorted(runs.side for runs in report.sides)[:_NAMED]
-    )
+    pools = listed([clean(name, 60) for name in sorted(runs.side for runs in report.sides)], _NAMED)
     return f"nothing could be compared: no label has completed runs on two sides; pools: {pools}"

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: MPL-2.0
 """Output formats: the registry from which options, help and commands take them.
 
-A format for people renders the blocks of a report; one for programs writes its data. A new one needs its
-module and its entry here.
+A format for people renders the blocks of every report; one for programs writes the data of some
+reports. A new one needs its module and its entry here.
 """
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 # For text that does not follow a terminal.
 TEXT_COLUMNS = 80
+# The kinds of reports, each a module of `sections`
+COMPARISON, HISTORY, TASKS, PREDICTIONS = REPORTS = "comparison", "history", "tasks", "predictions"
 
 
 class _Format(NamedTuple):
@@ -20,6 +23,7 @@ class _Format(NamedTuple):
     audience: str
     module: str
     takes_data: bool = False
+    reports: Collection[str] = REPORTS
     lists_unreadable: bool = False  # it has a line for each result that could not be read
 
 
@@ -39,4 +43,9 @@ FORMATS = {
     "markdown": _Format("a bug in Bugzilla or on GitHub", "markdown"),
     "html": _Format("an attachment", "page"),
     "json": _Format("programs", "json_documents", takes_data=True, lists_unreadable=True),
+    "perfherder": _Format("Treeherder", "perfherder", takes_data=True, reports=[COMPARISON]),
 }
+HISTORY_FORMATS, TASK_FORMATS, PREDICTION_FORMATS = (
+    {name: entry for name, entry in FORMATS.items() if kind in entry.reports}
+    for kind in (HISTORY, TASKS, PREDICTIONS)
+)

@@ -24,25 +24,26 @@ _MEDIAN_LABEL = f"P{MEDIAN}"
 _AVERAGE_RANK, _MEASURES_RANK = 8, 6
 
 
-class _Figure(NamedTuple):
-    """A time of a side, which has a row in tables."""
+class Figure(NamedTuple):
+    """A time of a side: its row in tables, and its name in Perfherder."""
 
     label: str
     value_ns: Callable[[Figures], float | None]
+    series: str = ""  # its ratio, in Perfherder; the mean has the comparison's
     screen_rank: int = 0  # what has the lowest rank is left out first; 0: not on a screen
 
 
-def _percentile(number: int, screen_rank: int) -> _Figure:
-    return _Figure(f"P{number}", lambda side: side.percentiles_ns[number], screen_rank)
+def _percentile(number: int, screen_rank: int) -> Figure:
+    return Figure(f"P{number}", lambda side: side.percentiles_ns[number], f"p{number}", screen_rank)
 
 
 # A further percentile is one number in PERCENTILES.
-_FIGURES = (
-    _Figure("Avg", lambda side: side.mean_ns, _AVERAGE_RANK),
+FIGURES = (
+    Figure("Avg", lambda side: side.mean_ns, "", _AVERAGE_RANK),
     *(_percentile(number, rank) for rank, number in enumerate(PERCENTILES, 2)),
-    _Figure("Total", lambda side: side.total_ns, 1),
-    _Figure("Lookup avg", lambda side: side.lookup_mean_ns),
-    _Figure("Copy avg", lambda side: side.copy_mean_ns),
+    Figure("Total", lambda side: side.total_ns, "", 1),
+    Figure("Lookup avg", lambda side: side.lookup_mean_ns, "lookup-mean"),
+    Figure("Copy avg", lambda side: side.copy_mean_ns, "copy-mean"),
 )
 
 
@@ -90,7 +91,7 @@ def measures_table(measurements: Sequence[Measurement], title: str = "") -> Tabl
 def _figure_rows(measurement: Measurement) -> list[Row]:
     """Put the figure first that varies less between identical runs: the mean or the median."""
     rows: list[Row] = []
-    for figure in _FIGURES:
+    for figure in FIGURES:
         values = (figure.value_ns(side) for side in measurement.part.figures.values())
         cells = times([math.nan if value is None else value for value in values])
         leads = figure.label == _MEDIAN_LABEL and measurement.part.median_is_steady

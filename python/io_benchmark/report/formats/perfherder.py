@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Ratios between pools as Perfherder data. Workers publish their own times.
+
+Treeherder keeps one series per suite, options and subtest. Without the candidate and the baseline
+among the options, all comparisons would be one series.
+"""
+
+import hashlib
+import json
+import math
+import re
+from typing import Any
+
+from io_benchmark.analysis.model import Comparison
+from io_benchmark.analysis.report_model import Report, SubjectReport
+from io_benchmark.report.formats import Layout
+from io_benchmark.report.sections.figures import FIGURES
+
+FRAMEWORK = "build_metrics"  # Treeherder knows a fixed list of frameworks
+_SUITE = "io-benchmark-comparison"
+_UNIT = "ratio"
+# Treeherder allows one option of up to 100 characters; this uses none.
+OPTION_LENGTH = 45
+_OPTIONS = 8
+_LARGEST = 1e12
+_DECIMALS = 6
+_NOT_ALLOWED = re.compile(r"[^A-Za-z0-9._-]")
+
+
+def render(report: Report, _layout: Layout) -> str:
+    """Return a document, also without suites: a missing artifact would be an error."""
+    suites = [
+        _suite(part, comparison)
+        for part in report.subjects
+        for comparison in part.comparisons
+        if _publishable(comparison.ratio)
+    ]
+    document = {"framework": {"name": FRAMEWORK}, "suites": suites}
+    return json.dumps(document, indent=2, allow_nan=False) + "\n"
+
+
+def _option(text: str) -> str:
+    """Return a name as an option; a changed name ends in a hash, so that it stays unique."""
+    plain = _NOT_ALLOWED.sub("-", text)
+    if plain == text and len(text) <= OPTION_LENGTH:
+        return text
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{plain[: OPTION_LENGTH - len(digest) - 1]}-{digest}"
+
+
+def _suite(part: SubjectReport, comparison: Comparison) -> dict[str, Any]:
+    subject = part.subject
+    options = [
+        _option(comparison.candidate),
+        _option(f"vs-{comparison.baseline}"),
+        _option(subject.workload),
+        _option(subject.place),
+        _option(subject.destination or subject.variant),
+    ]
+    options += [_option(f"threads-{subject.threads}")] if subject.threads else []
+    if subject.fidelity and subject.fidelity != "seed":
+        options.append(_option(f"fidelity-{subject.fidelity}"))
+    return {
+        "name": _SUITE,
+        **_series(comparison.ratio),
+        "extraOptions": list(dict.fromkeys(options))[:_OPTIONS],
+        "subtests": [
+            {"name": name, **_series(value)}
+            for name, value in _ratios(part, comparison).items()
+            if _publishable(value)
+        ],
+    }
+
+
+def _ratios(part: SubjectReport, comparison: Comparison) -> dict[str, float]:
+    ratios = {
+        "mean": comparison.ratio,
+        "interval-low": comparison.interval.low_ratio,
+        "interval-high": comparison.interval.high_ratio,
+    }
+    sides = [part.figures.get(side) for side in (comparison.candidate, comparison.baseline)]
+    for figure in FIGURES:
+        over, under = (None if side is None else figure.value_ns(side) for side in sides)
+        if figure.series and over is not None and under:
+            ratios[figure.series] = over / under
+    return ratios
+
+
+def _series(value: float) -> dict[str, Any]:
+    return {
+        "value": round(float(value), _DECIMALS),
+        "unit": _UNIT,
+        "lowerIsBetter": True,
+        "shouldAlert": False,
+    }
+
+
+def _publishable(value: float) -> bool:
+    return math.isfinite(value) and abs(value) <= _LARGEST

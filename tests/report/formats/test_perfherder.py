@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Ratios for Perfherder, within the limits of Treeherder."""
+
+import json
+import math
+from typing import Any
+
+import every_workload
+import pytest
+import sample_report
+from golden import REPORTS
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from io_benchmark.analysis.report_model import Report
+from io_benchmark.report.formats.output import rendered
+from io_benchmark.report.formats.perfherder import _option
+
+SERIES = {"unit": "ratio", "lowerIsBetter": True, "shouldAlert": False}
+
+
+def suites(report: Report) -> list[Any]:
+    """Return the document's suites; check its framework."""
+    document = json.loads(rendered(report, "perfherder"))
+    assert document["framework"] == {"name": "build_metrics"}
+    assert set(document) == {"framework", "suites"}
+    found: list[Any] = document["suites"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [
+        *(("hostile-names", 2), ("twelve-pools", 11), ("several-subjects", 3)),
+        *(("every-workload", 58), ("refused", 0), ("nothing-readable", 0)),
+    ],
+)
+def test_limits(name: str, count: int) -> None:
+    """Names, options and values keep to Treeherder's limits, and no two comparisons share a series."""
+    found = suites(REPORTS[name]())
+    assert len({tuple(suite["extraOptions"]) for suite in found}) == len(found) == count
+    for suite in found:
+        options = suite["extraOptions"]
+        assert len(options) == len(set(options)) <= 8
+        assert max(map(len, options)) <= 45
+        for series in (suite, *suite["subtests"]):
+            assert 1 <= len(series["name"]) <= 80
+            assert math.isfinite(series["value"])
+            assert abs(series["value"]) <= 1e12
+            assert {key: series[key] for key in SERIES} == SERIES
+
+
+def test_values_that_are_not_finite_are_left_out() -> None:
+    """An infinite end of an interval has no subtest; a comparison without a ratio has no suite."""
+    report = sample_report.seed_case(10)
+    (part,) = report.subjects
+    slower, undecided = part.comparisons
+    open_ended = replace(slower, interval=replace(slower.interval, high_ratio=math.inf))
+    part = replace(part, comparisons=(open_ended, replace(undecided, ratio=math.nan)))
+    (suite,) = suites(replace(report, subjects=(part,)))
+    assert [subtest["name"] for subtest in suite["subtests"]] == [
+        *("mean", "interval-low", "p50", "p95", "p99", "lookup-mean", "copy-mean")
+    ]
+
+
+@given(st.text(), st.text())
+def test_options_stay_apart(first: str, second: str) -> None:
+    """Different names never become the same option."""
+    assert (_option(first) == _option(second)) == (first == second)
+    assert len(_option(first)) <= 45
+    assert _option(first).isascii()
+
+
+def test_document() -> None:
+    """A suite has the comparison's ratio, its interval, and the ratios of the sides' figures."""
+    suite, *_ = suites(sample_report.before_after(10))
+    options = ["amd-16-after-db5bccf0", "vs-amd-16-before-921ce720"]
+    values = {
+        "mean": 0.664,
+        "interval-low": 0.611,
+        "interval-high": 0.722,
+        "p50": 0.630573,
+        "p95": 0.634146,
+        "p99": 0.637131,
+        "lookup-mean": 1.0,
+        "copy-mean": 0.661523,
+    }
+    assert suite == {
+        "name": "io-benchmark-comparison",
+        "value": 0.664,
+        **SERIES,
+        "extraOptions": [*options, "cache-retrieve", "workspace", "overwrite"],
+        "subtests": [{"name": name, "value": value, **SERIES} for name, value in values.items()],
+    }
+    variants = [suite["extraOptions"] for suite in suites(every_workload.report())]
+    assert ["amd-16", "vs-intel", "metadata", "workspace", "stat", "threads-4"] in variants
