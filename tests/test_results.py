@@ -152,8 +152,8 @@ def test_a_bad_file_is_one_line(data: bytes, message: str) -> None:
         (f"{RETRIEVES}samples.lookup_ns", [], "$.workloads[0].samples: its columns differ in"),
         (f"{RETRIEVES}retrieves_planned", 5, "$.workloads[0].samples: 40 retrieves, but 5 were"),
         (
-            f"{RETRIEVES}file_sizes_bytes",
-            [1],
+            f"{RETRIEVES}samples.file_index.0",
+            100,
             "$.workloads[0].samples.file_index: names a file that file_sizes_bytes does not have",
         ),
         (

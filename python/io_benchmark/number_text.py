@@ -84,8 +84,8 @@ def tick(value: float) -> str:
 
 def times(values_ns: Sequence[float]) -> list[str]:
     """Write times of one row in one unit, that of the smallest."""
-    known = [value for value in values_ns if math.isfinite(value) and value > 0]
-    unit_ns, unit = time_unit(min(known, default=_NS_PER_MS))
+    positive = [value for value in values_ns if math.isfinite(value) and value > 0]
+    unit_ns, unit = time_unit(min(positive, default=_NS_PER_MS))
     return [f"{digits(value / unit_ns)} {unit}" for value in values_ns]
 
 
@@ -118,9 +118,9 @@ def whole_percents(shares: Sequence[float]) -> list[int]:
     rounded = [math.floor(percent) for percent in percents]
     missing = max(100 - sum(rounded), 0)
     # Those that lose most by rounding down are rounded up.
-    by_loss = sorted(range(len(rounded)), key=lambda at: rounded[at] - percents[at])
-    for at in by_loss[:missing]:
-        rounded[at] += 1
+    by_loss = sorted(range(len(rounded)), key=lambda index: rounded[index] - percents[index])
+    for index in by_loss[:missing]:
+        rounded[index] += 1
     return rounded
 
 

@@ -21,6 +21,7 @@ from taskgraph.util import taskcluster
 from io_benchmark_taskgraph.repeating import (
     CONFIRMING,
     derived_id,
+    job_of,
     new_label,
     pace,
     repeated,
@@ -67,9 +68,7 @@ class GroupTask:
     @property
     def job(self) -> str:
         """Return the label without a replicate's number and `-confirm`."""
-        pool = re.escape(self.pool or "")
-        match = re.fullmatch(rf"(.+?-{pool})(-confirm)?(-[0-9]+)?", self.label)
-        return match[1] if pool and match else self.label
+        return (self.pool and job_of(self.label, self.pool)) or self.label
 
     @property
     def is_confirming(self) -> bool:

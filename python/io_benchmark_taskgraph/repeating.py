@@ -26,6 +26,12 @@ _SYMBOL_LENGTH = 25  # Treeherder's limit
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z")
 
 
+def job_of(label: str, pool: str) -> str | None:
+    """Return the label without what was added to it; None where it is not of the pool."""
+    match = re.fullmatch(rf"(.+?-{re.escape(pool)})({CONFIRMING})?(-[0-9]+)?", label)
+    return match and match[1]
+
+
 def new_label(job: str, labels: Iterable[str], end: str = "") -> str:
     """Return the job's label with `end`, or with the number after the highest that `labels` have."""
     first = f"{job}{end}"

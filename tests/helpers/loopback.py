@@ -5,10 +5,8 @@ The queue, the index and the object service answer on one port, the storage host
 a test can tell what was sent to which.
 """
 
-import argparse
 import asyncio
 import hashlib
-import json
 import threading
 import time
 from collections import Counter
@@ -20,7 +18,7 @@ from urllib.parse import unquote
 from aiohttp import web
 from loopback_api import ME, Api, Reply
 from loopback_auth import ANONYMOUS, PUBLIC_ARTIFACTS, Client, Incoming
-from loopback_deployment import Deployment, add_group, recorded
+from loopback_deployment import Deployment, recorded
 
 
 @dataclass(frozen=True)
@@ -77,7 +75,6 @@ class Loopback:
         self,
         deployment: Deployment | None = None,
         faults: Faults = lambda _request, _number: None,
-        latency_s: float = 0.0,
         private: bool = False,
         clients: Sequence[Client] = (ME,),
         proxy_of: Client | None = None,
@@ -88,7 +85,6 @@ class Loopback:
         """
         self.deployment = deployment if deployment is not None else recorded()
         self.faults = faults
-        self.latency_s = latency_s
         anonymous = ANONYMOUS if private else (*ANONYMOUS, PUBLIC_ARTIFACTS)
         self._anonymous = anonymous if proxy_of is None else proxy_of.scopes
         self._clients = clients
@@ -177,7 +173,7 @@ class Loopback:
         self._at_once += 1
         self.most_at_once = max(self.most_at_once, self._at_once)
         try:
-            await asyncio.sleep(self.latency_s + fault.delay_s)
+            await asyncio.sleep(fault.delay_s)
         finally:
             self._at_once -= 1
         body = await incoming.read()
@@ -220,28 +216,6 @@ async def _truncated(incoming: web.BaseRequest, reply: Reply) -> web.StreamRespo
     assert incoming.transport is not None
     incoming.transport.close()
     return response
-
-
-def main() -> None:
-    """Serve a group of completed tasks from a separate process, for benchmarks."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tasks", type=int, default=300)
-    parser.add_argument("--latency-ms", type=float, default=50)
-    parser.add_argument("--script-bytes", type=int, default=90_000)
-    parser.add_argument("--retrieves", type=int, default=2000)
-    given = parser.parse_args()
-    deployment = Deployment()
-    group_id = add_group(
-        deployment, given.tasks, script_bytes=given.script_bytes, retrieves=given.retrieves
-    )
-    with Loopback(deployment, latency_s=given.latency_ms / 1000) as loopback:
-        print(json.dumps({"url": loopback.url, "group": group_id}), flush=True)
-        while True:
-            time.sleep(60)
-
-
-if __name__ == "__main__":
-    main()
 
 
 __all__ = ["ME", "Client", "Fault", "Faults", "Loopback", "Request", "first", "share_of"]

@@ -28,6 +28,7 @@ ROUTES = (
     ("PUT", TASK, "create_task"),
     ("GET", f"{TASK}/status", "status"),
     ("POST", f"{TASK}/cancel", "cancel_task"),
+    ("GET", f"{TASK}/artifacts", "list_latest_artifacts"),
     ("GET", f"{TASK}/artifacts/<name*>", "get_latest_artifact"),
     ("GET", f"{TASK}/runs/<runId>/artifact-content/<name*>", "artifact"),
     ("POST", "queue/v1/tasks/status", "statuses"),
@@ -37,6 +38,7 @@ ROUTES = (
     ("GET", "index/v1/namespaces/<namespace>", "list_namespaces"),
     ("GET", "worker-manager/v1/worker-pool/<workerPoolId*>", "worker_pool"),
     ("PUT", "object/v1/start-download/<name*>", "start_download"),
+    ("GET", "auth/v1/scopes/current", "current_scopes"),  # taskgraph asks this and lists artifacts
 )
 # What of a definition has to be an object; no test makes other mistakes of form.
 OBJECTS = ("extra", "metadata", "payload", "tags")
@@ -286,6 +288,19 @@ class Api:
         authorize(call.who, scopes_to_cancel(status))
         loopback_runs.cancel(status)
         return {"status": status}
+
+    def _current_scopes(self, call: Call) -> Any:
+        return {"scopes": list(call.who.scopes)}
+
+    def _list_latest_artifacts(self, call: Call) -> Any:
+        run = (call["taskId"], int(self._status_of(call)["runs"][-1]["runId"]))
+        return {
+            "artifacts": [
+                {"name": name, "storageType": artifact.storage_type}
+                for (*place, name), artifact in self.deployment.artifacts.items()
+                if tuple(place) == run
+            ]
+        }
 
     def _get_latest_artifact(self, call: Call) -> Any:
         content = self._content(call, len(self._status_of(call)["runs"]) - 1)

@@ -252,7 +252,6 @@ def add_group(
     *,
     seed: int = 1,
     kind: str = "io-benchmark",
-    script_bytes: int = 0,
     retrieves: int | None = None,
     pools: tuple[str, ...] = ("amd-16", "amd-30", "intel"),
 ) -> str:
@@ -269,9 +268,8 @@ def add_group(
         label = f"{kind}-{pool}-{number // len(pools) + 1}"
         definition["tags"] |= {"kind": kind, "label": label}
         definition["metadata"]["name"] = label
-        script = "# --pool NAME\n" * (script_bytes // 14)
         definition["payload"]["command"][-1] = (
-            f"cat << 'EOF'\n{script}EOF\n"
+            "cat << 'EOF'\nEOF\n"
             f'exec python3 -u -B "$application" \\\n  --pool {pool} --workload cache-retrieve\n'
         )
         definition["taskGroupId"] = status["taskGroupId"] = group_id

@@ -213,9 +213,7 @@ def series(line: WorkerLine, mean_ns: float, retrieves: int) -> SampleSeries:
     generator = random.Random(f"{line.task_id} {retrieves}")
     sizes = [generator.choice((80, 80, 60, 60, 5)) * MIB for _ in range(retrieves)]
     times_ns = [int(mean_ns * size / 57 / MIB * generator.uniform(0.7, 1.3)) for size in sizes]
-    starts_ns = np.cumsum([0, *times_ns[:-1]]).tolist()
-    columns = (array("q", column) for column in (sizes, starts_ns, times_ns))
-    return SampleSeries(line.side, line.worker_id, SUBJECT, *columns)
+    return SampleSeries(line.side, line.worker_id, SUBJECT, array("q", times_ns))
 
 
 def timeline(line: WorkerLine, mean_ns: float) -> RateTimeline:

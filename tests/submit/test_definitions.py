@@ -11,13 +11,13 @@ from io_benchmark.errors import UsageError
 from io_benchmark.submit.definitions import (
     QUICK_BUDGET_S,
     SubmissionSettings,
-    job_of,
     parse_image,
     select_tasks,
     submitter_scopes,
 )
 from io_benchmark.submit.submission import Submission, dated
 from io_benchmark_taskgraph.estimate import CACHE_MIB, RETRIEVE_MIB, SLOWEST_MIB_PER_S
+from io_benchmark_taskgraph.repeating import job_of
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 POOLS = ("amd-16", "amd-30", "intel")

@@ -4,6 +4,7 @@
 import importlib
 import math
 from statistics import mean
+from types import SimpleNamespace
 
 import pytest
 import settings as script_settings
@@ -85,15 +86,6 @@ def test_no_time(value):
     assert mistake(estimate.time_budget_s, value) == f"worker.max-run-time: {text}"
 
 
-class Bench:
-    """As much of the script's bench as a plan needs."""
-
-    def __init__(self):
-        given = ["--pool", "p", "--workload", "w", "--place", "a=/a", "--output", "/x"]
-        url = ["--upload-url", "https://host.example/"]
-        self.settings = script_settings.parse([*given, *url], ["w"])
-
-
 # What comes before and after the limited part: files that are made, processes that start. Of unpack: the
 # archive, and of each variant the warm-up and the last sample: 50 MiB/s, cold and synced.
 BESIDE_S = {
@@ -111,11 +103,14 @@ BESIDE_S = {
 def test_limits_are_the_scripts(name, monkeypatch):
     """All variants at their limits, with eight CPUs, fit what is planned for the workload."""
     monkeypatch.setattr("os.sched_getaffinity", lambda _process: set(range(8)))
-    kind = importlib.import_module("workloads." + name.replace("-", "_")).WORKLOAD
-    bench, limits_s = Bench(), []
-    workload = kind(bench, bench.settings.places[0], "/a")
-    for variant in workload.variants():
-        parameters = workload.plan(variant)["parameters"]
+    workload = importlib.import_module("workloads." + name.replace("-", "_")).WORKLOAD
+    given = ["--pool", "p", "--workload", "w", "--place", "a=/a", "--output", "/x"]
+    given += ["--profile", "full", "--upload-url", "https://host.example/"]
+    # As much of the script's bench as a plan needs.
+    bench = SimpleNamespace(settings=script_settings.parse(given, ["w"]))
+    measuring, limits_s = workload(bench, bench.settings.places[0], "/a"), []
+    for variant in measuring.variants():
+        parameters = measuring.plan(variant)["parameters"]
         windows_s = parameters["samples_planned"] * (parameters.get("window_ns") or 0) / 10**9
         limits_s.append(min(windows_s or math.inf, parameters["time_limit_s"]))
     assert sum(limits_s) + BESIDE_S[name] <= workload.maximum_s

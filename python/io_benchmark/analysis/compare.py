@@ -2,7 +2,7 @@
 """From workers to a report: validity, figures, verdicts, causes and remedies, in that order."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -99,12 +99,6 @@ def compare(
             problems += measured[subject].problems
     reports = figures.with_workload_figures([part.report for part in measured.values()], counted)
     problems += checks.nothing_in_common(plan, reports)
-    footnotes = [
-        *(statement("{remark}", remark=remark) for remark in remarks),
-        *figures.side_findings(reports, counted),
-        *_multiple_comparisons(reports),
-        *_not_counted(read, counted),
-    ]
     names = WorkerLine.__struct_fields__
     lines = tuple(WorkerLine(**{name: getattr(worker, name) for name in names}) for worker in read)
     return SampledReport(
@@ -117,7 +111,7 @@ def compare(
         problems=checks.merge_repeated(problems, reports),
         workers=lines,
         unreadable=tuple(sorted(unreadable)),
-        remarks=tuple(footnotes),
+        remarks=tuple(_footnotes(remarks, reports, read, counted)),
         series=plot_data.sample_series(counted),
         timelines=plot_data.rate_timelines(counted),
         places=place_rows.compare_places(plan, counted, runs, reports),
@@ -247,31 +241,30 @@ def _variation(
     return WorkerVariation.of_pair(pair, logs, past)
 
 
-def _multiple_comparisons(reports: Sequence[SubjectReport]) -> list[Statement]:
-    """Return a remark where many subjects are compared: only candidates are adjusted for."""
+def _footnotes(
+    remarks: Sequence[str],
+    reports: Sequence[SubjectReport],
+    read: Sequence[Worker],
+    counted: Sequence[Worker],
+) -> Iterator[Statement]:
+    yield from (statement("{remark}", remark=remark) for remark in remarks)
+    yield from figures.side_findings(reports, counted)
     compared = sum(bool(report.comparisons) for report in reports)
-    if compared < _MANY_SUBJECTS:
-        return []
-    return [
-        statement(
+    # The tests are adjusted for several candidates, but not for several measurements.
+    if compared >= _MANY_SUBJECTS:
+        yield statement(
             "{measurements} measurements are compared, each by itself: where sides do not differ, "
             "about 1 in {chance} is called slower or faster by chance",
             measurements=count(compared),
             chance=count(round(1 / (1 - levels.LEVEL))),
         )
-    ]
-
-
-def _not_counted(read: Sequence[Worker], counted: Sequence[Worker]) -> list[Statement]:
     runs = Counter(worker.side for worker in read)
     left_out = runs - Counter(worker.side for worker in counted)
-    return [
-        statement(
+    for side, number in sorted(left_out.items()):
+        yield statement(
             f"{{side}}: {{left_out}} of {{runs}} runs {'was' if number == 1 else 'were'} made to "
             "confirm a cause; only the trials count",
             side=side,
             left_out=count(number),
             runs=count(runs[side]),
         )
-        for side, number in sorted(left_out.items())
-    ]

@@ -33,7 +33,7 @@ class _Outcome(Struct, frozen=True):
 
 
 class Expectation(Struct, frozen=True):
-    text: str
+    written: str  # as the user gave it
     candidate: str
     baseline: str
     below: bool
@@ -42,12 +42,12 @@ class Expectation(Struct, frozen=True):
     parts: tuple[str, ...] = ()
 
     @classmethod
-    def parse(cls, text: str) -> "Expectation":
-        match = FORM.fullmatch(text)
+    def parse(cls, written: str) -> "Expectation":
+        match = FORM.fullmatch(written)
         if match is None or float(match[4]) <= 0:
-            raise UsageError(f"--expect {text!r}: write it like {_EXAMPLES}")
+            raise UsageError(f"--expect {written!r}: write it like {_EXAMPLES}")
         parts = tuple(re.split(r"\s*,\s*", match[5])) if match[5] else ()
-        return cls(text, match[1], match[2], match[3] == "<", float(match[4]), parts)
+        return cls(written, match[1], match[2], match[3] == "<", float(match[4]), parts)
 
     def judge(self, report: Report) -> _Outcome:
         """Judge every measurement with these parts; not met if the two were not compared on any."""
@@ -77,12 +77,12 @@ class Expectation(Struct, frozen=True):
                 compared=count(len(comparisons)),
                 left_out=count(left_out),
             )
-        message = statement("{expectation}: met{on}", expectation=self.text, on=on)
+        message = statement("{expectation}: met{on}", expectation=self.written, on=on)
         return _Outcome(True, message)
 
     def _not_met(self, outcome: str, reason: Statement) -> _Outcome:
         template = f"{{expectation}}: {outcome}, {{reason}}"
-        message = statement(template, expectation=self.text, reason=reason)
+        message = statement(template, expectation=self.written, reason=reason)
         return _Outcome(False, message)
 
     def _is_met(self, interval: Interval) -> bool:

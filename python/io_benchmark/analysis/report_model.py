@@ -188,8 +188,6 @@ class SampleSeries(Struct, frozen=True):
     side: str
     worker: str
     subject: Subject
-    file_size_bytes: Integers  # per retrieve; nothing where it has no size
-    start_ns: Integers
     total_ns: Integers  # of one operation
 
 

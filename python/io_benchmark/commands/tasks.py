@@ -31,6 +31,7 @@ from io_benchmark.commands.options import (
 )
 from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
+from io_benchmark.number_text import listed
 from io_benchmark.report.formats import TASK_FORMATS
 from io_benchmark.text import clean
 
@@ -111,7 +112,5 @@ def run(given: Given, context: Context) -> int:
 def _nothing_compared(report: "TaskReport") -> str:
     if not report.sides:
         return "no run was found; check --label, --pool and --since"
-    pools = ", ".join(
-        clean(name, 60) for name in sorted(runs.side for runs in report.sides)[:_NAMED]
-    )
+    pools = listed([clean(name, 60) for name in sorted(runs.side for runs in report.sides)], _NAMED)
     return f"nothing could be compared: no label has completed runs on two sides; pools: {pools}"

@@ -13,6 +13,7 @@ from msgspec import Struct, field
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import Cost, CostShare, Price
 from io_benchmark.errors import IoBenchmarkError, UsageError
+from io_benchmark.number_text import number_of
 from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import GroupAddress, default_root_url, parse
 from io_benchmark.sources.taskcluster.task_watch import wait_in_group
@@ -186,9 +187,8 @@ class GroupWork(Struct):
         limit_s = None if options.timeout is None else options.timeout * 60
         try:
             TaskQueue.connect(environment, lambda queue: queue.create(missing, created))
-            count = len(missing)
-            made = f"{count or 'no'} task{'' if count == 1 else 's'} created"
-            context.tell(f"{made}: {default_root_url(environment)}/tasks/groups/{group_id}")
+            made = number_of(len(missing), "task") if missing else "no tasks"
+            context.tell(f"{made} created: {default_root_url(environment)}/tasks/groups/{group_id}")
             if options.no_wait:
                 context.print(f"group:{group_id}")
                 context.tell(f"Compare them later with: io-benchmark compare group:{group_id}")

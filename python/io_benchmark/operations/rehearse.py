@@ -32,8 +32,7 @@ from io_benchmark.sources.folder.output_folder import new_output_folder
 from io_benchmark.sources.folder.run_files import run_folder
 from io_benchmark.sources.run_results import TaskRecord
 from io_benchmark.sources.taskcluster.tasks import REPORT_KIND
-from io_benchmark.submit.definitions import job_of
-from io_benchmark_taskgraph.repeating import CONFIRMING, new_label, with_trials
+from io_benchmark_taskgraph.repeating import CONFIRMING, job_of, new_label, with_trials
 
 Tell = Callable[[str], None]
 Execute = Callable[[LocalRun, Tell], RunOutcome]

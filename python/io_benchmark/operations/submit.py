@@ -27,7 +27,6 @@ from io_benchmark.sources.run_results import RunResult
 from io_benchmark.submit.definitions import (
     NewTask,
     SubmissionSettings,
-    job_of,
     parse_image,
     select_tasks,
 )
@@ -35,6 +34,7 @@ from io_benchmark.submit.measured_group import LOOKS
 from io_benchmark.submit.submission import Submission
 from io_benchmark.submit.task_creation import CreatedTasks, TaskQueue
 from io_benchmark.text import clean, clean_name
+from io_benchmark_taskgraph.repeating import job_of
 
 _NS_PER_MINUTE = 60 * 10**9
 # What the queue takes as an owner: at most 255 characters in the form of an e-mail address.

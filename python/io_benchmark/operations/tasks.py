@@ -17,6 +17,7 @@ from io_benchmark.analysis.tasks.compare_tasks import compare_tasks as analyse
 from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import Price
+from io_benchmark.number_text import listed
 from io_benchmark.operations.reading import PROJECT, in_order, read_workers
 from io_benchmark.sources.gather import Gathered, gather_task_runs
 from io_benchmark.sources.protocol import RunQuery
@@ -127,9 +128,8 @@ def _leave_out_lone_pools(names: dict[str, str], sides: dict[str, list[TaskRun]]
             del names[queue]
     for side in lone:
         del sides[side]
-    listed = ", ".join(clean(side, _NAME_LENGTH) for side in lone[:_NAMED])
-    more = f" and {len(lone) - _NAMED:,} more" if len(lone) > _NAMED else ""
-    return [f"pools without a label that another pool has are left out: {listed}{more}"]
+    names_of_pools = listed([clean(side, _NAME_LENGTH) for side in lone], _NAMED)
+    return [f"pools without a label that another pool has are left out: {names_of_pools}"]
 
 
 def _compare_benchmark(

@@ -17,6 +17,7 @@ from io_benchmark.errors import UsageError
 from io_benchmark.results.format import PLAN_VARIABLE
 from io_benchmark.sources.taskcluster.addresses import IndexAddress, TaskAddress, parse
 from io_benchmark.text import clean, clean_name
+from io_benchmark_taskgraph.repeating import job_of
 
 if TYPE_CHECKING:
     from io_benchmark.graph.generate import GeneratedTask
@@ -112,15 +113,6 @@ def select_tasks(
             )
     queued = [list(_replicates(replicates, settings)) for replicates in by_pool.values()]
     return tuple(task for turn in zip_longest(*queued) for task in turn if task is not None)
-
-
-def job_of(label: str, pool: str) -> str | None:
-    """Return a label without what was added to it; None where it is not of the pool.
-
-    Replicates have a number, confirming tasks `-confirm`.
-    """
-    match = re.fullmatch(rf"(.+?-{re.escape(pool)})(-confirm)?(-[0-9]+)?", label)
-    return match and match[1]
 
 
 def _replicates(

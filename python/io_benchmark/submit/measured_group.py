@@ -18,7 +18,7 @@ from io_benchmark.analysis.model import Subject, Verdict, Worker
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.sources.taskcluster.api_answers import QueueRun
 from io_benchmark.sources.taskcluster.tasks import QueueTask
-from io_benchmark.submit.definitions import job_of
+from io_benchmark_taskgraph.repeating import job_of
 
 # Workers per pool. A difference of 10 % mostly needs 6 to 12, equivalence within 5 % needs 24.
 LOOKS = (3, 6, 12, 24)

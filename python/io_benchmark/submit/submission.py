@@ -25,10 +25,9 @@ from io_benchmark.submit.definitions import (
     QUEUE_NAME,
     NewTask,
     SubmissionSettings,
-    job_of,
 )
 from io_benchmark_taskgraph import repeating
-from io_benchmark_taskgraph.repeating import RELATIVE, SUBMISSION, derived_id
+from io_benchmark_taskgraph.repeating import RELATIVE, SUBMISSION, derived_id, job_of
 
 VERSION = 1
 MAXIMUM_TASKS = 10_000

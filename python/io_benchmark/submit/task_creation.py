@@ -11,6 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from io_benchmark.errors import IoBenchmarkError, MissingError, RequestRefusedError, ResultError
+from io_benchmark.number_text import number_of
 from io_benchmark.sources.event_loop import run_coroutine
 from io_benchmark.sources.taskcluster.access import (
     ACCESS_TOKEN,
@@ -47,7 +48,7 @@ class CreatedTasks(Struct):
     @property
     def summary(self) -> str:
         """`2 tasks exist, 1 more perhaps`"""
-        tasks = f"{self.confirmed} task" + (" exists" if self.confirmed == 1 else "s exist")
+        tasks = f"{number_of(self.confirmed, 'task')} exist{'s' if self.confirmed == 1 else ''}"
         unsure = len(self.labels) - self.confirmed
         return tasks + (f", {unsure} more perhaps" if unsure else "")
 

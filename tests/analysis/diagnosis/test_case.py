@@ -3,23 +3,13 @@
 
 import pytest
 import sample_report
-from msgspec.structs import replace
 from seed_workers import SUBJECT
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.model import Subject, Verdict
+from io_benchmark.analysis.model import Verdict
 from io_benchmark.analysis.observed.side_views import SideViews
 
 NOBODY = SideViews.of([])
-
-
-def measurement(subject: Subject, candidate_ms: float = 2.0) -> OtherMeasurement:
-    """One that took the baseline 1 ms."""
-    comparison = sample_report.comparison("amd-16", candidate_ms, 1.9, 2.1, Verdict.SLOWER)
-    baseline, candidate = (
-        sample_report.figures(mean_ms, 1, 1, 1, 1) for mean_ms in (1.0, candidate_ms)
-    )
-    return OtherMeasurement(replace(comparison, subject=subject), baseline, candidate)
 
 
 @pytest.mark.parametrize(
@@ -36,23 +26,12 @@ def test_a_part_of_the_ratio(case_ratio: float, ratio: float, expected: float) -
     assert Case(SUBJECT, case_ratio, NOBODY, NOBODY).part_of(ratio) == expected
 
 
-def test_measurements_of_this_place_come_first() -> None:
-    """Those of other places count where this one has none."""
-    here, there = (
-        measurement(Subject("metadata", place, variant="create"))
-        for place in (SUBJECT.place, "elsewhere")
-    )
-    copies = measurement(SUBJECT)
-    both = Case(SUBJECT, 2.0, NOBODY, NOBODY, (there, here, copies))
-    assert both.measured("metadata") == [here]
-    assert both.measured("metadata", "create") == [here]
-    assert both.measured("metadata", "unlink") == []
-    assert Case(SUBJECT, 2.0, NOBODY, NOBODY, (there, copies)).measured("metadata") == [there]
-
-
 @pytest.mark.parametrize(("case_ratio", "expected"), [(2.0, 4.0), (0.5, 0.25)])
 def test_the_slower_sides_times(case_ratio: float, expected: float) -> None:
     """Over the faster side's, whichever side that is."""
     case = Case(SUBJECT, case_ratio, NOBODY, NOBODY)
-    assert case.times_as_long(measurement(SUBJECT, 4.0)) == expected
-    assert case.known_times_as_long(measurement(SUBJECT, 4.0)) == max(1.0, expected)
+    comparison = sample_report.comparison("amd-16", 4.0, 3.9, 4.1, Verdict.SLOWER)
+    figures = (sample_report.figures(mean_ms, 1, 1, 1, 1) for mean_ms in (1.0, 4.0))
+    measurement = OtherMeasurement(comparison, *figures)
+    assert case.times_as_long(measurement) == expected
+    assert case.known_times_as_long(measurement) == max(1.0, expected)

@@ -367,6 +367,13 @@ EDGES = [
         *("drift-over-time: slower", last_third),
         *((1.05, "The slower side was no slower at its end."), (1.15, SLOWED_DOWN)),
     ),
+    slower(
+        *("drift-over-time: blocked", lambda share: last_third(1.6) | waiting_for_io(share)),
+        *(
+            (0.49, NOT_SEPARABLE),
+            (0.51, "The slower side slowed down, but its disks moved as many"),
+        ),
+    ),
     slower("drift-over-time: samples", first, (59, NOT_OBSERVABLE), (60, RULED_OUT)),
     slower(
         *("image-and-tools: coreutils 9", coreutils, ("9.0", NOT_OBSERVABLE), ("8.32", SUPPORTED)),
@@ -539,6 +546,15 @@ def test_workers_that_contradict(
     change = {f"amd-16/{number}": each for number, each in enumerate(facts)}
     cause = causes_of(change, workers=len(facts))["scheduler-idling"]
     assert_judged(cause, expected)
+
+
+def test_workers_that_follow_the_fact() -> None:
+    """The explanation says how many have it."""
+    change = {f"amd-16/{number}": IDLES for number in (0, 1)}
+    change |= {f"amd-16/{number}": taking(100) for number in (2, 3)}
+    cause = causes_of(change, workers=4)["scheduler-idling"]
+    remark = "2 of 4 workers of the slower side have this, and the others are faster."
+    assert remark in explanation_text(cause)
 
 
 def test_a_worker_counts_once() -> None:

@@ -66,11 +66,12 @@ def test_first_reads_are_a_series_apart(firsts, is_apart):
     """They become fewer, and blocks would take this course for waves; a few show nothing by themselves."""
     values = np.ones(400)
     values[: 3 * firsts : 3] = 20.0
-    apart = moving_blocks.variance_of_mean(
-        values.tolist(), first_reads=range(0, 3 * firsts, 3)
-    ).variance
-    whole = moving_blocks.variance_of_mean(values.tolist()).variance
-    assert apart == (pytest.approx(0, abs=1e-20) if is_apart else whole)
+    apart = moving_blocks.variance_of_mean(values.tolist(), first_reads=range(0, 3 * firsts, 3))
+    whole = moving_blocks.variance_of_mean(values.tolist())
+    assert apart.variance == (pytest.approx(0, abs=1e-20) if is_apart else whole.variance)
+    # Half of what independent blocks have: 6.25 of the whole run, 2 of the first reads.
+    assert whole.degrees == 5.25 / 2
+    assert apart.degrees == (1.0 if is_apart else whole.degrees)
 
 
 def test_longer_blocks_are_tried():

@@ -12,6 +12,7 @@ from sample_tasks import START_MS, compared, completed, many, of_rows, seed
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import SINGLE
 from io_benchmark.analysis.model import Interval, Verdict
+from io_benchmark.analysis.tasks import compare_tasks, task_pair
 from io_benchmark.analysis.tasks.task_meaning import _standing
 from io_benchmark.analysis.tasks.task_model import TaskComparison, TaskReport
 from io_benchmark.analysis.tasks.task_pair import LabelledRatio
@@ -209,21 +210,34 @@ def test_what_may_mislead() -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "reason", "text"),
+    ("state", "reason", "consequence"),
     [
-        ("failed", "failed", "runs failed on b, 17 % on a: those that completed may not be alike"),
-        (
-            "exception",
-            "worker-shutdown",
-            "runs were lost on b, 17 % on a: a longer run is lost more",
-        ),
+        ("failed", "failed", "runs failed on b, 11 % on a: those that completed may not be alike"),
+        ("exception", "worker-shutdown", "runs were lost on b, 11 % on a: a longer run is lost"),
     ],
 )
-def test_runs_that_did_not_complete(state: str, reason: str, text: str) -> None:
+def test_runs_that_did_not_complete(state, reason, consequence):
     """A tenth of the runs may fail or be lost on one side alone without a warning."""
-    runs = [completed("a", 1, "g/f", state=state, reason=reason, run_id=at) for at in range(2)]
-    assert warnings(compared([*pools(10, 10, 10), runs[0]])) == []
-    assert text in warnings(compared([*pools(10, 10, 10), *runs]))[0]
+    ended = completed("a", 1, "g/f", state=state, reason=reason)
+    assert warnings(compared([*pools(10, 10, 9), ended])) == []
+    assert consequence in warnings(compared([*pools(10, 10, 8), ended]))[0]
+
+
+def test_pools_without_a_common_label():
+    """Three of them are named."""
+    runs = [completed(pool, 1, f"g/{pool}", label=pool) for pool in "abcdef"]
+    *named, more = [text_of(remark) for remark in compared(runs).remarks]
+    assert named == [f"{pool} and f have no label in common with a completed run" for pool in "abc"]
+    assert more == "2 more pools have no label in common with f"
+
+
+def test_the_labels_with_most_runs_are_compared(monkeypatch):
+    """However long the others take."""
+    for module in (task_pair, compare_tasks):
+        monkeypatch.setattr(module, "MOST_LABELS", 1)
+    report = compared([*pools(1, 1, 4, label="many"), *pools(90, 60, 2, label="long")])
+    assert [row.label for row in only(report).labels] == ["many"]
+    assert "only the 1 labels with most runs are compared" in warnings(report)
 
 
 @pytest.mark.parametrize(("later", "is_warned"), [(2, False), (3, True)])

@@ -15,7 +15,7 @@ from seed_case import outcome
 from seed_workers import workers
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.model import Problem, Run, Severity, Worker
+from io_benchmark.analysis.model import Entry, Problem, Run, Severity, Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.validity import checks
@@ -127,6 +127,26 @@ def test_drift_and_noise_are_warnings() -> None:
     bursts = [one * (15 if at // 150 % 5 == 0 else 1) for at, one in enumerate(copies)]
     (problem,) = broken(judged({f"{ENTRY}samples.copy_ns": bursts}), "noisy")
     assert "is known only to ±" in text_of(problem.message)
+
+
+@pytest.mark.parametrize(
+    ("rule", "error", "last", "message"),
+    [
+        ("noisy", 0.049, 1.0, None),
+        ("noisy", 0.051, 1.0, "the mean of this run is known only to ±10 %; take more retrieves"),
+        ("drift", 0.0, 1.09, None),
+        ("drift", 0.0, 0.89, "the last third is 11 % faster than the first"),
+        # Four times the error of the whole mean is noise.
+        ("drift", 0.028, 1.11, None),
+        ("drift", 0.027, 1.11, "the last third is 11 % slower than the first"),
+    ],
+)
+def test_the_least_that_is_warned_of(rule, error, last, message):
+    """A mean that is known to 5 % at worst, and a change by a tenth."""
+    times = SimpleNamespace(error_of_mean=error, last_third_over_first=last)
+    entry = SimpleNamespace(relative_times=times, subject=simulation.SUBJECT)
+    found = validity.RUN_RULES[rule][1](Run(cast("Worker", None), cast("Entry", entry)))
+    assert (found and text_of(found)) == message
 
 
 def test_nothing_in_common_is_refused_by_name() -> None:

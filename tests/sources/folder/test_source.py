@@ -175,7 +175,7 @@ def test_downloads_are_read_unchanged(tmp_path: Path, layout: str) -> None:
     lay_out(tmp_path, layout, files)
     (tmp_path / "README.txt").write_text("x")
     (tmp_path / "logs.zip").write_bytes(zipped({"log.txt": b"x"}))
-    (tmp_path / "report" / "assets").mkdir(parents=True)
+    (tmp_path / "report" / f"{A}.0").mkdir(parents=True)
     gathered = read(tmp_path)
     assert sorted(run.result.duration_ns for run in gathered.results) == sorted(
         json.loads(data)["duration_ns"] for data in files

@@ -57,6 +57,14 @@ def test_runs_that_have_not_ended(deployment):
     )
 
 
+def test_own_times_of_a_result(deployment):
+    """A result has its start and a duration, which another clock cannot change."""
+    times = b'{"started": "2026-03-20T08:30:00Z", "ended": null, "duration_ns": 90000000000}'
+    deployment.artifacts[TASK, 0, real_tasks.PROFILE] = Artifact(times)
+    (run,) = read(deployment, f"task:{TASK}").results
+    assert run.own_ended_ms - run.own_started_ms == 90_000
+
+
 @pytest.mark.parametrize(
     "artifact",
     [

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """Results at addresses in Taskcluster, from a deployment that answers as recorded."""
 
+import json
 import time
 
 import loopback_runs
@@ -199,6 +200,10 @@ def test_where_no_run_completed(loopback, policy):
         f"task {AMD_16} run 3 ({LABEL}) is still pending and not counted; read it again later",
         f"task {AMD_16} run 1 {preempted} used, because no run completed",
         f"task {AMD_16} run 2 {preempted} not counted",
+    )
+    # The task adds nothing to its named run.
+    assert "same run" not in str(
+        read(loopback, policy, f"task:{AMD_16}.1", f"task:{AMD_16}").remarks
     )
     loopback.faults = first(99, Fault(status=503), part=f"{AMD_16}/runs/1/")
     gathered = read(loopback, policy, f"task:{AMD_16}")
@@ -462,21 +467,25 @@ def test_large_results_are_read_last_and_over_the_budget_left_out(loopback, poli
 
 
 @pytest.mark.parametrize(
-    ("created", "lost"),
-    [("2026-11-21T08:38:20.000Z", ("amd-16",)), ("2026-11-21T09:30:00.000Z", ())],
-    ids=["planned", "added-later"],
+    ("created", "pace", "lost"),
+    [("09:30", None, ("amd-16",)), ("10:30", None, ()), ("09:30", 10**6, ())],
+    ids=["planned", "added-later", "added-before-a-confirming-run"],
 )
-def test_only_planned_tasks_are_lost(policy, created, lost):
-    """A failed attempt to add a worker takes nothing from a plan; the pool's other tasks count."""
+def test_only_planned_tasks_are_lost(policy, created, pace, lost):
+    """A task that was created after the pool's others had started, the last at ten, adds a worker."""
     deployment = Deployment()
-    group = add_group(deployment, 2, pools=("amd-16",))
-    there, lacking = deployment.groups[group]
-    deployment.definitions[lacking]["created"] = created
+    group = add_group(deployment, 3, pools=("amd-16",))
+    *there, lacking = deployment.groups[group]
+    deployment.statuses[there[1]]["runs"][0]["started"] = "2026-11-21T10:00:00.000Z"
+    body = json.loads(result("amd-16", there[1], 0))
+    body["config"]["pace_bytes_per_s"] = pace
+    deployment.set_result(there[1], 0, Artifact(json.dumps(body).encode()))
+    deployment.definitions[lacking]["created"] = f"2026-11-21T{created}:00.000Z"
     del deployment.artifacts[lacking, 0, ARTIFACT]
     with Loopback(deployment) as loopback:
         gathered = read(loopback, policy, f"group:{group}")
-    assert runs(gathered) == [("amd-16", there, 0)]
+    assert runs(gathered) == [("amd-16", task_id, 0) for task_id in there]
     assert (gathered.lost, gathered.missing) == (lost, ("amd-16",))
     assert [line.partition(": ")[0] for line in gathered.unreadable] == [
-        f"task {lacking} run 0 ({LABEL}-2)"
+        f"task {lacking} run 0 ({LABEL}-3)"
     ]

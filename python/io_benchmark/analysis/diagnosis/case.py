@@ -158,7 +158,7 @@ class Case(Struct, frozen=True, dict=True):
         if None in (baseline.mean(_MEAN_NS), candidate.mean(_MEAN_NS)):
             return None
         if self.both_sides is not None:
-            return Division.of_means(candidate, baseline)
+            return Division.from_means(candidate, baseline)
         sides = {
             name: [[view.entry for view in runs if view.entry is not None] for runs in side.workers]
             for name, side in (("baseline", baseline), ("candidate", candidate))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The state of each cause: what its rule found, and the first row of a table that holds against it.
+"""The state of each cause: by its rule, then by the first row of a table that speaks against it.
 
 Some causes are known by a setting alone: one value is slower, but nobody knows by how much. Such a setting
 may cost much or nothing, so it is never supported: another cause of the same part may explain all of the
@@ -12,7 +12,6 @@ behind it. So a cause is confirmed only where it alone is supported among those 
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from operator import attrgetter
 
 from msgspec import Struct
@@ -28,7 +27,7 @@ from io_benchmark.analysis.diagnosis.rules import (
     as_share,
     is_enough,
 )
-from io_benchmark.analysis.diagnosis.worker_facts import WorkerFacts, facts_of_workers
+from io_benchmark.analysis.diagnosis.worker_facts import judge_workers
 from io_benchmark.analysis.model import Cause, State
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.observed.worker_view import WAITS_SHARE, View
@@ -54,7 +53,7 @@ _STATES = {
 }
 
 
-class _Judged(Struct, frozen=True, dict=True):
+class _Judged(Struct, frozen=True):
     """A cause with its state so far, and the reasons for that."""
 
     rule: CauseRule
@@ -72,10 +71,6 @@ class _Judged(Struct, frozen=True, dict=True):
         if case.differs or effect.fact in (Fact.UNSEEN, Fact.SAME):
             return cls(rule, effect, case, trial, _STATES[effect.fact], effect.reasons)
         return cls(rule, effect, case, trial, State.NOT_JUDGED, (_NOTHING_TO_EXPLAIN,))
-
-    @cached_property
-    def workers(self) -> WorkerFacts:
-        return facts_of_workers(self.rule, self.effect, self.case)
 
     @property
     def is_supported(self) -> bool:
@@ -116,25 +111,18 @@ def judge(case: Case, trials: Sequence[TrialOutcome] = ()) -> tuple[Cause, ...]:
 
 
 def _judge_alone(judged: _Judged) -> _Judged:
-    """Hold a supported cause to its workers and trials, whatever the other causes are."""
-    judged = _first_that_holds(_CONTRADICTIONS, judged)
-    if judged.is_supported and judged.workers.remark is not None:
-        judged = judged.now(judged.state, judged.workers.remark)
-    return _first_that_holds(_TRIALS, judged)
-
-
-def _first_that_holds(rows: "Sequence[_Row]", judged: _Judged) -> _Judged:
-    """Return a supported cause in the state of the first row whose function returns a reason."""
-    if judged.is_supported:
-        for state, find_reason in rows:
-            reason = find_reason(judged)
-            if reason is not None:
-                return judged.now(state, reason)
+    """Return the cause in the state of the first row that holds; other causes do not matter here."""
+    for row in _ROWS:
+        outcome = row(judged) if judged.is_supported else None
+        judged = judged if outcome is None else judged.now(*outcome)
     return judged
 
 
-def _parts_are_too_small(judged: _Judged) -> Statement | None:
-    """Return why the parts of the time that a cause acts through explain too little.
+_Outcome = tuple[State, Statement] | None  # None: the row holds nothing against the cause
+
+
+def _parts_are_too_small(judged: _Judged) -> _Outcome:
+    """Rule a cause out if the parts of the time that a cause acts through explain too little.
 
     Where the workers recorded those parts, and they hardly differ, or differ the other way, no fact
     that differs makes it a cause. What was not recorded may belong to any cause.
@@ -145,7 +133,7 @@ def _parts_are_too_small(judged: _Judged) -> Statement | None:
         return None
     parts = case.parts_of_workload(acts_through)
     ordered = [Part(phase, kind) for phase in Phase for kind in Kind]
-    return statement(
+    return State.RULED_OUT, statement(
         "The sides differ in this, but the parts of the time that it acts through ({parts}) make up "
         "{share} of the difference.",
         parts=", ".join(f"{part.phase} {part.kind}" for part in ordered if part in parts),
@@ -153,14 +141,14 @@ def _parts_are_too_small(judged: _Judged) -> Statement | None:
     )
 
 
-def _predicts_too_little(judged: _Judged) -> Statement | None:
+def _predicts_too_little(judged: _Judged) -> _Outcome:
     size, ratio = judged.effect.size, judged.case.ratio
     if size is None or size.is_measured or not size.ratio or not ratio:
         return None
     explained = math.log(size.ratio) / math.log(ratio)
     if is_enough(explained):
         return None
-    return statement(
+    return State.RULED_OUT, statement(
         "The sides differ in this, but it predicts {predicted} of the measured {measured}: {share} of "
         "the difference.",
         predicted=Quantity(size.ratio, Unit.RATIO),
@@ -169,19 +157,25 @@ def _predicts_too_little(judged: _Judged) -> Statement | None:
     )
 
 
-def _trial_refutes_the_remedy(judged: _Judged) -> Statement | None:
+def _workers_show(judged: _Judged) -> _Outcome:
+    return judge_workers(judged.rule, judged.effect, judged.case)
+
+
+def _trial_refutes(judged: _Judged) -> _Outcome:
     meaning = judged.trial_in(TrialState.REFUTED)
-    if meaning is None or judged.rule.tried_by is not TrialKind.UNLINK:
+    if meaning is None:
         return None
-    return statement(
+    if judged.rule.tried_by is not TrialKind.UNLINK:
+        return State.REFUTED, meaning
+    return State.NOT_SEPARABLE, statement(
         "{found} This refutes the remedy only: copies that wait for something else, and a removed file "
         "that is being written already, look the same.",
         found=meaning,
     )
 
 
-def _lookups_need_a_trial(judged: _Judged) -> Statement | None:
-    """Return why lookups cannot be told from disks that write meanwhile."""
+def _lookups_need_a_trial(judged: _Judged) -> _Outcome:
+    """Leave lookups open that cannot be told from disks that write meanwhile."""
     rule, case = judged.rule, judged.case
     if rule.tried_by is not TrialKind.LOOKUP or judged.trial_in(TrialState.CONFIRMED) is not None:
         return None
@@ -191,22 +185,19 @@ def _lookups_need_a_trial(judged: _Judged) -> Statement | None:
         return None
     if not all(map(_writing_limits, (case.slower, case.faster))):
         return None
-    return statement(
+    return State.NOT_SEPARABLE, statement(
         "The disks also write during lookups, and they limit the copies of both sides: only the "
         "trial lookup would show whether lookups make the difference."
     )
 
 
-_Row = tuple[State, Callable[[_Judged], Statement | None]]
-_CONTRADICTIONS: tuple[_Row, ...] = (
-    (State.RULED_OUT, _parts_are_too_small),
-    (State.RULED_OUT, _predicts_too_little),
-    (State.RULED_OUT, lambda judged: judged.workers.contradiction),
-)
-_TRIALS: tuple[_Row, ...] = (
-    (State.NOT_SEPARABLE, _trial_refutes_the_remedy),
-    (State.REFUTED, lambda judged: judged.trial_in(TrialState.REFUTED)),
-    (State.NOT_SEPARABLE, _lookups_need_a_trial),
+# What is held against a supported cause, in this order.
+_ROWS: tuple[Callable[[_Judged], _Outcome], ...] = (
+    _parts_are_too_small,
+    _predicts_too_little,
+    _workers_show,
+    _trial_refutes,
+    _lookups_need_a_trial,
 )
 
 

@@ -122,10 +122,10 @@ def other_place(push: Push, cause: Cause) -> Gain | None:
     best = min(others, key=lambda subject: (others[subject], subject), default=push.subject)
     template = f"{{side}}: place {{place}} {_INSTEAD}."
     gain = push.gain(push.slow, best, template, place=best.place) if others else None
-    return as_other_pool(push, cause) if gain is None else gain.if_worth_it
+    return other_pool(push, cause) if gain is None else gain.if_worth_it
 
 
-def as_other_pool(push: Push, cause: Cause) -> Gain | None:
+def other_pool(push: Push, cause: Cause) -> Gain | None:
     """Predict what the cause's part of the time allows, with the faster side as the evidence.
 
     The sides may differ in more than the remedy, so this is never a measurement of it.
@@ -149,7 +149,7 @@ def predicted(push: Push, cause: Cause) -> Gain | None:
     """Predict by the bandwidth of the disks, else compare with the other pool."""
     ratio = cause.predicted_ratio
     if ratio is None or ratio <= 0:
-        return as_other_pool(push, cause)
+        return other_pool(push, cause)
     evidence = (statement("Predicted from the bandwidth of the disks."),)
     return Gain(max(ratio, 1 / ratio), measured=False, evidence=evidence).if_worth_it
 

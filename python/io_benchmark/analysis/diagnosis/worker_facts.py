@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.rules import CauseRule, Effect, Fact
 from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
+from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.side_views import Runs, SideViews
 from io_benchmark.analysis.statements import Statement, count, statement
 
@@ -45,21 +46,17 @@ class _Workers(NamedTuple):
         return statement(template, number=count(number), workers=count(total))
 
 
-class WorkerFacts(NamedTuple):
-    """What single workers show about a cause."""
+def judge_workers(rule: CauseRule, effect: Effect, case: Case) -> tuple[State, Statement] | None:
+    """Return what single workers show about the fact that makes their side slower, if anything.
 
-    contradiction: Statement | None = None  # why their times do not follow the fact
-    remark: Statement | None = None  # where they do, and not all of them have it
-
-
-def facts_of_workers(rule: CauseRule, effect: Effect, case: Case) -> WorkerFacts:
-    """Return whether the times of the workers follow the fact that makes their side slower."""
+    Their times contradict it, or they follow it and not all workers have it.
+    """
     sentence = effect.reasons[0].template
     workers, faster_side = case.slower.measured.workers, case.faster.measured
     has_fact = [_has_fact(rule, case, sentence, runs, case.faster) for runs in workers]
     slower = _Workers.of(workers, has_fact)
     if not slower.present or not faster_side.workers:
-        return WorkerFacts()
+        return None
     # Each worker of the faster side is judged against its others.
     has_fact = [
         _has_fact(rule, case, sentence, runs, faster_side.without(number))
@@ -70,32 +67,34 @@ def facts_of_workers(rule: CauseRule, effect: Effect, case: Case) -> WorkerFacts
     reads_none = all(has_fact)
     faster = _Workers([], []) if reads_none else _Workers.of(faster_side.workers, has_fact)
     contradiction = _contradiction(slower, faster, _speed(rule, case, slower.present))
-    if contradiction is not None or not slower.missing:
-        return WorkerFacts(contradiction)
+    if contradiction is not None:
+        return State.RULED_OUT, contradiction
+    if not slower.missing:
+        return None
     template = (
         "{number} of {workers} workers of the slower side have this, and the others are faster."
     )
-    return WorkerFacts(remark=slower.counted(template, len(slower.present)))
+    return State.SUPPORTED, slower.counted(template, len(slower.present))
 
 
 def _contradiction(slower: _Workers, faster: _Workers, speed: _IsSlow) -> Statement | None:
     """Return why the times do not follow the fact, and on how many workers of which side."""
-    of_slower = "{number} of {workers} workers of the slower side"
+    slow_workers = "{number} of {workers} workers of the slower side"
     fast = [runs for runs in slower.present if speed([runs]) < 0]
     if fast:
-        template = f"As fast as the faster side in spite of this: {of_slower}."
+        template = f"As fast as the faster side in spite of this: {slow_workers}."
         return slower.counted(template, len(fast))
     slow = [runs for runs in slower.missing if speed([runs]) > 0]
     if not slow and slower.missing and speed(slower.missing) > 0:
         slow = slower.missing
     if slow:
-        return slower.counted(f"As slow without this: {of_slower}.", len(slow))
+        return slower.counted(f"As slow without this: {slow_workers}.", len(slow))
     fast = [runs for runs in faster.present if speed([runs]) < 0]
     if fast:
         template = "Fast in spite of this: {number} of {workers} workers of the faster side."
         return faster.counted(template, len(fast))
     if len(slower.present) == 1 and slower.missing:
-        template = f"Only {of_slower} has this; the others are slower for another reason."
+        template = f"Only {slow_workers} has this; the others are slower for another reason."
         return slower.counted(template, 1)
     return None
 

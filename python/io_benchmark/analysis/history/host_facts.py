@@ -72,21 +72,16 @@ def _host_facts(host: Host) -> _Pairs:
 
 def _place_facts(place: StoragePlace) -> _Pairs:
     leaves = place.leaf_devices
-    if leaves:
-        yield "disks", len(leaves)
-    if place.devices:
-        yield "stripes", _stripes(place.devices)
-        yield (
-            "RAID",
-            ", ".join(sorted({device.raid_level for device in place.devices if device.raid_level})),
-        )
-    if leaves:
-        yield "disk models", _counted(leaf.model or leaf.kind for leaf in leaves)
-        yield "disk sizes", _counted(f"{(leaf.size_bytes or 0) / _GIB:.0f} GiB" for leaf in leaves)
-        yield "schedulers", _counted(leaf.scheduler or "unknown" for leaf in leaves)
-        yield "write caches", _counted(leaf.write_cache or "unknown" for leaf in leaves)
-        for name in _QUEUE:
-            yield f"queue {name}", _counted(str(leaf.queue.get(name, "unknown")) for leaf in leaves)
+    levels = {device.raid_level for device in place.devices if device.raid_level}
+    yield "disks", len(leaves) or None
+    yield "stripes", _stripes(place.devices)
+    yield "RAID", ", ".join(sorted(levels))
+    yield "disk models", _counted(leaf.model or leaf.kind for leaf in leaves)
+    yield "disk sizes", _counted(f"{(leaf.size_bytes or 0) / _GIB:.0f} GiB" for leaf in leaves)
+    yield "schedulers", _counted(leaf.scheduler or "unknown" for leaf in leaves)
+    yield "write caches", _counted(leaf.write_cache or "unknown" for leaf in leaves)
+    for name in _QUEUE:
+        yield f"queue {name}", _counted(str(leaf.queue.get(name, "unknown")) for leaf in leaves)
     if place.filesystem:
         yield "file system", place.filesystem.type
         yield "btrfs data profiles", ", ".join(place.filesystem.btrfs_data_profiles or ())
@@ -107,8 +102,10 @@ def _limit_facts(limits: Limits) -> _Pairs:
     yield "CPU limits", ", ".join(f"{value:g} CPUs" for value in cpu) or "none"
 
 
-def _stripes(devices: list[Device]) -> str:
-    most = max((device.stripe_count or 1 for device in devices), default=1)
+def _stripes(devices: list[Device]) -> str | None:
+    most = max((device.stripe_count or 1 for device in devices), default=None)
+    if most is None:
+        return None
     return str(most) if most > 1 else "none"
 
 

@@ -55,30 +55,30 @@ class Division(Struct, frozen=True):
 
         A phase that some machine did not record in full is compared as far as all of them did.
         """
-        of_sides = [
-            [_of_machine([entry.parts_ns for entry in entries]) for entries in sides[side]]
+        side_means = [
+            [_machine_means([entry.parts_ns for entry in entries]) for entries in sides[side]]
             for side in (baseline, candidate)
         ]
-        common = _common(*of_sides)
-        merged = [[_merged(machine, common) for machine in side] for side in of_sides]
+        common = _common(*side_means)
+        merged = [[_merged(machine, common) for machine in side] for side in side_means]
         parts = {part for side in merged for machine in side for part in machine}
         return cls(
             baseline, candidate, tuple(_difference(part, *merged) for part in _ordered(parts))
         )
 
     @classmethod
-    def of_means(cls, candidate: SideViews, baseline: SideViews) -> "Division":
+    def from_means(cls, candidate: SideViews, baseline: SideViews) -> "Division":
         """Divide the difference as `between` does, without intervals: one side is a single worker."""
         sides = (baseline, candidate)
         common = frozenset.intersection(
             *(parts for side in sides for parts in side.values_of_workers(_recorded_parts))
         )
-        of_baseline, of_candidate = (side.means(_times_in(common)) for side in sides)
+        baseline_means, candidate_means = (side.means(_times_in(common)) for side in sides)
         parts = (
             PartDifference(
-                *part, of_baseline.get(part, 0.0), of_candidate.get(part, 0.0), None, None
+                *part, baseline_means.get(part, 0.0), candidate_means.get(part, 0.0), None, None
             )
-            for part in _ordered(of_baseline.keys() | of_candidate.keys())
+            for part in _ordered(baseline_means.keys() | candidate_means.keys())
         )
         return cls("baseline", "candidate", tuple(parts))
 
@@ -91,25 +91,25 @@ class Division(Struct, frozen=True):
         return math.fsum(part.difference_ns for part in self.parts if part.part in parts)
 
 
-def _of_machine(runs: Sequence[_PartMeans]) -> _PartMeans:
+def _machine_means(runs: Sequence[_PartMeans]) -> _PartMeans:
     """Return the average of the runs of one machine, in what all of them recorded."""
     common = _common(runs)
     merged = [_merged(run, common) for run in runs]
     return {part: fmean(run.get(part, 0.0) for run in merged) for part in merged[0]}
 
 
-def _of_worker(runs: Runs) -> _PartMeans:
-    return _of_machine([view.entry.parts_ns for view in runs if view.entry is not None])
+def _worker_means(runs: Runs) -> _PartMeans:
+    return _machine_means([view.entry.parts_ns for view in runs if view.entry is not None])
 
 
 def _recorded_parts(runs: Runs) -> frozenset[Part]:
-    return frozenset(_of_worker(runs))
+    return frozenset(_worker_means(runs))
 
 
 @cache
 def _times_in(common: frozenset[Part]) -> Callable[[Runs], _PartMeans]:
     """Return how to read a worker's times in these parts, the same for the same parts."""
-    return lambda runs: _merged(_of_worker(runs), common)
+    return lambda runs: _merged(_worker_means(runs), common)
 
 
 def _common(*sides: Sequence[_PartMeans]) -> set[Part]:

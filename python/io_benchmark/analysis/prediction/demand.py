@@ -109,9 +109,9 @@ def _dirty_bytes(profile: TaskProfile) -> float:
 def _ends(times: Sequence[int | None]) -> list[int]:
     """Return the rows where windows end; the first is where the first window begins."""
     ends = [0]
-    for at, time_ns in enumerate(times):
+    for row, time_ns in enumerate(times):
         if (time_ns or 0) - (times[ends[-1]] or 0) >= WINDOW_NS - _LATE_NS:
-            ends.append(at)
+            ends.append(row)
     last = len(times) - 1
     return ends if ends[-1] == last else [*ends, last]
 

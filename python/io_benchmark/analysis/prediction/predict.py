@@ -84,16 +84,16 @@ def _predict_task(
     demands = [Demand.of(profile) for profile in used]
     usable = [demand for demand in demands if isinstance(demand, Demand)]
     unusable = next((demand for demand in demands if isinstance(demand, Statement)), None)
-    own = storages.get(source or "")
+    profiled_pool = storages.get(source or "")
     if source is None:
         unusable = statement("the profile does not name its pool; name it by --pool NAME")
-    elif own is None:
+    elif profiled_pool is None:
         unusable = statement(
             "{pool}, where the task was profiled, has no results; add them to --on", pool=source
         )
     predictions = [
         replace(
-            _predict_pool(usable, unusable, own, storage),
+            _predict_pool(usable, unusable, profiled_pool, storage),
             measured_ns=tuple(
                 profile.wall_ns for profile in pools.get(pool, ()) if profile.ending.code == 0
             ),
@@ -117,7 +117,7 @@ def _predict_task(
         ),
         pools=tuple(predictions),
         notes=tuple(_notes(used, [*storages.values()] if is_predicted else [])),
-        price=own.price if own else None,
+        price=profiled_pool.price if profiled_pool else None,
     )
 
 

@@ -20,8 +20,6 @@ def sample_series(workers: Sequence[Worker]) -> tuple[SampleSeries, ...]:
             side=worker.side,
             worker=_name(worker),
             subject=entry.subject,
-            file_size_bytes=entry.size_bytes,
-            start_ns=entry.start_ns,
             # A batch is drawn as what one of its operations took.
             total_ns=entry.total_ns
             if entry.retrieves is not None

@@ -3,6 +3,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
 from types import MappingProxyType
 
 from msgspec.structs import replace
@@ -158,8 +159,7 @@ def _warnings(pair: TaskPair, comparison: TaskComparison) -> Iterator[Statement]
     yield from _different_labels(comparison)
     yield from _times_apart(pair)
     yield from _failures(comparison)
-    yield from _tails(pair, comparison)
-    yield from _mix(pair, comparison)
+    yield from _unlike_ratios(pair, comparison)
     yield from _workers(pair)
     yield from _clocks(pair)
     if len(comparison.labels) == MOST_LABELS:
@@ -198,21 +198,17 @@ def _times_apart(pair: TaskPair) -> Iterator[Statement]:
 
 def _failures(comparison: TaskComparison) -> Iterator[Statement]:
     """Return what the runs that do not count say about the completed ones."""
+    shorter = (
+        "a longer run is lost more often, so the more are lost, the shorter completed runs look"
+    )
     for ended, verb, consequence in (
         (comparison.failed, "failed", "those that completed may not be alike"),
-        (
-            comparison.lost,
-            "were lost",
-            "a longer run is lost more often, so the more are lost, the shorter completed runs look",
-        ),
+        (comparison.lost, "were lost", shorter),
     ):
         first, second = comparison.shares(ended)
         if abs(first - second) > _ENDED_DIFFER:
             yield statement(
-                "{first} of the runs "
-                + verb
-                + " on {baseline}, {second} on {candidate}: "
-                + consequence,
+                f"{{first}} of the runs {verb} on {{baseline}}, {{second}} on {{candidate}}: {consequence}",
                 first=share(first),
                 second=share(second),
                 baseline=comparison.baseline,
@@ -220,21 +216,16 @@ def _failures(comparison: TaskComparison) -> Iterator[Statement]:
             )
 
 
-def _tails(pair: TaskPair, comparison: TaskComparison) -> Iterator[Statement]:
-    """Warn of a few very long runs: they raise the mean, and so the costs, but hardly the ratio."""
+def _unlike_ratios(pair: TaskPair, comparison: TaskComparison) -> Iterator[Statement]:
+    """Warn of a few very long runs, which raise the mean and so the costs, and of different mixes."""
+    sides = (pair.candidate, pair.baseline)
     by_means = pair.candidate.mean_s / pair.baseline.mean_s
     if comparison.interval.excludes(by_means):
         yield statement(
             "by mean times, which the bill follows, the ratio is {ratio}: few runs are very long",
             ratio=Quantity(by_means, Unit.RATIO),
         )
-
-
-def _mix(pair: TaskPair, comparison: TaskComparison) -> Iterator[Statement]:
-    candidate_s, baseline_s = (
-        math.fsum(run.task_s for run in side.runs) / len(side.runs)
-        for side in (pair.candidate, pair.baseline)
-    )
+    candidate_s, baseline_s = (fmean(run.task_s for run in side.runs) for side in sides)
     if len(comparison.labels) > 1 and comparison.interval.excludes(candidate_s / baseline_s):
         yield statement(
             "without regard to labels it would be {ratio}: the pools ran different mixes",

@@ -38,7 +38,12 @@ class TriedSide(Struct, frozen=True):
     def of(cls, workers: Sequence[Worker], subject: Subject) -> "TriedSide":
         """Return what these workers of one side recorded in addition to their samples of the subject."""
         machines = [
-            [run for worker in runs if (run := _of_subject(worker, subject)) is not None]
+            [
+                entry.trials
+                for worker in runs
+                for entry in worker.entries
+                if entry.subject == subject and entry.trials is not None
+            ]
             for runs in by_machine(workers, lambda worker: worker.machine)
         ]
         return cls(workers[0].side if workers else "", [runs for runs in machines if runs])
@@ -90,11 +95,6 @@ class TriedSide(Struct, frozen=True):
             for runs in by_machine
             if runs
         ]
-
-
-def _of_subject(worker: Worker, subject: Subject) -> Trials | None:
-    recorded = (entry.trials for entry in worker.entries if entry.subject == subject)
-    return next(recorded, None)
 
 
 def _repetitions(run: Trials, kind: TrialKind, files: int) -> list[float]:

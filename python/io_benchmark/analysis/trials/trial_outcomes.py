@@ -92,7 +92,7 @@ def _blocked_share(
     sides = [SideViews.of_workers(side, subject).measured for side in (slower, faster)]
     if not all(side.workers for side in sides):
         return None
-    division = Division.of_means(*sides)
+    division = Division.from_means(*sides)
     is_known = any(part.part == _COPY_BLOCKED for part in division.parts)
     if not is_known or division.difference_ns <= 0:
         return None

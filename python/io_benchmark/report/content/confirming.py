@@ -13,8 +13,6 @@ from io_benchmark.results.trials import TrialKind
 _MIB = 1024**2
 _TASK_ID = re.compile("[A-Za-z0-9_-]{22}")
 _TO_CONFIRM = (State.SUPPORTED, State.NOT_SEPARABLE)
-# The worker group of a run that no queue started.
-_REHEARSAL = "rehearsal/"
 
 
 def pace_text(pace: Pace) -> str:
@@ -32,18 +30,17 @@ def reasons_text(confirming: Confirming) -> str:
 def how_to_confirm(report: Report, diagnosis: Diagnosis, comparison: Comparison) -> str:
     """Write how to confirm a cause of a difference, without a full stop; nothing if no run would."""
     sides = {comparison.candidate, comparison.baseline}
-    paces = [each for each in report.confirming.paces if {each.pool, each.against} == sides]
-    if not paces or not any(
-        cause.tried_by is TrialKind.PACE and cause.state in _TO_CONFIRM
-        for cause in diagnosis.causes
-    ):
+    paces = [pace for pace in report.confirming.paces if {pace.pool, pace.against} == sides]
+    states = [cause.state for cause in diagnosis.causes if cause.tried_by is TrialKind.PACE]
+    if not paces or set(states).isdisjoint(_TO_CONFIRM):
         return ""
     pace = paces[0]
     # Before and after a change, a side is not a pool of one group.
     runs = [run for run in report.workers if run.side == run.pool == pace.pool]
     # The name of a task is from a result: only what is an id becomes a part of a command.
     ids = [run.task_id for run in runs if _TASK_ID.fullmatch(run.task_id)]
-    if runs and all(run.worker_id.startswith(_REHEARSAL) for run in runs):
+    # No queue started a run of this worker group.
+    if runs and all(run.worker_id.startswith("rehearsal/") for run in runs):
         command = "add --confirm to this rehearse"
     elif ids:
         command = f'submit --confirm task:{ids[0]}, or the action "Confirm the cause"'

@@ -1,19 +1,15 @@
 # SPDX-License-Identifier: MPL-2.0
 """Names of what was measured and of those who share a text, and verdicts, as every report writes them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+from io_benchmark.analysis.history.history_model import Change, HistorySeries
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.model import Comparison, Interval, Subject, Verdict
+from io_benchmark.analysis.tasks.task_model import TaskComparison
 from io_benchmark.number_text import digits, interval, percent, ratio, times
 from io_benchmark.results import workloads
-
-if TYPE_CHECKING:
-    from io_benchmark.analysis.history.history_model import Change, HistorySeries
-    from io_benchmark.analysis.tasks.task_model import TaskComparison
 
 Value = TypeVar("Value")
 Key = TypeVar("Key", bound=Hashable)

@@ -20,7 +20,6 @@ class _Format(NamedTuple):
     It takes a document of blocks and a layout, or where `takes_data` is set, the report.
     """
 
-    name: str
     audience: str
     module: str
     takes_data: bool = False
@@ -40,14 +39,11 @@ class Layout(NamedTuple):
 
 
 FORMATS = {
-    entry.name: entry
-    for entry in (
-        _Format("text", "a terminal", "text", lists_unreadable=True),
-        _Format("markdown", "a bug in Bugzilla or on GitHub", "markdown"),
-        _Format("html", "an attachment", "page"),
-        _Format("json", "programs", "json_documents", takes_data=True, lists_unreadable=True),
-        _Format("perfherder", "Treeherder", "perfherder", takes_data=True, reports=[COMPARISON]),
-    )
+    "text": _Format("a terminal", "text", lists_unreadable=True),
+    "markdown": _Format("a bug in Bugzilla or on GitHub", "markdown"),
+    "html": _Format("an attachment", "page"),
+    "json": _Format("programs", "json_documents", takes_data=True, lists_unreadable=True),
+    "perfherder": _Format("Treeherder", "perfherder", takes_data=True, reports=[COMPARISON]),
 }
 HISTORY_FORMATS, TASK_FORMATS, PREDICTION_FORMATS = (
     {name: entry for name, entry in FORMATS.items() if kind in entry.reports}

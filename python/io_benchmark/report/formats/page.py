@@ -90,7 +90,7 @@ def _block(block: blocks.Block) -> Markup:
 
 
 def _items(block: blocks.Items) -> Markup:
-    """Write a list, if it has items: of answers, which have colors; of notes, which marks lead to; or of lines."""
+    """Write a list: of answers, which have colors; of notes, which marks lead to; or of lines."""
     kind = ""
     if not block.items:
         return Markup()

@@ -196,7 +196,7 @@ def _grid(table: blocks.Table, columns: int) -> Iterator[Text]:
             label = _INDENT + set_cell_size(_label(row), first)
             yield Text.assemble(
                 label,
-                *((_right(cell, width), _style(cell)) for cell, width in cells),
+                *((_right(cell, width), _styled(cell)[0][1]) for cell, width in cells),
             )
         else:
             indent = _INDENT * (1 + row.level)
@@ -258,10 +258,6 @@ def _styled(line: blocks.Line, kind: str = "") -> list[tuple[str, str]]:
         (_written(piece), _STYLES.get(piece.kind if isinstance(piece, blocks.Words) else kind, ""))
         for piece in blocks.pieces(line)
     ]
-
-
-def _style(cell: blocks.Line) -> str:
-    return next((style for _, style in _styled(cell) if style), "")
 
 
 def _written(line: blocks.Line) -> str:

@@ -44,7 +44,6 @@ _LEVELS = ((0.0, "0 %"), (0.5, "50 %"), (1.0, "100 %"))
 # Rates: more values than this in one panel are averaged.
 _VALUES_DRAWN = 160
 _RATE_HEIGHT, _RATE_NAME_HEIGHT, _RATE_GAP = 54.0, 26.0, 8.0
-_FIGURE = Markup("<figure>\n<figcaption><strong>{}</strong></figcaption>\n{}\n</figure>\n")
 
 
 def forest(comparisons: Sequence[Comparison], names: Sequence[str], margin_ratio: float) -> Markup:
@@ -84,9 +83,8 @@ def _ratio(drawing: Drawing, title: str, comparison: Comparison, scale: Scale, t
     for bounds, width in ((outer, "interval"), (inner, "interval inner")):
         low, high = (scale.place(end) for end in (bounds.low_ratio, bounds.high_ratio))
         drawing.line((low, middle), (high, middle), f"{width} {kind}")
-    for end in (outer.low_ratio, outer.high_ratio):
-        if scale.low <= end <= scale.high:
-            place = scale.place(end)
+    for place in (scale.place(outer.low_ratio), scale.place(outer.high_ratio)):
+        if 0 < place < 1:
             drawing.line((place, middle - 4), (place, middle + 4), f"interval {kind}")
     drawing.mark((scale.place(comparison.ratio), middle), _SHAPES[comparison.verdict], kind)
 
@@ -173,7 +171,8 @@ _RATES = (
 def timeline(timelines: Sequence[RateTimeline]) -> Markup:
     """Draw a picture per rate, with the sides below each other, and one clock for all."""
     clock = Scale.from_zero(time_s for line in timelines for time_s in line.time_s)
-    pictures = (_FIGURE.format(rate.title, _rate(rate, timelines, clock)) for rate in _RATES)
+    figure = Markup("<figure>\n<figcaption><strong>{}</strong></figcaption>\n{}\n</figure>\n")
+    pictures = (figure.format(rate.title, _rate(rate, timelines, clock)) for rate in _RATES)
     return Markup('<div class="timelines">\n{}</div>').format(Markup().join(pictures))
 
 
@@ -195,7 +194,7 @@ def _rate(rate: _Rate, timelines: Sequence[RateTimeline], clock: Scale) -> Marku
     levels = [(scale.place(value), tick(value)) for value in scale.ticks(3)]
     top = 0.0
     for side, curve in curves.items():
-        drawing.name(top + 13, name(side, 28))
+        drawing.text((0, top + 13), name(side, 28), "name")
         plot = top + _RATE_NAME_HEIGHT
         spots = [
             (clock.place(time_s), (1 - scale.place(value)) * _RATE_HEIGHT)

@@ -15,8 +15,6 @@ from msgspec import Struct, field
 # Of the frame around paths
 _FRAME_UNITS = 1000
 _AXIS_HEIGHT = 20
-# Room at the left for the labels of levels, as in the style sheet.
-_GUTTER = 48
 # Below this ratio of its ends, ticks of a logarithmic axis are spaced as on a linear one.
 _NARROW = 4.0
 # At both ends, as a part of the length
@@ -132,10 +130,6 @@ class Drawing(Struct):
         place, height = spot
         symbol = _element("path", d=shape, class_=f"mark {kind}")
         self._add("svg", symbol, x=_percent(place), y=height, overflow="visible", class_="point")
-
-    def name(self, height: float, words: str) -> None:
-        """Write the name of a panel above it."""
-        self._add("text", words, x=-_GUTTER, y=height, class_="name")
 
     def panel(
         self,

@@ -26,7 +26,7 @@ _DOT = "M-3.2 0A3.2 3.2 0 1 0 3.2 0A3.2 3.2 0 1 0 -3.2 0Z"
 def picture(series: HistorySeries, title: str) -> Markup:
     """Draw pushes as large dots and their workers as small ones, on their levels."""
     shown = workloads.of(series.subject.workload).shown
-    clock = Scale.around(map(_time_s, series.points))
+    clock = Scale.around(point.time.timestamp() for point in series.points)
     workers_ns = (worker.mean_ns for point in series.points for worker in point.workers)
     newest = shown(series.levels[-1].mean_ns)
     steady = (newest * (1 - _STEADY_RATIO), newest * (1 + _STEADY_RATIO))
@@ -39,7 +39,9 @@ def picture(series: HistorySeries, title: str) -> Markup:
     drawing = Drawing(f"{title}: {'; '.join(levels)}")
 
     def spot(point: Point, mean_ns: float, top: float = _HEAD) -> Spot:
-        return clock.place(_time_s(point)), top + (1 - scale.place(shown(mean_ns))) * _HEIGHT
+        return clock.place(point.time.timestamp()), top + (
+            1 - scale.place(shown(mean_ns))
+        ) * _HEIGHT
 
     several = [point for point in series.points if len(point.workers) > 1]
     workers = (spot(point, worker.mean_ns, 0) for point in several for worker in point.workers)
@@ -64,10 +66,6 @@ def picture(series: HistorySeries, title: str) -> Markup:
     for point in series.points:
         drawing.mark(spot(point, point.mean_ns), _DOT, "mean")
     return drawing.markup()
-
-
-def _time_s(point: Point) -> float:
-    return point.time.timestamp()
 
 
 def _dates(clock: Scale) -> list[Tick]:

@@ -4,7 +4,7 @@
 On a screen a pool has one sentence, in the full report one per workload.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Verdict
 from io_benchmark.analysis.report_model import Report
@@ -40,7 +40,7 @@ def screen_answer(measurements: Sequence[Measurement], report: Report) -> list[I
         different = [pool for pool in pools if leading_of(pool).differs]
         different.sort(key=lambda pool: leading_of(pool).rank, reverse=True)
         named = different[:_MOST_DIFFERENT]
-    items = [_pool(pool, report, _by_workload) for pool in named]
+    items = [_pool(pool, report, is_full=False) for pool in named]
     return [*items, *_summed_up([pool for pool in pools if pool not in named])]
 
 
@@ -56,7 +56,7 @@ def full_answer(measurements: Sequence[Measurement], report: Report) -> Iterator
             for pool in pools
             if len(pools) <= _POOLS_EACH or leading_of(pool).verdict in (*DIFFERENT, NO_VERDICT)
         ]
-        items = [_pool(pool, report, _by_measurement, has_marks=True) for pool in named]
+        items = [_pool(pool, report, is_full=True) for pool in named]
         items += _summed_up([pool for pool in pools if pool not in named])
         title = f"{workload} {unit_text(workload)}" if len(compared) > 1 else ""
         yield Items(items, title, shown=0)
@@ -73,13 +73,7 @@ def looks(measurements: Sequence[Measurement]) -> Iterator[Item]:
         yield Item(Words(sentence, WARNING), mark="!", rank=_NOTE)
 
 
-def _pool(
-    pool: Sequence[Side],
-    report: Report,
-    also: Callable[[Sequence[Side], Sequence[Side]], str],
-    *,
-    has_marks: bool = False,
-) -> Item:
+def _pool(pool: Sequence[Side], report: Report, *, is_full: bool) -> Item:
     """Write a pool's sentence: about what leads, then about its other measurements."""
     leading = leading_of(pool)
     lead, rest = _verdict(leading, report)
@@ -93,15 +87,17 @@ def _pool(
     else:
         sentences = [f"on {_measurements(same)}."]
     by_verdict = grouped([side for side in pool if side not in same], lambda side: side.verdict)
-    sentences += (
-        f"Also {verdict}: {also(by_verdict.pop(verdict), pool)}."
-        for verdict in DIFFERENT
-        if verdict in by_verdict
-    )
+    for verdict in DIFFERENT:
+        if also := by_verdict.pop(verdict, None):
+            # On a screen: 'random-io 1.98× to 2.00×, spawn 1.10×'
+            workloads = grouped(also, lambda side: side.subject.workload).items()
+            ratios = ", ".join(f"{workload} {_ratios(same)}" for workload, same in workloads)
+            further = _by_measurement(also, pool) if is_full else ratios
+            sentences.append(f"Also {verdict}: {further}.")
     sentences += (
         f"{verdict.capitalize()}: {_measurements(alike)}." for verdict, alike in by_verdict.items()
     )
-    marks = {mark for side in pool for mark in side.answer_marks} if has_marks else ()
+    marks = {mark for side in pool for mark in side.answer_marks} if is_full else ()
     line = (Words(lead, leading.verdict), f" {' '.join(sentences)}", Marks(tuple(sorted(marks))))
     return Item(line, [*_reasons(leading, report)], leading.verdict)
 
@@ -171,12 +167,6 @@ def _ratios(sides: Sequence[Side]) -> str:
 
 def _measurements(sides: Sequence[Side]) -> str:
     return ", ".join(filter(None, (number_of(len(sides), "measurement"), _ratios(sides))))
-
-
-def _by_workload(sides: Sequence[Side], _: Sequence[Side]) -> str:
-    """Return 'random-io 1.98× to 2.00×, spawn 1.10×'."""
-    by_workload = grouped(sides, lambda side: side.subject.workload)
-    return ", ".join(f"{workload} {_ratios(same)}" for workload, same in by_workload.items())
 
 
 def _by_measurement(sides: Sequence[Side], pool: Sequence[Side]) -> str:

@@ -154,7 +154,7 @@ def _trial_table(outcomes: Sequence[TrialOutcome]) -> Table:
 
 
 def _remedy(remedy: Remedy) -> Item:
-    action = _clause(text_of(remedy.action))
+    action = text_of(remedy.action).removesuffix(".")
     # A pool's name is written as it is.
     if "-" not in action.split(" ", 1)[0]:
         action = action[:1].upper() + action[1:]
@@ -189,7 +189,7 @@ def explanation(
     if diagnosis.remedies and to_change is not None:
         remedy = diagnosis.remedies[0]
         action = f"on {to_change}, " if to_change else ""
-        action += _clause(text_of(remedy.action))
+        action += text_of(remedy.action).removesuffix(".")
         yield Item((Words("Try:", STRONG), f" {action}{_gain_text(remedy)}."), rank=_TRY)
     if to_confirm:
         yield Item((Words("To confirm:", STRONG), f" {to_confirm}."), rank=_CONFIRM)
@@ -230,7 +230,7 @@ def _difference(cause: Cause) -> str:
     differ = candidate and baseline and candidate != baseline
     if differ and len(f"{candidate}{baseline}") <= _EVIDENCE_LENGTH:
         return f"{candidate} against {baseline}"
-    return _clause(cause.hypothesis) or cause.name
+    return cause.hypothesis.removesuffix(".") or cause.name
 
 
 def _share_text(cause: Cause) -> str:
@@ -238,8 +238,3 @@ def _share_text(cause: Cause) -> str:
     if cause.share is None or not math.isfinite(cause.share):
         return f"({cause.name}, {cause.state})"
     return f"explains {percent(cause.share)}"
-
-
-def _clause(sentence: str) -> str:
-    """Return the sentence without its full stop, as a part of a longer one."""
-    return sentence.removesuffix(".")

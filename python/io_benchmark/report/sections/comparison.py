@@ -7,7 +7,7 @@ from io_benchmark.analysis.model import Severity
 from io_benchmark.analysis.report_model import Report, SampledReport
 from io_benchmark.analysis.validity.comparability import SIDE_RULES
 from io_benchmark.analysis.validity.rules import COMPARISON_RULES
-from io_benchmark.number_text import percent
+from io_benchmark.number_text import number_of, percent
 from io_benchmark.report.blocks import (
     ALWAYS,
     CODE,
@@ -45,9 +45,8 @@ from io_benchmark.report.sections.places import places
 from io_benchmark.report.sections.workers import (
     cautions,
     cost_text,
-    full_workers,
     runs,
-    screen_workers,
+    single_workers,
     workers_needed,
 )
 from io_benchmark.results import workloads
@@ -75,8 +74,8 @@ def document(report: SampledReport) -> Document:
     notes = footnotes_of(report)
     measurements = measurements_of(report, notes)
     # An option needs no explanation, nor does a pool that is compared with nothing.
-    reason = "" if report.baseline_reason.startswith("--") else report.baseline_reason
-    explains = reason and report.title != report.baseline
+    reason = report.baseline_reason
+    explains = reason and not reason.startswith("--") and report.title != report.baseline
     return Document(
         report.title,
         [*_full(report, notes, measurements)],
@@ -95,7 +94,7 @@ def _screen(
     items = [
         *([Item(Words(nothing, NO_VERDICT))] if nothing else []),
         *answers,
-        *screen_workers(report),
+        *single_workers(report, is_full=False),
         *([Item(cost)] if cost else []),
         *looks(measurements),
         *_warnings(report, notes),
@@ -120,17 +119,15 @@ def _warnings(report: Report, notes: Sequence[Footnote]) -> Iterator[Item]:
         )
         rules = [rule for rule in by_rule if rule not in _CAUTIONED]
         rules.sort(key=lambda rule: _RANKS.get(rule, _LAST_RANK))
-        lines = [(Words(f"{rule}:", WARNING), f" {_brief(by_rule[rule])}") for rule in rules]
+        lines = []
+        for rule in rules:
+            briefs = [*dict.fromkeys(note.brief for note in by_rule[rule])]
+            more = f" (and {number_of(len(briefs) - 1, 'more such warning')})"
+            brief = briefs[0] + (more if len(briefs) > 1 else "")
+            lines.append((Words(f"{rule}:", WARNING), f" {brief}"))
         kinds = f"kinds of warnings: {', '.join(rules[_SHOWN - 1 :])}"
         yield from _first(lines, kinds, rank=ALWAYS if is_allowed else _NOTE)
     yield from _first([*map(text_of, report.remarks)], "remarks", rank=_NOTE)
-
-
-def _brief(notes: Sequence[Footnote]) -> str:
-    """Write the first of a rule's warnings, and count the others that are different."""
-    more = len({note.brief for note in notes}) - 1
-    such = "such warning" if more == 1 else "such warnings"
-    return notes[0].brief + (f" (and {more:,} more {such})" if more else "")
 
 
 def _first(
@@ -154,7 +151,7 @@ def _full(
     if nothing:
         yield Paragraph(Words(nothing, NO_VERDICT))
     yield from full_answer(measurements, report)
-    yield Items(full_workers(report), "Workers that do not belong to their pool")
+    yield Items(single_workers(report, is_full=True), "Workers that do not belong to their pool")
     if cost:
         yield Paragraph(cost)
     refused = [Item(line, kind=NO_VERDICT, mark="!") for line in refusals_of(report)]

@@ -52,14 +52,15 @@ _VALUES_SHOWN, _VALUE_LENGTH = 4, 120
 _LONG_DAYS = 180
 _POSSIBLE = {STEP: "a step", TREND: "a trend"}
 _INTRODUCTION = (
-    "A point is one push, at the mean of its workers' logarithms; its ratio is to the level before. A step is reported only where it "
-    "explains the points better than chance, dependence on the point before or a trend. "
-    "Looking at a steady pool every week shows a false step in at most 5 % of years. "
+    "A point is one push, at the mean of its workers' logarithms; its ratio is to the level before. A "
+    "step is reported only where it explains the points better than chance, dependence on the point "
+    "before or a trend. Looking at a steady pool every week shows a false step in at most 5 % of years. "
     "Intervals are a little too narrow, because the data chose the point of the change."
 )
 _NOT_OBSERVED = (
     "It is unknown what changed: host and storage were not observed both before and after."
 )
+_VARIED = "Varied before or after the change, so not an explanation by itself"
 _NOTHING_CHANGED = "No observed fact about host and storage changed here."
 
 
@@ -198,7 +199,17 @@ def _series(series: HistorySeries) -> Iterator[Block]:
     yield Heading(str(series.subject))
     yield Paragraph(about, QUIET)
     yield Paragraph(f"{'; '.join(map(text_of, series.conditions.values()))}.", QUIET)
-    yield _picture(series)
+    line = "horizontal lines are the levels"
+    if series.trend is not None:
+        line = "line is what the trend and the changes explain"
+    title = (
+        f"Mean {'rate' if workload.higher_is_better else 'time'} in {workload.unit}, push by push"
+    )
+    meaning = (
+        ". A large dot is a push; a small dot is one of its workers, where it had several. The "
+        f"{line}. A dashed line marks a change, with its ratio."
+    )
+    yield Picture((Words(title, STRONG), meaning), "history.picture", (series, title))
     table = Table(
         "Date", _HEADS, [*_rows(series)][::-1], drop=_DROP, shown=_POINTS_SHOWN, noun=" points"
     )
@@ -211,42 +222,25 @@ def _series(series: HistorySeries) -> Iterator[Block]:
         if not change.changed:
             yield Paragraph(_nothing(change))
         if change.varied:
-            varied = Items.of(map(_spread_text, change.varied))
-            yield Fold(
-                "Varied before or after the change, so not an explanation by itself", [varied]
-            )
-
-
-def _picture(series: HistorySeries) -> Picture:
-    workload = workloads.of(series.subject.workload)
-    rate = "rate" if workload.higher_is_better else "time"
-    title = f"Mean {rate} in {workload.unit}, push by push"
-    line = "horizontal lines are the levels"
-    if series.trend is not None:
-        line = "line is what the trend and the changes explain"
-    meaning = (
-        ". A large dot is a push; a small dot is one of its workers, where it had several. The "
-        f"{line}. A dashed line marks a change, with its ratio."
-    )
-    caption = (Words(title, STRONG), meaning)
-    return Picture(caption, "history.picture", (series, title))
+            yield Fold(_VARIED, [Items.of(map(_spread_text, change.varied))])
 
 
 def _rows(series: HistorySeries) -> Iterator[Row]:
     """Yield a row per point; the first one of a level has the number of the change."""
     means = mean_texts(series, [point.mean_ns for point in series.points])
-    values = [workloads.of(series.subject.workload).shown(point.mean_ns) for point in series.points]
-    cells_of_one = _BAR_CELLS / max(values)
+    workload = workloads.of(series.subject.workload)
+    values = [workload.shown(point.mean_ns) for point in series.points]
+    largest = max(values)
     begins = {
         change.at: Words(f"change {number}", change_kind(change))
         for number, change in enumerate(series.changes, start=1)
     }
-    for position, (point, mean) in enumerate(zip(series.points, means, strict=True)):
+    for position, (point, mean, value) in enumerate(zip(series.points, means, values, strict=True)):
         cells = (
             Words((point.revision or NOTHING)[:_REVISION_LENGTH], CODE),
             f"{len(point.workers):,}",
             mean,
-            Words(("■" * round(cells_of_one * values[position])).ljust(_BAR_CELLS), BAR),
+            Words(("■" * round(_BAR_CELLS * value / largest)).ljust(_BAR_CELLS), BAR),
             NOTHING if point.ratio is None else ratio(point.ratio),
             begins.get(position, ""),
         )

@@ -38,9 +38,8 @@ _NAME_CELLS = 22
 
 def measured(measurements: Sequence[Measurement], report: SampledReport) -> Iterator[Block]:
     """Write a section per measurement or place; of many, what is not decided is folded."""
-    folded = [measurement for measurement in measurements if measurement.is_undecided]
-    if len(measurements) < _FOLDED_FROM:
-        folded = []
+    is_long = len(measurements) >= _FOLDED_FROM
+    folded = [part for part in measurements if is_long and part.is_undecided]
     yield from _sections([part for part in measurements if part not in folded], report)
     if folded:
         yield Heading("Not decided")

@@ -5,7 +5,7 @@ Each candidate has a sentence about its leading measurement: the one that the an
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from msgspec import Struct
@@ -60,42 +60,32 @@ _MEANING_OF_BLOCKED = "I/O, writeback, memory"
 class _Difference(Struct, frozen=True):
     """The parts of a difference in one unit, with shares that add up to 100 %."""
 
-    parts: Sequence[PartDifference]
-    percents: Sequence[int]  # of the parts; none where they cancel each other
+    percents: Mapping[PartDifference, int]  # none where the parts cancel each other
+    small: Sequence[PartDifference]  # two or more, each little of the whole, which share a row
+    large: Sequence[PartDifference]
     scale: TimeScale
 
     @classmethod
     def of(cls, division: Division) -> "_Difference":
         whole_ns, parts = division.difference_ns, division.parts
-        largest_ns = max(abs(part.difference_ns) for part in parts)
-        percents: Sequence[int] = ()
-        if whole_ns and largest_ns <= _MOST_SHARE * abs(whole_ns):
-            percents = whole_percents([part.difference_ns / whole_ns for part in parts])
-        totals_ns = (_sum_ns(parts, "baseline_ns"), _sum_ns(parts, "candidate_ns"))
-        return cls(parts, percents, TimeScale.of(totals_ns, whole_ns))
-
-    @property
-    def small(self) -> list[PartDifference]:
-        """Return the parts that share a row: two or more, each little of the whole."""
         fields = ("difference_ns", "baseline_ns", "candidate_ns")
-        limits_ns = {field: _SMALL * abs(_sum_ns(self.parts, field)) for field in fields}
+        totals_ns = {field: _sum_ns(parts, field) for field in fields}
         small = [
             part
-            for part in self.parts
-            if all(abs(getattr(part, field)) < limits_ns[field] for field in fields)
+            for part in parts
+            if all(abs(getattr(part, field)) < _SMALL * abs(totals_ns[field]) for field in fields)
         ]
-        return small if len(small) > 1 else []
-
-    @property
-    def large(self) -> list[PartDifference]:
-        small = self.small
-        return [part for part in self.parts if part not in small]
+        small = small if len(small) > 1 else []
+        percents: Mapping[PartDifference, int] = {}
+        largest_ns = max(abs(part.difference_ns) for part in parts)
+        if whole_ns and largest_ns <= _MOST_SHARE * abs(whole_ns):
+            shares = whole_percents([part.difference_ns / whole_ns for part in parts])
+            percents = dict(zip(parts, shares, strict=True))
+        scale = TimeScale.of([totals_ns[field] for field in fields[1:]], whole_ns)
+        return cls(percents, small, [part for part in parts if part not in small], scale)
 
     def percent(self, parts: Sequence[PartDifference]) -> int | None:
-        if not self.percents:
-            return None
-        pairs = zip(self.parts, self.percents, strict=True)
-        return sum(share for part, share in pairs if part in parts)
+        return sum(self.percents[part] for part in parts) if self.percents else None
 
     def text(self, difference_ns: float, share: int | None = None) -> str:
         """Write '+68.0 ms (97 %)'."""
@@ -190,7 +180,7 @@ def _phrase(subject: Subject, subjects: Sequence[Subject]) -> str:
 def _sentence(
     division: Division, subject: Subject, verdict: str, subjects: Sequence[Subject]
 ) -> Item:
-    whole, text = where(division, subject)
+    whole, parts_named = where(division, subject)
     lead = f"{division.candidate}, {whole} against {division.baseline}{_phrase(subject, subjects)}:"
     unrecorded = dict.fromkeys(
         _PHASES[part.phase]
@@ -199,8 +189,8 @@ def _sentence(
     )
     if unrecorded:
         waiting = " and ".join(filter(None, unrecorded)) or "operations"
-        text += f"; the results do not record what the {waiting} waited for"
-    return Item((Words(lead, verdict), f" {text}."), kind=verdict)
+        parts_named += f"; the results do not record what the {waiting} waited for"
+    return Item((Words(lead, verdict), f" {parts_named}."), kind=verdict)
 
 
 def _table(division: Division, subject: Subject, subjects: Sequence[Subject]) -> Iterator[Block]:

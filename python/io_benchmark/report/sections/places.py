@@ -15,7 +15,6 @@ from io_benchmark.results import workloads
 from io_benchmark.text import name
 
 _SHORT_CELLS = 22
-_THIS_MACHINE = "the interval holds for that worker alone, because others may differ"
 
 
 def places(report: Report) -> Iterator[Block]:
@@ -24,7 +23,11 @@ def places(report: Report) -> Iterator[Block]:
         return
     yield Heading("Places")
     rows = [row for measured in report.places for row in measured.rows]
-    kinds = {_short(row.place): _kind_of_place(row.sides) for row in rows}
+    kinds = {}
+    for row in rows:
+        shared = [*sharing((_short(side.side), side.kind) for side in row.sides if side.kind)]
+        pools = "; ".join(f"{kind} on {names}" for names, kind in shared)
+        kinds[_short(row.place)] = shared[0][1] if len(shared) == 1 else pools
     yield Items.of(f"{place}: {kind}" for place, kind in kinds.items() if kind)
     notable = [measured for measured in report.places if _is_notable(measured, report.margin_ratio)]
     for measured in notable:
@@ -95,14 +98,6 @@ def _short(place: str) -> str:
     return name(place, _SHORT_CELLS)
 
 
-def _kind_of_place(sides: Sequence[AtPlace]) -> str:
-    """Return what a place is; per pool where pools differ."""
-    kinds = [*sharing((_short(side.side), side.kind) for side in sides if side.kind)]
-    if len(kinds) == 1:
-        return kinds[0][1]
-    return "; ".join(f"{kind} on {names}" for names, kind in kinds)
-
-
 def _ratios(row: PlaceRow, sides: Sequence[str]) -> Iterator[Row]:
     by_side = {side.side: side for side in row.sides}
     places = [by_side.get(side) for side in sides]
@@ -126,10 +121,9 @@ def _compared_means(rows: Sequence[PlaceRow], mean_text: Callable[[float], str])
     averages_ns = {(row.place, side.side): side.mean_ns for row in rows for side in row.sides}
     first = rows[0].place
     for row in rows:
-        place = row.place
         ratios: list[tuple[tuple[str, str], tuple[str, str], AtPlace | Comparison]] = [
-            *(((place, side.side), (first, side.side), side) for side in row.sides),
-            *(((place, pair.candidate), (place, pair.baseline), pair) for pair in row.comparisons),
+            *(((row.place, side.side), (first, side.side), side) for side in row.sides),
+            *(((row.place, p.candidate), (row.place, p.baseline), p) for p in row.comparisons),
         ]
         for here, there, compared in ratios:
             over, under = averages_ns.get(here), averages_ns.get(there)
@@ -150,6 +144,6 @@ def _assumption(side: AtPlace) -> str:
             f"{side.workers:,} workers, each compared with itself; the interval follows from how "
             "much their ratios differ"
         )
-    if side.method == estimates.RUNS:
-        return f"one worker compared with itself in each of its runs; {_THIS_MACHINE}"
-    return f"one worker compared with itself, in blocks of its samples; {_THIS_MACHINE}"
+    how = " in each of its runs" if side.method == estimates.RUNS else ", in blocks of its samples"
+    machine = "the interval holds for that worker alone, because others may differ"
+    return f"one worker compared with itself{how}; {machine}"

@@ -4,7 +4,7 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from io_benchmark.analysis.model import DIFFERENT, Advice, Interval
+from io_benchmark.analysis.model import DIFFERENT, Interval
 from io_benchmark.analysis.tasks.task_model import (
     CostComparison,
     Reference,
@@ -52,6 +52,7 @@ _LEFT_OUT = (
     *("Stopped runs", "Failed runs", "Tear-down", "Set-up", "Pending", "Workers"),
     *("To settle it", "Where", "Expected", "Benchmark", "Money"),
 )
+_RANKS = {title: rank for rank, title in enumerate(_LEFT_OUT)}
 # Pools whose row and answer are left out later, each time with a further rank.
 _ROWS_LEFT, _ANSWERS_LEFT = (8, 6, 3), (4, 2, 1)
 
@@ -107,16 +108,12 @@ def _answers(report: TaskReport) -> Items:
         difference = f"{_signed(comparison.difference_s / unit_s)} {unit} per task{ends}"
         line = (Words(lead, comparison.verdict), f" {rest}, {difference}.")
         below = [
-            Item((Words(f"{title}:", STRONG), f" {sentence}"), rank=_rank(title))
+            Item((Words(f"{title}:", STRONG), f" {sentence}"), rank=_RANKS.get(title, ALWAYS))
             for title, sentence in _below(comparison)
         ]
         rank = _pool_rank(position, _ANSWERS_LEFT)
         items.append(Item(line, below, comparison.verdict, rank=rank))
     return Items(items, noun=" pools")
-
-
-def _rank(title: str) -> int:
-    return _LEFT_OUT.index(title) if title in _LEFT_OUT else ALWAYS
 
 
 def _pool_rank(position: int, kept: Sequence[int]) -> int:
@@ -152,7 +149,12 @@ def _below(comparison: TaskComparison) -> Iterator[tuple[str, str]]:
     if comparison.cost is not None:
         yield "Money", _money(comparison, comparison.cost)
     if comparison.advice is not None:
-        yield "To settle it", _to_settle(comparison.advice)
+        obstacle = comparison.advice.obstacle
+        workers = number_of(comparison.advice.workers_to_add or 0, "more worker")
+        settling = f"{workers} per pool should settle it"
+        if obstacle is not None:
+            settling = f"more workers are not expected to settle it: {text_of(obstacle)}"
+        yield "To settle it", f"probably {comparison.advice.leaning}, not proven; {settling}."
 
 
 def _where(before: TaskTimes, after: TaskTimes) -> str:
@@ -207,16 +209,6 @@ def _change(cost_ratio: float) -> str:
     return signed(percent(abs(cost_ratio - 1)), cost_ratio - 1)
 
 
-def _to_settle(advice: Advice) -> str:
-    """Write what is advised; by which assumption is in the JSON."""
-    leaning = f"probably {advice.leaning}, not proven"
-    if advice.obstacle is not None:
-        obstacle = text_of(advice.obstacle)
-        return f"{leaning}; more workers are not expected to settle it: {obstacle}."
-    workers = number_of(advice.workers_to_add or 0, "more worker")
-    return f"{leaning}; {workers} per pool should settle it."
-
-
 def _pair_table(comparison: TaskComparison) -> Table:
     """Write the parts of the time of the two sides, and how their runs ended."""
     before, after = _times(comparison)
@@ -252,7 +244,11 @@ def _pair_table(comparison: TaskComparison) -> Table:
         shares = (cost.baseline.lost_share, cost.candidate.lost_share)
         rows["Time of lost runs"] = [f"+{percent(share)}" for share in shares]
     heads = [name(side, _HEAD_CELLS) for side in (comparison.baseline, comparison.candidate)]
-    return Table("", heads, [Row(title, cells, rank=_rank(title)) for title, cells in rows.items()])
+    return Table(
+        "",
+        heads,
+        [Row(title, cells, rank=_RANKS.get(title, ALWAYS)) for title, cells in rows.items()],
+    )
 
 
 def _with_share(runs: int, share: float) -> str:

@@ -17,7 +17,6 @@ from io_benchmark.analysis.validity.workers import AT_ONCE
 from io_benchmark.costs.worker_time import Cost
 from io_benchmark.number_text import listed, number_of, ratio
 from io_benchmark.report.blocks import (
-    STRONG,
     WARNING,
     Block,
     Heading,
@@ -72,9 +71,10 @@ def _counts(side: Replication) -> tuple[str, ...]:
 def runs(report: Report) -> Iterator[Block]:
     """Write where each result is from."""
     if report.workers:
-        machines = _runs_by_machine(report.workers)
-        rows = [_run(run, is_repeated=machines[run.machine] > 1) for run in report.workers]
-        heads = ("Worker", "Machine", "Task", "State", "Read from")
+        rows, heads = (
+            [*map(_run, report.workers)],
+            ("Worker", "Machine", "Task", "State", "Read from"),
+        )
         yield Heading("Workers")
         yield Table("Pool", heads, rows, is_prose=True, shown=_RUNS_SHOWN, noun=" workers")
 
@@ -114,11 +114,7 @@ def _listed(names: Sequence[str]) -> str:
     return listed(names, _NAMES_SHOWN, " and {:,} others")
 
 
-def _runs_by_machine(workers: Sequence[WorkerLine]) -> Counter[str]:
-    return Counter(worker.machine for worker in workers if worker.machine != UNKNOWN)
-
-
-def _run(worker: WorkerLine, *, is_repeated: bool) -> Row:
+def _run(worker: WorkerLine) -> Row:
     run = "" if worker.run_id is None else f".{worker.run_id}"
     state = in_words(worker.state, worker.reason) if worker.state in _ENDED_BADLY else worker.state
     if not worker.completed:
@@ -126,14 +122,13 @@ def _run(worker: WorkerLine, *, is_repeated: bool) -> Row:
     if not worker.is_counted:
         state += ", confirms a cause"
     side = worker.side if worker.pool in worker.side else f"{worker.side} (pool {worker.pool})"
-    # Without a queue that names it, a machine is known by its boot id.
-    machine = worker.machine if worker.worker_id == UNKNOWN else worker.worker_id
     task: Line = f"{worker.task_id}{run}" if worker.task_id else UNKNOWN
     if worker.url:
         host = re.split("[/?#]", worker.url, maxsplit=3)[2]
         task = (str(task), " (", Words(f"job on {host}", link=worker.url), ")")
     cells = (
-        (machine, Words(" (its machine ran several)", STRONG)) if is_repeated else machine,
+        # Without a queue that names it, a machine is known by its boot id.
+        worker.machine if worker.worker_id == UNKNOWN else worker.worker_id,
         " in ".join(filter(None, (worker.instance_type, worker.zone))) or UNKNOWN,
         task,
         state,
@@ -145,7 +140,7 @@ def _run(worker: WorkerLine, *, is_repeated: bool) -> Row:
 def cautions(report: Report) -> list[str]:
     """Return a sentence about each worker that is not independent, not compared or ended early."""
     workers = [worker for worker in report.workers if worker.is_counted]
-    machines = _runs_by_machine(workers)
+    machines = Counter(worker.machine for worker in workers if worker.machine != UNKNOWN)
     sentences = [_repeated_text(machine, workers) for machine in machines if machines[machine] > 1]
     for side in report.replication:
         left_out = side.workers - side.workers_compared
@@ -182,27 +177,18 @@ def _repeated_text(machine: str, workers: Sequence[WorkerLine]) -> str:
     )
 
 
-def screen_workers(report: Report) -> list[Item]:
-    """Write a short sentence for each of a few workers, and count the others."""
-    workers = _by_worker(report)
-    items = [_single_worker(same, report, is_full=False) for same in workers[:_SINGLE_ON_SCREEN]]
-    left_out = len(workers) - _SINGLE_ON_SCREEN
-    if left_out > 0:
-        noun = "worker that does" if left_out == 1 else "workers that do"
-        items.append(Item(f"and {left_out:,} more {noun} not belong to their pool"))
-    return items
-
-
-def full_workers(report: Report) -> list[Item]:
-    """Write all about each worker, and what it means for its pool."""
-    return [_single_worker(same, report, is_full=True) for same in _by_worker(report)]
-
-
-def _by_worker(report: Report) -> list[list[SingleWorker]]:
-    workers = grouped(
+def single_workers(report: Report, *, is_full: bool) -> list[Item]:
+    """Write about each worker that does not belong to its pool; on a screen in short about a few."""
+    by_worker = grouped(
         report.single_workers, lambda worker: (worker.side, worker.machine, *worker.tasks)
     )
-    return list(workers.values())
+    items = [_single_worker(same, report, is_full=is_full) for same in by_worker.values()]
+    left_out = 0 if is_full else len(items) - _SINGLE_ON_SCREEN
+    if left_out > 0:
+        noun = "worker that does" if left_out == 1 else "workers that do"
+        counted = Item(f"and {left_out:,} more {noun} not belong to their pool")
+        items[_SINGLE_ON_SCREEN:] = [counted]
+    return items
 
 
 def _single_worker(same: Sequence[SingleWorker], report: Report, *, is_full: bool) -> Item:

@@ -8,7 +8,7 @@ others: replicates, retriggers and duplicates.
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from io_benchmark.errors import MissingError
 from io_benchmark.sources.event_loop import run_coroutine
@@ -60,18 +60,15 @@ async def _read(query: HistoryQuery, request: ReadRequest) -> HistoryLog:
             log.remark(FIRST, default_remark(root_url))
         names = await deployment.indexed(address.route)
         dated = {time: task_id for name, task_id in names.items() if (time := _time(name))}
-        since = query.since
-        recent = sorted(time for time in dated if since is None or time.date() >= since)
+        since = query.since or date.min
+        recent = sorted(time for time in dated if time.date() >= since)
         if not recent:
             raise MissingError(await _explain_nothing(deployment, address, query, bool(dated)))
         newest = {time: dated[time] for time in recent[-query.newest :]}
         tasks = await _known_tasks(deployment, newest, log)
         times = _push_times(tasks, log)
-        indexed = [
-            task
-            for task in tasks.values()
-            if since is None or times[task.status.task_group_id].date() >= since
-        ]
+        groups = {group for group, time in times.items() if time.date() >= since}
+        indexed = [task for task in tasks.values() if task.status.task_group_id in groups]
         listing = TaskListing(deployments, request.progress)
         listed = await _tasks_of_pool(listing, deployment, indexed, query.pool)
         log.problems += listing.log.problems

@@ -10,7 +10,7 @@ profiles that `measure` wrote.
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 
 import msgspec
 
@@ -101,11 +101,8 @@ async def _groups(deployment: Deployment, namespace: str, query: RunQuery) -> tu
         ids = await run_all(map(deployment.find, routes[start : start + _LOOKED_UP_AT_ONCE]))
         tasks = await deployment.tasks([task_id for task_id in ids if task_id is not None])
         dated = {task.status.task_group_id: task.created for task in tasks.values() if task.created}
-        recent = {
-            group: created
-            for group, created in dated.items()
-            if query.since is None or created.date() >= query.since
-        }
+        since = query.since or date.min
+        recent = {group: created for group, created in dated.items() if created.date() >= since}
         pushed |= recent
         # Numbers grow with time: what follows is older.
         if numbers and dated and (not recent or len(pushed) >= _MOST_PUSHES):
@@ -194,7 +191,7 @@ def _task_run(task: QueueTask, run: QueueRun, own_times: tuple[int, int]) -> Tas
     )
 
 
-def _milliseconds(date: str | None) -> int:
+def _milliseconds(time: str | None) -> int:
     """Return a time of the queue or a file; -1 where it is not one."""
-    moment = parse_time(date)
+    moment = parse_time(time)
     return -1 if moment is None else max(-1, round(moment.timestamp() * 1000))

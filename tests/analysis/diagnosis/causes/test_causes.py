@@ -252,15 +252,12 @@ def test_the_schedulers_idling():
 @pytest.mark.parametrize(
     ("change", "absent"),
     [
-        pytest.param(IDLES | ROOT_GROUP, "a separate cgroup", id="cgroup"),
-        pytest.param(
-            IDLES | filesystem("xfs"), "ext3 or ext4, its journal in the root group", id="journal"
-        ),
-        pytest.param(
-            scheduler("kyber"), "bfq or cfq; idle settings above 0", id="scheduler and its settings"
-        ),
-        pytest.param(scheduler("cfq", group_idle=0), "idle settings above 0", id="settings"),
+        (IDLES | ROOT_GROUP, "a separate cgroup"),
+        (IDLES | filesystem("xfs"), "ext3 or ext4, its journal in the root group"),
+        (scheduler("kyber"), "bfq or cfq; idle settings above 0"),
+        (scheduler("cfq", group_idle=0), "idle settings above 0"),
     ],
+    ids=["cgroup", "journal", "scheduler and its settings", "settings"],
 )
 def test_what_idling_lacks(change, absent):
     """The explanation names the preconditions that are absent on the slower side."""

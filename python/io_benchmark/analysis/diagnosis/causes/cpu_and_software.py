@@ -12,7 +12,7 @@ from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
 from io_benchmark.analysis.diagnosis.causes.operation_costs import lookup_ns
 from io_benchmark.analysis.diagnosis.causes.run_conditions import stolen_time
 from io_benchmark.analysis.diagnosis.evidence import span
-from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
+from io_benchmark.analysis.diagnosis.measured_gains import other_pool
 from io_benchmark.analysis.diagnosis.rules import (
     Effect,
     Fact,
@@ -121,14 +121,14 @@ def _cpu(case: Case) -> Effect:
     spawn = None if case.subject.workload == "spawn" else "spawn"
     stolen = stolen_time(case)
     if stolen is not None:
+        slower, faster, share = stolen
         # The CPUs' models may differ as well, which is not the reason.
         effect = SideEvidence.of(case, _STOLEN, *observe).supports(
             "Other guests took {stolen} of the slower side's CPU time, and {others} of the faster "
             "side's.",
-            stolen=as_share(stolen.slower),
-            others=as_share(stolen.faster),
+            stolen=as_share(slower),
+            others=as_share(faster),
         )
-        share = stolen.difference
         return effect if share is None else effect.as_part(case, share)
     slowed = _slowed_kinds(case)
     effect = _MODEL.judge(case, evidence)
@@ -185,7 +185,7 @@ _KERNEL = Ranking(
     "kernel",
     "The slower side's kernel is slower.",
     workloads=EVERY_WORKLOAD,
-    remedies={"run the faster side's kernel on both sides": as_other_pool},
+    remedies={"run the faster side's kernel on both sides": other_pool},
     acts_through=in_all(Kind.KERNEL),
 )
 def _kernel(case: Case) -> Effect:
@@ -239,7 +239,7 @@ _IMAGE = Ranking(
 @cause(
     "image-and-tools",
     "The slower side's image has slower tools.",
-    remedies={"use the same image on both sides": as_other_pool},
+    remedies={"use the same image on both sides": other_pool},
     acts_through=in_lookups(*ON_CPU) | in_copies(*ON_CPU),
     tried_by=TrialKind.LOOKUP,
 )

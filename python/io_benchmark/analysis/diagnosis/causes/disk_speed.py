@@ -10,7 +10,7 @@ from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.causes.io_limits import of_each_disk, reaches_limit
 from io_benchmark.analysis.diagnosis.causes.run_conditions import slowed_down
 from io_benchmark.analysis.diagnosis.evidence import span
-from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
+from io_benchmark.analysis.diagnosis.measured_gains import other_pool
 from io_benchmark.analysis.diagnosis.rules import (
     Effect,
     Proof,
@@ -65,7 +65,7 @@ _DISK_KIND = Ranking(
     "The slower side works on its boot disk, the faster side on local SSDs.",
     workloads=frozenset(("cache-retrieve", "unpack", "random-io", "sync-write")),
     remedies={
-        "fix the fallback: the workers' start script must find the local SSDs or fail": as_other_pool
+        "fix the fallback: the workers' start script must find the local SSDs or fail": other_pool
     },
     acts_through=in_copies(Kind.BLOCKED),
     tried_by=TrialKind.PACE,

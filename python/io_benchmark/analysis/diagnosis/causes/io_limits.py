@@ -15,7 +15,7 @@ from io_benchmark.analysis.diagnosis.causes.tighter_limits import (
     NO_LIMIT,
     judge_limit,
 )
-from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
+from io_benchmark.analysis.diagnosis.measured_gains import other_pool
 from io_benchmark.analysis.diagnosis.rules import Effect, Proof, RankedFact, Ranking, Size, cause
 from io_benchmark.analysis.observed.run_windows import Window
 from io_benchmark.analysis.observed.worker_view import View
@@ -192,7 +192,7 @@ _IO = Ranking(
     "cgroup-io-limit",
     "A cgroup limits the slower side's I/O.",
     workloads=frozenset(("cache-retrieve", "unpack", "random-io", "sync-write")),
-    remedies={"lift the cgroup's I/O limit": as_other_pool},
+    remedies={"lift the cgroup's I/O limit": other_pool},
     acts_through=in_copies(Kind.BLOCKED),
     tried_by=TrialKind.PACE,
 )

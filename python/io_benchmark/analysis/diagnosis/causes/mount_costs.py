@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.causes.storage_places import storage_differs
 from io_benchmark.analysis.diagnosis.evidence import span, written_share
-from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool, follows
+from io_benchmark.analysis.diagnosis.measured_gains import follows, other_pool
 from io_benchmark.analysis.diagnosis.rules import (
     Effect,
     Fact,
@@ -96,7 +96,7 @@ _MOUNT = Ranking(
     "mount-options",
     "The slower side's file system is mounted with slower options.",
     workloads=frozenset(("cache-retrieve", "unpack", "sync-write", "metadata")),
-    remedies={"mount the place with the faster side's options": as_other_pool},
+    remedies={"mount the place with the faster side's options": other_pool},
     acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
     proof=Proof.SETTING,
     tried_by=TrialKind.PACE,

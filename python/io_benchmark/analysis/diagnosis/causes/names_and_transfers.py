@@ -49,11 +49,8 @@ _EACH, _KEPT = "connection-each", "keep-alive"
 
 def _with_threads(case: Case) -> OtherMeasurement | None:
     """Return this variant with the most at once, or the one that gains least where this one scales."""
-    scaled = [
-        timed
-        for timed in case.measured(_METADATA)
-        if case.detail(timed, metadata.SCALING) is not None
-    ]
+    measured = case.measured(_METADATA)
+    scaled = [timed for timed in measured if case.detail(timed, metadata.SCALING)]
 
     def gained(measurement: OtherMeasurement) -> float:
         slower, faster = case.detail(measurement, metadata.SCALING) or (1.0, 1.0)

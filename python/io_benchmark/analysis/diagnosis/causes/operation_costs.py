@@ -16,7 +16,7 @@ from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.causes.mount_costs import only_faster_is_volatile
 from io_benchmark.analysis.diagnosis.causes.schedulers import SYNC_WRITE, counted_as
 from io_benchmark.analysis.diagnosis.evidence import SLOWER_AT_RATIO, figures, not_measured, span
-from io_benchmark.analysis.diagnosis.measured_gains import Gain, Push, as_other_pool
+from io_benchmark.analysis.diagnosis.measured_gains import Gain, Push, other_pool
 from io_benchmark.analysis.diagnosis.rules import Effect, Fact, Proof, SideEvidence, Size, cause
 from io_benchmark.analysis.evidence_model import Evidence, Observation
 from io_benchmark.analysis.model import Cause
@@ -111,16 +111,16 @@ def _process_start(mean_ns: float) -> Evidence:
     return Evidence.led_by(Observation.of_side("process-start", started))
 
 
-def _as_other_pool(push: Push, cause: Cause) -> Gain | None:
+def _pool_with_other_disks(push: Push, cause: Cause) -> Gain | None:
     """Leave the remedy out where device-count is supported, which has its own."""
-    return None if "device-count" in push.supported else as_other_pool(push, cause)
+    return None if "device-count" in push.supported else other_pool(push, cause)
 
 
 @cause(
     "random-io",
     "The slower side's disks do fewer operations per second.",
     workloads=frozenset(("cache-retrieve", _RANDOM_IO)),
-    remedies={"use the faster side's kind and number of disks": _as_other_pool},
+    remedies={"use the faster side's kind and number of disks": _pool_with_other_disks},
     acts_through=in_copies(Kind.BLOCKED),
 )
 def _random_io(case: Case) -> Effect:
@@ -178,7 +178,7 @@ def _cap_of(measurement: OtherMeasurement | None) -> _Cap | None:
     "slow-flush",
     "The slower side's disk takes longer to confirm a synchronous write.",
     workloads=frozenset((SYNC_WRITE,)),
-    remedies={"use the faster side's disks, or make fewer writes wait": as_other_pool},
+    remedies={"use the faster side's disks, or make fewer writes wait": other_pool},
     acts_through=in_copies(Kind.BLOCKED),
 )
 def _slow_flush(case: Case) -> Effect:
@@ -206,7 +206,7 @@ def _slow_flush(case: Case) -> Effect:
     "slow-journal",
     "The slower side's file system takes longer to commit its journal.",
     workloads=frozenset((SYNC_WRITE,)),
-    remedies={"use the faster side's file system and its options": as_other_pool},
+    remedies={"use the faster side's file system and its options": other_pool},
     acts_through=in_copies(Kind.BLOCKED),
 )
 def _slow_journal(case: Case) -> Effect:

@@ -8,7 +8,6 @@ for others is compared where both sides have about the same work to do.
 import math
 from operator import attrgetter
 from statistics import median
-from typing import NamedTuple
 
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
 from io_benchmark.analysis.diagnosis.evidence import WRITTEN_SHARE, span, written_share
@@ -43,23 +42,18 @@ _FOREIGN_SHARE = 0.25
 _CPU_QUOTA = attrgetter("worker.cpu_quota")
 
 
-class _StolenTime(NamedTuple):
-    """The shares of both sides' CPU time that other guests took, and of the difference if known."""
+def stolen_time(case: Case) -> tuple[float, float, float | None] | None:
+    """Return what other guests took where the slower side lost more, and that costs enough.
 
-    slower: float
-    faster: float
-    difference: float | None
-
-
-def stolen_time(case: Case) -> _StolenTime | None:
-    """Return what other guests took where the slower side lost more, and that costs enough."""
+    These are the shares of the slower and of the faster side's CPU time, and of the difference if known.
+    """
     slower, faster = case.means(_STOLEN)
     if not case.differs or slower is None or faster is None:
         return None
     share = _share_stolen(case)
     if slower - faster < _STOLEN_SHARE or not (share is None or is_enough(share)):
         return None
-    return _StolenTime(slower, faster, share)
+    return slower, faster, share
 
 
 def _share_for_others(case: Case) -> float | None:

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.evidence import SLOWER_AT_RATIO, tally
-from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
+from io_benchmark.analysis.diagnosis.measured_gains import other_pool
 from io_benchmark.analysis.diagnosis.rules import (
     Effect,
     Fact,
@@ -54,18 +54,13 @@ _FAIR_SETTINGS = (
 )
 
 
-def _seen_disks(view: View) -> tuple[Device, ...] | None:
-    """Return the place's disks; None where a scheduler is unseen."""
-    stack = view.stack
-    if stack is None or any(disk.scheduler is None for disk in stack.disks):
-        return None
-    return stack.disks
-
-
 def _scheduled_disks(view: View) -> tuple[Device, ...] | None:
     """Return the place's disks, none for a place in memory; None where a scheduler is unseen."""
-    in_memory = view.place is not None and view.place.kind == "memory"
-    return () if in_memory else _seen_disks(view)
+    if view.place is not None and view.place.kind == "memory":
+        return ()
+    if view.stack is None or any(disk.scheduler is None for disk in view.stack.disks):
+        return None
+    return view.stack.disks
 
 
 def _listed(disks: Iterable[str]) -> Statement:
@@ -175,7 +170,7 @@ def _all_met(view: View) -> float | None:
     "The slower side's I/O scheduler idles between the task's cgroup and ext4's journal.",
     workloads=frozenset(("cache-retrieve", SYNC_WRITE)),
     remedies={
-        "set the scheduler none or mq-deadline, or its slice_idle and group_idle to 0": as_other_pool
+        "set the scheduler none or mq-deadline, or its slice_idle and group_idle to 0": other_pool
     },
     acts_through=in_copies(Kind.BLOCKED),
 )
@@ -236,9 +231,7 @@ def _schedulers(view: View) -> Statement | None:
     "scheduler-starvation",
     "The slower side's I/O scheduler starves synchronous writers (bfq, strict guarantees).",
     workloads=frozenset(("cache-retrieve", SYNC_WRITE)),
-    remedies={
-        "set the scheduler none or mq-deadline, or its strict_guarantees to 0": as_other_pool
-    },
+    remedies={"set the scheduler none or mq-deadline, or its strict_guarantees to 0": other_pool},
     acts_through=in_copies(Kind.BLOCKED),
 )
 def _scheduler_starvation(case: Case) -> Effect:
@@ -277,8 +270,8 @@ def counted_as(case: Case) -> str | None:
 
 
 def _scheduler(view: View) -> RankedFact | None:
-    disks = _seen_disks(view)
-    if disks is None:
+    disks = _scheduled_disks(view)
+    if not disks:
         return None
     is_fair = [disk.scheduler in FAIR_QUEUEING for disk in disks]
     settings = [
@@ -305,7 +298,7 @@ _SCHEDULER = Ranking(
     "scheduler",
     "The slower side's I/O scheduler delays requests.",
     workloads=frozenset(("cache-retrieve", "unpack", "random-io", SYNC_WRITE)),
-    remedies={"set the scheduler none or mq-deadline": as_other_pool},
+    remedies={"set the scheduler none or mq-deadline": other_pool},
     acts_through=in_copies(Kind.BLOCKED),
     proof=Proof.SETTING,
     tried_by=TrialKind.PACE,

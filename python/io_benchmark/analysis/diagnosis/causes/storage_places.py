@@ -9,9 +9,9 @@ from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.causes.disk_speed import mostly_reads
 from io_benchmark.analysis.diagnosis.evidence import WRITE_RATE, WRITTEN_SHARE, tally
 from io_benchmark.analysis.diagnosis.measured_gains import (
-    as_other_pool,
     follows,
     other_place,
+    other_pool,
     other_subject,
 )
 from io_benchmark.analysis.diagnosis.rules import (
@@ -106,7 +106,7 @@ def storage_differs(case: Case) -> bool:
     "file-system",
     "The slower side has a slower file system.",
     workloads=frozenset(("cache-retrieve", "unpack", "random-io", "sync-write", "metadata")),
-    remedies={"format the place with the faster side's file system": as_other_pool},
+    remedies={"format the place with the faster side's file system": other_pool},
     acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
     proof=Proof.SETTING,
 )
@@ -245,7 +245,7 @@ _reflink = CauseRule(
         same="Copies are made the same way on both sides.",
     ).judge,
     remedies={
-        "use a file system that shares extents (xfs with reflink, btrfs) and cp --reflink=auto": as_other_pool
+        "use a file system that shares extents (xfs with reflink, btrfs) and cp --reflink=auto": other_pool
     },
     acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
 )

@@ -4,7 +4,7 @@
 from functools import partial
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.measured_gains import as_other_pool
+from io_benchmark.analysis.diagnosis.measured_gains import other_pool
 from io_benchmark.analysis.diagnosis.rules import Effect, Fact, RankedFact, Ranking, cause
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_all, in_copies, in_lookups
@@ -70,7 +70,7 @@ _MEMORY = Ranking(
 @cause(
     "cgroup-memory-limit",
     "A cgroup limits the slower side's memory.",
-    remedies={"lift the cgroup's memory limit": as_other_pool},
+    remedies={"lift the cgroup's memory limit": other_pool},
     acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
 )
 def _memory_limit(case: Case) -> Effect:
@@ -149,7 +149,7 @@ _CPUS = Ranking(
     "cgroup-cpu-limit",
     "A cgroup limits the slower side's CPU time.",
     workloads=frozenset(("cache-retrieve", "unpack", "spawn", "metadata", "exec", "upload")),
-    remedies={"lift the cgroup's CPU quota": as_other_pool},
+    remedies={"lift the cgroup's CPU quota": other_pool},
     # A child's wait for a CPU is its parent's wait for the child.
     acts_through=in_all(Kind.WAITING) | in_lookups(Kind.BLOCKED),
 )
