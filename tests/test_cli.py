@@ -56,7 +56,7 @@ def test_comparisons_load_no_numpy(tmp_path: Path) -> None:
     seed_case.write(tmp_path / "seed", 3, between=0.05, pools=("intel", "amd-16"), change=located)
     code = (
         "import os, sys; from io_benchmark import cli\n"
-        "for form in ('text', 'json', 'markdown', 'perfherder'):\n"
+        "for form in ('text', 'json', 'markdown', 'html', 'perfherder'):\n"
         "    arguments = ['compare', sys.argv[1], '--details', '--format', form]\n"
         "    assert cli.main(arguments, sys.stdin, sys.stdout, sys.stderr, {}) == 0\n"
         "sys.exit('numpy' in sys.modules)"
