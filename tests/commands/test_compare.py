@@ -130,6 +130,7 @@ def test_nothing_to_compare_is_a_report_too(tmp_path: Path, options: list[str], 
     ]
     reports = {form: (tmp_path / f"report.{form}").read_text() for form in FORMATS}
     assert json.loads(reports["json"])["unreadable"] == [missing]
+    assert json.loads(reports.pop("perfherder"))["suites"] == []
     for report in reports.values():
         # Lines are broken where the folder's name has left room.
         assert "the run left no result" in " ".join(report.split())

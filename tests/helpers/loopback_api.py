@@ -292,18 +292,25 @@ class Api:
     def _current_scopes(self, call: Call) -> Any:
         return {"scopes": list(call.who.scopes)}
 
+    def _newest(self, call: Call) -> int:
+        runs = self._status_of(call)["runs"]
+        if not runs:
+            raise not_found("Task doesn't have any runs")
+        return int(runs[-1]["runId"])
+
     def _list_latest_artifacts(self, call: Call) -> Any:
-        run = (call["taskId"], int(self._status_of(call)["runs"][-1]["runId"]))
+        task_id, run_id = call["taskId"], self._newest(call)
+        default = self.deployment.definitions[task_id].get("expires", "2026-11-28T08:38:21.000Z")
         return {
             "artifacts": [
-                {"name": name, "storageType": artifact.storage_type}
-                for (*place, name), artifact in self.deployment.artifacts.items()
-                if tuple(place) == run
+                artifact.listed(name, default)
+                for (task, run, name), artifact in self.deployment.artifacts.items()
+                if (task, run) == (task_id, run_id)
             ]
         }
 
     def _get_latest_artifact(self, call: Call) -> Any:
-        content = self._content(call, len(self._status_of(call)["runs"]) - 1)
+        content = self._content(call, self._newest(call))
         if content["storageType"] == "error":
             return json_reply(424, {key: content[key] for key in ("reason", "message")})
         reply = json_reply(303, content)

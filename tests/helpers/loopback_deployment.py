@@ -53,10 +53,18 @@ class Artifact:
     url: str | None = None  # for `reference`, and to lead astray
     reason: str = "file-missing-on-worker"
     message: str = "Could not read file '/home/task_x/artifact0.json'"
+    content_type: str = "application/json"
 
     def __post_init__(self) -> None:
         # Now and not when it is asked for: a bomb takes its time, and the client's is short.
         self.stored = gzip.compress(self.body, mtime=0) if self.gzipped else self.body
+
+    def listed(self, name: str, expires: str) -> dict[str, Any]:
+        """Return artifacts as a list shows them."""
+        kind = "application/binary" if self.storage_type == "error" else self.content_type
+        made = {"storageType": self.storage_type, "name": name, "expires": expires}
+        size = {"contentLength": len(self.stored)} if self.storage_type == "s3" else {}
+        return {**made, "contentType": kind, **size}
 
 
 @dataclass

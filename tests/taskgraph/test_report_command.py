@@ -61,7 +61,7 @@ def test_compare_understands_it(tmp_path, settings):
         Schedule((3, 6, 12), is_declared=True) if settings.looks else Schedule()
     )
     assert parsed.prices == ({"it's": Price(0.5, "USD")} if settings.prices else {})
-    assert [entry.text for entry in given.get("expect", [])] == list(settings.expectations)
+    assert [entry.written for entry in given.get("expect", [])] == list(settings.expectations)
     assert given["write"] == [
         (form, tmp_path / "arti facts" / path) for form, path in FILES.items()
     ]

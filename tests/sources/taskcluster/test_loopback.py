@@ -109,7 +109,7 @@ def compared(exchanges, deployment, clients):
 
 def test_as_recorded():
     """Status and whole body, errors with their texts and parameters."""
-    assert compared(exchanges(), recorded(), ()) == 24
+    assert compared(exchanges(), recorded(), ()) == 25
     assert compared(written().values(), recorded_pushes(), (JANE, ROOT_CLIENT)) == 13
 
 
