@@ -21,7 +21,7 @@ TOO_LITTLE_MEMORY = "the cost of touching new memory is not known: %d MiB are no
 )
 # v1 also has a line for the group without those below it, first.
 INACTIVE = r"(?s:.*)^(?:total_)?inactive_file (\d+)"
-TOOLS = ("bash", "cp", "curl", "fio", "grep", "sed")
+TOOLS = ("bash", "cp", "curl", "grep", "sed")
 USED_MEMORY = ("memory.usage_in_bytes", "memory.current")  # of v1, of v2
 HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
 VM_SETTINGS = (
