@@ -71,17 +71,24 @@ def _duration_label(seconds):
     return "%d min" % round(seconds / 60)
 
 
-def _times_ns(durations_ns, operations):
-    """Return times of one operation; `operations` is None if each sample is one."""
+def _ordered_ns(durations_ns, operations):
+    """Return times of one operation, ascending; `operations` is None if each sample is one."""
     operations = operations or [1] * len(durations_ns)
-    ordered = sorted(duration / count for duration, count in zip(durations_ns, operations))
-    # A percentile by the seed's definition, so that figures can be compared with it.
-    indexes = {percent: len(ordered) * percent // 100 for percent in PERCENTILES}
+    return sorted(duration / count for duration, count in zip(durations_ns, operations))
+
+
+def _percentile(ordered, percent):
+    """Return a percentile by the seed's definition, so that figures can be compared with it."""
+    return ordered[len(ordered) * percent // 100]
+
+
+def _times_ns(durations_ns, operations):
+    ordered = _ordered_ns(durations_ns, operations)
     return {
-        "mean": sum(durations_ns) / sum(operations),
+        "mean": sum(durations_ns) / sum(operations or [1] * len(durations_ns)),
         "least": ordered[0],
         "most": ordered[-1],
-        **{"p%d" % percent: ordered[index] for percent, index in indexes.items()},
+        **{"p%d" % percent: _percentile(ordered, percent) for percent in PERCENTILES},
     }
 
 
@@ -110,9 +117,8 @@ def _show_entry(workload, entry, is_detailed):
 
 def _show_histogram(workload, durations_ns, operations):
     """Print the seed's histogram: buckets of equal width up to P99, and the rest in a last one."""
-    operations = operations or [1] * len(durations_ns)
-    times_ns = sorted(duration / count for duration, count in zip(durations_ns, operations))
-    width_ns = (times_ns[len(times_ns) * 99 // 100] - times_ns[0]) / BUCKETS or 1
+    times_ns = _ordered_ns(durations_ns, operations)
+    width_ns = (_percentile(times_ns, 99) - times_ns[0]) / BUCKETS or 1
     buckets = Counter(min(int((ns - times_ns[0]) / width_ns), BUCKETS) for ns in times_ns)
     say("  Histogram, %s:" % workload.unit)
     for bucket, count in sorted(buckets.items()):

@@ -237,13 +237,14 @@ class _CacheRetrieve(Workload):
         samples = entry["samples"]
         lookups, copies = samples["lookup_ns"], samples["copy_ns"]
         totals = [lookup + copy for lookup, copy in zip(lookups, copies)]
-        sizes = [entry["file_sizes_bytes"][index] for index in samples["file_index"]]
-        parts = {"All retrieves": totals}
-        for size_bytes in sorted(set(sizes), reverse=True):
-            times_ns = [total for total, size in zip(totals, sizes) if size == size_bytes]
-            parts["%g MiB files" % (size_bytes / MIB)] = times_ns
-        parts.update({"Lookup alone": lookups, "Copy alone": copies})
-        return [(label, times_ns, None) for label, times_ns in parts.items()]
+        by_size = {}
+        for index, total in zip(samples["file_index"], totals):
+            by_size.setdefault(entry["file_sizes_bytes"][index], []).append(total)
+        largest_first = sorted(by_size.items(), reverse=True)
+        parts = [("All retrieves", totals)]
+        parts += [("%g MiB files" % (size / MIB), times_ns) for size, times_ns in largest_first]
+        parts += [("Lookup alone", lookups), ("Copy alone", copies)]
+        return [(label, times_ns, None) for label, times_ns in parts]
 
     def remarks(self, entry):
         sync_ns = entry["final_sync_ns"]

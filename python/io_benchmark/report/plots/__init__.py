@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Pictures: SVG without scripts, images or fonts, and drawings with characters."""
+"""Pictures: SVG without scripts, images or fonts."""
 
 from importlib import import_module
 from typing import Any
