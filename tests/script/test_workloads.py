@@ -256,11 +256,17 @@ def assert_stopped(worker: Worker, pid: int, code: int, output: str) -> None:
     assert processes_of(pid, worker.workspace) == []
 
 
+def needs_tool(name: str) -> None:
+    """Skip a workload whose program is missing here."""
+    tool = {"metadata": "sh", "upload": "curl"}.get(name)
+    if tool is not None and shutil.which(tool) is None:
+        pytest.skip(f"needs {tool}")
+
+
 @every_workload
 def test_sigterm_leaves_a_valid_file_and_no_trace(worker: Worker, name: str) -> None:
     """In the middle of each: what was measured is kept, every process and file is gone."""
-    if name == "upload" and shutil.which("curl") is None:
-        pytest.skip("needs curl")
+    needs_tool(name)
     worker.workloads = (name,)
     # The larger file that random-io would write first says nothing about its end.
     small = "from workloads import random_io\nrandom_io.FULL['file_bytes'] = 2**25\n"
@@ -294,14 +300,12 @@ def interrupted(*arguments, **named):
 curl.subprocess = type("subprocess", (), {**vars(subprocess), "Popen": staticmethod(interrupted)})
 """,
 }
-TOOLS = {"metadata": "sh", "upload": "curl"}
 
 
 @pytest.mark.parametrize("name", sorted(INTERRUPTED))
 def test_sigterm_while_a_process_is_started(worker: Worker, name: str) -> None:
     """No moment of it leaves a process that nobody ends."""
-    if shutil.which(TOOLS[name]) is None:
-        pytest.skip(f"needs {TOOLS[name]}")
+    needs_tool(name)
     worker.workloads = (name,)
     process = worker.start("--profile", "quick", prelude=INTERRUPTED[name])
     output, _ = process.communicate(timeout=120)
