@@ -20,5 +20,6 @@ compile 3.11 tests/requirements.txt --constraints python/requirements.txt \
     pyproject.toml python/requirements.in tests/requirements.in
 compile 3.11 tests/requirements-tox.txt tests/requirements-tox.in
 compile 3.11 tests/requirements-lock.txt tests/requirements-lock.in
+compile 3.11 tests/requirements-site.txt tests/requirements-site.in
 # What a decision task installs, in an image with an older Python.
 compile 3.9 taskcluster/requirements.txt taskcluster/requirements.in

@@ -14,6 +14,7 @@ LOCKS = (
     "taskcluster/requirements",
     "tests/requirements",
     "tests/requirements-lock",
+    "tests/requirements-site",
     "tests/requirements-tox",
 )
 
@@ -62,7 +63,7 @@ RUNTIME = ["pyproject.toml", "python/requirements.in"]
         ("tests/requirements", [*RUNTIME, "tests/requirements.in"]),
         *(
             (f"tests/requirements-{name}", [f"tests/requirements-{name}.in"])
-            for name in ("tox", "lock")
+            for name in ("tox", "lock", "site")
         ),
         ("taskcluster/requirements", ["taskcluster/requirements.in"]),
     ],

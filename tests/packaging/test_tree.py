@@ -17,7 +17,7 @@ IN_FIREFOX = (
     "tests/firefox/checkout",
     "python/io_benchmark_taskgraph/firefox_transforms.py",
 )
-TOOLS_FOLDERS = {".git", ".tox", ".venv", ".hypothesis", "__pycache__", "build", "dist"}
+TOOLS_FOLDERS = {".git", ".tox", ".venv", ".hypothesis", "__pycache__", "build", "dist", "site"}
 PROGRAMS = (".ci/run", "scripts/rehearse", "scripts/test", "tests/lock.sh")
 
 
