@@ -21,7 +21,6 @@ OPTIONS = {
     "--owner": ["{}", "{}@b", "a@{}"],
     "--scheduler": ["{}"],
     "--priority": ["{}"],
-    "--like": ["{}", "group:{}", "{}=x"],
     "--baseline": ["{}"],
     "--expect": ["{}", "{}/intel<1.05"],
     "--write": ["{}=x", "text={}", "text={}/x"],

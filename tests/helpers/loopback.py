@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """A Taskcluster on this machine's loopback, which answers as the recorded one did, or goes wrong.
 
-The queue, the index and the object service answer on one port, the storage host on another, so that
-a test can tell what was sent to which.
+The queue and the index answer on one port, the storage host on another, so that a test can tell
+what was sent to which.
 """
 
 import asyncio

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The API of the loopback's Taskcluster: queue, index, worker manager and object service.
+"""The API of the loopback's Taskcluster: queue, index and worker manager.
 
 Each method has a route, as the reference of Taskcluster names them. Whoever asks is authenticated
 first, by any method; then come the parameters, then the scopes, then the answer.
@@ -18,7 +18,6 @@ from loopback_auth import Client, Identity, Incoming
 from loopback_deployment import Deployment, shown, stamp
 
 ME = Client("me", "secret-token")
-OBJECT_READER = Client("object-reader", "object-token")
 PRIORITIES = ("highest", "very-high", "high", "medium", "low", "very-low", "lowest")
 SLUG = r"[A-Za-z0-9_-]{8}[Q-T][A-Za-z0-9_-][CGKOSWaeimquy26-][A-Za-z0-9_-]{10}[AQgw]"
 TASK = "queue/v1/task/<taskId>"
@@ -37,7 +36,6 @@ ROUTES = (
     ("GET", "index/v1/tasks/<namespace>", "list_tasks"),
     ("GET", "index/v1/namespaces/<namespace>", "list_namespaces"),
     ("GET", "worker-manager/v1/worker-pool/<workerPoolId*>", "worker_pool"),
-    ("PUT", "object/v1/start-download/<name*>", "start_download"),
     ("GET", "auth/v1/scopes/current", "current_scopes"),  # taskgraph asks this and lists artifacts
 )
 # What of a definition has to be an object; no test makes other mistakes of form.
@@ -204,8 +202,7 @@ class Api:
         if method is None:
             return failure(not_found(f"no such route here: {path}"), "", {})
         try:
-            clients = (*self.clients, OBJECT_READER)
-            who = loopback_auth.authenticate(incoming, clients, self.now_s(), self.anonymous)
+            who = loopback_auth.authenticate(incoming, self.clients, self.now_s(), self.anonymous)
             check(parameters)
             sent = json.loads(incoming.body) if incoming.body else None
             call = Call(parameters, dict(parse_qsl(query)), sent, who)
@@ -334,12 +331,6 @@ class Api:
         content: dict[str, Any] = {"storageType": artifact.storage_type}
         if artifact.storage_type == "error":
             return {**content, "reason": artifact.reason, "message": artifact.message}
-        if artifact.storage_type == "object":
-            reader = {
-                "clientId": OBJECT_READER.client_id,
-                "accessToken": OBJECT_READER.access_token,
-            }
-            return {**content, "name": place, "credentials": reader}
         return {**content, "url": artifact.url or f"{self.storage_url}/public-bucket/{place}"}
 
     def _find_task(self, call: Call) -> Any:
@@ -381,9 +372,3 @@ class Api:
         elif pool not in pools:
             raise not_found("Worker pool does not exist")
         return self.deployment.worker_pool(pool)
-
-    def _start_download(self, call: Call) -> Any:
-        assert call.who.client_id == OBJECT_READER.client_id
-        assert call.sent == {"acceptDownloadMethods": {"getUrl": True}}
-        url = f"{self.storage_url}/public-bucket/{call['name']}"
-        return {"method": "getUrl", "url": url, "expires": "2026-11-28T08:38:21.000Z"}

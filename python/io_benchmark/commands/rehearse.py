@@ -57,7 +57,6 @@ OPTIONS = {
             "--full", "the sizes of a worker: 5.6 GiB of cache per task", excludes={"--quick": ""}
         ),
         flag("--confirm", "run all trials, and paced runs that confirm causes"),
-        option("--seed", "SEED", "seed for the order of the tasks (default: 1)", int),
         ROOT,
     ),
     "where to run it": (

@@ -90,7 +90,6 @@ OPTIONS = {
         ),
     ),
     "what to do": (
-        repeatable("--like", "ADDRESS", "estimate the cost from these earlier results *"),
         flag("--dry-run", "print the tasks as JSON, create nothing"),
         flag("--yes", "show the cost, but do not ask"),
         flag("--no-wait", "print the group's address and exit"),
@@ -125,7 +124,7 @@ OPTIONS = {
             "run what confirms the causes in this group",
             excludes={
                 **_FIXED,
-                **dict.fromkeys(("--root", "--like", "--budget"), _KEPT),
+                **dict.fromkeys(("--root", "--budget"), _KEPT),
                 "--cancel": "",
             },
         ),

@@ -107,7 +107,7 @@ def limit_of_looks(
     elif cost.minutes > budget_hours * MINUTES_PER_HOUR:
         raise UsageError(
             f"--budget {budget_hours:g}: {looks[0]} tasks per pool can take "
-            f"{cost.time}; raise it, select fewer pools, or give --like"
+            f"{cost.time}; raise it, or select fewer pools"
         )
     else:
         most_minutes = min(most.minutes, budget_hours * MINUTES_PER_HOUR)

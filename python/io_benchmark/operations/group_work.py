@@ -44,7 +44,6 @@ class SubmissionOptions(Struct, frozen=True, kw_only=True):
     owner: str | None = None
     priority: str | None = None
     scheduler: str = UNGROUPED
-    like: Sequence[str] = ()
     dry_run: bool = False
     yes: bool = False
     no_wait: bool = False

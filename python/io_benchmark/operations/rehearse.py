@@ -34,6 +34,7 @@ from io_benchmark.sources.run_results import TaskRecord
 from io_benchmark.sources.taskcluster.tasks import REPORT_KIND
 from io_benchmark_taskgraph.repeating import CONFIRMING, job_of, new_label, with_trials
 
+_ORDER_SEED = 1
 Tell = Callable[[str], None]
 Execute = Callable[[LocalRun, Tell], RunOutcome]
 
@@ -45,7 +46,6 @@ class RehearsalOptions(Struct, frozen=True, kw_only=True):
     quick: bool = False
     full: bool = False
     confirm: bool = False
-    seed: int = 1  # of the order of the tasks
     root: Path | None = None
     at: Sequence[tuple[str, Path]] = ()  # a pool, and the folder of its workspace
     container: str | None = None
@@ -136,7 +136,7 @@ def rehearse(options: RehearsalOptions, context: Context, log: Tell) -> Rehearsa
     pools = sorted({task.pool for task in tasks})
     Plan.of_pools(pools, options.baseline)  # a wrong name ends the command before anything runs
     folders = _folders_of_pools(options.at, pools)
-    random.Random(options.seed).shuffle(tasks)
+    random.Random(_ORDER_SEED).shuffle(tasks)
     with new_output_folder(options.output, "rehearsal") as output:
         execute = executor(options.container, [*tasks, *reports], root.path, context, log)
         machine = _Machine(execute, root.path, output, folders, options.profile, context.tell, log)

@@ -4,7 +4,6 @@
 import re
 import subprocess
 from collections.abc import Mapping, Sequence
-from statistics import fmean
 
 import slugid
 
@@ -21,9 +20,7 @@ from io_benchmark.operations.group_work import (
     estimated_cost,
     group_of,
 )
-from io_benchmark.operations.reading import read_results, unlimited_memory
 from io_benchmark.paths import current_folder
-from io_benchmark.sources.run_results import RunResult
 from io_benchmark.submit.definitions import (
     NewTask,
     SubmissionSettings,
@@ -34,9 +31,7 @@ from io_benchmark.submit.measured_group import LOOKS
 from io_benchmark.submit.submission import Submission
 from io_benchmark.submit.task_creation import CreatedTasks, TaskQueue
 from io_benchmark.text import clean, clean_name
-from io_benchmark_taskgraph.repeating import job_of
 
-_NS_PER_MINUTE = 60 * 10**9
 # What the queue takes as an owner: at most 255 characters in the form of an e-mail address.
 ADDRESS = re.compile(
     r"(?=.{3,255}$)[A-Za-z0-9._%+'-]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})*"
@@ -51,8 +46,7 @@ def submit(options: SubmissionOptions, context: Context) -> SubmissionOutcome:
     chosen = _generated(options, options.jobs, settings, context)
     submission, group_id = Submission.of(options.jobs, settings, chosen), slugid.nice()
     tasks = submission.in_group(chosen, group_id)
-    minutes = _earlier_minutes(options.like, tasks, settings.profile, context)
-    cost = estimated_cost(tasks, minutes, options.prices)
+    cost = estimated_cost(tasks, {}, options.prices)
     looks, budget = settings.looks, settings.budget_hours
     remark = limit_of_looks(tasks, cost, looks, budget) if looks else ""
     ended = announce(tasks, cost, options, context, remark)
@@ -82,9 +76,7 @@ def resume(address: str, options: SubmissionOptions, context: Context) -> Submis
         chosen = _regenerated(options, group_id, submission, context)
         tasks = submission.in_group(chosen, group_id)
         missing = [task for task in tasks if task.task_id not in existing]
-        minutes = _earlier_minutes(options.like, missing, settings.profile, context)
-        cost = estimated_cost(missing, minutes, options.prices)
-        ended = announce(missing, cost, options, context)
+        ended = announce(missing, estimated_cost(missing, {}, options.prices), options, context)
         if ended is not None:
             return ended
     created = CreatedTasks(existing, len(existing))
@@ -190,29 +182,3 @@ def _generated(
     if left_out:
         context.tell(f"Left out, because it does not measure a pool: {', '.join(left_out)}")
     return chosen
-
-
-def _earlier_minutes(
-    addresses: Sequence[str], chosen: Sequence[NewTask], profile: str, context: Context
-) -> dict[str, float]:
-    """Return the mean minutes that each job took in the results of --like."""
-    minutes: dict[str, list[float]] = {}
-    ignored = 0
-
-    def accept(measured: RunResult) -> None:
-        nonlocal ignored
-        ignored += measured.result.config.profile != profile
-        if measured.result.config.profile == profile:
-            label = measured.task.label if measured.task is not None else ""
-            pool_jobs = {task.job for task in chosen if task.pool == measured.pool}
-            # A file alone does not name its task.
-            job = job_of(label, measured.pool) or (min(pool_jobs) if len(pool_jobs) == 1 else "")
-            minutes.setdefault(job, []).append(measured.result.duration_ns / _NS_PER_MINUTE)
-
-    if addresses:
-        gathered = read_results(addresses, context, accept, unlimited_memory())
-        for line in gathered.unreadable:
-            context.tell(f"--like: {line}")
-    if ignored:
-        context.tell(f"--like: results with a profile other than {profile} are not used: {ignored}")
-    return {job: fmean(values) for job, values in minutes.items()}

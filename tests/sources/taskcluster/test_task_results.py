@@ -244,17 +244,6 @@ def test_a_result_that_cannot_be_read(loopback, policy, artifact, line):
     assert gathered.unreadable == (problem(loopback, AMD_16, LABEL, line),)
 
 
-def test_the_object_service(loopback, policy):
-    """Content in the object service needs one more request."""
-    loopback.deployment.set_result(
-        AMD_16, 0, Artifact(result("amd-16", AMD_16, 0), storage_type="object")
-    )
-    assert runs(read(loopback, policy, f"task:{AMD_16}.0")) == ALL_THREE[:1]
-    (asked,) = loopback.asked("api", "/object/")
-    assert asked.method == "PUT"
-    assert len(loopback.requests) == 5
-
-
 def test_credentials_go_to_the_deployment_alone(policy):
     """Every call is signed; storage host and results never see the credentials."""
     with Loopback(private=True) as loopback:

@@ -156,18 +156,12 @@ class NamespacesPage(_ApiObject, frozen=True):
 
 
 class ArtifactContent(_ApiObject, frozen=True):
-    """The location of an artifact's content; the object service adds `name` and `credentials`."""
+    """The location of an artifact's content, or the reason why there is none."""
 
     storage_type: str
     url: str | None = None
     reason: str | None = None
     message: str | None = None
-    name: str | None = None
-    credentials: dict[str, str] = {}
-
-
-class ObjectDownload(_ApiObject, frozen=True):
-    url: str  # temporary
 
 
 class IncompleteError(ValueError):

@@ -13,11 +13,7 @@ from typing import Any, TypeVar
 import aiohttp
 import msgspec
 import taskcluster.aio
-from taskcluster.exceptions import (
-    TaskclusterAuthFailure,
-    TaskclusterFailure,
-    TaskclusterRestFailure,
-)
+from taskcluster.exceptions import TaskclusterAuthFailure, TaskclusterRestFailure
 
 from io_benchmark.errors import MissingError, NoArtifactError, RequestRefusedError, ResultError
 from io_benchmark.sources.taskcluster import api_answers
@@ -91,13 +87,13 @@ class Deployment:
         self._index = self._service(taskcluster.aio.Index)
         self._workers = self._service(taskcluster.aio.WorkerManager)
 
-    def _service(self, kind: Any, credentials: Mapping[str, str] | None = None) -> Any:
-        """Return the client of a service; with other credentials, past the task's proxy."""
+    def _service(self, kind: Any) -> Any:
+        """Return the client of a service."""
         access = self.access
-        root_url = access.api_root_url if credentials is None else access.root_url
-        signing = dict(access.credentials if credentials is None else credentials)
-        options = {"rootUrl": root_url, "maxRetries": 0, "credentials": signing}
-        return kind(options, session=_Session(self._http))
+        options = {"rootUrl": access.api_root_url, "maxRetries": 0}
+        return kind(
+            {**options, "credentials": dict(access.credentials)}, session=_Session(self._http)
+        )
 
     async def create_task(self, task_id: str, definition: Mapping[str, Any]) -> None:
         """Create a task; repeating a lost answer creates the same task under the same id only once."""
@@ -204,7 +200,7 @@ class Deployment:
                 f"has an error artifact instead of a result ({why}): the script wrote none; look at "
                 "the task's log"
             )
-        url = await self._object_url(content) if content.storage_type == "object" else content.url
+        url = content.url
         if not url or not is_web_url(url):
             kind = clean(content.storage_type, 50)
             raise ResultError(f"its artifact of type {kind!r} has no http(s) address")
@@ -221,19 +217,6 @@ class Deployment:
         if expires is not None and expires < self._http.policy.now():
             advice = f"it expired on {expires.date()}; run the benchmark again"
         return NoArtifactError(f"{problem}: {advice}")
-
-    async def _object_url(self, content: api_answers.ArtifactContent) -> str:
-        """Return an address that is valid for an hour, by credentials for this object only."""
-        payload = {"acceptDownloadMethods": {"getUrl": True}}
-        try:
-            service = self._service(taskcluster.aio.Object, content.credentials)
-            service.makeHawkExt()
-        except (TaskclusterFailure, ValueError):
-            raise ResultError("its object comes with credentials that cannot be used") from None
-        answer = await self._ask(
-            api_answers.ObjectDownload, lambda: service.startDownload(content.name or "", payload)
-        )
-        return answer.url
 
     async def _pages(
         self, kind: type[Any], ask: Callable[..., Awaitable[Any]], *names: str, **payload: object
