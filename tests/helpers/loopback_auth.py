@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: MPL-2.0
 """Who asks the loopback's Taskcluster: signatures checked as the auth service and each API do.
 
-Hawk over the method, the address, the time, `ext` and the payload's hash, whose content type counts;
-temporary credentials with their certificates. The texts are those of a real deployment.
+Hawk over the method, the address, the time and the payload's hash, whose content type counts. The
+texts are those of a real deployment.
 """
 
-import base64
-import hmac
-import json
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -18,8 +15,6 @@ from mohawk import exc
 from mohawk.util import calculate_payload_hash, parse_authorization_header  # type: ignore[import-untyped]
 
 SKEW_S = 15 * 60
-CERTIFICATE_SKEW_S = 5 * 60
-CERTIFICATE_DAYS = 31
 # What anybody may do on a deployment for open source.
 ANONYMOUS = (
     *("queue:status:*", "queue:get-task:*", "queue:list-task-group:*", "queue:list-artifacts:*"),
@@ -84,7 +79,7 @@ def _hawk(
     kind = incoming.headers.get("content-type", "")
     try:
         given = parse_authorization_header(authorization)
-        client = _client(given["id"], given.get("ext", ""), known, now_s)
+        client = _client(given["id"], known)
         mohawk.Receiver(
             lambda name: {"id": name, "key": client.access_token, "algorithm": "sha256"},
             authorization,
@@ -112,54 +107,10 @@ def _hawk(
     return client
 
 
-def _client(client_id: str, ext: str, known: Mapping[str, Client], now_s: float) -> Client:
-    """Return the client, limited by `ext`."""
-    try:
-        given = json.loads(base64.urlsafe_b64decode(ext + "=" * (-len(ext) % 4))) if ext else {}
-    except ValueError:
-        raise AuthenticationError("Failed to parse ext") from None
-    certificate = given.get("certificate")
-    issuer = client_id if certificate is None else certificate.get("issuer", client_id)
-    if issuer not in known:
-        raise AuthenticationError(f"Client with clientId '{issuer}' not found")
-    return (
-        known[issuer]
-        if certificate is None
-        else _temporary(client_id, known[issuer], certificate, now_s)
-    )
-
-
-def _temporary(name: str, issuer: Client, certificate: dict[str, Any], now_s: float) -> Client:
-    """Return credentials that `issuer` gave out under `name`."""
-    start, expiry, scopes = (certificate[key] for key in ("start", "expiry", "scopes"))
-    if start > (now_s + CERTIFICATE_SKEW_S) * 1000:
-        raise AuthenticationError("ext.certificate.start > now")
-    if expiry < (now_s - CERTIFICATE_SKEW_S) * 1000:
-        raise AuthenticationError("ext.certificate.expiry < now")
-    if expiry - start > CERTIFICATE_DAYS * 86_400_000:
-        raise AuthenticationError("ext.certificate cannot last longer than 31 days!")
-    needed = f"auth:create-client:{name}"
-    if name != issuer.client_id and unsatisfied(needed, issuer.scopes) is not None:
-        raise AuthenticationError(
-            f"ext.certificate issuer `{issuer.client_id}` doesn't have `{needed}` for supplied "
-            "clientId."
-        )
-    if unsatisfied({"AllOf": scopes}, issuer.scopes) is not None:
-        raise AuthenticationError(
-            f"ext.certificate issuer `{issuer.client_id}` doesn't satisfy all certificate scopes "
-            f"{', '.join(scopes)}.  The temporary credentials were not generated correctly."
-        )
-    named = "issuer" in certificate
-    signed = ["version:1"]
-    signed += [f"clientId:{name}", f"issuer:{issuer.client_id}"] if named else []
-    signed += [f"seed:{certificate['seed']}", f"start:{start}", f"expiry:{expiry}", "scopes:"]
-    key = issuer.access_token.encode()
-    digest = hmac.digest(key, "\n".join([*signed, *scopes]).encode(), "sha256")
-    if certificate.get("signature") != base64.b64encode(digest).decode():
-        end = ", or wrong clientId provided" if named else ""
-        raise AuthenticationError(f"ext.certificate.signature is not valid{end}")
-    token = base64.urlsafe_b64encode(hmac.digest(key, certificate["seed"].encode(), "sha256"))
-    return Client(name, token.decode().rstrip("="), tuple(scopes))
+def _client(client_id: str, known: Mapping[str, Client]) -> Client:
+    if client_id not in known:
+        raise AuthenticationError(f"Client with clientId '{client_id}' not found")
+    return known[client_id]
 
 
 def unsatisfied(expression: Any, scopes: Iterable[str]) -> Any:

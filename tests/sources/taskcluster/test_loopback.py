@@ -3,16 +3,13 @@
 
 import json
 import re
-import time
 import urllib.error
 import urllib.request
-from datetime import UTC, datetime, timedelta
 
 import mohawk  # type: ignore[import-untyped]
-import pytest
-from loopback import ME, Client, Loopback
+from loopback import Client, Loopback
 from loopback_api import route
-from loopback_deployment import AMD_16, Deployment, exchanges, recorded
+from loopback_deployment import Deployment, exchanges, recorded
 from recorded_pushes import (
     COMPLETED,
     JANE,
@@ -23,13 +20,6 @@ from recorded_pushes import (
     tell,
     written,
 )
-from taskcluster.client import createTemporaryCredentials
-
-from io_benchmark.errors import RequestRefusedError
-from io_benchmark.sources.event_loop import run_coroutine
-from io_benchmark.sources.taskcluster.access import Access
-from io_benchmark.sources.taskcluster.deployment import Deployment as RealDeployment
-from io_benchmark.sources.web.web_client import WebClient
 
 # Lists of logs, which the stand-in does not keep; and what is compared in its own order, below.
 NOT_COMPARED = re.compile(
@@ -46,14 +36,14 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         return None
 
 
-def answered(loopback, asked, client=None, kind=None, **signed):
+def answered(loopback, asked, client=None, kind=None):
     """Status and body of a request, signed where there is a client."""
     data = json.dumps(asked["body"]).encode() if "body" in asked else None
     url = loopback.url + asked["path"]
     headers = {"Content-Type": "application/json"} if data else {}
     if client is not None:
         credentials = {"id": client.client_id, "key": client.access_token, "algorithm": "sha256"}
-        parts = {"url": url, "method": asked["method"], **signed}
+        parts = {"url": url, "method": asked["method"]}
         content = {"content": data or "", "content_type": headers.get("Content-Type", "")}
         headers["Authorization"] = mohawk.Sender(credentials, **parts, **content).request_header
     if kind is not None:
@@ -161,79 +151,3 @@ def test_who_may_see_what():
             status, body = answered(loopback, sent)
             assert (status, body["code"]) == (403, "InsufficientScopes")
             assert body["message"].startswith("This request requires Taskcluster credentials that")
-
-
-@pytest.mark.parametrize(
-    ("signed", "message"),
-    [
-        ({"client": Client("me", "other")}, "Unauthorized: Bad mac"),
-        ({"client": Client("x", "other")}, "Client with clientId 'x' not found"),
-        ({"url": "http://127.0.0.1/other"}, "Unauthorized: Bad mac"),
-        ({"method": "POST"}, "Unauthorized: Bad mac"),
-        ({"late_s": 16 * 60}, "Unauthorized: Stale timestamp"),
-        ({"late_s": -16 * 60}, "Unauthorized: Stale timestamp"),
-        ({"late_s": 14 * 60}, ""),
-        ({"ext": "e"}, "Failed to parse ext"),
-    ],
-)
-def test_signatures(signed, message):
-    """401 with the reason, whatever was wanted."""
-    late_s = signed.pop("late_s", 0)
-    with Loopback() as loopback:
-        sent = {"method": "GET", "path": f"/api/queue/v1/task/{AMD_16}/status"}
-        signature = {"client": ME, "_timestamp": int(time.time() - late_s), **signed}
-        status, body = answered(loopback, sent, **signature)
-    first_line = body.get("message", "").partition("\n")[0]
-    assert (status, first_line) == (401 if message else 200, message)
-
-
-@pytest.mark.parametrize(
-    ("scopes", "hours", "token", "refusal"),
-    [
-        (["queue:cancel-task-in-project:none"], 24, ME.access_token, ""),
-        (["queue:*"], -1, ME.access_token, "401, ext.certificate.expiry < now"),
-        (
-            ["queue:*"],
-            24,
-            "guessed",
-            "401, ext.certificate.signature is not valid, or wrong clientId provided",
-        ),
-        (
-            ["queue:get-task:*"],
-            24,
-            ME.access_token,
-            (
-                "403, Client ID me/for-a-day does not have sufficient scopes and is missing the "
-                "following scopes:"
-            ),
-        ),
-    ],
-)
-def test_temporary_credentials(policy, scopes, hours, token, refusal):
-    """The certificate is checked, and limits what may be done."""
-    now = datetime.now(UTC)
-    made = createTemporaryCredentials(
-        *("me", token, now - timedelta(hours=48), now + timedelta(hours=hours), scopes),
-        "me/for-a-day",
-    )
-    credentials = {
-        key: part.decode() if isinstance(part, bytes) else part for key, part in made.items()
-    }
-
-    async def cancel(loopback):
-        environment = {
-            "TASKCLUSTER_ROOT_URL": loopback.url,
-            "TASKCLUSTER_CLIENT_ID": credentials["clientId"],
-            "TASKCLUSTER_ACCESS_TOKEN": credentials["accessToken"],
-            "TASKCLUSTER_CERTIFICATE": credentials["certificate"],
-        }
-        async with WebClient(policy) as http:
-            deployment = RealDeployment(Access.of(loopback.url, environment), http)
-            try:
-                return "" if await deployment.cancel_task(AMD_16) else "not cancelled"
-            except RequestRefusedError as error:
-                return str(error)
-
-    with Loopback() as loopback:
-        loopback.deployment.change_runs(AMD_16, "pending")
-        assert run_coroutine(cancel(loopback)) == refusal
