@@ -6,7 +6,6 @@ minutes where a linear reader takes a moment, and a child process ends by its li
 """
 
 import json
-import random
 import resource
 import shutil
 import subprocess
@@ -17,15 +16,10 @@ import pytest
 from checkout import ROOT
 
 from io_benchmark.graph.root import PARTS
-from io_benchmark_taskgraph import report_stanza, stanza
-from io_benchmark_taskgraph.mistakes import BadKeyError, UserMistake
-from io_benchmark_taskgraph.selection import requested
 
 SIZE = 200_000
 CPU_LIMIT_S = 30
 LONGEST_MESSAGE = 2_000
-POOLS = ["amd-16", "amd-30", "intel"]
-SMALLEST = {"script": "s", "workloads": ["cache-retrieve"], "retrieves": 1}
 
 
 def limited(program, *arguments):
@@ -127,61 +121,6 @@ def test_values_without_end():
     lines = [json.loads(line) for line in limited(READ_STANZAS, str(SIZE // 10)).splitlines()]
     assert len(lines) > 1000
     assert [line for line in lines if not is_one_line(line)] == []
-
-
-LETTERS = ["a", "amd-16", "/", "<", ">", "1", ".", "%", " ", "\t", "\n", ",", "on", "{", "}", "$("]
-
-
-def random_value(source, depth=0):
-    kind = source.randrange(9 if depth < 3 else 6)
-    if kind < 3:
-        return "".join(source.choices(LETTERS, k=source.randrange(12)))
-    if kind < 6:
-        return source.choice([None, True, -1, 0, 7, 10**30, 0.5, "workspace", "2%", "overwrite"])
-    if kind < 8:
-        return [random_value(source, depth + 1) for _ in range(source.randrange(4))]
-    return {
-        source.choice(["name", "path", "a", 1]): random_value(source, depth + 1)
-        for _ in range(source.randrange(3))
-    }
-
-
-def refusal(parse, *arguments):
-    """What the parser says against it; None where it takes it."""
-    try:
-        parse(*arguments)
-    except (BadKeyError, UserMistake) as error:
-        return str(error)
-    return None
-
-
-def test_random_stanzas(request):
-    """Any value for any key is accepted, or refused in one line that names the stanza."""
-    rounds = 200_000 if request.config.getoption("--long") else 2_000
-    source = random.Random(1)
-    refused = []
-    for _ in range(rounds):
-        given = {source.choice(stanza.KEYS): random_value(source) for _ in range(2)}
-        report = {source.choice(report_stanza.KEYS): random_value(source)}
-        refused += [
-            refusal(stanza.Benchmark.parse, {**SMALLEST, **given}),
-            refusal(report_stanza.ReportSettings.parse, report, POOLS),
-        ]
-    lines = [line for line in refused if line is not None]
-    assert len(lines) > rounds / 2
-    assert [line for line in lines if not is_one_line(line)] == []
-    assert {line.partition(".")[0] for line in lines} == {"benchmark", "report"}
-
-
-def test_random_messages(request):
-    """Any line is read, or refused in one line."""
-    rounds = 200_000 if request.config.getoption("--long") else 2_000
-    source = random.Random(2)
-    words = ["try:", "-j", "--rebuild", *"=, \t\n\ra3-\x00\ud800"]
-    for _ in range(rounds):
-        line = "try: " + "".join(source.choices(words, k=source.randrange(10)))
-        message = refusal(requested, line)
-        assert message is None or is_one_line(message), message
 
 
 GENERATE = """
