@@ -199,6 +199,7 @@ def test_image_that_does_not_exist(call, deployment, loopback, address):
         ([*IMAGE, "--write", "html=no/x"], "--write no/x: no such folder; create it first"),
         ([*IMAGE, "--until-decided", "-j", "intel"], "and intel is the only one"),
         (["--budget", "9"], "--budget needs --until-decided"),
+        (["--every", "0"], "'0' is not a number above 0"),
         (["--until-decided", "--replicates", "6"], "--replicates cannot be combined"),
         (["--until-decided", "--no-wait"], "--no-wait cannot be combined"),
         (["--until-decided", "--cancel", GROUP], "--cancel cannot be combined with"),

@@ -34,6 +34,13 @@ AMD, INTEL = "io-benchmark-amd-16", "io-benchmark-intel"
             id="earlier results of one pool",
         ),
         pytest.param(
+            TWO_POOLS,
+            {},
+            {AMD: 0.4, INTEL: 0.2},
+            "2 tasks, about 2 minutes of worker time",
+            id="a minute each at least",
+        ),
+        pytest.param(
             [NO_BUDGET], {}, {}, "1 task, at most 11 minutes of worker time", id="task's limit"
         ),
         pytest.param(
