@@ -25,6 +25,8 @@ DATA = GOOD.read_bytes()
 PUBLISHED = ROOT / "taskcluster" / "docs" / "result.schema.json"
 TIMES = {"wall_ns": 10, "user_ns": 4, "kernel_ns": 3, "waiting_ns": None}
 BLOCK = {"trial": "normal", "lookup_ns": [9, 8], "copy_ns": [70, 80]}
+WORK = {"work": "user", "start_ns": 1, "duration_ns": 5, "operations": 2}
+WORK.update(user_ns=3, kernel_ns=0, waiting_ns=None)
 TRIALS = {
     "state": "completed",
     "reason": None,
@@ -211,12 +213,26 @@ def test_a_bad_file_is_one_line(data: bytes, message: str) -> None:
         (f"{BATCHES}process_times", {**TIMES, "kernel_ns": None}, "Expected `int`, got `null`"),
         (f"{BATCHES}process_times", {**TIMES, "waiting_ns": 10**17}, "Expected `int` <= 1"),
         (f"{BATCHES}process_times", [10, 4, 3, 0], "Expected `object | null`, got `array`"),
+        ("host.fixed_work", [{**WORK, "work": "gpu"}], "Invalid enum value 'gpu' - at `$.host"),
+        ("host.fixed_work", [{**WORK, "duration_ns": 0}], "Expected `int` >= 1 - at `$.host"),
+        ("host.fixed_work", [{**WORK, "operations": 0}], "Expected `int` >= 1 - at `$.host"),
+        ("host.fixed_work", [{**WORK, "operations": 10**13}], "Expected `int` <= 1000000000000"),
+        ("host.fixed_work", [{**WORK, "user_ns": 10**17}], "Expected `int` <= 1000000000000"),
+        ("host.fixed_work", [WORK] * 101, "Expected `array` of length <= 100 - at `$.host.fixed"),
     ],
 )
 def test_a_bad_value_is_one_line(path: str, value: object, message: str) -> None:
     """Which key, and what is wrong with it."""
     file = ALL if path.startswith(BATCHES) else GOOD
     assert refusal(changed(path, value, file)).startswith(message)
+
+
+def test_fixed_work_is_read() -> None:
+    """Bursts come back as written; a result of an older script has none."""
+    host = results.parse(changed("host.fixed_work", [WORK] * 100), "x").host
+    assert host is not None
+    assert [msgspec.to_builtins(burst) for burst in host.fixed_work or ()] == [WORK] * 100
+    assert results.parse(DATA, "x").host == msgspec.structs.replace(host, fixed_work=None)
 
 
 def test_what_retrieves_spent_is_read() -> None:

@@ -251,8 +251,8 @@ EXEC = {"parameters": {"exec": {"blob_bytes": 40_000_000}}}
     ("workload", "changes", "rule", "severity", "traits"),
     [
         (
-            *("random-io", {"method": "python-o-direct"}, "method", REFUSED),
-            ("measured by fio with libaio", "measured by python-o-direct with libaio"),
+            *("random-io", {"method": "fio-3.33"}, "method", REFUSED),
+            ("measured by python-o-direct", "measured by fio"),
         ),
         (
             *("upload", {"method": "http.client"}, "method", REFUSED),
@@ -285,7 +285,7 @@ def test_different_measurements(
 @pytest.mark.parametrize(
     "changes",
     [
-        {"observed": {"random-io": {"method": "fio-3.36"}}},
+        {"observed": {"upload": {"method": "curl-8.9.0"}}},
         {"parameters": {"random-io": {"time_limit_s": 5.0}}},
         {"parameters": {"spawn": {"samples_planned": 9000}}},
         {"observed": {"spawn": {"python": "3.11.9"}}},

@@ -49,8 +49,7 @@ def _random_io(variant: str, operation_ns: float) -> Kind:
         "time_limit_s": 20.0,
     }
     observed = {
-        "method": "fio-3.33",
-        "io_engine": "libaio",
+        "method": "python-o-direct",
         "processes": 1,
         "prefill_ns": 3_000 * MS,
         "total_operations": int(60 * 200 * MS / operation_ns),

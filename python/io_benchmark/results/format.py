@@ -133,7 +133,6 @@ class _Config(ResultPart, frozen=True):
     seed: int
     time_budget_s: Finite | None
     environment: Annotated[dict[Text, Text], Many]
-    perfherder: Name = "pool"  # one series per pool; "neutral": one that all pools share
     trials: Name = "never"
     pace_bytes_per_s: Count | None = None
 
@@ -144,7 +143,6 @@ class RecordedTimeline(ResultPart, frozen=True):
     The reader returns the columns as arrays, or as a sequence with `None` where a value is missing.
     """
 
-    interval_s: Finite
     columns: TimelineColumns
     devices: Annotated[dict[Text, TimelineColumns], Many]
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MPL-2.0
 """The machine in a result: the host, the storage of the places, and limits."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from msgspec import field
+from msgspec import Meta, field
 
-from io_benchmark.results.common_types import Count, Few, Many, Name, ResultPart, Text
+from io_benchmark.results.common_types import Count, Few, Many, Name, Nanoseconds, ResultPart, Text
 
 
 class _Tool(ResultPart, frozen=True):
@@ -15,6 +15,18 @@ class _Tool(ResultPart, frozen=True):
 class _Container(ResultPart, frozen=True):
     engine: Text | None
     root_filesystem: Text | None
+
+
+class FixedWork(ResultPart, frozen=True):
+    """One burst of the same work on one CPU; the time is exact, its division by mode may be in ticks."""
+
+    work: Literal["user", "kernel-copy", "kernel-calls", "process-start"]
+    start_ns: Nanoseconds
+    duration_ns: Annotated[int, Meta(ge=1, le=10**16)]
+    operations: Annotated[int, Meta(ge=1, le=10**12)]
+    user_ns: Nanoseconds
+    kernel_ns: Nanoseconds
+    waiting_ns: Nanoseconds | None
 
 
 class Host(ResultPart, frozen=True):
@@ -37,6 +49,7 @@ class Host(ResultPart, frozen=True):
     first_touch_ns_per_mib: Annotated[list[Count], Many]
     tools: Annotated[dict[Text, _Tool | None], Few]
     machine_id: Text | None = None  # a hash of /etc/machine-id; null in a container
+    fixed_work: Annotated[list[FixedWork], Few] | None = None  # in order of time
 
     def usable_cpus(self, limits: "Limits | None") -> float:
         """Return how many CPUs a task may use at once: the machine's, or its quota."""

@@ -27,8 +27,6 @@ from io_benchmark.results.machine import Host, Limits, Storage
 
 VERSION = 1
 
-_PressureTotals = Annotated[dict[Name, Count | None], Few]
-
 
 class _Command(ResultPart, frozen=True):
     """What ran, without its arguments: these may hold what must not be public."""
@@ -88,8 +86,6 @@ class TaskProfile(ResultPart, frozen=True):
     usage: _Usage | None
     io: _ProcessIo | None
     other_cpu_ms: Count | None  # CPU time of all but the command and the measuring
-    # Microseconds that processes waited for a resource: of the machine, and of the cgroup.
-    pressure: Annotated[dict[Name, _PressureTotals | None], Few]
     cgroup_bytes: BytesByDevice | None  # of the command's cgroup; the timeline has the machine's
     syncs: Annotated[dict[Name, _Syncs], Few]
     host: Host

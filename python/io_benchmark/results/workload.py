@@ -64,7 +64,7 @@ class Observations(ResultPart, frozen=True):
     """What only a run can tell.
 
     These names mean the same in each workload, and validity rules compare them between pools:
-    `method`, with `io_engine`; `python`; `http_version`.
+    `method`, `python` and `http_version`.
     """
 
 

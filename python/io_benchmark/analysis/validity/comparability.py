@@ -92,11 +92,9 @@ def _method(run: Run) -> Traits:
     method = _observed(run, "method", "an unknown method")
     if method is None:
         return ()
-    # fio-3.33 and fio-3.36 measure the same way; fio and a loop of Python do not.
+    # curl-8.5 and curl-8.9 measure the same way.
     method = re.sub(r"(?<=.)-[0-9][^-]*$", "", method)
-    engine = _observed(run, "io_engine", "")
-    with_engine = " with {engine}" if engine else ""
-    return (statement("measured by {method}" + with_engine, method=method, engine=engine or ""),)
+    return (statement("measured by {method}", method=method),)
 
 
 def _interpreter(run: Run) -> Traits:

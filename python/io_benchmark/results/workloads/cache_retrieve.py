@@ -26,7 +26,6 @@ SPENT_COLUMNS = tuple(f"{phase}_{kind}_ns" for phase in PHASES for kind in KINDS
 class _CacheState(ResultPart, frozen=True):
     """How cold the cache really was when the first retrieve began."""
 
-    drop_caches: Text
     cache_bytes: Count
     resident_bytes: Count | None
 
@@ -65,8 +64,6 @@ class CacheRetrieveEntry(ResultPart, frozen=True, tag_field="name", tag="cache-r
     retrieves_planned: Count
     file_sizes_bytes: FileSizes
     sequence_sha256: Text
-    fresh_ring_bytes: Count | None
-    populate_ns: Count | None
     cache_state: _CacheState | None
     lookup_method: Text | None
     copy_method: Text | None

@@ -24,10 +24,7 @@ class _RandomIoParameters(Parameters, frozen=True):
 
 
 class _RandomIoObservations(Observations, frozen=True):
-    """`method`: fio with its version, or the script's own loop."""
-
     method: Text | None
-    io_engine: Text | None
     latency_ns: _Latency | None
 
 

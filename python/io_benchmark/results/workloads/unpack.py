@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """unpack: an archive of many small and some large files, as the set-up of a task unpacks it."""
 
+from operator import attrgetter
+
 from io_benchmark.results.common_types import Count, Nanoseconds, Text
 from io_benchmark.results.workload import (
     BatchEntry,
@@ -39,10 +41,6 @@ class _UnpackEntry(BatchEntry, frozen=True, tag_field="name", tag="unpack"):
     observed: _UnpackObservations
 
 
-def _unpacked_bytes(entry: _UnpackEntry) -> int | None:
-    return entry.observed.unpacked_bytes
-
-
 def _mib_per_s(entry: _UnpackEntry) -> float | None:
     unpacked_bytes, times = entry.observed.unpacked_bytes, entry.process_times
     if unpacked_bytes is None or times is None:
@@ -61,7 +59,7 @@ WORKLOAD = Workload(
     position=7,
     operation="file unpacked",
     unit="files/s",
-    written_bytes=_unpacked_bytes,
+    written_bytes=attrgetter("observed.unpacked_bytes"),
     figures=(
         WorkloadFigure(
             "bandwidth", "unpacked", unit="MiB/s", mean_of=_mib_per_s, higher_is_better=True
