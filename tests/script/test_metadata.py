@@ -22,12 +22,6 @@ metadata.os = type("os", (), {**vars(os), "path": path})
 """
 
 
-@pytest.fixture
-def naming(worker: Worker) -> Worker:
-    worker.workloads = ("metadata",)
-    return worker
-
-
 @pytest.mark.parametrize(
     ("cpus", "full", "quick"),
     [
@@ -43,10 +37,11 @@ def test_how_many_at_once(cpus: int, full: list[int], quick: list[int]) -> None:
     assert metadata._process_counts(cpus, is_quick=True) == quick
 
 
-def test_files_not_yet_visible_are_counted(naming: Worker) -> None:
+def test_files_not_yet_visible_are_counted(worker: Worker) -> None:
     """What another thread misses at its first look is counted, with how long it was missing."""
-    output = naming.complete("--profile", "quick", prelude=HIDING)
-    entry = naming.document()["workloads"][-1]
+    worker.workloads = ("metadata",)
+    output = worker.complete("--profile", "quick", prelude=HIDING)
+    entry = worker.document()["workloads"][-1]
     observed = entry["observed"]
     checks = observed["checks"]
     assert observed["not_visible"] == sum(n % 10 == 7 for n in range(checks)) > 0
@@ -66,10 +61,7 @@ def test_what_is_done(tmp_path: Path) -> None:
     step()
     assert counted == 3
     assert sorted(path.name for path in tmp_path.iterdir()) == ["stat", "stat-missing"]
-
-
-def test_a_file_nobody_made_is_an_error(tmp_path: Path) -> None:
-    """A failing stat that succeeds would measure something else."""
+    # A failing stat that succeeds would measure something else.
     step, _ = metadata.STEPS["stat-missing"](str(tmp_path), 16)
     (tmp_path / "missing-00003").touch()
     with pytest.raises(OSError, match="missing-00003 exists, but nothing created it"):
