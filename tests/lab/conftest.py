@@ -14,11 +14,12 @@ import program
 import pytest
 import storage_lab
 from checkout import ROOT
-from lab_truths import Ask, Tally, Truth, mistakes
+from lab_truths import Ask, Document, Tally, Truth, mistakes
 from worker import Worker
 
 TALLIES: pytest.StashKey[list[str]] = pytest.StashKey()
 Repeat = Callable[[Ask, Truth], None]
+RepeatPair = Callable[..., None]
 Repetitions = Callable[[Callable[[str], list[str]]], None]
 
 
@@ -72,6 +73,41 @@ def repetitions(request: pytest.FixtureRequest) -> Repetitions:
         lines = [f"{tally.line} (load {load})", *(f"    {each}" for each in tally.wrong)]
         request.config.stash.setdefault(TALLIES, []).extend(lines)
         assert tally.wrong == []
+
+    return run
+
+
+@pytest.fixture
+def repeat_pair(
+    measure: Callable[..., Path], compare: Callable[..., Document], repeat: Repeat
+) -> RepeatPair:
+    """Measure a slow place and a fast one, with so many workers each, and assert what is said of them.
+
+    `slow_only` and `fast_only` have what only one side's measurements get.
+    """
+
+    def run(
+        truth: Truth,
+        slow: Path,
+        fast: Path,
+        *options: str,
+        workers: int = 1,
+        slow_only: Mapping[str, Any] | None = None,
+        fast_only: Mapping[str, Any] | None = None,
+        **how: Any,
+    ) -> None:
+        sides = (("amd-16", slow, slow_only or {}), ("intel", fast, fast_only or {}))
+
+        def ask(name: str) -> Document:
+            return compare(
+                *(
+                    measure(pool, place, *options, name=f"{pool}{name}-{number}", **how, **side)
+                    for number in range(workers)
+                    for pool, place, side in sides
+                )
+            )
+
+        repeat(ask, truth)
 
     return run
 

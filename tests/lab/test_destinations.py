@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from answers import bottlenecks, comparison, evidence, states
-from lab_truths import Ask, Document, Truth
+from lab_truths import Truth
 from storage_lab import Lab, needs, needs_write_caps, run, without_atime
 
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.serial, pytest.mark.root]
 
 Measure = Callable[..., Path]
 Compare = Callable[..., dict[str, Any]]
-Repeat = Callable[[Ask, Truth], None]
+RepeatPair = Callable[..., None]
 # Many and small, so that a moment of other work on the machine is a small part of them.
 FILES = ("--sizes", "10x1", "--retrieves", "320")
 COPIED_MIB = 320
@@ -98,37 +98,21 @@ def test_shared_extents_are_not_compared_with_copies(
     }
 
 
-def repeat_copies(
-    slow: Path, fast: Path, *, measure: Measure, compare: Compare, repeat: Repeat, cause: str
-) -> None:
-    def ask(name: str) -> Document:
-        return compare(
-            measure("amd-16", slow, *FEWER_FILES, name=f"a{name}"),
-            measure("intel", fast, *FEWER_FILES, name=f"i{name}"),
-        )
-
-    repeat(ask, Truth(frozenset((cause,)), in_copies(Kind.BLOCKED)))
-
-
-def test_decoys_of_ext4_flush(
-    lab: Lab, by_hand: None, measure: Measure, compare: Compare, repeat: Repeat
-) -> None:
+@pytest.mark.usefixtures("by_hand")
+def test_decoys_of_ext4_flush(lab: Lab, repeat_pair: RepeatPair) -> None:
     """The flush is the cause, and neither the scheduler nor the limit that only its side has."""
-    del by_hand
     slow, fast = ext4(lab, "slow"), ext4(lab, "fast", "noauto_da_alloc")
     lab.schedule(lab.devices["slow"], "bfq")
     lab.unreached_limit(lab.devices["slow"])
-    how: dict[str, Any] = {"measure": measure, "compare": compare, "repeat": repeat}
-    repeat_copies(slow, fast, cause="ext4-flush", **how)
+    truth = Truth(frozenset(("ext4-flush",)), in_copies(Kind.BLOCKED))
+    repeat_pair(truth, slow, fast, *FEWER_FILES)
 
 
-def test_decoys_of_a_cap(
-    lab: Lab, by_hand: None, measure: Measure, compare: Compare, repeat: Repeat
-) -> None:
+@pytest.mark.usefixtures("by_hand")
+def test_decoys_of_a_cap(lab: Lab, repeat_pair: RepeatPair) -> None:
     """The cap is the cause, and not how often the journal is committed."""
-    del by_hand
     slow = ext4(lab, "slow", cap_mib_per_s=30)
     fast = ext4(lab, "fast", "commit=60", cap_mib_per_s=75)
     without_atime(slow)
-    how: dict[str, Any] = {"measure": measure, "compare": compare, "repeat": repeat}
-    repeat_copies(slow, fast, cause="cgroup-io-limit", **how)
+    truth = Truth(frozenset(("cgroup-io-limit",)), in_copies(Kind.BLOCKED))
+    repeat_pair(truth, slow, fast, *FEWER_FILES)

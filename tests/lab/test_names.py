@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import shims
 from answers import detail, evidence, measured, states, supported
-from lab_truths import Ask, Document, Truth
+from lab_truths import Truth
 from storage_lab import Lab, without_atime
 from workloads.metadata import _process_counts
 
@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.serial]
 Measure = Callable[..., Path]
 Compare = Callable[..., dict[str, Any]]
 WORKLOADS = ("metadata",)
-Repeat = Callable[[Ask, Truth], None]
+RepeatPair = Callable[..., None]
 ANYWHERE = frozenset(Part(Phase.OPERATION, kind) for kind in Kind)
 LAYERS = 21
 # Enough that a moment's pause of the machine does not decide.
@@ -146,27 +146,19 @@ def test_files_that_appear_late(workers: Workers, compare: Compare) -> None:
 
 
 @pytest.mark.root
-def test_decoys_of_many_layers(
-    lab: Lab, by_hand: None, measure: Measure, compare: Compare, repeat: Repeat
-) -> None:
+@pytest.mark.usefixtures("by_hand")
+def test_decoys_of_many_layers(lab: Lab, repeat_pair: RepeatPair) -> None:
     """The layers are the cause, and neither the mount nor the scheduler of the disk below."""
-    del by_hand
     slow, fast = lab.disk("slow", options="noatime"), lab.disk("fast")
     lab.schedule(lab.devices["slow"], "bfq")
-    places = {"amd-16": lab.overlay(slow, "many", LAYERS), "intel": lab.overlay(fast, "one")}
-    repeat(
-        lambda name: ask_names(places, name, measure, compare),
-        Truth(frozenset(("overlay-layers",)), in_kernel(), ratio_above=2),
+    in_kernel = frozenset((Part(Phase.OPERATION, Kind.KERNEL),))
+    repeat_pair(
+        Truth(frozenset(("overlay-layers",)), in_kernel, ratio_above=2),
+        lab.overlay(slow, "many", LAYERS),
+        lab.overlay(fast, "one"),
+        workloads=WORKLOADS,
+        prelude=MANY_LOOKUPS,
     )
-
-
-def in_kernel() -> frozenset[Part]:
-    return frozenset((Part(Phase.OPERATION, Kind.KERNEL),))
-
-
-def ask_names(places: dict[str, Path], name: str, measure: Measure, compare: Compare) -> Document:
-    how: dict[str, Any] = {"workloads": WORKLOADS, "prelude": MANY_LOOKUPS}
-    return compare(*(measure(pool, at, name=pool + name, **how) for pool, at in places.items()))
 
 
 @pytest.mark.parametrize(
@@ -177,40 +169,21 @@ def ask_names(places: dict[str, Path], name: str, measure: Measure, compare: Com
     ],
 )
 @pytest.mark.root
+@pytest.mark.usefixtures("by_hand")
 def test_decoys_of_drivers(
-    lab: Lab,
-    by_hand: None,
-    shim: shims.Shim,
-    measure: Measure,
-    compare: Compare,
-    repeat: Repeat,
-    driver: dict[str, Any],
-    cause: str,
+    lab: Lab, shim: shims.Shim, repeat_pair: RepeatPair, driver: dict[str, Any], cause: str
 ) -> None:
     """The driver is the cause, and neither the mount nor the limit that only its side has."""
-    del by_hand
     slow, fast = lab.disk("slow"), lab.disk("fast")
     without_atime(slow)
     lab.unreached_limit(lab.devices["slow"])
-
-    def ask(name: str) -> Document:
-        how: dict[str, Any] = {"workloads": WORKLOADS, "prelude": SHORT}
-        sides: tuple[tuple[str, Path, dict[str, Any]], ...] = (
-            ("amd-16", slow, driver),
-            ("intel", fast, {}),
-        )
-        return compare(
-            *(
-                measure(
-                    pool,
-                    at,
-                    name=f"{pool}{name}-{number}",
-                    environment=shim.environment(**what),
-                    **how,
-                )
-                for number in range(WORKERS)
-                for pool, at, what in sides
-            )
-        )
-
-    repeat(ask, Truth(frozenset((cause,)), ANYWHERE))
+    repeat_pair(
+        Truth(frozenset((cause,)), ANYWHERE),
+        slow,
+        fast,
+        workers=WORKERS,
+        slow_only={"environment": shim.environment(**driver)},
+        fast_only={"environment": shim.environment()},
+        workloads=WORKLOADS,
+        prelude=SHORT,
+    )

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from answers import detail, evidence, mean_ns, measured, states
-from lab_truths import Ask, Document, Truth
+from lab_truths import Truth
 from storage_lab import Lab, without_atime
 from workloads import exec as workload
 
@@ -31,7 +31,7 @@ pytestmark = [
 
 Measure = Callable[..., Path]
 Compare = Callable[..., dict[str, Any]]
-Repeat = Callable[[Ask, Truth], None]
+RepeatPair = Callable[..., None]
 WORKLOADS = ("exec",)
 DEARER = 1.15
 SMALL = "from workloads import exec as workload\nworkload.CACHE_SHARE = 0\n"
@@ -104,26 +104,19 @@ def test_copies_crowd_the_cache(
 
 
 @pytest.mark.root
-def test_decoys_of_copies(
-    lab: Lab, by_hand: None, measure: Measure, compare: Compare, repeat: Repeat
-) -> None:
+@pytest.mark.usefixtures("by_hand")
+def test_decoys_of_copies(lab: Lab, repeat_pair: RepeatPair) -> None:
     """The copies are the cause, and neither the mount nor the scheduler that only their side has."""
-    del by_hand
     needs_cache()
     slow, fast = lab.disk("slow", size_mib=400), lab.disk("fast", size_mib=400)
     without_atime(slow)
     lab.schedule(lab.devices["slow"], "bfq")
-
-    def ask(name: str) -> Document:
-        return compare(
-            *(
-                measure(pool, place, name=pool + name, workloads=WORKLOADS, prelude=prelude)
-                for pool, place, prelude in (
-                    ("amd-16", slow, MANY_ROUNDS),
-                    ("intel", fast, ROOMY_CACHE),
-                )
-            )
-        )
-
     working = frozenset((Part(Phase.OPERATION, Kind.USER),))
-    repeat(ask, Truth(frozenset(("per-builder-copies",)), working, ratio_above=1.05))
+    repeat_pair(
+        Truth(frozenset(("per-builder-copies",)), working, ratio_above=1.05),
+        slow,
+        fast,
+        slow_only={"prelude": MANY_ROUNDS},
+        fast_only={"prelude": ROOMY_CACHE},
+        workloads=WORKLOADS,
+    )

@@ -9,19 +9,16 @@ import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from lab_truths import Ask, Document, Truth
+from lab_truths import Truth
 from storage_lab import Lab, joining, own_cpu_group
 
 from io_benchmark.analysis.parts.time_parts import Kind, in_all, in_lookups
 
 pytestmark = [pytest.mark.serial, pytest.mark.root]
 
-Measure = Callable[..., Path]
-Compare = Callable[..., dict[str, Any]]
-Repeat = Callable[[Ask, Truth], None]
+RepeatPair = Callable[..., None]
 # On btrfs, too, a file that is removed first is never written; one that is rewritten is.
 FILES = ("--sizes", "10x4", "--retrieves", "200", "--destination", "unlink")
 DISK_MIB, CAP_MIB_PER_S = 300, 40
@@ -59,67 +56,42 @@ def test_slow_grep(
     request: pytest.FixtureRequest,
     places: dict[str, Path],
     tmp_path: Path,
-    measure: Measure,
-    compare: Compare,
-    repeat: Repeat,
+    repeat_pair: RepeatPair,
     delay: str,
     kinds: set[Kind],
 ) -> None:
     """The lookups are the cause, and the disks are not."""
     if delay == COMPUTING:
         request.getfixturevalue("by_hand")
-    environment = slow_grep(tmp_path / "tools", delay)
-
-    def ask(name: str) -> Document:
-        return compare(
-            measure("amd-16", places["amd-16"], *FILES, name=f"a{name}", environment=environment),
-            measure("intel", places["intel"], *FILES, name=f"i{name}"),
-        )
-
-    repeat(ask, Truth(frozenset(("lookup-cost",)), in_lookups(*kinds)))
+    truth = Truth(frozenset(("lookup-cost",)), in_lookups(*kinds))
+    environment = {"environment": slow_grep(tmp_path / "tools", delay)}
+    repeat_pair(truth, places["amd-16"], places["intel"], *FILES, slow_only=environment)
 
 
-def test_cpu_quota(
-    lab: Lab, places: dict[str, Path], measure: Measure, compare: Compare, repeat: Repeat
-) -> None:
+def test_cpu_quota(lab: Lab, places: dict[str, Path], repeat_pair: RepeatPair) -> None:
     """The quota of CPU time is the cause, and the disks are not."""
     group = lab.group("quota", own_cpu_group())
     (group / "cpu.cfs_period_us").write_text(str(PERIOD_US))
     (group / "cpu.cfs_quota_us").write_text(str(QUOTA_US))
-
-    def ask(name: str) -> Document:
-        return compare(
-            measure("amd-16", places["amd-16"], *FILES, name=f"a{name}", prelude=joining(group)),
-            measure("intel", places["intel"], *FILES, name=f"i{name}"),
-        )
-
-    waits = in_all(Kind.WAITING, Kind.BLOCKED)
-    repeat(ask, Truth(frozenset(("cgroup-cpu-limit",)), waits))
+    truth = Truth(frozenset(("cgroup-cpu-limit",)), in_all(Kind.WAITING, Kind.BLOCKED))
+    limited = {"prelude": joining(group)}
+    repeat_pair(truth, places["amd-16"], places["intel"], *FILES, slow_only=limited)
 
 
-def test_neighbours(
-    lab: Lab,
-    by_hand: None,
-    places: dict[str, Path],
-    measure: Measure,
-    compare: Compare,
-    repeat: Repeat,
-) -> None:
+@pytest.mark.usefixtures("by_hand")
+def test_neighbours(lab: Lab, places: dict[str, Path], repeat_pair: RepeatPair) -> None:
     """Who else uses the CPU is the cause, and the disks are not."""
-    del by_hand
     cpus = sorted(os.sched_getaffinity(0))
     if len(cpus) < 2:
         pytest.skip("needs two CPUs")
-    computing = f"import os\nos.sched_setaffinity(0, [{cpus[0]}])\nwhile True: pass"
-    for _ in range(NEIGHBOURS):
-        lab.start(sys.executable, "-c", computing)
     pinned = "import os\nos.sched_setaffinity(0, [{}])"
-
-    def ask(name: str) -> Document:
-        crowded, free = (pinned.format(cpu) for cpu in cpus[:2])
-        return compare(
-            measure("amd-16", places["amd-16"], *FILES, name=f"a{name}", prelude=crowded),
-            measure("intel", places["intel"], *FILES, name=f"i{name}", prelude=free),
-        )
-
-    repeat(ask, Truth(frozenset(("other-load", "cpu")), in_all(Kind.WAITING)))
+    for _ in range(NEIGHBOURS):
+        lab.start(sys.executable, "-c", f"{pinned.format(cpus[0])}\nwhile True: pass")
+    repeat_pair(
+        Truth(frozenset(("other-load", "cpu")), in_all(Kind.WAITING)),
+        places["amd-16"],
+        places["intel"],
+        *FILES,
+        slow_only={"prelude": pinned.format(cpus[0])},
+        fast_only={"prelude": pinned.format(cpus[1])},
+    )

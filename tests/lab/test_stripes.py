@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from answers import comparison, evidence, states
-from lab_truths import Ask, Document, Truth
+from lab_truths import Truth
 from storage_lab import Lab, without_atime
 
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.serial, pytest.mark.root]
 Rehearse = Callable[..., dict[str, Any]]
 Measure = Callable[..., Path]
 Compare = Callable[..., dict[str, Any]]
-Repeat = Callable[[Ask, Truth], None]
+RepeatPair = Callable[..., None]
 FEWER_FILES = ("--sizes", "10x4", "--retrieves", "60")
 FEWER_DISKS = Truth(frozenset(("device-count",)), in_copies(Kind.BLOCKED), ratio_above=1.5)
 FILES = ("--sizes", "20x4", "--retrieves", "120")
@@ -137,40 +137,17 @@ def bfq(lab: Lab, _place: Path, device: str) -> None:
 
 
 @pytest.mark.parametrize("decoy", [nothing, noatime_and_limit, bfq])
-def test_decoys(
-    lab: Lab,
-    by_hand: None,
-    measure: Measure,
-    compare: Compare,
-    repeat: Repeat,
-    decoy: Callable[[Lab, Path, str], None],
-) -> None:
+@pytest.mark.usefixtures("by_hand")
+def test_decoys(lab: Lab, repeat_pair: RepeatPair, decoy: Callable[[Lab, Path, str], None]) -> None:
     """The number of disks is the cause, whatever else the one disk has."""
-    del by_hand
     one, two = disks(lab, "one", 1), disks(lab, "two", 2)
     decoy(lab, one, lab.devices["one-0"])
-
-    def ask(name: str) -> Document:
-        return compare(
-            measure("amd-16", one, *FEWER_FILES, name=f"one-{name}"),
-            measure("intel", two, *FEWER_FILES, name=f"two-{name}"),
-        )
-
-    repeat(ask, FEWER_DISKS)
+    repeat_pair(FEWER_DISKS, one, two, *FEWER_FILES)
 
 
-def test_more_layers_as_a_decoy(
-    lab: Lab, by_hand: None, measure: Measure, compare: Compare, repeat: Repeat
-) -> None:
+@pytest.mark.usefixtures("by_hand")
+def test_more_layers_as_a_decoy(lab: Lab, repeat_pair: RepeatPair) -> None:
     """Copies do not care how many layers the overlay over one disk has."""
-    del by_hand
     one = lab.overlay(disks(lab, "one", 1), "one-overlay", layers=5)
     two = lab.overlay(disks(lab, "two", 2), "two-overlay")
-
-    def ask(name: str) -> Document:
-        return compare(
-            measure("amd-16", one, *FEWER_FILES, name=f"one-{name}"),
-            measure("intel", two, *FEWER_FILES, name=f"two-{name}"),
-        )
-
-    repeat(ask, FEWER_DISKS)
+    repeat_pair(FEWER_DISKS, one, two, *FEWER_FILES)

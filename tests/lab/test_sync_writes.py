@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from answers import evidence, mean_ns, measured, states
-from lab_truths import Ask, Document, Truth
+from lab_truths import Truth
 from storage_lab import Lab, joining, needs_groups, without_atime
 
 from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.serial, pytest.mark.root]
 
 Measure = Callable[..., Path]
 Compare = Callable[..., dict[str, Any]]
-Repeat = Callable[[Ask, Truth], None]
+RepeatPair = Callable[..., None]
 WORKLOADS = ("sync-write",)
 BLOCKED = frozenset((Part(Phase.OPERATION, Kind.BLOCKED),))
 FIRST = "dsync-append-first"
@@ -132,55 +132,39 @@ def test_a_scheduler_that_idles(
         assert states(document)["scheduler-idling"] == "supported"
 
 
-def test_decoys_of_a_capped_child_group(
-    lab: Lab, by_hand: None, measure: Measure, compare: Compare, repeat: Repeat
-) -> None:
+@pytest.mark.usefixtures("by_hand")
+def test_decoys_of_a_capped_child_group(lab: Lab, repeat_pair: RepeatPair) -> None:
     """The cap is the cause, and neither the mount nor the scheduler that only its side has."""
-    del by_hand
     needs_groups()
     slow, fast = lab.disk("slow"), lab.disk("fast")
     group = lab.group("capped")
     lab.cap_writes(group, lab.devices["slow"], CAPPED_WRITES_PER_S)
     without_atime(slow)
     lab.schedule(lab.devices["slow"], "mq-deadline")
-
-    sides = (("amd-16", slow, SHORT + joining(group)), ("intel", fast, SHORT))
-
-    def ask(name: str) -> Document:
-        return compare(
-            *(
-                measure(
-                    pool, at, name=f"{pool}{name}-{number}", workloads=WORKLOADS, prelude=prelude
-                )
-                for number in range(WORKERS_WITH_DECOYS)
-                for pool, at, prelude in sides
-            )
-        )
-
-    repeat(ask, Truth(frozenset(("cgroup-io-limit",)), BLOCKED, ratio_above=2))
+    repeat_pair(
+        Truth(frozenset(("cgroup-io-limit",)), BLOCKED, ratio_above=2),
+        slow,
+        fast,
+        workers=WORKERS_WITH_DECOYS,
+        slow_only={"prelude": SHORT + joining(group)},
+        fast_only={"prelude": SHORT},
+        workloads=WORKLOADS,
+    )
 
 
-def test_decoys_of_a_scheduler_that_idles(
-    lab: Lab, by_hand: None, measure: Measure, compare: Compare, repeat: Repeat
-) -> None:
+@pytest.mark.usefixtures("by_hand")
+def test_decoys_of_a_scheduler_that_idles(lab: Lab, repeat_pair: RepeatPair) -> None:
     """The scheduler is the cause, and neither the mount nor the limit that only its side has."""
-    del by_hand
     needs_groups()
-    places = {"amd-16": lab.disk("slow"), "intel": lab.disk("fast")}
-    prelude = ONLY_FIRST + joining(lab.group("own"))
+    slow, fast = lab.disk("slow"), lab.disk("fast")
     lab.schedule(lab.devices["slow"], "bfq")
-    without_atime(places["amd-16"])
+    without_atime(slow)
     lab.unreached_limit(lab.devices["slow"])
-
-    def ask(name: str) -> Document:
-        return compare(
-            *(
-                measure(
-                    pool, place, name=f"{pool}{name}-{at}", workloads=WORKLOADS, prelude=prelude
-                )
-                for at in range(MANY_WORKERS)
-                for pool, place in places.items()
-            )
-        )
-
-    repeat(ask, Truth(frozenset(("scheduler-idling",)), BLOCKED, variant=FIRST))
+    repeat_pair(
+        Truth(frozenset(("scheduler-idling",)), BLOCKED, variant=FIRST),
+        slow,
+        fast,
+        workers=MANY_WORKERS,
+        workloads=WORKLOADS,
+        prelude=ONLY_FIRST + joining(lab.group("own")),
+    )
