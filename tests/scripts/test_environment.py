@@ -220,38 +220,3 @@ def test_ctrl_c_reaches_the_program(checkout):
     os.killpg(process.pid, signal.SIGINT)
     process.communicate(timeout=30)
     assert process.returncode == -signal.SIGINT
-
-
-def test_through_a_symlink(checkout, tmp_path):
-    """A symlink to the script, called by a relative name, finds the checkout."""
-    checkout.interpreter("python3")
-    (tmp_path / "link").symlink_to(checkout.path / "scripts/rehearse")
-    output = subprocess.run(
-        ["./link"],
-        cwd=tmp_path,
-        env=checkout.environment(),
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-    assert output.splitlines()[2:] == ["<rehearse>", "<--root>", f"<{checkout.path}>"]
-
-
-def test_nothing_of_the_environment_leaks(checkout):
-    """A caller's CDPATH, PYTHONHOME and PYTHONPATH change nothing and are not handed on."""
-    checkout.interpreter("python3")
-    process = checkout.start("rehearse", CDPATH="/", PYTHONHOME="/none", PYTHONPATH="/none")
-    stdout, _ = process.communicate(timeout=30)
-    assert stdout.splitlines()[:2] == [f"io-benchmark {process.pid}", "modules: "]
-
-
-def test_read_only_checkout(checkout):
-    """A checkout that cannot be written to is an error, not a loop."""
-    checkout.interpreter("python3")
-    (checkout.path / ".venv.lock").mkdir()  # root may write anywhere, but not to a folder
-    code, started, stderr = checkout.run("rehearse")
-    assert (code, started) == (1, [])
-    assert stderr.splitlines()[-1] == (
-        f"scripts/rehearse: error: cannot write to {checkout.path}/.venv.lock;"
-        " the environment is made there"
-    )
