@@ -53,22 +53,6 @@ def document(done: program.Finished) -> dict[str, Any]:
     return content
 
 
-def test_the_index(pushes: list[past.Push], fetched: Path, tmp_path: Path) -> None:
-    """The same points as in the folder, found by the pool's name alone."""
-    deployment = Deployment()
-    past.add(deployment, pushes)
-    with Loopback(deployment) as loopback:
-        done = history("amd-16", "--json", folder=tmp_path, TASKCLUSTER_ROOT_URL=loopback.url)
-    (series,) = document(done)["series"]
-    assert [change["at"] for change in series["changes"]] == [12]
-    assert [(point["time"], point["group"], point["revision"]) for point in series["points"]] == [
-        (push.time.strftime("%Y-%m-%dT%H:%M:%SZ"), push.group, push.revision) for push in pushes
-    ]
-    (offline,) = document(history("amd-16", "results", "--json", folder=fetched))["series"]
-    means = [[point["mean_ns"] for point in each["points"]] for each in (series, offline)]
-    assert means[0] == means[1]
-
-
 def test_what_is_gone_is_named(pushes: list[past.Push], tmp_path: Path) -> None:
     """An expired task and a lost artifact are notes, and the exit code is 0."""
     deployment = Deployment()

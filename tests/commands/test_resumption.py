@@ -44,16 +44,6 @@ def test_killed_while_creating(call, loopback, deployment, answered):
     assert made[2]["workerType"] == made[5]["workerType"] == "some"
 
 
-def test_all_tasks_exist(call, loopback, deployment):
-    """Nothing is created, and what there is gets compared."""
-    _, resume = stopped(call, loopback, 2)
-    requests = len(loopback.requests)
-    code, stdout, stderr = call(*resume)
-    assert (code, "1.92×" in stdout, "3 of 3 tasks exist\n" in stderr) == (0, True, True)
-    assert "PUT" not in {request.method for request in loopback.requests[requests:]}
-    assert labels(deployment) == ALL
-
-
 def test_another_kind(call, loopback, deployment):
     """Nobody can know what was submitted: nothing is created."""
     group, resume = stopped(call, loopback, 0)

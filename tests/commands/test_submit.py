@@ -169,15 +169,6 @@ def test_a_refused_task(call, deployment):
     ]
 
 
-def test_image_of_a_task(call, deployment):
-    """Each task depends on the one whose image it runs in; a worker refuses it otherwise."""
-    deployment.add({}, {"taskId": AMD_16, "taskGroupId": AMD_16, "state": "completed", "runs": []})
-    code, _, stderr = call("--image", f"task:{AMD_16}", "-j", "amd-16,intel")
-    assert code == 0, stderr
-    made = list(deployment.definitions.values())[1:]
-    assert [definition["dependencies"] for definition in made] == [[AMD_16]] * 2
-
-
 @pytest.mark.parametrize("address", [f"task:{AMD_16}", "index:a.v2.b.latest"])
 def test_image_that_does_not_exist(call, deployment, loopback, address):
     """It is named before anything is created."""

@@ -12,7 +12,7 @@ import pytest
 import seed_case
 import submitted_tasks
 from checkout import ROOT
-from killed_submit import Killer, labels
+from killed_submit import labels
 from loopback_deployment import Artifact, Deployment
 from loopback_runs import run
 
@@ -30,7 +30,6 @@ class Workers:
     def __init__(self, seed: int, **ratios: float) -> None:
         self._seed = seed
         self._ratios = {pool.replace("_", "-"): ratio for pool, ratio in ratios.items()}
-        self.factors: dict[str, float] = {}  # by label, in place of a drawn one
         self.machines: int | None = None  # per pool; None: a new one for each task
 
     def __call__(self, deployment: Deployment, task_id: str) -> None:
@@ -39,7 +38,6 @@ class Workers:
         pool = submitted_tasks.pool_of(definition)
         dice = random.Random(f"{self._seed} {label}")
         factor = self._ratios.get(pool, 1.0) * math.exp(dice.gauss(0, VARIATION))
-        factor = self.factors.get(label, factor)
         # intel's figures for all of them: nothing but the factor differs.
         (document,) = seed_case.documents(1, pools=["intel"])
         document["task"] |= {"pool": pool, "task_id": task_id, "run_id": 0}
@@ -129,29 +127,6 @@ def test_only_undecided_pools(call, deployment, loopback):
     assert plans == {"3,6,12,24"}
 
 
-def test_a_decided_pool_is_not_reopened(call, deployment):
-    """More workers of the baseline, for amd-30, do not withdraw the verdict about amd-16."""
-    workers = deployment.on_create = Workers(0)
-    times = {
-        "amd-16": (1.15, 1.16, 1.14),
-        "amd-30": (1.2, 1.35, 1.6, 1.65, 1.6, 1.7),
-        "intel": (0.99, 1.0, 1.01, 1.2, 1.21, 1.19),
-    }
-    workers.factors = {
-        f"io-benchmark-{pool}-{number}": factor
-        for pool, factors in times.items()
-        for number, factor in enumerate(factors, 1)
-    }
-    code, stdout, stderr = call(*IMAGE, "--until-decided")
-    assert code == 0, stderr
-    assert tasks_per_pool(deployment) == {"amd-16": 3, "amd-30": 6, "intel": 6}
-    assert "Undecided: amd-30;" in stderr
-    answer = " ".join(stdout.split())
-    assert "amd-16 is 1.15× slower than intel" in answer
-    assert "decided at an earlier look, which stands; all workers: 1.05× (" in answer
-    assert "To settle amd-16" not in answer
-
-
 def test_equal_pools_with_a_budget(call, deployment):
     """It stops before the budget is exceeded; --resume with a higher one goes on in the group."""
     deployment.on_create = Workers(4)
@@ -172,21 +147,6 @@ def test_equal_pools_with_a_budget(call, deployment):
     assert (code, "equivalent" in stdout) == (0, True), stderr
     assert list(deployment.groups) == [group]
     assert tasks_per_pool(deployment) == {"amd-30": 24, "intel": 24}
-
-
-def test_killed_in_the_second_look(call, deployment, loopback):
-    """--resume goes on in the same group, and ends with the same tasks."""
-    deployment.on_create = Workers(2, amd_30=1.1)
-    killer = loopback.faults = Killer(8, answered=True)
-    code, _, stderr = call(*START, killer=killer)
-    assert (code, len(deployment.definitions)) == (-9, 9), stderr
-    (group,) = deployment.groups
-    code, stdout, stderr = call("--resume", group)
-    assert (code, "slower than intel" in stdout) == (0, True), stderr
-    assert "6 of 6 tasks exist" in stderr
-    assert sorted(labels(deployment)) == sorted(
-        f"io-benchmark-{pool}-{number}" for number in range(1, 7) for pool in ("amd-30", "intel")
-    )
 
 
 def test_too_few_machines(call, deployment):

@@ -50,24 +50,6 @@ def test_the_seeds_numbers(folder):
     assert [reference["standing"] for reference in pair["references"]] == ["overstates"] * 2
 
 
-def test_the_screen(folder):
-    """All of it fits a terminal of 80 × 24, the prompt included."""
-    answer = tasks(
-        folder,
-        *("runs.csv", "--benchmark", "results", "--operations", "9784", "--prices", "prices.yml"),
-        COLUMNS="80",
-    )
-    assert len(answer.splitlines()) <= 23
-    assert max(map(len, answer.splitlines())) <= 80
-    words = " ".join(answer.split())
-    assert (
-        "amd-16 is 1.15× slower than intel (95 % interval 1.10 to 1.21), +6 min per task" in words
-    )
-    assert "Benchmark: 1.92× (1.65 to 2.23), which overstates these tasks." in words
-    assert "as 9,784 operations of 76.0 ms are 32 % of a task" in words
-    assert "amd-16 costs 7.1 % less per hour and 9.5 % more per task" in words
-
-
 def test_what_cannot_be_compared_with_the_tasks(folder):
     """Results of other pools, or more operations than a task has time for: a message says so."""
     seed_case.write(folder / "other", pools=["amd-30"])

@@ -6,7 +6,6 @@ what was sent to which.
 """
 
 import asyncio
-import hashlib
 import threading
 import time
 from collections import Counter
@@ -45,17 +44,6 @@ class Fault:
 
 # Which fault, if any, the n-th request of the same kind meets.
 Faults = Callable[[Request, int], Fault | None]
-
-
-def share_of(share: float, fault: Fault, seed: int = 1) -> Faults:
-    """Choose this share of all answers, in whatever order requests arrive."""
-
-    def choose(request: Request, number: int) -> Fault | None:
-        name = f"{seed} {request.method} {request.path} {request.query} {number}"
-        dice = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big") / 2**64
-        return fault if dice < share else None
-
-    return choose
 
 
 def first(count: int, fault: Fault, host: str | None = None, part: str = "") -> Faults:
@@ -218,4 +206,4 @@ async def _truncated(incoming: web.BaseRequest, reply: Reply) -> web.StreamRespo
     return response
 
 
-__all__ = ["ME", "Client", "Fault", "Faults", "Loopback", "Request", "first", "share_of"]
+__all__ = ["ME", "Client", "Fault", "Faults", "Loopback", "Request", "first"]

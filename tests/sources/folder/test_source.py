@@ -201,18 +201,6 @@ def test_an_archive_is_the_same_as_its_folder(tmp_path: Path) -> None:
     assert made[0] == made[1] != []
 
 
-def test_an_archive_next_to_its_folder(tmp_path: Path) -> None:
-    """The same result, unpacked as well, counts once, with a note that names the archive."""
-    (data,) = documents(1)[:1]
-    (folder := tmp_path / "amd" / "io-benchmark").mkdir(parents=True)
-    (folder / "io-benchmark.json").write_bytes(data)
-    archive = tmp_path / "amd.zip"
-    archive.write_bytes(zipped({"io-benchmark/io-benchmark.json": data}))
-    gathered = read(tmp_path)
-    assert sources(gathered) == [str(folder)]
-    assert gathered.remarks == (f"{archive}: the same run as {folder}, and counted once",)
-
-
 def test_links(tmp_path: Path) -> None:
     """A link to a run's folder is read; links are not searched, as they may lead in circles."""
     (run := tmp_path / "elsewhere").mkdir()

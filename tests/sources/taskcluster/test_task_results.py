@@ -6,7 +6,7 @@ import time
 
 import loopback_runs
 import pytest
-from loopback import ME, Fault, Loopback, first, share_of
+from loopback import ME, Fault, Loopback, first
 from loopback_deployment import (
     AMD_16,
     AMD_30,
@@ -22,7 +22,6 @@ from loopback_deployment import (
     Artifact,
     Deployment,
     add_group,
-    recorded,
     result,
 )
 from recorded_pushes import (
@@ -382,45 +381,6 @@ def test_progress(loopback, policy):
         ReadProgress("reading results", 0, 9),
     ]
     assert steps[3:] == [ReadProgress("reading results", number, 9) for number in range(1, 10)]
-
-
-@pytest.mark.parametrize(
-    "fault",
-    [
-        Fault(status=503),
-        Fault(status=429, headers={"Retry-After": "2"}),
-        Fault(truncated=True),
-        Fault(hang_up=True),
-    ],
-    ids=["5xx", "429", "truncated", "hang-up"],
-)
-def test_with_faults_in_30_percent_of_all_answers(policy, waits, fault):
-    """All results arrive unchanged, after the pauses that Retry-After demands."""
-    deployment = recorded()
-    group = add_group(deployment, 60)
-    with Loopback(deployment) as loopback:
-        whole = read(loopback, policy, f"group:{group}")
-        loopback.faults = share_of(0.3, fault)
-        gathered = read(loopback, policy, f"group:{group}")
-    assert gathered == whole
-    assert len(gathered.results) == 60
-    if fault.headers:
-        assert min(waits) == 2.0
-    if not fault.hang_up:  # which aiohttp tries once more by itself
-        assert len(waits) > 20
-
-
-def test_many_tasks(policy):
-    """Three pages and two requests per result, at most 64 at once; none is lost, none twice."""
-    deployment = Deployment(page_limit=100)
-    group = add_group(deployment, 300, pools=("a",), retrieves=1)
-    with Loopback(deployment) as loopback:
-        gathered = read(loopback, policy, f"group:{group}")
-        assert gathered.unreadable == ()
-        assert {run.task.task_id for run in gathered.results} == set(deployment.definitions)
-        assert len(gathered.results) == 300
-        assert len(loopback.requests) == 3 + 2 * 300
-        assert loopback.most_at_once <= policy.connections
 
 
 @pytest.mark.parametrize(
