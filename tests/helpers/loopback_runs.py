@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What the queue does to a task's status, one function for each thing that happens to a task."""
+"""Runs of a task as the queue shows them, and what scheduling and cancelling do to its status."""
 
 from typing import Any
 
@@ -26,43 +26,15 @@ def schedule(status: dict[str, Any]) -> None:
     status["state"] = "pending"
 
 
-def claim(status: dict[str, Any], worker: str = "worker-0") -> None:
-    """Let a worker claim a task."""
-    _start(status["runs"][-1], worker)
-    status["state"] = "running"
-
-
-def resolve(status: dict[str, Any], state: str, reason: str | None = None) -> None:
-    """Resolve a task as its worker reports it."""
-    _end(status["runs"][-1], state, reason or state)
-    status["state"] = state
-
-
-def interrupt(status: dict[str, Any], reason: str) -> None:
-    """End a run by `claim-expired` or `worker-shutdown`; add a retry while some are left."""
-    resolve(status, "exception", reason)
-    if status["retriesLeft"] > 0:
-        status["retriesLeft"] -= 1
-        status["runs"].append(_pending(len(status["runs"]), "retry"))
-        status["state"] = "pending"
-
-
 def cancel(status: dict[str, Any]) -> None:
     """Cancel a task; a resolved one does not change."""
-    _stop(status, "canceled")
-
-
-def pass_deadline(status: dict[str, Any]) -> None:
-    _stop(status, "deadline-exceeded")
-
-
-def _stop(status: dict[str, Any], reason: str) -> None:
     if status["state"] in RESOLVED:
         return
     if not status["runs"]:
         # It never ran, and gets a run for the reason alone.
         status["runs"].append({**_pending(0, "exception"), "scheduled": ENDED})
-    resolve(status, "exception", reason)
+    _end(status["runs"][-1], "exception", "canceled")
+    status["state"] = "exception"
 
 
 def _pending(run_id: int, reason: str) -> dict[str, Any]:

@@ -9,15 +9,13 @@ import urllib.request
 import mohawk  # type: ignore[import-untyped]
 from loopback import Client, Loopback
 from loopback_api import route
-from loopback_deployment import Deployment, exchanges, recorded
+from loopback_deployment import exchanges, recorded
 from recorded_pushes import (
     COMPLETED,
     JANE,
     OF_ANOTHER_LEVEL,
     ROOT_CLIENT,
-    STORIES,
     recorded_pushes,
-    tell,
     written,
 )
 
@@ -101,17 +99,6 @@ def test_as_recorded():
     """Status and whole body, errors with their texts and parameters."""
     assert compared(exchanges(), recorded(), ()) == 25
     assert compared(written().values(), recorded_pushes(), (JANE, ROOT_CLIENT)) == 13
-
-
-def test_what_happens_to_a_task():
-    """From its creation on, the status becomes what it was recorded to become."""
-    for note in STORIES:
-        status = written()[note]["response"]["body"]["status"]
-        deployment = Deployment()
-        tell(deployment, note, status)
-        with Loopback(deployment) as loopback:
-            sent = {"method": "GET", "path": f"/api/queue/v1/task/{status['taskId']}/status"}
-            assert (note, answered(loopback, sent)) == (note, expected(written()[note], loopback))
 
 
 def test_a_task_is_created_and_cancelled():

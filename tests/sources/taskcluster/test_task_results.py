@@ -312,9 +312,8 @@ def test_a_claim_that_expired_for_good(policy):
     """No retry was left: there is no log, and nothing to wait for."""
     deployment = recorded_pushes()
     status = deployment.statuses[CLAIM_EXPIRED]
-    loopback_runs.claim(status)
-    status["retriesLeft"] = 0
-    loopback_runs.interrupt(status, "claim-expired")
+    status["runs"][1] = loopback_runs.run(1, "exception", "claim-expired")
+    status["state"] = "exception"
     with Loopback(deployment) as loopback:
         gathered = read(loopback, policy, f"task:{CLAIM_EXPIRED}")
         line = (
