@@ -139,22 +139,6 @@ class Deployment:
         expires = self.definitions.get(task_id, {}).get("expires", "2026-11-28T08:38:21.000Z")
         return {"namespace": route, "taskId": task_id, "rank": 0, "data": {}, "expires": expires}
 
-    def worker_pool(self, pool: str) -> dict[str, Any]:
-        moment = "2026-11-21T22:50:00.452Z"
-        kinds = ("running", "stopping", "stopped", "requested")
-        return {
-            "workerPoolId": pool,
-            "providerId": "static",
-            "description": "x",
-            "created": moment,
-            "lastModified": moment,
-            "config": {},
-            "owner": "a@example.com",
-            "emailOnError": False,
-            "currentCapacity": 0,
-            **{f"{kind}{size}": 0 for kind in kinds for size in ("Count", "Capacity")},
-        }
-
     def set_result(self, task_id: str, run_id: int, artifact: Artifact) -> None:
         self.artifacts[task_id, run_id, ARTIFACT] = artifact
 

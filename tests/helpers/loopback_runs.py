@@ -14,9 +14,16 @@ def run(run_id: int, state: str, reason: str | None = None) -> dict[str, Any]:
     """Return a run as the queue shows it."""
     shape = _pending(run_id, "scheduled" if run_id == 0 else "rerun")
     if state != "pending":
-        _start(shape, f"worker-{run_id}")
+        shape |= {
+            "state": "running",
+            "workerGroup": "us-central1-a",
+            "workerId": f"worker-{run_id}",
+            "started": STARTED,
+            "takenUntil": TAKEN_UNTIL,
+        }
     if state in RESOLVED:
-        _end(shape, state, reason or ("worker-shutdown" if state == "exception" else state))
+        reason = reason or ("worker-shutdown" if state == "exception" else state)
+        shape |= {"state": state, "resolved": ENDED, "reasonResolved": reason}
     return shape
 
 
@@ -33,23 +40,9 @@ def cancel(status: dict[str, Any]) -> None:
     if not status["runs"]:
         # It never ran, and gets a run for the reason alone.
         status["runs"].append({**_pending(0, "exception"), "scheduled": ENDED})
-    _end(status["runs"][-1], "exception", "canceled")
+    status["runs"][-1] |= {"state": "exception", "resolved": ENDED, "reasonResolved": "canceled"}
     status["state"] = "exception"
 
 
 def _pending(run_id: int, reason: str) -> dict[str, Any]:
     return {"runId": run_id, "state": "pending", "reasonCreated": reason, "scheduled": SCHEDULED}
-
-
-def _start(shape: dict[str, Any], worker: str) -> None:
-    shape |= {
-        "state": "running",
-        "workerGroup": "us-central1-a",
-        "workerId": worker,
-        "started": STARTED,
-        "takenUntil": TAKEN_UNTIL,
-    }
-
-
-def _end(shape: dict[str, Any], state: str, reason: str) -> None:
-    shape |= {"state": state, "resolved": ENDED, "reasonResolved": reason}
