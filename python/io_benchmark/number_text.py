@@ -43,8 +43,6 @@ def digits(value: float) -> str:
         return "0"
     # Rounded first, so that 999.7 becomes 1,000 and not 1000.0.
     rounded = round(value, 2 - math.floor(math.log10(abs(value))))
-    if rounded == 0:
-        return "0"
     decimals = max(2 - math.floor(math.log10(abs(rounded))), 0)
     return f"{rounded:,.{decimals}f}"
 

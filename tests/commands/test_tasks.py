@@ -109,12 +109,19 @@ def test_the_queue_has_the_same_runs(folder):
     assert (times["pending_s"], times["set_up_s"]) == (120, 90)
 
 
-def test_a_project_since_a_day(folder):
+@pytest.mark.parametrize(
+    ("project", "route"),
+    [
+        ("autoland", real_tasks.PUSH.replace("1000", "999")),
+        ("io-benchmark", f"releng.v2.io-benchmark.revision.{'0' * 40}.taskgraph.decision"),
+    ],
+)
+def test_a_project_since_a_day(folder, project, route):
     """Without an address the project's pushes in the index are read, and their labels selected."""
     deployment = Deployment()
     real_tasks.add(deployment)
-    deployment.index[real_tasks.PUSH.replace("1000", "999")] = real_tasks.GROUP
-    words = ("--project", "autoland", "--since", "2026-03-20", "--label", "2/2$")
+    deployment.index[route] = real_tasks.GROUP
+    words = ("--project", project, "--since", "2026-03-20", "--label", "2/2$")
     with Loopback(deployment) as taskcluster:
         content = document(folder, *words, TASKCLUSTER_ROOT_URL=taskcluster.url)
     (pair,) = content["comparisons"]

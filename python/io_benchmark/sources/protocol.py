@@ -119,9 +119,7 @@ class RunQuery(Struct):
         return is_wanted and (self.label is None or self.label.search(label) is not None)
 
     def accept(self, run: TaskRun) -> None:
-        """Keep a run that is wanted; raise a UsageError where there are too many."""
-        if not self.wants_task(run.label, run.pool):
-            return
+        """Keep a run of a wanted task by its day; raise a UsageError where there are too many."""
         if self.since is not None:
             moment_ms = run.started_ms if run.started_ms >= 0 else run.resolved_ms
             if datetime.fromtimestamp(moment_ms / 1000, UTC).date() < self.since:

@@ -7,7 +7,6 @@ verdicts. What is needed follows from the group alone. Pure: no clock, no networ
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from itertools import chain
 from statistics import fmean
 
@@ -16,6 +15,7 @@ from msgspec import Struct
 from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.model import Subject, Verdict, Worker
 from io_benchmark.analysis.report_model import Report
+from io_benchmark.sources.run_results import parse_time
 from io_benchmark.sources.taskcluster.api_answers import QueueRun
 from io_benchmark.sources.taskcluster.tasks import QueueTask
 from io_benchmark_taskgraph.repeating import job_of
@@ -107,10 +107,7 @@ def job_of_task(task: QueueTask) -> str:
 
 def _minutes(run: QueueRun) -> float:
     """Return how long a run took on its worker; 0 where it never started."""
-    try:
-        started, resolved = (
-            datetime.fromisoformat(date or "") for date in (run.started, run.resolved)
-        )
-        return max(0.0, (resolved - started).total_seconds() / 60)
-    except (TypeError, ValueError):
+    started, resolved = parse_time(run.started), parse_time(run.resolved)
+    if started is None or resolved is None:
         return 0.0
+    return max(0.0, (resolved - started).total_seconds() / 60)

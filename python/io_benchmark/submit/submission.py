@@ -18,7 +18,7 @@ import msgspec
 from msgspec import Struct
 
 from io_benchmark.errors import GraphError, MissingError, ResultError
-from io_benchmark.sources.run_results import queue_time
+from io_benchmark.sources.run_results import parse_time, queue_time
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.submit.definitions import (
     PRIORITIES,
@@ -134,7 +134,8 @@ class Submission(Struct, frozen=True):
                 raise ResultError(
                     f"group:{group_id}: task {task_id} belongs to another group; run submit again"
                 )
-            if _has_expired(task.status.expires):
+            expires = parse_time(task.status.expires)
+            if expires is not None and expires < datetime.now(UTC):
                 raise ResultError(f"group:{group_id}: its tasks have expired; run submit again")
         return {task_id: tasks[task_id].label for task_id in ids if task_id in tasks}
 
@@ -181,10 +182,3 @@ def _date(amount: str, now: datetime) -> datetime:
         f"a task's date is {amount!r}, which is not a number and one of {', '.join(_UNITS_S)}, "
         "before the year 10,000; correct it in the kind"
     )
-
-
-def _has_expired(expires: str | None) -> bool:
-    try:
-        return expires is not None and datetime.fromisoformat(expires) < datetime.now(UTC)
-    except (ValueError, TypeError):  # not a date, or one without a zone
-        return False

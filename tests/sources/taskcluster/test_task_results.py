@@ -370,6 +370,16 @@ def test_the_default_deployment_is_told(loopback, policy, monkeypatch):
     assert read(loopback, policy, address, TASKCLUSTER_ROOT_URL="").remarks == ()
 
 
+def test_a_job_of_a_push(loopback, policy):
+    """An address that selects a job of a push reads that job alone, and says so."""
+    push = (
+        f"https://treeherder.example/jobs?repo=try&revision={'0' * 40}&selectedTaskRun={AMD_16}.0"
+    )
+    gathered = read(loopback, policy, push)
+    assert runs(gathered) == ALL_THREE[:1]
+    assert "remove selectedTaskRun from it to read the whole push" in gathered.remarks[0]
+
+
 def test_progress(loopback, policy):
     """Counts of tasks during the listing, then of results, to the end."""
     steps: list[ReadProgress] = []

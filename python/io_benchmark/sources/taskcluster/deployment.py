@@ -132,19 +132,13 @@ class Deployment:
         """Return the ids of the tasks directly in a namespace, by name; none where it does not exist."""
         kind = api_answers.TasksPage[api_answers.IndexedTask]
         pages = self._pages(kind, self._index.listTasks, namespace)
-        try:
-            tasks = [task async for page in pages for task in page.tasks]
-        except MissingError:
-            return {}
+        tasks = [task async for page in pages for task in page.tasks]
         return {task.namespace.rpartition(".")[2]: task.task_id for task in tasks}
 
     async def namespaces(self, namespace: str) -> list[str]:
         """Return the names of the namespaces directly in a namespace; none where it does not exist."""
         pages = self._pages(api_answers.NamespacesPage, self._index.listNamespaces, namespace)
-        try:
-            return [namespace.name async for page in pages for namespace in page.namespaces]
-        except MissingError:
-            return []
+        return [namespace.name async for page in pages for namespace in page.namespaces]
 
     async def group(
         self, group_id: str, on_tasks: Callable[[int], None] = lambda _count: None

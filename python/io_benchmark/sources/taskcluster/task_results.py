@@ -128,9 +128,7 @@ class ResultReader(Struct):
                 task, listed.run_id, lambda text: self.log.remark(listed.position(), text)
             )
         except NoArtifactError as error:
-            line = self.log.problem(listed.position(), str(error), listed.url(), task.pool)
-            if listed.run_id is None and task.status.is_resolved:
-                self._add_without_result(task, QueueRun(0, task.status.state), line)
+            self.log.problem(listed.position(), str(error), listed.url(), task.pool)
             return []
 
     async def _read(self, download: _Download, maximum_bytes: int) -> bool:
