@@ -8,12 +8,13 @@ import traceback
 
 import place_folder
 from early_end import Interrupted, SkippedError, WorkloadError, reason_of
-from log import LOG, say
+from log import say
+from measuring import fixed_work
 from observe import devices, host, limits, storage
 from observe.timelines import Sampler
 from result import figures
 from result.result_file import SCRIPT_VERSION, ResultFile, outcome
-from settings import SHORT_PROFILES, WrongArgumentsError, parse
+from settings import WrongArgumentsError, parse
 
 DONE, FAILED, WRONG_ARGUMENTS = 0, 1, 2
 NOT_WRITTEN = "the result cannot be written: %s: %s"
@@ -64,7 +65,6 @@ class _Bench:
     def __init__(self, settings, record, interruption, origin_ns):
         self.settings = settings
         self.origin_ns = origin_ns
-        self.progress_every_s = 1 if settings.profile in SHORT_PROFILES else 5
         self.leaf_devices = []
         self.warn = record.warn
         # In this block an interruption is delayed until its end.
@@ -114,8 +114,10 @@ class _Bench:
         try:
             with self._interruption.allowed():
                 self._observe()
+                self._measure_fixed_work()
                 for workload, place, planned in plans:
                     self._measure(type(workload), place, planned)
+                self._measure_fixed_work()
         except Interrupted as interruption:
             interrupted = interruption
         except Exception as error:  # noqa: BLE001
@@ -185,6 +187,11 @@ class _Bench:
         with self.held():
             self._sampler = Sampler(self.leaf_devices, self.origin_ns)
         self.record.write_if_possible()
+
+    def _measure_fixed_work(self):
+        records = self.record.document["host"].setdefault("fixed_work", [])
+        for missing in fixed_work.measure(self.settings, self.origin_ns, records):
+            self.warn("fixed-work", "fixed work is not measured: %s" % missing)
 
     def _measure(self, workload_class, place, entries):
         try:
@@ -278,10 +285,6 @@ class _Bench:
         if not self._interruption.children_have_ended():
             say("warning: a process that was started here has not ended")
         say("=== Benchmark %s ===" % ("incomplete: " + reason if reason else "complete"))
-        if LOG.lines_dropped:
-            message = "%d lines of the log could not be written" % LOG.lines_dropped
-            self.warn("log-lines-dropped", message)
-            self.record.write_if_possible()
 
 
 def _internal_error(error):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """The log: whole lines for people. On a worker, stdout is a pipe that is read line by line.
 
-A line that cannot be written is dropped and counted: the result file matters more.
+A line that cannot be written is dropped: the result file matters more.
 """
 
 import os
@@ -13,13 +13,13 @@ import time
 MIB = 1024 * 1024
 NS_PER_S = 1_000_000_000
 LINE_BYTES = 4000  # a pipe that is ready to write accepts this much without blocking
+PROGRESS_EVERY_NS = 5 * NS_PER_S
 PATIENCE_S = 5.0  # in all: how long lines may wait for a reader
 
 
 class _Log:
     def __init__(self, descriptor):
         self.descriptor = _without_waiting(descriptor)
-        self.lines_dropped = 0
         self._patience_s = PATIENCE_S
 
     def say(self, message=""):
@@ -35,7 +35,7 @@ class _Log:
                     raise BlockingIOError
                 data = data[os.write(self.descriptor, data) :]
         except OSError:
-            self.lines_dropped += 1
+            pass  # the result file has all that the log says
         finally:
             self._patience_s -= time.monotonic() - started_s
 
@@ -59,14 +59,13 @@ say = LOG.say
 class ProgressLines:
     """Lines about the progress of one measurement, one every few seconds."""
 
-    def __init__(self, total, every_s, started_ns):
+    def __init__(self, total, started_ns):
         self._total, self._started_ns = total, started_ns
-        self._every_ns = int(every_s * NS_PER_S)
-        self.due_ns = started_ns + self._every_ns
+        self.due_ns = started_ns + PROGRESS_EVERY_NS
 
     def show(self, done, now_ns, figures, longest_s=float("inf")):
         """Print how many are done, how long the rest takes at most, and figures of those so far."""
-        self.due_ns = now_ns + self._every_ns
+        self.due_ns = now_ns + PROGRESS_EVERY_NS
         elapsed_s = max(now_ns - self._started_ns, 1) / NS_PER_S
         left_s = min(elapsed_s / done * (self._total - done), longest_s) if done else longest_s
         count = "%*d/%d" % (len(str(self._total)), done, self._total)

@@ -6,7 +6,6 @@ import re
 
 # The root of the file system to read; tests put a recorded tree here.
 ROOT = ""
-ANSWER_WITHIN_S = 10
 
 
 def read_text(path):
@@ -58,20 +57,13 @@ def target_of(path):
     return os.path.realpath(ROOT + path)
 
 
-def first_line_of(command):
-    """Return the first line of a command's output; None without one."""
-    lines = output_of(command).splitlines()
-    return lines[0].strip()[:200] if lines else None
-
-
 def output_of(command):
     """Return a command's output; empty where it is missing or does not answer."""
     import subprocess  # noqa: PLC0415 - measure does not need it, and counts every import
 
-    nothing, limit_s = subprocess.DEVNULL, ANSWER_WITHIN_S
     try:
         done = subprocess.run(
-            command, stdin=nothing, capture_output=True, timeout=limit_s, check=False
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=10, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""

@@ -28,8 +28,8 @@ usage: python3 io-benchmark.pyz run [OPTION ...]
        python3 io-benchmark.pyz measure [OPTION ...] -- COMMAND
 
 `run` measures the storage of this machine and writes one result file. First it
-prints where it works, how much it writes and about how long that takes. At the
-end it removes its files. `io-benchmark compare` compares result files.
+prints where it works and how much it writes. At the end it removes its files.
+`io-benchmark compare` compares result files.
 `measure` runs a command, and writes what it asked of this machine.
 
   --pool NAME           one name for all machines of this kind (default: by the

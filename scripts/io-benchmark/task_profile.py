@@ -12,7 +12,7 @@ import time
 
 import reading
 from log import ERRORS, NS_PER_S
-from observe import devices, host, limits, mounts, storage, timelines
+from observe import devices, host, limits, storage, timelines
 from observe.timelines import CommandTimeline
 from result import result_file
 
@@ -24,7 +24,6 @@ BUSY = tuple("cpu_%s_ms" % name for name in ("user", "nice", "system", "irq", "s
 IO = {
     "read_bytes": "read_bytes",
     "written_bytes": "write_bytes",
-    "cancelled_bytes": "cancelled_write_bytes",
     "read_characters": "rchar",
     "written_characters": "wchar",
     "read_calls": "syscr",
@@ -222,7 +221,7 @@ def _requested_commits(place):
 def _is_without_barriers(place):
     options = [place["mount"]["super_options"]]
     numbers = [device["number"] for device in place["devices"]]
-    options += [mount.super_options for mount in mounts.table() if mount.device in numbers]
+    options += [mount.super_options for mount in storage.mount_table() if mount.device in numbers]
     return any({"nobarrier", "barrier=0"} & set(words.split(",")) for words in options)
 
 

@@ -51,7 +51,7 @@ TEXTS = ("origin", "place")
 HEAD = (
     *TEXTS,
     *("uname", "cpus", "user_id", "environment", "tools", "first_touch_ns_per_mib"),
-    *("resolved", "statvfs", "probe", "reflink"),
+    *("resolved", "statvfs", "probe"),
 )
 
 
@@ -124,10 +124,8 @@ def _as_this_machine(tree: Tree, root: Path) -> Iterator[None]:
         (os, "geteuid"): lambda: head["user_id"],
         (os, "uname"): lambda: SimpleNamespace(**head["uname"]),
         (storage, "_probe_writes"): lambda _path: head["probe"],
-        (storage, "_reflink_works"): lambda _path: head["reflink"],
         (host, "_tool_versions"): lambda: head["tools"],
         (host, "_touch_new_memory"): lambda: head["first_touch_ns_per_mib"],
-        (limits, "_ulimit"): lambda _number: None,
     }
     with ExitStack() as stack:
         for (module, name), value in replacements.items():

@@ -51,8 +51,6 @@ def _random_io(variant: str, operation_ns: float) -> Kind:
     observed = {
         "method": "python-o-direct",
         "processes": 1,
-        "prefill_ns": 3_000 * MS,
-        "total_operations": int(60 * 200 * MS / operation_ns),
         "latency_ns": {
             "mean": 90 * US,
             "p50": 85 * US,
@@ -135,8 +133,7 @@ def _exec(variant: str, operation_ns: float) -> Kind:
         "samples_planned": 80,
         "time_limit_s": 30.0,
     }
-    observed = {"architecture": "x86_64", "l3_bytes": 32 * 1024 * 1024, "cpus": [0, 1, 2, 3]}
-    observed |= {"pinned": True, "cpu_ns": 80 * 29 * MS}
+    observed = {"architecture": "x86_64", "cpus": [0, 1, 2, 3], "cpu_ns": 80 * 29 * MS}
     return Kind("exec", variant, 4, operation_ns, 1, 80, parameters, observed)
 
 

@@ -59,7 +59,7 @@ def test_a_command_that_succeeds(profiled: Profiled) -> None:
     assert profile.task.pool is None
     assert profile.host.tools == {}
     (place,) = profile.storage.places
-    assert (place.name, place.probe, place.reflink) == ("workspace", None, None)
+    assert (place.name, place.probe) == ("workspace", None)
     assert list(profile.syncs) == ["workspace"]
 
 

@@ -6,7 +6,7 @@ import hmac
 from collections.abc import Callable
 
 import pytest
-from observe import devices, host, limits, mounts, storage
+from observe import devices, host, limits, storage
 
 Record = Callable[..., None]
 
@@ -105,12 +105,12 @@ WORK = "/builds/worker/workspace"
 def test_a_path_is_on_its_longest_mount(recorded: Record, path: str, point: str, kind: str) -> None:
     """Volume, overlay or memory: which one was measured changes what the result means."""
     recorded({"/.dockerenv": "", "/proc/self/mountinfo": MOUNTINFO})
-    mount = mounts.mount_of(path, mounts.table())
+    mount = storage.mount_of(path, storage.mount_table())
     assert mount is not None
     assert mount.point == point
-    assert storage._kind_of_place(mount, storage.in_container(mounts.table())) == kind
+    assert storage._kind_of_place(mount, storage.in_container(storage.mount_table())) == kind
     # Of two mounts at one point the second is seen.
-    (hiding,) = {mounts.mount_of("/x/y", mounts.table())}
+    (hiding,) = {storage.mount_of("/x/y", storage.mount_table())}
     assert hiding is not None
     assert hiding.filesystem == "xfs"
 
@@ -149,9 +149,9 @@ def test_the_disk_of_an_overlay(
         f"3 1 0:45 / /place rw - overlay overlay rw,lowerdir=/l,upperdir={upper},workdir=/w\n"
     )
     recorded(STRIPED | folders | {"/proc/self/mountinfo": table + mountinfo}, linked("dm-0"))
-    monkeypatch.setattr(mounts.os.path, "realpath", lambda path: path)
-    place = mounts.mount_of("/place", mounts.table())
-    assert storage._find_devices(place, mounts.table(), None) == disks
+    monkeypatch.setattr(storage.os.path, "realpath", lambda path: path)
+    place = storage.mount_of("/place", storage.mount_table())
+    assert storage._find_devices(place, storage.mount_table(), None) == disks
 
 
 @pytest.mark.parametrize(
@@ -159,17 +159,11 @@ def test_the_disk_of_an_overlay(
     [
         ("overlay", "rw,lowerdir=/a:/b,upperdir=/u,workdir=/w,volatile", (2, "/u", True)),
         ("overlay", "rw,lowerdir+=/a,lowerdir+=/b,datadir+=/c,upperdir=/u", (3, "/u", False)),
-        # Its options name no layers; each branch is a file in /sys, the first one is written to.
-        ("aufs", "rw,si=5b1f0c8f,dio,dirperm1", (2, None, False)),
     ],
 )
-def test_layers(
-    recorded: Record, filesystem: str, options: str, layers: tuple[int, str | None, bool]
-) -> None:
+def test_layers(filesystem: str, options: str, layers: tuple[int, str | None, bool]) -> None:
     """How many are below, and whether fsync does nothing at all."""
-    names = ("br0", "br1", "br2", "brid0", "xi_path")
-    recorded({f"/sys/fs/aufs/si_5b1f0c8f/{name}": "" for name in names})
-    mount = mounts._Mount("0:1", "/", "/", "rw", filesystem, "none", options)
+    mount = storage._Mount("0:1", "/", "/", "rw", filesystem, "none", options)
     assert mount.overlay() == dict(
         zip(("lower_layers", "upper_directory", "volatile"), layers, strict=True)
     )
@@ -185,7 +179,7 @@ def test_btrfs_members_are_found_by_its_own_folder(recorded: Record) -> None:
         | {f"{base}/allocation/data/raid0/used_bytes": "1", f"{base}/allocation/data/flags": "1"},
         linked(*members),
     )
-    mount = mounts._Mount("0:50", "/", "/x", "rw", "btrfs", "/dev/loop1", "rw")
+    mount = storage._Mount("0:50", "/", "/x", "rw", "btrfs", "/dev/loop1", "rw")
     assert storage._find_devices(mount, [mount], None) == (members, "btrfs")
     details = {"type": "btrfs", "ext4_options": None, "btrfs_data_profiles": ["raid0"]}
     assert storage._filesystem_details(mount, members) == details
@@ -206,13 +200,11 @@ def test_v2_limits_are_read_up_to_the_root(recorded: Record) -> None:
             f"{group}/cpu.max": "max 100000",
             f"{above}/memory.max": "1073741824",
             f"{above}/cpu.max": "200000 100000",
-            f"{above}/io.weight": "default 50",
         }
         | block("nvme0n1", "259:0"),
         linked("nvme0n1"),
     )
     observed = limits.observe()
-    observed.pop("ulimits")
     disk = {"group": group, "device": "259:0", "device_name": "nvme0n1"}
     assert observed == {
         "cgroup_versions": ["v2"],
@@ -221,7 +213,6 @@ def test_v2_limits_are_read_up_to_the_root(recorded: Record) -> None:
             {**disk, "kind": kind, "value": value}
             for kind, value in (("write_bytes_per_s", 41943040), ("write_operations_per_s", 100))
         ],
-        "weights": [{"group": above, "file": "io.weight", "text": "default 50"}],
         "memory": [{"group": above, "file": "memory.max", "bytes": 1073741824}],
         "cpu": [{"group": above, "quota_us": 200000, "period_us": 100000}],
     }

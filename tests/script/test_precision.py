@@ -30,10 +30,7 @@ def test_too_little_is_no_interval() -> None:
     groups, times = [80] * 255, [1000] * 255
     assert workload._relative_half_width(groups, times) is None
     assert workload._relative_half_width([*groups, 80], [*times, 1000]) == 0.0
-
-
-def test_file_sizes_are_no_noise() -> None:
-    """Times that depend on the size alone are known exactly, in whatever order they came."""
+    # Times that depend on the size alone are known exactly, in whatever order they came.
     groups, _ = retrieves(1, 400, 0, 0)
     assert workload._relative_half_width(groups, [size * 1000 for size in groups]) == 0.0
 

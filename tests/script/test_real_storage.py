@@ -37,7 +37,6 @@ def test_btrfs_over_two_devices(worker: Worker, lab: Lab, tmp_path: Path) -> Non
     assert found.identified_by == "btrfs"
     assert found.filesystem is not None
     assert found.filesystem.btrfs_data_profiles == ["raid0"]
-    assert found.reflink is True
     (entry,) = worker.retrieves()
     assert (entry.copy_method, entry.shares_extents) == ("cp", True)
     assert found.probe is not None
@@ -56,7 +55,6 @@ def test_ext4_on_one_device(worker: Worker, lab: Lab, tmp_path: Path) -> None:
     assert found.filesystem is not None
     assert found.filesystem.ext4_options is not None
     assert "auto_da_alloc" in found.filesystem.ext4_options
-    assert found.reflink is False
     (entry,) = worker.retrieves()
     assert entry.shares_extents is False
     assert entry.device_bytes is not None

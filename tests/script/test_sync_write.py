@@ -3,19 +3,12 @@
 
 from pathlib import Path
 
-import pytest
 from worker import Worker
 
 
-@pytest.fixture
-def writing(worker: Worker) -> Worker:
-    worker.workloads = ("sync-write",)
-    return worker
-
-
-def test_what_is_written(writing: Worker, tmp_path: Path) -> None:
+def test_what_is_written(worker: Worker, tmp_path: Path) -> None:
     """Overwriting keeps the file's size, appending grows it by 512 bytes a write."""
-    sizes = tmp_path / "sizes"
+    worker.workloads, sizes = ("sync-write",), tmp_path / "sizes"
     noting = (
         "import os; unlink = os.unlink\n"
         "def note(path):\n"
@@ -24,14 +17,15 @@ def test_what_is_written(writing: Worker, tmp_path: Path) -> None:
         "from workloads import sync_write\nsync_write.QUICK['time_limit_s'] = 600.0\n"
         "sync_write.os = type('os', (), {**vars(os), 'unlink': staticmethod(note)})\n"
     )
-    entries = writing.measure(prelude=noting)
+    entries = worker.measure(prelude=noting)
     assert [len(entry["samples"]["start_ns"]) for entry in entries] == [200, 200, 200, 10]
     # 2048 blocks; and with the warm-up, 210 writes; ten processes' 30 writes.
     assert sizes.read_text().split() == ["1048576", "107520", "107520", *["15360"] * 10]
 
 
-def test_each_variant_opens_its_file_so(writing: Worker) -> None:
+def test_each_variant_opens_its_file_so(worker: Worker) -> None:
     """The first two wait in the write, the third in fsync."""
+    worker.workloads = ("sync-write",)
     counting = (
         "import os\nfrom workloads import sync_write\nsync_write.QUICK['time_limit_s'] = 600.0\n"
         "fsync, opened, synced = os.fsync, [], []\n"
@@ -52,7 +46,7 @@ def test_each_variant_opens_its_file_so(writing: Worker) -> None:
         "        tell(times)\n"
         "sync_write._write_and_tell = told\n"
     )
-    output = writing.complete("--profile", "quick", prelude=counting)
+    output = worker.complete("--profile", "quick", prelude=counting)
     assert [line for line in output.splitlines() if line.startswith("opened")] == [
         "opened O_DSYNC [False, True], synced 1",
         "opened O_DSYNC [True], synced 0",

@@ -5,7 +5,6 @@ import itertools
 
 import pytest
 from measuring import batches
-from measuring.batches import windows_together
 
 STEADY = [(0, 10, 1), (10, 20, 1), (20, 30, 1), (30, 40, 1)]
 
@@ -40,7 +39,7 @@ def test_counts_of_several_become_windows(
 ) -> None:
     """The windows of ten nanoseconds: start, duration, operations of all together."""
     by_member = {number: done for number, done in enumerate(counts) if done is not None}
-    assert windows_together(by_member, len(counts), window_ns=10) == windows
+    assert batches._windows_together(by_member, len(counts), window_ns=10) == windows
 
 
 def test_a_count_ends_at_the_first_step_past_a_boundary(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,6 @@ import settings
 from checkout import ROOT
 from measuring import batches
 from worker import SCRIPT, Worker, outcome_of, planned_and_observed, wait_for
-from workloads import exec as programs
 
 from io_benchmark.results.workloads import IN_BATCHES, WORKLOADS
 
@@ -51,9 +50,7 @@ def check_exec(entry: Any, observed: Any) -> None:
     assert observed.pop("cpu_ns") > 0
     assert observed == {
         "architecture": "x86_64",
-        "l3_bytes": programs._last_level_cache_bytes(),
         "cpus": (CPUS * 8)[:count],
-        "pinned": len(CPUS) >= count,
     }
 
 
@@ -66,14 +63,12 @@ def check_metadata(entry: Any, observed: Any) -> None:
 
 
 def check_random_io(entry: Any, observed: Any) -> None:
-    assert 0 < sum(entry["samples"]["operations"]) <= observed.pop("total_operations")
+    assert sum(entry["samples"]["operations"]) > 0
     latency = observed.pop("latency_ns")
     assert list(latency) == ["mean", "p50", "p95", "p99", "max"]
     assert 0 < latency["p50"] <= latency["p95"] <= latency["p99"] <= latency["max"]
-    assert observed.pop("prefill_ns") > 0
     processes = min(entry["parameters"]["depth"], len(CPUS), 8)
-    method = {"method": "python-o-direct", "io_engine": "pread, pwrite in threads"}
-    assert observed == {**method, "processes": processes}
+    assert observed == {"method": "python-o-direct", "processes": processes}
 
 
 def check_spawn(entry: Any, observed: Any) -> None:

@@ -174,7 +174,7 @@ ROWS = (
     triggers("overlay-layers", "lab-overlay-21-layers", "lab-overlay-1-layer", METADATA),
     rules_out("overlay-layers", "lab-overlay-1-layer", "lab-overlay-volatile", METADATA),
     rules_out("overlay-layers", "lab-overlay-1-layer", "lab-overlay-21-layers", METADATA),
-    rules_out("overlay-layers", "docker-aufs", "docker-overlay2", METADATA),
+    rules_out("overlay-layers", "docker-overlay2", "lab-overlay-21-layers", METADATA),
 )
 
 

@@ -113,7 +113,6 @@ class StoragePlace(ResultPart, frozen=True):
     overlay: _Overlay | None = None
     filesystem: _Filesystem | None = None
     size_bytes: Count | None = None
-    reflink: bool | None = None
     probe: _Probe | None = None
     devices: Annotated[list[Device], Many] = field(default_factory=list)
     identified_by: Text | None = None

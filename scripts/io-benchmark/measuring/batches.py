@@ -98,7 +98,7 @@ class Batches(Workload):
         """Start the timed part; called again after a warm-up."""
         self._started_ns = started_ns
         self.deadline_ns = started_ns + int(self._time_limit_s * NS_PER_S)
-        self._progress = ProgressLines(self._planned, self._bench.progress_every_s, started_ns)
+        self._progress = ProgressLines(self._planned, started_ns)
 
     def add(self, entry, times, operations=1):
         """Add samples from their (start_ns, end_ns); return whether there are enough.
@@ -151,11 +151,11 @@ class Batches(Workload):
                 now_ns = time.monotonic_ns()
                 if now_ns >= due_ns:
                     due_ns = now_ns + NS_PER_S
-                    self._replace(windows_together(counts_by_member, members, window_ns))
+                    self._replace(_windows_together(counts_by_member, members, window_ns))
                     if self.is_known(entry):
                         return
         finally:
-            self._replace(windows_together(counts_by_member, members, window_ns))
+            self._replace(_windows_together(counts_by_member, members, window_ns))
 
     def _replace(self, windows):
         """Replace all samples by these windows, which several processes counted together."""
@@ -230,7 +230,7 @@ def _spent(counts, account):
     return [counts[-1][1] - counts[0][0], *account.end()]
 
 
-def windows_together(counts_by_member, members, window_ns):
+def _windows_together(counts_by_member, members, window_ns):
     """Return (start_ns, duration_ns, operations) per window in which all members were working.
 
     Windows without operations are joined. A count may extend over the end of a window, if the process waited for

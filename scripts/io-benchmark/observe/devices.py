@@ -36,15 +36,10 @@ def _name_by(file, content):
 
 
 def name_of_node(node):
-    """Return 'dm-0' for '/dev/mapper/vg-lv': by its link, number, or device mapper's name."""
+    """Return 'dm-0' for '/dev/mapper/vg-lv': by its link, or device mapper's name."""
     name = os.path.basename(os.path.realpath(node))
-    if is_folder(os.path.join(CLASS, name)):
-        return name
-    try:
-        device = os.stat(node).st_rdev
-        return name_of_number("%d:%d" % (os.major(device), os.minor(device)))
-    except OSError:
-        return _name_by("dm/name", os.path.basename(node))
+    is_known = is_folder(os.path.join(CLASS, name))
+    return name if is_known else _name_by("dm/name", os.path.basename(node))
 
 
 def _is_partition(name):
@@ -108,9 +103,7 @@ def _describe(name):
         "stripe_count": _stripes_of(name, kind),
         "minimum_io_bytes": read_int(os.path.join(queue, "minimum_io_size")),
         "optimal_io_bytes": read_int(os.path.join(queue, "optimal_io_size")),
-        "mapper_name": read_text(os.path.join(path, "dm", "name")),
         "raid_level": read_text(os.path.join(path, "md", "level")),
-        "backing_file": read_text(os.path.join(path, "loop", "backing_file")),
     }
     if device["below"]:
         return device

@@ -10,8 +10,8 @@ import time
 from typing import Any
 
 from log import MIB
-from observe import limits, mounts, storage
-from reading import exists, first_int, first_line_of, first_match, list_names, read_int, read_text
+from observe import limits, storage
+from reading import exists, first_int, first_match, list_names, output_of, read_int, read_text
 
 CACHES = "/sys/devices/system/cpu/cpu0/cache"
 MACHINE_ID_OF = b"io-benchmark"
@@ -90,7 +90,7 @@ def _machine_id():
     There it may be the image's, the same on many machines.
     """
     identifier = read_text("/etc/machine-id") or ""
-    if not re.fullmatch("[0-9a-f]{32}", identifier) or storage.in_container(mounts.table()):
+    if not re.fullmatch("[0-9a-f]{32}", identifier) or storage.in_container(storage.mount_table()):
         return None
     # As sd_id128_get_machine_app_specific(3) recommends.
     return hmac.new(bytes.fromhex(identifier), MACHINE_ID_OF, "sha256").hexdigest()[:32]
@@ -98,12 +98,12 @@ def _machine_id():
 
 def _container():
     """Return the container engine if it can be seen, and the file system of the root."""
-    table = mounts.table()
+    table = storage.mount_table()
     if not storage.in_container(table):
         return None
     marks = {"podman": "/run/.containerenv", "docker": "/.dockerenv"}
     engine = next((name for name, path in marks.items() if exists(path)), None)
-    root = mounts.mount_of("/", table)
+    root = storage.mount_of("/", table)
     return {"engine": engine, "root_filesystem": root.filesystem if root else None}
 
 
@@ -131,7 +131,8 @@ def _tool_versions():
 
     tools: Any = {name: shutil.which(name) for name in TOOLS}
     for name, path in tools.items():
-        tools[name] = path and {"path": path, "version": first_line_of([path, "--version"])}
+        version = output_of([path, "--version"]).partition("\n")[0].strip() if path else ""
+        tools[name] = path and {"path": path, "version": version[:200] or None}
     tools["python3"] = {"path": sys.executable, "version": sys.version.split()[0]}
     return tools
 

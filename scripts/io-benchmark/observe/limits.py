@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Limits set for the task: cgroup limits of I/O, memory and CPU, v1 and v2, and ulimits.
+"""Limits set for the task: cgroup limits of I/O, memory and CPU, v1 and v2.
 
 Limits are inherited, so every level from the task's own cgroup up to the mounted root is read.
 """
 
 import os
-import resource
 
-from observe import devices, mounts
+from observe import devices, storage
 from reading import is_folder, read_int, read_lines, read_text
 
 # (kind, NAME in v1's file blkio.throttle.NAME_device, field of v2's io.max)
@@ -17,17 +16,16 @@ IO_LIMITS = (
     ("read_operations_per_s", "read_iops", "riops"),
     ("write_operations_per_s", "write_iops", "wiops"),
 )
-WEIGHTS = ("io.weight", "io.bfq.weight", "io.latency", "blkio.weight", "blkio.bfq.weight")
 MEMORY_LIMITS = ("memory.limit_in_bytes", "memory.max", "memory.high")
 UNLIMITED_BYTES = 1 << 62  # from here on v1 means no limit; v2 writes "max"
 V1_CONTROLLERS = ("blkio", "memory", "cpu")
 
 
 def observe():
-    table = mounts.table()
+    table = storage.mount_table()
     groups = _own_groups()
     observed = {"cgroup_versions": [], "groups": {}}
-    observed.update(io=[], weights=[], memory=[], cpu=[])
+    observed.update(io=[], memory=[], cpu=[])
     for mount in table:
         if mount.filesystem == "cgroup2" and "" in groups:
             _note(observed, "v2", "unified", _levels(mount, groups[""]))
@@ -37,11 +35,6 @@ def observe():
                 if controller in names and controller in groups:
                     levels = _levels(mount, groups[controller])
                     _note(observed, "v1", controller, levels)
-    observed["ulimits"] = {
-        "open_files": _ulimit(resource.RLIMIT_NOFILE),
-        "file_size_bytes": _ulimit(resource.RLIMIT_FSIZE),
-        "processes": _ulimit(resource.RLIMIT_NPROC),
-    }
     return observed
 
 
@@ -105,11 +98,6 @@ def _io_limits(directory):
             yield {"device": device, "kind": kind, "value": int(value), "device_name": name}
 
 
-def _weights(directory):
-    weights = {name: read_text(os.path.join(directory, name)) for name in WEIGHTS}
-    return [{"file": name, "text": weight[:200]} for name, weight in weights.items() if weight]
-
-
 def _memory_limits(directory):
     # None for "max": no limit.
     values = {name: read_int(os.path.join(directory, name)) for name in MEMORY_LIMITS}
@@ -130,9 +118,4 @@ def _cpu_limits(directory):
     return [{"quota_us": quota, "period_us": period}] if is_limited else []
 
 
-READERS = {"io": _io_limits, "weights": _weights, "memory": _memory_limits, "cpu": _cpu_limits}
-
-
-def _ulimit(number):
-    soft, _ = resource.getrlimit(number)
-    return None if soft == resource.RLIM_INFINITY else soft
+READERS = {"io": _io_limits, "memory": _memory_limits, "cpu": _cpu_limits}

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The storage of a place: mount, overlay or bind, file system, devices down to the leaves.
+"""The mount table, and the storage of a place: mount, overlay or bind, file system, devices down to the leaves.
 
 All is observed on this machine, not taken from how it was provisioned.
 """
 
-import fcntl
 import mmap
 import os
+import re
 import time
+from typing import Dict, List, NamedTuple, Optional
 
 from log import MIB
-from observe import devices, mounts
+from observe import devices
 from reading import exists, is_folder, list_names, read_text
 
 PROBE_BYTES = 8 * MIB
@@ -19,16 +20,77 @@ PROBE_SHARE_BYTES = PROBE_BYTES // 16
 # Other processes write as well. So a device counts only if it writes in every round, and hardly between.
 PROBE_ROUNDS = 4
 QUIET_S = 0.02, 0.5  # the shortest and the longest time between rounds
-FICLONE = 0x40049409
-OVERLAYS = ("overlay", "aufs", "fuse.fuse-overlayfs")
+OVERLAYS = ("overlay", "fuse.fuse-overlayfs")
 MEMORY_FILESYSTEMS = ("tmpfs", "ramfs")
 NETWORK_FILESYSTEMS = ("nfs", "nfs4", "cifs", "9p", "virtiofs", "ceph", "fuse.sshfs")
 # Docker and podman put these on the host's disk, next to the container's layer.
 HOST_FILES = ("/etc/hostname", "/etc/hosts", "/etc/resolv.conf")
 
 
+class _Mount(NamedTuple):
+    device: str  # MAJOR:MINOR
+    root: str  # the folder of that file system which is mounted here
+    point: str
+    options: str
+    filesystem: str
+    source: str
+    super_options: str
+
+    def overlay(self) -> Optional[dict]:
+        """Return the layers of an overlay, or None for any other file system."""
+        if self.filesystem != "overlay":
+            return None
+        # Since Linux 6.5, each layer can have a separate lowerdir+=.
+        layers = re.findall(r"(?:^|,)(?:lowerdir\+?|datadir\+)=([^,]*)", self.super_options)
+        values = _option_values(self.super_options)
+        return {
+            "lower_layers": sum(len(layer.replace("::", ":").split(":")) for layer in layers),
+            "upper_directory": values.get("upperdir") and _unescape(values["upperdir"]),
+            "volatile": "volatile" in values or values.get("fsync") == "volatile",
+        }
+
+
+def _unescape(field):
+    """Decode space, tab, newline and backslash, which mountinfo writes as octal."""
+    for code, character in (("040", " "), ("011", "\t"), ("012", "\n"), ("134", "\\")):
+        field = field.replace("\\" + code, character)
+    return field
+
+
+def _parse(mountinfo: str) -> List[_Mount]:
+    mounts = []
+    for line in mountinfo.splitlines():
+        fields = line.split()
+        if "-" not in fields[6:]:
+            continue
+        dash = fields.index("-", 6)
+        if len(fields) < dash + 4:
+            continue
+        for index in (3, 4, dash + 2):  # root, point and source
+            fields[index] = _unescape(fields[index])
+        mounts.append(_Mount(*fields[2:6], *fields[dash + 1 : dash + 4]))
+    return mounts
+
+
+def mount_table() -> List[_Mount]:
+    return _parse(read_text("/proc/self/mountinfo") or "")
+
+
+def mount_of(path: str, mounts: List[_Mount]) -> Optional[_Mount]:
+    """Return the mount with the longest matching point; the last one at a point hides the others."""
+    path = os.path.realpath(path) + "/"
+    above = [m for m in mounts if path.startswith(m.point.rstrip("/") + "/")]
+    return max(reversed(above), key=lambda mount: len(mount.point), default=None)
+
+
+def _option_values(options: str) -> Dict[str, str]:
+    """Parse options such as 'rw,upperdir=/x' into a dictionary; a flag's value is empty."""
+    parts = [part.partition("=") for part in options.split(",") if part]
+    return {name: value for name, _, value in parts}
+
+
 def in_container(table):
-    root = mounts.mount_of("/", table)
+    root = mount_of("/", table)
     is_marked = exists("/.dockerenv") or exists("/run/.containerenv")
     return is_marked or (root is not None and root.filesystem == "overlay")
 
@@ -45,9 +107,9 @@ def _kind_of_place(mount, container):
 
 def observe(name, path, *, may_write=True):
     """Describe one place. The path must exist; a fact that cannot be seen is None."""
-    table = mounts.table()
-    mount = mounts.mount_of(path, table)
-    place = {"name": name, "path": path, "resolved_path": os.path.realpath(path)}
+    table = mount_table()
+    mount = mount_of(path, table)
+    place = {"name": name, "path": path}
     if mount is None:
         place.update(kind="unknown", mount=None, devices=[], identified_by=None)
         return place
@@ -60,8 +122,6 @@ def observe(name, path, *, may_write=True):
         overlay=mount.overlay(),
         filesystem=_filesystem_details(mount, tops),
         size_bytes=space.f_blocks * space.f_frsize,
-        free_bytes=space.f_bavail * space.f_frsize,
-        reflink=_reflink_works(path) if may_write else None,
         probe=probe,
         devices=devices.chain(tops),
         identified_by=identified_by,
@@ -77,7 +137,7 @@ def _find_devices(mount, table, path):
     if names is not None:
         return names, "btrfs" if mount.filesystem == "btrfs" else "mount"
     for candidate in _beside(mount, table):
-        below = mounts.mount_of(candidate, table)
+        below = mount_of(candidate, table)
         if below is None or below.filesystem in OVERLAYS:
             continue
         if below.filesystem in MEMORY_FILESYSTEMS:
@@ -195,20 +255,3 @@ def _probe_writes(path):
         return {"failed": error.strerror, "fsync_ns": None, "written_bytes": None}
     written = _written_since(before, devices.counters())
     return {"failed": None, "fsync_ns": fsync_ns, "written_bytes": written}
-
-
-def _reflink_works(path):
-    """Return whether cp can share extents here; None where it cannot be tried."""
-    from tempfile import TemporaryFile  # noqa: PLC0415 - as in reading.py
-
-    try:
-        with TemporaryFile(dir=path) as source, TemporaryFile(dir=path) as copy:
-            source.write(b"x" * 4096)
-            source.flush()
-            try:
-                fcntl.ioctl(copy.fileno(), FICLONE, source.fileno())
-            except OSError:
-                return False
-            return True
-    except OSError:
-        return None

@@ -29,15 +29,14 @@ from settings import PROFILES
 CACHE_SIZES_MIB = (80,) * 40 + (60,) * 40 + (5,) * 20
 # Keys that only a run can fill in; null in the file until then.
 OBSERVED = (
-    *("populate_ns", "cache_state", "lookup_method", "copy_method", "run_ns", "trims"),
+    *("cache_state", "lookup_method", "copy_method", "run_ns", "trims"),
     *("stopped_early", "precision_reached_ratio", "shares_extents", "final_sync_ns"),
-    *("final_sync_method", "dirty_before_sync_bytes", "writeback_before_sync_bytes"),
+    *("dirty_before_sync_bytes", "writeback_before_sync_bytes"),
     *("final_sync_device_bytes", "device_bytes", "trials"),
 )
 URL = "https://archive.mozilla.org/pub/firefox/fake/%d/firefox-%gMB.mar"
 SPARE_BYTES = 16 * MIB  # room for the list, the probes and the file system's own needs
 FRESH_RING_DIRTY_LIMITS = 2
-NS_PER_MS = 1_000_000
 # Fewer retrieves read more files for the first time, from the disk: a different series.
 USUAL_RETRIEVES = 2000
 
@@ -110,7 +109,6 @@ class _CacheRetrieve(Workload):
         os.mkdir(self.work)
         cache = (self._place.name, len(self.sizes), sum(self.sizes) / MIB)
         say("=== Populating the cache of %s: %d files, %.1f MiB ===" % cache)
-        started_ns = time.monotonic_ns()
         chunk = os.urandom(MIB)
         for path, size in zip(self.files, self.sizes):
             # Each time moved by a byte: the files have no block in common.
@@ -118,12 +116,10 @@ class _CacheRetrieve(Workload):
             page_cache.write_new_file(path, size, chunk)
         with open(self.url_list, "w", encoding="ascii") as file:
             file.writelines(url + "\n" for url in self.urls)
-        self._populate_ns = time.monotonic_ns() - started_ns
 
     def run(self, entry):
         """Do one timed pass over the sequence."""
         self._rows, self._counted = [], 0
-        entry["populate_ns"] = self._populate_ns
         entry["cache_state"] = self._make_cold()
         self._steps = RealSteps if entry["fidelity"] == "real" else SeedSteps
         target = Target(self.work, entry["fresh_ring_bytes"])
@@ -148,7 +144,7 @@ class _CacheRetrieve(Workload):
         bench, rows, sizes = self._bench, self._rows, self.sizes
         clock, urls, files = time.monotonic_ns, self.urls, self.files
         origin_ns, done_bytes, started_ns = bench.origin_ns, 0, clock()
-        progress = ProgressLines(len(self._sequence), bench.progress_every_s, started_ns)
+        progress = ProgressLines(len(self._sequence), started_ns)
         for done, index in enumerate(self._sequence, 1):
             destination = target.next(sizes[index])
             before = steps.read()
@@ -209,10 +205,9 @@ class _CacheRetrieve(Workload):
         dirty, writeback = host.memory_bytes("Dirty"), host.memory_bytes("Writeback")
         before_sync = self._bench.device_bytes()
         started_ns = time.monotonic_ns()
-        method = page_cache.sync_filesystem(self.work)
+        page_cache.sync_filesystem(self.work)
         entry["final_sync_ns"] = time.monotonic_ns() - started_ns
-        entry.update(final_sync_method=method, dirty_before_sync_bytes=dirty)
-        entry["writeback_before_sync_bytes"] = writeback
+        entry.update(dirty_before_sync_bytes=dirty, writeback_before_sync_bytes=writeback)
         entry["final_sync_device_bytes"] = self._bench.device_bytes_since(before_sync)
         entry["device_bytes"] = self._bench.device_bytes_since(before)
 
@@ -248,7 +243,7 @@ class _CacheRetrieve(Workload):
 
     def remarks(self, entry):
         sync_ns = entry["final_sync_ns"]
-        return [] if sync_ns is None else ["Final sync: %.0f ms" % (sync_ns / NS_PER_MS)]
+        return [] if sync_ns is None else ["Final sync: %.0f ms" % (sync_ns / self.unit_ns)]
 
     def options(self, entry):
         options = [entry["destination"]]

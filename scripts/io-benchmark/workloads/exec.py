@@ -43,14 +43,9 @@ LINES_AT = 2 * PAGE_BYTES
 READ_AND_EXECUTE = 5
 
 
-def _last_level_cache_bytes():
-    """Return the size of the first CPU's largest cache; None where it cannot be seen."""
-    return max(host.cache_bytes().values(), default=None)
-
-
 def _code_bytes():
-    """Return the size of the program's code, in whole pages."""
-    size = int((_last_level_cache_bytes() or UNKNOWN_CACHE_BYTES) * CACHE_SHARE)
+    """Return the size of the program's code, in whole pages, by the first CPU's largest cache."""
+    size = int(max(host.cache_bytes().values(), default=UNKNOWN_CACHE_BYTES) * CACHE_SHARE)
     return min(max(size, LEAST_BYTES), MOST_BYTES) // PAGE_BYTES * PAGE_BYTES
 
 
@@ -63,7 +58,7 @@ class _Exec(Batches):
     unit = "ms"
     unit_ns = 1_000_000
     maximum_s = 80
-    observes = ("architecture", "l3_bytes", "cpus", "pinned", "cpu_ns")
+    observes = ("architecture", "cpus", "cpu_ns")
     full, quick = FULL, QUICK
 
     def variants(self):
@@ -89,16 +84,9 @@ class _Exec(Batches):
     def measure(self, entry):
         available = sorted(os.sched_getaffinity(0))
         count, observed = entry["threads"], entry["observed"]
-        pinned = len(available) >= count
         cpus = (available * count)[:count]
-        observed.update(
-            architecture=platform.machine(),
-            l3_bytes=_last_level_cache_bytes(),
-            cpus=cpus,
-            pinned=pinned,
-            cpu_ns=0,
-        )
-        pins = cpus if pinned else None
+        observed.update(architecture=platform.machine(), cpus=cpus, cpu_ns=0)
+        pins = cpus if len(available) >= count else None
         paths = _make_programs(self._folder, entry["variant"], count, entry["parameters"])
         try:
             _run_together(paths, pins, ProcessTimes())  # a warm-up

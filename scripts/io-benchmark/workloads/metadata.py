@@ -31,7 +31,7 @@ from accounting import Account
 from crew import Crew
 from log import NS_PER_S
 from measuring.batches import Batches, count
-from observe import mounts
+from observe import storage
 
 # Few lookups, since the kernel keeps each answer in memory, in an overlay one per layer.
 FULL = {"names": 1_000, "windows": 300, "checks": 2_000, "lookups": 4_000, "time_limit_s": 10.0}
@@ -117,7 +117,7 @@ class _Metadata(Batches):
             shutil.rmtree(names)
 
     def _look_up_once(self, entry):
-        mount = mounts.mount_of(self._folder, mounts.table())
+        mount = storage.mount_of(self._folder, storage.mount_table())
         # A name of this run, so that no earlier run has looked it up.
         name = os.path.basename(self._folder) + "-missing-"
         prefix = os.path.join(mount.point if mount else self._place.path, name)

@@ -34,7 +34,7 @@ class _RandomIo(Batches):
     unit = "IOPS"
     maximum_s = 95
     names = ("read-depth-1", "write-depth-1", "read-depth-32", "write-depth-32")
-    observes = ("method", "io_engine", "processes", "prefill_ns", "total_operations", "latency_ns")
+    observes = ("method", "processes", "latency_ns")
     full, quick = FULL, QUICK
 
     def parameters(self, variant):
@@ -58,22 +58,15 @@ class _RandomIo(Batches):
         if reason is not None:
             raise SkippedError("O_DIRECT is refused here: %s" % reason)
         say("=== Writing %d MiB in %s ===" % (size // MIB, self._place.name))
-        started_ns = time.monotonic_ns()
         page_cache.write_new_file(self._file, size, os.urandom(MIB), is_synced=True)
         page_cache.evict(self._file)
-        self._prefill_ns = time.monotonic_ns() - started_ns
 
     def measure(self, entry):
         parameters, depth = entry["parameters"], entry["parameters"]["depth"]
         processes = min(MOST_PROCESSES, depth, len(os.sched_getaffinity(0)))
         least, more = divmod(depth, processes)
         observed, first_seed = entry["observed"], self._bench.settings.seed
-        observed.update(
-            method="python-o-direct",
-            io_engine="pread, pwrite in threads",
-            processes=processes,
-            prefill_ns=self._prefill_ns,
-        )
+        observed.update(method="python-o-direct", processes=processes)
 
         def work(number, ready, tell):
             threads, seed = least + (number < more), first_seed + 1000 * number
@@ -86,7 +79,6 @@ class _RandomIo(Batches):
         finally:
             if latencies.counts:
                 observed["latency_ns"] = latencies.summary()
-                observed["total_operations"] = sum(latencies.counts.values())
 
     def remarks(self, entry):
         latency = (entry["observed"]["latency_ns"] or {}).items()
@@ -98,13 +90,7 @@ def _refusal_of(folder):
     """Return why the file system refuses O_DIRECT; None where it accepts it."""
     path = os.path.join(folder, "direct")
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_DIRECT, 0o600)
-        try:
-            block = mmap.mmap(-1, BLOCK_BYTES)
-            os.pwrite(descriptor, block, 0)
-            os.preadv(descriptor, [block], 0)
-        finally:
-            os.close(descriptor)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_DIRECT, 0o600))
     except OSError as error:
         return error.strerror
     finally:

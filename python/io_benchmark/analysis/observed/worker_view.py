@@ -19,7 +19,7 @@ from io_benchmark.results.machine import Host, Limits, StoragePlace
 from io_benchmark.results.workload import NS_PER_S
 
 # File systems that hide the one below them.
-LAYERED = ("overlay", "aufs", "fuse.fuse-overlayfs")
+LAYERED = ("overlay", "fuse.fuse-overlayfs")
 WAITS_SHARE = 0.2
 # Below these shares nothing waits for a disk, whatever the disk could do.
 _HARDLY_MOVED_SHARE = 0.2

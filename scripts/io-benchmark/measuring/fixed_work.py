@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MPL-2.0
+"""The same small work on every machine: what its CPU and its kernel can do without any disk.
+
+  user          compress a fixed text by bzip2: integers in cache, branches, hardly a system call. Its
+                library has had one implementation for years, and none for special instructions
+  kernel-copy   copy 1 MiB between two files in memory, as a retrieve copies
+  kernel-calls  ask for the number of the parent process, the cheapest system call
+
+Measured, of each burst: the wall time, the exact time on a CPU, and the time waiting for one. Half of the
+bursts run before the first workload and half after the last, so that throttling shows as a change. Where the
+kernel counts ticks, only sums of many bursts divide into user and kernel time. Not measured: several CPUs.
+"""
+
+import os
+import random
+import time
+from collections import deque
+from contextlib import ExitStack
+from itertools import cycle, repeat, starmap
+
+from accounting import Account
+from log import MIB, NS_PER_S
+from observe import host
+
+BURST_NS = NS_PER_S // 20
+BURSTS, SHORT_BURSTS = 5, 1  # of each work, before the workloads and as many after them
+MANY_RETRIEVES = 1000  # a run of fewer is a short one
+TEXT_BYTES = 9000
+CALLS_PER_STEP = 1000
+# Together more than most caches of one CPU.
+FILE_BYTES = 16 * MIB
+MEMORY_NEEDED_BYTES = 8 * FILE_BYTES
+
+
+def measure(settings, origin_ns, records):
+    """Append a record per burst, one kind of work after the other; return what is missing, and why."""
+    bursts = BURSTS if settings.retrieves >= MANY_RETRIEVES else SHORT_BURSTS
+    with ExitStack() as files:
+        works, missing = {}, []
+        for name, make in MAKERS.items():
+            try:
+                works[name] = make(files)
+            except (OSError, ImportError, AttributeError, MemoryError) as error:
+                missing.append("%s: %s" % (name, error))
+        account = files.enter_context(Account())
+        for _ in range(bursts):
+            for name, step in works.items():
+                records.append({"work": name, **_burst(step, account, origin_ns)})
+    return missing
+
+
+def _burst(step, account, origin_ns):
+    step()  # untimed: code and data come back into the caches
+    clock, operations = time.monotonic_ns, 0
+    account.begin()
+    # The usage of a running thread is up to a tick old; this clock is not.
+    cpu_start_ns, start_ns = time.thread_time_ns(), clock()
+    now_ns = start_ns
+    while now_ns - start_ns < BURST_NS:
+        operations += step()
+        now_ns = clock()
+    cpu_ns = time.thread_time_ns() - cpu_start_ns
+    _, kernel_ns, waiting_ns = account.end()
+    kernel_ns = min(kernel_ns, cpu_ns)
+    return {
+        "start_ns": start_ns - origin_ns,
+        "duration_ns": now_ns - start_ns,
+        "operations": operations,
+        "user_ns": cpu_ns - kernel_ns,
+        "kernel_ns": kernel_ns,
+        "waiting_ns": waiting_ns,
+    }
+
+
+def _text():
+    """Return text of a fixed vocabulary."""
+    words = [b"%x" % (number * 7919 % 65521) for number in range(200)]
+    # Only random() gives the same values in every version.
+    draw = random.Random(1).random
+    return b" ".join(words[int(draw() * 200)] for _ in range(TEXT_BYTES))[:TEXT_BYTES]
+
+
+def _user_work(_files):
+    import bz2  # noqa: PLC0415 - some builds of Python lack it
+
+    text = _text()
+
+    def compress():
+        bz2.compress(text, 1)
+        return 1
+
+    return compress
+
+
+def _copying(files):
+    if (host.available_bytes() or 0) < MEMORY_NEEDED_BYTES:
+        raise MemoryError("%d MiB of memory are not free" % (MEMORY_NEEDED_BYTES // MIB))
+    source, target = (os.memfd_create("io-benchmark") for _ in range(2))
+    for descriptor in (source, target):
+        files.callback(os.close, descriptor)
+        for start in range(0, FILE_BYTES, MIB):
+            os.pwrite(descriptor, b"x" * MIB, start)
+    starts = cycle(range(0, FILE_BYTES, MIB))
+
+    def copy():
+        start = os.lseek(target, next(starts), os.SEEK_SET)
+        done = 0
+        while done < MIB:
+            done += os.sendfile(target, source, start + done, MIB - done)
+        return 1
+
+    return copy
+
+
+def _calling(_files):
+    def call():
+        # Without a line of Python per call, whose speed depends on its version.
+        deque(starmap(os.getppid, repeat((), CALLS_PER_STEP)), maxlen=0)
+        return CALLS_PER_STEP
+
+    return call
+
+
+MAKERS = {"user": _user_work, "kernel-copy": _copying, "kernel-calls": _calling}
