@@ -34,7 +34,14 @@ from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SampledReport, SingleWorker, SubjectReport
 from io_benchmark.analysis.statements import Statement, count, statement
-from io_benchmark.analysis.summary import bottlenecks, figures, place_rows, plot_data, replication
+from io_benchmark.analysis.summary import (
+    bottlenecks,
+    figures,
+    mixed_pools,
+    place_rows,
+    plot_data,
+    replication,
+)
 from io_benchmark.analysis.trials.confirm import Confirming
 from io_benchmark.analysis.validity import checks
 from io_benchmark.analysis.validity import workers as rules_of_workers
@@ -97,7 +104,10 @@ def compare(
         if runs[subject]:
             measured[subject] = _compare_subject(subject, runs[subject], tasks)
             problems += measured[subject].problems
-    reports = figures.with_workload_figures([part.report for part in measured.values()], counted)
+    pairs = {subject: part.pairs for subject, part in measured.items()}
+    mixed = mixed_pools.find_mixed_pools(runs, pairs, options.margin)
+    plain = [part.report for part in measured.values()]
+    reports = figures.with_workload_figures([*mixed_pools.with_obstacles(plain, mixed)], counted)
     problems += checks.nothing_in_common(plan, reports)
     names = WorkerLine.__struct_fields__
     lines = tuple(WorkerLine(**{name: getattr(worker, name) for name in names}) for worker in read)
@@ -107,7 +117,9 @@ def compare(
         baseline_reason=plan.baseline_reason,
         margin_ratio=options.margin,
         subjects=tuple(reports),
-        diagnoses=diagnoses.diagnoses(plan, reports, counted, read),
+        diagnoses=tuple(
+            mixed_pools.with_pool_remedies(diagnoses.diagnoses(plan, reports, counted, read), mixed)
+        ),
         problems=checks.merge_repeated(problems, reports),
         workers=lines,
         unreadable=tuple(sorted(unreadable)),
@@ -116,6 +128,7 @@ def compare(
         timelines=plot_data.rate_timelines(counted),
         places=place_rows.compare_places(plan, counted, runs, reports),
         single_workers=_single_workers(measured, runs, options),
+        mixed_pools=mixed,
         confirming=Confirming.of(chain(*(part.comparisons for part in reports)), read),
         decision_cost=replication.cost_of_deciding(reports, counted, options.prices),
         replication=replication.count_workers(reports, lines),

@@ -16,6 +16,7 @@ from io_benchmark.analysis.model import (
     Integers,
     Interval,
     Problem,
+    Remedy,
     Subject,
     Verdict,
     WorkerLine,
@@ -129,6 +130,21 @@ class SingleWorker(Struct, frozen=True):
         return Verdict.SLOWER if self.ratio > 1 else Verdict.FASTER
 
 
+class MixedPool(Struct, frozen=True):
+    """A side whose workers are machines of two kinds, by facts that its times follow."""
+
+    subject: Subject
+    side: str
+    slower: tuple[str, ...]  # machines, as `Worker` has them, or tasks where these are not known
+    faster: tuple[str, ...]
+    facts_of_slower: tuple[str, ...]  # "1 disk"
+    facts_of_faster: tuple[str, ...]  # the same facts, in the same order
+    ratio: float  # the mean time of the slower machines over that of the others
+    p_value: float  # for all the splits that were tried
+    remedy: Remedy
+    of_the_faster: tuple[Comparison, ...] = ()  # as the side's, without the slower machines
+
+
 class AtPlace(Struct, frozen=True):
     """One side at one place, compared with itself at the first place."""
 
@@ -217,6 +233,7 @@ class Report(Struct, frozen=True, tag_field="version", tag=3):
     remarks: tuple[Statement, ...]  # further footnotes
     places: tuple[Places, ...] = ()
     single_workers: tuple[SingleWorker, ...] = ()
+    mixed_pools: tuple[MixedPool, ...] = ()
     confirming: Confirming = Confirming()
     # What the workers cost that would decide what is open; None: more workers decide nothing.
     decision_cost: Cost | None = None

@@ -45,6 +45,7 @@ from io_benchmark.report.sections.places import places
 from io_benchmark.report.sections.workers import (
     cautions,
     cost_text,
+    mixed_pools,
     runs,
     single_workers,
     workers_needed,
@@ -94,6 +95,7 @@ def _screen(
     items = [
         *([Item(Words(nothing, NO_VERDICT))] if nothing else []),
         *answers,
+        *mixed_pools(report),
         *single_workers(report, is_full=False),
         *([Item(cost)] if cost else []),
         *looks(measurements),
@@ -151,6 +153,7 @@ def _full(
     if nothing:
         yield Paragraph(Words(nothing, NO_VERDICT))
     yield from full_answer(measurements, report)
+    yield Items(mixed_pools(report), "Pools of unlike machines")
     yield Items(single_workers(report, is_full=True), "Workers that do not belong to their pool")
     if cost:
         yield Paragraph(cost)

@@ -5,8 +5,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from io_benchmark.analysis.model import DIFFERENT, UNKNOWN, WorkerLine
+from io_benchmark.analysis.model import DIFFERENT, UNKNOWN, Verdict, WorkerLine
 from io_benchmark.analysis.report_model import (
+    MixedPool,
     Replication,
     Report,
     SingleWorker,
@@ -17,6 +18,7 @@ from io_benchmark.analysis.validity.workers import AT_ONCE
 from io_benchmark.costs.worker_time import Cost
 from io_benchmark.number_text import listed, number_of, ratio
 from io_benchmark.report.blocks import (
+    STRONG,
     WARNING,
     Block,
     Heading,
@@ -175,6 +177,31 @@ def _repeated_text(machine: str, workers: Sequence[WorkerLine]) -> str:
         f"{subject} ran {len(lines):,} of these tasks, so they are not independent{at_once}"
         f"{consequence}."
     )
+
+
+def mixed_pools(report: Report) -> list[Item]:
+    """Write about each pool of unlike machines: which are slower, and what that means for the others."""
+    return [_mixed_pool(pool, report) for pool in report.mixed_pools]
+
+
+def _mixed_pool(pool: MixedPool, report: Report) -> Item:
+    slower, faster = len(pool.slower), len(pool.faster)
+    lead = (
+        f"{slower:,} of {slower + faster:,} workers of {pool.side} have "
+        f"{' and '.join(pool.facts_of_slower)} and take {ratio(pool.ratio)} the time of its others"
+    )
+    phrase = on_measurement(pool.subject, [part.subject for part in report.subjects])
+    these = f"(these have {' and '.join(pool.facts_of_faster)})."
+    alone = [
+        f"With the other {faster:,} alone, {pair.candidate} compared with {pair.baseline} is "
+        f"{pair.verdict} at {ratio(pair.ratio)} {bounds_text(pair.interval)}."
+        for pair in pool.of_the_faster
+    ]
+    sentences = filter(None, (phrase, these, *alone))
+    is_said = any(pool.remedy in diagnosis.remedies for diagnosis in report.diagnoses)
+    remedy = Item((Words("Try:", STRONG), f" {text_of(pool.remedy.action)}."))
+    line = (Words(lead, Verdict.SLOWER), f" {' '.join(sentences)}")
+    return Item(line, [] if is_said else [remedy], Verdict.SLOWER)
 
 
 def single_workers(report: Report, *, is_full: bool) -> list[Item]:
