@@ -26,6 +26,14 @@ def counting(per_s: float) -> Callable[[list[int]], list[int]]:
     return lambda column: [round(per_s * row) for row in range(len(column))]
 
 
+def both_disks(factor: float) -> Facts:
+    """Both disks of amd-30 write this many times as much."""
+    return {
+        f"timeline.devices.{disk}.written_bytes": changing(lambda moved: factor * moved)
+        for disk in ("nvme1n1", "nvme2n1")
+    }
+
+
 def slower_lookups(more_ms: float) -> Facts:
     return {f"{ENTRY}.samples.lookup_ns": changing(lambda ns: ns + more_ms * MS)}
 
@@ -78,6 +86,19 @@ def written(share: float) -> Facts:
     """One disk wrote this part of the bytes copied, and read nothing."""
     moved = {"nvme1n1": {"read": 0, "written": round(share * COPIED_BYTES)}}
     return {f"{ENTRY}.device_bytes": moved}
+
+
+def fixed_work(user: float, copying: float, calling: float) -> Facts:
+    """Three bursts of each fixed work, which take this many milliseconds."""
+    works = {"user": user, "kernel-copy": copying, "kernel-calls": calling}
+    return {
+        "host.fixed_work": [
+            {"work": work, "start_ns": 0, "duration_ns": round(ms * MS), "operations": 1000}
+            | {"user_ns": 0, "kernel_ns": 0, "waiting_ns": 0}
+            for work, ms in works.items()
+            for _ in range(3)
+        ]
+    }
 
 
 def times_written(factor: float) -> Facts:
@@ -150,8 +171,3 @@ def further_option(name: str) -> Facts:
 def scheduler(name: str | None, disk: int = 1, **settings: int) -> Facts:
     path = f"{PLACE}.devices.{disk}.scheduler"
     return {path: name, f"{path}_settings": settings}
-
-
-def coreutils(version: str) -> Facts:
-    cp = f"cp (GNU coreutils) {version}"
-    return {"host.tools.cp.version": cp, f"{ENTRY}.fidelity": "real"}

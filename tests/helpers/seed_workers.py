@@ -20,6 +20,7 @@ from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.statements import Statement
+from io_benchmark.analysis.trials.trial_model import TrialOutcome
 from io_benchmark.report.content.statement_text import evidence_text, text_of
 from io_benchmark.sources.run_results import RunResult
 
@@ -62,13 +63,14 @@ def causes_of(
     workers: int = 1,
     subject: Subject = SUBJECT,
     measurements: Sequence[OtherMeasurement] = (),
+    trials: Sequence[TrialOutcome] = (),
 ) -> dict[str, Cause]:
     """The causes of one pair of pools, by name."""
     pools: Sequence[str] = (baseline, candidate)
     sides = workers_of(seed_case.documents(workers, pools=pools, change=change))
     of_baseline, of_candidate = (SideViews.of_workers(sides[pool], subject) for pool in pools)
     case = Case(subject, ratio, of_baseline, of_candidate, measurements)
-    return {cause.name: cause for cause in judge(case)}
+    return {cause.name: cause for cause in judge(case, trials)}
 
 
 def measured(

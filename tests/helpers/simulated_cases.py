@@ -173,6 +173,23 @@ TRUTHS: Mapping[str, Truth] = {
     "memory on first touch": _truth(
         other(first_touch_ns_per_mib=250_000.0), "memory-first-touch", where=IN_CPU
     ),
+    "scanner": _truth(other(scan_ns=70e6), where=BOTH),
+    "slow copying": _truth(
+        other(kernel="5.4.0-1040-gcp", copy_factor=3.0),
+        *("kernel", "memory-first-touch"),
+        where=IN_CPU,
+    ),
+    "throttled CPU, little user time": _truth(
+        cpu(speed=0.55), "cpu", where=IN_CPU, on_both=other(user_factor=0.01)
+    ),
+    "slow CPU, another kernel, little user time": _truth(
+        lambda machine: other(kernel="5.4.0-1040-gcp")(
+            cpu(speed=0.55, model="Intel(R) Xeon(R) CPU @ 2.00GHz")(machine)
+        ),
+        "cpu",
+        where=IN_CPU,
+        on_both=other(user_factor=0.01),
+    ),
     "disks that slow down": _truth(other(slows_down_by=0.8), "drift-over-time"),
 }
 

@@ -9,6 +9,7 @@ cache-retrieve on it, one after the other, on a clock that only this module move
   writeback  what a copy leaves dirty goes to the disks at their bandwidth, also during lookups; what
              the copy then waits for follows from the destination, the file system and the dirty limit
   reading    a file that is not in the page cache comes from the disks first
+  scanning   a scanner holds each copy, without a CPU and without a disk
 
 The truth of a run is the time in each part. Facts that touch no part change no time.
 """
@@ -24,7 +25,7 @@ S = 1e9
 PARTS = tuple(
     f"{phase}_{kind}"
     for phase in ("lookup", "copy")
-    for kind in ("user", "kernel", "waiting", "blocked")
+    for kind in ("user", "kernel", "waiting", "blocked", "blocked-elsewhere")
 )
 # At speed 1.
 LOOKUP_USER_NS, LOOKUP_KERNEL_NS = 350_000.0, 900_000.0
@@ -118,6 +119,9 @@ class Machine:
     neighbours: Neighbours = field(default_factory=Neighbours)
     kernel: str = "6.8.0-1024-gcp"
     kernel_factor: float = 1.0  # of the cost of work in the kernel
+    copy_factor: float = 1.0  # of the cost of copying in the kernel, beyond that
+    user_factor: float = 1.0  # of how much work in user mode there is
+    scan_ns: float = 0.0  # for which something that is no disk holds each copy
     memory_gib: int = 64
     dirty_ratio: int = 20
     first_touch_ns_per_mib: float = 0.0  # of a copy's page cache, beyond the usual
@@ -283,17 +287,21 @@ def run(
     for at, index in enumerate(sequence):
         writeback.bytes_per_s = full_rate * (1 - machine.slows_down_by * at / len(sequence))
         size, written_before = sizes_bytes[index], writeback.written
-        row = dict(zip(PARTS, lookup(machine, vary()), strict=False))
+        row = dict.fromkeys(PARTS, 0.0)
+        row |= dict(zip(PARTS, lookup(machine, vary()), strict=False))
         writeback.pass_time(sum(row.values()))
         read = 0 if cache.holds(index, size) else size
         reading_ns = read / machine.read_bytes_per_s * S
         copied = 0 if machine.storage.reflinks else size
         user, kernel, waiting, stolen = copy_work(machine, copied, vary())
         # While the process works, so do the disks; the first bytes need the last file's place.
+        scanned = machine.scan_ns
+        writeback.pass_time(scanned)
         blocked = writeback.copy(copied) * vary()
         writeback.pass_time(user + kernel + waiting + reading_ns)
         row |= {"copy_user": user, "copy_kernel": kernel, "copy_waiting": waiting}
         row["copy_blocked"] = blocked + reading_ns
+        row["copy_blocked-elsewhere"] = scanned
         done.stolen_ns.append(stolen + _stolen(machine, row["lookup_user"] + row["lookup_kernel"]))
         done.read_bytes.append(read)
         done.written_bytes.append(writeback.written - written_before)
@@ -314,7 +322,7 @@ def with_limits_of_copies(storage: Storage) -> Storage:
 def lookup(machine: Machine, factor: float) -> tuple[float, float, float, float]:
     """Return a lookup's parts: user, kernel, waiting, blocked."""
     image, speed = machine.image, machine.cpu.speed
-    user = LOOKUP_USER_NS * image.lookup_factor * factor / speed
+    user = LOOKUP_USER_NS * machine.user_factor * image.lookup_factor * factor / speed
     kernel = (LOOKUP_KERNEL_NS + image.process_start_ns) * machine.kernel_factor * factor / speed
     waiting = (user + kernel) * machine.waiting_per_cpu_ns + _stolen(machine, user + kernel)
     return user, kernel, waiting, 0.0
@@ -326,9 +334,10 @@ def copy_work(
     """Return a copy's work: user, kernel, waiting, and how much of the waiting was stolen."""
     speed = machine.cpu.speed
     touching = machine.first_touch_ns_per_mib * size_bytes / MIB
-    kernel = (COPY_KERNEL_NS + COPY_NS_PER_BYTE * size_bytes) * machine.kernel_factor / speed
+    copying = COPY_NS_PER_BYTE * machine.copy_factor * size_bytes
+    kernel = (COPY_KERNEL_NS + copying) * machine.kernel_factor / speed
     kernel = (kernel + touching) * factor
-    user = COPY_USER_NS * factor / speed
+    user = COPY_USER_NS * machine.user_factor * factor / speed
     stolen = _stolen(machine, user + kernel)
     return user, kernel, (user + kernel) * machine.waiting_per_cpu_ns + stolen, stolen
 

@@ -18,6 +18,7 @@ import numpy as np
 import seed_case
 import simulated_trials
 from numpy.typing import NDArray
+from seed_facts import fixed_work
 from simulated_machine import MIB, PARTS, Disk, Machine, Run, S, run
 
 SIZES_BYTES = tuple(size * MIB for size in seed_case.SIZES_MIB)
@@ -211,6 +212,7 @@ def _host(machine: Machine, usual: Mapping[str, Any], generator: random.Random) 
     touch_ns = 160_000 + machine.first_touch_ns_per_mib
     grep = {"path": "/usr/bin/grep", "version": f"grep (GNU grep) {machine.image.grep_version}"}
     memory_bytes = machine.memory_gib * 1024 * MIB
+    works = 1.0, machine.kernel_factor * machine.copy_factor, machine.kernel_factor
     return {
         "kernel": machine.kernel,
         "cpu_model": machine.cpu.model,
@@ -223,6 +225,9 @@ def _host(machine: Machine, usual: Mapping[str, Any], generator: random.Random) 
             round(touch_ns * generator.uniform(0.97, 1.03)) for _ in range(8)
         ],
         "tools": {**usual["tools"], "grep": grep},
+        "fixed_work": fixed_work(*(factor / machine.cpu.speed for factor in works))[
+            "host.fixed_work"
+        ],
     }
 
 

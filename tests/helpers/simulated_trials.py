@@ -97,7 +97,8 @@ class _Trials:
         lookup_ns = 2_000.0 if kind == "lookup" else sum(lookup(machine, self._vary()))
         writeback.pass_time(lookup_ns)
         user, kernel, waiting, _ = copy_work(machine, size, self._vary())
-        working_ns = user + kernel + waiting
+        writeback.pass_time(machine.scan_ns)
+        working_ns = user + kernel + waiting + machine.scan_ns
         if kind == "memory":
             return lookup_ns, working_ns
         paced_ns = 0.0

@@ -10,6 +10,7 @@ import msgspec
 
 from io_benchmark.analysis.model import UNKNOWN, Entry, Integers, Subject, Worker
 from io_benchmark.analysis.parts import time_parts
+from io_benchmark.analysis.parts.blocked_time import with_other_waits
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry
 from io_benchmark.results.common_types import OutcomeState
 from io_benchmark.results.format import RecordedTimeline
@@ -26,12 +27,12 @@ _NO_BATCHES = BatchColumns(start_ns=[], duration_ns=[], operations=[])
 def worker_of(measured: RunResult, side: str) -> Worker:
     result, task = measured.result, measured.task
     stolen = _stolen_per_cpu(result.timeline)
-    entries = tuple(
+    entries = [
         _retrieves(entry, stolen)
         if isinstance(entry, CacheRetrieveEntry)
         else _batches(entry, stolen)
         for entry in result.workloads
-    )
+    ]
     worker_id = f"{task.worker_group}/{task.worker_id}" if task and task.worker_id else UNKNOWN
     task_id, run_id = (task.task_id, task.run_id) if task else result.task.name
     return Worker(
@@ -47,7 +48,7 @@ def worker_of(measured: RunResult, side: str) -> Worker:
         zone=result.task.location.get("zone"),
         source=measured.source,
         result=msgspec.structs.replace(result, workloads=[entry.facts for entry in entries]),
-        entries=entries,
+        entries=tuple(with_other_waits(entry, result.timeline) for entry in entries),
         reason=task.reason_resolved if task else None,
         machine=worker_id,
         url=result.task.ci.link if result.task.ci is not None else None,

@@ -109,6 +109,14 @@ class Entry(Struct, frozen=True, dict=True):
         return self.parts_ns.get(Part(phase, Kind.BLOCKED))
 
     @property
+    def storage_share(self) -> float:
+        """Return the share of the blocked time that was for storage or memory, as far as is known."""
+        phase = Phase.OPERATION if self.retrieves is None else Phase.COPY
+        elsewhere_ns = self.parts_ns.get(Part(phase, Kind.ELSEWHERE), 0.0)
+        blocked_ns = (self.blocked_ns or 0.0) + elsewhere_ns
+        return 1 - elsewhere_ns / blocked_ns if blocked_ns else 1.0
+
+    @property
     def copy_work_ns(self) -> float:
         """Return how long a copy was on a CPU or waited for one, on average."""
         kinds = (*ON_CPU, Kind.WAITING)

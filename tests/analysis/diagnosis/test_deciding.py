@@ -22,12 +22,12 @@ from seed_facts import (
     RATE,
     WRITTEN,
     Facts,
-    changing,
-    coreutils,
+    both_disks,
     counting,
     cpu_limit,
     filesystem,
     first,
+    fixed_work,
     free_memory,
     further_option,
     held_for,
@@ -54,6 +54,9 @@ from io_benchmark.analysis.diagnosis.case import OtherMeasurement
 from io_benchmark.analysis.diagnosis.causes import RULES
 from io_benchmark.analysis.model import Cause, Detail, State, Subject, Verdict
 from io_benchmark.analysis.observed.side_views import SideViews
+from io_benchmark.analysis.statements import statement
+from io_benchmark.analysis.trials.trial_model import TrialOutcome, TrialState
+from io_benchmark.results.trials import TrialKind
 from io_benchmark.results.workloads.exec import OVER_HARDLINKED
 from io_benchmark.results.workloads.metadata import SCALING
 
@@ -67,6 +70,7 @@ NO_PLACE, NO_DEVICES, NO_ENTRIES, UNTOUCHED = (
     for path in ("storage.places", f"{PLACE}.devices", "workloads", "host.first_touch_ns_per_mib")
 )
 NO_LIMITS, NO_TIMELINE, NO_HOST = {"limits": None}, {"timeline": None}, {"host": None}
+ALL_FOR_IO = waiting_for_io(1)
 NO_WAITS, NO_COUNTERS = waiting_for_io(0), {"timeline": None, f"{ENTRY}.device_bytes": None}
 UNKNOWN_KIND, CRYPT = {f"{PLACE}.kind": "unknown"}, {f"{PLACE}.devices.0.kind": "crypt"}
 DISK_MODEL = f"{PLACE}.devices.1.model"
@@ -185,6 +189,11 @@ STATES = [
     row("kernel", NOT_OBSERVABLE, "unseen", NO_HOST | more_cpu_time(4)),
     row("image-and-tools", RULED_OUT, "lookups as fast", {"host.tools.python3.version": "3.8.10"}),
     row("image-and-tools", NOT_OBSERVABLE, "unseen", NO_HOST),
+    row(
+        *("image-and-tools", NOT_OBSERVABLE, "other tools copy"),
+        {"host.tools.cp.version": "cp (GNU coreutils) 8.32"},
+        subject=replace(SUBJECT, fidelity="real"),
+    ),
     row("lookup-cost", NOT_OBSERVABLE, "no times", NO_ENTRIES),
     row("spawn-cost", RULED_OUT, "the copies"),
     row("spawn-cost", NOT_OBSERVABLE, "slower lookups", slower_lookups(40)),
@@ -220,6 +229,10 @@ WORK = {"copy_user": 2.0, "copy_kernel": 18.0}
 HALF_BYTES = NO_TIMELINE | written(0.5)
 
 
+FIXED = fixed_work(1, 1, 1) | spent(copy_kernel=20)
+KERNEL_WORK = {"host.kernel": "5.4"} | spent(copy_kernel=40) | more_cpu_time(2)
+
+
 def slower_work(factor: float, **factors: float) -> Facts:
     times_ms = {name: ms * factors.get(name, factor) for name, ms in WORK.items()}
     return spent(**times_ms) | more_cpu_time(2)
@@ -231,13 +244,6 @@ def short_work(lookup_user_ms: float) -> Facts:
 
 def resident(share: float) -> Facts:
     return {RESIDENT: round(share * sum(seed_case.SIZES_MIB) * MIB)}
-
-
-def both_disks(factor: float) -> Facts:
-    return {
-        f"timeline.devices.{disk}.written_bytes": changing(lambda moved: factor * moved)
-        for disk in ("nvme1n1", "nvme2n1")
-    }
 
 
 def slower(name: str, facts: Callable[[Any], Facts], *edge: Value, **more: Any) -> Any:
@@ -258,9 +264,9 @@ EDGES = [
     slower("device-count: waits", waiting_for_io, (0.19, RULED_OUT), (0.21, SUPPORTED)),
     slower("device-count: hardly moved", written, (0.19, RULED_OUT), (0.21, SUPPORTED)),
     slower(
-        *("device-count: parts", lambda ms: spent(copy_kernel=ms), (62, TOO_SMALL)),
+        *("device-count: parts", lambda ms: ALL_FOR_IO | spent(copy_kernel=ms), (62, TOO_SMALL)),
         *((59.5, SUPPORTED),),
-        faster=spent(copy_kernel=5),
+        faster=ALL_FOR_IO | spent(copy_kernel=5),
     ),
     slower(
         "disk-speed: near its cap",
@@ -357,6 +363,35 @@ EDGES = [
         faster=spent(**WORK, lookup_user=0.43),
     ),
     slower(
+        *("cpu: fixed work", lambda ms: fixed_work(ms, 1, 1) | KERNEL_WORK),
+        *((1.09, "Fixed work takes as long"), (1.11, "Fixed work takes longer on the slower")),
+        faster=FIXED,
+    ),
+    slower(
+        *("cpu: a fifth of fixed work", lambda ms: fixed_work(ms, 1, 1) | KERNEL_WORK),
+        *((1.52, RULED_OUT), (1.62, SUPPORTED)),
+        faster=FIXED,
+    ),
+    slower(
+        *("kernel: a fifth of fixed work", lambda ms: fixed_work(1.2, ms, 1.2) | KERNEL_WORK),
+        *((1.2 * 1.52, RULED_OUT), (1.2 * 1.62, SUPPORTED)),
+        faster=FIXED,
+    ),
+    slower(
+        *(
+            "kernel: too little user time",
+            lambda ms: KERNEL_WORK | spent(copy_kernel=40, copy_user=ms),
+        ),
+        *((0.39, "Nearly all CPU time is in the kernel"), (0.41, SUPPORTED)),
+        faster=spent(copy_kernel=20, copy_user=0.41),
+    ),
+    slower(
+        *("memory-first-touch: all work", lambda ms: touching(250) | fixed_work(1, 1, ms)),
+        *((1.24, "New memory costs the slower side more, but per"),),
+        *((1.26, "New memory costs the slower side more, but only as far as all"),),
+        faster=touching(160) | FIXED,
+    ),
+    slower(
         *("other-load: the same work", lambda ms: spent(copy_kernel=ms, copy_waiting=30)),
         *((15.5, RULED_OUT), (14.5, SUPPORTED)),
         faster=spent(copy_kernel=5),
@@ -375,11 +410,6 @@ EDGES = [
         ),
     ),
     slower("drift-over-time: samples", first, (59, NOT_OBSERVABLE), (60, RULED_OUT)),
-    slower(
-        *("image-and-tools: coreutils 9", coreutils, ("9.0", NOT_OBSERVABLE), ("8.32", SUPPORTED)),
-        faster=coreutils("9.4"),
-        subject=replace(SUBJECT, fidelity="real"),
-    ),
 ]
 
 
@@ -512,6 +542,31 @@ def test_thresholds_of_other_measurements(
 def test_ratios(cause: str, ratios: tuple[float, float], states: tuple[State, State]) -> None:
     """The difference that is to be explained decides, too."""
     assert tuple(causes_of(ratio=ratio)[cause].state for ratio in ratios) == states
+
+
+CONFIRMED, REFUTED = TrialState.CONFIRMED, TrialState.REFUTED
+BUSY = SAME_CPU | more_cpu_time(2) | stolen(500)
+
+
+@pytest.mark.parametrize(
+    ("cause", "kind", "outcome", "facts", "state"),
+    [
+        ("device-count", TrialKind.PACE, REFUTED, {}, State.REFUTED),
+        ("device-count", TrialKind.PACE, CONFIRMED, {}, State.CONFIRMED),
+        ("device-count", TrialKind.MEMORY, REFUTED, {}, State.REFUTED),
+        ("device-count", TrialKind.MEMORY, CONFIRMED, {}, SUPPORTED),
+        ("cpu", TrialKind.MEMORY, CONFIRMED, BUSY, State.REFUTED),
+        ("cpu", TrialKind.MEMORY, REFUTED, BUSY, SUPPORTED),
+        # It acts through waiting for a CPU as well, which stays in memory.
+        ("other-load", TrialKind.MEMORY, REFUTED, pressed(0.2), SUPPORTED),
+    ],
+)
+def test_trials(
+    cause: str, kind: TrialKind, outcome: TrialState, facts: Facts, state: State
+) -> None:
+    """A cause's own trial decides; the trial memory refutes storage, or whatever is not storage."""
+    trials = (TrialOutcome(kind, outcome, statement("The gap.")),)
+    assert causes_of({"amd-16": facts}, trials=trials)[cause].state is state
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,10 @@ from io_benchmark.analysis.diagnosis.causes import RULES
 from io_benchmark.analysis.diagnosis.diagnoses import suggest_remedies
 from io_benchmark.analysis.evidence_model import Evidence
 from io_benchmark.analysis.model import Cause, Remedy, State
+from io_benchmark.analysis.statements import statement
+from io_benchmark.analysis.trials.trial_model import TrialOutcome, TrialState
 from io_benchmark.report.content.statement_text import text_of
+from io_benchmark.results.trials import TrialKind
 
 MS = 1_000_000
 UNLINK = replace(SUBJECT, destination="unlink")
@@ -63,6 +66,19 @@ def test_what_both_sides_share_helps_whichever_of_several_causes_it_is() -> None
     )
     assert [(each.cause, text_of(each.action)) for each in found][:1] == [("ext4-flush", REMOVE)]
     assert {each.cause for each in found} == {"ext4-flush"}
+
+
+def test_a_refuted_trial_removes_what_it_tried() -> None:
+    """Both sides flush alike, and copies without the flush differ as much."""
+    causes = [
+        replace(supported("disk-speed"), state=State.NOT_SEPARABLE),
+        replace(supported("ext4-flush"), state=State.RULED_OUT, is_shared=True),
+    ]
+    causes[1] = replace(causes[1], tried_by=TrialKind.UNLINK)
+    for state, expected in ((TrialState.UNDECIDED, {"ext4-flush"}), (TrialState.REFUTED, set())):
+        trial = TrialOutcome(TrialKind.UNLINK, state, statement("The gap."), gain_ratio=1.5)
+        found = suggest_remedies(causes, SUBJECT, SEED, "amd-16", "intel", {}, {}, (trial,))
+        assert {remedy.cause for remedy in found} == expected
 
 
 def test_the_seeds_case():

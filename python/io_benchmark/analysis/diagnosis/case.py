@@ -12,6 +12,7 @@ from typing import Any, SupportsFloat, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from io_benchmark.analysis.capacities import CapacityKind, Standing, measured
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Figures, Subject
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.observed.worker_view import View
@@ -126,6 +127,15 @@ class Case(Struct, frozen=True, dict=True):
         slower, faster = self.means(read)
         return faster / slower if slower and faster else None
 
+    def more_bandwidth(self, kind: CapacityKind) -> float | None:
+        """Return how much more the faster side's disks can do at most; None: not measured.
+
+        What idle disks wrote counts as well as what busy ones kept up: a slower disk shows in both.
+        """
+        known = (measured(kind, how) for how in (Standing.BY_TRIAL, Standing.BY_WAITS))
+        factors = map(self.times_as_fast, known)
+        return min((factor for factor in factors if factor is not None), default=None)
+
     @property
     def difference_share(self) -> float:
         """Return the part of the slower side's time that the faster side does not take."""
@@ -197,6 +207,18 @@ class Case(Struct, frozen=True, dict=True):
         if not 0 < whole_ns < slower_ns:
             return 1.0
         return math.log1p(-explained_ns / slower_ns) / math.log1p(-whole_ns / slower_ns)
+
+    def share_of_work(self, factor: float, parts: frozenset[Part]) -> float | None:
+        """Return the share of the difference that these parts take because they are slower by a factor."""
+        division = self.division
+        if division is None or not division.difference_ns:
+            return None
+        side = "candidate_ns" if self.candidate_is_slower else "baseline_ns"
+        of_workload = self.parts_of_workload(parts)
+        slower_ns = [getattr(part, side) for part in division.parts if part.part in of_workload]
+        if not slower_ns:
+            return None
+        return math.fsum(slower_ns) * (1 - 1 / factor) / abs(division.difference_ns)
 
     def time_in_parts(self, acts_through: frozenset[Part], runs: Sequence[View]) -> float:
         """Return what these parts take of an operation on one machine; all of it where one is unknown."""

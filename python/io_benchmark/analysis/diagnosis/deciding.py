@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.causes import RULES
+from io_benchmark.analysis.diagnosis.causes.disks import mostly_reads
 from io_benchmark.analysis.diagnosis.rules import (
     CauseRule,
     Effect,
@@ -31,7 +32,7 @@ from io_benchmark.analysis.diagnosis.worker_facts import judge_workers
 from io_benchmark.analysis.model import Cause, State
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.observed.worker_view import WAITS_SHARE, View
-from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
+from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase, in_copies
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, share, statement
 from io_benchmark.analysis.trials.trial_model import TrialOutcome, TrialState
 from io_benchmark.results.trials import TrialKind
@@ -41,6 +42,7 @@ _WRITES_SHARE = 0.2
 _WRITTEN_SHARE = attrgetter("written_share")
 # Where the destination's flush is the cause, a pace adds to the faster side what it does not do.
 _ORDER = (TrialKind.LOOKUP, TrialKind.UNLINK, TrialKind.PACE)
+_IN_STORAGE = in_copies(Kind.BLOCKED, Kind.ELSEWHERE, Kind.KERNEL)
 _POSSIBLE = (State.SUPPORTED, State.NOT_SEPARABLE)
 _NOTHING_TO_EXPLAIN = statement("No difference was shown that needs an explanation.")
 _STATES = {
@@ -60,6 +62,7 @@ class _Judged(Struct, frozen=True):
     effect: Effect
     case: Case
     trial: TrialOutcome | None  # that tries this cause
+    memory: TrialOutcome | None  # that shows whether storage is involved
     state: State
     reasons: tuple[Statement, ...]
 
@@ -68,9 +71,12 @@ class _Judged(Struct, frozen=True):
         """Judge a cause by its rule alone."""
         effect = rule.judge(case)
         trial = trials.get(rule.tried_by) if rule.tried_by is not None else None
+        if rule.tried_by is TrialKind.PACE and mostly_reads(case):
+            trial = None  # a pace limits what is written
+        memory = trials.get(TrialKind.MEMORY)
         if case.differs or effect.fact in (Fact.UNSEEN, Fact.SAME):
-            return cls(rule, effect, case, trial, _STATES[effect.fact], effect.reasons)
-        return cls(rule, effect, case, trial, State.NOT_JUDGED, (_NOTHING_TO_EXPLAIN,))
+            return cls(rule, effect, case, trial, memory, _STATES[effect.fact], effect.reasons)
+        return cls(rule, effect, case, trial, memory, State.NOT_JUDGED, (_NOTHING_TO_EXPLAIN,))
 
     @property
     def is_supported(self) -> bool:
@@ -82,17 +88,6 @@ class _Judged(Struct, frozen=True):
             return self.effect.proof
         # With a size it is known how much the setting costs.
         return self.rule.proof if self.effect.size is None else Proof.COST
-
-    def trial_in(self, state: TrialState) -> Statement | None:
-        """Return what came out of the trial, with its number; None where that is another state."""
-        trial = self.trial
-        if trial is None or trial.state is not state:
-            return None
-        meaning = statement("Trial {kind}: {meaning}", kind=trial.kind.value, meaning=trial.meaning)
-        if trial.share is None:
-            return meaning
-        explained = as_share(trial.share)
-        return statement("{found} It explains {share} of the gap.", found=meaning, share=explained)
 
     def now(self, state: State, reason: Statement) -> "_Judged":
         """Return the cause in another state, for this reason; what rules it out is the only one."""
@@ -116,6 +111,17 @@ def _judge_alone(judged: _Judged) -> _Judged:
         outcome = row(judged) if judged.is_supported else None
         judged = judged if outcome is None else judged.now(*outcome)
     return judged
+
+
+def _meaning_of(trial: TrialOutcome | None, state: TrialState) -> Statement | None:
+    """Return what a trial shows, with its share of the gap; None where its outcome is another one."""
+    if trial is None or trial.state is not state:
+        return None
+    meaning = statement("Trial {kind}: {meaning}", kind=trial.kind.value, meaning=trial.meaning)
+    if trial.share is None:
+        return meaning
+    explained = as_share(trial.share)
+    return statement("{found} It explains {share} of the gap.", found=meaning, share=explained)
 
 
 _Outcome = tuple[State, Statement] | None  # None: the row holds nothing against the cause
@@ -157,12 +163,8 @@ def _predicts_too_little(judged: _Judged) -> _Outcome:
     )
 
 
-def _workers_show(judged: _Judged) -> _Outcome:
-    return judge_workers(judged.rule, judged.effect, judged.case)
-
-
 def _trial_refutes(judged: _Judged) -> _Outcome:
-    meaning = judged.trial_in(TrialState.REFUTED)
+    meaning = _meaning_of(judged.trial, TrialState.REFUTED)
     if meaning is None:
         return None
     if judged.rule.tried_by is not TrialKind.UNLINK:
@@ -174,10 +176,26 @@ def _trial_refutes(judged: _Judged) -> _Outcome:
     )
 
 
+def _memory_refutes(judged: _Judged) -> _Outcome:
+    """Refute storage where the gap stays in memory, and whatever is not storage where it goes there."""
+    parts = judged.rule.acts_through
+    is_storage = not parts.isdisjoint(in_copies(Kind.BLOCKED))
+    if not parts or (is_storage and not parts <= _IN_STORAGE):
+        return None
+    against = TrialState.REFUTED if is_storage else TrialState.CONFIRMED
+    meaning = _meaning_of(judged.memory, against)
+    if meaning is None or _meaning_of(judged.trial, TrialState.CONFIRMED) is not None:
+        return None
+    return State.REFUTED, meaning
+
+
 def _lookups_need_a_trial(judged: _Judged) -> _Outcome:
     """Leave lookups open that cannot be told from disks that write meanwhile."""
     rule, case = judged.rule, judged.case
-    if rule.tried_by is not TrialKind.LOOKUP or judged.trial_in(TrialState.CONFIRMED) is not None:
+    if (
+        rule.tried_by is not TrialKind.LOOKUP
+        or _meaning_of(judged.trial, TrialState.CONFIRMED) is not None
+    ):
         return None
     # With fidelity real, tools copy as well.
     in_copies = any(part.phase is Phase.COPY for part in rule.acts_through)
@@ -195,8 +213,9 @@ def _lookups_need_a_trial(judged: _Judged) -> _Outcome:
 _ROWS: tuple[Callable[[_Judged], _Outcome], ...] = (
     _parts_are_too_small,
     _predicts_too_little,
-    _workers_show,
+    lambda judged: judge_workers(judged.rule, judged.effect, judged.case),
     _trial_refutes,
+    _memory_refutes,
     _lookups_need_a_trial,
 )
 
@@ -253,7 +272,7 @@ def _confirm(judged: Sequence[_Judged]) -> Sequence[_Judged]:
     for kind in _ORDER:
         tried_alike = (cause for cause in judged if cause.rule.tried_by is kind)
         possible = [cause for cause in tried_alike if cause.state in _POSSIBLE]
-        outcome = possible[0].trial_in(TrialState.CONFIRMED) if possible else None
+        outcome = _meaning_of(possible[0].trial, TrialState.CONFIRMED) if possible else None
         if outcome is not None:
             return [_confirmed(cause, possible, outcome) for cause in judged]
     return judged

@@ -34,7 +34,7 @@ from io_benchmark.analysis.parts.time_parts import Kind, Part
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.analysis.statements import Statement, count, statement
-from io_benchmark.analysis.trials.trial_model import TrialOutcome
+from io_benchmark.analysis.trials.trial_model import TrialOutcome, TrialState
 from io_benchmark.analysis.trials.trial_outcomes import outcomes
 from io_benchmark.results.workloads import metadata
 
@@ -234,10 +234,12 @@ def suggest_remedies(
     supported.sort(key=lambda cause: cause.state is not State.CONFIRMED)
     names = frozenset(cause.name for cause in supported)
     gains = {trial.kind.value: trial.gain_ratio for trial in trials if trial.gain_ratio}
+    refuted = {trial.kind for trial in trials if trial.state is TrialState.REFUTED}
     push = Push(subject, measured, machines, slow, fast, names, place_kinds, gains)
     return tuple(
         Remedy(owner.name, _action(action, gain), gain.ratio, gain.measured, gain.evidence)
         for owner, cause in _with_shared(supported, causes)
+        if cause.state.holds or cause.tried_by not in refuted
         for action, find_gain in _RULES[cause.name].remedies.items()
         if (gain := find_gain(push, cause)) is not None
     )

@@ -120,28 +120,17 @@ def described(disk: Device, settings: Sequence[tuple[str, int | None]]) -> str:
     return " ".join([disk.scheduler or "", *values])
 
 
-class Caps(Struct, frozen=True):
-    """Limits of all local SSDs of a machine together."""
-
-    write_mib_per_s: int
-    read_iops: int | None = None  # None: not published
-    write_iops: int | None = None
-
-    @property
-    def write_bytes_per_s(self) -> float:
-        return self.write_mib_per_s * 2.0**20
-
-
-_STANDARD: dict[int, Caps] = {
-    1: Caps(350, 170_000, 90_000),
-    2: Caps(700, 340_000, 180_000),
-    3: Caps(1050, 510_000, 270_000),
-    **dict.fromkeys(range(4, 9), Caps(1400, 680_000, 360_000)),
-    16: Caps(3120, 1_600_000, 800_000),
-    24: Caps(4680, 2_400_000, 1_200_000),
-    32: Caps(6240, 3_200_000, 1_600_000),
+# MiB per second that all local SSDs of a machine write together, by their number.
+_STANDARD = {
+    1: 350,
+    2: 700,
+    3: 1050,
+    16: 3120,
+    24: 4680,
+    32: 6240,
+    **dict.fromkeys(range(4, 9), 1400),
 }
-_TITANIUM_C4D: dict[int, Caps] = {1: Caps(330), 2: Caps(660), 4: Caps(1320)}
+_TITANIUM_C4D = {1: 330, 2: 660, 4: 1320}
 _STANDARD_FAMILIES = ("n1", "n2", "n2d", "c2", "c2d", "c3", "c3d")
 _C3D_LSSD_DISKS_BY_CPUS = {8: 1, 16: 1, 30: 2, 60: 4, 90: 8, 180: 16, 360: 32}
 
@@ -158,16 +147,17 @@ class MachineType(Struct, frozen=True):
         """Return the bare name of `projects/…/machineTypes/c2-standard-16`."""
         return (self.instance_type or "").rsplit("/", 1)[-1].strip().lower()
 
-    def caps(self, disks: int) -> Caps | None:
-        """Return the published limits of this many disks; None: not published.
+    def write_cap(self, disks: int) -> float | None:
+        """Return how many bytes per second this many disks write; None: not published.
 
         Without a machine type the table of the standard disks applies: call it only where the disks
         are known to be Google's.
         """
         family = self.name.split("-", 1)[0]
+        caps = _TITANIUM_C4D if family == "c4d" else {}
         if self.instance_type is None or family in _STANDARD_FAMILIES:
-            return _STANDARD.get(disks)
-        return _TITANIUM_C4D.get(disks) if family == "c4d" else None
+            caps = _STANDARD
+        return caps[disks] * 2.0**20 if disks in caps else None
 
     @property
     def disks(self) -> int | None:

@@ -150,8 +150,9 @@ def _samples_blocked_ns(entry: Entry) -> list[float] | None:
         return None
     ns_per_byte = entry.copy_work_ns * len(entry.size_bytes) / size_bytes
     samples = zip(entry.total_ns, entry.lookup_ns, entry.size_bytes, strict=True)
+    share = entry.storage_share
     rest_ns = [total_ns - lookup_ns - size * ns_per_byte for total_ns, lookup_ns, size in samples]
-    return [blocked_ns if blocked_ns > 0 else 0.0 for blocked_ns in rest_ns]
+    return [share * blocked_ns if blocked_ns > 0 else 0.0 for blocked_ns in rest_ns]
 
 
 def _interpolated(place: int, places: Sequence[int], values: Sequence[float]) -> float:

@@ -12,7 +12,7 @@ from typing import SupportsFloat
 from msgspec import Struct
 
 from io_benchmark.analysis.model import Entry, Subject, Worker
-from io_benchmark.analysis.observed.disks import Caps, MachineType, Stack
+from io_benchmark.analysis.observed.disks import MachineType, Stack
 from io_benchmark.analysis.observed.run_windows import TimelineRows, Window
 from io_benchmark.results import CacheRetrieveEntry, workloads
 from io_benchmark.results.machine import Host, Limits, StoragePlace
@@ -179,15 +179,14 @@ class View(Struct, frozen=True, dict=True):
         shares = [busy / 1000 / self._inside.lasted_s for busy in busy_ms if busy is not None]
         return max(shares, default=None)
 
-    def published_caps(self, disks: int) -> Caps | None:
-        if self.stack is None or not self.stack.googles_local:
-            return None
-        return self.machine_type.caps(disks)
+    def published_cap_of(self, disks: int) -> float | None:
+        """Return how many bytes per second this many of the place's disks write, where that is published."""
+        is_known = self.stack is not None and self.stack.googles_local
+        return self.machine_type.write_cap(disks) if is_known else None
 
     @cached_property
     def published_write_cap(self) -> float | None:
-        caps = self.published_caps(self.stack.width) if self.stack is not None else None
-        return caps.write_bytes_per_s if caps is not None else None
+        return self.published_cap_of(self.stack.width) if self.stack is not None else None
 
     @cached_property
     def cgroup_write_cap(self) -> float | None:

@@ -122,7 +122,11 @@ def _merged(machine: _PartMeans, common: AbstractSet[Part]) -> dict[Part, float]
     """Put what not every machine recorded into the phase's unexplained part."""
     merged: dict[Part, float] = {}
     for part, mean_ns in machine.items():
-        merged_part = part if part in common else Part(part.phase, Kind.UNEXPLAINED)
+        merged_part = part
+        if part not in common:
+            blocked = Part(part.phase, Kind.BLOCKED)
+            is_blocked = part.kind is Kind.ELSEWHERE and blocked in common
+            merged_part = blocked if is_blocked else Part(part.phase, Kind.UNEXPLAINED)
         merged[merged_part] = merged.get(merged_part, 0.0) + mean_ns
     return merged
 

@@ -29,7 +29,8 @@ class Kind(StrEnum):
     USER = "user"  # on a CPU, in user mode
     KERNEL = "kernel"  # on a CPU, in the kernel
     WAITING = "waiting"  # for a CPU, runnable
-    BLOCKED = "blocked"  # on I/O, writeback or memory
+    BLOCKED = "blocked"  # on I/O, writeback or memory; on anything where pressure is not recorded
+    ELSEWHERE = "blocked-elsewhere"  # on neither: a scanner, a lock, another machine
     UNEXPLAINED = "unexplained"  # not recorded
 
 

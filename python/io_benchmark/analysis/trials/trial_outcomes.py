@@ -6,6 +6,7 @@ the trial `pace` the faster side writes no faster than the slower side's disks c
 faster side becomes as slow. The trial `memory` shows only whether storage is involved.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
@@ -20,8 +21,13 @@ from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, share, statement
 from io_benchmark.analysis.trials.confirm import Pace
-from io_benchmark.analysis.trials.gaps import LEAST_REPETITIONS, Gap, GoneShare
-from io_benchmark.analysis.trials.recorded_trials import LEAST_GAP_RATIO, TriedSide
+from io_benchmark.analysis.trials.recorded_trials import (
+    LEAST_GAP_RATIO,
+    LEAST_REPETITIONS,
+    Gap,
+    GoneShare,
+    TriedSide,
+)
 from io_benchmark.analysis.trials.trial_model import TrialOutcome, TrialState
 from io_benchmark.results.trials import TrialKind, Trials
 
@@ -167,7 +173,7 @@ def _pace(slower: TriedSide, faster: TriedSide, of_workers: MeanVariance) -> Tri
     kind = TrialKind.PACE
     planned = Pace.between(slower, faster)
     if isinstance(planned, Statement):
-        return _not_run(kind, planned)
+        return _by_ceilings(slower, faster) or _not_run(kind, planned)
     low = planned.bytes_per_s
     values: dict[str, Value] = {"low": _rate(low), "slower": slower.name, "faster": faster.name}
     paced = faster.paced_at(low).having(kind)
@@ -188,6 +194,27 @@ def _pace(slower: TriedSide, faster: TriedSide, of_workers: MeanVariance) -> Tri
     values |= {"pace": _rate(pace), "ratio": Quantity(held_ratio, Unit.RATIO)}
     # Pools with nearly equal disks share a pace; the time is inversely proportional to the pace.
     return _judge_pace(gone, held_ratio * pace / low, values)
+
+
+def _by_ceilings(slower: TriedSide, faster: TriedSide) -> TrialOutcome | None:
+    """Refute write bandwidth where the disks of both sides can write nearly as much; None: not known."""
+    low, high = slower.ceiling_bytes_per_s, faster.ceiling_bytes_per_s
+    sides = [side.having(TrialKind.NORMAL) for side in (slower, faster)]
+    gaps = _gaps(TrialKind.PACE, sides, [(side, TrialKind.NORMAL) for side in sides])
+    if low is None or high is None or isinstance(gaps, TrialOutcome):
+        return None
+    explained = max(0.0, math.log(high / low)) / math.log(gaps[0].times_as_long)
+    if explained > _PACE_REFUTES_SHARE:
+        return None
+    meaning = statement(
+        "The disks of {slower} can write {low}, those of {faster} {high}: write bandwidth does not make "
+        "the difference.",
+        slower=slower.name,
+        low=_rate(low),
+        faster=faster.name,
+        high=_rate(high),
+    )
+    return TrialOutcome(TrialKind.PACE, TrialState.REFUTED, meaning, explained)
 
 
 def _judge_pace(gone: GoneShare, at_ceiling: float, values: Mapping[str, Value]) -> TrialOutcome:

@@ -52,9 +52,13 @@ _KINDS = {
     Kind.KERNEL: "on a CPU in the kernel",
     Kind.WAITING: "waiting for a CPU",
     Kind.BLOCKED: "blocked",
+    Kind.ELSEWHERE: "blocked by something else",
     Kind.UNEXPLAINED: "not recorded",
 }
-_MEANING_OF_BLOCKED = "I/O, writeback, memory"
+_MEANINGS = {
+    Kind.BLOCKED: "I/O, writeback, memory",
+    Kind.ELSEWHERE: "no pressure on I/O or memory: a scanner, a lock, another machine",
+}
 
 
 class _Difference(Struct, frozen=True):
@@ -160,7 +164,7 @@ def _name(part: PartDifference, division: Division) -> str:
     phases = [sibling.phase for sibling in division.parts]
     if part.kind is Kind.UNEXPLAINED and phases.count(part.phase) == 1:
         return _PHASES[part.phase]
-    meaning = f" ({_MEANING_OF_BLOCKED})" if part.kind is Kind.BLOCKED else ""
+    meaning = f" ({_MEANINGS[part.kind]})" if part.kind in _MEANINGS else ""
     return part_name(part.phase, part.kind) + meaning
 
 
@@ -214,8 +218,9 @@ def _table(division: Division, subject: Subject, subjects: Sequence[Subject]) ->
             cells = _cells(difference, same, has_intervals=has_intervals)
             rows.append(Row(label, cells, label == "all parts"))
     yield Table("", (baseline, candidate, "Difference", *interval, "Share"), rows, title)
-    if any(part.kind is Kind.BLOCKED for part in difference.large):
-        yield Paragraph(f"{_KINDS[Kind.BLOCKED]}: {_MEANING_OF_BLOCKED}", QUIET)
+    for kind, meaning in _MEANINGS.items():
+        if any(part.kind is kind for part in difference.large):
+            yield Paragraph(f"{_KINDS[kind]}: {meaning}", QUIET)
 
 
 def _cells(

@@ -147,14 +147,6 @@ def test_every_cause_of_another_workload_can_be_not_observable():
     ("name", "variant", "factors", "predicted", "evidence"),
     [
         pytest.param(
-            *("random-io", "random-io/write-depth-32", {"random-io/write-depth-32": 2}, 2.0),
-            (
-                "write-depth-32 90,300 IOPS; published cap 180,000 IOPS",
-                "write-depth-32 45,100 IOPS; published cap 90,000 IOPS",
-            ),
-            id="half of the disks, half of the cap",
-        ),
-        pytest.param(
             *("metadata-lock", "metadata/stat", STAT_LOCKED, 4.98),
             (
                 "throughput 3.74× with 4 threads (stat, one thread is 1)",
@@ -170,7 +162,7 @@ def test_every_cause_of_another_workload_can_be_not_observable():
     ],
 )
 def test_what_is_predicted(name, variant, factors, predicted, evidence):
-    """By the published caps, or by another measurement of the same pair: the share follows."""
+    """By another measurement of the same pair: the share follows."""
     workload = variant.partition("/")[0]
     judged = cause(name, workload, only(variant), slow(factors, variant))
     assert judged.predicted_ratio == pytest.approx(predicted, rel=0.01)

@@ -2,14 +2,14 @@
 """The machine and its software: CPU, kernel, image and tools."""
 
 import math
-import re
 from functools import partial
 from operator import attrgetter
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from io_benchmark.analysis.capacities import CapacityKind, Standing, measured
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
-from io_benchmark.analysis.diagnosis.causes.operation_costs import lookup_ns
 from io_benchmark.analysis.diagnosis.causes.run_conditions import stolen_time
 from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import other_pool
@@ -25,10 +25,17 @@ from io_benchmark.analysis.diagnosis.rules import (
     is_enough,
 )
 from io_benchmark.analysis.observed.worker_view import View
-from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, in_all, in_copies, in_lookups
-from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
+from io_benchmark.analysis.parts.time_parts import (
+    ON_CPU,
+    Kind,
+    Part,
+    Phase,
+    in_all,
+    in_copies,
+    in_lookups,
+)
+from io_benchmark.analysis.statements import Quantity, Unit, statement
 from io_benchmark.results import workloads
-from io_benchmark.results.trials import TrialKind
 
 ORDER = 80
 # Work that takes less than this of the CPU time is too short for a factor.
@@ -37,8 +44,14 @@ _SLOWER_RATIO = 1.1
 # All work takes longer by one factor if each kind has at least this share of the largest slowdown.
 _SAME_FACTOR_SHARE = 0.6
 _MS = 1_000_000
-_TOOLS = ("python3", "bash", "cp", "grep", "sed")
-_COPY_FILE_RANGE_SINCE = 9  # coreutils
+_FIXED_WORK = [
+    measured(kind, Standing.BY_FIXED_WORK)
+    for kind in (CapacityKind.USER_WORK, CapacityKind.MEMORY_COPY, CapacityKind.SYSTEM_CALLS)
+]
+_NO_CONTRAST = (
+    "Nearly all CPU time is in the kernel, where a slower CPU and a slower kernel look the same. "
+    "Fixed work on both sides would tell, which this result does not have."
+)
 
 
 def _own_ns(columns: tuple[str, ...], view: View) -> float | None:
@@ -67,34 +80,55 @@ def _processor(view: View) -> RankedFact | None:
     return RankedFact(statement("{model}, {count} CPUs", model=host.cpu_model, count=count))
 
 
-def _slowed_kinds(case: Case) -> frozenset[Kind] | None:
-    """Return the kinds of work that are slower by one factor in lookups and copies; None: unknown.
+def _factors(case: Case) -> dict[Part, float]:
+    """Return how many times as long the slower side's work takes, where both sides do enough of it."""
+    worked = [part for part in case.division.parts if part.kind in ON_CPU] if case.division else []
+    least_ns = _COUNTS_SHARE * math.fsum(
+        min(part.baseline_ns, part.candidate_ns) for part in worked
+    )
+    sides = {part.part: (part.baseline_ns, part.candidate_ns) for part in worked if least_ns}
+    longer = {part: ns[1] / ns[0] for part, ns in sides.items() if min(ns) >= least_ns}
+    return longer if case.candidate_is_slower else {part: 1 / ns for part, ns in longer.items()}
+
+
+def _slowed_kinds(case: Case) -> dict[Kind, bool]:
+    """Return which kinds of work are slower by one factor in lookups and copies, of those with enough work.
 
     A slower CPU slows all work; a slower kernel all that is done in it. Where only one phase is
     slower, it has more to do.
     """
-    division = case.division
-    if division is None:
-        return None
-    worked = [part for part in division.parts if part.kind in ON_CPU]
-    least_ns = _COUNTS_SHARE * math.fsum(
-        min(part.baseline_ns, part.candidate_ns) for part in worked
-    )
-    if not least_ns:
-        return None
-    factors: dict[Kind, list[float]] = {}
-    for part in worked:
-        faster, slower = part.baseline_ns, part.candidate_ns
-        if min(slower, faster) >= least_ns:
-            factor = slower / faster if case.candidate_is_slower else faster / slower
-            factors.setdefault(part.kind, []).append(factor)
-    highest = max(factor for of_kind in factors.values() for factor in of_kind)
+    factors = _factors(case)
+    highest = max(factors.values(), default=1.0)
     least = 1 + _SAME_FACTOR_SHARE * (highest - 1)
-    return frozenset(
-        kind
-        for kind, of_kind in factors.items()
-        if highest >= _SLOWER_RATIO and min(of_kind) >= least
-    )
+    return {
+        kind: highest >= _SLOWER_RATIO
+        and min(factor for part, factor in factors.items() if part.kind is kind) >= least
+        for kind in {part.kind for part in factors}
+    }
+
+
+class _FixedWork(NamedTuple):
+    """How many times as long fixed work takes on the slower side."""
+
+    user: float
+    copying: float
+    calling: float
+
+    @classmethod
+    def of(cls, case: Case) -> "_FixedWork | None":
+        user, copying, calling = (case.times_as_fast(rate) for rate in _FIXED_WORK)
+        if user is None or copying is None or calling is None:
+            return None
+        return cls(user, copying, calling)
+
+
+def general_slowdown(case: Case) -> float:
+    """Return how many times as long all work takes on the slower side; 1 where that is not known."""
+    fixed = _FixedWork.of(case)
+    if fixed is not None:
+        return max(1.0, fixed.user, fixed.calling)
+    lookups = [factor for part, factor in _factors(case).items() if part.phase is Phase.LOOKUP]
+    return max(1.0, min(lookups, default=1.0))
 
 
 _MODEL = Ranking(
@@ -130,18 +164,29 @@ def _cpu(case: Case) -> Effect:
             others=as_share(faster),
         )
         return effect if share is None else effect.as_part(case, share)
-    slowed = _slowed_kinds(case)
     effect = _MODEL.judge(case, evidence)
+    fixed = _FixedWork.of(case)
+    if fixed is not None:
+        return _by_fixed_work(case, effect, fixed)
     if effect.fact is Fact.UNSEEN:
         return replace(effect, workload=spawn)
+    slowed = _slowed_kinds(case)
+    if slowed == {Kind.KERNEL: True} and len(case.values(_kernel_version)) > 1:
+        return evidence.unclear(_NO_CONTRAST)
+    share = case.explained_share(_OWN_CPU_NS)
     if effect.fact is Fact.SAME:
-        return _throttled(case, effect) if slowed == frozenset(ON_CPU) else effect
-    if slowed is not None and not slowed >= set(ON_CPU):
+        if share is None or not is_enough(share) or not slowed or not all(slowed.values()):
+            return effect
+        return evidence.supports(
+            "The CPUs are of one model, but all work takes longer by one factor on the slower side, as "
+            "on a CPU that is throttled, or that shares its cores.",
+            proof=Proof.LEFTOVER,
+        ).as_part(case, share)
+    if not all(slowed.values()):
         return evidence.opposes(
             "The CPUs differ, but the slower side's CPU time is not longer by one factor in all of "
             "its work, as with a slower CPU."
         )
-    share = case.explained_share(_OWN_CPU_NS)
     if share is None:
         return evidence.unclear(
             f"The CPUs differ, and the CPU time per {operation} was not recorded.", workload=spawn
@@ -151,16 +196,26 @@ def _cpu(case: Case) -> Effect:
     )
 
 
-def _throttled(case: Case, effect: Effect) -> Effect:
-    """Support that a CPU of the same model is slower, where all work takes longer by one factor."""
-    share = case.explained_share(_OWN_CPU_NS)
-    if share is None or not is_enough(share):
-        return effect
-    return effect.evidence.supports(
-        "The CPUs are of one model, but all work takes longer by one factor on the slower side, as on a "
-        "CPU that is throttled, or that shares its cores.",
-        proof=Proof.LEFTOVER,
-    ).as_part(case, share)
+def _by_fixed_work(case: Case, effect: Effect, fixed: _FixedWork) -> Effect:
+    """Judge a CPU by the same work on both sides, whatever their models are."""
+    if fixed.user < _SLOWER_RATIO:
+        return effect.evidence.opposes("Fixed work takes as long on the CPUs of both sides.")
+    supported = effect.evidence.supports(
+        "Fixed work in user mode takes {ratio} as long on the slower side's CPU.",
+        ratio=Quantity(fixed.user, Unit.RATIO),
+    )
+    share = case.share_of_work(fixed.user, in_all(*ON_CPU))
+    too_little = "Fixed work takes longer on the slower side's CPU, but that makes up {share} of the difference."
+    return _sized(case, supported, share, too_little)
+
+
+def _sized(case: Case, supported: Effect, share: float | None, too_little: str) -> Effect:
+    """Return what slower work leaves of its effect; unclear where the sides' own work is not recorded."""
+    if share is None:
+        return replace(supported, fact=Fact.UNCLEAR).also(
+            "How long the sides worked is not recorded."
+        )
+    return supported.if_enough(case, share, too_little)
 
 
 def _kernel_version(view: View) -> RankedFact | None:
@@ -192,85 +247,41 @@ def _kernel(case: Case) -> Effect:
     effect = _KERNEL.judge(case)
     if effect.fact is not Fact.UNCLEAR:
         return effect
-    slowed = _slowed_kinds(case)
-    if slowed is not None and slowed != {Kind.KERNEL}:
-        return effect.evidence.opposes(
-            "The kernels differ, but the slower side's time in the kernel is not longer by one "
-            "factor, in lookups and copies and not in user mode, as with a slower kernel."
-        )
-    share = case.explained_share(_OWN_SYSTEM_NS)
-    if share is None or not is_enough(share):
-        return effect
-    supported = effect.evidence.supports("The kernels differ, and all work in it takes longer.")
-    return supported.as_part(case, share)
-
-
-def _tools(view: View) -> RankedFact | None:
-    host = view.host
-    if host is None:
-        return None
-    values: dict[str, Value] = {"distribution": host.distribution or "unknown"}
-    for name in _TOOLS:
-        tool = host.tools.get(name)
-        values[name] = _number(tool.version) if tool is not None else "absent"
-    listed = ", ".join(f"{name} {{{name}}}" for name in _TOOLS)
-    return RankedFact(statement(f"{{distribution}}: {listed}", **values))
-
-
-def _number(version: str | None) -> str:
-    match = re.search(r"[0-9]+(\.[0-9]+)+", version or "")
-    return match.group() if match else "unknown"
-
-
-def _coreutils(view: View) -> float | None:
-    tool = view.host.tools.get("cp") if view.host is not None else None
-    match = re.search(r"([0-9]{1,3})\.[0-9]", (tool.version if tool is not None else "") or "")
-    return float(match.group(1)) if match else None
-
-
-_IMAGE = Ranking(
-    name="tools",
-    read=_tools,
-    unseen="The result does not have the versions of the tools.",
-    unranked="The tools differ, and the workload has no times to compare their cost with.",
-)
-
-
-@cause(
-    "image-and-tools",
-    "The slower side's image has slower tools.",
-    remedies={"use the same image on both sides": other_pool},
-    acts_through=in_lookups(*ON_CPU) | in_copies(*ON_CPU),
-    tried_by=TrialKind.LOOKUP,
-)
-def _image_and_tools(case: Case) -> Effect:
-    effect = _IMAGE.judge(case)
-    if effect.fact is not Fact.UNCLEAR:
-        return effect
-    share = case.explained_share(lookup_ns)
-    if share is not None and is_enough(share):
-        # Starting a process is as large a part of a lookup as the tool's own work, and kernels that
-        # count ticks do not tell one from the other.
-        return effect.evidence.supports(
-            "The tools differ, and the lookups, which they do, make up {share} of the difference.",
-            share=as_share(share),
-            proof=Proof.LEFTOVER,
-        )
-    if case.subject.fidelity == "real":
-        slower, faster = case.means(_coreutils)
-        if slower is None or faster is None or not slower < _COPY_FILE_RANGE_SINCE <= faster:
-            return effect.evidence.unclear(
-                "The tools that copy the files differ. Only the same image on both sides would "
-                "show what that costs."
+    fixed, slowed = _FixedWork.of(case), _slowed_kinds(case)
+    if fixed is not None:
+        return _kernel_by_fixed_work(case, effect, fixed)
+    if slowed == {Kind.KERNEL: True}:
+        return effect.evidence.unclear(_NO_CONTRAST)
+    if slowed.get(Kind.USER) or slowed.get(Kind.KERNEL) is False:
+        copying = _factors(case).get(Part(Phase.COPY, Kind.KERNEL), 1.0)
+        if not slowed.get(Kind.USER) and copying >= _SLOWER_RATIO * general_slowdown(case):
+            return effect.evidence.supports(
+                "The kernels differ, and copying in the kernel takes longer.", proof=Proof.SETTING
             )
-        return effect.evidence.supports(
-            "The slower side's cp reads and writes the bytes itself; from coreutils 9 on cp leaves "
-            "that to the kernel (FICLONE, copy_file_range)."
+        return effect.evidence.opposes(
+            "The kernels differ, but the slower side's time in the kernel alone is not longer, as with "
+            "a slower kernel."
         )
-    if share is None:
-        return effect
-    return effect.evidence.opposes(
-        "The tools differ, but the kernel copies here, and the lookups make up only {share} of the "
-        "difference.",
-        share=as_share(share),
+    supported = effect.evidence.supports("The kernels differ, and all work in it takes longer.")
+    share = case.explained_share(_OWN_SYSTEM_NS)
+    return supported.as_part(case, share) if share is not None and is_enough(share) else effect
+
+
+def _kernel_by_fixed_work(case: Case, effect: Effect, fixed: _FixedWork) -> Effect:
+    """Judge a kernel by what the same work in it takes longer than the CPU accounts for."""
+    copying, calling = (max(1.0, ratio / fixed.user) for ratio in (fixed.copying, fixed.calling))
+    shares = (
+        case.share_of_work(copying, in_copies(Kind.KERNEL)),
+        case.share_of_work(calling, in_lookups(Kind.KERNEL)),
     )
+    supported = effect.evidence.supports(
+        "The kernels differ. With the CPUs' speeds taken out, fixed copying in the kernel takes {copying} "
+        "as long, and system calls take {calling}.",
+        copying=Quantity(copying, Unit.RATIO),
+        calling=Quantity(calling, Unit.RATIO),
+    )
+    too_little = (
+        "The kernels differ, but what they do more slowly makes up {share} of the difference."
+    )
+    known = [share for share in shares if share is not None]
+    return _sized(case, supported, math.fsum(known) if known else None, too_little)

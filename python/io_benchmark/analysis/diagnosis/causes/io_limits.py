@@ -39,7 +39,7 @@ _SEQUENTIAL_REQUEST_BYTES, _SMALL_REQUEST_BYTES = 32 * 1024, 1024
 # Limits of operations are compared as if each had this size.
 _OPERATION_BYTES = 128 * 1024
 # A disk that moves this share of the other's rate or more is as fast.
-_AS_FAST_SHARE = 0.9
+AS_FAST_SHARE = 0.9
 _LIMITS_SHOWN = 4
 
 
@@ -206,7 +206,7 @@ def _io_limit(case: Case) -> Effect:
         case.times_as_fast(_OF_EACH_DISK[way]) for way in (0, 1) if (way == 0) in binding
     )
     factors = [factor for factor in disk_factors if factor is not None]
-    if factors and max(factors) * _AS_FAST_SHARE < 1:
+    if factors and max(factors) * AS_FAST_SHARE < 1:
         return effect.evidence.opposes(
             "A cgroup limits the slower side's I/O, but each of its disks moves as many bytes per "
             "second as one of the faster side."

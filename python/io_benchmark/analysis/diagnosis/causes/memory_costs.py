@@ -4,7 +4,8 @@
 from statistics import median
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.causes.disk_speed import written_by_all_disks
+from io_benchmark.analysis.diagnosis.causes.cpu_and_software import general_slowdown
+from io_benchmark.analysis.diagnosis.causes.disks import written_by_all_disks
 from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import follows
 from io_benchmark.analysis.diagnosis.rules import (
@@ -189,6 +190,10 @@ def _memory_first_touch(case: Case) -> Effect:
         return evidence.unseen("The cost of touching new memory was not measured.")
     if slower <= _SAME_COST_RATIO * faster:
         return evidence.opposes("New memory costs the slower side no more.")
+    if slower <= _SAME_COST_RATIO * general_slowdown(case) * faster:
+        return evidence.opposes(
+            "New memory costs the slower side more, but only as far as all of its work takes longer."
+        )
     share = case.explained_share(_touch_per_retrieve_ns)
     if share is None:
         return evidence.unclear("The workload has no times to compare this cost with.")

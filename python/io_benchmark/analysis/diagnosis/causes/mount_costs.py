@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.causes.storage_places import storage_differs
-from io_benchmark.analysis.diagnosis.evidence import span, written_share
+from io_benchmark.analysis.diagnosis.evidence import written_share
 from io_benchmark.analysis.diagnosis.measured_gains import follows, other_pool
 from io_benchmark.analysis.diagnosis.rules import (
     Effect,
@@ -16,13 +16,12 @@ from io_benchmark.analysis.diagnosis.rules import (
     Proof,
     RankedFact,
     Ranking,
-    SideEvidence,
     Size,
     cause,
 )
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
-from io_benchmark.analysis.statements import Unit, statement
+from io_benchmark.analysis.statements import statement
 from io_benchmark.results.trials import TrialKind
 from io_benchmark.results.workloads import unpack
 
@@ -153,19 +152,6 @@ def _waits(view: View) -> RankedFact | None:
     return RankedFact(statement("not a volatile overlay"), 1.0)
 
 
-def _fsync_ns(view: View) -> float | None:
-    probe = view.place.probe if view.place is not None else None
-    return probe.fsync_ns if probe is not None else None
-
-
-def _final_sync_ns(view: View) -> float | None:
-    return view.retrieves.final_sync_ns if view.retrieves is not None else None
-
-
-_FSYNC = span("fsync", _fsync_ns, Unit.NANOSECONDS, "an fsync of 8 MiB took {value}")
-_FINAL_SYNC = span("final-sync", _final_sync_ns, Unit.NANOSECONDS, "the final sync took {value}")
-
-
 _OVERLAY = Ranking(
     name="overlay",
     read=_waits,
@@ -190,9 +176,7 @@ _OVERLAY = Ranking(
 )
 def _volatile_overlay(case: Case) -> Effect:
     """Judge whether only the faster side's writes are never synced."""
-    final_sync = [_FINAL_SYNC] if case.subject.workload == "cache-retrieve" else []
-    evidence = SideEvidence.of(case, _OVERLAY.tally, _FSYNC, *final_sync)
-    effect = _OVERLAY.judge(case, evidence)
+    effect = _OVERLAY.judge(case)
     if not effect.is_slower:
         return effect
     destination, variant = case.subject.destination, case.subject.variant

@@ -6,8 +6,7 @@ scheduler that makes writes wait is seen in the same times: next to such a cause
 """
 
 import math
-from collections.abc import Callable
-from functools import partial
+import re
 from operator import attrgetter
 
 from msgspec.structs import replace
@@ -17,34 +16,42 @@ from io_benchmark.analysis.diagnosis.causes.mount_costs import only_faster_is_vo
 from io_benchmark.analysis.diagnosis.causes.schedulers import SYNC_WRITE, counted_as
 from io_benchmark.analysis.diagnosis.evidence import SLOWER_AT_RATIO, figures, not_measured, span
 from io_benchmark.analysis.diagnosis.measured_gains import Gain, Push, other_pool
-from io_benchmark.analysis.diagnosis.rules import Effect, Fact, Proof, SideEvidence, Size, cause
+from io_benchmark.analysis.diagnosis.rules import (
+    Effect,
+    Fact,
+    Proof,
+    RankedFact,
+    Ranking,
+    SideEvidence,
+    Size,
+    as_share,
+    cause,
+    is_enough,
+)
 from io_benchmark.analysis.evidence_model import Evidence, Observation
 from io_benchmark.analysis.model import Cause
 from io_benchmark.analysis.observed.worker_view import View
-from io_benchmark.analysis.parts.time_parts import Kind, in_copies, in_lookups
-from io_benchmark.analysis.statements import Quantity, Unit, statement
+from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, in_copies, in_lookups
+from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
 from io_benchmark.results.trials import TrialKind
 
 ORDER = 90
+_TOOLS = ("python3", "bash", "cp", "grep", "sed")
 # The loop of fidelity seed starts grep; cached_download.sh starts grep twice, sed and cp.
 _PROCESSES_SEED, _PROCESSES_REAL = 1, 4
 # Whatever waits for a CPU waits for others: that is no cost of the lookups.
 _PARTS = in_lookups(*set(Kind) - {Kind.WAITING})
 _PART = "The lookups make up {share} of the difference."
 _RANDOM_IO = "random-io"
-# One operation at a time waits for the disk's latency; only many at once reach what caps allow.
+# One operation at a time waits for the disk's latency.
 _AT_ONCE = "-depth-32"
 
 # Overwriting a file in place leaves its size as it is: only data must reach the disk.
 _IN_PLACE = "dsync-overwrite"
 _GROWING = ("dsync-append", "append-fsync")
 _SLOWER_RATIO = 1.25
-_NO_CAP = "no published cap"
 _NOT_USED = "The faster side's writes do not wait for its disk: its overlay is mounted volatile."
 _NEEDS = "This needs the variants {variants} of sync-write on both sides."
-
-_Cap = Callable[[View], float | None]
-
 
 lookup_ns = attrgetter("lookup_mean_ns")
 
@@ -56,6 +63,65 @@ def _by_lookups(case: Case, rest: str) -> Effect:
         return evidence.unseen("The workload has no times.", workload="spawn")
     effect = evidence.by_share(case.explained_share(lookup_ns) or 0.0, _PART)
     return effect if effect.is_slower else effect.also(rest)
+
+
+def _tools(view: View) -> RankedFact | None:
+    host = view.host
+    if host is None:
+        return None
+    values: dict[str, Value] = {"distribution": host.distribution or "unknown"}
+    for name in _TOOLS:
+        tool = host.tools.get(name)
+        values[name] = _number(tool.version) if tool is not None else "absent"
+    listed = ", ".join(f"{name} {{{name}}}" for name in _TOOLS)
+    return RankedFact(statement(f"{{distribution}}: {listed}", **values))
+
+
+def _number(version: str | None) -> str:
+    match = re.search(r"[0-9]+(\.[0-9]+)+", version or "")
+    return match.group() if match else "unknown"
+
+
+_IMAGE = Ranking(
+    name="tools",
+    read=_tools,
+    unseen="The result does not have the versions of the tools.",
+    unranked="The tools differ, and the workload has no times to compare their cost with.",
+)
+
+
+@cause(
+    "image-and-tools",
+    "The slower side's image has slower tools.",
+    remedies={"use the same image on both sides": other_pool},
+    acts_through=in_lookups(*ON_CPU) | in_copies(*ON_CPU),
+    tried_by=TrialKind.LOOKUP,
+)
+def _image_and_tools(case: Case) -> Effect:
+    effect = _IMAGE.judge(case)
+    if effect.fact is not Fact.UNCLEAR:
+        return effect
+    share = case.explained_share(lookup_ns)
+    if share is not None and is_enough(share):
+        # Starting a process is as large a part of a lookup as the tool's own work, and kernels that
+        # count ticks do not tell one from the other.
+        return effect.evidence.supports(
+            "The tools differ, and the lookups, which they do, make up {share} of the difference.",
+            share=as_share(share),
+            proof=Proof.LEFTOVER,
+        )
+    if case.subject.fidelity == "real":
+        return effect.evidence.unclear(
+            "The tools that copy the files differ. Only the same image on both sides would show "
+            "what that costs."
+        )
+    if share is None:
+        return effect
+    return effect.evidence.opposes(
+        "The tools differ, but the kernel copies here, and the lookups make up only {share} of the "
+        "difference.",
+        share=as_share(share),
+    )
 
 
 @cause(
@@ -135,11 +201,7 @@ def _random_io(case: Case) -> Effect:
     itself = case.sibling() if is_itself else None
     many = [match for match in measurements if match.subject.variant.endswith(_AT_ONCE)]
     chosen = itself or case.slowest(many or measurements)
-    cap = _cap_of(chosen)
     evidence = SideEvidence(figures(measurements, chosen))
-    if cap is not None:
-        published = span("published-cap", cap, Unit.IOPS, "published cap {value}", _NO_CAP)
-        evidence = evidence.joined(SideEvidence.of(case, published))
     ratio = 1.0 if chosen is None else case.times_as_long(chosen)
     if chosen is None or ratio < SLOWER_AT_RATIO:
         return evidence.opposes("The slower side's disks do as many operations per second.")
@@ -148,30 +210,9 @@ def _random_io(case: Case) -> Effect:
     if not chosen.is_decided:
         return evidence.unclear(template, ratio=fewer, variant=variant).may_be_chance()
     # Copies are sequential: whatever slows them may slow these operations as well.
-    effect = evidence.supports(
+    return evidence.supports(
         template, proof=None if is_itself else Proof.LEFTOVER, ratio=fewer, variant=variant
     )
-    if itself is None or cap is None:
-        return effect
-    baseline, candidate = case.baseline.mean(cap), case.candidate.mean(cap)
-    if not baseline or not candidate or baseline == candidate:
-        return effect
-    return replace(effect, size=Size(baseline / candidate))
-
-
-def _published_cap(name: str, view: View) -> float | None:
-    caps = view.published_caps(view.stack.width) if view.stack is not None else None
-    return getattr(caps, name, None)
-
-
-_READ_CAP, _WRITE_CAP = (partial(_published_cap, name) for name in ("read_iops", "write_iops"))
-
-
-def _cap_of(measurement: OtherMeasurement | None) -> _Cap | None:
-    """Return the published limit of this variant, for all disks of the place together."""
-    if measurement is None or not measurement.subject.variant.endswith(_AT_ONCE):
-        return None
-    return _READ_CAP if measurement.subject.variant.startswith("read") else _WRITE_CAP
 
 
 @cause(

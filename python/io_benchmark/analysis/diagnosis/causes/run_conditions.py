@@ -23,7 +23,7 @@ from io_benchmark.analysis.diagnosis.rules import (
 from io_benchmark.analysis.inference.moving_blocks import RelativeTimes
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.division import Division
-from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, Phase, in_all
+from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, Phase, in_all, in_lookups
 from io_benchmark.analysis.statements import Unit
 from io_benchmark.results import workloads
 
@@ -213,7 +213,7 @@ def _own_amplification(view: View) -> float:
     "Something else loaded the slower side's machine.",
     # Several at once cause pressure on the CPU themselves.
     workloads=EVERY_WORKLOAD - {"metadata", "exec"},
-    acts_through=in_all(Kind.WAITING, Kind.BLOCKED),
+    acts_through=in_all(Kind.WAITING, Kind.BLOCKED) | in_lookups(Kind.ELSEWHERE),
 )
 def _other_load(case: Case) -> Effect:
     evidence = SideEvidence.of(

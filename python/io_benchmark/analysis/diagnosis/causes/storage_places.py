@@ -6,7 +6,7 @@ from operator import attrgetter
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.causes.disk_speed import mostly_reads
+from io_benchmark.analysis.diagnosis.causes.disks import mostly_reads
 from io_benchmark.analysis.diagnosis.evidence import WRITE_RATE, WRITTEN_SHARE, tally
 from io_benchmark.analysis.diagnosis.measured_gains import (
     follows,
@@ -74,7 +74,7 @@ _storage_place = CauseRule(
         ("cache-retrieve", "unpack", "random-io", "sync-write", "metadata", "exec")
     ),
     remedies={"work on a volume instead of the container's overlay": other_place},
-    acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
+    acts_through=in_copies(Kind.BLOCKED, Kind.ELSEWHERE, Kind.KERNEL),
     proof=Proof.SETTING,
 )
 
@@ -107,7 +107,7 @@ def storage_differs(case: Case) -> bool:
     "The slower side has a slower file system.",
     workloads=frozenset(("cache-retrieve", "unpack", "random-io", "sync-write", "metadata")),
     remedies={"format the place with the faster side's file system": other_pool},
-    acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
+    acts_through=in_copies(Kind.BLOCKED, Kind.ELSEWHERE, Kind.KERNEL),
     proof=Proof.SETTING,
 )
 def _file_system(case: Case) -> Effect:

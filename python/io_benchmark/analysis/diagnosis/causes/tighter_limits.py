@@ -7,7 +7,7 @@ from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.measured_gains import other_pool
 from io_benchmark.analysis.diagnosis.rules import Effect, Fact, RankedFact, Ranking, cause
 from io_benchmark.analysis.observed.worker_view import View
-from io_benchmark.analysis.parts.time_parts import Kind, in_all, in_copies, in_lookups
+from io_benchmark.analysis.parts.time_parts import Kind, in_all, in_lookups
 from io_benchmark.analysis.statements import Quantity, Unit, statement
 from io_benchmark.results.workload import NS_PER_S
 
@@ -71,7 +71,7 @@ _MEMORY = Ranking(
     "cgroup-memory-limit",
     "A cgroup limits the slower side's memory.",
     remedies={"lift the cgroup's memory limit": other_pool},
-    acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
+    acts_through=in_all(Kind.BLOCKED, Kind.KERNEL),
 )
 def _memory_limit(case: Case) -> Effect:
     """Judge what a limit of memory costs: bytes that are read again, or written before they are dropped."""
@@ -151,7 +151,7 @@ _CPUS = Ranking(
     workloads=frozenset(("cache-retrieve", "unpack", "spawn", "metadata", "exec", "upload")),
     remedies={"lift the cgroup's CPU quota": other_pool},
     # A child's wait for a CPU is its parent's wait for the child.
-    acts_through=in_all(Kind.WAITING) | in_lookups(Kind.BLOCKED),
+    acts_through=in_all(Kind.WAITING, Kind.ELSEWHERE) | in_lookups(Kind.BLOCKED),
 )
 def _cpu_limit(case: Case) -> Effect:
     # Several at once need more than one CPU.
