@@ -18,20 +18,19 @@ NAMED = re.compile(r"^Creating group:(\S+); .* io-benchmark submit (--resume \1)
 
 
 class Killer:
-    """As faults of a loopback: SIGKILL at the n-th request with this method, once.
+    """As faults of a loopback: SIGKILL at the n-th PUT, once.
 
     `answered`: the queue does what the request asks, and the answer finds nobody.
     """
 
-    def __init__(self, number: int, *, answered: bool, method: str | None = "PUT") -> None:
+    def __init__(self, number: int, *, answered: bool) -> None:
         self.pid: int | None = None
         self.has_killed = False
         self._left = number
         self._answered = answered
-        self._method = method
 
     def __call__(self, request: Request, _number: int) -> Fault | None:
-        if self.has_killed or self.pid is None or self._method not in (None, request.method):
+        if self.has_killed or self.pid is None or request.method != "PUT":
             return None
         if self._left:
             self._left -= 1

@@ -183,25 +183,10 @@ def recorded() -> Deployment:
     return deployment
 
 
-def result(pool: str, task_id: str, run_id: int, retrieves: int | None = None) -> bytes:
-    """Return a result file of a pool; with as many rows as a real one where that matters."""
+def result(pool: str, task_id: str, run_id: int) -> bytes:
+    """Return a result file of a pool."""
     body = json.loads(RESULT.read_text())
     body["task"] |= {"pool": pool, "task_id": task_id, "run_id": run_id}
-    if retrieves is not None:
-        (entry,) = body["workloads"]
-        dice = random.Random(f"{task_id}.{run_id}")
-        entry["retrieves_planned"] = retrieves
-        entry["samples"] = {
-            "file_index": [dice.randrange(100) for _ in range(retrieves)],
-            "start_ns": [150_000_000 * number for number in range(retrieves)],
-            "lookup_ns": [dice.randrange(1_000_000, 3_000_000) for _ in range(retrieves)],
-            "copy_ns": [dice.randrange(50_000_000, 200_000_000) for _ in range(retrieves)],
-        }
-        timeline = body["timeline"]
-        seconds = retrieves * 150 // 1000
-        for columns in (timeline["columns"], *timeline["devices"].values()):
-            for name in columns:
-                columns[name] = [dice.randrange(10**9) for _ in range(seconds)]
     return json.dumps(body).encode()
 
 
@@ -243,22 +228,19 @@ def add_group(
     count: int,
     *,
     seed: int = 1,
-    kind: str = "io-benchmark",
-    retrieves: int | None = None,
     pools: tuple[str, ...] = ("amd-16", "amd-30", "intel"),
 ) -> str:
     """Add a group of completed tasks in the shape of a recorded one; return its id."""
     model = recorded()
     dice = random.Random(seed)
     group_id = slug(dice)
-    shared: dict[str, Artifact] = {}
     for number in range(count):
         task_id = slug(dice)
         pool = pools[number % len(pools)]
         definition = copy.deepcopy(model.definitions[AMD_16])
         status = copy.deepcopy(model.statuses[AMD_16])
-        label = f"{kind}-{pool}-{number // len(pools) + 1}"
-        definition["tags"] |= {"kind": kind, "label": label}
+        label = f"io-benchmark-{pool}-{number // len(pools) + 1}"
+        definition["tags"] |= {"kind": "io-benchmark", "label": label}
         definition["metadata"]["name"] = label
         definition["payload"]["command"][-1] = (
             "cat << 'EOF'\nEOF\n"
@@ -267,16 +249,5 @@ def add_group(
         definition["taskGroupId"] = status["taskGroupId"] = group_id
         status["taskId"] = task_id
         status["runs"][0]["workerId"] = f"worker-{number}"
-        if retrieves is None:
-            artifact = Artifact(result(pool, task_id, 0))
-        else:
-            # The same rows for all: making and packing thousands of them would take the time.
-            if pool not in shared:
-                shared[pool] = Artifact(
-                    gzip.compress(result(pool, task_id, 0, retrieves)),
-                    gzipped=False,
-                    headers={"Content-Encoding": "gzip"},
-                )
-            artifact = shared[pool]
-        deployment.add(definition, status, {0: artifact})
+        deployment.add(definition, status, {0: Artifact(result(pool, task_id, 0))})
     return group_id

@@ -59,8 +59,6 @@ class Storage:
     flushes_rewritten_files: bool = True  # ext4's auto_da_alloc
     journals_data: bool = False  # data=journal: each byte is written twice
     synchronous: bool = False  # sync: a copy waits until its bytes are on the disk
-    reflinks: bool = False
-    on_overlay: bool = False
     harmless_options: tuple[str, ...] = ()
 
     def bytes_per_s(self, mib_per_s: Sequence[float]) -> float:
@@ -292,12 +290,11 @@ def run(
         writeback.pass_time(sum(row.values()))
         read = 0 if cache.holds(index, size) else size
         reading_ns = read / machine.read_bytes_per_s * S
-        copied = 0 if machine.storage.reflinks else size
-        user, kernel, waiting, stolen = copy_work(machine, copied, vary())
+        user, kernel, waiting, stolen = copy_work(machine, size, vary())
         # While the process works, so do the disks; the first bytes need the last file's place.
         scanned = machine.scan_ns
         writeback.pass_time(scanned)
-        blocked = writeback.copy(copied) * vary()
+        blocked = writeback.copy(size) * vary()
         writeback.pass_time(user + kernel + waiting + reading_ns)
         row |= {"copy_user": user, "copy_kernel": kernel, "copy_waiting": waiting}
         row["copy_blocked"] = blocked + reading_ns

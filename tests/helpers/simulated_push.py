@@ -37,7 +37,6 @@ class Pool:
     machine: Machine
     workers: int = 3
     exceptions: Mapping[int, Machine] | None = None
-    machine_type: str | None = None
 
 
 @dataclass(frozen=True)
@@ -127,7 +126,7 @@ def _document(
     document["task"] |= {
         "pool": pool.name,
         "task_id": base64.urlsafe_b64encode(digest).decode()[:22],
-        "instance_type": pool.machine_type,
+        "instance_type": None,
     }
     document["config"]["environment"] = {"IO_BENCHMARK_REPLICATES": str(pool.workers)}
     document["config"] |= {
@@ -172,7 +171,7 @@ def _set_entry(
         "sequence_sha256": hashlib.sha256(str(done.file_index).encode()).hexdigest(),
         "fresh_ring_bytes": 64 * 1024 * MIB if destination == "fresh" else None,
         "run_ns": sum(totals),
-        "shares_extents": machine.storage.reflinks,
+        "shares_extents": False,
         "final_sync_ns": round(done.final_sync_ns),
         "dirty_before_sync_bytes": round(done.final_sync_bytes),
         "cache_state": {
@@ -268,10 +267,10 @@ def _place(machine: Machine, usual: dict[str, Any]) -> dict[str, Any]:
     disks = [_disk(each) for each in _names(machine)]
     return {
         **usual,
-        "kind": "container" if storage.on_overlay else "volume",
+        "kind": "volume",
         "mount": mount,
         "filesystem": filesystem,
-        "reflink": storage.reflinks,
+        "reflink": False,
         "probe": None,
         "devices": [*_volume(machine, disks), *disks],
     }

@@ -108,7 +108,7 @@ class _Trials:
             writeback.pass_time(paced_ns)
         if kind == "unlink":
             writeback.drop()
-        blocked_ns = writeback.copy(0 if machine.storage.reflinks else size) * self._vary()
+        blocked_ns = writeback.copy(size) * self._vary()
         if bucket is not None:
             bucket.pass_time(blocked_ns)
         writeback.pass_time(working_ns)
