@@ -203,6 +203,12 @@ def test_bad_files(file, text, message):
     assert len(str(caught.value)) < 600
 
 
+def test_the_longest_name(file):
+    """The limit itself is allowed."""
+    ((run,), _) = read(file, json.dumps([{**AS_OBJECT, "label": "x" * 200}]))
+    assert run.label == "x" * 200
+
+
 def test_a_mistake_far_below_uses_nothing_of_the_file(file):
     """A table that ends in something else is not partly used; runs of other files stay."""
     tasks = EXPORT["tasks"] | {"scheduled": [1_709_510_399_850, "x"]}

@@ -21,8 +21,6 @@ from io_benchmark.errors import ResultError
 from io_benchmark.text import clean
 
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
-# Between customers and their provider; Python calls it neither private nor global.
-_SHARED = ipaddress.IPv4Network("100.64.0.0/10")
 
 
 class _Reach(IntEnum):
@@ -31,7 +29,7 @@ class _Reach(IntEnum):
     PUBLIC = 0
     PRIVATE = 1
     LOOPBACK = 2
-    LINK_LOCAL = 3  # and every other address that is not of a host
+    LINK_LOCAL = 3  # and groups of hosts
 
 
 def _reach_of(text: str) -> _Reach:
@@ -46,11 +44,8 @@ def _reach_of(text: str) -> _Reach:
         return _Reach.LOOPBACK
     if address.is_link_local or address.is_multicast or address.is_unspecified:
         return _Reach.LINK_LOCAL
-    if address.is_global:
-        return _Reach.PUBLIC
-    if address.is_private or (address.version == 4 and address in _SHARED):
-        return _Reach.PRIVATE
-    return _Reach.LINK_LOCAL
+    # Carriers' 100.64.0.0/10 is neither global nor private to Python.
+    return _Reach.PUBLIC if address.is_global else _Reach.PRIVATE
 
 
 class AddressGuard(AbstractResolver):
