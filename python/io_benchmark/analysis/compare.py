@@ -17,6 +17,7 @@ from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.inference.pairs import Pair, compared_samples
+from io_benchmark.analysis.inference.push_variation import PushVariation
 from io_benchmark.analysis.inference.single_machines import SingleMachine
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.model import (
@@ -233,8 +234,11 @@ def _pairs(
             schedule.look_of_sides((candidate_data.count, baseline_data.count), results, lost),
             schedule,
             is_one_machine=len(machines) == 1 and UNKNOWN not in machines,
+            push_variation=_push_variation(candidate, baseline, tasks),
         )
         problems += rules_of_workers.check_pair(pair, candidate, baseline, unequal)
+        if pair.push_variation is not None:
+            problems.append(pair.push_variation.problem(candidate, baseline))
         pairs.append(pair.with_earlier_looks(runs, lost))
     return pairs, problems
 
@@ -252,6 +256,18 @@ def _variation(
     few = [side for side in pair if WorkerVariation.has_few(logs[side])]
     past = options.past.variations([runs[side][0] for side in few]) if options.past else ()
     return WorkerVariation.of_pair(pair, logs, past)
+
+
+def _push_variation(
+    candidate: Sequence[Run], baseline: Sequence[Run], tasks: _Tasks
+) -> PushVariation | None:
+    """Return how far pushes of the sides differ, where these are of different ones."""
+    past = tasks.options.past
+    known = past.push_variance(candidate[0]) if past is not None else None
+    pushes, variance = known or (0, None)
+    return PushVariation.between(
+        candidate, baseline, variance, pushes, is_change=tasks.plan.is_change
+    )
 
 
 def _footnotes(

@@ -18,9 +18,14 @@ class Plan(Struct, frozen=True):
     baseline_reason: str
     pairs: tuple[tuple[str, str], ...]  # candidate, baseline
 
+    @property
+    def is_change(self) -> bool:
+        """Return whether each pool is compared with itself before a change."""
+        return self.baseline_reason == _AGAINST
+
     def pool(self, side: str) -> str:
         """Return a side's pool, of which a change has two sides."""
-        return side.rpartition(" ")[0] if self.baseline_reason == _AGAINST else side
+        return side.rpartition(" ")[0] if self.is_change else side
 
     def order(self, sides: Collection[str]) -> list[str]:
         """Return each pair's baseline before its candidate, then the sides that are in no pair."""

@@ -105,3 +105,20 @@ def test_what_does_not_count(run: Run, difference: str) -> None:
     assert text_of(known.explanation) == (
         "past has fewer than three earlier workers of intel that measured the same."
     )
+
+
+@pytest.mark.parametrize(
+    ("readings", "known"),
+    [
+        pytest.param(by_week(*DEVIATIONS), (3, 0.1), id="three pushes"),
+        pytest.param(by_week(*STEP), (18, 0.02 * math.sqrt(12 / 16)), id="a step is left out"),
+        pytest.param(by_week(*DEVIATIONS[:2]), None, id="two pushes are too few"),
+        pytest.param(ONE_PUSH, None, id="workers of one push show nothing of it"),
+    ],
+)
+def test_variation_between_pushes(run, readings, known):
+    """How many earlier pushes there are, and how far their levels differ."""
+    past = PastWorkers("past", {"intel": [reading(run, *values) for values in readings]})
+    measured = past.push_variance(run)
+    found = measured and (measured[0], math.sqrt(measured[1].variance))
+    assert found == (known and (known[0], pytest.approx(known[1])))

@@ -15,6 +15,7 @@ from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.inference.comparisons import (
     _chance,
     _holm,
+    _Question,
     _verdict,
     advise,
     compare_sides,
@@ -306,7 +307,9 @@ def test_power_is_the_noncentral_ts(workers):
             shift = log_ratio / (0.05 * math.sqrt(2 / workers))
             reach = float(special.stdtrit(degrees, 1 - 0.025 / comparisons))
             expected = 1 - float(special.nctdtr(degrees, shift, reach))
-            chance = _chance(log_ratio, 0.05, MARGIN, comparisons, SLOWER, SINGLE, workers)
+            chance = _chance(
+                _Question(log_ratio, 0.05, 0.0, MARGIN, comparisons, SLOWER), SINGLE, workers
+            )
             assert chance == pytest.approx(expected, rel=1e-10, abs=1e-12)
 
 
@@ -320,7 +323,7 @@ def test_the_chance_of_equivalence_is_the_integral(workers, log_ratio):
     estimated = error * np.sqrt(special.chdtri(degrees, middles) / degrees)
     room = np.maximum(math.log1p(0.05) - reach * estimated, 0.0)
     inside = special.ndtr((room - log_ratio) / error) - special.ndtr((-room - log_ratio) / error)
-    chance = _chance(log_ratio, 0.05, MARGIN, 1, EQUIVALENT, SINGLE, workers)
+    chance = _chance(_Question(log_ratio, 0.05, 0.0, MARGIN, 1, EQUIVALENT), SINGLE, workers)
     assert chance == pytest.approx(float(np.mean(inside)), abs=1e-3)
 
 
@@ -360,7 +363,7 @@ def test_workers_that_ran_count():
     assert given.variation_ratio == pytest.approx(variation)
     total = 3 + given.workers_to_add
     fewer, enough = (
-        _chance(0.1, variation, MARGIN, 1, SLOWER, SINGLE, workers)
+        _chance(_Question(0.1, variation, 0.0, MARGIN, 1, SLOWER), SINGLE, workers)
         for workers in (total - 1, total)
     )
     assert fewer < 0.83 <= enough

@@ -9,6 +9,7 @@ few pushes to find steps, only pushes with several workers count, if there are a
 
 import math
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -49,15 +50,33 @@ class PastWorkers(Struct, frozen=True):
         )
         return [replace(WorkerVariation.default(), explanation=explanation)]
 
-    def _variation(self, run: Run) -> WorkerVariation | None:
-        """Return how far earlier workers differ in what `run` measured; None if too few did."""
+    def push_variance(self, run: Run) -> tuple[int, MeanVariance] | None:
+        """Return how many earlier pushes there are, and how far their levels differ; None of too few."""
+        for series in self._series(run):
+            levels = [
+                [fmean(math.log(worker.mean_ns) for worker in point.workers) for point in points]
+                for level in series.levels
+                for points in [series.points[level.start : level.end]]
+            ]
+            measured = MeanVariance.pooled(levels)
+            if measured is not None and measured.degrees >= _FEWEST_DEGREES:
+                return len(series.points), measured
+        return None
+
+    def _series(self, run: Run) -> tuple[HistorySeries, ...]:
+        """Return the past of what `run` measured."""
         pool, measured = run.worker.pool, (run.entry.subject, conditions_of(run))
         same_work = [
             reading
             for reading in self.readings.get(pool, ())
             if (reading.subject, reading.conditions) == measured
         ]
-        for series in history(pool, same_work, newest=NEWEST_PUSHES).series:
+        return history(pool, same_work, newest=NEWEST_PUSHES).series
+
+    def _variation(self, run: Run) -> WorkerVariation | None:
+        """Return how far earlier workers differ in what `run` measured; None if too few did."""
+        pool = run.worker.pool
+        for series in self._series(run):
             between, workers = _between_workers(series), _machines(series)
             if between is not None and min(between.degrees, workers - 1) >= _FEWEST_DEGREES:
                 # A machine that was measured each week is one worker.

@@ -13,6 +13,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -193,8 +194,10 @@ def advise(estimate: Estimate, pair: Pair, *, margin: float, comparisons: int) -
     measured = MeanVariance.pooled([pair.candidate_side.log_means, pair.baseline_side.log_means])
     prior = MeanVariance(assumed**2, _PRIOR_DEGREES)
     variance = MeanVariance.combined([prior] if measured is None else [measured, prior]).variance
+    between_pushes = pair.push_variation.variance.variance if pair.push_variation else 0.0
     # One worker's mean is not known exactly either, and would not be in a repetition.
-    within = estimate.within_variance if math.isfinite(estimate.within_variance) else 0.0
+    within = estimate.within_variance - between_pushes
+    within = max(0.0, within) if math.isfinite(within) else 0.0
     variation = math.sqrt(variance + within / 2)
     low, high = margin_bounds(margin)
     leaning = Verdict.SLOWER if estimate.ratio > 1 else Verdict.FASTER
@@ -212,7 +215,10 @@ def advise(estimate: Estimate, pair: Pair, *, margin: float, comparisons: int) -
         variation=share(variation),
         assumed=share(assumed),
     )
-    chance = partial(_chance, estimate.log_ratio, variation, margin, comparisons, leaning)
+    question = _Question(
+        estimate.log_ratio, variation, between_pushes, margin, comparisons, leaning
+    )
+    chance = partial(_chance, question)
     stretches: Sequence[tuple[Look, range]] = _ONE_LOOK
     if pair.schedule is not None:
         stretches = pair.schedule.stretches(pair.counts, pair.look, 2 * _MOST_WORKERS)
@@ -220,6 +226,8 @@ def advise(estimate: Estimate, pair: Pair, *, margin: float, comparisons: int) -
     add = _MOST_WORKERS + 1 if total is None else max(1, total - min(pair.counts))
     if add > _MOST_WORKERS:
         obstacle = _obstacle(pair.schedule, stretches, _workers_needed(chance, _ONE_LOOK))
+        if pair.push_variation is not None:
+            obstacle = pair.push_variation.obstacle
         message = statement(hopeless + " if {assumption}", obstacle=obstacle, assumption=assumption)
         return Advice(leaning, None, variation, message, obstacle)
     workers = "worker" if add == 1 else "workers"
@@ -243,27 +251,30 @@ def _workers_needed(
     return None
 
 
-def _chance(
-    log_ratio: float,
-    variation: float,
-    margin: float,
-    comparisons: int,
-    leaning: Verdict,
-    look: Look,
-    workers: int,
-) -> float:
+class _Question(NamedTuple):
+    """The verdict to be reached, if the estimate is true and workers vary as assumed."""
+
+    log_ratio: float
+    variation: float  # between workers
+    between_pushes: float  # a variance that more workers do not reduce
+    margin: float
+    comparisons: int
+    leaning: Verdict
+
+
+def _chance(question: _Question, look: Look, workers: int) -> float:
     """Return the chance that so many workers per side reach the verdict, over the possible errors."""
     degrees = 2 * workers - 2
-    error = variation * math.sqrt(2 / workers)
-    shift = abs(log_ratio) / error
-    if leaning is not Verdict.EQUIVALENT:
+    error = math.sqrt(question.variation**2 * 2 / workers + question.between_pushes)
+    shift = abs(question.log_ratio) / error
+    if question.leaning is not Verdict.EQUIVALENT:
         # The first of Holm's steps, which is the hardest, so that the number is not too small.
-        errors = reach(1 - look.p_value((1 - LEVEL) / comparisons), degrees)
+        errors = reach(1 - look.p_value((1 - LEVEL) / question.comparisons), degrees)
         return math.fsum(
             chance * tail(errors * estimated - shift, math.inf)
             for estimated, chance in _estimated_errors(degrees)
         )
-    errors, edge = reach(look.equivalence_level, degrees), math.log1p(margin) / error
+    errors, edge = reach(look.equivalence_level, degrees), math.log1p(question.margin) / error
     chances = []
     for estimated, chance in _estimated_errors(degrees):
         room = edge - errors * estimated

@@ -134,6 +134,13 @@ class Estimate(Struct, frozen=True):
                 error, method = between_runs, RUNS
         return cls(logs[0], error.variance, error.degrees, method, None, error.variance)
 
+    def with_further(self, error: MeanVariance) -> "Estimate":
+        """Return the estimate with an error that the workers do not show."""
+        own = MeanVariance(self.variance, self.degrees)
+        both = MeanVariance.of_sum([own, error])
+        within = self.within_variance + error.variance
+        return replace(self, variance=both.variance, degrees=both.degrees, within_variance=within)
+
     @property
     def ratio(self) -> float:
         return math.exp(self.log_ratio)

@@ -9,6 +9,8 @@ EQUIVALENCE_LEVEL = 0.90
 DEFAULT_MARGIN = 0.05
 # Between workers of a pool, where it cannot be estimated.
 DEFAULT_WORKER_VARIATION = 0.05
+# Between the levels of a pool in two pushes, where it cannot be estimated.
+DEFAULT_PUSH_VARIATION = 0.05
 # Two workers of one pool may differ so much. So a side with a single worker is called slower or faster
 # only where it differs by more.
 SINGLE_WORKER_VARIATION = 0.10

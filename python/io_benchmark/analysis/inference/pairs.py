@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.inference.estimates import Estimate, SideData, did_same_work
 from io_benchmark.analysis.inference.looks import SINGLE, Look, Schedule, plan_of
+from io_benchmark.analysis.inference.push_variation import PushVariation
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.model import UNKNOWN, Entry, Problem, Run, Severity
 from io_benchmark.analysis.statements import count, statement
@@ -37,6 +38,7 @@ class Pair(Struct, frozen=True):
     are_pools: bool = True  # otherwise a single worker is compared for itself, not for its pool
     # What was compared at the looks before this one, by the workers per pool.
     earlier: Mapping[int, "Pair"] = field(default_factory=dict)
+    push_variation: PushVariation | None = None  # where the sides are of different pushes
 
     @property
     def counts(self) -> tuple[int, int]:
@@ -47,6 +49,8 @@ class Pair(Struct, frozen=True):
         estimate = Estimate.of_sides(
             self.candidate_side, self.baseline_side, self.variation.ratio, self.look
         )
+        if self.push_variation is not None:
+            estimate = estimate.with_further(self.push_variation.variance)
         return estimate if self.are_pools else replace(estimate, single_sides=0)
 
     def with_earlier_looks(

@@ -146,6 +146,7 @@ COMPARISON_RULES = (
     "one-worker",
     "zones",
     "measured-apart",
+    "pushes",
     "shared-worker",
 )
 RULES = (*RUN_RULES, "worker-warning", *SIDE_RULES, *COMPARISON_RULES)
