@@ -302,6 +302,10 @@ EDGES = [
         *((6300, RULED_OUT), (6100, NOT_SEPARABLE)),
     ),
     slower(
+        *("cgroup-io-limit: large requests", lambda number: operations_limit(number) | HALF_RATE),
+        *((1050, NOT_SEPARABLE), (1020, SUPPORTED), (135, SUPPORTED), (125, NOT_SEPARABLE)),
+    ),
+    slower(
         *(
             "cgroup-io-limit: as fast",
             lambda mib: io_limit(335 * MIB) | {WRITTEN: counting(mib * MIB)},

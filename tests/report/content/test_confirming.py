@@ -54,6 +54,22 @@ def test_the_missing_run(changes: dict[str, str], expected: str) -> None:
     assert offer(report(**changes)) == expected
 
 
+def test_trials_that_were_left_out() -> None:
+    """The answer says what was not tried and why, and offers the run that tries it."""
+    workers = []
+    for each in tried_workers():
+        (entry,) = each.entries
+        assert entry.trials is not None
+        left_out = replace(entry.trials, ceilings=[], blocks=[], reason="they need 9 s")
+        facts = replace(entry.facts, trials=left_out)
+        workers.append(replace(each, entries=(replace(entry, facts=facts),)))
+    made = compare(Plan("", "intel", "", (("amd-16", "intel"),)), workers, Options())
+    assert offer(made) == (
+        "measure again with `trials: always` in the kind; not tried: lookup, unlink, memory (they need "
+        "9 s)."
+    )
+
+
 @pytest.mark.parametrize("state", State)
 def test_by_the_state_of_the_cause(state: State) -> None:
     """Only what a trial could still change is offered one."""

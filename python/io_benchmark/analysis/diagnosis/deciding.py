@@ -42,6 +42,7 @@ _WRITES_SHARE = 0.2
 _WRITTEN_SHARE = attrgetter("written_share")
 # Where the destination's flush is the cause, a pace adds to the faster side what it does not do.
 _ORDER = (TrialKind.LOOKUP, TrialKind.UNLINK, TrialKind.PACE)
+_BLOCKED = in_copies(Kind.BLOCKED)
 _IN_STORAGE = in_copies(Kind.BLOCKED, Kind.ELSEWHERE, Kind.KERNEL)
 _POSSIBLE = (State.SUPPORTED, State.NOT_SEPARABLE)
 _NOTHING_TO_EXPLAIN = statement("No difference was shown that needs an explanation.")
@@ -167,6 +168,8 @@ def _trial_refutes(judged: _Judged) -> _Outcome:
     meaning = _meaning_of(judged.trial, TrialState.REFUTED)
     if meaning is None:
         return None
+    if judged.rule.tried_by is TrialKind.PACE and not judged.rule.acts_through <= _BLOCKED:
+        return None  # such as a mount that waits for each write, whatever the bandwidth is
     if judged.rule.tried_by is not TrialKind.UNLINK:
         return State.REFUTED, meaning
     return State.NOT_SEPARABLE, statement(
@@ -179,8 +182,8 @@ def _trial_refutes(judged: _Judged) -> _Outcome:
 def _memory_refutes(judged: _Judged) -> _Outcome:
     """Refute storage where the gap stays in memory, and whatever is not storage where it goes there."""
     parts = judged.rule.acts_through
-    is_storage = not parts.isdisjoint(in_copies(Kind.BLOCKED))
-    if not parts or (is_storage and not parts <= _IN_STORAGE):
+    is_storage = any(part.kind in (Kind.BLOCKED, Kind.ELSEWHERE) for part in parts)
+    if not parts or (is_storage and not (_BLOCKED <= parts <= _IN_STORAGE)):
         return None
     against = TrialState.REFUTED if is_storage else TrialState.CONFIRMED
     meaning = _meaning_of(judged.memory, against)
@@ -262,7 +265,6 @@ def _separate(judged: _Judged, supported: Sequence[_Judged]) -> _Judged:
 
 
 def _matters(parts: frozenset[Part], case: Case) -> bool:
-    """Return whether the parts that two causes have in common matter for the difference."""
     at_most = case.share_at_most(parts) if parts else 0.0
     return at_most is None or is_enough(at_most)
 

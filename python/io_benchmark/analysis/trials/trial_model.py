@@ -8,6 +8,9 @@ from msgspec import Struct
 from io_benchmark.analysis.statements import Statement
 from io_benchmark.results.trials import TrialKind
 
+# Why a worker did not run its trials, in its own words.
+OWN_REASON = "{reason}."
+
 
 class TrialState(StrEnum):
     CONFIRMED = "confirmed"  # of memory: storage is involved

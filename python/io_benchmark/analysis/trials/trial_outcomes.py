@@ -28,7 +28,7 @@ from io_benchmark.analysis.trials.recorded_trials import (
     GoneShare,
     TriedSide,
 )
-from io_benchmark.analysis.trials.trial_model import TrialOutcome, TrialState
+from io_benchmark.analysis.trials.trial_model import OWN_REASON, TrialOutcome, TrialState
 from io_benchmark.results.trials import TrialKind, Trials
 
 # A trial confirms a cause if at least this share of the gap goes, and refutes it if at most that does.
@@ -279,7 +279,7 @@ def _without_contradictions(judged: Sequence[TrialOutcome]) -> tuple[TrialOutcom
 def _why_missing(kind: TrialKind, missing: Sequence[str], recorded: Sequence[Trials]) -> Statement:
     reasons = [run.reason for run in recorded if run.reason]
     if reasons:
-        return statement("{reason}.", reason=reasons[0].removesuffix("."))
+        return statement(OWN_REASON, reason=reasons[0].removesuffix("."))
     names = " and ".join(missing)
     return statement("{sides} did not run {kind}.", sides=names, kind=kind.value)
 

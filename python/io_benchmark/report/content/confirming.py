@@ -6,6 +6,7 @@ import re
 from io_benchmark.analysis.model import Comparison, Diagnosis, State
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.trials.confirm import Confirming, Pace
+from io_benchmark.analysis.trials.trial_model import OWN_REASON
 from io_benchmark.number_text import compact
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.results.trials import TrialKind
@@ -32,6 +33,11 @@ def how_to_confirm(report: Report, diagnosis: Diagnosis, comparison: Comparison)
     sides = {comparison.candidate, comparison.baseline}
     paces = [pace for pace in report.confirming.paces if {pace.pool, pace.against} == sides]
     states = [cause.state for cause in diagnosis.causes if cause.tried_by is TrialKind.PACE]
+    untried = [trial for trial in diagnosis.trials if trial.meaning.template == OWN_REASON]
+    if untried and not paces:
+        kinds = ", ".join(trial.kind.value for trial in untried)
+        reason = text_of(untried[0].meaning).removesuffix(".")
+        return f"measure again with `trials: always` in the kind; not tried: {kinds} ({reason})"
     if not paces or set(states).isdisjoint(_TO_CONFIRM):
         return ""
     pace = paces[0]

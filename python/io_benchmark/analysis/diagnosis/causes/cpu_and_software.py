@@ -122,13 +122,16 @@ class _FixedWork(NamedTuple):
         return cls(user, copying, calling)
 
 
-def general_slowdown(case: Case) -> float:
-    """Return how many times as long all work takes on the slower side; 1 where that is not known."""
+def general_slowdown(case: Case, phase: Phase) -> float:
+    """Return how many times as long all work takes on the slower side; 1 where that is not known.
+
+    Without fixed work, the work of another phase shows it than that which is judged.
+    """
     fixed = _FixedWork.of(case)
     if fixed is not None:
         return max(1.0, fixed.user, fixed.calling)
-    lookups = [factor for part, factor in _factors(case).items() if part.phase is Phase.LOOKUP]
-    return max(1.0, min(lookups, default=1.0))
+    factors = [factor for part, factor in _factors(case).items() if part.phase is phase]
+    return max(1.0, min(factors, default=1.0))
 
 
 _MODEL = Ranking(
@@ -254,7 +257,9 @@ def _kernel(case: Case) -> Effect:
         return effect.evidence.unclear(_NO_CONTRAST)
     if slowed.get(Kind.USER) or slowed.get(Kind.KERNEL) is False:
         copying = _factors(case).get(Part(Phase.COPY, Kind.KERNEL), 1.0)
-        if not slowed.get(Kind.USER) and copying >= _SLOWER_RATIO * general_slowdown(case):
+        if not slowed.get(Kind.USER) and copying >= _SLOWER_RATIO * general_slowdown(
+            case, Phase.LOOKUP
+        ):
             return effect.evidence.supports(
                 "The kernels differ, and copying in the kernel takes longer.", proof=Proof.SETTING
             )

@@ -126,11 +126,10 @@ def _device_count(case: Case) -> Effect:
     effect = _FEWER_DISKS.judge(case, evidence)
     if not effect.is_slower:
         return effect
-    slower, faster = case.means(_DISKS)
-    if slower == faster:
-        return evidence.opposes(
-            "Both sides have as many disks; a volume joins those of the slower side one after another."
-        )
+    if True in case.slower.values(_IS_LINEAR) - case.faster.values(_IS_LINEAR):
+        return evidence.opposes("A volume joins the disks of the slower side one after another.")
+    if _DISK_KIND.judge(case).is_slower:
+        return evidence.opposes("The slower side's disks are of another kind, which explains more.")
     if case.slower_never_waits:
         return evidence.opposes(
             "The number of disks differs, but the slower side did not wait for its disks."

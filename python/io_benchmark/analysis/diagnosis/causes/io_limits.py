@@ -36,6 +36,8 @@ _AVERAGE_AT_LIMIT_SHARE = 0.7
 # The fewest bytes of an average request: of writeback, and of small writes. A small write is a page of
 # 4 KiB and a flush without bytes, so 2 KiB on average; half of that, because other work delays some.
 _SEQUENTIAL_REQUEST_BYTES, _SMALL_REQUEST_BYTES = 32 * 1024, 1024
+# Requests of writeback have these sizes at most: a limit at which they would be as large is reached.
+_LARGE_REQUEST_BYTES = (192 * 1024, 1536 * 1024)
 # Limits of operations are compared as if each had this size.
 _OPERATION_BYTES = 128 * 1024
 # A disk that moves this share of the other's rate or more is as fast.
@@ -82,11 +84,25 @@ def _listed(limits: Sequence[IoLimit]) -> tuple[str, dict[str, Value]]:
 
 
 def reaches_limit(side: Iterable[View]) -> bool:
-    """Return whether copies of a side's worker were blocked at a limit of bytes.
+    """Return whether copies of a side's worker were blocked at a limit.
 
-    Operations are not counted: at a limit of them, the copies only may have been blocked.
+    Operations are not counted: at a limit of them, the copies only may have been blocked, unless each
+    operation would have as many bytes as large requests have.
     """
-    return any(map(_is_of_bytes, _binding(side)))
+    return any(
+        _is_of_bytes(limit) or _moves_large_requests(limit, view)
+        for view in side
+        for limit in _binding([view])
+    )
+
+
+def _moves_large_requests(limit: IoLimit, view: View) -> bool:
+    rates = Window.peak(view.windows)
+    if rates is None or view.retrieves is None:
+        return False
+    rate = rates[0] if limit.kind.startswith("read") else rates[1]
+    size = rate / _disks_at_once(limit, view) / max(1, limit.value)
+    return _LARGE_REQUEST_BYTES[0] <= size <= _LARGE_REQUEST_BYTES[1]
 
 
 def _binding(side: Iterable[View]) -> list[IoLimit]:

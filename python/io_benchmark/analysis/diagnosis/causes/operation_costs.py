@@ -12,6 +12,7 @@ from operator import attrgetter
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
+from io_benchmark.analysis.diagnosis.causes.cpu_and_software import general_slowdown
 from io_benchmark.analysis.diagnosis.causes.mount_costs import only_faster_is_volatile
 from io_benchmark.analysis.diagnosis.causes.schedulers import SYNC_WRITE, counted_as
 from io_benchmark.analysis.diagnosis.evidence import SLOWER_AT_RATIO, figures, not_measured, span
@@ -31,7 +32,7 @@ from io_benchmark.analysis.diagnosis.rules import (
 from io_benchmark.analysis.evidence_model import Evidence, Observation
 from io_benchmark.analysis.model import Cause
 from io_benchmark.analysis.observed.worker_view import View
-from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, in_copies, in_lookups
+from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, Phase, in_copies, in_lookups
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
 from io_benchmark.results.trials import TrialKind
 
@@ -56,12 +57,20 @@ _NEEDS = "This needs the variants {variants} of sync-write on both sides."
 lookup_ns = attrgetter("lookup_mean_ns")
 
 
+def _share_of_lookups(case: Case) -> float | None:
+    """Return the share of the difference that lookups take longer than all work on that side does."""
+    slower, faster = case.means(lookup_ns)
+    if slower is None or faster is None or not case.difference_ns or not case.differs:
+        return None
+    return (slower - faster * general_slowdown(case, Phase.COPY)) / abs(case.difference_ns)
+
+
 def _by_lookups(case: Case, rest: str) -> Effect:
     """Support a cause where the lookups are a large enough part; `rest` names what else there is."""
     evidence = SideEvidence.of(case, span("lookup", lookup_ns, Unit.NANOSECONDS, "lookup {value}"))
     if case.difference_ns is None:
         return evidence.unseen("The workload has no times.", workload="spawn")
-    effect = evidence.by_share(case.explained_share(lookup_ns) or 0.0, _PART)
+    effect = evidence.by_share(_share_of_lookups(case) or 0.0, _PART)
     return effect if effect.is_slower else effect.also(rest)
 
 
@@ -101,7 +110,7 @@ def _image_and_tools(case: Case) -> Effect:
     effect = _IMAGE.judge(case)
     if effect.fact is not Fact.UNCLEAR:
         return effect
-    share = case.explained_share(lookup_ns)
+    share = _share_of_lookups(case)
     if share is not None and is_enough(share):
         # Starting a process is as large a part of a lookup as the tool's own work, and kernels that
         # count ticks do not tell one from the other.

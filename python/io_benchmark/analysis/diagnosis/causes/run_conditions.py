@@ -10,6 +10,7 @@ from operator import attrgetter
 from statistics import median
 
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
+from io_benchmark.analysis.diagnosis.causes.tighter_limits import memory_limit_bytes
 from io_benchmark.analysis.diagnosis.evidence import WRITTEN_SHARE, span, written_share
 from io_benchmark.analysis.diagnosis.rules import (
     Effect,
@@ -191,6 +192,9 @@ def _pressed(view: View) -> float | None:
 
 
 def _pressed_memory(view: View) -> float | None:
+    """Return the part of the time in which something waited for memory, without a limit on its own."""
+    if memory_limit_bytes(view) is not None:
+        return None
     growth = view.growth("psi_memory_some_us")
     return None if growth is None else growth / 1e6
 

@@ -32,7 +32,7 @@ def judge_limit(case: Case, limit: Ranking) -> Effect:
     return effect.evidence.same("Neither side has such a limit, as far as the containers see.")
 
 
-def _memory_limit_bytes(view: View) -> int | None:
+def memory_limit_bytes(view: View) -> int | None:
     """Return the tightest limit of memory that is below the machine's memory."""
     if view.limits is None:
         return None
@@ -44,7 +44,7 @@ def _memory_limit_bytes(view: View) -> int | None:
 def _memory(view: View) -> RankedFact | None:
     if not view.sees_cgroups:
         return None
-    limit_bytes = _memory_limit_bytes(view)
+    limit_bytes = memory_limit_bytes(view)
     if limit_bytes is None:
         return RankedFact(NO_LIMIT)
     needed_bytes = sum(view.retrieves.file_sizes_bytes) if view.retrieves is not None else 0
