@@ -91,9 +91,10 @@ class PushVariation(Struct, frozen=True):
             variation=share(self.ratio),
             basis=basis,
         )
+        known = "" if self.pushes else " --variation-from index reads how far earlier ones differ."
         explanation = statement(
             "A day or a deployment may shift all workers of a push. More workers in the same pushes do not "
-            "show that: measure both again on another day, or both sides in one push."
+            "show that: measure both again on another day, or both sides in one push." + known
         )
         sides = (baseline[0].worker.side, candidate[0].worker.side)
         subject = candidate[0].entry.subject
