@@ -33,7 +33,6 @@ IO_BYTES = 4096  # more than these files have
 _IO_LINE = re.compile(r"^(\w+): ([0-9]+)$", re.MULTILINE)
 NOT_STARTED = "the command was not started"
 NO_IO = "the kernel does not count the I/O of processes, or does not show it"
-NO_PRESSURE = "the kernel does not measure pressure"
 NO_GROUP = "the command's cgroup has no such file, or is not visible"
 NO_CPU = "the kernel does not show the machine's CPU time"
 NO_DISK = "in memory, on a network, or on disks that only a write would identify"
@@ -64,23 +63,23 @@ class TaskProfile:
         """Write the file; OSError if that fails. `usage` is None if nothing was started."""
         self.timeline.take()
         grown = _growth(self._before, self._read())
-        io = other_cpu_ms = None
+        io = other_cpu_ms = spent = None
         if usage is not None:
+            spent = {
+                "user_ns": round(usage.ru_utime * NS_PER_S),
+                "kernel_ns": round(usage.ru_stime * NS_PER_S),
+            }
             io, other_cpu_ms = _io_of_children(), _other_cpu_ms(grown, usage)
         self._document.update(
             ended=time.strftime(result_file.UTC, time.gmtime()),
             ending=ending,
             wall_ns=wall_ns,
-            usage=self._noted("usage", _describe_usage(usage), NOT_STARTED),
+            usage=self._noted("usage", spent, NOT_STARTED),
             io=self._noted("io", io, NO_IO if usage else NOT_STARTED),
             own_cpu_ns=grown["own_cpu_ns"],
             other_cpu_ms=self._noted(
                 "other_cpu_ms", other_cpu_ms, NO_CPU if usage else NOT_STARTED
             ),
-            pressure={
-                "machine": self._pressure(grown, "psi", "machine", NO_PRESSURE),
-                "cgroup": self._pressure(grown, "group", "cgroup", NO_GROUP),
-            },
             cgroup_bytes=self._noted("cgroup_bytes", self._group_bytes(grown), NO_GROUP),
             syncs={place["name"]: self._syncs(place, grown) for place in self._places},
             host=host.observe(may_measure=False),
@@ -115,10 +114,6 @@ class TaskProfile:
         totals = dict(zip(timelines.column_names(disks), timelines.sample(os.getpid(), disks)))
         totals["own_cpu_ns"] = time.process_time_ns()
         group = self._document["limits"]["groups"].get("unified", "/none")
-        for part, which in timelines.PRESSURE:
-            path = os.path.join(group, part + ".pressure")
-            total_us = reading.first_int(which + timelines.TOTAL_US, path)
-            totals["group_%s_%s_us" % (part, which)] = total_us
         counters, io_stat = devices.counters(), os.path.join(group, "io.stat")
         for name, leaf in self._leaves.items():
             totals["flushes:" + name] = counters.get(name, devices.UNSEEN)[devices.FLUSHES]
@@ -130,14 +125,6 @@ class TaskProfile:
         for place in self._places:
             totals["commits:" + place["name"]] = _requested_commits(place)
         return totals
-
-    def _pressure(self, grown, prefix, owner, reason):
-        names = ["%s_%s_us" % pair for pair in timelines.PRESSURE]
-        values = {name: grown["%s_%s" % (prefix, name)] for name in names}
-        path = "pressure." + owner
-        if set(values.values()) == {None}:
-            return self._noted(path, None, reason)
-        return {name: self._noted(path + "." + name, values[name], reason) for name in names}
 
     def _group_bytes(self, grown):
         moved = {
@@ -232,15 +219,6 @@ def _growth(before, after):
         has_grown = None not in (value, before[name]) and value >= before[name]
         grown[name] = value - before[name] if has_grown else None
     return grown
-
-
-def _describe_usage(usage):
-    if usage is None:
-        return None
-    return {
-        "user_ns": round(usage.ru_utime * NS_PER_S),
-        "kernel_ns": round(usage.ru_stime * NS_PER_S),
-    }
 
 
 def _other_cpu_ms(grown, usage):

@@ -20,19 +20,15 @@ tar, command 00000000
   2.00 s on intel, by 1 profile.
   Meanwhile: 0.500 CPUs used, 100 MiB written to its disks, 0 B read.
 
-  pool      time   90 % of tasks  ratio  writes
-  ─────────────────────────────────────────────
+  pool      time   90 % of tasks  ratio    writes
+  ───────────────────────────────────────────────
   intel   2.00 s        profiled
-  amd-16  3.00 s  2.35 to 3.82 s  1.50×    +1 s
+  amd-16  2.97 s  2.33 to 3.80 s  1.49×  +0.971 s
 
   Not predicted:
   - amd-30: amd-30 has no write ceiling of the place workspace; measure
     cache-retrieve there with trials, and use the same name of the place in the
     profile.
-  Notes:
-  - Tasks of one pool are assumed to differ by 5 %; 3 profiles show how far.
-  - Workers of amd-16, amd-30, intel are assumed to differ by 5 %; 3 workers per
-    pool show how far.
 """
 
 
@@ -60,7 +56,7 @@ def test_text_and_json(profile: Path, results: Path) -> None:
     (task,) = document["tasks"]
     amd_16, amd_30 = task["pools"]
     assert (task["pool"], amd_16["pool"], amd_30["pool"]) == ("intel", "amd-16", "amd-30")
-    assert (amd_16["time_ns"], amd_16["reason"]) == (pytest.approx(3e9), None)
+    assert (amd_16["time_ns"], amd_16["reason"]) == (pytest.approx(2.97e9, rel=0.01), None)
     assert (amd_30["time_ns"], amd_30["reason"]["values"]["place"]) == (None, "workspace")
 
 

@@ -31,12 +31,28 @@ def profile_document(
     kernel_s: float = 0,
     syncs: Mapping[str, int | None] | None = None,
     dirty_mib: float = 0,
+    waiting: float | None = None,
+    busy_cpus: Sequence[float] = (),
+    merged: int = 0,
     change: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return a profile of half seconds, in each of which so much was written to one disk."""
+    """Return a profile of half seconds, in each of which so much was written to one disk.
+
+    Requests have 64 KiB, and so many others were merged into each. Where the share of the time is
+    given that something waited for I/O, the kernel shows it and the busy CPUs.
+    """
     document = seed_case.documents(pools=[pool or "intel"])[0]
     rows = len(written_mib) + 1
     written = [round(MIB * each) for each in itertools.accumulate((0, *written_mib))]
+    idle = dict.fromkeys(
+        ("cpu_nice_ms", "cpu_system_ms", "cpu_irq_ms", "cpu_softirq_ms"), [0] * rows
+    )
+    busy_ms = [round(500 * each) for each in busy_cpus or (0,) * len(written_mib)]
+    pressure = {
+        "psi_io_some_us": [round(500_000 * (waiting or 0)) * row for row in range(rows)],
+        "cpu_user_ms": list(itertools.accumulate((0, *busy_ms))),
+        **idle,
+    }
     place = document["storage"]["places"][0]
     place["devices"] = [
         {**place["devices"][0], "name": DISK, "number": "259:0", "below": [], "raid_level": None}
@@ -56,7 +72,6 @@ def profile_document(
         "io": None,
         "own_cpu_ns": 1,
         "other_cpu_ms": 0,
-        "pressure": {"machine": None, "cgroup": None},
         "cgroup_bytes": None,
         "syncs": {"workspace": syncs or {"flushes": 0, "commits": 0}},
         "storage": {"places": [place]},
@@ -66,12 +81,14 @@ def profile_document(
                 "time_ns": [HALF_SECOND_NS * row for row in range(rows)],
                 "dirty_bytes": [MIB] * (rows - 1) + [round((dirty_mib + 1) * MIB)],
                 "writeback_bytes": [0] * rows,
+                **(pressure if waiting is not None else {}),
             },
             "devices": {
                 DISK: {
                     "written_bytes": written,
                     "read_bytes": [0] * (rows - 1) + [round(read_mib * MIB)],
                     "writes": [total // (64 * 1024) for total in written],
+                    "merged_writes": [total // (64 * 1024) * merged for total in written],
                     "flushes": [0] * rows,
                 }
             },

@@ -52,11 +52,8 @@ class Profiled:
         profile = msgspec.json.decode(self.path.read_bytes(), type=TaskProfile)
         document: Any = msgspec.json.decode(self.path.read_bytes())
         parts = {name: document[name] for name in ("usage", "io", "other_cpu_ms", "cgroup_bytes")}
-        parts |= {f"pressure.{name}": part for name, part in document["pressure"].items()}
-        for kind in ("pressure", "syncs"):
-            for owner, counts in document[kind].items():
-                path = f"{kind}.{owner}"
-                parts |= {f"{path}.{name}": count for name, count in (counts or {}).items()}
+        for owner, counts in document["syncs"].items():
+            parts |= {f"syncs.{owner}.{name}": count for name, count in counts.items()}
         missing = {name for name, part in parts.items() if part is None}
         assert missing == {name for name in profile.unknown if not name.startswith("storage.")}
         assert all(profile.unknown.values())

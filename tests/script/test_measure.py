@@ -269,7 +269,7 @@ def test_without_proc_and_sys(profiled: Profiled, tmp_path: Path) -> None:
     profile = profiled.profile()
     assert profile.usage is not None
     assert set(profile.unknown) == {
-        *("io", "other_cpu_ms", "pressure.machine", "pressure.cgroup"),
+        *("io", "other_cpu_ms"),
         *("cgroup_bytes", "syncs.workspace.flushes", "syncs.workspace.commits"),
         "storage.places.workspace.devices",
     }

@@ -53,7 +53,7 @@ class Host(ResultPart, frozen=True):
 
     def usable_cpus(self, limits: "Limits | None") -> float:
         """Return how many CPUs a task may use at once: the machine's, or its quota."""
-        count = float(self.cpu_online_count or self.cpu_count)
+        count = float(min(self.cpu_count, self.cpu_online_count or self.cpu_count))
         quota = limits.cpu_quota if limits is not None else None
         return count if quota is None else min(count, quota)
 

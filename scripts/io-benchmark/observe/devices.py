@@ -16,8 +16,8 @@ SECTOR_BYTES = 512
 
 
 # What one device has done since the boot. Flushes are requests to write the device's own cache; the
-# kernel counts them from 5.5 on.
-COLUMNS = ("read_bytes", "written_bytes", "busy_ms", "reads", "writes", "flushes")
+# kernel counts them from 5.5 on. A limit of a cgroup counts requests before they are merged.
+COLUMNS = ("read_bytes", "written_bytes", "busy_ms", "reads", "writes", "merged_writes", "flushes")
 WRITTEN, FLUSHES = COLUMNS.index("written_bytes"), COLUMNS.index("flushes")
 UNSEEN = (None,) * len(COLUMNS)
 
@@ -145,7 +145,7 @@ def counters():
         fields = line.split()
         if len(fields) >= 14:
             read, written = int(fields[5]) * SECTOR_BYTES, int(fields[9]) * SECTOR_BYTES
-            busy_ms, reads, writes = (int(fields[index]) for index in (12, 3, 7))
+            rest = (int(fields[index]) for index in (12, 3, 7, 8))
             flushes = int(fields[18]) if len(fields) >= 20 else None
-            totals[fields[2]] = (read, written, busy_ms, reads, writes, flushes)
+            totals[fields[2]] = (read, written, *rest, flushes)
     return totals

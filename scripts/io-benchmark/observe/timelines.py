@@ -41,20 +41,23 @@ def column_names(disks):
 
 def sample(process_id, disks, origin_ns=0):
     """Return one row in the order of column_names(); a missing value is None."""
-    tick_ms = 1000 // os.sysconf("SC_CLK_TCK")
     row = [time.monotonic_ns() - origin_ns]
     row += _memory_bytes("Dirty", "Writeback", "MemAvailable")
     for part, which in PRESSURE:
         row.append(first_int(which + TOTAL_US, "/proc/pressure/" + part))
-    ticks = (read_lines("/proc/stat") or ["cpu"])[0].split()[1:][: len(CPU_TICKS)]
-    row += [int(count) * tick_ms for count in ticks]
-    row += [None] * (len(CPU_TICKS) - len(ticks))
+    row += _cpu_ms()
     # I/O and CPU of the measuring process and of the children that it waited for.
     path = "/proc/%d/io" % process_id
     row += [first_int(r"^%s: (\d+)" % key, path) for key in ("read_bytes", "write_bytes")]
     times_ns = times_with_children(process_id)
     row += [None, None] if times_ns is None else [time_ns // 1_000_000 for time_ns in times_ns]
     return row + _disk_totals(disks, len(DISK_COLUMNS))
+
+
+def _cpu_ms():
+    tick_ms = 1000 // os.sysconf("SC_CLK_TCK")
+    ticks = (read_lines("/proc/stat") or ["cpu"])[0].split()[1:][: len(CPU_TICKS)]
+    return [int(count) * tick_ms for count in ticks] + [None] * (len(CPU_TICKS) - len(ticks))
 
 
 def _disk_totals(disks, count):
@@ -121,7 +124,7 @@ class Sampler:
 
 
 class CommandTimeline:
-    """Rows about disks and dirty pages while a command runs, ten per second; the first is at time 0.
+    """Rows about disks, CPUs and dirty pages while a command runs, ten per second; the first is at time 0.
 
     In a long run, every second row is dropped and the interval doubles, as often as needed.
     """
@@ -129,7 +132,8 @@ class CommandTimeline:
     def __init__(self, disks):
         self._disks = disks
         self._origin_ns = time.monotonic_ns()
-        self._names = ["time_ns", "dirty_bytes", "writeback_bytes"]
+        self._names = ["time_ns", "dirty_bytes", "writeback_bytes", "psi_io_some_us"]
+        self._names += ["cpu_%s_ms" % name for name in CPU_TICKS]
         self._names += ["%s:%s" % (disk, column) for disk in disks for column in devices.COLUMNS]
         self._rows = []
         # Even: the last row is never dropped.
@@ -146,6 +150,7 @@ class CommandTimeline:
         """Add a row."""
         before_ns = time.thread_time_ns()
         row = [time.monotonic_ns() - self._origin_ns, *_memory_bytes("Dirty", "Writeback")]
+        row += [first_int("some" + TOTAL_US, "/proc/pressure/io"), *_cpu_ms()]
         self._rows.append(row + _disk_totals(self._disks, len(devices.COLUMNS)))
         if len(self._rows) > self._rows_at_most:
             self._rows = self._rows[::2]

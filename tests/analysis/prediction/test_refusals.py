@@ -20,7 +20,6 @@ LIMIT = {
 }
 LIMITED = {"limits.io": [LIMIT], "storage.places.0.devices.0.number": "259:0"}
 QUOTA = {"group": "/sys/fs/cgroup/task", "quota_us": 50_000, "period_us": 100_000}
-METADATA = ("sync-write/append-fsync", "spawn", "metadata")
 
 
 def slowing_down(column: list[int]) -> list[int]:
@@ -46,10 +45,10 @@ PROFILE_AGAIN = "profile the task on amd-16"
             {"ending": {"code": 1, "signal": None, "error": None}},
             "the profiled command failed; profile it again",
         ),
-        ({"usage": None}, "the profile has no CPU time of the command; profile it again"),
+        ({"usage": None}, "the profiled command failed; profile it again"),
         (
             {"timeline": {"interval_s": 0.1, "columns": {}, "devices": {}}},
-            "the profile has no timeline; profile it again",
+            "the profile's timeline is not of all its time; profile it again",
         ),
         (
             {"wall_ns": 20_000_000_000},
@@ -80,15 +79,15 @@ def test_profiles_that_cannot_be_used(changed: dict[str, Any], text: str) -> Non
             *({"pool": None}, {}, {}),
             "the profile does not name its pool; name it by --pool NAME",
         ),
-        # A disk that writes more than 1.5 ceilings for more than a tenth of the time has another one.
+        # A disk that writes more than 1.5 ceilings has another one.
         (
-            *({"written_mib": (100, 100, 0, 0)}, {}, {}),
+            *({"written_mib": (100, 100, 100, 100)}, {}, {}),
             (
-                "the profile's disks wrote up to 200 MiB/s, and those of intel write 100 MiB/s; check "
-                "--pool of the profile, or measure intel again"
+                "the profile's disks wrote more than those of intel can; check --pool of the profile, "
+                "or measure intel again"
             ),
         ),
-        ({"written_mib": (76,) * 4}, {}, {}, "the profile's disks wrote up to 152 MiB/s"),
+        ({"written_mib": (76,) * 4}, {}, {}, "the profile's disks wrote more"),
         ({"written_mib": (74,) * 4}, {}, {}, ""),
         # A disk with a burst: what only computes does not meet it.
         (
@@ -105,28 +104,19 @@ def test_profiles_that_cannot_be_used(changed: dict[str, Any], text: str) -> Non
             {"change": {"host.cpu_online_count": 8, "host.cpu_count": 8}},
             *(
                 {},
-                f"the task used 6.00 CPUs on average, and amd-16 has 8 instead of 16; {PROFILE_AGAIN}",
+                f"the task used 6.00 CPUs on average, and amd-16 has 0.50× as many as the profiled machine; {PROFILE_AGAIN}",
             ),
         ),
         ({"cpu_s": 2}, {"change": {"host.cpu_online_count": 8, "host.cpu_count": 8}}, {}, ""),
         (
             *({"cpu_s": 1.8}, {"change": {"limits.cpu": [QUOTA]}}, {}),
-            f"the task used 0.900 CPUs on average, and amd-16 has 0.500 instead of 16; {PROFILE_AGAIN}",
+            "the task used 0.900 CPUs on average, and amd-16 has 0.03",
         ),
         (
             *({"cpu_s": 0.21}, {"only": ("sync-write/append-fsync",)}, {}),
             "nothing compares the CPUs of intel and amd-16; measure spawn on both",
         ),
         ({"cpu_s": 0.19}, {"only": ("sync-write/append-fsync",)}, {}, ""),
-        # 15 % of a GiB may wait in memory there.
-        (
-            *({"dirty_mib": 155}, {"change": {"host.memory_available_bytes": 1024**3}}, {}),
-            (
-                "up to 155 MiB waited in memory to be written, and amd-16 makes writers wait from 154 MiB "
-                f"on; {PROFILE_AGAIN}"
-            ),
-        ),
-        ({"dirty_mib": 153}, {"change": {"host.memory_available_bytes": 1024**3}}, {}, ""),
         (
             *({"syncs": SYNCS}, {"only": ("spawn",)}, {"only": ("spawn",)}),
             "the task syncs, and intel has no append-fsync; measure sync-write at workspace",
@@ -140,67 +130,30 @@ def test_profiles_that_cannot_be_used(changed: dict[str, Any], text: str) -> Non
             ),
         ),
         ({"read_mib": 19}, {"ceilings": (100,)}, {}, ""),
-        # A profile at its disk's ceiling says little about one that is faster by a tenth.
+        # How fast a disk of the profile at its ceiling could be, decides on one 20 times as fast.
         (
-            *({"written_mib": (50, 50, 0, 0)}, {"ceilings": (112,)}, {}),
-            (
-                "50 % of the task's time the disks of intel were at their ceiling, and those of amd-16 are "
-                f"faster; {PROFILE_AGAIN}"
-            ),
+            *({"written_mib": (50,) * 8}, {"ceilings": (2000,)}, {}),
+            "the task would take 20",
         ),
-        ({"written_mib": (50, 50, 0, 0)}, {"ceilings": (108,)}, {}, ""),
-        ({"written_mib": (39, 39, 0, 0)}, {"ceilings": (200,)}, {}, ""),
-        # Each page may be a separate request; 102 pages in two seconds are few.
-        (
-            *({"written_mib": (10, 10)}, {"change": LIMITED}, {}),
-            f"amd-16 limits its disks to 250 IOPS; {PROFILE_AGAIN}",
-        ),
-        ({"written_mib": (0, 0.4, 0, 0)}, {"change": LIMITED}, {}, ""),
+        ({"written_mib": (50,) * 8}, {"ceilings": (108,)}, {}, ""),
         # 800 requests in each half second; nothing but spawn was measured.
         (
             *({"written_mib": (50, 50)}, {"only": ("spawn",)}, {"only": ("spawn",)}),
-            (
-                "the task writes with up to 1,600 IOPS, and the disks of amd-16 are only known to do 100 "
-                "IOPS; measure random-io there"
-            ),
+            "the task would take 1,000 ms to 16.0 s, depending on how many requests the disks of amd-16 do",
         ),
+        # A cgroup counts requests before they are merged: 1,600 in each half second, or 160.
+        (
+            *({"written_mib": (10, 10), "merged": 9}, {"change": LIMITED}, {}),
+            "the task would take 1,000 ms to 13.6 s, depending on whose waiting for I/O the profile shows",
+        ),
+        ({"written_mib": (10, 10)}, {"change": LIMITED}, {}, ""),
         # Each synchronous write is a request, so that as many as the disk syncs are known.
         (
             {"written_mib": (50, 50)},
             {"slower": {"sync-write/append-fsync": 10}},
-            *({}, "the task writes with up to 1,600 IOPS, and the disks of amd-16 are only known"),
+            *({}, "the task would take 1,000 ms to 3.20 s, depending on how many requests"),
         ),
         ({"written_mib": (50, 50)}, {"slower": {"sync-write/append-fsync": 0.5}}, {}, ""),
-        # Metadata of another file system, for what is often in the kernel.
-        (
-            {"cpu_s": 1, "kernel_s": 1},
-            {"only": METADATA, "slower": {"metadata": 3}},
-            {"only": METADATA},
-            "the task spends 50 % of its time in the kernel, and amd-16 takes 3.",
-        ),
-        (
-            {"cpu_s": 1, "kernel_s": 1},
-            {"only": METADATA, "slower": {"metadata": 1.1}},
-            *({"only": METADATA}, ""),
-        ),
-        *(
-            (
-                {"cpu_s": 1, "kernel_s": kernel_s},
-                {"change": {"storage.places.0.filesystem.type": "btrfs"}},
-                {},
-                text,
-            )
-            for kernel_s, text in (
-                (
-                    0.52,
-                    (
-                        "the task spends 26 % of its time in the kernel, and workspace of amd-16 is "
-                        "another file system; measure metadata on both pools"
-                    ),
-                ),
-                (0.48, ""),
-            )
-        ),
     ],
 )
 def test_reasons(

@@ -273,8 +273,8 @@ def dirty_room(worker: Worker) -> float | None:
         return None
     groups = [limit.bytes for limit in limits.memory] if limits else []
     memory = max(0, min([host.memory_available_bytes, *groups]))
-    ends = (
+    lower, upper = (
         host.vm.get(f"{name}_bytes") or (host.vm.get(f"{name}_ratio") or usual) / 100 * memory
         for name, usual in (("dirty_background", 10), ("dirty", 20))
     )
-    return sum(ends) / 2
+    return (upper + (lower if lower < upper else upper / 2)) / 2

@@ -1,24 +1,30 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What a task demanded, by one profile: its disks' bytes, requests and flushes per half second."""
+"""What a task demanded of disks, memory and CPUs in each window of time, by one profile."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from io_benchmark.analysis.arrays import Numbers
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 from io_benchmark.results.machine import StoragePlace
 from io_benchmark.results.task_profile import TaskProfile
 
-# In shorter windows, writeback that nobody waits for counts as time; longer ones hide waiting.
-WINDOW_NS = 500_000_000
+# Longer windows hide what a task wants at once; in shorter ones, the ticks of the CPUs are too coarse.
+_WINDOW_NS = 200_000_000
 # Rows are a tenth of a second apart, and late by some milliseconds.
 _LATE_NS = 20_000_000
 # Two windows: one does not show when the task wrote.
 _LEAST_NS = 1_000_000_000
 # The share of the command's time that the timeline may miss or exceed.
 _UNCOVERED_SHARE = 0.1
+# Flushes of a window that a file system's own commits may be: with more, the task syncs.
+_OWN_FLUSHES = 4
+_BUSY = tuple(f"cpu_{name}_ms" for name in ("user", "nice", "system", "irq", "softirq"))
+_UNWRITTEN = ("dirty_bytes", "writeback_bytes")
+_PAGE_BYTES = 4096
 # Each byte of a file is one byte of a disk; mirrors and parity write more.
 _WRITTEN_ONCE = {None, "linear", "raid0", "single"}
 
@@ -27,13 +33,18 @@ class PlaceDemand(Struct, frozen=True):
     """What the task demanded of the disks of one place, in each window."""
 
     name: str
-    filesystem: str | None
     written_bytes: Numbers  # by all of the disks
-    writes: Numbers  # requests of the busiest disk
+    writes: Numbers  # requests that the busiest disk got
+    unmerged_writes: Numbers  # before the kernel merged neighbours, as a cgroup's limit counts
     flushes: Numbers
     read_bytes: float
     # How many synchronous writes, at least and at most; None: not known.
     syncs: tuple[float, float] | None
+
+    @property
+    def is_synced(self) -> NDArray[np.bool_]:
+        """Return in which windows the task itself made the disk write what it had."""
+        return self.flushes > _OWN_FLUSHES
 
 
 class Demand(Struct, frozen=True):
@@ -43,90 +54,84 @@ class Demand(Struct, frozen=True):
     spans_ns: Numbers
     places: tuple[PlaceDemand, ...]
     cpus_used: float  # on average
+    cpu_share: float  # of the time on a CPU; 1 for a task that keeps several of them busy
     cpus: float  # the machine's
     kernel_share: float  # of the time; the CPU time in the kernel
-    dirty_bytes: float  # the most that waited in memory to be written, beyond what did at the start
-
-    @property
-    def written_bytes(self) -> float:
-        """Return what all places together wrote."""
-        return sum(float(np.sum(place.written_bytes)) for place in self.places)
-
-    @property
-    def cpu_share(self) -> float:
-        """Return the part of the time on a CPU; 1 for a task that keeps several of them busy."""
-        return min(1.0, self.cpus_used)
+    unwritten_bytes: Numbers  # in memory at the end of each window, beyond those at the start
+    waiting_share: Numbers | None  # of each window: how long something waited for I/O
+    busy_ns: Numbers | None  # the time on all of the machine's CPUs, in each window
 
     @classmethod
     def of(cls, profile: TaskProfile) -> "Demand | Statement":
         """Return what the profile shows, or why it cannot be used."""
-        if profile.ending.code != 0:
+        columns, usage = profile.timeline.columns, profile.usage
+        if profile.ending.code != 0 or usage is None:
             return statement("the profiled command failed; profile it again")
-        if profile.usage is None:
-            return statement("the profile has no CPU time of the command; profile it again")
-        times = profile.timeline.columns.get("time_ns", ())
-        if len(times) < 2 or None in times:
-            return statement("the profile has no timeline; profile it again")
-        ends = _ends(times)
-        spans = np.diff(_numbers(times, ends))
         if profile.wall_ns < _LEAST_NS:
             return statement(
                 "the command took less than {least}, which does not show when it wrote; "
                 "profile a longer part of the task",
                 least=Quantity(_LEAST_NS, Unit.NANOSECONDS),
             )
-        covered_ns = float(np.sum(spans))
-        if abs(covered_ns - profile.wall_ns) > _LEAST_NS + profile.wall_ns * _UNCOVERED_SHARE:
+        ends = _ends(columns.get("time_ns", ()))
+        times = _sums(columns, ("time_ns",), ends)
+        spans = np.zeros(1) if times is None or len(ends) < 2 else np.diff(times)
+        uncovered_ns = abs(float(np.sum(spans)) - profile.wall_ns)
+        if uncovered_ns > _LEAST_NS + profile.wall_ns * _UNCOVERED_SHARE or not spans.all():
             return statement("the profile's timeline is not of all its time; profile it again")
-        if not profile.storage.places:
-            return statement("the profile watched no disk; profile with --place on a local disk")
-        places = []
-        for place in profile.storage.places:
-            demand = _place_demand(profile, place, ends)
-            if isinstance(demand, Statement):
-                return demand
-            places.append(demand)
-        usage = profile.usage
+        places = [_place_demand(profile, place, ends) for place in profile.storage.places] or [
+            statement("the profile watched no disk; profile with --place on a local disk")
+        ]
+        unusable = [place for place in places if isinstance(place, Statement)]
+        if unusable:
+            return unusable[0]
+        unwritten, busy_ms, waited_us = (
+            _sums(columns, names, ends) for names in (_UNWRITTEN, _BUSY, ("psi_io_some_us",))
+        )
+        more = np.zeros(len(ends)) if unwritten is None else unwritten - unwritten[0]
+        busy_ns = None if busy_ms is None else np.diff(busy_ms) * 1e6
+        cpus_used = (usage.user_ns + usage.kernel_ns) / profile.wall_ns
         return cls(
             wall_ns=profile.wall_ns,
             spans_ns=spans,
-            places=tuple(places),
-            cpus_used=(usage.user_ns + usage.kernel_ns) / profile.wall_ns,
+            places=tuple(place for place in places if isinstance(place, PlaceDemand)),
+            cpus_used=cpus_used,
+            cpu_share=min(1.0, cpus_used),
             cpus=profile.host.usable_cpus(profile.limits),
             kernel_share=min(1.0, usage.kernel_ns / profile.wall_ns),
-            dirty_bytes=_dirty_bytes(profile),
+            unwritten_bytes=np.maximum(0.0, more[1:]),
+            waiting_share=_waiting_share(waited_us, busy_ns, spans),
+            busy_ns=busy_ns,
         )
-
-
-def _dirty_bytes(profile: TaskProfile) -> float:
-    """Return how much more was dirty than at the beginning, at most; 0 where it is not known."""
-    columns = profile.timeline.columns
-    rows = zip(columns.get("dirty_bytes", ()), columns.get("writeback_bytes", ()), strict=False)
-    sums = [dirty + writeback for dirty, writeback in rows if None not in (dirty, writeback)]  # type: ignore[operator]
-    return float(max(sums) - sums[0]) if sums else 0.0
 
 
 def _ends(times: Sequence[int | None]) -> list[int]:
     """Return the rows where windows end; the first is where the first window begins."""
     ends = [0]
     for row, time_ns in enumerate(times):
-        if (time_ns or 0) - (times[ends[-1]] or 0) >= WINDOW_NS - _LATE_NS:
+        if (time_ns or 0) - (times[ends[-1]] or 0) >= _WINDOW_NS - _LATE_NS:
             ends.append(row)
-    last = len(times) - 1
-    return ends if ends[-1] == last else [*ends, last]
+    return ends if ends[-1] >= len(times) - 1 else [*ends, len(times) - 1]
+
+
+def _waiting_share(
+    waited_us: Numbers | None, busy_ns: Numbers | None, spans_ns: Numbers
+) -> Numbers | None:
+    """Return how long something waited for I/O, as a share of each window; None: not known.
+
+    The kernel's pressure is the mean over CPUs, each by how long it worked or something waited on it.
+    So a share of 0.5 is all of the time where a second CPU worked meanwhile.
+    """
+    if waited_us is None or busy_ns is None:
+        return None
+    seen, cpus = np.clip(np.diff(waited_us) * 1e3 / spans_ns, 0.0, 1.0), busy_ns / spans_ns
+    share: Numbers = np.minimum(1.0, np.maximum(seen, seen * cpus / np.maximum(1e-3, 1 - seen)))
+    return share
 
 
 def _place_demand(
     profile: TaskProfile, place: StoragePlace, ends: Sequence[int]
 ) -> PlaceDemand | Statement:
-    disks = [device.name for device in place.leaf_devices]
-    counters = [profile.timeline.devices.get(disk, {}) for disk in disks]
-    needed = ("written_bytes", "read_bytes", "writes")
-    if not disks or any(None in disk.get(name, [None]) for disk in counters for name in needed):
-        return statement(
-            "the profile has no counters of the disks of {place}; profile with --place on a local disk",
-            place=place.name,
-        )
     levels = {device.raid_level for device in place.devices}
     levels |= set((place.filesystem.btrfs_data_profiles if place.filesystem else None) or ())
     if not {level and level.lower() for level in levels} <= _WRITTEN_ONCE:
@@ -135,22 +140,29 @@ def _place_demand(
             "another machine",
             place=place.name,
         )
-    written, read, writes = (
-        [np.diff(_numbers(disk[name], ends)) for disk in counters] for name in needed
-    )
-    with_flushes = [disk for disk in counters if None not in disk.get("flushes", [None])]
-    flushes = [np.diff(_numbers(disk["flushes"], ends)) for disk in with_flushes]
-    if min(map(np.min, (*written, *read, *writes, *flushes))) < 0:
+    disks = [profile.timeline.devices.get(device.name, {}) for device in place.leaf_devices]
+
+    def grown(name: str) -> list[Numbers] | None:
+        """Return what a counter of each disk grew by in each window; None where it is not known."""
+        totals = [_sums(disk, (name,), ends) for disk in disks]
+        steps = [np.diff(total) for total in totals if total is not None]
+        return steps if steps and len(steps) == len(disks) and np.min(steps) >= 0 else None
+
+    written, read, writes = map(grown, ("written_bytes", "read_bytes", "writes"))
+    if written is None or read is None or writes is None:
         return statement(
-            "the counters of the disks of {place} started again at 0; profile again",
+            "the profile has no counters of the disks of {place}, or they started again at 0; "
+            "profile with --place on a local disk",
             place=place.name,
         )
+    # Without counts, requests were as small as pages at most.
+    merged = grown("merged_writes") or [size / _PAGE_BYTES for size in written]
     return PlaceDemand(
         name=place.name,
-        filesystem=place.filesystem.type if place.filesystem else place.kind,
         written_bytes=np.sum(written, axis=0),
         writes=np.max(writes, axis=0),
-        flushes=np.max(flushes, axis=0) if flushes else np.zeros(len(ends) - 1),
+        unmerged_writes=np.max(np.add(writes, merged), axis=0),
+        flushes=np.max(grown("flushes") or np.zeros((1, len(ends) - 1)), axis=0),
         read_bytes=float(np.sum(read)),
         syncs=_syncs(profile, place.name),
     )
@@ -172,5 +184,12 @@ def _syncs(profile: TaskProfile, place: str) -> tuple[float, float] | None:
     return count, count
 
 
-def _numbers(column: Sequence[int | None], rows: Sequence[int]) -> Numbers:
-    return np.array([column[row] for row in rows], dtype=np.float64)
+def _sums(
+    columns: Mapping[str, Sequence[int | None]], names: Sequence[str], rows: Sequence[int]
+) -> Numbers | None:
+    """Return the sums of some columns in these rows; None where a value is missing."""
+    values = [[columns[name][row] for row in rows] for name in names if name in columns]
+    if len(values) < len(names) or any(None in column for column in values):
+        return None
+    sums: Numbers = np.array(values, dtype=np.float64).sum(axis=0)
+    return sums

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MPL-2.0
-"""How another pool changes a task's time.
+"""How another pool changes a task's time: what the task demands, and what the pools can do.
 
-The profile is divided into windows of half a second. First, two things change the length of a window. The
-part on a CPU is multiplied by the ratio of the pools' CPUs. Each synchronous write in the window adds the
-difference of `append-fsync`. Then the window takes at least as long as its bytes need at the pool's ceiling.
-So writes add nothing to waiting that is already in the window.
+Each window of the profile changes by the CPUs, by CPUs that the other pool lacks, and by the time in which
+the task waited for disks that there take longer for the same bytes, requests or syncs. Bytes that are not
+written yet are carried to the next window. The task waits for them where it syncs, and where memory has no
+room for more.
 """
 
 import math
@@ -15,14 +15,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.arrays import Numbers
-from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.inference.variances import MeanVariance
-from io_benchmark.analysis.prediction.demand import Demand
+from io_benchmark.analysis.prediction.demand import Demand, PlaceDemand
 from io_benchmark.analysis.prediction.pool_storage import (
-    OWN_CPU,
-    SPAWN,
+    FILE,
+    KERNEL_CALLS,
+    KERNEL_COPY,
     SYNC,
+    USER_WORK,
     WRITE_RATE,
+    WRITES,
+    WRITES_LIMIT,
     PoolStorage,
 )
 from io_benchmark.results.workload import NS_PER_S
@@ -31,6 +34,29 @@ from io_benchmark.results.workload import NS_PER_S
 MODEL_ERROR = 0.10
 # That is known from some dozens of jobs.
 _MODEL_DEGREES = 20.0
+_OF_CPUS = (USER_WORK, KERNEL_COPY, KERNEL_CALLS)
+_OF_PLACES = (WRITE_RATE, WRITES, SYNC, FILE)
+# A disk that works for this share of a window is waited for.
+_AT_CEILING = 0.8
+_LEAST_REQUESTS_PER_S = 100.0  # of any disk, also one that turns
+# A disk that does so many times as many requests as a limit has another one.
+_ABOVE_LIMIT = 1.25
+
+
+class _Unknowns(Struct, frozen=True):
+    """What neither profile nor results show; each is between 0 and 1."""
+
+    syncs: float = 0.5  # 1: as many as there may be
+    waiting: float = 1.0  # 1: all waiting that the profile shows was the task's
+    merged: float = 0.0  # 1: the disk's limit counts requests after they are merged
+    requests: float = 1.0  # 0: where nothing measured requests, disks do no more than single syncs
+    room: float = 0.5  # 1: memory takes as much as it is known to at most
+    files: float = 0.25  # the share of the work in the kernel that is with files
+    faster: float = 0.75  # the share of waiting that a faster disk saves, of what it may save
+    others: float = 0.5  # 1: other processes and the kernel's threads need the task's CPUs
+
+
+_EXPECTED = _Unknowns()
 
 
 class _Times(Struct, frozen=True):
@@ -48,96 +74,167 @@ class PoolChange(Struct, frozen=True):
     demand: Demand
     source: PoolStorage
     target: PoolStorage
-    rates: Mapping[str, float]  # bytes per second, by place
-    more_sync_ns: Mapping[str, float]  # per sync, by place
-    cpu_ratio: float
-    cpu_variance: MeanVariance  # of its ln
+    # Of what the pools can do, with the error of ln; by figure and place.
+    ratios: Mapping[tuple[str, str], tuple[float, MeanVariance]]
 
     @classmethod
     def of(cls, demand: Demand, source: PoolStorage, target: PoolStorage) -> "PoolChange":
         """Compare the means of two pools."""
-        places = [place.name for place in demand.places]
-        rates = {place: target.ceiling(place) for place in places}
-        sync_ns = {place: (source.mean(SYNC, place), target.mean(SYNC, place)) for place in places}
-        syncs = {place: there - here for place, (here, there) in sync_ns.items() if here and there}
-        return cls(demand, source, target, rates, syncs, *_cpu_ratio(source, target))
+        keys = [(figure, "") for figure in _OF_CPUS]
+        keys += [(figure, p.name) for p in demand.places for figure in _OF_PLACES]
+        return cls(demand, source, target, {key: target.ratio_to(source, *key) for key in keys})
 
-    def times(self, sync_weight: float = 0.5) -> _Times:
-        """Return the time of a task; `sync_weight`: 0 for the fewest syncs that it may have, 1 for the most."""
+    def ratio(self, figure: str, place: str = "") -> float:
+        """Return how many times as much the other pool has of something."""
+        return self.ratios[figure, place][0]
+
+    def times(self, unknowns: _Unknowns = _EXPECTED) -> _Times:
+        """Return the task's time."""
         demand, spans = self.demand, self.demand.spans_ns
-        by_cpu = spans * demand.cpu_share * (self.cpu_ratio - 1)
+        by_cpu = self._by_cpu(unknowns)
+        elsewhere = np.maximum(0.0, spans + by_cpu)
         by_syncs = np.zeros(len(spans))
         for place in demand.places:
-            fewest, most = place.syncs or (0.0, 0.0)
-            count = fewest + sync_weight * (most - fewest)
-            by_syncs += _spread(count, place.flushes, spans) * self.more_sync_ns.get(place.name, 0)
-        # Faster syncs and CPUs can shorten a window to 0 at most.
-        changed = np.maximum(0.0, spans + by_cpu + by_syncs)
-        floors = [
-            place.written_bytes / self.rates[place.name] * NS_PER_S for place in demand.places
-        ]
-        elsewhere = np.maximum.reduce([changed, *floors])
-        writes = float(np.sum(elsewhere - changed))
-        cpu = float(np.sum(by_cpu))
-        syncs = float(np.sum(changed - spans)) - cpu
-        return _Times(max(1.0, demand.wall_ns + writes + syncs + cpu), writes, syncs, cpu)
+            # Writes and syncs of one place are the same waiting.
+            syncs = self._by_syncs(place, unknowns)
+            here, there = self._service_ns(place, unknowns)
+            waited = np.minimum(here, self._waiting_ns(place, unknowns))
+            writes = waited * (there / np.maximum(here, 1.0) - 1)
+            writes = np.where(writes < 0, unknowns.faster, 1.0) * writes
+            syncs = np.where(np.abs(syncs) > np.abs(writes), syncs, 0.0)
+            by_syncs += syncs
+            changed = np.maximum(0.0, elsewhere + np.where(syncs, syncs, writes))
+            elsewhere = self._with_backlog(place, changed, there, unknowns)
+        cpu, syncs_ns = float(np.sum(by_cpu)), float(np.sum(by_syncs))
+        writes_ns = float(np.sum(elsewhere - spans)) - cpu - syncs_ns
+        total = max(1.0, demand.wall_ns + writes_ns + syncs_ns + cpu)
+        return _Times(total, writes_ns, syncs_ns, cpu)
+
+    def _by_cpu(self, unknowns: _Unknowns) -> Numbers:
+        demand = self.demand
+        kernel = min(demand.kernel_share, demand.cpu_share)
+        files = max(self.ratio(FILE, place.name) for place in demand.places)
+        calls = math.sqrt(self.ratio(KERNEL_COPY) * self.ratio(KERNEL_CALLS))
+        slower = kernel * (calls ** (1 - unknowns.files) * files**unknowns.files - 1)
+        slower += (demand.cpu_share - kernel) * (self.ratio(USER_WORK) - 1)
+        by_cpu: Numbers = demand.spans_ns * slower
+        cpus = self.target.cpus
+        if cpus is not None and demand.busy_ns is not None and cpus < demand.cpus:
+            busy_ns = max(1.0, float(np.sum(demand.busy_ns)))
+            share = min(1.0, demand.cpus_used * demand.wall_ns / busy_ns)
+            share += unknowns.others * (1 - share)
+            by_cpu += np.maximum(0.0, demand.busy_ns * share / cpus - demand.spans_ns)
+        return by_cpu
+
+    def _service_ns(self, place: PlaceDemand, unknowns: _Unknowns) -> tuple[Numbers, Numbers]:
+        """Return how long the disks need for each window, here and there."""
+        source, target, name = self.source, self.target, place.name
+        merged = self._merged(place, unknowns)
+        requests = merged * place.writes + (1 - merged) * place.unmerged_writes
+        there_per_s, requests_there = target.writes_per_s(name), requests
+        if self.ratios[WRITES, name][1].variance:
+            there_per_s = min(there_per_s, source.writes_per_s(name) * self.ratio(WRITES, name))
+        if math.isinf(there_per_s):
+            # Each synchronous write is at least one request.
+            least = max(_LEAST_REQUESTS_PER_S, NS_PER_S / (target.mean(SYNC, name) or math.inf))
+            there_per_s, requests_there = least / max(1e-9, 1 - unknowns.requests), place.writes
+        bytes_s = place.written_bytes / source.ceiling(name)
+        here = np.maximum(bytes_s, requests / source.writes_per_s(name))
+        there = np.maximum(bytes_s / self.ratio(WRITE_RATE, name), requests_there / there_per_s)
+        return here * NS_PER_S, there * NS_PER_S
+
+    def _merged(self, place: PlaceDemand, unknowns: _Unknowns) -> float:
+        """Return 1 if a limit counts requests after the kernel merged them.
+
+        A limit of a cgroup counts before. Of others the profile may tell: the disk did more before
+        merging than the pool can do, or just as much and far less after.
+        """
+        spans_ns = self.demand.spans_ns
+        limits = self.source.writes_per_s(place.name) * spans_ns / NS_PER_S
+        above = place.unmerged_writes > _ABOVE_LIMIT * limits
+        at_limit = ~above & (place.unmerged_writes > _AT_CEILING * limits)
+        if (
+            self.target.mean(WRITES_LIMIT, place.name)
+            or np.sum(spans_ns[at_limit & (place.writes < limits / 2)]) > NS_PER_S
+        ):
+            return 0.0
+        return 1.0 if np.sum(spans_ns[above]) > NS_PER_S else unknowns.merged
+
+    def _waiting_ns(self, place: PlaceDemand, unknowns: _Unknowns) -> Numbers:
+        """Return how long the task waited for the disks of a place."""
+        demand, spans = self.demand, self.demand.spans_ns
+        here, _ = self._service_ns(place, unknowns)
+        shown = np.where(place.is_synced | (here >= _AT_CEILING * spans), 1.0, 0.0)
+        if demand.waiting_share is None:
+            return spans * np.maximum(shown, 1 - unknowns.waiting)
+        waiting: Numbers = spans * demand.waiting_share * np.maximum(shown, unknowns.waiting)
+        return waiting
+
+    def _by_syncs(self, place: PlaceDemand, unknowns: _Unknowns) -> Numbers:
+        """Return what the difference of single syncs adds; no more than the task waited."""
+        fewest, most = place.syncs or (0.0, 0.0)
+        weights = place.flushes if np.sum(place.flushes) > 0 else self.demand.spans_ns
+        count = fewest + unknowns.syncs * (most - fewest)
+        waited = weights * (count * (self.source.mean(SYNC, place.name) or 0.0))
+        waited /= max(float(np.sum(weights)), 1.0)
+        if self.demand.waiting_share is not None:
+            waited = np.minimum(waited, self.demand.waiting_share * self.demand.spans_ns)
+        by_syncs: Numbers = waited * (self.ratio(SYNC, place.name) - 1)
+        return by_syncs
+
+    def _with_backlog(
+        self, place: PlaceDemand, spans: Numbers, there: Numbers, unknowns: _Unknowns
+    ) -> Numbers:
+        """Return the windows with what the task waits for bytes that earlier windows left."""
+        per_ns = float(np.sum(place.written_bytes)) / max(1.0, float(np.sum(there)))
+        if not per_ns:
+            return spans
+        low, high = self._room_bytes
+        room = low * (high / low) ** unknowns.room if 0 < low < high else high
+        over_ns = ((self.demand.unwritten_bytes - room) / per_ns).tolist()
+        waits, backlog_ns = [], 0.0
+        for window, is_synced in enumerate(place.is_synced.tolist()):
+            backlog_ns = max(0.0, backlog_ns + float(there[window] - spans[window]))
+            wait_ns = min(backlog_ns, max(0.0, over_ns[window] + backlog_ns))
+            waits.append(backlog_ns if is_synced else wait_ns)
+            backlog_ns -= waits[-1]
+        elsewhere: Numbers = spans + np.array(waits)
+        return elsewhere
+
+    @property
+    def _room_bytes(self) -> tuple[float, float]:
+        """Return how much may wait in memory there before the task waits, at least and at most.
+
+        Where nothing syncs, a task waits for a busy disk because memory has no more room. The same is
+        taken for the other pool.
+        """
+        demand, high = self.demand, self.target.dirty_room_bytes or math.inf
+        if demand.waiting_share is None:
+            return high, high
+        here = sum(self._service_ns(place, _EXPECTED)[0] for place in demand.places)
+        full = (here >= _AT_CEILING * demand.spans_ns) & (demand.waiting_share >= _AT_CEILING)
+        full &= ~np.any([place.is_synced for place in demand.places], axis=0)
+        high = min(high, demand.unwritten_bytes[full].max(initial=0.0).item() or high)
+        return min(high, demand.unwritten_bytes.max().item()), high
+
+    def unknown_parts(self) -> Iterator[tuple[str, float, float]]:
+        """Return ln of the time at both ends of each thing that is not known, and its name."""
+        for name in _Unknowns.__struct_fields__:
+            ends = (replace(_EXPECTED, **{name: end}) for end in (0.0, 1.0))
+            first, last = (math.log(self.times(unknowns).total) for unknowns in ends)
+            yield name, first, last
 
     def errors(self) -> Iterator[MeanVariance]:
         """Return the independent errors of ln of the predicted time."""
         yield MeanVariance(MODEL_ERROR**2, _MODEL_DEGREES)
-        times, demand = self.times(), self.demand
-        for place in demand.places:
-            # The errors of the pool's figures: how the time changes with each figure.
-            name, rate = place.name, self.target.variance(WRITE_RATE, place.name)
-            lower = self.rates[name] * math.exp(-math.sqrt(rate.variance))
-            yield self._error(replace(self, rates={**self.rates, name: lower}), rate.degrees)
-            for storage in (self.source, self.target) if name in self.more_sync_ns else ():
-                sync = storage.variance(SYNC, name)
-                more_ns = (storage.mean(SYNC, name) or 0.0) * math.sqrt(sync.variance)
-                more_sync_ns = {**self.more_sync_ns, name: more_ns + self.more_sync_ns[name]}
-                yield self._error(replace(self, more_sync_ns=more_sync_ns), sync.degrees)
-        fewest, most = (math.log(self.times(weight).total) for weight in (0.0, 1.0))
-        yield _squared((most - fewest) / 2)
-        # Writes may overlap less with the rest than assumed: at the least the task waits for each of them.
-        waited_ns = max(
-            float(np.sum(place.written_bytes))
-            * (1 / self.rates[place.name] - 1 / self.source.ceiling(place.name))
-            * NS_PER_S
-            for place in demand.places
+        expected = math.log(self.times().total)
+        for key, (ratio, error) in self.ratios.items():
+            lower = ratio * math.exp(-math.sqrt(error.variance))
+            moved = replace(self, ratios={**self.ratios, key: (lower, error)})
+            yield MeanVariance((math.log(moved.times().total) - expected) ** 2, error.degrees)
+        for _, first, last in self.unknown_parts():
+            yield MeanVariance(max((first - expected) ** 2, (last - expected) ** 2) / 4, math.inf)
+        # CPUs were measured with other work than the task's.
+        yield MeanVariance(
+            (self.demand.cpu_share * math.log(self.ratio(USER_WORK)) / 2) ** 2, math.inf
         )
-        waiting = max(0.0, waited_ns - times.by_writes)
-        yield _squared(math.log1p(waiting / times.total) / 2)
-        # The CPUs were measured with other work than the task's.
-        yield _squared(demand.cpu_share * math.log(self.cpu_ratio) / 2)
-        cpu = self.cpu_variance
-        yield MeanVariance(demand.cpu_share**2 * cpu.variance, cpu.degrees)
-
-    def _error(self, changed: "PoolChange", degrees: float) -> MeanVariance:
-        """Return the error that makes the pool another one."""
-        return _squared(math.log(changed.times().total) - math.log(self.times().total), degrees)
-
-
-def _cpu_ratio(source: PoolStorage, target: PoolStorage) -> tuple[float, MeanVariance]:
-    """Return how much longer the same work takes on the CPUs there, and the variance of its ln.
-
-    The ratio is 1 unless it differs from that with 95 %. The CPU time of lookups is preferred to spawn,
-    because it does not include waiting for a CPU.
-    """
-    for figure in (OWN_CPU, SPAWN):
-        here, there = source.mean(figure), target.mean(figure)
-        if here and there:
-            error = MeanVariance.of_sum([source.variance(figure), target.variance(figure)])
-            log = math.log(there / here)
-            return (there / here if abs(log) > error.half_width(LEVEL) else 1.0), error
-    return 1.0, MeanVariance(0.0, math.inf)
-
-
-def _spread(count: float, flushes: Numbers, spans: Numbers) -> Numbers:
-    """Return how many syncs each window has: in proportion to flushes, or evenly without these counts."""
-    weights = flushes if np.sum(flushes) > 0 else spans
-    spread: Numbers = count * weights / max(float(np.sum(weights)), 1.0)
-    return spread
-
-
-def _squared(error: float, degrees: float = math.inf) -> MeanVariance:
-    return MeanVariance(error**2, degrees)

@@ -2,14 +2,15 @@
 """What a pool's storage and CPUs can do, by its workers' results. Each machine counts once."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from operator import itemgetter
-from statistics import fmean
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from operator import attrgetter, truediv
+from statistics import fmean, median
 
 from msgspec import Struct
 
-from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION, SINGLE_WORKER_VARIATION
-from io_benchmark.analysis.inference.variances import FEWEST_FOR_VARIATION, MeanVariance
+from io_benchmark.analysis.inference.levels import SINGLE_WORKER_VARIATION
+from io_benchmark.analysis.inference.variances import MeanVariance
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.observed.worker_view import dirty_room
@@ -19,12 +20,21 @@ from io_benchmark.results.workload import NS_PER_S
 
 # Figures. Those of CPUs have no place.
 WRITE_RATE = "bytes per second of a file that idle disks wrote"
-_FILE_RATE = "bytes per nanosecond of each of these files"
-SYNC = "append-fsync"
+SYNC = "the usual append-fsync"
 WRITES = "write requests per second"
+WRITES_LIMIT = "write requests per second that a limit allows"
 FILE = "looking up, creating or removing a file"
+SLOWING = "retrieves at the end of a run over those at its start"
 OWN_CPU = "CPU time of a lookup"
 SPAWN = "posix-spawn"
+# CPU time of fixed work, by the names in the result.
+USER_WORK, KERNEL_COPY, KERNEL_CALLS = "user", "kernel-copy", "kernel-calls"
+# What else compares CPUs: lookups before spawn, which includes waiting for a CPU.
+CPU_FIGURES = (OWN_CPU, SPAWN)
+# How far ln of a figure of one worker differs from the next time; of all others as workers do.
+_ONCE = {SYNC: 0.3, FILE: 0.3}
+# The same of file systems that nothing compares.
+_NOT_MEASURED = 0.5
 _OPERATIONS = {
     ("sync-write", "append-fsync"): SYNC,
     ("random-io", "write-depth-32"): WRITES,  # the fullest queue
@@ -32,9 +42,7 @@ _OPERATIONS = {
     ("metadata", "create-rename-unlink"): FILE,
     ("spawn", "posix-spawn"): SPAWN,
 }
-# Retrieves slow down if they take this much longer at the end of a run, beyond four times their error.
-_SLOWED_DOWN_RATIO, _CLEARLY, _FEWEST_TO_SLOW_DOWN = 1.25, 4.0, 60
-_OPERATIONS_LIMIT = "write_operations_per_s"
+_CLEARLY, _FEWEST_TO_SLOW_DOWN = 4.0, 60  # errors, retrieves
 
 # ln of what one machine measured, by figure and place.
 _Logs = dict[tuple[str, str], list[float]]
@@ -45,52 +53,34 @@ class PoolStorage(Struct, frozen=True):
 
     pool: str
     machines: int
-    figures: Mapping[tuple[str, str], Sequence[float]]  # ln of each machine's mean
-    # By place, how far the files of a write rate differ on one machine.
-    files: Mapping[str, MeanVariance]
-    filesystems: Mapping[str, frozenset[str | None]]  # by place
-    write_limits: Mapping[str, float]  # by place: requests per second that a disk is limited to
+    figures: Mapping[tuple[str, str], Sequence[float]]  # ln, of each machine
     cpus: float | None  # of the worker with the fewest
     # How many bytes may wait in memory before the kernel slows writers down; the least of all workers.
     dirty_room_bytes: float | None
-    # By place, how much longer retrieves took at the end of a run than at its start, where they did.
-    slowed_down: Mapping[str, float]
     price: Price | None  # None where workers have different prices
 
     @classmethod
     def of(cls, pool: str, workers: Sequence[Worker], prices: Mapping[str, Price]) -> "PoolStorage":
         """Return the figures of one pool's workers."""
-        machines = by_machine(
-            (worker for worker in workers if worker.entries), lambda worker: worker.machine
-        )
-        measured: dict[tuple[str, str], list[list[float]]] = {}
+        measuring = (worker for worker in workers if worker.entries)
+        machines = by_machine(measuring, attrgetter("machine"))
+        measured: dict[tuple[str, str], list[float]] = {}
         for runs in machines:
             for key, logs in _measured(runs).items():
-                measured.setdefault(key, []).append(logs)
-        filesystems: dict[str, frozenset[str | None]] = {}
-        for storage in (place for worker in workers for place in worker.result.storage.places):
-            kind = storage.filesystem.type if storage.filesystem else storage.kind
-            filesystems[storage.name] = filesystems.get(storage.name, frozenset()) | {kind}
+                # Of a single machine, the files of a ceiling show how far it is known.
+                is_single = key[0] == WRITE_RATE and len(machines) == 1
+                measured.setdefault(key, []).extend(logs if is_single else [fmean(logs)])
         worker_prices = {
             Price.find(prices, pool, worker.queue, worker.result.task.instance_type or "")
             for worker in workers
         }
         hosts = [(worker.result.host, worker.result.limits) for worker in workers]
-        limits = [limit for worker in workers for limit in _write_limits(worker)]
         return cls(
             pool,
             len(machines),
-            {key: list(map(fmean, logs)) for key, logs in measured.items()},
-            {
-                place: MeanVariance(pooled.variance / fmean(map(len, logs)), pooled.degrees)
-                for (figure, place), logs in measured.items()
-                if figure == _FILE_RATE and (pooled := MeanVariance.pooled(logs))
-            },
-            filesystems,
-            dict(sorted(limits, key=itemgetter(1), reverse=True)),  # the lowest of each place
+            measured,
             min((host.usable_cpus(limit) for host, limit in hosts if host), default=None),
             min((room for room in map(dirty_room, workers) if room is not None), default=None),
-            _slowed_down(workers),
             worker_prices.pop() if len(worker_prices) == 1 else None,
         )
 
@@ -103,60 +93,71 @@ class PoolStorage(Struct, frozen=True):
         """Return how many bytes per second the disks write; infinite where it was not measured."""
         return self.mean(WRITE_RATE, place) or math.inf
 
-    def variance(self, figure: str, place: str = "") -> MeanVariance:
-        """Return the variance of ln of the mean."""
-        logs = self.figures[figure, place]
-        # Other work on a single worker changes its CPU time by more than workers usually differ.
-        is_single_cpu = figure in (OWN_CPU, SPAWN) and len(logs) == 1
-        single = MeanVariance.of_single(
-            logs, SINGLE_WORKER_VARIATION if is_single_cpu else DEFAULT_WORKER_VARIATION
-        )
-        parts = [single]
-        if figure == WRITE_RATE and place in self.files and len(logs) < FEWEST_FOR_VARIATION:
-            parts.append(self.files[place])
-        means = [MeanVariance(part.variance / len(logs), part.degrees) for part in parts]
-        return MeanVariance.of_sum(means) if len(means) > 1 else means[0]
+    def writes_per_s(self, place: str) -> float:
+        """Return how many requests per second the disks write; infinite where nothing shows it."""
+        return min(self.mean(figure, place) or math.inf for figure in (WRITES, WRITES_LIMIT))
+
+    def ratio_to(
+        self, source: "PoolStorage", figure: str, place: str = ""
+    ) -> tuple[float, MeanVariance]:
+        """Return how many times as much this pool has; 1 where the figure is not known of both.
+
+        A ratio that is small for its error is mostly error. It is taken nearer to 1 (James and Stein).
+        The second value is the error of ln.
+        """
+        for name in (figure, *(() if place else CPU_FIGURES)):
+            here, there = source.mean(name, place), self.mean(name, place)
+            if here and there:
+                variances = [_variance(pool, name, place) for pool in (source, self)]
+                error, log = MeanVariance.of_sum(variances), math.log(there / here)
+                kept = max(0.0, 1 - error.variance / log**2) if log else 0.0
+                return math.exp(kept * log), error
+        return 1.0, MeanVariance(_NOT_MEASURED**2 if figure == FILE else 0.0, math.inf)
 
 
-def _slowed_down(workers: Sequence[Worker]) -> dict[str, float]:
-    slowed_down: dict[str, float] = {}
-    for entry in (entry for worker in workers for entry in worker.entries):
-        place, is_short = entry.subject.place, len(entry.total_ns) < _FEWEST_TO_SLOW_DOWN
-        if is_short or entry.retrieves is None or entry.subject.destination != "overwrite":
-            continue
-        times = entry.relative_times
-        ratio = times.last_third_over_first
-        if ratio > max(_SLOWED_DOWN_RATIO, 1 + _CLEARLY * times.error_of_mean):
-            slowed_down[place] = max(ratio, slowed_down.get(place, 1.0))
-    return slowed_down
+def _variance(pool: PoolStorage, figure: str, place: str) -> MeanVariance:
+    """Return the variance of ln of a pool's mean."""
+    logs, once = pool.figures[figure, place], _ONCE.get(figure, SINGLE_WORKER_VARIATION)
+    single = MeanVariance.of_single(logs, once if pool.machines == 1 else once / 2)
+    return MeanVariance(single.variance / len(logs), single.degrees)
 
 
 def _measured(runs: Sequence[Worker]) -> _Logs:
     """Return what the runs of one machine measured with one process."""
-    logs: _Logs = {}
-    files: dict[str, list[tuple[int, int]]] = {}
+    logs: _Logs = defaultdict(list)
     for entry in (entry for worker in runs for entry in worker.entries):
-        subject = entry.subject
+        subject, times = entry.subject, entry.relative_times
         figure = _OPERATIONS.get((subject.workload, subject.variant))
         if figure is not None and subject.threads <= 1:
-            value = math.log(NS_PER_S / entry.mean_ns if figure == WRITES else entry.mean_ns)
-            logs.setdefault((figure, "" if figure == SPAWN else subject.place), []).append(value)
+            # Bytes and requests are limits of their own: of a sync the usual time counts, without stalls.
+            times_ns = (
+                [entry.mean_ns]
+                if figure != SYNC
+                else map(truediv, entry.total_ns, entry.operations)
+            )
+            each_ns = median(times_ns)
+            value = math.log(NS_PER_S / each_ns if figure == WRITES else each_ns)
+            logs[figure, "" if figure == SPAWN else subject.place].append(value)
         cpu_ns = sum(entry.parts_ns.get(part, 0.0) for part in in_lookups(*ON_CPU))
         if cpu_ns:
-            logs.setdefault((OWN_CPU, ""), []).append(math.log(cpu_ns))
+            logs[OWN_CPU, ""].append(math.log(cpu_ns))
+        is_long = entry.retrieves is not None and len(entry.total_ns) >= _FEWEST_TO_SLOW_DOWN
+        if is_long and subject.destination == "overwrite":
+            is_clear = times.last_third_over_first > 1 + _CLEARLY * times.error_of_mean
+            slowing = times.last_third_over_first if is_clear else 1.0
+            logs[SLOWING, subject.place].append(math.log(slowing))
         for file in entry.trials.ceilings if entry.trials else ():
-            files.setdefault(subject.place, []).append((file.written_bytes, file.duration_ns))
-    for place, sizes in files.items():
-        size, time_ns = map(sum, zip(*sizes, strict=True))
-        logs[WRITE_RATE, place] = [math.log(size / time_ns * NS_PER_S)]
-        logs[_FILE_RATE, place] = [math.log(size / time) for size, time in sizes]
+            logs[WRITE_RATE, subject.place].append(
+                math.log(file.written_bytes / file.duration_ns * NS_PER_S)
+            )
+    for worker in runs:
+        for burst in (worker.result.host.fixed_work if worker.result.host else None) or ():
+            cpu_ns = burst.user_ns + burst.kernel_ns
+            if cpu_ns:
+                logs[burst.work, ""].append(math.log(cpu_ns / burst.operations))
+        for limit in worker.result.limits.io if worker.result.limits else ():
+            for storage in worker.result.storage.places:
+                is_limited = limit.device in {device.number for device in storage.devices}
+                if is_limited and limit.kind == "write_operations_per_s":
+                    logs[WRITES_LIMIT, storage.name].append(math.log(max(1, limit.value)))
     return logs
-
-
-def _write_limits(worker: Worker) -> Iterator[tuple[str, float]]:
-    limits = worker.result.limits.io if worker.result.limits else []
-    for limit in limits:
-        for place in worker.result.storage.places:
-            numbers = {device.number for device in place.devices}
-            if limit.kind == _OPERATIONS_LIMIT and limit.device in numbers:
-                yield place.name, float(limit.value)

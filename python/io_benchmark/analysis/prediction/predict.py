@@ -5,7 +5,8 @@ The interval is that of a single task. Each part of its error is a variance of l
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from operator import attrgetter
 from statistics import fmean
 from types import MappingProxyType
@@ -13,8 +14,7 @@ from types import MappingProxyType
 import msgspec
 from msgspec.structs import replace
 
-from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
-from io_benchmark.analysis.inference.variances import FEWEST_FOR_VARIATION, MeanVariance
+from io_benchmark.analysis.inference.variances import MeanVariance
 from io_benchmark.analysis.model import Run, Worker
 from io_benchmark.analysis.observed.machine_identity import by_side, identify_machines
 from io_benchmark.analysis.observed.worker_view import mean_of_known
@@ -26,21 +26,13 @@ from io_benchmark.analysis.prediction.prediction_model import (
     PoolPrediction,
     TaskPrediction,
 )
-from io_benchmark.analysis.prediction.refusals import reason_against
-from io_benchmark.analysis.statements import (
-    Quantity,
-    Statement,
-    Unit,
-    count,
-    joined,
-    share,
-    statement,
-)
+from io_benchmark.analysis.prediction.refusals import reasons_against
+from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 from io_benchmark.analysis.validity.checks import check_runs
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.results.task_profile import TaskProfile
 
-# A wider interval has no bounds.
+# An interval that is wider tells no more.
 _LARGEST_LOG = 300.0
 # CPUs: a machine on which other tasks work.
 _BUSY_CPUS = 0.3
@@ -53,8 +45,8 @@ def predict(
 ) -> list[TaskPrediction]:
     """Predict each task on each pool. Profiles of the same command are of one task."""
     valid = [_with_valid_entries(worker) for worker in identify_machines(workers)]
-    by_pool = by_side(valid, attrgetter("pool"))
-    storages = {pool: PoolStorage.of(pool, runs, prices) for pool, runs in sorted(by_pool.items())}
+    by_pool = sorted(by_side(valid, attrgetter("pool")).items())
+    storages = {pool: PoolStorage.of(pool, runs, prices) for pool, runs in by_pool}
     tasks: dict[str, dict[str | None, list[TaskProfile]]] = {}
     # In one order, because the first profile is the one whose errors count.
     for profile in sorted(profiles, key=msgspec.json.encode):
@@ -101,14 +93,16 @@ def _predict_task(
         for pool, storage in storages.items()
         if pool != source
     ]
-    is_predicted = any(prediction.time_ns is not None for prediction in predictions)
+    busy_cpus = max((each.other_cpu_ms or 0) * 1e6 / max(1, each.wall_ns) for each in used)
     return TaskPrediction(
         program=used[0].command.program,
         sha256=used[0].command.sha256,
         pool=source,
         measured_ns=tuple(profile.wall_ns for profile in used),
         cpus_used=mean_of_known(demand.cpus_used for demand in usable),
-        written_bytes=mean_of_known(demand.written_bytes for demand in usable),
+        written_bytes=mean_of_known(
+            sum(place.written_bytes.sum().item() for place in demand.places) for demand in usable
+        ),
         read_bytes=mean_of_known(
             sum(place.read_bytes for place in demand.places) for demand in usable
         ),
@@ -116,7 +110,15 @@ def _predict_task(
             sum(place.syncs[1] for place in demand.places if place.syncs) for demand in usable
         ),
         pools=tuple(predictions),
-        notes=tuple(_notes(used, [*storages.values()] if is_predicted else [])),
+        notes=()
+        if busy_cpus <= _BUSY_CPUS
+        else (
+            statement(
+                "Other processes used {cpus} CPUs meanwhile: the task may have waited for CPUs, and their "
+                "I/O is counted as its own; profile it on an idle machine",
+                cpus=Quantity(busy_cpus, Unit.NUMBER),
+            ),
+        ),
         price=profiled_pool.price if profiled_pool else None,
     )
 
@@ -141,19 +143,17 @@ def _predict_pool(
     )
     if unusable is not None or source is None:
         return unknown
-    reasons = (reason_against(demand, source, target) for demand in demands)
-    reason = next(filter(None, reasons), None)
+    changes = [PoolChange.of(demand, source, target) for demand in demands]
+    reason = next(chain.from_iterable(map(reasons_against, changes)), None)
     if reason is not None:
         return replace(unknown, reason=reason)
-    changes = [PoolChange.of(demand, source, target) for demand in demands]
     times = [change.times() for change in changes]
     total = math.exp(fmean(math.log(time.total) for time in times))
     # How far a single task differs from the mean of the profiled ones.
     task = MeanVariance.of_single([math.log(demand.wall_ns) for demand in demands])
     task = MeanVariance(task.variance * (1 + 1 / len(demands)), task.degrees)
     error = MeanVariance.of_sum([*changes[0].errors(), task])
-    width = error.half_width(PREDICTION_LEVEL)
-    reach = math.exp(width) if width < _LARGEST_LOG else math.inf
+    reach = math.exp(min(error.half_width(PREDICTION_LEVEL), _LARGEST_LOG))
     return replace(
         unknown,
         time_ns=total,
@@ -163,31 +163,3 @@ def _predict_pool(
         added_by_syncs_ns=fmean(time.by_syncs for time in times),
         added_by_cpu_ns=fmean(time.by_cpu for time in times),
     )
-
-
-def _notes(profiles: Sequence[TaskProfile], pools: Sequence[PoolStorage]) -> Iterator[Statement]:
-    """Return what limits all predictions of a task."""
-    cpus = [
-        profile.other_cpu_ms * 1e6 / profile.wall_ns
-        for profile in profiles
-        if profile.other_cpu_ms is not None and profile.wall_ns
-    ]
-    if cpus and max(cpus) > _BUSY_CPUS:
-        yield statement(
-            "Other processes used {cpus} CPUs meanwhile: the task may have waited for CPUs, and their I/O "
-            "is counted as its own; profile it on an idle machine",
-            cpus=Quantity(max(cpus), Unit.NUMBER),
-        )
-    figures = {"assumed": share(DEFAULT_WORKER_VARIATION), "needed": count(FEWEST_FOR_VARIATION)}
-    if pools and len(profiles) < FEWEST_FOR_VARIATION:
-        yield statement(
-            "Tasks of one pool are assumed to differ by {assumed}; {needed} profiles show how far",
-            **figures,
-        )
-    few = [pool.pool for pool in pools if pool.machines < FEWEST_FOR_VARIATION]
-    if few:
-        yield statement(
-            "Workers of {pools} are assumed to differ by {assumed}; {needed} workers per pool show how far",
-            pools=joined(few),
-            **figures,
-        )
