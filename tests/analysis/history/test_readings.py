@@ -120,8 +120,8 @@ def test_readings() -> None:
     assert {rule: text_of(traits) for rule, traits in reading.conditions} == {
         "profile": "profile full",
         "sequence": "seed 1, sequence over 100 files",
-        "sizes": "files of 80 MiB, 60 MiB, 5 MiB",
-        "retrieves": "60 retrieves planned",
+        "sizes": "40 × 80 MiB, 40 × 60 MiB, 20 × 5 MiB, list of sizes 8308f2ec2c2a",
+        "retrieves": "60 retrieves planned, sequence 2422f45c31d8",
         "copy-method": "copied by sendfile",
         "lookup-method": "looked up by grep -Fnx, posix_spawn",
         "reflink": "copies move bytes",

@@ -104,16 +104,14 @@ class Window(NamedTuple):
         reading = [window.reading_bytes_per_s for window in chosen]
         writing = [window.written_bytes_per_s for window in chosen]
         # 90 % of the windows have at most this rate. Most are the same, and some are less.
-        return _last_decile(reading), _last_decile(writing)
+        deciles = (quantiles(rates, n=10, method="inclusive") for rates in (reading, writing))
+        read_bytes_per_s, written_bytes_per_s = (rates[-1] for rates in deciles)
+        return read_bytes_per_s, written_bytes_per_s
 
     @property
     def reading_bytes_per_s(self) -> float:
         """Return the rate of the reads while the process was blocked: it waits for each of them."""
         return self.read_bytes_per_s / max(self.blocked_share, _READS_SHARE)
-
-
-def _last_decile(values: Sequence[float]) -> float:
-    return quantiles(values, n=10, method="inclusive")[-1]
 
 
 def _blocked_s(entry: Entry, inside: TimelineRows) -> list[float]:

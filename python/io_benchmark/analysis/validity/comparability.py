@@ -6,7 +6,9 @@ kind has no traits.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
+from hashlib import sha256
 
 import msgspec
 
@@ -19,6 +21,7 @@ _COLD_SHARE, _WARM_SHARE = 0.05, 0.50
 # Parameters that decide how much is measured. The others decide what is measured.
 _AMOUNTS = frozenset(("time_limit_s", "samples_planned", "objects_planned"))
 _SIZES_SHOWN = 6
+_DIGEST = 12  # characters
 
 Traits = tuple[Statement, ...]
 TraitRule = Callable[[Run], Traits]
@@ -47,25 +50,29 @@ def _sequence(run: Run) -> Traits:
     )
 
 
-def _retrieves(trait: Callable[[CacheRetrieveEntry], Statement]) -> TraitRule:
-    """Make a rule from a trait that only retrieves have."""
-    return lambda run: () if run.entry.retrieves is None else (trait(run.entry.retrieves),)
+def _retrieves(traits: Callable[[CacheRetrieveEntry], Traits]) -> TraitRule:
+    """Make a rule from traits that only retrieves have."""
+    return lambda run: () if run.entry.retrieves is None else traits(run.entry.retrieves)
 
 
-def _sizes(entry: CacheRetrieveEntry) -> Statement:
-    largest = sorted(set(entry.file_sizes_bytes), reverse=True)[:_SIZES_SHOWN]
-    sizes = joined(Quantity(size, Unit.BYTES) for size in largest)
-    return statement("files of {sizes}", sizes=sizes)
+def _sizes(entry: CacheRetrieveEntry) -> Traits:
+    mix = [
+        statement("{files} × {size}", files=count(files), size=Quantity(size, Unit.BYTES))
+        for size, files in sorted(Counter(entry.file_sizes_bytes).items(), reverse=True)
+    ]
+    # Mixes may differ only in sizes that are not shown, or in which file has which size.
+    digest = sha256(str(list(entry.file_sizes_bytes)).encode()).hexdigest()[:_DIGEST]
+    return *mix[:_SIZES_SHOWN], statement("list of sizes {digest}", digest=digest)
 
 
-def _cache_state(entry: CacheRetrieveEntry) -> Statement:
+def _cache_state(entry: CacheRetrieveEntry) -> Traits:
     state = entry.cache_state
     if state is None or state.resident_bytes is None or state.cache_bytes == 0:
-        return statement("cache state unknown")
+        return (statement("cache state unknown"),)
     resident = state.resident_bytes / state.cache_bytes
     if resident < _COLD_SHARE:
-        return statement("cold cache")
-    return statement("warm cache" if resident > _WARM_SHARE else "half-warm cache")
+        return (statement("cold cache"),)
+    return (statement("warm cache" if resident > _WARM_SHARE else "half-warm cache"),)
 
 
 def _parameters(run: Run) -> Traits:
@@ -112,10 +119,8 @@ def _place_kind(run: Run) -> Traits:
     subject = run.entry.subject
     if not workloads.of(subject.workload).per_place:
         return ()
-    for place in run.worker.result.storage.places:
-        if place.name == subject.place:
-            return (statement("a place on {kind}", kind=str(place.kind)),)
-    return (statement("a place unknown"),)
+    kinds = {place.name: str(place.kind) for place in run.worker.result.storage.places}
+    return (statement("a place on {kind}", kind=kinds.get(subject.place, "an unknown disk")),)
 
 
 def _script_version(run: Run) -> Traits:
@@ -125,21 +130,24 @@ def _script_version(run: Run) -> Traits:
     )
 
 
-def _planned(entry: CacheRetrieveEntry) -> Statement:
+def _planned(entry: CacheRetrieveEntry) -> Traits:
     # The first retrieve of a file reads the disk: of fewer retrieves, more are such.
-    return statement("{count} retrieves planned", count=count(entry.retrieves_planned))
+    return (
+        statement("{count} retrieves planned", count=count(entry.retrieves_planned)),
+        statement("sequence {digest}", digest=entry.sequence_sha256[:_DIGEST]),
+    )
 
 
-def _copy_method(entry: CacheRetrieveEntry) -> Statement:
-    return statement("copied by {method}", method=str(entry.copy_method))
+def _copy_method(entry: CacheRetrieveEntry) -> Traits:
+    return (statement("copied by {method}", method=str(entry.copy_method)),)
 
 
-def _lookup_method(entry: CacheRetrieveEntry) -> Statement:
-    return statement("looked up by {method}", method=str(entry.lookup_method))
+def _lookup_method(entry: CacheRetrieveEntry) -> Traits:
+    return (statement("looked up by {method}", method=str(entry.lookup_method)),)
 
 
-def _reflink(entry: CacheRetrieveEntry) -> Statement:
-    return statement("copies share extents" if entry.shares_extents else "copies move bytes")
+def _reflink(entry: CacheRetrieveEntry) -> Traits:
+    return (statement("copies share extents" if entry.shares_extents else "copies move bytes"),)
 
 
 SIDE_RULES: dict[str, tuple[Severity, TraitRule]] = {
