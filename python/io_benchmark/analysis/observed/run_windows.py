@@ -101,12 +101,12 @@ class Window(NamedTuple):
         chosen = blocked if len(blocked) >= _FEWEST else windows
         if not chosen:
             return None
-        reading = [window.reading_bytes_per_s for window in chosen]
-        writing = [window.written_bytes_per_s for window in chosen]
+        rates = [(window.reading_bytes_per_s, window.written_bytes_per_s) for window in chosen]
         # 90 % of the windows have at most this rate. Most are the same, and some are less.
-        deciles = (quantiles(rates, n=10, method="inclusive") for rates in (reading, writing))
-        read_bytes_per_s, written_bytes_per_s = (rates[-1] for rates in deciles)
-        return read_bytes_per_s, written_bytes_per_s
+        deciles = [
+            quantiles(column, n=10, method="inclusive") for column in zip(*rates, strict=True)
+        ]
+        return deciles[0][-1], deciles[1][-1]
 
     @property
     def reading_bytes_per_s(self) -> float:

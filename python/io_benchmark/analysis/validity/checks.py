@@ -157,9 +157,8 @@ def check_workers(workers: Iterable[Worker]) -> list[Problem]:
             template = "{message}, and {more} more message" + ("" if more == 1 else "s")
             message = statement(template, message=message, more=count(more))
             explanation = statement("Further: {messages}.", messages=joined(messages[1:], "; "))
-        problems.append(
-            _problem("worker-warning", Severity.WARNING, worker, None, message, explanation)
-        )
+        about = (worker, None, message, explanation)
+        problems.append(_problem("worker-warning", Severity.WARNING, *about))
     return problems
 
 
@@ -229,17 +228,14 @@ def merge_repeated(
 
 
 def nothing_in_common(plan: Plan, reports: Sequence[SubjectReport]) -> list[Problem]:
+    template = "{baseline} and {candidate} have no comparable measurement in common"
     return [
         Problem(
             "nothing-in-common",
             Severity.REFUSED,
             None,
             (baseline, candidate),
-            statement(
-                "{baseline} and {candidate} have no comparable measurement in common",
-                baseline=baseline,
-                candidate=candidate,
-            ),
+            statement(template, baseline=baseline, candidate=candidate),
         )
         for candidate, baseline in plan.pairs
         if not any(candidate in r.figures and baseline in r.figures for r in reports)

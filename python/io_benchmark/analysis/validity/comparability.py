@@ -21,7 +21,6 @@ _COLD_SHARE, _WARM_SHARE = 0.05, 0.50
 # Parameters that decide how much is measured. The others decide what is measured.
 _AMOUNTS = frozenset(("time_limit_s", "samples_planned", "objects_planned"))
 _SIZES_SHOWN = 6
-_DIGEST = 12  # characters
 
 Traits = tuple[Statement, ...]
 TraitRule = Callable[[Run], Traits]
@@ -61,7 +60,7 @@ def _sizes(entry: CacheRetrieveEntry) -> Traits:
         for size, files in sorted(Counter(entry.file_sizes_bytes).items(), reverse=True)
     ]
     # Mixes may differ only in sizes that are not shown, or in which file has which size.
-    digest = sha256(str(list(entry.file_sizes_bytes)).encode()).hexdigest()[:_DIGEST]
+    digest = sha256(str(list(entry.file_sizes_bytes)).encode()).hexdigest()[:12]
     return *mix[:_SIZES_SHOWN], statement("list of sizes {digest}", digest=digest)
 
 
@@ -70,9 +69,8 @@ def _cache_state(entry: CacheRetrieveEntry) -> Traits:
     if state is None or state.resident_bytes is None or state.cache_bytes == 0:
         return (statement("cache state unknown"),)
     resident = state.resident_bytes / state.cache_bytes
-    if resident < _COLD_SHARE:
-        return (statement("cold cache"),)
-    return (statement("warm cache" if resident > _WARM_SHARE else "half-warm cache"),)
+    warmth = "warm" if resident > _WARM_SHARE else "half-warm"
+    return (statement("cold cache" if resident < _COLD_SHARE else f"{warmth} cache"),)
 
 
 def _parameters(run: Run) -> Traits:
@@ -134,7 +132,7 @@ def _planned(entry: CacheRetrieveEntry) -> Traits:
     # The first retrieve of a file reads the disk: of fewer retrieves, more are such.
     return (
         statement("{count} retrieves planned", count=count(entry.retrieves_planned)),
-        statement("sequence {digest}", digest=entry.sequence_sha256[:_DIGEST]),
+        statement("sequence {digest}", digest=entry.sequence_sha256[:12]),
     )
 
 
