@@ -182,7 +182,6 @@ class _Bench:
             chain = observed.get("devices", [])
             leaves = [device["name"] for device in chain if not device["below"]]
             self.leaf_devices = list(dict.fromkeys(self.leaf_devices + leaves))
-            say(_describe_place(observed))
         # Interrupted halfway, it would leave a process whose number is not stored.
         with self.held():
             self._sampler = Sampler(self.leaf_devices, self.origin_ns)
@@ -292,12 +291,3 @@ def _internal_error(error):
     for line in traceback.format_exc().splitlines():
         say(line)
     return "internal error: %s: %s" % (type(error).__name__, error)
-
-
-def _describe_place(observed):
-    start = "Place %s: %s: " % (observed["name"], observed["path"])
-    if observed.get("failed"):
-        return start + observed["failed"]
-    chain = ["%s (%s)" % (part["name"], part["kind"]) for part in observed["devices"]]
-    kind = "%s, %s" % (observed["kind"], (observed.get("filesystem") or {}).get("type"))
-    return "%s%s on %s" % (start, kind, ", ".join(chain) or "?")

@@ -40,13 +40,12 @@ def test_how_many_at_once(cpus: int, full: list[int], quick: list[int]) -> None:
 def test_files_not_yet_visible_are_counted(worker: Worker) -> None:
     """What another thread misses at its first look is counted, with how long it was missing."""
     worker.workloads = ("metadata",)
-    output = worker.complete("--profile", "quick", prelude=HIDING)
+    worker.complete("--profile", "quick", prelude=HIDING)
     entry = worker.document()["workloads"][-1]
     observed = entry["observed"]
     checks = observed["checks"]
     assert observed["not_visible"] == sum(n % 10 == 7 for n in range(checks)) > 0
     assert 0 < observed["longest_invisible_ns"] < metadata.SEEN_WITHIN_NS
-    assert f"Not yet visible to the other thread: {observed['not_visible']} of {checks}" in output
 
 
 def test_what_is_done(tmp_path: Path) -> None:

@@ -172,10 +172,5 @@ def test_free_space(tmp_path):
     [(0, "0 MB"), (4_200_000, "4.2 MB"), (5_976_883_200, "5.98 GB"), (119_537_664_000, "120 GB")],
 )
 def test_sizes(size_bytes, text):
-    """Three digits, as people write them; durations are in seconds or minutes."""
+    """Three digits, as people write them."""
     assert figures._size_label(size_bytes) == text
-    assert [figures._duration_label(seconds) for seconds in (0.2, 99, 100)] == [
-        "1 s",
-        "99 s",
-        "2 min",
-    ]

@@ -76,14 +76,12 @@ def run(uploader: Worker, url: str, prelude: str) -> tuple[int, str, list[Any]]:
 def test_a_server_that_never_answers_expect(
     uploader: Worker, client: curl.Curl, sink: Sink
 ) -> None:
-    """Each object waits a second: counted, and said in the log. The file has the server alone."""
+    """Each object waits a second, and is counted. The file has the server alone."""
     sink.answers_expect = False
     url = f"{sink.url}/bucket/o?name={{name}}&signature=secret"
     code, output, entries = run(uploader, url, FEW)
     assert code == 0, output
     assert [entry["observed"]["expect_100_stalls"] for entry in entries[:3]] == [2, 2, 2]
-    remark = "2 of 2 objects waited a second for an answer to Expect: 100-continue"
-    assert output.count(remark) == 3
     paths = {f"/bucket/o?name=io-benchmark-000{number}&signature=secret" for number in range(3)}
     assert (set(sink.paths), sink.lengths) == (paths, {5120})
     assert "secret" not in uploader.result_path.read_text() + output

@@ -191,9 +191,6 @@ class Batches(Workload):
         samples = entry["samples"]
         return [("All " + entry["variant"], samples["duration_ns"], samples["operations"])]
 
-    def remarks(self, _entry):
-        return []
-
     def subtests(self, _entry):
         return []
 

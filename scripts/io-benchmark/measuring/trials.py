@@ -200,7 +200,6 @@ class _Trials:
             took_ns = self._write_file(size)
         size = int(size / took_ns * ceiling_s * NS_PER_S)
         size = max(min(size, room_bytes) // MIB, 1) * MIB
-        say("  trials: %d times a file of %d MiB" % (CEILINGS, size // MIB))
         for _ in range(CEILINGS):
             ceiling = {"written_bytes": size, "duration_ns": self._write_file(size)}
             self._record["ceilings"].append(ceiling)
@@ -218,8 +217,6 @@ class _Trials:
     def _measure_rounds(self, kinds):
         clock = time.monotonic_ns
         longest_ns = longest_block_ns = 0
-        length = len(self._record["file_indexes"])
-        say("  trials: blocks of %d retrieves (%s)" % (length, ", ".join(kinds)))
         for done in range(self._rounds_at_most):
             may_end, started_ns = done >= ROUNDS_AT_LEAST, clock()
             if may_end and self._is_late(longest_ns):

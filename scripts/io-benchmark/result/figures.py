@@ -85,7 +85,7 @@ def _show_entry(workload, entry, is_detailed):
     state, reason = entry["outcome"]["state"], entry["outcome"]["reason"]
     words = [] if state == "completed" else ["incomplete (%s): %s" % (state, reason)]
     if parts:
-        words += [_line(workload, *parts[0][1:]), *workload.remarks(entry)]
+        words.append(_line(workload, *parts[0][1:]))
     say("%s: %s" % (workload.title(entry), "; ".join(words)))
     if is_detailed and parts:
         for label, *samples in parts[1:]:

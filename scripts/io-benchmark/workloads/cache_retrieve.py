@@ -207,6 +207,7 @@ class _CacheRetrieve(Workload):
         started_ns = time.monotonic_ns()
         page_cache.sync_filesystem(self.work)
         entry["final_sync_ns"] = time.monotonic_ns() - started_ns
+        say("  final sync: %.0f ms" % (entry["final_sync_ns"] / self.unit_ns))
         entry.update(dirty_before_sync_bytes=dirty, writeback_before_sync_bytes=writeback)
         entry["final_sync_device_bytes"] = self._bench.device_bytes_since(before_sync)
         entry["device_bytes"] = self._bench.device_bytes_since(before)
@@ -240,10 +241,6 @@ class _CacheRetrieve(Workload):
         parts += [("%g MiB files" % (size / MIB), times_ns) for size, times_ns in largest_first]
         parts += [("Lookup alone", lookups), ("Copy alone", copies)]
         return [(label, times_ns, None) for label, times_ns in parts]
-
-    def remarks(self, entry):
-        sync_ns = entry["final_sync_ns"]
-        return [] if sync_ns is None else ["Final sync: %.0f ms" % (sync_ns / self.unit_ns)]
 
     def options(self, entry):
         options = [entry["destination"]]

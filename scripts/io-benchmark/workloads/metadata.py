@@ -156,14 +156,6 @@ class _Metadata(Batches):
                 if self.add(entry, [(start_ns, end_ns)]):
                     return
 
-    def remarks(self, entry):
-        observed = entry["observed"]
-        if entry["variant"] != "visibility":
-            return []
-        longest_ms = observed["longest_invisible_ns"] / 1_000_000
-        remark = "Not yet visible to the other thread: %d of %d, for %.1f ms at most"
-        return [remark % (observed["not_visible"], observed["checks"], longest_ms)]
-
 
 def _existing(folder, files):
     paths = [os.path.join(folder, "there-%05d" % number) for number in range(files)]

@@ -80,11 +80,6 @@ class _RandomIo(Batches):
             if latencies.counts:
                 observed["latency_ns"] = latencies.summary()
 
-    def remarks(self, entry):
-        latency = (entry["observed"]["latency_ns"] or {}).items()
-        figures = ", ".join("%s %.0f µs" % (name, ns / 1000) for name, ns in latency)
-        return ["Latency of an operation: " + figures] if figures else []
-
 
 def _refusal_of(folder):
     """Return why the file system refuses O_DIRECT; None where it accepts it."""

@@ -148,12 +148,6 @@ class _Upload(Batches):
         starts_ns, ends_ns = zip(*times)
         return self.add(entry, [(min(starts_ns), max(ends_ns))], len(times))
 
-    def remarks(self, entry):
-        observed = entry["observed"]
-        stalls, objects = observed["expect_100_stalls"], sum(entry["samples"]["operations"])
-        remark = "%d of %d objects waited a second for an answer to Expect: 100-continue"
-        return [remark % (stalls, objects)] if stalls else []
-
 
 def _addresses(url, count):
     """Return the URLs of objects; few names are reused, so few objects stay on the server."""
