@@ -217,6 +217,8 @@ class _Trials:
     def _measure_rounds(self, kinds):
         clock = time.monotonic_ns
         longest_ns = longest_block_ns = 0
+        length = len(self._record["file_indexes"])
+        say("  trials: blocks of %d retrieves (%s)" % (length, ", ".join(kinds)))
         for done in range(self._rounds_at_most):
             may_end, started_ns = done >= ROUNDS_AT_LEAST, clock()
             if may_end and self._is_late(longest_ns):
