@@ -377,8 +377,13 @@ EDGES = [
         faster=FIXED,
     ),
     slower(
-        *("kernel: a fifth of fixed work", lambda ms: fixed_work(1.2, ms, 1.2) | KERNEL_WORK),
+        *("kernel: a fifth of fixed work", lambda ms: fixed_work(1.2, ms, 1.4) | KERNEL_WORK),
         *((1.2 * 1.52, RULED_OUT), (1.2 * 1.62, SUPPORTED)),
+        faster=FIXED,
+    ),
+    slower(
+        *("kernel: only copying", lambda ms: fixed_work(1, 2, ms) | KERNEL_WORK),
+        *((1.09, NOT_SEPARABLE), (1.11, SUPPORTED)),
         faster=FIXED,
     ),
     slower(

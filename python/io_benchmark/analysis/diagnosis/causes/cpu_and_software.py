@@ -289,4 +289,10 @@ def _kernel_by_fixed_work(case: Case, effect: Effect, fixed: _FixedWork) -> Effe
         "The kernels differ, but what they do more slowly makes up {share} of the difference."
     )
     known = [share for share in shares if share is not None]
+    if calling < _SLOWER_RATIO <= copying:
+        # Memory that is slower, which nothing names, costs the same.
+        return effect.evidence.supports(
+            "The kernels differ, and only copying takes longer, as with slower memory.",
+            proof=Proof.SETTING,
+        )
     return _sized(case, supported, math.fsum(known) if known else None, too_little)
