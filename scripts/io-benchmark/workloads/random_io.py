@@ -85,7 +85,12 @@ def _refusal_of(folder):
     """Return why the file system refuses O_DIRECT; None where it accepts it."""
     path = os.path.join(folder, "direct")
     try:
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_DIRECT, 0o600))
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_DIRECT, 0o600)
+        try:
+            # Some file systems refuse only the first block.
+            os.pwrite(descriptor, mmap.mmap(-1, BLOCK_BYTES), 0)
+        finally:
+            os.close(descriptor)
     except OSError as error:
         return error.strerror
     finally:
