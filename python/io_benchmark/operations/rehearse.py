@@ -79,6 +79,8 @@ class _Machine(Struct):
     profile: str
     tell: Tell
     log: Tell
+    # All tasks of a rehearsal are of one push.
+    group_id: str = field(default_factory=slugid.nice)
     failures: list[str] = field(default_factory=list)  # one line each
 
     def run(self, tasks: Sequence[GeneratedTask]) -> None:
@@ -110,7 +112,7 @@ class _Machine(Struct):
                 run_id=0,
                 label=task.label,
                 pool=task.pool,
-                definition=task.definition,
+                definition={**task.definition, "taskGroupId": self.group_id},
                 workspace=place,
                 output=folder,
                 profile=self.profile,

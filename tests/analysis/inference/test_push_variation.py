@@ -24,8 +24,8 @@ from io_benchmark.report.content.statement_text import text_of
 A, B = "push a", "push b"
 
 
-def runs(*groups: str | None, log_means: tuple[float, ...] = ()) -> list[Run]:
-    """One run on each machine, in these pushes."""
+def runs(*groups: str | None, log_means: tuple[float, ...] = (), is_elsewhere=False) -> list[Run]:
+    """One run on each machine, in these pushes; elsewhere than on Taskcluster, by another CI system."""
     logs = log_means or (0.0,) * len(groups)
     return [
         Run(
@@ -34,7 +34,11 @@ def runs(*groups: str | None, log_means: tuple[float, ...] = ()) -> list[Run]:
                 SimpleNamespace(
                     machine=f"machine {at} of {id(groups)}",
                     side="side",
-                    result=SimpleNamespace(task=SimpleNamespace(group=group)),
+                    result=SimpleNamespace(
+                        task=SimpleNamespace(
+                            group=group, task_group_id=None if is_elsewhere else group
+                        )
+                    ),
                 ),
             ),
             simulation.entry(np.array([1e8 * math.exp(log)])),
@@ -70,6 +74,13 @@ def test_the_part_that_counts(candidate, baseline, unshared):
 def test_the_same_pushes(candidate, baseline, is_change):
     """What shifts both sides cancels: nothing is assumed, nor of pools whose files name no push."""
     assert between(runs(*candidate), runs(*baseline), is_change=is_change) is None
+
+
+@pytest.mark.parametrize("is_change", [False, True])
+def test_jobs_of_another_system(is_change):
+    """Jenkins numbers the jobs of one push apart: these numbers tell before from after, not pools."""
+    sides = runs("jenkins 12 a", is_elsewhere=True), runs("jenkins 7 b", is_elsewhere=True)
+    assert (between(*sides, is_change=is_change) is not None) is is_change
 
 
 def test_what_is_assumed_and_what_is_known():

@@ -62,7 +62,8 @@ class PushVariation(Struct, frozen=True):
     ) -> "PushVariation | None":
         """Return what is known of the pool; None where every push has the same part of both sides.
 
-        Results that name no push are of one, or of one before and one after a change.
+        Results that name no push are of one, or of one before and one after a change. Other CI systems
+        may number the jobs of one push apart, so that their numbers count for changes alone.
         """
         sides = [
             _shares(runs, name if is_change else None)
@@ -107,7 +108,8 @@ def _shares(runs: Sequence[Run], unknown: str | None) -> _Shares:
     shares: dict[str | None, float] = defaultdict(float)
     for machine in machines:
         for run in machine:
-            group = run.worker.result.task.group or unknown
+            task = run.worker.result.task
+            group = (task.group if unknown else task.task_group_id) or unknown
             shares[group] += 1 / len(machine) / len(machines)
     return shares
 
