@@ -47,7 +47,7 @@ def slow_grep(folder: Path, delay: str) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("delay", "kinds"),
     [
-        pytest.param(SLEEPING, {Kind.BLOCKED}, id="sleeping"),
+        pytest.param(SLEEPING, {Kind.BLOCKED, Kind.ELSEWHERE}, id="sleeping"),
         # On a machine with other work whoever computes waits as well.
         pytest.param(COMPUTING, {Kind.USER, Kind.WAITING}, id="computing"),
     ],
