@@ -263,8 +263,7 @@ def _push_variation(
 ) -> PushVariation | None:
     """Return how far pushes of the sides differ, where these are of different ones."""
     past = tasks.options.past
-    known = past.push_variance(candidate[0]) if past is not None else None
-    pushes, variance = known or (0, None)
+    pushes, variance = (past and past.push_variance(candidate[0])) or (0, None)
     return PushVariation.between(
         candidate, baseline, variance, pushes, is_change=tasks.plan.is_change
     )

@@ -13,6 +13,7 @@ from seed_workers import workers
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.inference.comparisons import advise
 from io_benchmark.analysis.inference.estimates import SideData
+from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.inference.push_variation import PushVariation
 from io_benchmark.analysis.inference.variances import MeanVariance
@@ -104,15 +105,25 @@ def test_more_workers_do_not_help():
         for shift in (0.08, 0.0)
     ]
     variation = WorkerVariation.given(0.05)
+    looks = Schedule((3,), is_declared=True)
     pairs = [
-        Pair("after", "before", after, before, variation, push_variation=pushes)
-        for pushes in (None, between(runs(A, A, A), runs(B, B, B)))
+        Pair("after", "before", after, before, variation, schedule=schedule, push_variation=pushes)
+        for pushes, schedule in (
+            (None, None),
+            (between(runs(A, A, A), runs(B, B, B)), None),
+            (PushVariation(0.001, 11.0, 12, 2.0), looks),
+        )
     ]
-    one_push, two = (advise(pair.estimate, pair, margin=0.05, comparisons=1) for pair in pairs)
+    one_push, two, no_look = (
+        advise(pair.estimate, pair, margin=0.05, comparisons=1) for pair in pairs
+    )
     assert one_push.workers_to_add is not None
     assert two.workers_to_add is None
     assert two.obstacle is not None
     assert text_of(two.obstacle).startswith("pushes vary by 5 %, whatever the number of workers")
+    # Pushes that hardly vary are not the reason.
+    assert no_look.obstacle is not None
+    assert text_of(no_look.obstacle).startswith("no look is declared after 3 workers per pool")
 
 
 def changed(side, group):

@@ -225,8 +225,11 @@ def advise(estimate: Estimate, pair: Pair, *, margin: float, comparisons: int) -
     total = _workers_needed(chance, stretches)
     add = _MOST_WORKERS + 1 if total is None else max(1, total - min(pair.counts))
     if add > _MOST_WORKERS:
-        obstacle = _obstacle(pair.schedule, stretches, _workers_needed(chance, _ONE_LOOK))
-        if pair.push_variation is not None:
+        needed_anew = _workers_needed(chance, _ONE_LOOK)
+        obstacle = _obstacle(pair.schedule, stretches, needed_anew)
+        # Pushes are the obstacle only where workers of one push would decide.
+        in_one_push = partial(_chance, question._replace(between_pushes=0.0))
+        if pair.push_variation and not needed_anew and _workers_needed(in_one_push, _ONE_LOOK):
             obstacle = pair.push_variation.obstacle
         message = statement(hopeless + " if {assumption}", obstacle=obstacle, assumption=assumption)
         return Advice(leaning, None, variation, message, obstacle)
