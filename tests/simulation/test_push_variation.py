@@ -11,7 +11,7 @@ from io_benchmark.analysis.inference.comparisons import judge
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import SINGLE
 from io_benchmark.analysis.inference.push_variation import PushVariation
-from io_benchmark.analysis.inference.variances import MeanVariance
+from io_benchmark.analysis.inference.variances import ASSUMED_VARIATION_DEGREES, MeanVariance
 from io_benchmark.analysis.model import DIFFERENT
 
 FALSE_CALLS, FOUND = 0.05, 0.80
@@ -26,7 +26,7 @@ def called(generator, day, ratio=1.0, past=0):
         )
         for level in (math.log(ratio), 0.0)
     ]
-    known, degrees = MeanVariance(0.05**2, 4.0), math.inf
+    known, degrees = MeanVariance(0.05**2, 4.0), ASSUMED_VARIATION_DEGREES
     if past:
         errors = math.hypot(day, ASSUMED / math.sqrt(WORKERS))
         known = MeanVariance.of_values((errors * generator.normal(size=past)).tolist())

@@ -87,7 +87,7 @@ def test_jobs_of_another_system(is_change):
 def test_what_is_assumed_and_what_is_known():
     """5 % is assumed; the past replaces it, and several pushes of the sides count as they are many."""
     assumed = between(runs(A, A), runs(B, B))
-    assert (assumed.ratio, assumed.degrees, assumed.pushes) == (0.05, math.inf, 0)
+    assert (assumed.ratio, assumed.degrees, assumed.pushes) == (0.05, 20.0, 0)
     past = between(runs(A, A), runs(B, B), MeanVariance(0.0004, 11.0), 12)
     assert (past.ratio, past.degrees, past.pushes) == (pytest.approx(0.02), 11.0, 12)
     candidate = runs(A, A, "c", "c", log_means=(0.0, 0.02, 0.1, 0.12))

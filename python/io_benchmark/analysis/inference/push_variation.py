@@ -17,7 +17,7 @@ from statistics import fmean
 from msgspec import Struct
 
 from io_benchmark.analysis.inference.levels import DEFAULT_PUSH_VARIATION
-from io_benchmark.analysis.inference.variances import MeanVariance
+from io_benchmark.analysis.inference.variances import ASSUMED_VARIATION_DEGREES, MeanVariance
 from io_benchmark.analysis.model import Problem, Run, Severity
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.statements import Statement, count, share, statement
@@ -77,7 +77,7 @@ class PushVariation(Struct, frozen=True):
         known = past or MeanVariance(DEFAULT_PUSH_VARIATION**2, _PRIOR_DEGREES)
         seen = MeanVariance.pooled([_levels(runs) for runs in (candidate, baseline)])
         combined = known if seen is None else MeanVariance.combined([known, seen])
-        degrees = combined.degrees if past or seen else math.inf
+        degrees = combined.degrees if past or seen else ASSUMED_VARIATION_DEGREES
         return cls(math.sqrt(combined.variance), degrees, pushes if past else 0, unshared)
 
     def problem(self, candidate: Sequence[Run], baseline: Sequence[Run]) -> Problem:
