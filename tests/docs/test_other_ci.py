@@ -30,7 +30,11 @@ PIPELINES = dict(
 )
 # Of a shell, and of Buildkite.
 VARIABLE = re.compile(r"\$+\w+|\{\{[\w.]+\}\}")
-RELEASE = "releases/latest/download/io-benchmark.pyz"
+RELEASE = re.compile(
+    r"curl .*/releases/download/v([\d.]+)/io-benchmark\.pyz\n"
+    r' *(?:- )?echo "SHA256  io-benchmark\.pyz" \| sha256sum --check --quiet\n'
+    r" *(?:- )?python3 io-benchmark\.pyz"
+)
 REPORT = ("html", Path("report.html"))
 
 
@@ -56,7 +60,7 @@ def test_the_schema_accepts_it(tmp_path: Path, system: str) -> None:
 
 @pytest.mark.parametrize("system", PIPELINES)
 def test_both_programs_take_its_commands(system: str) -> None:
-    """A full run of the release's file per pool, then a comparison that leaves a page."""
+    """A full run of a release's file, which is checked first; a comparison by the same version."""
     text = VARIABLE.sub("x", PIPELINES[system])
     (measure,) = re.findall(r"python3 io-benchmark\.pyz (run .+)", text)
     (compare,) = re.findall(r"\bio-benchmark compare ([^>|'\n]+)", text)
@@ -64,4 +68,5 @@ def test_both_programs_take_its_commands(system: str) -> None:
     compared = program.parse("compare", *shlex.split(compare))
     assert measured.profile == "full"
     assert (compared["partial"], compared["write"]) == (True, [REPORT])
-    assert RELEASE in PIPELINES[system]
+    assert RELEASE.findall(PIPELINES[system]) == ["1.0.0"]
+    assert "pip install io-benchmark==1.0.0\n" in PIPELINES[system]
