@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Register the project's additions; taskgraph calls this first. Also makes python/ importable."""
+"""Register the package of this checkout, which is not installed; taskgraph calls this first."""
 # ruff: noqa: INP001 - taskgraph puts this folder on the path; it is not a package
 
 import sys
@@ -12,9 +12,6 @@ def register(graph_config: Any) -> None:
     root = Path(graph_config.root_dir).absolute().parent
     sys.path.insert(0, str(root / "python"))
 
-    from io_benchmark_taskgraph import actions, mistakes, parameters, yaml_files  # noqa: PLC0415
+    import io_benchmark_taskgraph  # noqa: PLC0415
 
-    with mistakes.logged():
-        yaml_files.check_tree(root / "taskcluster")
-    parameters.register()
-    actions.register()
+    io_benchmark_taskgraph.register(graph_config)

@@ -15,9 +15,12 @@ compile() { # compile OLDEST-PYTHON LOCK SOURCE...
         --output-file "$output" "$@" >/dev/null
 }
 
-compile 3.11 python/requirements.txt pyproject.toml python/requirements.in
-compile 3.11 tests/requirements.txt --constraints python/requirements.txt \
-    pyproject.toml python/requirements.in tests/requirements.in
+program="pyproject.toml --extra taskcluster python/io_benchmark_taskgraph/pyproject.toml python/requirements.in"
+# shellcheck disable=SC2086 # several words
+compile 3.11 python/requirements.txt $program
+# shellcheck disable=SC2086 # several words
+compile 3.11 tests/requirements.txt --constraints python/requirements.txt $program \
+    tests/requirements.in
 compile 3.11 tests/requirements-tox.txt tests/requirements-tox.in
 compile 3.11 tests/requirements-lock.txt tests/requirements-lock.in
 compile 3.11 tests/requirements-site.txt tests/requirements-site.in

@@ -31,6 +31,11 @@ COMMANDS = {
     "firefox": "install the benchmark's kind in a Firefox checkout, or remove it",
     "script": "write the worker's script to one file that runs on any machine",
 }
+# The extra that installs a package; reading results of this machine needs none of them.
+EXTRAS = {
+    **dict.fromkeys(("aiohttp", "taskcluster"), "taskcluster"),
+    **dict.fromkeys(("io_benchmark_taskgraph", "slugid", "taskgraph"), "taskgraph"),
+}
 HELP_COLUMN = 27  # where the texts about options begin
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
@@ -124,6 +129,12 @@ def _exit_code(
         return stopped.code if isinstance(stopped.code, int) else 0
     except IoBenchmarkError as error:
         return _fail(context, str(error), error.exit_code)
+    except ModuleNotFoundError as missing:
+        package = str(missing.name).partition(".")[0]
+        if package not in EXTRAS:
+            raise
+        extra = f"pip install 'io-benchmark[{EXTRAS[package]}]'"
+        return _fail(context, f"this needs the package {package}, which comes with: {extra}")
     except OSError as error:
         # What no layer below could say more about.
         reason = error.strerror or str(error)

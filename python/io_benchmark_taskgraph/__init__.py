@@ -1,6 +1,26 @@
 # SPDX-License-Identifier: MPL-2.0
 """From kind.yml to tasks: the kind's schema, its transforms and the selection by name.
 
-Runs in decision tasks, this project's and Firefox's: Python 3.9, taskgraph, voluptuous and the
-standard library. `parameters` is only for a stand-alone taskgraph.
+Runs in decision tasks of this project and of others: Python 3.9, taskgraph, voluptuous and the
+standard library. A project's `config.yml` has `register: io_benchmark_taskgraph:register`.
 """
+
+from pathlib import Path
+from typing import Any
+
+
+def register(graph_config: Any) -> None:
+    """Add the project's parameters, the selection by name and the actions; taskgraph calls this first."""
+    from io_benchmark_taskgraph import actions, mistakes, parameters, yaml_files  # noqa: PLC0415
+
+    with mistakes.logged():
+        yaml_files.check_tree(Path(graph_config.root_dir).absolute())
+    parameters.register()
+    actions.register()
+    if "treeherder" in graph_config:
+        names = graph_config["treeherder"].setdefault("group-names", {})
+        names.setdefault("IOB", "I/O benchmark")
+    # A project that has its own function calls `parameters.decision_parameters` there.
+    graph_config["taskgraph"].setdefault(
+        "decision-parameters", "io_benchmark_taskgraph.parameters:decision_parameters"
+    )

@@ -3,7 +3,6 @@
 
 import math
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 from io_benchmark_taskgraph.mistakes import BadKeyError, quoted
@@ -32,11 +31,11 @@ def time_budget_s(limit_s: Any) -> int:
     raise BadKeyError("worker.max-run-time", f"{quoted(limit_s)} {problem}")
 
 
-def check_duration(root: Path, benchmark: Benchmark, budget_s: int) -> None:
+def check_duration(benchmark: Benchmark, budget_s: int) -> None:
     """Refuse a task that would not end in time on the slowest pool."""
     places, destinations = len(benchmark.places), len(benchmark.destinations)
     others = [name for name in benchmark.workloads if name != CACHE_RETRIEVE]
-    others_s = maximum_time_s(root, benchmark.script, others, places)
+    others_s = maximum_time_s(others, places)
     if CACHE_RETRIEVE not in benchmark.workloads:
         if others_s > budget_s:
             raise BadKeyError(

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Load a kind that has the pools of another kind, so that there is one list of pools.
+"""Load a kind whose file is short: with the package's defaults, or with the pools of another kind.
 
-The kind takes the keys of a pool's task that say where the pool is and how it is shown. It has its own
-keys for what is measured, and how long, because a pool's places and retrieves were chosen for the other
-kind. The `tasks-from` of taskgraph would take all keys.
+A kind that has the pools of another one takes the keys of a pool's task that say where the pool is and
+how it is shown. It has its own keys for what is measured, and how long, because a pool's places and
+retrieves were chosen for the other kind. The `tasks-from` of taskgraph would take all keys.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,26 @@ from io_benchmark_taskgraph.mistakes import UserMistake, quoted, there_are
 POOLS_FROM = "pools-from"
 SYMBOL_SUFFIX = "symbol-suffix"
 COPIED_KEYS = ("description", "worker-type", "treeherder", "worker")
+DEFAULTS = Path(__file__).parent / "defaults"
 _FILE = "kind.yml"
+
+
+def with_defaults(
+    kind: str,
+    path: str,
+    config: dict[str, Any],
+    params: Any,
+    loaded_tasks: list[Any],
+    write_artifacts: bool,
+) -> Iterator[dict[str, Any]]:
+    """Load a kind's tasks; its `task-defaults` say what differs from the package's."""
+    config = {**config, "task-defaults": merged_defaults(kind, config.get("task-defaults", {}))}
+    yield from transform.loader(kind, path, config, params, loaded_tasks, write_artifacts)
+
+
+def merged_defaults(kind: str, own: dict[str, Any]) -> dict[str, Any]:
+    """Return the package's defaults for a kind's tasks, with what a project's file says of its own."""
+    return dict(merge(transform.load_yaml(f"{DEFAULTS}/{kind}.yml"), own))
 
 
 def loader(

@@ -49,7 +49,6 @@ WORKSPACE = TaskPlace("workspace", "/builds/worker/workspace")
 class Benchmark:
     """The checked stanza: what a task measures."""
 
-    script: str
     workloads: tuple[str, ...]
     retrieves: int
     seed: int
@@ -75,11 +74,6 @@ class Benchmark:
 
 
 _workload = form("(?s:.+)", "is not a text")
-# Linux takes names of 255 bytes.
-_folder_path = form(
-    r"(?=.{1,1000}\Z)(?!\.\.?/?\Z)(?:(?!\.\.(?:/|\Z))[A-Za-z0-9._+ -]{1,255}(?:/+|\Z))+",
-    "is not a folder within the checkout; write its path from the checkout's root",
-)
 # Without user and password, since a task's page and log are public.
 _upload_url = form(
     r"https?://[A-Za-z0-9._-]+(:(?!0)[0-9]{1,5})?([/?][!-~]*)?",
@@ -95,10 +89,6 @@ _place_path = form(
     "is not a place's path; write an absolute one of letters, digits and ._+- without a slash at "
     "its end",
 )
-
-
-def _folder(value: object) -> str:
-    return posixpath.normpath(_folder_path(value))
 
 
 def _check_unique(kind: str, items: Sequence[str]) -> None:
@@ -117,7 +107,7 @@ def _list(value: object, check: Callable[[Any], Any], example: str) -> tuple[Any
 
 
 def _workloads(value: object) -> tuple[str, ...]:
-    """Check a list of names; whether they exist is checked where the script's folder is read."""
+    """Check a list of names; whether they exist is checked where the program's folder is read."""
     workloads = _list(value, _workload, "cache-retrieve")
     _check_unique("the workload", workloads)
     return workloads
@@ -160,9 +150,7 @@ def _places(value: object) -> tuple[TaskPlace, ...]:
 
 
 SCHEMA = voluptuous.Schema({
-    # The folder with the worker's script, from the root of the checkout.
-    voluptuous.Required("script"): _folder,
-    # Modules of the script's folder `workloads/`, with hyphens for underscores.
+    # Modules of the program's folder `workloads/`, with hyphens for underscores.
     voluptuous.Required("workloads"): _workloads,
     # Number of retrieves (look a file up, copy it) per place and destination.
     voluptuous.Required("retrieves"): whole_number(1, MAX_RETRIEVES),

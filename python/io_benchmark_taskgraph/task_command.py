@@ -19,8 +19,7 @@ from io_benchmark_taskgraph.worker_program import MAX_ARGUMENT_BYTES, UNPACK, Wo
 # must not take that for a failure.
 TEXT = """\
 # io-benchmark {program.version} measures this worker's I/O: https://github.com/mozilla-releng/io-benchmark
-# Source: {benchmark.script} at the revision that made this task. The arguments after
-# this one are these modules as one file, compressed, in base64; the same file:
+# The arguments after this one are its modules as one file, compressed, in base64; the same file:
 # io-benchmark script -o io-benchmark.pyz
 sha256={program.sha256}
 # In a new folder that only this user can change: what is compared is what is started.

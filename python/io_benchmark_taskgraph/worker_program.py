@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """The worker's program as one file, and how a task's command carries it.
 
-The file is a zip application of all modules of the script's folder, uncompressed, so its sha256 depends on
+The file is a zip application of all modules of the program's folder, uncompressed, so its sha256 depends on
 their contents alone. A command carries it compressed once by zlib, whose bytes may differ between machines.
 """
 
@@ -18,8 +18,8 @@ from pathlib import Path, PurePosixPath
 
 from io_benchmark_taskgraph.mistakes import BadKeyError, there_are
 
-KEY = "benchmark.script"
-MAIN = "__main__.py"
+# In a checkout of this project a link to scripts/io-benchmark.
+FOLDER = Path(__file__).parent / "worker"
 WORKLOADS = "workloads"
 # Linux's MAX_ARG_STRLEN, 32 pages, without the zero byte at the end. Only a worker would check it.
 MAX_ARGUMENT_BYTES = 131_071
@@ -39,24 +39,19 @@ _ONCE_PER_TASK = re.compile(r"^    per_place = False\b", re.MULTILINE)
 
 
 class WorkerProgram:
-    """Modules, given as texts by their paths within the script's folder, as one file."""
+    """Modules, given as texts by their paths within the program's folder, as one file."""
 
     def __init__(self, modules: Mapping[str, str]) -> None:
-        versions = _VERSION.findall("\n".join(modules.values()))
-        if len(versions) != 1:
-            problem = f"{len(versions)} lines of the script's modules say its version"
-            raise BadKeyError(KEY, f'{problem}; write one line SCRIPT_VERSION = "1.0.0"')
-        self.version: str = versions[0]
+        self.version: str = _VERSION.findall("\n".join(modules.values()))[0]
         self.data = _packed(modules)
         self.sha256 = hashlib.sha256(self.data).hexdigest()
 
     @classmethod
-    def read(cls, root: Path, script: str) -> WorkerProgram:
-        """Read the script's folder; every task carries all of it, so that there is one sha256."""
-        folder = _checked_folder(root, script)
+    def read(cls, folder: Path = FOLDER) -> WorkerProgram:
+        """Read the program's folder; every task carries all of it, so that there is one sha256."""
         paths = (file.relative_to(folder).as_posix() for file in folder.rglob("*.py"))
         names = sorted(path for path in paths if _MODULE_PATH.fullmatch(path))
-        return cls({path: _read(root, script, path) for path in names})
+        return cls({path: (folder / path).read_bytes().decode("utf-8") for path in names})
 
     def arguments(self) -> list[str]:
         """Return the encoded program in parts that each fit into one argument."""
@@ -65,47 +60,22 @@ class WorkerProgram:
         return [encoded[start : start + MAX_ARGUMENT_BYTES] for start in starts]
 
 
-def workload_names(folder: Path) -> list[str]:
+def workload_names(folder: Path = FOLDER) -> list[str]:
     """Return the names of the workloads: `workloads/cache_retrieve.py` is `cache-retrieve`."""
     files = folder.glob(f"{WORKLOADS}/[!_]*.py")
     return sorted(file.stem.replace("_", "-") for file in files)
 
 
-def maximum_time_s(root: Path, script: str, workloads: Sequence[str], places: int) -> int:
+def maximum_time_s(workloads: Sequence[str], places: int, folder: Path = FOLDER) -> int:
     """Return the longest time that workloads take, by the constants of their classes."""
-    seconds = 0
+    names, seconds = workload_names(folder), 0
     for workload in workloads:
-        names = workload_names(_checked_folder(root, script))
         if workload not in names:
             raise BadKeyError("benchmark.workloads", f"{workload!r} is unknown; {there_are(names)}")
-        path = f"{WORKLOADS}/{workload.replace('-', '_')}.py"
-        module = _read(root, script, path)
-        maximum = _MAXIMUM_S.search(module)
-        if maximum is None:
-            problem = "has no maximum time; write one line maximum_s = 60 in its class"
-            raise BadKeyError(KEY, f"{script}/{path} {problem}")
-        seconds += int(maximum.group(1)) * (1 if _ONCE_PER_TASK.search(module) else places)
+        module = (folder / WORKLOADS / f"{workload.replace('-', '_')}.py").read_text("utf-8")
+        maximum_s = int(_MAXIMUM_S.findall(module)[0])
+        seconds += maximum_s * (1 if _ONCE_PER_TASK.search(module) else places)
     return seconds
-
-
-def _checked_folder(root: Path, script: str) -> Path:
-    """Return the script's folder; refuse one that does not hold the script."""
-    folder, problem = root / script, None
-    if not folder.is_dir():
-        problem = f"there is no folder {script} in {root}"
-    elif not (folder / MAIN).is_file():
-        problem = f"the folder {script} has no {MAIN}"
-    if problem is not None:
-        raise BadKeyError(KEY, f"{problem}; name the script's folder")
-    return folder
-
-
-def _read(root: Path, script: str, path: str) -> str:
-    try:
-        return (root / script / path).read_bytes().decode("utf-8")
-    except UnicodeDecodeError as error:
-        problem = f"is not UTF-8 at byte {error.start}; save it so"
-        raise BadKeyError(KEY, f"{script}/{path} {problem}") from None
 
 
 def _packed(modules: Mapping[str, str]) -> bytes:

@@ -74,8 +74,8 @@ def _check(path: Path, name: str) -> None:
 
 
 def check_tree(folder: Path) -> None:
-    """Check the configuration and all kinds' files in `taskcluster/`, which is `folder`."""
-    for path in [folder / "config.yml", *sorted(folder.glob("kinds/**/*.yml"))]:
+    """Check the files of the benchmark's kinds in `taskcluster/`, which is `folder`."""
+    for path in sorted(folder.glob("kinds/io-benchmark*/**/*.yml")):
         name = str(path.relative_to(folder.parent))
         if path.is_file():
             _check(path, name)

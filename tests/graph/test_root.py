@@ -13,7 +13,7 @@ from io_benchmark.graph.root import MARKS, Root
 def make_tree(folder):
     for mark in MARKS:
         (folder / mark).parent.mkdir(parents=True, exist_ok=True)
-        (folder / mark).touch()
+        (folder / mark).write_text("- io_benchmark_taskgraph.transforms.pools:transforms")
     return folder
 
 
@@ -91,10 +91,9 @@ def test_editable_installation(tmp_path, monkeypatch):
 
 
 def test_other_projects_tree_is_passed_over(tmp_path, bundle):
-    """Another project's taskcluster/ is none of ours: the bundled copy is taken."""
-    other = tmp_path / "firefox"
-    (other / "taskcluster").mkdir(parents=True)
-    (other / "taskcluster" / "config.yml").touch()
+    """Firefox's kind has the same path and other transforms: the bundled copy is taken."""
+    other = make_tree(tmp_path / "firefox")
+    (other / MARKS[1]).write_text("- gecko_taskgraph.transforms.io_benchmark:transforms")
     assert Root.find(None, other) == Root(bundle, "bundled copy")
 
 
@@ -105,6 +104,6 @@ def test_nothing_found(tmp_path, monkeypatch):
         Root.find(None, tmp_path)
     assert str(caught.value) == (
         f"{tmp_path}: neither this folder nor one above contains taskcluster/config.yml and "
-        "scripts/io-benchmark/__main__.py, and this installation has no copy; go to a "
+        "taskcluster/kinds/io-benchmark/kind.yml, and this installation has no copy; go to a "
         "checkout of io-benchmark or name one with --root"
     )

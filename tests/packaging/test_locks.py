@@ -40,8 +40,10 @@ def versions(lock: str) -> dict[str, str]:
 def asked_for(source: str) -> list[Requirement]:
     """What a .in file, or pyproject.toml, asks for."""
     text = (ROOT / source).read_text()
-    if source == "pyproject.toml":
-        return [Requirement(line) for line in tomllib.loads(text)["project"]["dependencies"]]
+    if source.endswith(".toml"):
+        project = tomllib.loads(text)["project"]
+        extra = project.get("optional-dependencies", {}).get("taskcluster", [])
+        return [Requirement(line) for line in (*project["dependencies"], *extra)]
     lines = [line.split("#")[0].strip() for line in text.splitlines()]
     return [Requirement(line) for line in lines if line]
 
@@ -53,7 +55,11 @@ def test_exact_with_hashes(lock):
     assert [line for line in entries(lock) if not pattern.fullmatch(line)] == []
 
 
-RUNTIME = ["pyproject.toml", "python/requirements.in"]
+RUNTIME = [
+    "pyproject.toml",
+    "python/io_benchmark_taskgraph/pyproject.toml",
+    "python/requirements.in",
+]
 
 
 @pytest.mark.parametrize(

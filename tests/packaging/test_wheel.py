@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The built wheel: what is in it, and that it works where there is no checkout."""
+"""The built wheels: what is in them, and that they work where there is no checkout."""
 
 import email
 import os
@@ -8,8 +8,14 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from checkout import ROOT
+from loopback_deployment import result as result_file
 
-BUNDLED = ("taskcluster", "scripts/io-benchmark")
+from io_benchmark import __version__
+
+# The lock's packages that a report of results of this machine needs.
+SMALLEST = 15
+NOT_PACKAGED = ("pyproject.toml", "ruff.toml", "LICENSE")
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -44,41 +50,77 @@ def run(environment: Path, folder: Path, *arguments: str) -> subprocess.Complete
     )
 
 
-@pytest.mark.parametrize("folder", BUNDLED)
-def test_bundle(wheel, clone, folder):
-    """The bundle has the checkout's kinds and script, byte for byte, and all of them."""
-    assert wheel_files(wheel, f"io_benchmark/bundle/{folder}/") == files(clone / folder)
-
-
-def test_package(wheel, clone):
-    """Beside the bundle the packages are the checkout's."""
+def test_program(wheel, clone):
+    """It is the checkout's, with the checkout's kinds, byte for byte, and nothing else."""
     packaged = wheel_files(wheel, "io_benchmark/")
+    bundle = wheel_files(wheel, "io_benchmark/bundle/taskcluster/")
+    assert bundle == files(clone / "taskcluster")
     program = {name: data for name, data in packaged.items() if not name.startswith("bundle/")}
     assert program == files(clone / "python/io_benchmark")
-    transforms = wheel_files(wheel, "io_benchmark_taskgraph/")
-    assert transforms == files(clone / "python/io_benchmark_taskgraph")
+    assert {name.split("/")[0] for name in wheel_files(wheel, "")} == {
+        *("io_benchmark", f"io_benchmark-{__version__}.dist-info")
+    }
 
 
-def test_metadata(wheel):
+def test_transforms(package, clone):
+    """They are the checkout's, with the worker's program as files and not as a link."""
+    transforms = files(clone / "python/io_benchmark_taskgraph")
+    expected = {name: data for name, data in transforms.items() if name not in NOT_PACKAGED}
+    script = files(clone / "scripts/io-benchmark")
+    expected |= {f"worker/{name}": data for name, data in script.items()}
+    assert wheel_files(package, "io_benchmark_taskgraph/") == expected
+
+
+@pytest.mark.parametrize(
+    ("built", "name", "oldest"),
+    [("wheel", "io-benchmark", ">=3.11"), ("package", "io-benchmark-taskgraph", ">=3.9")],
+)
+def test_metadata(request, built, name, oldest):
     """Name, version, Python and licence are as published; the licence's text is inside."""
-    info = wheel_files(wheel, "io_benchmark-0.1.0.dist-info/")
+    path = request.getfixturevalue(built)
+    info = wheel_files(path, f"{name.replace('-', '_')}-{__version__}.dist-info/")
     metadata = email.message_from_bytes(info["METADATA"])
     keys = ("Name", "Version", "Requires-Python", "License-Expression")
-    assert {key: metadata[key] for key in keys} == {
-        "Name": "io-benchmark",
-        "Version": "0.1.0",
-        "Requires-Python": ">=3.11",
-        "License-Expression": "MPL-2.0",
-    }
-    assert info["entry_points.txt"].decode().split() == [
-        *("[console_scripts]", "io-benchmark", "=", "io_benchmark.cli:console_main")
-    ]
-    assert info["licenses/LICENSE"].startswith(b"Mozilla Public License Version 2.0\n")
+    assert [metadata[key] for key in keys] == [name, __version__, oldest, "MPL-2.0"]
+    assert info["licenses/LICENSE"] == (ROOT / "LICENSE").read_bytes()
+    if name == "io-benchmark":
+        assert info["entry_points.txt"].decode().split() == [
+            *("[console_scripts]", "io-benchmark", "=", "io_benchmark.cli:console_main")
+        ]
+        # The program and the transforms are of one release.
+        exact = f"io-benchmark-taskgraph=={__version__}"
+        assert any(text.startswith(exact) for text in metadata.get_all("Requires-Dist", []))
 
 
-def test_wheel_from_source_distribution(wheel, wheel_from_source):
+@pytest.mark.parametrize("built", ["wheel", "package"])
+def test_wheel_from_source_distribution(request, built):
     """What is built from the source distribution is the same wheel."""
-    assert wheel_files(wheel_from_source, "") == wheel_files(wheel, "")
+    wheels = [request.getfixturevalue(name) for name in (built, f"{built}_from_source")]
+    assert wheel_files(wheels[0], "") == wheel_files(wheels[1], "")
+
+
+def test_without_extras(small_environment, tmp_path):
+    """Few packages are enough to compare folders; the rest says what to install."""
+    installed = [*small_environment.glob("lib/*/site-packages/*.dist-info")]
+    assert len(installed) <= SMALLEST
+    for pool, task_id in (("one", "A" * 22), ("two", "B" * 22)):
+        (tmp_path / f"{pool}.json").write_bytes(result_file(pool, task_id, 0))
+    given = ("one.json", "two.json", "--write", "html=report.html", "--format", "markdown")
+    result = run(small_environment, tmp_path, "compare", *given)
+    assert result.returncode == 0, result.stderr
+    assert "one compared with two" in (tmp_path / "report.html").read_text() + result.stdout
+    for arguments, extra in (
+        (("compare", "group:Fqm6GL_zRPurCmd1rRuTRQ"), "taskcluster"),
+        (
+            ("compare", f"https://treeherder.mozilla.org/jobs?repo=try&revision={'ab' * 20}"),
+            "taskcluster",
+        ),
+        (("rehearse",), "taskgraph"),
+        (("script", "-o", "x.pyz"), "taskgraph"),
+    ):
+        result = run(small_environment, tmp_path, *arguments)
+        assert result.returncode == 1
+        assert result.stderr.splitlines()[-1].endswith(f"pip install 'io-benchmark[{extra}]'")
 
 
 def test_help(environment, tmp_path):

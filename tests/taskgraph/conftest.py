@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""A tree with a small script of its own, and the kind's transforms to run on a task."""
+"""A small program of a worker, and the kind's transforms to run on a task."""
 
 from copy import deepcopy
 from pathlib import Path
@@ -29,7 +29,6 @@ TASK = {
     "task-from": "kind.yml",
     "attributes": {"job_try_name": "io-benchmark"},
     "benchmark": {
-        "script": "scripts/io-benchmark",
         "workloads": ["cache-retrieve"],
         "retrieves": 2000,
     },
@@ -46,13 +45,13 @@ def datadir(tmp_path):
 
 
 @pytest.fixture
-def script(datadir):
-    folder = datadir / "scripts" / "io-benchmark"
+def script(tmp_path):
+    """A small program of a worker."""
     for path, text in SCRIPT.items():
-        file = folder / path
+        file = tmp_path / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
-    return folder
+    return tmp_path
 
 
 @pytest.fixture

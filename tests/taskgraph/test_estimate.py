@@ -15,17 +15,14 @@ from workloads.cache_retrieve import CACHE_SIZES_MIB
 from io_benchmark_taskgraph import estimate, stanza
 from io_benchmark_taskgraph.worker_program import maximum_time_s, workload_names
 
-from .conftest import REPOSITORY
-
-SCRIPT = "scripts/io-benchmark"
-SMALLEST = {"script": SCRIPT, "workloads": ["cache-retrieve"], "retrieves": 2000}
+SMALLEST = {"workloads": ["cache-retrieve"], "retrieves": 2000}
 TWO_PLACES = {"places": ["workspace", {"name": "other", "path": "/builds/worker/io-benchmark"}]}
 THREE_DESTINATIONS = {"destination": ["overwrite", "unlink", "fresh"]}
 
 
 def check(budget_s, **changes):
     benchmark = stanza.Benchmark.parse({**SMALLEST, **changes})
-    estimate.check_duration(REPOSITORY, benchmark, budget_s)
+    estimate.check_duration(benchmark, budget_s)
 
 
 RETRIEVES = (
@@ -114,7 +111,7 @@ def test_limits_are_the_scripts(name, monkeypatch):
         windows_s = parameters["samples_planned"] * (parameters.get("window_ns") or 0) / 10**9
         limits_s.append(min(windows_s or math.inf, parameters["time_limit_s"]))
     assert sum(limits_s) + BESIDE_S[name] <= workload.maximum_s
-    planned_s = maximum_time_s(REPOSITORY, SCRIPT, [name], places=3)
+    planned_s = maximum_time_s([name], places=3)
     assert planned_s == workload.maximum_s * (3 if workload.per_place else 1)
 
 
@@ -123,5 +120,5 @@ def test_constants_are_the_scripts():
     sizes_mib = list(CACHE_SIZES_MIB)
     assert (sum(sizes_mib), mean(sizes_mib)) == (estimate.CACHE_MIB, estimate.RETRIEVE_MIB)
     assert estimate.TRIALS_PERCENT == trials.TRIALS_PERCENT
-    names = workload_names(REPOSITORY / SCRIPT)
+    names = workload_names()
     assert names == sorted(["cache-retrieve", *BESIDE_S])

@@ -170,7 +170,7 @@ def test_commands():
         commands = {re.sub(r" (amd-16|amd-30|intel) ", " P ", text) for text in texts}
         assert len(commands) == 1
     command = commands.pop().partition("exec python3")[2]
-    workloads = workload_names(REPOSITORY / "scripts/io-benchmark")
+    workloads = workload_names()
     assert sorted(re.findall(r"--workload (\S+)", command)) == workloads
     assert re.findall(r"--destination (\S+)", command) == ["overwrite", "unlink", "fresh"]
     assert re.findall(r'--place (\S+?)="\$\{\w+:-(\S+?)\}"', command) == [
@@ -206,8 +206,8 @@ def test_kind_files():
     benchmark = stanza.Benchmark.parse(kind["task-defaults"]["benchmark"])
     # 3 x (5,700 + 200 x 3 x 57) / 50, and the others' limits: per task, and per place.
     needed_s = 2394 + 170 + 3 * 565
-    estimate.check_duration(REPOSITORY, benchmark, needed_s)
-    mistake(estimate.check_duration, REPOSITORY, benchmark, needed_s - 1)
+    estimate.check_duration(benchmark, needed_s)
+    mistake(estimate.check_duration, benchmark, needed_s - 1)
     documented = (REPOSITORY / "taskcluster/docs/kinds.md").read_text()
     assert f"the slowest pool planned for needs {needed_s:,} s" in documented
 

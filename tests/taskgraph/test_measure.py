@@ -8,7 +8,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from checkout import ROOT, copy_checkout
+from checkout import copy_checkout
 from taskgraph.util.templates import merge
 from user_mistakes import mistake
 
@@ -31,9 +31,8 @@ ARTIFACT = {
 
 
 @pytest.fixture
-def wrap(run_transform, make_transform_config, datadir):
-    """Run the transforms on a task with these changes, in a tree with the real script."""
-    shutil.copytree(ROOT / "scripts/io-benchmark", datadir / "scripts/io-benchmark")
+def wrap(run_transform, make_transform_config):
+    """Run the transforms on a task with these changes."""
 
     def make(**changes):
         task = merge(deepcopy(TASK), changes)

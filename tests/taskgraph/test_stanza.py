@@ -8,12 +8,11 @@ from user_mistakes import mistake
 
 from io_benchmark_taskgraph.stanza import KEYS, WORKSPACE, Benchmark, TaskPlace
 
-SMALLEST = {"script": "scripts/io-benchmark", "workloads": ["cache-retrieve"], "retrieves": 2000}
+SMALLEST = {"workloads": ["cache-retrieve"], "retrieves": 2000}
 CONTAINER = {"name": "container", "path": "/builds/worker/io-benchmark"}
 URL = "https://host.example/o?name={name}"
 # Each key's value in the stanza, and in the benchmark.
 WHOLE: dict[str, tuple[Any, Any]] = {
-    "script": ("tools/script/", "tools/script"),
     "workloads": (["sync-write", "cache-retrieve"], ("sync-write", "cache-retrieve")),
     "retrieves": (1, 1),
     "seed": (0, 0),
@@ -34,7 +33,7 @@ def test_benchmark():
     whole = {key: value for key, (value, _) in WHOLE.items()}
     expected: list[Any] = [value for _, value in WHOLE.values()]
     assert Benchmark.parse(whole) == Benchmark(*expected)
-    smallest = Benchmark("scripts/io-benchmark", ("cache-retrieve",), 2000, *DEFAULTS)
+    smallest = Benchmark(("cache-retrieve",), 2000, *DEFAULTS)
     assert Benchmark.parse(SMALLEST) == smallest
 
 
@@ -68,7 +67,6 @@ WRONG_VALUES: dict[str, dict[str, list[Any]]] = {
     "perfherder": {"is unknown; there are: pool, neutral": ["none"]},
     "trials": {"is unknown; there are: auto, always, never": [True]},
     "precision": {PERCENT: [2, "0%", "100%", "2%; reboot"]},
-    "script": {FOLDER: ["/scripts", "a\nreboot", "scripts/../.."]},
 }
 WRONG_PLACES = [
     (["workspace", "workspace"], f"the place workspace {TWICE}"),
@@ -123,10 +121,10 @@ THERE_ARE = f"there are: {', '.join(KEYS)}"
     [
         (None, f": {MISSING}"),
         (["a"], f": is not a mapping; {THERE_ARE}"),
-        ({"script": "s", "workloads": ["a"]}, f".retrieves: {MISSING}"),
+        ({"workloads": ["a"]}, f".retrieves: {MISSING}"),
         # A misspelt key explains the one that is missing.
         (
-            {"script": "s", "workloads": ["a"], "retrieve": 1},
+            {"workloads": ["a"], "retrieve": 1},
             f".retrieve: unknown key; {THERE_ARE}",
         ),
     ],

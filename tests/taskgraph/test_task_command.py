@@ -23,11 +23,8 @@ from io_benchmark_taskgraph.worker_program import (
     workload_names,
 )
 
-from .conftest import REPOSITORY
-
-WORKLOADS = workload_names(REPOSITORY / "scripts/io-benchmark")
+WORKLOADS = workload_names()
 SMALLEST: dict[str, Any] = {
-    "script": "scripts/io-benchmark",
     "workloads": ["cache-retrieve"],
     "retrieves": 2000,
 }
@@ -37,8 +34,7 @@ CONTAINER = {"name": "con-tainer", "path": "/builds/worker/io-benchmark"}
 
 TEXT = """\
 # io-benchmark 1.2 measures this worker's I/O: https://github.com/mozilla-releng/io-benchmark
-# Source: scripts/io-benchmark at the revision that made this task. The arguments after
-# this one are these modules as one file, compressed, in base64; the same file:
+# The arguments after this one are its modules as one file, compressed, in base64; the same file:
 # io-benchmark script -o io-benchmark.pyz
 sha256=SHA256
 # In a new folder that only this user can change: what is compared is what is started.
@@ -227,7 +223,7 @@ def test_a_quick_run(workloads, tmp_path):
     workspace, artifacts = tmp_path / "workspace", tmp_path / "artifacts"
     workspace.mkdir()
     benchmark = stanza.Benchmark.parse({**SMALLEST, "workloads": workloads, "retrieves": 20})
-    program = WorkerProgram.read(REPOSITORY, SMALLEST["script"])
+    program = WorkerProgram.read()
     command = make_command(benchmark, program, pool="amd-16", time_budget_s=3300)
     variables = {"WORKSPACE": str(workspace), "ARTIFACTS": str(artifacts), "PROFILE": "quick"}
     environment = {f"IO_BENCHMARK_{name}": value for name, value in variables.items()}

@@ -16,10 +16,6 @@ from .conftest import REPOSITORY
 
 FOLDER = REPOSITORY / "taskcluster"
 PACKAGE = REPOSITORY / "python/io_benchmark_taskgraph"
-# This extends a stand-alone taskgraph, and Firefox's tree does not load it.
-STAND_ALONE = {
-    f"io_benchmark_taskgraph.{name}" for name in ("actions", "group_tasks", "parameters")
-}
 PINNED = re.compile(r"[a-z0-9./-]+:[A-Za-z0-9._-]+@sha256:[0-9a-f]{64}")
 
 
@@ -34,12 +30,10 @@ def imported(path):
 
 @pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: path.stem)
 def test_imports(path):
-    """Python 3.9, taskgraph, voluptuous and the standard library; only stand-alone parts import these."""
+    """Python 3.9, taskgraph, voluptuous and the standard library."""
     names = set(imported(path))
     outside = {name.partition(".")[0] for name in names} - set(sys.stdlib_module_names)
     assert outside <= {"io_benchmark_taskgraph", "taskgraph", "voluptuous"}
-    if f"io_benchmark_taskgraph.{path.stem}" not in STAND_ALONE:
-        assert not STAND_ALONE & names
 
 
 def test_taskgraph_without_its_error_class(monkeypatch):

@@ -14,10 +14,11 @@ DEEP = "values are nested more than 50 deep; nest them less"
 
 @pytest.fixture
 def file(tmp_path):
-    """The configuration of a tree with a kind."""
-    (tmp_path / "taskcluster/kinds/a/pools").mkdir(parents=True)
-    (tmp_path / "taskcluster/kinds/a/kind.yml").write_text("a: 1")
-    return tmp_path / "taskcluster/config.yml"
+    """A file of the kind in a tree; its other kinds and its configuration are not checked."""
+    (tmp_path / "taskcluster/kinds/io-benchmark/pools").mkdir(parents=True)
+    for other in ("config.yml", "kinds/a.yml"):
+        (tmp_path / "taskcluster" / other).write_text("a: 1\na: 2")
+    return tmp_path / "taskcluster/kinds/io-benchmark/kind.yml"
 
 
 @pytest.mark.parametrize(
@@ -32,10 +33,10 @@ def file(tmp_path):
 )
 def test_mistakes(file, text, problem):
     """One line: the file, the line in it, what is wrong and what to do; in every kind's files."""
-    for path in (file, file.parent / "kinds/a/pools/more.yml"):
+    for path in (file, file.parent / "pools/more.yml"):
         path.write_text(text)
-        name = path.relative_to(file.parent.parent)
-        assert mistake(yaml_files.check_tree, file.parent) == f"{name} line {problem}"
+        name = path.relative_to(file.parents[3])
+        assert mistake(yaml_files.check_tree, file.parents[2]) == f"{name} line {problem}"
         path.unlink()
 
 
@@ -52,15 +53,15 @@ def test_mistakes(file, text, problem):
 def test_accepted(file, text):
     """The same key in two mappings, and values like keys."""
     file.write_text(text)
-    yaml_files.check_tree(file.parent)
+    yaml_files.check_tree(file.parents[2])
 
 
 def test_other_files(file):
     """What is not YAML is the loader's error, with the file's name; reading a device may never end."""
-    (file.parent / "kinds/a/more.yml").symlink_to("/dev/zero")
-    text = "taskcluster/kinds/a/more.yml: is not a regular file; remove it"
-    assert mistake(yaml_files.check_tree, file.parent) == text
+    (file.parent / "more.yml").symlink_to("/dev/zero")
+    text = "taskcluster/kinds/io-benchmark/more.yml: is not a regular file; remove it"
+    assert mistake(yaml_files.check_tree, file.parents[2]) == text
     file.write_text("a: [b\n")
     with pytest.raises(YAMLError) as caught:
-        yaml_files.check_tree(file.parent)
+        yaml_files.check_tree(file.parents[2])
     assert f'in "{file}", line 2' in str(caught.value)

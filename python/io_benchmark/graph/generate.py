@@ -84,8 +84,7 @@ def _parameters(jobs: Sequence[str]) -> Parameters:
 
 def _one_line(message: str) -> str:
     """Return the first line of a message; taskgraph prints the whole task after it."""
-    lines = [" ".join(line.split()) for line in message.strip().splitlines()]
-    lines = [line for line in lines if line]
+    lines = [" ".join(line.split()) for line in message.splitlines() if line.strip()]
     if len(lines) > 1 and lines[0].endswith(":"):
         return f"{lines[0]} {lines[1]}"
     return lines[0] if lines else "no reason given"
@@ -126,7 +125,7 @@ def _generated(task: Any, tree: Path) -> GeneratedTask:
     return GeneratedTask(
         label=task.label,
         pool=task.attributes.get(POOL_ATTRIBUTE, ""),
-        kind=task.kind,
+        kind=task.task["tags"]["kind"],
         definition={**task.task, "metadata": metadata},
         image=image.removeprefix(_IMAGE_LABEL) or None,
     )
@@ -144,14 +143,14 @@ def _kind(tree: Path, name: str) -> Any:
 def _in_kind_order(tasks: list[GeneratedTask], tree: Path) -> tuple[GeneratedTask, ...]:
     """Sort tasks by their kind's order; taskgraph's order is undefined."""
     pools: dict[str, list[str]] = {}
-    for name in {task.kind for task in tasks}:
+    for name in {task.kind for task in tasks if task.pool}:
         kind = _kind(tree, name)
         # A kind may have another one's pools.
         kind = _kind(tree, kind["pools-from"]) if "pools-from" in kind else kind
         pools[name] = list(kind.get("tasks", {}))
 
     def position(task: GeneratedTask) -> tuple[str, int, list[Any]]:
-        listing = pools[task.kind]
+        listing = pools.get(task.kind, [])
         index = listing.index(task.pool) if task.pool in listing else len(listing)
         return task.kind, index, _natural(task.label)
 
@@ -200,10 +199,7 @@ def isolated(tree: Path, log: logging.Logger) -> Iterator[Callable[[str], Any]]:
 
 
 def generate(root: Root, jobs: Sequence[str]) -> tuple[GeneratedTask, ...]:
-    """Return the tasks that `jobs` name, in the order of kind.yml.
-
-    A name is that of a job, a pool or a label; without names: `io-benchmark`.
-    """
+    """Return the tasks of jobs, pools or labels by their names, in the order of kind.yml."""
     with usable_tree(root.path) as tree, isolated(tree, logger) as module:
         generator = TaskGraphGenerator(str(tree / "taskcluster"), _parameters(jobs))
         try:

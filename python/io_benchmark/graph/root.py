@@ -18,13 +18,12 @@ from msgspec import Struct
 from io_benchmark.errors import GraphError, UsageError
 from io_benchmark.paths import refuse_unreadable
 
-# A tree is known by these; the second keeps Firefox's and other projects' kinds apart from ours.
-MARKS = ("taskcluster/config.yml", "scripts/io-benchmark/__main__.py")
+# A tree is known by these. Firefox's kind has the same path, and transforms of another package.
+MARKS = ("taskcluster/config.yml", "taskcluster/kinds/io-benchmark/kind.yml")
 _ADVICE = "name the folder that contains taskcluster/"
-SCRIPT = "scripts/io-benchmark"
 TRANSFORMS = "python/io_benchmark_taskgraph"
 # What a decision task reads of a tree.
-PARTS = ("taskcluster", SCRIPT, TRANSFORMS)
+PARTS = ("taskcluster", TRANSFORMS)
 # What the report's image contains. The bundled copy has none, because it is inside the program.
 PROGRAM = "python/io_benchmark"
 BUNDLE = Path(__file__).resolve().parent.parent / "bundle"
@@ -72,7 +71,11 @@ class Root(Struct, frozen=True):
 
 
 def _missing_mark(path: Path) -> str | None:
-    return next((mark for mark in MARKS if not (path / mark).is_file()), None)
+    for mark in MARKS:
+        if not (path / mark).is_file():
+            return mark
+    has_transforms = b"io_benchmark_taskgraph." in (path / MARKS[1]).read_bytes()
+    return None if has_transforms else f"{MARKS[1]} with this project's transforms"
 
 
 @contextmanager
@@ -81,7 +84,8 @@ def usable_tree(root: Path) -> Iterator[Path]:
 
     The bundled copy needs this: it lacks the program, and may be in a venv inside a different checkout.
     """
-    if (root / PROGRAM).is_dir() and _nearest_checkout(root) in (None, root):
+    is_complete = (root / PROGRAM).is_dir() or not (root / TRANSFORMS).is_dir()
+    if root != BUNDLE and is_complete and _nearest_checkout(root) in (None, root):
         yield root
         return
     with tempfile.TemporaryDirectory(prefix="io-benchmark-tree-") as folder:
@@ -133,6 +137,8 @@ def tree_modules(root: Path) -> Iterator[Callable[[str], Any]]:
         try:
             return importlib.import_module(f"{package}.{name}")
         except (ImportError, SyntaxError) as error:
+            if isinstance(error, ModuleNotFoundError) and error.name == package:
+                raise  # not installed; the command line says with what it comes
             raise GraphError(
                 f"{root}/python/{package} cannot be imported ({error}); name a whole tree by --root"
             ) from None

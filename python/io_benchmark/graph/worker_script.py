@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from io_benchmark.errors import GraphError
-from io_benchmark.graph.root import SCRIPT, Root, tree_modules
+from io_benchmark.graph.root import Root, tree_modules
 
 
 class WorkerScript(Struct, frozen=True):
@@ -30,15 +30,15 @@ def build_worker_script(
     with tree_modules(root.path) as module:
         worker_program, estimate = module("worker_program"), module("estimate")
         try:
-            program = worker_program.WorkerProgram.read(root.path, SCRIPT)
+            program = worker_program.WorkerProgram.read()
             commands = {}
             for name, task in (tasks or {}).items():
                 benchmark = module("stanza").Benchmark.parse(task.get("benchmark"))
                 budget_s = estimate.time_budget_s(task["worker"].get("max-run-time"))
-                estimate.check_duration(root.path, benchmark, budget_s)
+                estimate.check_duration(benchmark, budget_s)
                 make_command = module("task_command").make_command
                 commands[name] = str(make_command(benchmark, program, pool, budget_s)[2])
         except module("mistakes").BadKeyError as problem:
             raise GraphError(str(problem)) from None
-        names = worker_program.workload_names(root.path / SCRIPT)
+        names = worker_program.workload_names()
         return WorkerScript(program.version, tuple(names), program.data, program.sha256, commands)

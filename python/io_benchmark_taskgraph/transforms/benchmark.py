@@ -10,19 +10,19 @@ from typing import Any
 from taskgraph.transforms.base import TransformSequence
 
 from io_benchmark_taskgraph import estimate
-from io_benchmark_taskgraph.mistakes import in_task, root_folder
+from io_benchmark_taskgraph.mistakes import in_task
 from io_benchmark_taskgraph.stanza import PERFHERDER, Benchmark, override
 from io_benchmark_taskgraph.transforms import Tasks
 
 
 def _check_stanza(config: Any, tasks: Tasks) -> Tasks:
-    root, perfherder = root_folder(config), override(config.params, PERFHERDER)
+    perfherder = override(config.params, PERFHERDER)
     for task in tasks:
         with in_task(config, task):
             benchmark = Benchmark.parse(task.get("benchmark"))
             limit_s = task.get("worker", {}).get("max-run-time")
             budget_s = estimate.time_budget_s(limit_s)
-            estimate.check_duration(root, benchmark, budget_s)
+            estimate.check_duration(benchmark, budget_s)
         if perfherder:
             benchmark = replace(benchmark, perfherder=perfherder)
         task["benchmark"] = benchmark

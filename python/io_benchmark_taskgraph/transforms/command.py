@@ -7,7 +7,7 @@ from typing import Any
 from taskgraph.transforms.base import TransformSequence
 
 from io_benchmark_taskgraph.estimate import time_budget_s
-from io_benchmark_taskgraph.mistakes import in_task, root_folder
+from io_benchmark_taskgraph.mistakes import in_task
 from io_benchmark_taskgraph.selection import POOL_ATTRIBUTE
 from io_benchmark_taskgraph.task_command import check_size, make_command
 from io_benchmark_taskgraph.transforms import Tasks
@@ -15,14 +15,13 @@ from io_benchmark_taskgraph.worker_program import WorkerProgram
 
 
 def _add_command(config: Any, tasks: Tasks) -> Tasks:
-    root = root_folder(config)
-    read = functools.cache(functools.partial(WorkerProgram.read, root))
+    read = functools.cache(WorkerProgram.read)
     for task in tasks:
         benchmark = task.pop("benchmark")
         with in_task(config, task):
             budget_s = time_budget_s(task["worker"]["max-run-time"])
             pool = task["attributes"][POOL_ATTRIBUTE]
-            words = make_command(benchmark, read(benchmark.script), pool, budget_s)
+            words = make_command(benchmark, read(), pool, budget_s)
             check_size(words)
         task.setdefault("run", {})["command"] = words
         yield task

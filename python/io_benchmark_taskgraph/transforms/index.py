@@ -92,7 +92,7 @@ def _add_routes(config: Any, tasks: Tasks) -> Tasks:
         yield task
 
 
-def rank_by_push(config: Any, tasks: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _rank_by_push(config: Any, tasks: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Rank finished tasks by the push's date: the index takes none of an older push after a newer one.
 
     taskgraph ranks tasks of tier 3 by 0, so that a retriggered task of an old push is the latest.
@@ -105,4 +105,4 @@ def rank_by_push(config: Any, tasks: Iterable[dict[str, Any]]) -> Iterator[dict[
 transforms = TransformSequence()
 transforms.add(_add_routes)
 ranks = TransformSequence()
-ranks.add(rank_by_push)
+ranks.add(_rank_by_push)

@@ -7,7 +7,6 @@ directory or file would be an error of the task.
 """
 
 import functools
-import posixpath
 import shlex
 from typing import Any
 
@@ -21,14 +20,12 @@ from io_benchmark_taskgraph.mistakes import (
     form,
     in_task,
     plain,
-    root_folder,
 )
 from io_benchmark_taskgraph.stanza import ARTIFACTS_PATH, PLACE_PATH
 from io_benchmark_taskgraph.transforms import Tasks
 from io_benchmark_taskgraph.worker_program import UNPACK, WorkerProgram
 
 KEY = "benchmark.measure"
-SCRIPT = "scripts/io-benchmark"
 ARTIFACT = "public/io-benchmark"
 # As taskgraph's run-task runs a command that is one text.
 SHELL = ["bash", "-cx"]
@@ -57,8 +54,6 @@ SCHEMA = voluptuous.Schema({
     voluptuous.Required("measure"): form(
         PLACE_PATH, "is not a folder; write the absolute path where the task works"
     ),
-    # The folder with the worker's script, from the root of the checkout.
-    voluptuous.Optional("script", default=SCRIPT): str,
 })
 
 
@@ -77,8 +72,7 @@ def _words(task: dict[str, Any]) -> list[Any]:
 
 
 def _wrap(config: Any, tasks: Tasks) -> Tasks:
-    root = root_folder(config)
-    read = functools.cache(functools.partial(WorkerProgram.read, root))
+    read = functools.cache(WorkerProgram.read)
     for task in tasks:
         stanza = task.pop("benchmark", None)
         if stanza is None:
@@ -87,7 +81,7 @@ def _wrap(config: Any, tasks: Tasks) -> Tasks:
         with in_task(config, task):
             values = checked(SCHEMA, stanza, "benchmark")
             words = _words(task)
-            program = read(posixpath.normpath(values["script"]))
+            program = read()
             parts = program.arguments()
             # `predict` finds the benchmark's pool by its worker type.
             _, pool = get_worker_type(

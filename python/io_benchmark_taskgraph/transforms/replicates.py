@@ -20,7 +20,7 @@ def _replicate(config: Any, tasks: Tasks) -> Tasks:
     replicates = override(config.params, REPLICATES)
     for task in tasks:
         count = replicates or task["benchmark"].replicates
-        for copy in numbered(task, count):
+        for copy in _numbered(task, count):
             name = task_name(copy)
             if name in makers:
                 maker = task_name(makers[name])
@@ -31,7 +31,7 @@ def _replicate(config: Any, tasks: Tasks) -> Tasks:
             yield copy
 
 
-def numbered(task: dict[str, Any], count: int) -> Iterator[dict[str, Any]]:
+def _numbered(task: dict[str, Any], count: int) -> Iterator[dict[str, Any]]:
     """Yield the task itself, or `count` copies with a number each: IOB(amd16-1)."""
     if count == 1:
         yield task

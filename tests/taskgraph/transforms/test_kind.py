@@ -10,8 +10,8 @@ from user_mistakes import mistake
 
 from io_benchmark_taskgraph.stanza import Benchmark
 from io_benchmark_taskgraph.task_command import make_command
-from io_benchmark_taskgraph.transforms import on_demand, pools
-from io_benchmark_taskgraph.worker_program import WorkerProgram
+from io_benchmark_taskgraph.transforms import kind, pools
+from io_benchmark_taskgraph.worker_program import WorkerProgram, workload_names
 
 NAME = "name: is not a pool's name; write at most 45 letters, digits and ._-, no mark first"
 LABEL = "name: is what -j calls the job or a task's label; give the pool another name"
@@ -48,11 +48,10 @@ CLASH = "on linux64/opt; give each task a different symbol"
         ),
         (
             {"benchmark": {"workloads": ["x"]}},
-            "benchmark.workloads: 'x' is unknown; there are: cache-retrieve, sync-write",
+            f"benchmark.workloads: 'x' is unknown; there are: {', '.join(workload_names())}",
         ),
     ],
 )
-@pytest.mark.usefixtures("script")
 def test_mistakes_of_a_task(run_kind, make_pool, changes, text):
     """One line: the file, the task, the key, what is wrong, and what to write."""
     task = make_pool(**changes)
@@ -214,13 +213,12 @@ def test_clashing_symbols(run_kind, make_pool, tasks, dependencies, text):
         assert message.endswith(f"kind.yml: task {text} {CLASH}")
 
 
-@pytest.mark.usefixtures("script")
-def test_command(datadir, run_kind, make_pool):
+def test_command(run_kind, make_pool):
     """All workloads and what they need, the pool and the time; the same in every replicate."""
     pool = make_pool(worker={"max-run-time": 4000}, benchmark={"replicates": 2})
     expected = make_command(
         Benchmark.parse(dict(pool["benchmark"])),
-        WorkerProgram.read(datadir, "scripts/io-benchmark"),
+        WorkerProgram.read(),
         pool="amd-16",
         time_budget_s=3700,
     )
@@ -233,5 +231,5 @@ def test_command(datadir, run_kind, make_pool):
 def test_images_on_demand(run_transform, make_transform_config):
     """No image is built by itself, and nothing else is changed."""
     tasks = [{"label": "i", "always-target": True}]
-    made = run_transform(on_demand.transforms, tasks, config=make_transform_config())
+    made = run_transform(kind.images, tasks, config=make_transform_config())
     assert made == [{"label": "i", "always-target": False}]

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MPL-2.0
+"""All transforms in their order, for a project whose kind `io-benchmark` names one line."""
+
+from dataclasses import replace
+from typing import Any
+
+from taskgraph.task import Task
+from taskgraph.transforms import run, task
+from taskgraph.transforms.base import TransformSequence
+
+from io_benchmark_taskgraph.loader import merged_defaults
+from io_benchmark_taskgraph.report_stanza import STANZA
+from io_benchmark_taskgraph.transforms import (
+    Tasks,
+    benchmark,
+    command,
+    index,
+    replicates,
+    report,
+    symbols,
+)
+from io_benchmark_taskgraph.transforms import pools as names
+
+REPORT_KIND = "io-benchmark-report"
+pools, images, _measured, _compared = (TransformSequence() for _ in range(4))
+for part in (names, benchmark, replicates, symbols, command, index, run, task):
+    _measured.add(part.transforms)
+_measured.add(index.ranks)
+for part in (report, symbols, run, task):
+    _compared.add(part.transforms)
+
+
+def _with_report(config: Any, tasks: Tasks) -> Tasks:
+    """Yield the pools' tasks, and the report's as a kind that depends on this one would make it.
+
+    `report` in kind.yml has what differs for the report's task; it runs on the first pool by default.
+    """
+    described = list(tasks)
+    measuring = {}
+    for pool in _measured(config, iter(described)):
+        fields = {key: pool[key] for key in ("label", "description", "attributes", "task")}
+        measuring[pool["label"]] = Task(config.kind, **fields)
+        yield pool
+    if measuring:
+        own = {"worker-type": described[0].get("worker-type"), **config.config.get(STANZA, {})}
+        kind = replace(config, kind=REPORT_KIND, config={}, kind_dependencies_tasks=measuring)
+        yield from _compared(kind, iter([{"name": "report", **merged_defaults(REPORT_KIND, own)}]))
+
+
+def _build_on_demand(_config: Any, tasks: Tasks) -> Tasks:
+    """Build an image only if a selected task runs in it: the report's changes with nearly every push."""
+    for image in tasks:
+        image["always-target"] = False
+        yield image
+
+
+pools.add(_with_report)
+images.add(_build_on_demand)

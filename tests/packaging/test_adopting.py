@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: MPL-2.0
+"""A project of its own that adopts the kind, as taskcluster/docs/adopting.md says, with the built wheels."""
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from checkout import ROOT
+
+KIND = "taskcluster/kinds/io-benchmark/kind.yml"
+# What `taskgraph init` writes: no symbols, aliases that are worker types, one image.
+CONFIG: dict[str, Any] = {
+    "trust-domain": "mozilla",
+    "task-priority": "low",
+    "taskgraph": {
+        "cached-task-prefix": "mozilla.v2.my-proj",
+        "repositories": {"my_proj": {"name": "my-proj"}},
+    },
+    "workers": {
+        "aliases": {
+            alias: {
+                "provisioner": "{trust-domain}-{level}",
+                "implementation": "docker-worker",
+                "os": "linux",
+                "worker-type": "{alias}",
+            }
+            for alias in ("b-small", "b-large", "images")
+        }
+    },
+}
+IMAGES = {
+    "loader": "taskgraph.loader.transform:loader",
+    "transforms": [
+        f"taskgraph.transforms.{name}:transforms"
+        for name in ("docker_image", "cached_tasks", "task")
+    ],
+    "tasks": {"linux": {}},
+}
+DOCKERFILE = "FROM alpine:latest\nRUN apk add bash coreutils python3\n# %include-run-task\n"
+
+
+def write(folder: Path, files: dict[str, Any]) -> None:
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content if isinstance(content, str) else yaml.safe_dump(content))
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A project that has the kind of the documentation, and the line in config.yml."""
+    folder = tmp_path / "my-proj"
+    page = (ROOT / "taskcluster/docs/adopting.md").read_text()
+    (line,) = re.findall(r"```yaml\n +taskgraph:\n( +register: .*\n)", page)
+    taskgraph = {**CONFIG["taskgraph"], **yaml.safe_load(line)}
+    write(
+        folder,
+        {
+            "taskcluster/config.yml": {**CONFIG, "taskgraph": taskgraph},
+            "taskcluster/kinds/docker-image/kind.yml": IMAGES,
+            "taskcluster/docker/linux/Dockerfile": DOCKERFILE,
+            KIND: (ROOT / "taskcluster/docs/adopting-kind.yml").read_text(),
+        },
+    )
+    git = ("git", "-c", "user.name=a", "-c", "user.email=a@example.org", "-C", str(folder))
+    for command in (
+        ("init", "--quiet"),
+        ("remote", "add", "origin", "https://github.com/me/my-proj"),
+        ("add", "."),
+        ("commit", "--quiet", "--message", "Measure the pools"),
+    ):
+        subprocess.run([*git, *command], check=True)
+    return folder
+
+
+def run(program: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [program, *arguments],
+        cwd=folder,
+        env={"PATH": os.defpath, "HOME": str(folder.parent), "TASKGRAPH_SERIAL": "1"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def full_graph(environment: Path, folder: Path) -> dict[str, Any]:
+    """What a decision task makes; the environment has the transforms and taskgraph alone."""
+    program = "from taskgraph.main import main; main()"
+    result = run(environment / "bin/python", folder, "-c", program, "full", "--json")
+    assert result.returncode == 0, result.stderr
+    graph: dict[str, Any] = json.loads(result.stdout)
+    return graph
+
+
+def test_first_report(environment, project):
+    """A rehearsal runs both pools' tasks and the report's."""
+    result = run(environment / "bin/io-benchmark", project, "rehearse")
+    assert result.returncode == 0, result.stderr
+    assert "large compared with small" in " ".join(result.stdout.split())
+    assert [*project.glob("io-benchmark-results/*/io-benchmark-report/report.html")]
+
+
+def test_decision_task(decision_environment, project):
+    """Its tasks have all that this project's have, but symbols, which the project does not use."""
+    graph = full_graph(decision_environment, project)
+    pools = {"io-benchmark-small": "b-small", "io-benchmark-large": "b-large"}
+    assert set(graph) == {*pools, "io-benchmark-report", "docker-image-linux"}
+    for label, worker_type in pools.items():
+        task = graph[label]["task"]
+        assert task["workerType"] == worker_type
+        assert graph[label]["dependencies"] == {"docker-image": "docker-image-linux"}
+        assert any(".latest.io-benchmark." in route for route in task["routes"])
+        assert "treeherder" not in task["extra"]
+        assert not [route for route in task["routes"] if "treeherder" in route]
+    report = graph["io-benchmark-report"]
+    assert sorted(report["soft_dependencies"]) == sorted(pools)
+    assert report["task"]["requires"] == "all-resolved"
+    assert report["task"]["workerType"] == "b-small"
+    assert report["task"]["tags"]["kind"] == "io-benchmark-report"
+
+
+def test_symbols(decision_environment, project):
+    """Where the project is on Treeherder, tasks have their symbols in a group with a name."""
+    config = yaml.safe_load((project / "taskcluster/config.yml").read_text())
+    groups = {"treeherder": {"group-names": {"I": "Images"}}}
+    images = {**IMAGES, "tasks": {"linux": {"symbol": "I(linux)"}}}
+    write(
+        project,
+        {
+            "taskcluster/config.yml": {**config, **groups},
+            "taskcluster/kinds/docker-image/kind.yml": images,
+        },
+    )
+    graph = full_graph(decision_environment, project)
+    shown = {label: task["task"]["extra"].get("treeherder", {}) for label, task in graph.items()}
+    names = {label: (entry["groupName"], entry["symbol"]) for label, entry in shown.items()}
+    assert names == {
+        "docker-image-linux": ("Images", "linux"),
+        "io-benchmark-small": ("I/O benchmark", "small"),
+        "io-benchmark-large": ("I/O benchmark", "large"),
+        "io-benchmark-report": ("I/O benchmark", "report"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("files", "error"),
+    [
+        (
+            {"taskcluster/config.yml": ("b-small", "b-smaller")},
+            "workers.aliases has no 'b-small'",
+        ),
+        (
+            {KIND: ("        worker-type: b-small\n", "")},
+            "kind task 'small': Object missing required field",
+        ),
+        (
+            {KIND: ("with_defaults", "no_defaults")},
+            "no_defaults",
+        ),
+        (
+            {KIND: ("tasks:\n", "tasks:\n    large: {}\n")},
+            "the key large is given twice",
+        ),
+    ],
+)
+def test_mistakes(environment, project, files, error):
+    """One line, without a traceback."""
+    for name, (before, after) in files.items():
+        path = project / name
+        assert before in path.read_text()
+        path.write_text(path.read_text().replace(before, after))
+    result = run(environment / "bin/io-benchmark", project, "rehearse")
+    assert result.returncode == 1
+    assert error in result.stderr.splitlines()[-1]
+    assert "Traceback" not in result.stderr
+
+
+def test_defaults():
+    """A project gets what this project's own kinds say, but for the image."""
+    for kind in ("io-benchmark", "io-benchmark-report"):
+        own = yaml.safe_load((ROOT / f"taskcluster/kinds/{kind}/kind.yml").read_text())
+        defaults = own.get("task-defaults") or own["tasks"]["report"]
+        file = ROOT / f"python/io_benchmark_taskgraph/defaults/{kind}.yml"
+        given = yaml.safe_load(file.read_text())
+        for values in (defaults, given):
+            values["worker"].pop("docker-image", None)
+            values.pop("worker-type", None)
+        assert given == defaults
