@@ -1,13 +1,7 @@
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
-"""
-From a pool in the kind io-benchmark to its task: its command, its routes and their rank.
-
-`io-benchmark firefox` of https://github.com/mozilla-releng/io-benchmark writes this file
-to Firefox's tree, with kind.yml and the program: change them there. The command in
-kind.yml says what is measured. It unpacks the program, which is added here as arguments.
-"""
+"""From a pool in the kind io-benchmark to its task, and the task that compares them."""
 
 import base64
 import zlib
@@ -15,45 +9,45 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from gecko_taskgraph.transforms.task import transforms as task_transforms
 from taskgraph.transforms.base import TransformSequence
 
-PROGRAM = "io-benchmark.pyz"  # next to kind.yml
-POOL_MARK = "@pool@"  # where kind.yml's command has the name of the task
-# The most bytes that Linux takes in one argument.
-MAX_ARGUMENT_BYTES = 131_071
 # `io-benchmark history` finds the results by these.
 ROUTES = (
-    "index.{trust-domain}.v2.{project}.latest.io-benchmark.{pool}",
-    "index.{trust-domain}.v2.{project}.revision.{head_rev}.io-benchmark.{pool}",
-    "index.{trust-domain}.v2.{project}.date.io-benchmark.{pool}.{moz_build_date}",
+    "index.{domain}.v2.{project}.latest.io-benchmark.{pool}",
+    "index.{domain}.v2.{project}.revision.{head_rev}.io-benchmark.{pool}",
+    "index.{domain}.v2.{project}.date.io-benchmark.{pool}.{moz_build_date}",
 )
 
 
-def add_program(config: Any, tasks: Any) -> Iterator[Any]:
-    data = Path(config.path, PROGRAM).read_bytes()
-    encoded = base64.b64encode(zlib.compress(data, 9)).decode("ascii")
-    starts = range(0, len(encoded), MAX_ARGUMENT_BYTES)
-    program = [encoded[start : start + MAX_ARGUMENT_BYTES] for start in starts]
-    names = {"trust-domain": config.graph_config["trust-domain"], **config.params}
+def fill_in(config: Any, tasks: Any) -> Iterator[Any]:
+    """Put the pool into its command; also the program, if it is next to kind.yml."""
+    names = {**config.params, "domain": config.graph_config["trust-domain"]}
     for task in tasks:
-        pool = task["name"]
-        text = task["run"]["command"].replace(POOL_MARK, pool)
-        task["run"]["command"] = ["bash", "-ec", text, "io-benchmark", *program]
+        run = task["run"]
+        run["command"] = run["command"].replace("@pool@", task["name"])
+        for file in Path(config.path).glob("*.pyz"):
+            encoded = base64.b64encode(zlib.compress(file.read_bytes(), 9)).decode()
+            # Linux takes at most 131,071 bytes in one argument.
+            starts = range(0, len(encoded), 131_071)
+            program = [encoded[start:][:131_071] for start in starts]
+            run["command"] = ["bash", "-ec", run["command"], "io-benchmark", *program]
         # The index splits a name at dots, and no pool's name has a tilde.
-        route_pool = pool.replace(".", "~")
-        routes = [route.format(pool=route_pool, **names) for route in ROUTES]
-        task.setdefault("routes", []).extend(routes)
+        names["pool"] = task["name"].replace(".", "~")
+        task.setdefault("routes", []).extend(route.format(**names) for route in ROUTES)
         yield task
 
 
-def rank_by_push(config: Any, tasks: Any) -> Iterator[Any]:
-    """Rank by the push's date, so that an old push never replaces a newer one in the index."""
+def add_report(config: Any, tasks: Any) -> Iterator[Any]:
+    """Rank results by the push's date; compare them after all of their tasks."""
+    labels = []
     for task in tasks:
         task["task"]["extra"]["index"]["rank"] = config.params["build_date"]
+        labels.append(task["label"])
         yield task
+    report = {**config.config["report"], "soft-dependencies": sorted(labels)}
+    yield from task_transforms(config, iter([report]))
 
 
-transforms = TransformSequence()
-transforms.add(add_program)
-ranks = TransformSequence()
-ranks.add(rank_by_push)
+transforms = TransformSequence([fill_in])
+reports = TransformSequence([add_report])

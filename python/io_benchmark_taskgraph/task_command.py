@@ -17,7 +17,7 @@ from io_benchmark_taskgraph.worker_program import MAX_ARGUMENT_BYTES, UNPACK, Wo
 # whole script again. A command that fails before the sha256 is compared prints the reason on stderr.
 # The first word of the line for Treeherder is in two parts. run-task prints this text too, and Treeherder
 # must not take that for a failure.
-TEXT = """\
+UNPACKING = """\
 # io-benchmark {program.version} measures this worker's I/O: https://github.com/mozilla-releng/io-benchmark
 # The arguments after this one are its modules as one file, compressed, in base64; the same file:
 # io-benchmark script -o io-benchmark.pyz
@@ -31,7 +31,9 @@ if [ "$(sha256sum < "$application")" != "$sha256  -" ]; then
   exit 1
 fi
 set -x
-exec python3 -u -B "$application" run \\
+"""
+RUN = """\
+exec python3 -u -B {application} run \\
   {options} \\
   {places} \\
   --output "${{IO_BENCHMARK_ARTIFACTS:-{artifacts}}}" \\
@@ -76,17 +78,21 @@ def make_command(
     benchmark: Benchmark, program: WorkerProgram, pool: str, time_budget_s: int
 ) -> list[str]:
     """Return the command for run-task: bash, a readable script, and the encoded program."""
-    text = TEXT.format(
-        program=program,
-        unpack=UNPACK,
+    text = UNPACKING.format(program=program, unpack=UNPACK, pool=shlex.quote(pool))
+    text += run_command(benchmark, '"$application"', pool, time_budget_s)
+    return ["bash", "-ec", text, "io-benchmark", *program.arguments()]
+
+
+def run_command(benchmark: Benchmark, application: str, pool: str, time_budget_s: int) -> str:
+    """Return the shell's command for a program that is in a file."""
+    return RUN.format(
+        application=application,
         benchmark=benchmark,
-        pool=shlex.quote(pool),
         options=_options(benchmark, pool, time_budget_s),
         places=" \\\n  ".join(map(_place, benchmark.places)),
         artifacts=ARTIFACTS_PATH,
         trials=_trials(benchmark.trials),
     )
-    return ["bash", "-ec", text, "io-benchmark", *program.arguments()]
 
 
 def check_size(command: Sequence[str]) -> None:

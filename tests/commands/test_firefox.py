@@ -8,9 +8,10 @@ import program
 import pytest
 from checkout import ROOT
 
+from io_benchmark import __version__
 from io_benchmark.commands import firefox as command
 from io_benchmark.firefox.checkout import CONFIG
-from io_benchmark.firefox.kind import KIND, PROGRAM, TRANSFORMS
+from io_benchmark.firefox.kind import FETCHES, KIND, PROGRAM, TRANSFORMS
 
 STAND_IN = ROOT / "tests/firefox/checkout"
 NEXT = './mach try fuzzy --full --no-push -q "\'io-benchmark"'
@@ -41,11 +42,12 @@ def test_write_and_remove(firefox):
     before = snapshot(firefox)
     written = run(firefox)
     assert written.stdout.splitlines() == [
-        *(f"added    {path}" for path in (KIND, PROGRAM, TRANSFORMS)),
-        *(f"changed  {path}" for path in (PAGE, CONFIG)),
+        *(f"added    {path}" for path in (KIND, TRANSFORMS)),
+        *(f"changed  {path}" for path in (PAGE, FETCHES, CONFIG)),
     ]
     assert written.stderr.splitlines() == [
         f"Comparing {firefox} with {ROOT} (checkout)",
+        f"Tasks fetch {__version__} as released; --embed tries the program of this tree",
         f"Written, not committed; next, in the checkout: {NEXT}",
     ]
     again = run(firefox)
@@ -56,12 +58,11 @@ def test_write_and_remove(firefox):
 
 
 def test_diff(firefox, tmp_path):
-    """--diff writes nothing; git applies its text, and five files with 600 lines are all of it."""
+    """--diff writes nothing; git applies its text, which names the program's file without its bytes."""
     before = snapshot(firefox)
-    patch = run(firefox, "--diff").stdout
+    patch = run(firefox, "--diff", "--embed").stdout
     assert snapshot(firefox) == before
     assert patch.count("\n+++ ") + patch.count("Binary files") == 5
-    assert len(patch.splitlines()) <= 600
     patched = tmp_path / "patched"
     shutil.copytree(firefox, patched)
     subprocess.run(["git", "init", "--quiet"], cwd=patched, check=True)
@@ -74,11 +75,11 @@ def test_diff(firefox, tmp_path):
         check=True,
     )
     shutil.rmtree(patched / ".git")
-    run(firefox)
+    run(firefox, "--embed")
     after = snapshot(firefox)
     del after[PROGRAM]
     assert snapshot(patched) == after
-    assert run(firefox, "--diff").stdout == ""
+    assert run(firefox, "--diff", "--embed").stdout == ""
     assert run(firefox, "--diff", "--remove").stdout.startswith(f"--- a/{KIND}\n+++ /dev/null")
 
 
@@ -97,4 +98,6 @@ def test_documentation():
     options = [entry for group in command.OPTIONS.values() for entry in group]
     names = [entry.title for entry in options if entry.title.startswith("-")]
     assert [name for name in names if f"`{name}" not in page] == []
-    assert [path for path in (KIND, PROGRAM, TRANSFORMS, CONFIG) if f"`{path}" not in page] == []
+    assert [
+        path for path in (KIND, PROGRAM, TRANSFORMS, FETCHES, CONFIG) if f"`{path}" not in page
+    ] == []

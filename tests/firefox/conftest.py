@@ -31,9 +31,10 @@ def snapshot(folder):
     }
 
 
-def install(folder, root=OWN_ROOT):
+def install(folder, is_embedded=False):
     """Do what the command does; return the changed paths."""
-    return write(folder, lambda checkout: checkout.installing(kind_of(root)))
+    kind = kind_of(OWN_ROOT, is_embedded=is_embedded)
+    return write(folder, lambda checkout: checkout.installing(kind))
 
 
 def remove(folder):

@@ -6,10 +6,12 @@ import re
 import pytest
 
 from io_benchmark.errors import IoBenchmarkError, UsageError
-from io_benchmark.firefox.checkout import CONFIG, KINDS_PAGE, Checkout
-from io_benchmark.firefox.kind import KIND, PROGRAM, TRANSFORMS
+from io_benchmark.firefox.checkout import CONFIG, KINDS_PAGES, Checkout
+from io_benchmark.firefox.kind import FETCHES, KIND, PROGRAM, TRANSFORMS, FirefoxKind
 
-from .conftest import install, remove, snapshot
+from .conftest import OWN_ROOT, install, remove, snapshot
+
+KINDS_PAGE, OLD_PAGE = KINDS_PAGES
 
 
 def edit(file, old, new):
@@ -18,25 +20,36 @@ def edit(file, old, new):
     file.write_text(text.replace(old, new))
 
 
-def test_install_and_remove(firefox):
-    """A run adds five files' content, the second nothing; --remove restores every byte and mode."""
+@pytest.mark.parametrize(
+    ("is_embedded", "files", "page"),
+    [
+        (False, [KIND, TRANSFORMS], KINDS_PAGE),
+        (False, [KIND, TRANSFORMS], OLD_PAGE),
+        (True, [KIND, TRANSFORMS, PROGRAM], KINDS_PAGE),
+    ],
+)
+def test_install_and_remove(firefox, is_embedded, files, page):
+    """A run adds files and entries, the second nothing; --remove restores every byte and mode."""
+    (firefox / KINDS_PAGE).rename(firefox / page)
     (firefox / CONFIG).chmod(0o640)
     before = snapshot(firefox)
-    page = KINDS_PAGE
-    assert install(firefox) == [KIND, PROGRAM, TRANSFORMS, page, CONFIG]
+    changed = [page, *([] if is_embedded else [FETCHES]), CONFIG]
+    assert install(firefox, is_embedded) == [*files, *changed]
     after = snapshot(firefox)
-    assert install(firefox) == []
-    assert set(after) - set(before) == {KIND, PROGRAM, TRANSFORMS}
-    for path in (page, CONFIG):
+    assert install(firefox, is_embedded) == []
+    assert set(after) - set(before) == set(files)
+    for path in changed:
         lines, more = before[path][0].splitlines(True), iter(after[path][0].splitlines(True))
         assert all(line in more for line in lines)
         assert after[path][1] == before[path][1]
-    assert remove(firefox) == [KIND, PROGRAM, TRANSFORMS, page, CONFIG]
+    heading = "\nio-benchmark\n------------\n" if page == OLD_PAGE else "\n## io-benchmark\n"
+    assert heading.encode() in after[page][0]
+    assert set(remove(firefox)) == {*files, *changed}
     assert (snapshot(firefox), remove(firefox)) == (before, [])
     assert not (firefox / KIND).parent.exists()
 
 
-@pytest.mark.parametrize("path", [KIND, PROGRAM, TRANSFORMS])
+@pytest.mark.parametrize("path", [KIND, TRANSFORMS])
 def test_nothing_is_overwritten(firefox, path):
     """A file that was edited there, or is of another version, stops everything until it is removed."""
     (firefox / path).parent.mkdir(exist_ok=True)
@@ -65,14 +78,33 @@ def test_group_name_that_cannot_be_added(firefox, old, new, problem):
         install(firefox)
 
 
-def test_another_section(firefox):
-    """A section of that name with other text is neither kept twice nor removed."""
-    page = firefox / KINDS_PAGE
+@pytest.mark.parametrize(
+    ("path", "text"), [(KINDS_PAGE, "The same I/O benchmark"), (FETCHES, "The worker's program")]
+)
+def test_another_section(firefox, path, text):
+    """An entry of that name with other text is neither kept twice nor removed."""
     install(firefox)
-    edit(page, "The same I/O benchmark", "Some benchmark")
+    edit(firefox / path, text, "Some other")
     for change in (install, remove):
         with pytest.raises(IoBenchmarkError, match="has another section io-benchmark"):
             change(firefox)
+
+
+def test_aliases(firefox):
+    """Pools whose workers have other names there are refused, and given by --pool."""
+    edit(firefox / CONFIG, "b-linux(|-docker(|-x?large)-amd|-medium", "b-linux-(gcp|medium")
+    with pytest.raises(IoBenchmarkError) as caught:
+        install(firefox)
+    assert "has no alias b-linux, b-linux-docker-amd, b-linux-docker-large-amd for " in str(
+        caught.value
+    )
+    assert "but b-linux-(gcp|medium" in str(caught.value)
+    kind = FirefoxKind.of(OWN_ROOT, pools={"gcp": "b-linux-gcp"})
+    changes = Checkout.open(firefox).installing(kind)
+    (text,) = [(change.after or b"").decode() for change in changes if change.path == KIND]
+    assert "\ntasks:\n  gcp:\n    description: I/O benchmark on b-linux-gcp\n" in text
+    assert text.count("worker-type: b-linux-gcp\n") == 2  # the report's as well
+    assert "amd-16" not in text
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,10 @@ no run of that generator: taskgraph stands in for `gecko_taskgraph`, behind a ch
 Firefox's job descriptions take (the README of the stand-in).
 """
 
+import hashlib
 import json
 import re
+import shlex
 import subprocess
 import sys
 
@@ -15,12 +17,18 @@ import embedding
 import pytest
 import yaml
 from checkout import ROOT
+from taskgraph.util.time import value_of
 
-from io_benchmark.firefox.checkout import KINDS_PAGE
+from io_benchmark import __version__
+from io_benchmark.firefox.checkout import KINDS_PAGES, Checkout
 from io_benchmark.firefox.kind import KIND, TRANSFORMS
-from io_benchmark.graph.generate import generate
+from io_benchmark.graph.generate import REPOSITORY, generate
 
-from .conftest import OWN_ROOT, copy_firefox, install
+from .conftest import OWN_ROOT, copy_firefox, install, kind_of
+
+# The median of the tree's own tasks has 4,600.
+MAX_DEFINITION_BYTES = 5_000
+MAX_LINES = 150
 
 # As Firefox's decision task and `mach taskgraph` do: only taskcluster/ is put on the path.
 PROGRAM = """
@@ -64,18 +72,18 @@ def firefox(tmp_path_factory):
     return folder
 
 
-def test_same_tasks(firefox):
-    """Labels, symbols, commands and programs are this project's; `history` finds them by the routes."""
-    tasks = run_generator(firefox)
-    values = parameters()
+def run_line(text):
+    """Return what follows the program's name in the command."""
+    return text.partition("exec python3 -u -B ")[2].partition(" ")[2]
+
+
+def check_pools(tasks, values):
+    """Labels, symbols and options are this project's; `history` finds results by the routes."""
     for task in generate(OWN_ROOT, ["io-benchmark"]):
         if not task.pool:
             continue
-        there, here = tasks.pop(task.label)["task"], task.definition
+        there, here = tasks[task.label]["task"], task.definition
         assert there["extra"]["treeherder"] == here["extra"]["treeherder"]
-        commands = [definition["payload"]["command"] for definition in (there, here)]
-        assert len(set(map(embedding.shell_text, commands))) == 1
-        assert len(set(map(embedding.application, commands))) == 1
         index = f"index.gecko.v2.{values['project']}"
         assert [route for route in there["routes"] if route.startswith("index.")] == [
             f"{index}.latest.io-benchmark.{task.pool}",
@@ -83,14 +91,70 @@ def test_same_tasks(firefox):
             f"{index}.date.io-benchmark.{task.pool}.{values['moz_build_date']}",
         ]
         assert there["extra"]["index"]["rank"] == values["build_date"]
-    assert {task["kind"] for task in tasks.values()} == {"docker-image"}
+        yield there, here["payload"]["command"]
+
+
+def test_fetched(firefox):
+    """Small tasks fetch the program, which the tree names with its sha256 and size."""
+    tasks = run_generator(firefox)
+    for there, command in check_pools(tasks, parameters()):
+        payload = there["payload"]
+        assert len(json.dumps(there)) <= MAX_DEFINITION_BYTES
+        assert run_line(payload["command"][-1]) == run_line(embedding.shell_text(command))
+        fetches = json.loads(payload["env"]["MOZ_FETCHES"]["task-reference"])
+        assert [fetch["artifact"] for fetch in fetches] == ["public/io-benchmark.pyz"]
+        program = embedding.application(command)
+    arguments = tasks["fetch-io-benchmark"]["task"]["payload"]["command"]
+    address = f"{REPOSITORY}/releases/download/v{__version__}/io-benchmark.pyz"
+    expected = {hashlib.sha256(program).hexdigest(), str(len(program)), address}
+    assert expected <= set(shlex.split(" ".join(arguments)))
+    assert {task["kind"] for task in tasks.values()} == {"docker-image", "fetch", "io-benchmark"}
+
+
+def test_embedded(tmp_path):
+    """Without a release, commands carry the program and unpack it, as this project's do."""
+    folder = copy_firefox(tmp_path / "firefox")
+    assert len([path for path in install(folder, is_embedded=True) if "benchmark" in path]) == 3
+    for there, command in check_pools(run_generator(folder), parameters()):
+        commands = [there["payload"]["command"], command]
+        assert len(set(map(embedding.shell_text, commands))) == 1
+        assert len(set(map(embedding.application, commands))) == 1
+
+
+def test_report(firefox):
+    """It starts after all pools' tasks, also failed ones, and may run later than they may."""
+    tasks = run_generator(firefox)
+    report = tasks["io-benchmark-report"]
+    pools = [label for label in tasks if re.fullmatch("io-benchmark-(amd-..|intel)", label)]
+    assert report["soft_dependencies"] == sorted(pools)
+    assert report["task"]["requires"] == "all-resolved"
+    deadlines = [tasks[label]["task"]["deadline"] for label in (*pools, "io-benchmark-report")]
+    lengths = [value_of(deadline["relative-datestamp"]) for deadline in deadlines]
+    assert max(lengths[:-1]) < lengths[-1]
+    (here,) = generate(OWN_ROOT, ["io-benchmark-report"])
+    command = report["task"]["payload"]["command"]
+    assert command[:2] == ["bash", "-ec"]
+    assert here.definition["payload"]["command"][-1] == f"set -e\n{command[2]}"
+    assert report["task"]["payload"]["image"].endswith(f"/io-benchmark:{__version__}")
+
+
+def test_size(firefox):
+    """A reviewer reads at most so many lines."""
+    kind = kind_of(OWN_ROOT)
+    lines = [
+        line
+        for change in Checkout.open(copy_firefox(firefox.parent / "size")).installing(kind)
+        for line in change.patch()
+        if line.startswith("+") and not line.startswith("+++")
+    ]
+    assert len(lines) <= MAX_LINES
 
 
 def test_kind_is_documented(firefox):
     """The page of kinds has a heading for each kind that there is."""
-    page = (firefox / KINDS_PAGE).read_text()
+    page = (firefox / KINDS_PAGES[0]).read_text()
     kinds = [path.parent.name for path in firefox.glob("taskcluster/kinds/*/kind.yml")]
-    assert sorted(kinds) == ["docker-image", "io-benchmark"]
+    assert sorted(kinds) == ["docker-image", "fetch", "io-benchmark"]
     assert [kind for kind in kinds if not re.search(rf"\n#+ {kind}\n", page)] == []
 
 

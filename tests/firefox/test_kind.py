@@ -26,6 +26,7 @@ def test_same_pools():
     source = yaml.safe_load((OWN_ROOT.path / KIND).read_text())
     there = kind_there(OWN_ROOT)
     command = there["task-defaults"]["run"].pop("command")
+    assert there["task-defaults"].pop("fetches") == {"fetch": ["io-benchmark"]}
     assert there["tasks"] == source["tasks"]
     del source["task-defaults"]["benchmark"], source["task-defaults"]["run-on-tasks-for"]
     assert there["task-defaults"] == source["task-defaults"]

@@ -1,25 +1,37 @@
 # SPDX-License-Identifier: MPL-2.0
 """Install the benchmark's kind in a Firefox checkout, or remove it.
 
-The command adds three files and two entries, and commits nothing. It overwrites
+The command adds two files and three entries, and commits nothing. It overwrites
 nothing: to update to another version, remove the kind and install it again.
+Tasks there fetch the program of this version's release.
 stdout gets one line per file that changed.
 
 Exit code: 0 done, or nothing to do; 1 failed, or another file is in the way;
 2 wrong usage, or PATH is not a Firefox checkout.
 """
 
+import re
 from pathlib import Path
 
-from io_benchmark.commands.options import ROOT, Given, flag, option
+from io_benchmark import __version__
+from io_benchmark.commands.options import ROOT, Given, flag, option, repeatable, wrong_value
 from io_benchmark.context import Context
 from io_benchmark.paths import current_folder
 
 USAGE = "PATH [OPTION ...]"
 EXAMPLES = ("io-benchmark firefox firefox --diff", "io-benchmark firefox firefox")
 MANUAL = "firefox.md"
+
+
+def _parse_pool(value: str) -> tuple[str, str]:
+    match = re.fullmatch(r"([A-Za-z0-9][A-Za-z0-9._-]{0,19})=(\S+)", value)
+    if match is None:
+        raise wrong_value(value, "is not NAME=ALIAS, with a name of at most 20 characters")
+    return match[1], match[2]
+
+
 OPTIONS = {
-    "what to install": (
+    "what to install (* can be given more than once)": (
         option("path", "PATH", "the Firefox checkout: the folder with mach", Path),
         option(
             "--workloads",
@@ -27,6 +39,8 @@ OPTIONS = {
             "also measure these there",
             lambda names: [name for name in names.split(",") if name],
         ),
+        repeatable("--pool", "NAME=ALIAS", "install these pools, by worker alias *", _parse_pool),
+        flag("--embed", "put the program into the tree, to try one that is not released"),
         flag("--remove", "remove the kind's files and entries"),
     ),
     "where to read the kind": (ROOT,),
@@ -42,8 +56,13 @@ def run(given: Given, context: Context) -> int:
     checkout = Checkout.open(given["path"])
     root = Root.find(given.get("root"), current_folder())
     context.tell(f"Comparing {checkout.path} with {root}")
-    kind = FirefoxKind.of(root, given.get("workloads", ()))
-    is_removal = "remove" in given
+    pools = dict(given["pool"]) if "pool" in given else None
+    is_removal, is_embedded = "remove" in given, "embed" in given
+    kind = FirefoxKind.of(root, given.get("workloads", ()), pools, is_embedded)
+    if root.origin != "bundled copy" and not is_embedded and not is_removal:
+        context.tell(
+            f"Tasks fetch {__version__} as released; --embed tries the program of this tree"
+        )
     changes = checkout.removing(kind) if is_removal else checkout.installing(kind)
     if "diff" in given:
         context.stdout.writelines(line for change in changes for line in change.patch())

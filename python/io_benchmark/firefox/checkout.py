@@ -1,31 +1,31 @@
 # SPDX-License-Identifier: MPL-2.0
 """A Firefox checkout: what differs from the expected content, as changes of whole files.
 
-Three files are this project's. Two files of Firefox's get an entry each: the group's name in config.yml,
-and a section in the page of kinds. Nothing that has other content is overwritten.
+Files of this project's are added. Files of Firefox's get an entry each: the group's name in config.yml, and
+at the end a section in the page of kinds, and the fetch. Nothing that has other content is overwritten.
 """
 
 import difflib
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import yaml
 from msgspec import Struct
 
 from io_benchmark.errors import IoBenchmarkError, UsageError
-from io_benchmark.firefox.kind import NAME, FirefoxKind
+from io_benchmark.firefox.kind import NAME, PROGRAM, FirefoxKind
 from io_benchmark.paths import resolve_path, write_file
 
 CONFIG = "taskcluster/config.yml"
-KINDS_PAGE = "taskcluster/docs/kinds.md"
-_MARKS = (CONFIG, "taskcluster/gecko_taskgraph/transforms/task.py", KINDS_PAGE)
-_HEADING = f"## {NAME}\n\n"
-_SECTION = f"""\
-{_HEADING}The same I/O benchmark on every worker pool, to say which pool is slower, by how much and why. A task
-is a pool. It runs only on request, by mach try fuzzy with --full.
-The command io-benchmark firefox put it here from <https://github.com/mozilla-releng/io-benchmark>.
+# ESR 140 has the second one.
+KINDS_PAGES = ("taskcluster/docs/kinds.md", "taskcluster/docs/kinds.rst")
+_MARKS = (CONFIG, "taskcluster/gecko_taskgraph/transforms/task.py")
+_HEADINGS = (f"## {NAME}\n\n", f"{NAME}\n{'-' * len(NAME)}\n\n")
+_SECTION = """\
+The same I/O benchmark on every worker pool, and a report: which pool is slower, and why. Tasks run only on
+request. Owner: Release Engineering, by io-benchmark firefox of <https://github.com/mozilla-releng/io-benchmark>.
 """
 _GROUP_LINE = r"^( +)(['\"]?){}\2: *(['\"]?)(.*?)\3 *(?:#.*)?\n"
 
@@ -54,17 +54,19 @@ class FileChange(Struct, frozen=True):
 
 class Checkout(Struct, frozen=True):
     path: Path
+    page: str  # of the kinds
 
     @classmethod
     def open(cls, path: Path) -> Self:
         root = resolve_path(path, str(path))
         missing = [mark for mark in _MARKS if not (root / mark).is_file()]
-        if missing:
+        pages = [page for page in KINDS_PAGES if (root / page).is_file()]
+        if missing or not pages:
             raise UsageError(
-                f"{path}: is not a Firefox checkout: {missing[0]} is missing; name the folder that "
-                "contains mach"
+                f"{path}: is not a Firefox checkout: {[*missing, KINDS_PAGES[0]][0]} is missing; name "
+                "the folder that contains mach"
             )
-        return cls(root)
+        return cls(root, pages[0])
 
     def installing(self, kind: FirefoxKind) -> list[FileChange]:
         """Return the changes that add what is missing; refuse to overwrite other content."""
@@ -76,20 +78,22 @@ class Checkout(Struct, frozen=True):
                 "nothing was written; to replace it, look at it with git or hg, then use --remove and "
                 "install again"
             )
-        page = self._text(KINDS_PAGE)
-        if _SECTION not in page:
-            self._refuse_other(page)
-            page = f"{page.rstrip()}\n\n{_SECTION}"
-        changes.append(self._change(KINDS_PAGE, page.encode()))
+        for path, ending in self._endings(kind):
+            text = self._text(path)
+            if ending not in text:
+                self._refuse_other(path, text)
+                text = f"{text.rstrip()}\n\n{ending}"
+            changes.append(self._change(path, text.encode()))
         changes.append(self._change(CONFIG, self._with_group(kind).encode()))
         return [change for change in changes if change.before != change.after]
 
     def removing(self, kind: FirefoxKind) -> list[FileChange]:
-        """Return the changes that remove the files, whatever they contain, and both entries."""
-        changes = [self._change(path, None) for path in kind.files]
-        page = self._text(KINDS_PAGE).replace(f"\n{_SECTION}", "")
-        self._refuse_other(page)
-        changes.append(self._change(KINDS_PAGE, page.encode()))
+        """Return the changes that remove the files, whatever they contain, and all entries."""
+        changes = [self._change(path, None) for path in (*kind.files, PROGRAM)]
+        for path, ending in self._endings(kind):
+            text = self._text(path).replace(f"\n{ending}", "")
+            self._refuse_other(path, text)
+            changes.append(self._change(path, text.encode()))
         config = re.sub(_group_line(kind.group), "", self._text(CONFIG), flags=re.MULTILINE)
         changes.append(self._change(CONFIG, config.encode()))
         return [change for change in changes if change.before != change.after]
@@ -131,10 +135,31 @@ class Checkout(Struct, frozen=True):
                 f"{self.path / path}: is not UTF-8 at byte {error.start}; save it as UTF-8"
             ) from None
 
-    def _refuse_other(self, page: str) -> None:
-        if f"\n{_HEADING}" in page:
+    def _endings(self, kind: FirefoxKind) -> Iterator[tuple[str, str]]:
+        """Yield files of Firefox's with what is put at their ends."""
+        yield self.page, _HEADINGS[KINDS_PAGES.index(self.page)] + _SECTION
+        yield from kind.endings.items()
+
+    def _refuse_other(self, path: str, text: str) -> None:
+        if any(f"\n{start}" in text for start in (*_HEADINGS, f"{NAME}:\n")):
             raise IoBenchmarkError(
-                f"{self.path / KINDS_PAGE}: has another section {NAME}; remove it first"
+                f"{self.path / path}: has another section {NAME}; remove it first"
+            )
+
+    def _check_aliases(self, kind: FirefoxKind, config: Any) -> None:
+        """Refuse pools whose worker type is no alias there; the message has those that could be meant."""
+        aliases = config.get("workers", {}).get("aliases", {})
+        missing = {
+            pool: name
+            for pool, name in kind.worker_types.items()
+            if not any(re.fullmatch(alias, name) for alias in aliases)
+        }
+        if missing:
+            linux = sorted(alias for alias in aliases if alias.startswith("b-linux"))
+            raise IoBenchmarkError(
+                f"{self.path / CONFIG}: has no alias {', '.join(sorted(set(missing.values())))} for "
+                f"{', '.join(missing)}, but {', '.join(linux or aliases)}; name the pools to install as "
+                "--pool NAME=ALIAS"
             )
 
     def _with_group(self, kind: FirefoxKind) -> str:
@@ -146,6 +171,7 @@ class Checkout(Struct, frozen=True):
             names = config["treeherder"]["group-names"]
         except (yaml.YAMLError, KeyError, TypeError):
             raise IoBenchmarkError(f"{self.path / CONFIG}: has no group names; {advice}") from None
+        self._check_aliases(kind, config)
         if names.get(kind.group) == kind.group_name:
             return text
         smaller = [name for name in names if name < kind.group] or list(names)

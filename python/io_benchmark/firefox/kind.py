@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The kind as Firefox's tree has it: this project's pools, with the command in place of the stanza."""
+"""The kind as Firefox's tree has it: this project's pools and report, with commands in place of stanzas.
+
+The program is a fetch, as other benchmarks are there: a file of a release, named with its sha256. With
+`is_embedded` it is a file of the tree and every task's command carries it, so that nothing need be released.
+"""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,23 +15,35 @@ from taskgraph.util.templates import merge
 
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.graph.root import Root
-from io_benchmark.graph.worker_script import build_worker_script
+from io_benchmark.graph.worker_script import WorkerScript, build_worker_script, report_command
 
 NAME = "io-benchmark"
 FOLDER = f"taskcluster/kinds/{NAME}"
 KIND = f"{FOLDER}/kind.yml"  # by the same path in both trees
-PROGRAM = f"{FOLDER}/io-benchmark.pyz"
+PROGRAM = f"{FOLDER}/{NAME}.pyz"
 TRANSFORMS = "taskcluster/gecko_taskgraph/transforms/io_benchmark.py"
+FETCHES = "taskcluster/kinds/fetch/benchmarks.yml"
 _CONFIG = "taskcluster/config.yml"
 _POOL_MARK = "@pool@"  # the transforms there put the pool's name here
 _STANZA = "benchmark"
+_FETCHED = f'"$MOZ_FETCHES_DIR/{NAME}.pyz"'
+_FETCH = """\
+{name}:
+    description: The worker's program of {name} {version}
+    attributes: {{fetch-extract: false}}
+    fetch:
+        type: static-url
+        url: https://github.com/mozilla-releng/{name}/releases/download/v{version}/{name}.pyz
+        sha256: {sha256}
+        size: {size}
+"""
 # Firefox's job descriptions have no such key; `run-on-projects` alone decides there.
 _DROPPED = (_STANZA, "run-on-tasks-for")
 _CHAIN = (
     "gecko_taskgraph.transforms.io_benchmark:transforms",
     "gecko_taskgraph.transforms.job:transforms",
     "gecko_taskgraph.transforms.task:transforms",
-    "gecko_taskgraph.transforms.io_benchmark:ranks",
+    "gecko_taskgraph.transforms.io_benchmark:reports",
 )
 _HEAD = """\
 # This Source Code Form is subject to the terms of the Mozilla Public
@@ -35,29 +51,41 @@ _HEAD = """\
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 
 # The same I/O benchmark on every worker pool. Each task is a pool, and results
-# use the task's name for the pool. A new pool is four lines under `tasks`.
-# Tasks run only when selected.
-# Written by `io-benchmark firefox` of
-# https://github.com/mozilla-releng/io-benchmark: change it there.
+# use the task's name for the pool. Tasks run only when selected. Written by
+# `io-benchmark firefox` of https://github.com/mozilla-releng/io-benchmark
 ---
 """
+_INLINE_LENGTH = 110  # as Python writes it
 
 
 class FirefoxKind(Struct, frozen=True):
-    """What a checkout gets: whole files by path, and the group of the tasks' symbols."""
+    """What a checkout gets: whole files, texts for the ends of files, and the group of the symbols."""
 
     files: Mapping[str, bytes]
+    endings: Mapping[str, str]
+    worker_types: Mapping[str, str]  # by pool
     group: str
     group_name: str
 
     @classmethod
-    def of(cls, root: Root, workloads: Sequence[str] = ()) -> "FirefoxKind":
-        """Make it of a tree; `workloads` are measured there besides those of the kind."""
+    def of(
+        cls,
+        root: Root,
+        workloads: Sequence[str] = (),
+        pools: Mapping[str, str] | None = None,
+        is_embedded: bool = False,
+    ) -> "FirefoxKind":
+        """Make it of a tree; `workloads` are measured there besides those of the kind.
+
+        `pools` has worker types by name; None means the pools of the tree's kind.
+        """
         kind = _load(root, KIND)
         try:
+            if pools is not None:
+                kind["tasks"] = {name: _pool(name, alias) for name, alias in pools.items()}
             symbols = [task["treeherder"]["symbol"] for task in kind["tasks"].values()]
             groups = {symbol.partition("(")[0] for symbol in symbols}
-            program = _convert(kind, root, workloads)
+            script = _convert(kind, root, workloads, "" if is_embedded else _FETCHED)
             names = _load(root, _CONFIG)["treeherder"]["group-names"]
         except (KeyError, TypeError, AttributeError):
             raise IoBenchmarkError(
@@ -71,24 +99,46 @@ class FirefoxKind(Struct, frozen=True):
             )
         (group,) = groups
         content = _HEAD + yaml.dump(kind, Dumper=_Dumper, sort_keys=False, width=200)
-        files = {
-            KIND: content.encode(),
-            PROGRAM: program,
-            TRANSFORMS: _read(root.transforms / "firefox_transforms.py"),
-        }
-        return cls(files, group, names[group])
+        files = {KIND: content.encode(), TRANSFORMS: _transforms(root)}
+        fetch = _FETCH.format(
+            name=NAME, version=script.version, sha256=script.sha256, size=len(script.data)
+        )
+        return cls(
+            files={**files, PROGRAM: script.data} if is_embedded else files,
+            endings={} if is_embedded else {FETCHES: fetch},
+            worker_types={name: task["worker-type"] for name, task in kind["tasks"].items()},
+            group=group,
+            group_name=names[group],
+        )
 
 
-def _convert(kind: dict[str, Any], root: Root, workloads: Sequence[str]) -> bytes:
+def _pool(name: str, alias: str) -> dict[str, Any]:
+    return {
+        "description": f"I/O benchmark on {alias}",
+        "worker-type": alias,
+        "treeherder": {"symbol": f"IOB({name})"},
+    }
+
+
+def _transforms(root: Root) -> bytes:
+    return _read(root.transforms / "firefox_transforms.py")
+
+
+def _convert(
+    kind: dict[str, Any], root: Root, workloads: Sequence[str], application: str
+) -> WorkerScript:
     """Change the kind to Firefox's form; return the program that its tasks start."""
     defaults, tasks = kind["task-defaults"], kind["tasks"]
     merged = {pool: merge(defaults, task) for pool, task in tasks.items()}
     for task in merged.values():
         measured = task[_STANZA]["workloads"]
         task[_STANZA]["workloads"] = list(dict.fromkeys([*measured, *workloads]))
-    script = build_worker_script(root, merged, _POOL_MARK)
+    script = build_worker_script(root, merged, _POOL_MARK, application)
     usual = next(iter(script.commands.values()))
     defaults["run"]["command"] = usual
+    if application:
+        defaults["fetches"] = {"fetch": [NAME]}
+        kind["kind-dependencies"] = ["fetch"]
     for pool, task in tasks.items():
         if script.commands[pool] != usual:
             task.setdefault("run", {})["command"] = script.commands[pool]
@@ -96,11 +146,25 @@ def _convert(kind: dict[str, Any], root: Root, workloads: Sequence[str]) -> byte
         for key in _DROPPED:
             task.pop(key, None)
     kind["transforms"] = list(_CHAIN)
-    return script.data
+    kind["report"] = _report(root, list(tasks), next(iter(tasks.values()))["worker-type"])
+    return script
+
+
+def _report(root: Root, pools: Sequence[str], worker_type: str) -> dict[str, Any]:
+    """Return the task that compares them; it starts the image's program itself, without run-task."""
+    report = yaml.safe_load(_read(root.transforms / "defaults" / f"{NAME}-report.yml"))
+    text = report_command(root, report["report"], pools)
+    report["worker"]["command"] = ["bash", "-ec", text.removeprefix("set -e\n")]
+    report["attributes"]["job_try_name"] = NAME
+    for key in ("report", "run", "run-on-tasks-for"):
+        del report[key]
+    # Later than the pools' tasks, which a day ends, may run.
+    times = {"requires": "all-resolved", "deadline-after": "2 days"}
+    return {**report, "worker-type": worker_type, **times}
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes lists indented and text of several lines as a block, as people write YAML."""
+    """Writes lists indented, short mappings on a line and text of several lines as a block."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002
         super().increase_indent(flow, False)
@@ -108,13 +172,26 @@ class _Dumper(yaml.SafeDumper):
     def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002
         return True
 
+    def represent_text(self, value: str) -> yaml.ScalarNode:
+        return self.represent_scalar("tag:yaml.org,2002:str", value, "|" if "\n" in value else None)
 
-def _represent(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
-    style = "|" if "\n" in value else None
-    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
+    def represent_short_mapping(self, value: dict[str, Any]) -> yaml.MappingNode:
+        is_short = _is_short(value, list(value.values()))
+        return self.represent_mapping("tag:yaml.org,2002:map", value, flow_style=is_short)
+
+    def represent_short_list(self, value: list[Any]) -> yaml.SequenceNode:
+        is_short = _is_short(value, value)
+        return self.represent_sequence("tag:yaml.org,2002:seq", value, flow_style=is_short)
 
 
-_Dumper.add_representer(str, _represent)
+def _is_short(value: object, parts: Sequence[object]) -> bool:
+    is_flat = not any(isinstance(part, dict | list) for part in parts)
+    return is_flat and len(str(value)) <= _INLINE_LENGTH
+
+
+_Dumper.add_representer(str, _Dumper.represent_text)
+_Dumper.add_representer(dict, _Dumper.represent_short_mapping)
+_Dumper.add_representer(list, _Dumper.represent_short_list)
 
 
 def _load(root: Root, path: str) -> Any:
