@@ -2,6 +2,7 @@
 """The machine and its software: CPU, kernel, image and tools."""
 
 import math
+from collections.abc import Callable
 from functools import partial
 from operator import attrgetter
 from typing import NamedTuple
@@ -28,8 +29,6 @@ from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import (
     ON_CPU,
     Kind,
-    Part,
-    Phase,
     in_all,
     in_copies,
     in_lookups,
@@ -38,20 +37,13 @@ from io_benchmark.analysis.statements import Quantity, Unit, statement
 from io_benchmark.results import workloads
 
 ORDER = 80
-# Work that takes less than this of the CPU time is too short for a factor.
-_COUNTS_SHARE = 0.02
 _SLOWER_RATIO = 1.1
-# All work takes longer by one factor if each kind has at least this share of the largest slowdown.
-_SAME_FACTOR_SHARE = 0.6
 _MS = 1_000_000
 _FIXED_WORK = [
     measured(kind, Standing.BY_FIXED_WORK)
     for kind in (CapacityKind.USER_WORK, CapacityKind.MEMORY_COPY, CapacityKind.SYSTEM_CALLS)
 ]
-_NO_CONTRAST = (
-    "Nearly all CPU time is in the kernel, where a slower CPU and a slower kernel look the same. "
-    "Fixed work on both sides would tell, which this result does not have."
-)
+ReadTime = Callable[[View], float | None]
 
 
 def _own_ns(columns: tuple[str, ...], view: View) -> float | None:
@@ -80,33 +72,6 @@ def _processor(view: View) -> RankedFact | None:
     return RankedFact(statement("{model}, {count} CPUs", model=host.cpu_model, count=count))
 
 
-def _factors(case: Case) -> dict[Part, float]:
-    """Return how many times as long the slower side's work takes, where both sides do enough of it."""
-    worked = [part for part in case.division.parts if part.kind in ON_CPU] if case.division else []
-    least_ns = _COUNTS_SHARE * math.fsum(
-        min(part.baseline_ns, part.candidate_ns) for part in worked
-    )
-    sides = {part.part: (part.baseline_ns, part.candidate_ns) for part in worked if least_ns}
-    longer = {part: ns[1] / ns[0] for part, ns in sides.items() if min(ns) >= least_ns}
-    return longer if case.candidate_is_slower else {part: 1 / ns for part, ns in longer.items()}
-
-
-def _slowed_kinds(case: Case) -> dict[Kind, bool]:
-    """Return which kinds of work are slower by one factor in lookups and copies, of those with enough work.
-
-    A slower CPU slows all work; a slower kernel all that is done in it. Where only one phase is
-    slower, it has more to do.
-    """
-    factors = _factors(case)
-    highest = max(factors.values(), default=1.0)
-    least = 1 + _SAME_FACTOR_SHARE * (highest - 1)
-    return {
-        kind: highest >= _SLOWER_RATIO
-        and min(factor for part, factor in factors.items() if part.kind is kind) >= least
-        for kind in {part.kind for part in factors}
-    }
-
-
 class _FixedWork(NamedTuple):
     """How many times as long fixed work takes on the slower side."""
 
@@ -122,16 +87,10 @@ class _FixedWork(NamedTuple):
         return cls(user, copying, calling)
 
 
-def general_slowdown(case: Case, phase: Phase) -> float:
-    """Return how many times as long all work takes on the slower side; 1 where that is not known.
-
-    Without fixed work, the work of another phase shows it than that which is judged.
-    """
+def general_slowdown(case: Case) -> float:
+    """Return how many times as long all work takes on the slower side; 1 where that is not known."""
     fixed = _FixedWork.of(case)
-    if fixed is not None:
-        return max(1.0, fixed.user, fixed.calling)
-    factors = [factor for part, factor in _factors(case).items() if part.phase is phase]
-    return max(1.0, min(factors, default=1.0))
+    return 1.0 if fixed is None else max(1.0, fixed.user, fixed.calling)
 
 
 _MODEL = Ranking(
@@ -155,7 +114,6 @@ def _cpu(case: Case) -> Effect:
         span("cpu-time", _OWN_CPU_NS, Unit.NANOSECONDS, f"CPU time per {operation} {{value}}"),
     )
     evidence = SideEvidence.of(case, *observe)
-    spawn = None if case.subject.workload == "spawn" else "spawn"
     stolen = stolen_time(case)
     if stolen is not None:
         slower, faster, share = stolen
@@ -171,31 +129,22 @@ def _cpu(case: Case) -> Effect:
     fixed = _FixedWork.of(case)
     if fixed is not None:
         return _by_fixed_work(case, effect, fixed)
-    if effect.fact is Fact.UNSEEN:
-        return replace(effect, workload=spawn)
-    slowed = _slowed_kinds(case)
-    if slowed == {Kind.KERNEL: True} and len(case.values(_kernel_version)) > 1:
-        return evidence.unclear(_NO_CONTRAST)
-    share = case.explained_share(_OWN_CPU_NS)
-    if effect.fact is Fact.SAME:
-        if share is None or not is_enough(share) or not slowed or not all(slowed.values()):
-            return effect
-        return evidence.supports(
-            "The CPUs are of one model, but all work takes longer by one factor on the slower side, as "
-            "on a CPU that is throttled, or that shares its cores.",
-            proof=Proof.LEFTOVER,
-        ).as_part(case, share)
-    if not all(slowed.values()):
-        return evidence.opposes(
-            "The CPUs differ, but the slower side's CPU time is not longer by one factor in all of "
-            "its work, as with a slower CPU."
+    return _without_fixed_work(case, effect, _OWN_CPU_NS)
+
+
+def _without_fixed_work(case: Case, effect: Effect, own_ns: ReadTime) -> Effect:
+    """Rule out that work is slower where it takes too little time; more is not known."""
+    share = case.explained_share(own_ns)
+    takes_enough = share is not None and is_enough(share)
+    if effect.fact is Fact.UNSEEN or (effect.fact is Fact.SAME and not takes_enough):
+        return effect
+    if share is not None and not takes_enough:
+        return effect.evidence.opposes(
+            "The sides differ in this, but the time of its work makes up {share} of the difference.",
+            share=as_share(share),
         )
-    if share is None:
-        return evidence.unclear(
-            f"The CPUs differ, and the CPU time per {operation} was not recorded.", workload=spawn
-        )
-    return evidence.supports("The CPUs differ, and all work takes longer.").if_enough(
-        case, share, "The CPUs differ, but CPU time makes up {share} of the difference."
+    return replace(effect, fact=Fact.UNCLEAR).also(
+        "Fixed work on both sides would show which is slower. These results do not have it."
     )
 
 
@@ -234,8 +183,7 @@ _KERNEL = Ranking(
     name="kernel",
     read=_kernel_version,
     unseen="The kernel could not be seen.",
-    unranked="The kernels differ. Only the same kernel on both sides would show whether "
-    "that changes how it writes back.",
+    unranked="The kernels differ.",
 )
 
 
@@ -247,29 +195,12 @@ _KERNEL = Ranking(
     acts_through=in_all(Kind.KERNEL),
 )
 def _kernel(case: Case) -> Effect:
-    effect = _KERNEL.judge(case)
+    effect, fixed = _KERNEL.judge(case), _FixedWork.of(case)
     if effect.fact is not Fact.UNCLEAR:
         return effect
-    fixed, slowed = _FixedWork.of(case), _slowed_kinds(case)
-    if fixed is not None:
-        return _kernel_by_fixed_work(case, effect, fixed)
-    if slowed == {Kind.KERNEL: True}:
-        return effect.evidence.unclear(_NO_CONTRAST)
-    if slowed.get(Kind.USER) or slowed.get(Kind.KERNEL) is False:
-        copying = _factors(case).get(Part(Phase.COPY, Kind.KERNEL), 1.0)
-        if not slowed.get(Kind.USER) and copying >= _SLOWER_RATIO * general_slowdown(
-            case, Phase.LOOKUP
-        ):
-            return effect.evidence.supports(
-                "The kernels differ, and copying in the kernel takes longer.", proof=Proof.SETTING
-            )
-        return effect.evidence.opposes(
-            "The kernels differ, but the slower side's time in the kernel alone is not longer, as with "
-            "a slower kernel."
-        )
-    supported = effect.evidence.supports("The kernels differ, and all work in it takes longer.")
-    share = case.explained_share(_OWN_SYSTEM_NS)
-    return supported.as_part(case, share) if share is not None and is_enough(share) else effect
+    if fixed is None:
+        return _without_fixed_work(case, effect, _OWN_SYSTEM_NS)
+    return _kernel_by_fixed_work(case, effect, fixed)
 
 
 def _kernel_by_fixed_work(case: Case, effect: Effect, fixed: _FixedWork) -> Effect:

@@ -17,7 +17,7 @@ from io_benchmark.analysis.diagnosis.rules import (
     cause,
 )
 from io_benchmark.analysis.observed.worker_view import View, dirty_room
-from io_benchmark.analysis.parts.time_parts import Kind, Phase, in_copies
+from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import MIB, Quantity, Unit, statement
 from io_benchmark.results.workload import NS_PER_S
 
@@ -190,7 +190,7 @@ def _memory_first_touch(case: Case) -> Effect:
         return evidence.unseen("The cost of touching new memory was not measured.")
     if slower <= _SAME_COST_RATIO * faster:
         return evidence.opposes("New memory costs the slower side no more.")
-    if slower <= _SAME_COST_RATIO * general_slowdown(case, Phase.LOOKUP) * faster:
+    if slower <= _SAME_COST_RATIO * general_slowdown(case) * faster:
         return evidence.opposes(
             "New memory costs the slower side more, but only as far as all of its work takes longer."
         )

@@ -32,7 +32,7 @@ from io_benchmark.analysis.diagnosis.rules import (
 from io_benchmark.analysis.evidence_model import Evidence, Observation
 from io_benchmark.analysis.model import Cause
 from io_benchmark.analysis.observed.worker_view import View
-from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, Phase, in_copies, in_lookups
+from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, in_copies, in_lookups
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
 from io_benchmark.results.trials import TrialKind
 
@@ -62,7 +62,7 @@ def _share_of_lookups(case: Case) -> float | None:
     slower, faster = case.means(lookup_ns)
     if slower is None or faster is None or not case.difference_ns or not case.differs:
         return None
-    return (slower - faster * general_slowdown(case, Phase.COPY)) / abs(case.difference_ns)
+    return (slower - faster * general_slowdown(case)) / abs(case.difference_ns)
 
 
 def _by_lookups(case: Case, rest: str) -> Effect:
