@@ -2,4 +2,4 @@
 
 """io-benchmark: which worker pool is slower, by how much, how sure that is, and why."""
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"

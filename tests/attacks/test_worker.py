@@ -161,7 +161,7 @@ def test_a_log_read_too_late(worker: Worker) -> None:
     assert process.wait(timeout=60) == 0
     with os.fdopen(read_end, "rb") as log:
         lines = log.read().split(b"\n")
-    assert lines[0] == b"=== io-benchmark 0.1.0: pool amd-16 ==="
+    assert lines[0] == b"=== io-benchmark 1.0.0: pool amd-16 ==="
     assert (worker.result().outcome.state, worker.result().warnings) == ("completed", [])
 
 

@@ -291,7 +291,7 @@ def _document(pool: Pool, worker: int, seed: int, between: float) -> dict[str, A
     ended_ns = begin_ns + run_ns + final_sync_ns
     return {
         "version": 2,
-        "script": {"version": "0.1.0", "sha256": hashlib.sha256(b"seed case").hexdigest()},
+        "script": {"version": "1.0.0", "sha256": hashlib.sha256(b"seed case").hexdigest()},
         "started": STARTED,
         "ended": f"2026-03-24T10:{ended_ns // S // 60:02d}:{ended_ns // S % 60:02d}Z",
         "duration_ns": ended_ns,

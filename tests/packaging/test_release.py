@@ -5,47 +5,61 @@ import hashlib
 import os
 import subprocess
 import sys
+import tarfile
+import tomllib
 
 import pytest
+import trove_classifiers
 import yaml
 from checkout import ROOT, copy_checkout
 
+from io_benchmark import __version__
 from io_benchmark.graph.root import Root
 from io_benchmark.graph.worker_script import build_worker_script
 
+IMAGE = "ghcr.io/mozilla-releng/io-benchmark"
 WORKFLOW = ".github/workflows/release.yml"
 # GitHub starts the lines of a step so.
 SHELL = ("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c")
 
 
 @pytest.fixture
-def steps():
-    """The commands of each step by its name; without those that install, which need a network."""
-    [job] = yaml.safe_load((ROOT / WORKFLOW).read_text())["jobs"].values()
-    lines = {step["name"]: step["run"].splitlines() for step in job["steps"] if "run" in step}
-    *_, program, digest = lines["Make it"]
-    return {**lines, "Make it": [program, digest]}
-
-
-def test_the_attached_files(tmp_path, steps):
-    """They are the program that tasks carry, tried, and its sha256 as sha256sum checks it."""
+def run_job(tmp_path):
+    """Return what runs the commands of a job, without those that install, in a copy of the checkout."""
     clone = copy_checkout(tmp_path / "clone")
     tools = {
         clone / ".venv/bin/python": f'exec {sys.executable} "$@"',
         tmp_path / "bin/gh": f'printf "%s\\n" "$@" > {tmp_path}/given',
+        # It reads what is built or the password.
+        tmp_path
+        / "bin/docker": f'echo "$@" >> {tmp_path}/given\n[ "$1" = push ] || cat > {tmp_path}/$1',
     }
     for path, text in tools.items():
-        path.parent.mkdir(parents=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"#!/bin/sh\n{text}\n")
         path.chmod(0o755)
     environment = {
         "PATH": f"{tmp_path}/bin:{os.environ['PATH']}",
         "TAG": "v1.0 $(x)",
         "GITHUB_REPOSITORY": "a/b",
+        "GITHUB_ACTOR": "me",
+        "GH_TOKEN": "secret",
     }
-    for lines in steps.values():
-        command = "\n".join(lines)
-        subprocess.run([*SHELL, command], cwd=clone, env=environment, check=True)
+
+    def run(name):
+        for step in yaml.safe_load((ROOT / WORKFLOW).read_text())["jobs"][name]["steps"]:
+            lines = step.get("run", "").splitlines()
+            if any("venv" in line for line in lines):
+                lines = lines[3:]
+            subprocess.run([*SHELL, "\n".join(lines)], cwd=clone, env=environment, check=True)
+        return clone
+
+    return run
+
+
+def test_the_attached_files(tmp_path, run_job):
+    """They are the program that tasks carry, tried, and its sha256 as sha256sum checks it."""
+    clone = run_job("io-benchmark-pyz")
     assert (tmp_path / "given").read_text().splitlines() == [
         *("release", "upload", "v1.0 $(x)", "io-benchmark.pyz", "io-benchmark.pyz.sha256"),
         *("--repo", "a/b", "--clobber"),
@@ -56,3 +70,41 @@ def test_the_attached_files(tmp_path, steps):
     digest = hashlib.sha256(data).hexdigest()
     written = (clone / "io-benchmark.pyz.sha256").read_text()
     assert written == f"{digest}  io-benchmark.pyz\n"
+
+
+def test_distributions(run_job):
+    """Both are published, as wheels and as sources, with what PyPI checks."""
+    clone = run_job("pypi")
+    names = {path.name for path in (clone / "dist").iterdir()}
+    assert names == {
+        f"{name}-{__version__}{end}"
+        for name in ("io_benchmark", "io_benchmark_taskgraph")
+        for end in (".tar.gz", "-py3-none-any.whl")
+    }
+    for file in ("pyproject.toml", "python/io_benchmark_taskgraph/pyproject.toml"):
+        project = tomllib.loads((ROOT / file).read_text())["project"]
+        assert project["version"] == __version__
+        assert set(project["classifiers"]) <= trove_classifiers.classifiers
+
+
+def test_image(tmp_path, run_job):
+    """The report's image is named as the package's default names it, but for the release's tag."""
+    run_job("image")
+    assert (tmp_path / "given").read_text().splitlines() == [
+        "build --tag ghcr.io/a/b:1.0 $(x) -",
+        "login ghcr.io --username me --password-stdin",
+        "push ghcr.io/a/b:1.0 $(x)",
+    ]
+    assert (tmp_path / "login").read_text() == "secret\n"
+    with tarfile.open(tmp_path / "build") as context:
+        names = context.getnames()
+    assert {"Dockerfile", "requirements.txt", "topsrcdir/python/io_benchmark/cli.py"} <= set(names)
+
+
+def test_one_version():
+    """The result file, the image and the changelog name the version that is released."""
+    text = (ROOT / "scripts/io-benchmark/result/result_file.py").read_text()
+    assert f'SCRIPT_VERSION = "{__version__}"' in text
+    defaults = ROOT / "python/io_benchmark_taskgraph/defaults/io-benchmark-report.yml"
+    assert f"docker-image: {IMAGE}:{__version__}\n" in defaults.read_text()
+    assert f"\n## [{__version__}] - 20" in (ROOT / "CHANGELOG.md").read_text()

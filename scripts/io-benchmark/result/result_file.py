@@ -19,7 +19,7 @@ from settings import config_of
 # 1 (2026-11): the first.
 # 2 (2026-11-22): `outcome` with a state, where `completed` and `incomplete_reason` were.
 VERSION = 2
-SCRIPT_VERSION = "0.1.0"
+SCRIPT_VERSION = "1.0.0"
 UTC = "%Y-%m-%dT%H:%M:%SZ"
 GROW_EVERY_NS = 10 * 1_000_000_000
 TEXT_LENGTH = 10_000  # characters that a reader accepts in one text

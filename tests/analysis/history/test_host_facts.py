@@ -58,7 +58,7 @@ FACTS = {
     "image": "an-image",
     "task queue": "gecko-t/b-linux",
     "zone": "us-central1-f",
-    "script": "0.1.0 dfa5faf9af15",
+    "script": "1.0.0 dfa5faf9af15",
 }
 
 
@@ -73,7 +73,7 @@ def test_all_of_them():
     """Storage comes first, because the benchmark is about it."""
     known = facts()
     assert list(known.items()) == [*({**FACTS, "script": known["script"]}).items()]
-    assert known["script"].startswith("0.1.0 ")
+    assert known["script"].startswith("1.0.0 ")
 
 
 DEVICE = "storage.places.0.devices.1"
