@@ -21,14 +21,6 @@ class UsageError(IoBenchmarkError):
     exit_code = 2
 
 
-class MissingPathError(UsageError):
-    """A path that was given does not exist."""
-
-    def __init__(self, message: str, path: str) -> None:
-        super().__init__(message)
-        self.path = path
-
-
 class GraphError(IoBenchmarkError):
     """The kinds do not generate: a mistake in a YAML file or in the selection."""
 

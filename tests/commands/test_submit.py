@@ -278,47 +278,42 @@ def test_asks_first():
     assert deployment.definitions == {}
 
 
-def test_interrupted_on_a_terminal():
-    """It asks; yes cancels all that was created."""
-    deployment = Deployment()
-    with Loopback(deployment) as loopback, running(loopback, terminal=True) as (process, master):
-        until(process, "Create them?")
-        os.write(master, b"y\n")
-        until(process, "3 pending")
-        process.send_signal(signal.SIGINT)
-        until(process, "3 tasks exist. Cancel? [y/N]")
-        os.write(master, b"y\n")
-        errors = process.communicate()[1].decode()
-        assert process.returncode == 130
-    assert errors.strip().splitlines() == [
-        "cancelled 3: io-benchmark-amd-16, io-benchmark-amd-30, io-benchmark-intel",
-        "stopped",
-    ]
-    assert states(deployment) == ["exception"] * 3
+LEFT = (
+    "3 tasks exist in group:{group}, left as they are; to cancel: "
+    "io-benchmark submit --cancel {group}"
+)
+CANCELLED = "cancelled 3: io-benchmark-amd-16, io-benchmark-amd-30, io-benchmark-intel"
 
 
 @pytest.mark.parametrize(
-    ("number", "code"),
-    [pytest.param(signal.SIGINT, 130, id="INT"), pytest.param(signal.SIGTERM, 143, id="TERM")],
+    ("number", "answer", "end", "code"),
+    [
+        pytest.param(signal.SIGINT, b"y\n", CANCELLED, 130, id="INT, yes"),
+        pytest.param(signal.SIGINT, b"n\n", LEFT, 130, id="INT, no"),
+        pytest.param(signal.SIGINT, None, LEFT, 130, id="INT, nobody to ask"),
+        pytest.param(signal.SIGTERM, b"", LEFT, 143, id="TERM, not asked"),
+    ],
 )
-def test_interrupted_without_a_terminal(number, code):
-    """Nobody can be asked: the tasks are left, and how to cancel them is printed."""
+def test_interrupted_while_waiting(number, answer, end, code):
+    """Ctrl-C asks on a terminal, and only yes cancels; else how to cancel the tasks is printed."""
     deployment = Deployment()
-    with Loopback(deployment) as loopback, running(loopback, terminal=False) as (process, _):
+    with (
+        Loopback(deployment) as loopback,
+        running(loopback, "--yes", terminal=answer is not None) as (process, terminal),
+    ):
         until(process, "3 pending")
         process.send_signal(number)
+        if answer:
+            until(process, "3 tasks exist. Cancel? [y/N]")
+            os.write(terminal, answer)
         errors = process.communicate()[1].decode()
         assert process.returncode == code
-    group = group_of(deployment)
-    assert errors == (
-        f"3 tasks exist in group:{group}, left as they are; to cancel: "
-        f"io-benchmark submit --cancel {group}\nstopped\n"
-    )
-    assert states(deployment) == ["pending"] * 3
+    assert errors.strip().splitlines() == [end.format(group=group_of(deployment)), "stopped"]
+    assert states(deployment) == ["exception" if end is CANCELLED else "pending"] * 3
 
 
 def test_interrupted_while_creating():
-    """What was sent may have been created: all of it is told, and cancelled by its id."""
+    """It asks before. What was sent may have been created: it is named, and cancelled by its id."""
     deployment = Deployment()
     slow = first(99, Fault(delay_s=60), part="/task/")
 
@@ -328,8 +323,10 @@ def test_interrupted_while_creating():
 
     with (
         Loopback(deployment, faults=faults) as loopback,
-        running(loopback, "--yes", terminal=True) as (process, master),
+        running(loopback, terminal=True) as (process, master),
     ):
+        until(process, "Create them?")
+        os.write(master, b"y\n")
         deadline = time.monotonic() + 60
         while len(loopback.asked("api", "/task/")) < 2 and time.monotonic() < deadline:
             time.sleep(0.02)

@@ -60,14 +60,23 @@ def test_what_cannot_be_compared_with_the_tasks(folder):
     assert "--operations 99,999: these take 3.25× the time of a task on intel" in answer
 
 
-def test_results_belong_to_the_pool_of_their_queue(folder):
+@pytest.mark.parametrize(
+    ("others", "baseline"),
+    [
+        pytest.param([], "b-linux", id="by name"),
+        pytest.param(["releng-1/b-linux"], "gecko-t/b-linux", id="two of one name"),
+    ],
+)
+def test_results_belong_to_the_pool_of_their_queue(folder, others, baseline):
     """Tasks have the name of the worker pool, results that of the kind's pool: the queue joins them."""
     queues = {"intel": "gecko-t/b-linux", "amd-16": "gecko-t/b-linux-docker-amd"}
     rows = [row | {"pool": queues[row["pool"]]} for row in real_tasks.rows()]
+    rows += [row | {"pool": pool, "task_id": ""} for pool in others for row in rows]
     (folder / "queues.csv").write_text(real_tasks.table(rows))
     words = ("--benchmark", "results", "--baseline", "gecko-t/b-linux")
-    (pair,) = document(folder, "queues.csv", *words)["comparisons"]
-    assert (pair["candidate"], pair["baseline"]) == ("b-linux-docker-amd", "b-linux")
+    pairs = document(folder, "queues.csv", *words)["comparisons"]
+    (pair,) = (pair for pair in pairs if pair["candidate"] == "b-linux-docker-amd")
+    assert pair["baseline"] == baseline
     assert round(pair["references"][0]["ratio"], 2) == 1.92
 
 
@@ -110,30 +119,9 @@ def test_the_queue_has_the_same_runs(folder):
 
 
 @pytest.mark.parametrize(
-    ("project", "route"),
-    [
-        ("autoland", real_tasks.PUSH.replace("1000", "999")),
-        ("io-benchmark", f"releng.v2.io-benchmark.revision.{'0' * 40}.taskgraph.decision"),
-    ],
-)
-def test_a_project_since_a_day(folder, project, route):
-    """Without an address the project's pushes in the index are read, and their labels selected."""
-    deployment = Deployment()
-    real_tasks.add(deployment)
-    deployment.index[route] = real_tasks.GROUP
-    words = ("--project", project, "--since", "2026-03-20", "--label", "2/2$")
-    with Loopback(deployment) as taskcluster:
-        content = document(folder, *words, TASKCLUSTER_ROOT_URL=taskcluster.url)
-    (pair,) = content["comparisons"]
-    assert [row["label"] for row in pair["labels"]] == [real_tasks.LABEL.format(2)]
-
-
-@pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "give ADDRESS, or --since DATE"),
-        (["missing.csv"], "missing.csv: no such file; give a table of task runs, task:ID, "),
-        (["runs.csv", "--project", "x"], "--project cannot be combined with ADDRESS"),
+        (["missing.csv"], "missing.csv: no such file or folder; check the path, or give an"),
         (["runs.csv", "--operations", "5"], "--operations needs --benchmark"),
         (["runs.csv", "--operations", "0"], "is not a number from 1 to"),
         (["runs.csv", "--operations", f"00000000001{10**9}"], "is not a number from 1 to"),

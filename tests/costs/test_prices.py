@@ -44,13 +44,6 @@ def test_json(read):
     }
 
 
-def test_both_kinds(read):
-    """The kind at the top chooses; a name with one of them has that one."""
-    both = "{spot: 1, on-demand: 2}"
-    prices = read(f"currency: USD\nkind: on-demand\nprices: {{a: {both}, b: {{spot: 3}}}}")
-    assert prices == {"a": Price(2.0, "USD", "on-demand"), "b": Price(3.0, "USD", "spot")}
-
-
 def entry(text):
     return f"currency: USD\nprices: {{a: {text}}}"
 
@@ -71,9 +64,9 @@ NO_PRICE = "is not a price per hour; write a price as 0.31, or as {price: 0.31, 
         pytest.param(entry("true"), f"{WHERE}True {NO_PRICE}", id="boolean"),
         pytest.param(entry("{price: 1, kind: x}"), f"{WHERE}Invalid enum value 'x'", id="kind"),
         pytest.param(entry("{prce: 1}"), f"{WHERE}Object contains unknown field `prce`", id="key"),
-        pytest.param(entry("{spot: 1, on-demand: 2}"), f"{WHERE}has two prices, and", id="two"),
-        pytest.param(entry("{spot: 1, price: 2}"), f"{WHERE}needs either price, or", id="mixed"),
-        pytest.param(entry("{kind: spot}"), f"{WHERE}needs either price, or", id="none"),
+        pytest.param(
+            entry("{kind: spot}"), f"{WHERE}Object missing required field `price`", id="none"
+        ),
         pytest.param(entry("1, a: 2"), "'a' is given twice", id="twice"),
         pytest.param(entry("1, 2: 3"), "Expected `str`, got `int` - at `key` in", id="name"),
         pytest.param("prices: {a: 1}", f"{WHERE}has no currency", id="no currency"),

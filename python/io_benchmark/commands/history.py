@@ -69,15 +69,11 @@ OPTIONS = {
 
 
 def run(given: Given, context: Context) -> int:
-    from io_benchmark.commands.output import EXIT_FAILED, print_report
+    from io_benchmark.commands.output import print_report
     from io_benchmark.operations.history import HistoryOptions, history
 
     pool, addresses = given["pool"], given.get("addresses", ())
     options = read_options(HistoryOptions, given)
     report = history(pool, addresses, options, context)
-    is_written = print_report(report, given, context, unreadable="note")
-    if not report.series:
-        context.tell(
-            f"error: no result of {pool} was found that can be shown; see the report for the reasons"
-        )
-    return 0 if is_written and report.series else EXIT_FAILED
+    nothing = f"no result of {pool} was found that can be shown; see the report for the reasons"
+    return print_report(report, given, context, "" if report.series else nothing, unreadable="note")

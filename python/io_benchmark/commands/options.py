@@ -8,7 +8,7 @@ belong to what uses them: the operation's own options.
 import argparse
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import date
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -27,7 +27,6 @@ OptionsType = TypeVar("OptionsType", bound="Struct")
 Given = Mapping[str, Any]  # by the name of the option: `worker_variation`
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 _VALUE_LENGTH = 100  # characters of a wrong value in a message
-_DATE_FORM = "%Y-%m-%d"
 REPORT_OUTPUT = "output (* can be given more than once)"
 
 
@@ -140,7 +139,7 @@ def whole_number(most: int) -> Callable[[str], int]:
 def parse_date(value: str) -> date:
     """Parse the value of an option such as `--since`."""
     try:
-        return datetime.strptime(value, _DATE_FORM).replace(tzinfo=UTC).date()
+        return date.fromisoformat(value)
     except ValueError:
         raise wrong_value(value, "is not a date such as 2026-05-01") from None
 

@@ -24,10 +24,15 @@ def print_report(
     report: "Report | History | TaskReport | Predictions",
     given: Given,
     context: Context,
+    nothing: str = "",
     *,
     unreadable: str = "error",
-) -> bool:
-    """Write and print a report, tell what is missing; return whether all files were written."""
+) -> int:
+    """Write and print a report, tell what is missing, and return the exit code.
+
+    `nothing` says why the report is empty. `unreadable` begins the lines about results that could not
+    be read; it is a failure only where these are errors.
+    """
     printed = "json" if "json" in given else given.get("format", "text")
     details = "details" in given
     problems, page = [], ""
@@ -50,25 +55,25 @@ def print_report(
         lines_below=len(problems) + (1 if report.unreadable else 0),
     )
     _tell_unreadable(report.unreadable, unreadable, printed, context)
+    problems += [nothing] if nothing else []
     context.tell_errors(problems)
-    return not problems
+    is_complete = not report.unreadable or unreadable != "error"
+    return 0 if is_complete and not problems else EXIT_FAILED
 
 
 def print_comparison(
     report: "Report", given: Given, context: Context, *, partial: bool = False
 ) -> int:
     """Print a comparison of pools, judge what is expected of it, and return the exit code."""
-    is_written = print_report(report, given, context, unreadable="missing" if partial else "error")
+    nothing = "nothing could be compared; see the report for the reasons"
+    if any(subject.comparisons for subject in report.subjects):
+        nothing = ""
+    unreadable = "missing" if partial else "error"
+    exit_code = print_report(report, given, context, nothing, unreadable=unreadable)
     outcomes = [expectation.judge(report) for expectation in given.get("expect", ())]
     for outcome in outcomes:
         context.tell(clean(text_of(outcome.message), MESSAGE_LENGTH))
-    if not all(outcome.met for outcome in outcomes):
-        return EXIT_EXPECTATION
-    is_compared = any(subject.comparisons for subject in report.subjects)
-    if not is_compared:
-        context.tell("error: nothing could be compared; see the report for the reasons")
-    is_complete = partial or not report.unreadable
-    return 0 if is_compared and is_complete and is_written else EXIT_FAILED
+    return exit_code if all(outcome.met for outcome in outcomes) else EXIT_EXPECTATION
 
 
 def _tell_unreadable(lines: tuple[str, ...], prefix: str, form: str, context: Context) -> None:

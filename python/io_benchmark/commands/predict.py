@@ -41,16 +41,12 @@ OPTIONS = {
 
 
 def run(given: Given, context: Context) -> int:
-    from io_benchmark.commands.output import EXIT_FAILED, print_report
+    from io_benchmark.commands.output import print_report
     from io_benchmark.operations.predict import PredictionOptions, predict
 
     options = read_options(PredictionOptions, given)
     predictions = predict(given["profiles"], given["on"], options, context)
-    is_written = print_report(predictions, given, context)
-    is_predicted = any(
-        pool.time_ns is not None for task in predictions.tasks for pool in task.pools
-    )
-    if not is_predicted:
-        context.tell("error: nothing could be predicted; see the report for the reasons")
-    is_complete = is_predicted and not predictions.unreadable
-    return 0 if is_complete and is_written else EXIT_FAILED
+    nothing = "nothing could be predicted; see the report for the reasons"
+    if any(pool.time_ns is not None for task in predictions.tasks for pool in task.pools):
+        nothing = ""
+    return print_report(predictions, given, context, nothing)

@@ -4,7 +4,7 @@
 ADDRESS is group:ID, task:ID, index:ROUTE, their web address, or a CSV or JSON
 file of task runs, such as Firefox's daily export. Runs are compared with those
 of the same label on the baseline pool; with --against, each pool is compared
-with its runs there. Without ADDRESS, runs of a project's pushes are read.
+with its runs there.
 
 Exit code: 0 compared, 1 nothing compared or a failure, 2 wrong usage.
 """
@@ -30,7 +30,6 @@ from io_benchmark.commands.options import (
     wrong_value,
 )
 from io_benchmark.context import Context
-from io_benchmark.errors import UsageError
 from io_benchmark.number_text import listed
 from io_benchmark.report.formats import TASK_FORMATS
 from io_benchmark.text import clean
@@ -38,7 +37,7 @@ from io_benchmark.text import clean
 if TYPE_CHECKING:
     from io_benchmark.analysis.tasks.task_model import TaskReport
 
-USAGE = "[ADDRESS ...] [OPTION ...]"
+USAGE = "ADDRESS ... [OPTION ...]"
 EXAMPLES = (
     "io-benchmark tasks group:Q0dZr3pPQ3m2cV9zqv1l9A --label update-verify",
     "io-benchmark tasks runs.csv --prices prices.yml --benchmark results",
@@ -60,17 +59,14 @@ def _parse_pattern(value: str) -> re.Pattern[str]:
 
 OPTIONS = {
     "which runs": (
-        option("addresses", "ADDRESS", "where the runs are", nargs="*", excludes={"--project": ""}),
+        option("addresses", "ADDRESS", "where the runs are", nargs="+"),
         against(
             "runs",
             excludes={"--benchmark": "it compares pools with each other"},
-            needs=("ADDRESS",),
-            needs_reason=", which is compared with it",
         ),
         option("--label", "REGEX", "only tasks with such a label", _parse_pattern),
         repeatable("--pool", "POOL", "only runs on this pool *"),
         option("--since", "DATE", "only runs that started on or after this day (UTC)", parse_date),
-        option("--project", "NAME", "without ADDRESS: the project whose pushes are read"),
         BASELINE,
     ),
     "the benchmark on the same pools": (
@@ -94,19 +90,13 @@ OPTIONS = {
 
 
 def run(given: Given, context: Context) -> int:
-    from io_benchmark.commands.output import EXIT_FAILED, print_report
+    from io_benchmark.commands.output import print_report
     from io_benchmark.operations.tasks import TaskRunOptions, compare_task_runs
 
-    addresses = given.get("addresses", ())
-    if not addresses and "since" not in given:
-        raise UsageError("give ADDRESS, or --since DATE for the pushes of --project since then")
     options = read_options(TaskRunOptions, given)
-    report = compare_task_runs(addresses, options, context)
-    is_written = print_report(report, given, context)
-    if not report.comparisons:
-        context.tell(f"error: {_nothing_compared(report)}")
-    is_complete = report.comparisons and not report.unreadable
-    return 0 if is_written and is_complete else EXIT_FAILED
+    report = compare_task_runs(given["addresses"], options, context)
+    nothing = "" if report.comparisons else _nothing_compared(report)
+    return print_report(report, given, context, nothing)
 
 
 def _nothing_compared(report: "TaskReport") -> str:

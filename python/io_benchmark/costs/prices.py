@@ -8,7 +8,6 @@
         amd-16: 0.31    # by pool
         releng-1/b-linux: 0.42    # by worker pool of the deployment, or b-linux alone
         c2-standard-16: {price: 0.55, kind: on-demand}    # by the provider's type of machine
-        amd-30: {spot: 0.6, on-demand: 1.4}    # both: the kind above chooses
 
 Nothing is built in, because prices change.
 """
@@ -49,9 +48,7 @@ class _File(_About, frozen=True, kw_only=True):
 
 
 class _Entry(_About, frozen=True, kw_only=True):
-    price: Any = None
-    spot: Any = None
-    on_demand: Any = None
+    price: Any
 
 
 def read_prices(path: Path) -> dict[str, Price]:
@@ -84,22 +81,13 @@ def read_prices(path: Path) -> dict[str, Price]:
 def _price(value: object, file_keys: _About) -> Price:
     entry = msgspec.convert(value if isinstance(value, dict) else {"price": value}, _Entry)
     currency, kind = entry.currency or file_keys.currency, entry.kind or file_keys.kind
-    amounts = {"spot": entry.spot, "on-demand": entry.on_demand, None: entry.price}
-    amounts = {name: amount for name, amount in amounts.items() if amount is not None}
-    if not amounts or (None in amounts and len(amounts) > 1):
-        raise ValueError("needs either price, or spot and on-demand")
-    for amount in amounts.values():
-        if type(amount) not in (int, float) or not 0 < amount <= _MOST_PER_HOUR:
-            raise ValueError(f"{_quoted(amount)} is not a price per hour")
+    amount = entry.price
+    if type(amount) not in (int, float) or not 0 < amount <= _MOST_PER_HOUR:
+        raise ValueError(f"{_quoted(amount)} is not a price per hour")
     if currency is None:
         raise ValueError("has no currency")
-    chosen = next(iter(amounts)) if len(amounts) == 1 else kind
-    if chosen not in amounts:
-        raise ValueError("has two prices, and kind says neither spot nor on-demand")
     date = entry.date or file_keys.date
-    return Price(
-        float(amounts[chosen]), currency, chosen or kind, date.isoformat() if date else None
-    )
+    return Price(float(amount), currency, kind, date.isoformat() if date else None)
 
 
 class _Loader(yaml.SafeLoader):

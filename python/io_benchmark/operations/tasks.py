@@ -18,7 +18,7 @@ from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.number_text import listed
-from io_benchmark.operations.reading import PROJECT, in_order, read_workers
+from io_benchmark.operations.reading import in_order, read_workers
 from io_benchmark.sources.gather import Gathered, gather_task_runs
 from io_benchmark.sources.protocol import RunQuery
 from io_benchmark.sources.run_results import RunResult, TaskRun
@@ -35,7 +35,6 @@ class TaskRunOptions(Struct, frozen=True, kw_only=True):
     label: re.Pattern[str] | None = None
     pool: Sequence[str] = ()  # none: all
     since: date | None = None
-    project: str = PROJECT  # whose pushes are read without addresses
     baseline: str | None = None
     benchmark: Sequence[str] = ()  # addresses
     operations: int | None = None  # of the benchmark, in one task
@@ -90,7 +89,7 @@ def _read_runs(
         query = RunQuery(
             context.environment, options.label, tuple(options.pool), options.since, progress
         )
-        return gather_task_runs(addresses, None if addresses else options.project, query)
+        return gather_task_runs(addresses, query)
 
 
 def _side_names(queues: Collection[str]) -> dict[str, str]:
@@ -139,10 +138,10 @@ def _compare_benchmark(
 
     def side(measured: RunResult) -> str:
         queue = measured.task.task_queue if measured.task else ""
-        if queue in names:
-            return names[queue]
-        pools = (measured.pool, _worker_type(queue))
-        return next((name for name in names.values() if name in pools), measured.pool)
+        worker_type = _worker_type(queue)
+        return names.get(queue) or (worker_type if worker_type in sides else measured.pool)
+
+    sides = {*names.values()}
 
     gathered = read_workers(options.benchmark, context, side)
     workers = in_order(gathered.results)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from msgspec import Struct, field
 
-from io_benchmark.errors import MissingPathError, UsageError
+from io_benchmark.errors import UsageError
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.folder.source import FolderSource
 from io_benchmark.sources.protocol import (
@@ -126,22 +126,14 @@ def read_history(query: HistoryQuery, request: ReadRequest) -> HistoryLog:
     return history
 
 
-def gather_task_runs(
-    addresses: Sequence[str], project: str | None, query: RunQuery
-) -> Gathered[TaskRun]:
-    """Read the runs of tasks at all addresses, or of a project's pushes; each run once, in order.
+def gather_task_runs(addresses: Sequence[str], query: RunQuery) -> Gathered[TaskRun]:
+    """Read the runs of tasks at all addresses; each run once, in order.
 
     Raise a UsageError for a mistake in an address before anything is requested.
     """
     log = ReadLog()
-    try:
-        for source, source_addresses in _by_source(parse_addresses(addresses, query.environment)):
-            log.extend(source.read_runs(source_addresses, query))
-    except MissingPathError as error:
-        forms = address_forms(local=False)
-        raise UsageError(f"{error}; give a table of task runs, {forms}") from None
-    if project is not None:
-        log.extend(_TASKCLUSTER.read_recent_runs(project, query))
+    for source, source_addresses in _by_source(parse_addresses(addresses, query.environment)):
+        log.extend(source.read_runs(source_addresses, query))
     runs: dict[Hashable, TaskRun] = {}
     # The most complete record of a run first: it has costs, or the times of the task's own work.
     for run in sorted(query.runs, reverse=True, key=lambda run: (run.cost, run.own_ended_ms, run)):
@@ -174,11 +166,8 @@ def _by_source(addresses: Addresses) -> list[_Group]:
 
 def _checked(addresses: Addresses) -> list[_Group]:
     groups = _by_source(addresses)
-    try:
-        for source, source_addresses in groups:
-            source.check(source_addresses)
-    except MissingPathError as error:
-        raise UsageError(f"{error}; give {address_forms()}") from None
+    for source, source_addresses in groups:
+        source.check(source_addresses)
     return groups
 
 

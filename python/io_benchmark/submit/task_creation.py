@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """Create tasks one after the other, and cancel them."""
 
+import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
@@ -12,7 +13,6 @@ from msgspec.structs import replace
 
 from io_benchmark.errors import IoBenchmarkError, MissingError, RequestRefusedError, ResultError
 from io_benchmark.number_text import number_of
-from io_benchmark.sources.event_loop import run_coroutine
 from io_benchmark.sources.taskcluster.access import (
     ACCESS_TOKEN,
     CLIENT_ID,
@@ -79,7 +79,7 @@ class TaskQueue(Deployment):
             async with WebClient(policy or RequestPolicy()) as http:
                 return await use(cls(access, http))
 
-        return run_coroutine(main())
+        return asyncio.run(main())
 
     async def missing(self, tasks: Sequence[NewTask]) -> tuple[list[str], list[str]]:
         """Return the image tasks and the worker pools that do not exist, where the deployment tells."""

@@ -100,7 +100,7 @@ def test_a_run_counts_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda path: path / "none", "/none: no such file or folder; give a"),
+        (lambda path: path / "none", "/none: no such file or folder; check the"),
         (lambda _path: Path(A), f"{A}: no such file or folder; is task:{A} or group:{A} meant?"),
         (lambda _path: Path(f"{A}.0"), f"is task:{A}.0 meant?"),
         (lambda path: path, "has no results; name a folder that contains"),

@@ -141,14 +141,12 @@ def test_a_slow_drip_ends(policy, loopback):
     ("header", "wait_s"),
     [
         pytest.param("3", 3.0, id="seconds"),
-        pytest.param("Sat, 21 Nov 2026 12:00:05 GMT", 5.0, id="date"),
-        pytest.param("Sat, 21 Nov 2026 11:00:00 GMT", 0.1875, id="past"),
-        pytest.param("soon", 0.1875, id="nonsense"),
+        pytest.param("Sat, 21 Nov 2026 12:00:05 GMT", 0.1875, id="date"),
         pytest.param("-1", 0.1875, id="negative"),
     ],
 )
 def test_retry_after(loopback, policy, waits, header, wait_s):
-    """In seconds or as a date; nonsense is ignored."""
+    """A number of seconds counts, anything else is ignored."""
     loopback.faults = first(1, Fault(status=429, headers={"Retry-After": header}))
     assert download(policy, store(loopback, b"x")) == b"x"
     assert waits == [wait_s]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from io_benchmark.errors import MissingPathError, ResultError, UsageError
+from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.results.reader import MAXIMUM_BYTES
 from io_benchmark.sources.budget import SMALL_BYTES
 from io_benchmark.sources.folder import run_files
@@ -37,6 +37,7 @@ from io_benchmark.text import clean
 # A folder of 1,000 downloads has a few thousand files; a checkout with all its caches has more.
 _MAXIMUM_FILES = 200_000
 _ARCHIVE_MAGIC = b"PK"
+_ABSENT = "no such file or folder; check the path, or give an address, which --help describes"
 
 
 class _Path(Struct, frozen=True, dict=True):
@@ -52,7 +53,7 @@ class _Path(Struct, frozen=True, dict=True):
             self.path.stat()
             search.search()
         except FileNotFoundError:
-            raise MissingPathError(f"{label}: no such file or folder", str(self.path)) from None
+            raise UsageError(f"{label}: {_ABSENT}") from None
         except OSError as error:
             raise UsageError(
                 f"{label}: cannot read this path ({error.strerror}); name a folder of results"
@@ -100,7 +101,7 @@ class FolderSource(Source):
             # Unlike a Path, it takes any text.
             if not os.path.exists(path):  # noqa: PTH110
                 label = clean(address.text, run_files.LABEL_LENGTH)
-                raise MissingPathError(f"{label}: no such file", str(path))
+                raise UsageError(f"{label}: {_ABSENT}")
         log = ReadLog()
         for done, address in enumerate(addresses, 1):
             position = Position(address.number)

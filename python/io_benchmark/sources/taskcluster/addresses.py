@@ -31,8 +31,6 @@ _PREFIXED = re.compile(r"(task|group|index):(.*)")
 _REPOSITORY = re.compile(r"[A-Za-z0-9_.-]{1,100}")
 _REVISION = re.compile(r"[0-9a-f]{40}")
 _TRUST_DOMAIN = re.compile(r"[A-Za-z0-9_-]{1,50}")
-# As the kind's transforms accept them.
-_PROJECT = re.compile(r"[A-Za-z0-9_-]{1,100}(\.[A-Za-z0-9_-]{1,100})*")
 # Repositories whose decision tasks use another trust domain than gecko; the variable names others.
 _TRUST_DOMAINS = (
     (re.compile(r"io-benchmark(-pr)?"), "releng"),
@@ -124,15 +122,6 @@ def default_root_url(environment: Mapping[str, str]) -> str:
 def default_remark(root_url: str) -> str:
     """Say that the default deployment was used."""
     return f"read {root_url}, because {ROOT_VARIABLE} is not set"
-
-
-def project_namespace(project: str, environment: Mapping[str, str]) -> str:
-    """Return the index's namespace of a project; raise a UsageError for what is not one's name."""
-    if not _PROJECT.fullmatch(project):
-        raise UsageError(
-            f"--project: {clean(project, 100)!r} is not the name of a project; try io-benchmark"
-        )
-    return f"{trust_domain(project, environment)}.v2.{project}"
 
 
 def trust_domain(repository: str, environment: Mapping[str, str]) -> str:

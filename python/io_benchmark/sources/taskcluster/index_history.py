@@ -6,12 +6,12 @@ its complete history. The index has one task per push and pool. That task's grou
 others: replicates, retriggers and duplicates.
 """
 
+import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 
-from io_benchmark.errors import MissingError
-from io_benchmark.sources.event_loop import run_coroutine
+from io_benchmark.errors import MissingError, UsageError
 from io_benchmark.sources.protocol import (
     FIRST,
     HistoryLog,
@@ -28,7 +28,7 @@ from io_benchmark.sources.taskcluster.addresses import (
     IndexAddress,
     default_remark,
     default_root_url,
-    project_namespace,
+    trust_domain,
 )
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing, connect
@@ -37,6 +37,8 @@ from io_benchmark.sources.taskcluster.tasks import ALL_KIND, QueueTask
 from io_benchmark.text import clean
 
 _JOB = "io-benchmark"
+# As the kind's transforms accept them.
+_PROJECT = re.compile(r"[A-Za-z0-9_-]{1,100}(\.[A-Za-z0-9_-]{1,100})*")
 _DATE = re.compile(r"[0-9]{14}")
 # An action may create a task for a push as long as the push's decision task is kept, a year. No
 # task is older than its push unless a clock is wrong.
@@ -45,7 +47,7 @@ _AFTER_PUSH, _BEFORE_PUSH = timedelta(days=400), timedelta(days=1)
 
 def read_index_history(query: HistoryQuery, request: ReadRequest) -> HistoryLog:
     """Read the pool's results at the deployment of the environment."""
-    return run_coroutine(_read(query, request))
+    return asyncio.run(_read(query, request))
 
 
 async def _read(query: HistoryQuery, request: ReadRequest) -> HistoryLog:
@@ -78,8 +80,13 @@ async def _read(query: HistoryQuery, request: ReadRequest) -> HistoryLog:
 
 def _route(query: HistoryQuery, environment: Mapping[str, str]) -> str:
     """Return the namespace of the pool's results by date; a dot in a name would end the name."""
-    namespace = project_namespace(query.project, environment)
-    return f"{namespace}.date.{_JOB}.{query.pool.replace('.', '~')}"
+    project = query.project
+    if not _PROJECT.fullmatch(project):
+        raise UsageError(
+            f"--project: {clean(project, 100)!r} is not the name of a project; try io-benchmark"
+        )
+    domain = trust_domain(project, environment)
+    return f"{domain}.v2.{project}.date.{_JOB}.{query.pool.replace('.', '~')}"
 
 
 async def _known_tasks(

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Read the runs of any tasks from the queue: all tasks of a group, or of a project's pushes.
-
-The queue cannot be searched by label. So a project's pushes are found in the index, by their decision
-tasks. Firefox has them under `pushlog-id`, where numbers grow. Other projects have them under `revision`.
+"""Read the runs of any tasks from the queue.
 
 When a task's own work began and ended is known where it publishes that: results of this benchmark, and
 profiles that `measure` wrote.
@@ -10,33 +7,21 @@ profiles that `measure` wrote.
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime
 
 import msgspec
 
-from io_benchmark.errors import MissingError, NoArtifactError, TooLargeError, UsageError
+from io_benchmark.errors import NoArtifactError, TooLargeError
 from io_benchmark.results.reader import MAXIMUM_BYTES
-from io_benchmark.sources.event_loop import run_all, run_coroutine
+from io_benchmark.sources.event_loop import run_all
 from io_benchmark.sources.protocol import FIRST, ReadLog, ReadProgress, RunQuery
 from io_benchmark.sources.run_results import LATEST_MS, TaskRun, parse_time
-from io_benchmark.sources.taskcluster.addresses import (
-    DECISION,
-    GroupAddress,
-    IndexAddress,
-    TaskclusterAddress,
-    default_root_url,
-    project_namespace,
-)
+from io_benchmark.sources.taskcluster.addresses import TaskclusterAddress
 from io_benchmark.sources.taskcluster.api_answers import QueueRun
-from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing, connect
 from io_benchmark.sources.taskcluster.tasks import QueueTask
 from io_benchmark.text import clean_name
 
 _RESULTS_AT_ONCE = 8
-_MOST_PUSHES = 100
-_MOST_REVISIONS = 1000
-_LOOKED_UP_AT_ONCE = 20
 # Reading a file for two times is worth it for a comparison, not for an archive.
 _MOST_OWN_TIMES = 500
 _Run = tuple[ListedTask, QueueRun]
@@ -52,89 +37,30 @@ class _OwnTimes(msgspec.Struct, frozen=True):
 
 def read_queue_runs(addresses: Mapping[int, TaskclusterAddress], query: RunQuery) -> ReadLog:
     """Give the query the runs of all tasks at the addresses."""
-
-    async def read() -> ReadLog:
-        async with connect(addresses, query.environment, query.policy) as deployments:
-            return await _read(addresses, deployments, query)
-
-    return run_coroutine(read())
+    return asyncio.run(_read(addresses, query))
 
 
-def read_project_runs(project: str, query: RunQuery) -> ReadLog:
-    """Give the query the runs of a project's pushes since the query's date."""
-    root_url = default_root_url(query.environment)
-    namespace = project_namespace(project, query.environment)
-
-    async def read() -> ReadLog:
-        address = IndexAddress(root_url, namespace)
-        async with connect({0: address}, query.environment, query.policy) as deployments:
-            query.progress(ReadProgress("listing the index", 0, None))
-            groups, older = await _groups(deployments[root_url], namespace, query)
-            addresses = dict(enumerate(GroupAddress(root_url, group) for group in groups))
-            log = await _read(addresses, deployments, query)
-        if older:
-            limit = f"read at most {_MOST_PUSHES} at once"
-            log.remark(FIRST, f"{older:,} older pushes were not read; {limit}")
-        return log
-
-    return run_coroutine(read())
-
-
-async def _groups(deployment: Deployment, namespace: str, query: RunQuery) -> tuple[list[str], int]:
-    """Return the newest groups of a project since the query's date, and the number of older ones."""
-    names = await deployment.namespaces(f"{namespace}.pushlog-id")
-    numbers = sorted((name for name in names if name.isdecimal()), key=lambda name: -int(name[:18]))
-    routes = [f"{namespace}.pushlog-id.{number}.decision" for number in numbers]
-    if not routes:
-        revisions = await deployment.namespaces(f"{namespace}.revision")
-        if len(revisions) > _MOST_REVISIONS:
-            raise UsageError(
-                f"{namespace}: has {len(revisions):,} pushes in no order; give the addresses of some"
-            )
-        routes = [f"{namespace}.revision.{revision}{DECISION}" for revision in revisions]
-    if not routes:
-        raise MissingError(
-            f"{namespace}: the index has no pushes there; check --project, or give addresses"
-        )
-    pushed: dict[str, datetime] = {}
-    for start in range(0, len(routes), _LOOKED_UP_AT_ONCE):
-        ids = await run_all(map(deployment.find, routes[start : start + _LOOKED_UP_AT_ONCE]))
-        tasks = await deployment.tasks([task_id for task_id in ids if task_id is not None])
-        dated = {task.status.task_group_id: task.created for task in tasks.values() if task.created}
-        since = query.since or date.min
-        recent = {group: created for group, created in dated.items() if created.date() >= since}
-        pushed |= recent
-        # Numbers grow with time: what follows is older.
-        if numbers and dated and (not recent or len(pushed) >= _MOST_PUSHES):
-            break
-    newest = sorted(pushed, key=lambda group: (pushed[group], group), reverse=True)
-    return newest[:_MOST_PUSHES], len(newest[_MOST_PUSHES:])
-
-
-async def _read(
-    addresses: Mapping[int, TaskclusterAddress],
-    deployments: Mapping[str, Deployment],
-    query: RunQuery,
-) -> ReadLog:
-    listing = TaskListing(deployments, query.progress, every_kind=True)
-    log = listing.log
+async def _read(addresses: Mapping[int, TaskclusterAddress], query: RunQuery) -> ReadLog:
     ended: list[_Run] = []
     unfinished = 0
-    for listed in await listing.tasks(addresses):
-        if query.wants_task(listed.task.label, listed.task.status.queue):
-            runs = [run for run in listed.task.status.runs if listed.run_id in (None, run.run_id)]
-            ended += [(listed, run) for run in runs if run.is_resolved]
-            unfinished += sum(not run.is_resolved for run in runs)
+    async with connect(addresses, query.environment, query.policy) as deployments:
+        listing = TaskListing(deployments, query.progress, every_kind=True)
+        for listed in await listing.tasks(addresses):
+            task = listed.task
+            if query.wants_task(task.label, task.status.queue):
+                runs = [run for run in task.status.runs if listed.run_id in (None, run.run_id)]
+                ended += [(listed, run) for run in runs if run.is_resolved]
+                unfinished += sum(not run.is_resolved for run in runs)
+        times = await _own_times(ended, query, listing.log)
     if unfinished:
-        log.remark(
-            FIRST,
-            f"runs that have not ended: {unfinished:,}; they are not counted, read them again later",
+        remark = (
+            f"runs that have not ended: {unfinished:,}; they are not counted, read them again later"
         )
-    times = await _own_times(ended, query, log)
+        listing.log.remark(FIRST, remark)
     for listed, run in ended:
         own_times = times.get((listed.task.task_id, run.run_id), (-1, -1))
         query.accept(_task_run(listed.task, run, own_times))
-    return log
+    return listing.log
 
 
 async def _own_times(

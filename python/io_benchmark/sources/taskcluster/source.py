@@ -49,12 +49,6 @@ class TaskclusterSource(Source):
         log.extend(read_queue_runs(_meanings(addresses), query))
         return log
 
-    def read_recent_runs(self, project: str, query: RunQuery) -> ReadLog:
-        """Give the query the runs of a project's pushes, which the index has."""
-        from io_benchmark.sources.taskcluster.queue_runs import read_project_runs
-
-        return read_project_runs(project, query)
-
     def wait(
         self, addresses: Addresses, environment: Environment, limit_s: float, tell: Tell
     ) -> None:

@@ -5,7 +5,6 @@ Every failure is either a TransientError, which is worth another try, or a perma
 """
 
 import asyncio
-import email.utils
 import os
 import re
 import socket
@@ -98,7 +97,7 @@ class WebClient:
             ) as response:
                 if response.status == 429 or response.status >= 500:
                     raise TransientError(
-                        f"{host} answers {response.status}", self._retry_after_s(response.headers)
+                        f"{host} answers {response.status}", _retry_after_s(response.headers)
                     )
                 limit = maximum_bytes if response.status < 400 else _MAXIMUM_ERROR_BYTES
                 body = await _read_body(response, limit)
@@ -144,16 +143,11 @@ class WebClient:
             self._guarded[root] = (guard, self._new_session(guard))
         return self._guarded[root]
 
-    def _retry_after_s(self, headers: Mapping[str, str]) -> float | None:
-        """Return the pause, given in seconds or as a date; None where it is neither."""
-        pause = headers.get("Retry-After", "").strip()
-        if pause.isascii() and pause.isdigit():
-            return float(pause[:12])
-        try:
-            date = email.utils.parsedate_to_datetime(pause)
-            return max(0.0, date.timestamp() - self.policy.now().timestamp())
-        except (ValueError, OverflowError):
-            return None
+
+def _retry_after_s(headers: Mapping[str, str]) -> float | None:
+    """Return the pause in seconds; None where it is not a number, so that the usual pause counts."""
+    pause = headers.get("Retry-After", "").strip()
+    return float(pause[:12]) if pause.isascii() and pause.isdigit() else None
 
 
 def is_web_url(url: str) -> bool:
