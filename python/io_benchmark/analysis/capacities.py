@@ -23,7 +23,7 @@ from io_benchmark.results.workload import NS_PER_S
 class CapacityKind(StrEnum):
     """What is done in a second."""
 
-    WRITES = "bytes written by the disks"
+    WRITES = "bytes of files written by the disks"
     READS = "bytes read by the disks"
     USER_WORK = "fixed work in user mode"
     MEMORY_COPY = "MiB copied in memory by the kernel"
@@ -83,8 +83,9 @@ def capacities(view: View) -> Iterator[Capacity]:
         yield Capacity.of_rates(CapacityKind.WRITES, Standing.BY_TRIAL, idle)
     # What disks keep up is what they can do only while something waits for them.
     standing = Standing.BY_WAITS if view.waits_for_disks else Standing.AT_LEAST
-    kept_up = Window.peak(view.windows) or (0.0, 0.0)
-    for kind, rate in zip((CapacityKind.READS, CapacityKind.WRITES), kept_up, strict=True):
+    read, written = Window.peak(view.windows) or (0.0, 0.0)
+    copies = view.stack.copies if view.stack is not None else 1
+    for kind, rate in ((CapacityKind.READS, read), (CapacityKind.WRITES, written / copies)):
         if rate > 0:
             yield Capacity.of_rates(kind, standing, [rate])
     if view.published_write_cap is not None:

@@ -77,6 +77,7 @@ DISK_MODEL = f"{PLACE}.devices.1.model"
 OVERLAY = {"lower_layers": 12, "upper_directory": "/var/lib/docker/x/diff", "volatile": False}
 ON_OVERLAY = filesystem("overlay") | {f"{PLACE}.kind": "overlay", f"{PLACE}.overlay": OVERLAY}
 LINEAR = further_option("stripe=0") | {f"{PLACE}.devices.0.stripe_count": None}
+MIRROR = {f"{PLACE}.devices.0.stripe_count": None, f"{PLACE}.devices.0.raid_level": "raid1"}
 IDLES = scheduler("bfq", slice_idle=8, low_latency=1)
 BOTH_IDLE = IDLES | scheduler("bfq", 2, slice_idle=8)  # the faster side has two disks
 STARVES = scheduler("bfq", strict_guarantees=1, slice_idle=0)
@@ -107,6 +108,9 @@ STATES = [
     row(
         "device-count", SUPPORTED, "nothing shows waits", NO_TIMELINE | {"task.instance_type": None}
     ),
+    row("mirrored-volume", NOT_OBSERVABLE, "devices unseen", None, NO_DEVICES),
+    row("mirrored-volume", SUPPORTED, "a mirror", MIRROR, **AMD_30),
+    row("mirrored-volume", RULED_OUT, "as fast", {**both_disks(2), **MIRROR}, **AMD_30),
     row("linear-volume", RULED_OUT, "linear on both", LINEAR, LINEAR, **AMD_30),
     row("linear-volume", NOT_OBSERVABLE, "devices unseen", None, NO_DEVICES),
     row("boot-disk-fallback", SUPPORTED, "a persistent disk", {DISK_MODEL: "PersistentDisk  "}),
@@ -117,7 +121,7 @@ STATES = [
         *("cgroup-io-limit", NOT_SEPARABLE, "operations, device unnamed"),
         operations_limit(100, "7:0", None) | HALF_RATE,
     ),
-    row("cgroup-io-limit", RULED_OUT, "each disk as fast", operations_limit(100, "7:0", None)),
+    row("cgroup-io-limit", RULED_OUT, "as fast", operations_limit(100, "7:0", None), **AMD_30),
     row("cgroup-io-limit", RULED_OUT, "the faster side", None, io_limit(40 * MIB)),
     row(
         *("cgroup-io-limit", RULED_OUT, "the same, which the faster side does not reach"),
@@ -267,7 +271,7 @@ EDGES = [
     ),
     slower(
         *("disk-speed: as fast", both_disks, (0.90, TOO_SMALL)),
-        *((0.925, "Each disk of the slower side wrote as fast."),),
+        *((0.925, "The slower side's disks together wrote as fast."),),
         **AMD_30,
     ),
     slower(
@@ -298,9 +302,9 @@ EDGES = [
     slower(
         *(
             "cgroup-io-limit: as fast",
-            lambda mib: io_limit(335 * MIB) | {WRITTEN: counting(mib * MIB)},
+            lambda mib: io_limit(670 * MIB, "dm-0", "dm-0") | {WRITTEN: counting(mib * MIB)},
         ),
-        *((340, "A cgroup limits the slower side's I/O, but each of its disks"), (330, TOO_SMALL)),
+        *((680, "A cgroup limits the slower side's I/O, but its disks move"), (660, TOO_SMALL)),
     ),
     slower(
         *("cgroup-memory-limit: holds it twice", memory_limit, (11_401, EQUAL_COSTS)),

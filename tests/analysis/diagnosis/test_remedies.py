@@ -188,12 +188,11 @@ def test_the_first_remedy(causes, keywords, expected):
 
 
 def test_more_disks_of_a_machine_type():
-    """The next larger one is named; one that needs none is an exception of fxci-config."""
+    """The next larger one is named."""
     (found,) = remedies(DEVICES, machines={"amd-16": "c3d-standard-16-lssd"})
     assert shown(found)[0] == f"{MORE_DISKS}, such as c3d-standard-30-lssd with 2"
     (found,) = remedies(DEVICES, machines={"amd-16": "n2-standard-16"})
     assert shown(found)[0] == MORE_DISKS
-    assert shown(found)[3].endswith("as an exception of fxci-config's check_gcp_ssds.")
 
 
 @pytest.mark.parametrize("unused", ["linear-volume", "boot-disk-fallback"])

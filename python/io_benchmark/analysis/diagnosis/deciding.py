@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.causes import RULES
-from io_benchmark.analysis.diagnosis.causes.disks import mostly_reads
+from io_benchmark.analysis.diagnosis.evidence import mostly_reads
 from io_benchmark.analysis.diagnosis.rules import (
     CauseRule,
     Effect,

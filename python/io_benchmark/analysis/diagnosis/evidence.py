@@ -8,11 +8,12 @@ nobody reads it where a single worker is judged.
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import chain
 from operator import attrgetter
 from typing import Any
 
-from io_benchmark.analysis.diagnosis.case import OtherMeasurement
+from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.evidence_model import Evidence, Observation, Seen
 from io_benchmark.analysis.model import UNKNOWN, Figures
 from io_benchmark.analysis.observed.side_views import SideViews
@@ -28,6 +29,10 @@ from io_benchmark.analysis.statements import (
 )
 from io_benchmark.results import workloads
 
+# Operations are judged by their reads where the disks read at least this many times what they write.
+_MOSTLY = 2
+# Copies do not wait for reads of fewer bytes than this part of the writes, whatever their rate is.
+_FEWEST_READS_SHARE = 0.2
 # Nearer than this another measurement is as fast, whatever its interval says.
 SLOWER_AT_RATIO = 1.1
 
@@ -164,3 +169,31 @@ def detail_evidence(
         return Evidence((seen,), statement(template, figure=figure, **values))
 
     return lambda: (evidence(measurement.baseline), evidence(measurement.candidate))
+
+
+def _moved(way: int, view: View) -> float | None:
+    return None if view.moved_bytes is None else float(view.moved_bytes[way])
+
+
+def moving_share(way: int, view: View) -> float | None:
+    """Return the part of the run in which the disks read (0) or wrote (1), at the rate they kept up."""
+    rates, peaks = view.moved_bytes_per_s, view.peak_bytes_per_s
+    return (
+        None if rates is None or peaks is None else rates[way] / peaks[way] if peaks[way] else 0.0
+    )
+
+
+_READ, _WRITTEN = (partial(_moved, way) for way in (0, 1))
+_READING_SHARE, _WRITING_SHARE = (partial(moving_share, way) for way in (0, 1))
+
+
+def mostly_reads(case: Case) -> bool:
+    """Return whether the slower side's copies wait for reads, or the disks of both sides hardly write."""
+    moved = [(side.mean(_READ), side.mean(_WRITTEN)) for side in (case.slower, case.faster)]
+    if case.subject.workload == "cache-retrieve":
+        (read, written), *_ = moved
+        reading, writing = case.slower.mean(_READING_SHARE), case.slower.mean(_WRITING_SHARE)
+        if not read or reading is None or writing is None:
+            return False
+        return reading > writing and read >= _FEWEST_READS_SHARE * (written or 0.0)
+    return all(read and read > _MOSTLY * (written or 0.0) for read, written in moved)

@@ -170,12 +170,6 @@ def more_disks(push: Push, cause: Cause) -> Gain | None:
         gain = gain.also(
             "{side} takes {then}.", side=push.fast, then=Quantity(then_ns, Unit.NANOSECONDS)
         )
-    if gain is not None and larger is None and slow.name and slow.write_cap(1) is not None:
-        # For the same machine type or an unnamed one, fxci-config's check allows only the fewest disks.
-        return gain.also(
-            "Firefox's pools may have more SSDs than their machine type needs only as an exception "
-            "of fxci-config's check_gcp_ssds."
-        )
     return None if gain is None else replace(gain, such_as=larger)
 
 

@@ -26,6 +26,8 @@ from io_benchmark.analysis.statements import Statement, count, statement
 _CLEARLY = 2.0
 # A normal distribution's standard deviation over its median absolute deviation.
 _DEVIATION_OVER_MEDIAN = 1.4826
+# A worker has a fact of some size if it has at least this share of its side's, and lacks it with the rest.
+_MOST_OF_IT_SHARE = 0.75
 _IsSlow = Callable[[Sequence[Runs]], int]  # 1: these workers are clearly slow, -1: fast, 0: neither
 
 
@@ -51,15 +53,14 @@ def judge_workers(rule: CauseRule, effect: Effect, case: Case) -> tuple[State, S
 
     Their times contradict it, or they follow it and not all workers have it.
     """
-    sentence = effect.reasons[0].template
     workers, faster_side = case.slower.measured.workers, case.faster.measured
-    has_fact = [_has_fact(rule, case, sentence, runs, case.faster) for runs in workers]
+    has_fact = [_has_fact(rule, case, effect, runs, case.faster) for runs in workers]
     slower = _Workers.of(workers, has_fact)
     if not slower.present or not faster_side.workers:
         return None
     # Each worker of the faster side is judged against its others.
     has_fact = [
-        _has_fact(rule, case, sentence, runs, faster_side.without(number))
+        _has_fact(rule, case, effect, runs, faster_side.without(number))
         for number, runs in enumerate(faster_side.workers)
         if len(faster_side.workers) > 1
     ]
@@ -100,11 +101,12 @@ def _contradiction(slower: _Workers, faster: _Workers, speed: _IsSlow) -> Statem
 
 
 def _has_fact(
-    rule: CauseRule, case: Case, sentence: str, runs: Runs, faster: SideViews
+    rule: CauseRule, case: Case, of_side: Effect, runs: Runs, faster: SideViews
 ) -> bool | None:
     """Judge one worker as if it were its side; the difference to explain stays that of the sides.
 
-    A rule may read several facts. None: not known, or another fact than that of its side supports it.
+    A rule may read several facts. None: not known, or another fact than that of its side supports it,
+    or a part of the side's size does.
     """
     slower = SideViews.of(runs)
     candidate, baseline = (slower, faster) if case.candidate_is_slower else (faster, slower)
@@ -113,7 +115,11 @@ def _has_fact(
         return None
     if not effect.is_slower:
         return False
-    return True if effect.reasons[0].template == sentence else None
+    if effect.size is not None and of_side.size is not None and of_side.size.ratio != 1:
+        size = math.log(effect.size.ratio) / math.log(of_side.size.ratio)
+        if size < _MOST_OF_IT_SHARE:
+            return False if size <= 1 - _MOST_OF_IT_SHARE else None
+    return True if effect.reasons[0].template == of_side.reasons[0].template else None
 
 
 def _speed(rule: CauseRule, case: Case, present: Sequence[Runs]) -> _IsSlow:

@@ -31,6 +31,7 @@ class Stack(Struct, frozen=True):
     disks: tuple[Device, ...]
     width: int  # disks that one sequential write is spread over
     linear: bool  # several disks, one after another
+    copies: int = 1  # how often a mirror writes each byte
 
     @classmethod
     def under(cls, place: StoragePlace | None) -> "Stack | None":
@@ -47,7 +48,12 @@ class Stack(Struct, frozen=True):
         else:
             width, linear = _width_of_several_tops(len(tops), place)
         disks = tuple(place.leaf_devices)
-        return cls(disks, max(1, min(width, len(disks))), linear)
+        return cls(disks, max(1, min(width, len(disks))), linear, _copies(place))
+
+    @property
+    def writing(self) -> int:
+        """Return how many disks write at once."""
+        return min(len(self.disks), self.width * self.copies)
 
     @property
     def googles_local(self) -> bool:
@@ -66,6 +72,16 @@ class Stack(Struct, frozen=True):
             else:
                 return None
         return " and ".join(sorted(media))
+
+
+def _copies(place: StoragePlace) -> int:
+    """Return how often a place writes each byte, by its RAID levels and btrfs' profiles."""
+    details = place.filesystem
+    profiles = (details.btrfs_data_profiles or []) if details is not None else []
+    mirrors = [2 for profile in profiles if profile.startswith(("raid1", "dup"))]
+    mirrors += [2 for device in place.devices if device.raid_level == "raid10"]
+    mirrors += [len(device.below) for device in place.devices if device.raid_level == "raid1"]
+    return max(mirrors, default=1)
 
 
 def _width_of_several_tops(count: int, place: StoragePlace) -> tuple[int, bool]:

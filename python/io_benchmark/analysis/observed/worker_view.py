@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""One worker as analysis sees it: its entry and place for one subject, and figures derived from them.
-
-A cap is published for a machine's local SSDs, or set by a cgroup for each disk of the place.
-"""
+"""One worker as analysis sees it: its entry and place for one subject, and figures derived from them."""
 
 from collections.abc import Iterable
 from functools import cached_property
@@ -189,24 +186,6 @@ class View(Struct, frozen=True, dict=True):
         return self.published_cap_of(self.stack.width) if self.stack is not None else None
 
     @cached_property
-    def cgroup_write_cap(self) -> float | None:
-        """Return how many bytes per second cgroups let the disks write; None unless all are limited."""
-        if self.stack is None or self.limits is None:
-            return None
-        limits = [limit for limit in self.limits.io if limit.kind == "write_bytes_per_s"]
-        disks = [disk.name for disk in self.stack.disks]
-        if {limit.device_name for limit in limits}.issuperset(disks):
-            tightest = min(limit.value for limit in limits if limit.device_name in disks)
-            return float(tightest * self.stack.width)
-        return None
-
-    @cached_property
-    def write_cap(self) -> float | None:
-        """Return the tighter known cap in bytes per second."""
-        caps = (self.published_write_cap, self.cgroup_write_cap)
-        return min((cap for cap in caps if cap is not None), default=None)
-
-    @cached_property
     def waits_for_disks(self) -> bool | None:
         """Return whether this worker's copies waited for its disks; None: nothing shows it.
 
@@ -225,7 +204,7 @@ class View(Struct, frozen=True, dict=True):
             return self.blocked_ns >= _BLOCKED_SHARE * self.mean_ns
         if self.io_wait_share is not None:
             return self.io_wait_share >= WAITS_SHARE
-        rate, cap = self.written_bytes_per_s, self.write_cap
+        rate, cap = self.written_bytes_per_s, self.published_write_cap
         near_cap = rate is not None and cap is not None and rate >= _NEAR_CAP_SHARE * cap
         return True if near_cap else None
 

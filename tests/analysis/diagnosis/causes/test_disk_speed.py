@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from io_benchmark.analysis.diagnosis.causes.disks import mostly_reads
+from io_benchmark.analysis.diagnosis.evidence import mostly_reads
 
 RETRIEVE, MIB = "cache-retrieve", 1024 * 1024
 STEADY = ((30.0, 30.0), (31.0, 100.0))

@@ -59,6 +59,10 @@ def _io_limits(view: View) -> list[IoLimit]:
     ]
 
 
+def _limit_values(view: View) -> frozenset[tuple[str, int]]:
+    return frozenset((limit.kind, limit.value) for limit in _io_limits(view))
+
+
 def _is_of_bytes(limit: IoLimit) -> bool:
     return "bytes" in limit.kind
 
@@ -216,16 +220,16 @@ def _io_limit(case: Case) -> Effect:
     effect = judge_limit(case, _IO)
     if not effect.is_slower:
         return effect
+    if case.slower.values(_limit_values) == case.faster.values(_limit_values):
+        return effect.evidence.opposes("Both sides have the same limits.")
     binding = {limit.kind.startswith("read") for limit in _binding(case.slower)}
-    # How much faster a disk of the faster side reads or writes than a limited one.
-    disk_factors = (
-        case.times_as_fast(_OF_EACH_DISK[way]) for way in (0, 1) if (way == 0) in binding
-    )
-    factors = [factor for factor in disk_factors if factor is not None]
+    # How much faster the faster side's disks read or write together than the limited ones.
+    known = (case.times_as_fast(_OF_BUSY_DISKS[way]) for way in (0, 1) if (way == 0) in binding)
+    factors = [factor for factor in known if factor is not None]
     if factors and max(factors) * AS_FAST_SHARE < 1:
         return effect.evidence.opposes(
-            "A cgroup limits the slower side's I/O, but each of its disks moves as many bytes per "
-            "second as one of the faster side."
+            "A cgroup limits the slower side's I/O, but its disks move as many bytes per second as those "
+            "of the faster side."
         )
     at_limit = case.slower.mean(_longest_at_limit)
     # Where nothing shows how fast it would be without the limit, it explains at most what differs.
@@ -243,17 +247,31 @@ def _longest_at_limit(view: View) -> float:
     return max((_at_limit_share(limit, view) for limit in _io_limits(view)), default=0.0)
 
 
+def is_limited(case: Case) -> bool:
+    """Return whether a limit may hold back the slower side more than the faster one."""
+    are_same = case.slower.values(_limit_values) == case.faster.values(_limit_values)
+    return not are_same and _IO.judge(case).is_slower
+
+
+def of_all_disks(way: int, view: View) -> float | None:
+    """Return the rate at which files were read (0) or written (1) while copies waited."""
+    stack, rates = view.stack, view.peak_bytes_per_s
+    if stack is None or rates is None:
+        return None
+    return rates[way] / stack.copies if way else rates[way]
+
+
 def of_each_disk(way: int, view: View) -> float | None:
     """Return the rate of reads (0) or writes (1) that each disk kept up while copies waited."""
     stack, rates = view.stack, view.peak_bytes_per_s
-    return None if stack is None or rates is None else rates[way] / stack.width
-
-
-def _of_busy_disk(way: int, view: View) -> float | None:
-    """Return `of_each_disk`; without windows, small operations say nothing: they keep no disk busy."""
-    if view.retrieves is None and not view.windows:
+    if stack is None or rates is None:
         return None
-    return of_each_disk(way, view)
+    return rates[way] / (stack.writing if way else stack.width)
 
 
-_OF_EACH_DISK = [partial(_of_busy_disk, way) for way in (0, 1)]
+def _of_busy_disks(way: int, view: View) -> float | None:
+    """Return `of_all_disks`; without windows, small operations say nothing: they keep no disk busy."""
+    return of_all_disks(way, view) if view.retrieves is not None or view.windows else None
+
+
+_OF_BUSY_DISKS = [partial(_of_busy_disks, way) for way in (0, 1)]

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MPL-2.0
 """Memory: what was cached at the start, how much may be unwritten, and what touching new memory costs."""
 
+from functools import partial
 from statistics import median
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.causes.cpu_and_software import general_slowdown
-from io_benchmark.analysis.diagnosis.causes.disks import written_by_all_disks
+from io_benchmark.analysis.diagnosis.causes.io_limits import of_all_disks
 from io_benchmark.analysis.diagnosis.evidence import span
 from io_benchmark.analysis.diagnosis.measured_gains import follows
 from io_benchmark.analysis.diagnosis.rules import (
@@ -112,13 +113,14 @@ def _written_meanwhile(view: View) -> float | None:
     if retrieves.trims or retrieves.final_sync_device_bytes is None:
         return None
     synced = sum(disk.written for disk in retrieves.final_sync_device_bytes.values())
-    return max(0, moved[1] - synced) / len(view.entry.total_ns)
+    copies = view.stack.copies if view.stack is not None else 1
+    return max(0, moved[1] - synced) / copies / len(view.entry.total_ns)
 
 
 def _share_written_more(case: Case) -> float | None:
     """Return the share of the difference in which the slower side's disks wrote what the other's did not."""
     slower, faster = case.means(_written_meanwhile)
-    rate, difference_ns = case.slower.mean(written_by_all_disks), case.difference_ns
+    rate, difference_ns = case.slower.mean(partial(of_all_disks, 1)), case.difference_ns
     if slower is None or faster is None or not rate or not difference_ns:
         return None
     return max(0.0, slower - faster) / rate * NS_PER_S / abs(difference_ns)

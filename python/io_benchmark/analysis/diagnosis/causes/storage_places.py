@@ -6,8 +6,7 @@ from operator import attrgetter
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.causes.disks import mostly_reads
-from io_benchmark.analysis.diagnosis.evidence import WRITE_RATE, WRITTEN_SHARE, tally
+from io_benchmark.analysis.diagnosis.evidence import WRITE_RATE, WRITTEN_SHARE, mostly_reads, tally
 from io_benchmark.analysis.diagnosis.measured_gains import (
     follows,
     other_place,
