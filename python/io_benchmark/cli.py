@@ -28,6 +28,7 @@ COMMANDS = {
     "predict": "how long a profiled task would take on each pool",
     "fetch": "download results from Taskcluster",
     "submit": "create the tasks on Taskcluster without a push, wait, and compare",
+    "init": "put the benchmark's kind into a project that uses taskgraph",
     "firefox": "install the benchmark's kind in a Firefox checkout, or remove it",
     "script": "write the worker's script to one file that runs on any machine",
 }

@@ -44,6 +44,7 @@ NO_POOL = (b"--baseline", b"no-such-pool")
 # Where a path can be given, with the exit codes that are right there.
 PLACES: dict[str, tuple[Callable[[bytes], list[bytes]], set[int]]] = {
     "firefox": (lambda path: [b"firefox", b"--", path], {2}),
+    "init": (lambda path: [b"init", b"--", path], {2}),
     "--root": (lambda path: [b"rehearse", b"-j", b"none", b"--root", path], {1, 2}),
     "--at": (lambda path: [b"rehearse", *IN_TREE, b"--at", b"amd-16=" + path, *NO_POOL], {2}),
     "rehearse --output": (lambda path: [b"rehearse", *IN_TREE, *NO_POOL, b"--output", path], {2}),

@@ -9,11 +9,11 @@ import pytest
 from checkout import ROOT
 
 from io_benchmark import __version__
+from io_benchmark.adopt.firefox_checkout import CONFIG
+from io_benchmark.adopt.firefox_kind import FETCHES, KIND, PROGRAM, TRANSFORMS
 from io_benchmark.commands import firefox as command
-from io_benchmark.firefox.checkout import CONFIG
-from io_benchmark.firefox.kind import FETCHES, KIND, PROGRAM, TRANSFORMS
 
-STAND_IN = ROOT / "tests/firefox/checkout"
+STAND_IN = ROOT / "tests/adopt/firefox"
 NEXT = './mach try fuzzy --full --no-push -q "\'io-benchmark"'
 PAGE = "taskcluster/docs/kinds.md"
 

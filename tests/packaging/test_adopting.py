@@ -13,6 +13,8 @@ import yaml
 from checkout import ROOT
 
 KIND = "taskcluster/kinds/io-benchmark/kind.yml"
+# Beside the kind's file.
+LINES = 3
 # What `taskgraph init` writes: no symbols, aliases that are worker types, one image.
 CONFIG: dict[str, Any] = {
     "trust-domain": "mozilla",
@@ -52,21 +54,22 @@ def write(folder: Path, files: dict[str, Any]) -> None:
 
 
 @pytest.fixture
-def project(tmp_path):
-    """A project that has the kind of the documentation, and the line in config.yml."""
+def project(environment, tmp_path):
+    """A project that `taskgraph init` wrote, and then `io-benchmark init`."""
     folder = tmp_path / "my-proj"
-    page = (ROOT / "taskcluster/docs/adopting.md").read_text()
-    (line,) = re.findall(r"```yaml\n +taskgraph:\n( +register: .*\n)", page)
-    taskgraph = {**CONFIG["taskgraph"], **yaml.safe_load(line)}
     write(
         folder,
         {
-            "taskcluster/config.yml": {**CONFIG, "taskgraph": taskgraph},
+            "taskcluster/config.yml": CONFIG,
             "taskcluster/kinds/docker-image/kind.yml": IMAGES,
             "taskcluster/docker/linux/Dockerfile": DOCKERFILE,
-            KIND: (ROOT / "taskcluster/docs/adopting-kind.yml").read_text(),
         },
     )
+    pools = ("--pool", "small=b-small", "--pool", "large=b-large")
+    result = run(environment / "bin/io-benchmark", folder, "init", *pools)
+    assert result.returncode == 0, result.stderr
+    changed = [line[1:] for line in result.stdout.splitlines() if re.match(r"\+[^+]", line)]
+    assert len(changed) - len((folder / KIND).read_text().splitlines()) <= LINES
     git = ("git", "-c", "user.name=a", "-c", "user.email=a@example.org", "-C", str(folder))
     for command in (
         ("init", "--quiet"),

@@ -14,7 +14,7 @@ LICENCE = "SPDX-License-Identifier: MPL-2.0"
 LICENCE_IN_FIREFOX = "file, You can obtain one at http://mozilla.org/MPL/2.0/."
 IN_FIREFOX = (
     "taskcluster/kinds/io-benchmark",
-    "tests/firefox/checkout",
+    "tests/adopt/firefox",
     "python/io_benchmark_taskgraph/firefox_transforms.py",
 )
 TOOLS_FOLDERS = {".git", ".tox", ".venv", ".hypothesis", "__pycache__", "build", "dist", "site"}

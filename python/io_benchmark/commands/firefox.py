@@ -30,6 +30,7 @@ def _parse_pool(value: str) -> tuple[str, str]:
     return match[1], match[2]
 
 
+POOLS = repeatable("--pool", "NAME=ALIAS", "install these pools, by worker alias *", _parse_pool)
 OPTIONS = {
     "what to install (* can be given more than once)": (
         option("path", "PATH", "the Firefox checkout: the folder with mach", Path),
@@ -39,7 +40,7 @@ OPTIONS = {
             "also measure these there",
             lambda names: [name for name in names.split(",") if name],
         ),
-        repeatable("--pool", "NAME=ALIAS", "install these pools, by worker alias *", _parse_pool),
+        POOLS,
         flag("--embed", "put the program into the tree, to try one that is not released"),
         flag("--remove", "remove the kind's files and entries"),
     ),
@@ -49,8 +50,8 @@ OPTIONS = {
 
 
 def run(given: Given, context: Context) -> int:
-    from io_benchmark.firefox.checkout import Checkout
-    from io_benchmark.firefox.kind import FirefoxKind
+    from io_benchmark.adopt.firefox_checkout import Checkout
+    from io_benchmark.adopt.firefox_kind import FirefoxKind
     from io_benchmark.graph.root import Root
 
     checkout = Checkout.open(given["path"])

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
+from io_benchmark.adopt.firefox_checkout import CONFIG, KINDS_PAGES, Checkout
+from io_benchmark.adopt.firefox_kind import FETCHES, KIND, PROGRAM, TRANSFORMS, FirefoxKind
 from io_benchmark.errors import IoBenchmarkError, UsageError
-from io_benchmark.firefox.checkout import CONFIG, KINDS_PAGES, Checkout
-from io_benchmark.firefox.kind import FETCHES, KIND, PROGRAM, TRANSFORMS, FirefoxKind
 
 from .conftest import OWN_ROOT, install, remove, snapshot
 

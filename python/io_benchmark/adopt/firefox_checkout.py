@@ -5,18 +5,17 @@ Files of this project's are added. Files of Firefox's get an entry each: the gro
 at the end a section in the page of kinds, and the fetch. Nothing that has other content is overwritten.
 """
 
-import difflib
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
 
 import yaml
-from msgspec import Struct
 
+from io_benchmark.adopt.changes import FileChange, Tree
+from io_benchmark.adopt.firefox_kind import NAME, PROGRAM, FirefoxKind
 from io_benchmark.errors import IoBenchmarkError, UsageError
-from io_benchmark.firefox.kind import NAME, PROGRAM, FirefoxKind
-from io_benchmark.paths import resolve_path, write_file
+from io_benchmark.paths import resolve_path
 
 CONFIG = "taskcluster/config.yml"
 # ESR 140 has the second one.
@@ -30,30 +29,7 @@ request. Owner: Release Engineering, by io-benchmark firefox of <https://github.
 _GROUP_LINE = r"^( +)(['\"]?){}\2: *(['\"]?)(.*?)\3 *(?:#.*)?\n"
 
 
-class FileChange(Struct, frozen=True):
-    """A file before and after; None where it does not exist."""
-
-    path: str
-    before: bytes | None
-    after: bytes | None
-
-    def patch(self) -> Iterator[str]:
-        """Yield the lines of the patch; one line for a file that is not text."""
-        old = "/dev/null" if self.before is None else f"a/{self.path}"
-        new = "/dev/null" if self.after is None else f"b/{self.path}"
-        try:
-            before, after = (
-                (data or b"").decode().splitlines(True) for data in (self.before, self.after)
-            )
-        except UnicodeDecodeError:
-            yield f"Binary files {old} and {new} differ\n"
-            return
-        for line in difflib.unified_diff(before, after, old, new):
-            yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
-
-
-class Checkout(Struct, frozen=True):
-    path: Path
+class Checkout(Tree, frozen=True):
     page: str  # of the kinds
 
     @classmethod
@@ -70,7 +46,7 @@ class Checkout(Struct, frozen=True):
 
     def installing(self, kind: FirefoxKind) -> list[FileChange]:
         """Return the changes that add what is missing; refuse to overwrite other content."""
-        changes = [self._change(path, data) for path, data in kind.files.items()]
+        changes = [self.change(path, data) for path, data in kind.files.items()]
         conflicts = [change.path for change in changes if change.before not in (None, change.after)]
         if conflicts:
             raise IoBenchmarkError(
@@ -79,61 +55,24 @@ class Checkout(Struct, frozen=True):
                 "install again"
             )
         for path, ending in self._endings(kind):
-            text = self._text(path)
+            text = self.text(path)
             if ending not in text:
                 self._refuse_other(path, text)
                 text = f"{text.rstrip()}\n\n{ending}"
-            changes.append(self._change(path, text.encode()))
-        changes.append(self._change(CONFIG, self._with_group(kind).encode()))
+            changes.append(self.change(path, text.encode()))
+        changes.append(self.change(CONFIG, self._with_group(kind).encode()))
         return [change for change in changes if change.before != change.after]
 
     def removing(self, kind: FirefoxKind) -> list[FileChange]:
         """Return the changes that remove the files, whatever they contain, and all entries."""
-        changes = [self._change(path, None) for path in (*kind.files, PROGRAM)]
+        changes = [self.change(path, None) for path in (*kind.files, PROGRAM)]
         for path, ending in self._endings(kind):
-            text = self._text(path).replace(f"\n{ending}", "")
+            text = self.text(path).replace(f"\n{ending}", "")
             self._refuse_other(path, text)
-            changes.append(self._change(path, text.encode()))
-        config = re.sub(_group_line(kind.group), "", self._text(CONFIG), flags=re.MULTILINE)
-        changes.append(self._change(CONFIG, config.encode()))
+            changes.append(self.change(path, text.encode()))
+        config = re.sub(_group_line(kind.group), "", self.text(CONFIG), flags=re.MULTILINE)
+        changes.append(self.change(CONFIG, config.encode()))
         return [change for change in changes if change.before != change.after]
-
-    def write(self, changes: list[FileChange]) -> None:
-        """Write the changes; a call that failed half-way can be repeated."""
-        for change in changes:
-            file = self.path / change.path
-            try:
-                if change.after is None:
-                    file.unlink()
-                    if not any(file.parent.iterdir()):
-                        file.parent.rmdir()
-                else:
-                    file.parent.mkdir(parents=True, exist_ok=True)
-                    write_file(file, change.after)
-            except OSError as error:
-                raise IoBenchmarkError(
-                    f"{file}: {error.strerror}; make the checkout writable and try again"
-                ) from None
-
-    def _change(self, path: str, after: bytes | None) -> FileChange:
-        return FileChange(path, self._read(path), after)
-
-    def _read(self, path: str) -> bytes | None:
-        file = self.path / path
-        try:
-            return file.read_bytes()
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        except OSError as error:
-            raise IoBenchmarkError(f"{file}: {error.strerror}; make it readable") from None
-
-    def _text(self, path: str) -> str:
-        try:
-            return (self._read(path) or b"").decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise IoBenchmarkError(
-                f"{self.path / path}: is not UTF-8 at byte {error.start}; save it as UTF-8"
-            ) from None
 
     def _endings(self, kind: FirefoxKind) -> Iterator[tuple[str, str]]:
         """Yield files of Firefox's with what is put at their ends."""
@@ -164,7 +103,7 @@ class Checkout(Struct, frozen=True):
 
     def _with_group(self, kind: FirefoxKind) -> str:
         """Return config.yml with the group's name, behind the name that sorts before it."""
-        text = self._text(CONFIG)
+        text = self.text(CONFIG)
         advice = f"write treeherder.group-names there as one line per group, with {kind.group}"
         try:
             config = yaml.safe_load(text)

@@ -4,8 +4,8 @@
 import pytest
 import yaml
 
+from io_benchmark.adopt.firefox_kind import KIND, FirefoxKind
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.firefox.kind import KIND, FirefoxKind
 
 from .conftest import OWN_ROOT
 

@@ -20,8 +20,8 @@ from checkout import ROOT
 from taskgraph.util.time import value_of
 
 from io_benchmark import __version__
-from io_benchmark.firefox.checkout import KINDS_PAGES, Checkout
-from io_benchmark.firefox.kind import KIND, TRANSFORMS
+from io_benchmark.adopt.firefox_checkout import KINDS_PAGES, Checkout
+from io_benchmark.adopt.firefox_kind import KIND, TRANSFORMS
 from io_benchmark.graph.generate import REPOSITORY, generate
 
 from .conftest import OWN_ROOT, copy_firefox, install, kind_of

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from checkout import ROOT, copy_checkout
 
-from io_benchmark.firefox.checkout import Checkout
-from io_benchmark.firefox.kind import FirefoxKind
+from io_benchmark.adopt.firefox_checkout import Checkout
+from io_benchmark.adopt.firefox_kind import FirefoxKind
 from io_benchmark.graph.root import Root
 
 OWN_ROOT = Root(ROOT, "checkout")
@@ -19,7 +19,7 @@ kind_of = functools.cache(FirefoxKind.of)
 
 def copy_firefox(target):
     ignored = shutil.ignore_patterns("__pycache__")
-    return Path(shutil.copytree(Path(__file__).parent / "checkout", target, ignore=ignored))
+    return Path(shutil.copytree(Path(__file__).parent / "firefox", target, ignore=ignored))
 
 
 def snapshot(folder):

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Changes of whole files in somebody's tree, as a patch or written."""
+
+import difflib
+from collections.abc import Iterator
+from pathlib import Path
+
+from msgspec import Struct
+
+from io_benchmark.errors import IoBenchmarkError
+from io_benchmark.paths import write_file
+
+
+class FileChange(Struct, frozen=True):
+    """A file before and after; None where it does not exist."""
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+
+    def patch(self) -> Iterator[str]:
+        """Yield the lines of the patch; one line for a file that is not text."""
+        old = "/dev/null" if self.before is None else f"a/{self.path}"
+        new = "/dev/null" if self.after is None else f"b/{self.path}"
+        try:
+            before, after = (
+                (data or b"").decode().splitlines(True) for data in (self.before, self.after)
+            )
+        except UnicodeDecodeError:
+            yield f"Binary files {old} and {new} differ\n"
+            return
+        for line in difflib.unified_diff(before, after, old, new):
+            yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+
+
+class Tree(Struct, frozen=True):
+    """A folder that is somebody's, whose files are read as they are."""
+
+    path: Path
+
+    def write(self, changes: list[FileChange]) -> None:
+        """Write the changes; a call that failed half-way can be repeated."""
+        for change in changes:
+            file = self.path / change.path
+            try:
+                if change.after is None:
+                    file.unlink()
+                    if not any(file.parent.iterdir()):
+                        file.parent.rmdir()
+                else:
+                    file.parent.mkdir(parents=True, exist_ok=True)
+                    write_file(file, change.after)
+            except OSError as error:
+                raise IoBenchmarkError(
+                    f"{file}: {error.strerror}; make the checkout writable and try again"
+                ) from None
+
+    def change(self, path: str, after: bytes | None) -> FileChange:
+        return FileChange(path, self._read(path), after)
+
+    def _read(self, path: str) -> bytes | None:
+        file = self.path / path
+        try:
+            return file.read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise IoBenchmarkError(f"{file}: {error.strerror}; make it readable") from None
+
+    def text(self, path: str) -> str:
+        try:
+            return (self._read(path) or b"").decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise IoBenchmarkError(
+                f"{self.path / path}: is not UTF-8 at byte {error.start}; save it as UTF-8"
+            ) from None

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Put the benchmark's kind into a project that uses taskgraph.
+
+The command adds the kind's file, and a line in config.yml and requirements.in.
+It commits nothing and overwrites nothing. stdout gets the changes as a patch.
+
+Exit code: 0 done, or nothing to do; 1 failed, or another kind is in the way;
+2 wrong usage, or PATH is no such project.
+"""
+
+from pathlib import Path
+
+from io_benchmark.commands.firefox import POOLS
+from io_benchmark.commands.options import Given, flag, option
+from io_benchmark.context import Context
+
+USAGE = "[PATH] [OPTION ...]"
+EXAMPLES = ("io-benchmark init", "io-benchmark init project --pool small=b-small --diff")
+MANUAL = "adopting.md"
+OPTIONS = {
+    "what to add (* can be given more than once)": (
+        option(
+            "path",
+            "PATH",
+            "the project (default: the current folder)",
+            Path,
+            nargs="?",
+            default=Path(),
+        ),
+        POOLS,
+        option("--image", "NAME", "image of docker-image that the tasks run in"),
+    ),
+    "output": (flag("--diff", "change nothing; print the changes"),),
+}
+
+
+def run(given: Given, context: Context) -> int:
+    from io_benchmark.adopt.project import Project
+
+    project = Project.open(given["path"])
+    pools = dict(given["pool"]) if "pool" in given else None
+    changes = project.changes(pools, given.get("image"))
+    context.stdout.writelines(line for change in changes for line in change.patch())
+    if not changes:
+        context.tell("Nothing differs")
+    elif "diff" not in given:
+        project.write(changes)
+        steps = "; ".join([*project.next_steps(), "then try it: io-benchmark rehearse"])
+        context.tell(f"Written, not committed. Next: {steps}")
+    return 0
