@@ -12,22 +12,7 @@ import re
 from typing import TYPE_CHECKING
 
 from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
-from io_benchmark.commands.options import (
-    BASELINE,
-    MARGIN,
-    PRICES,
-    REPORT_OUTPUT,
-    Given,
-    against,
-    expectation,
-    flag,
-    option,
-    parse_percentage,
-    read_options,
-    repeatable,
-    report_options,
-    wrong_value,
-)
+from io_benchmark.commands import options
 from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
 from io_benchmark.report.formats import FORMATS
@@ -45,7 +30,7 @@ MANUAL = "comparing.md"
 
 def _parse_minutes(value: str) -> float:
     if not re.fullmatch(r"[0-9]{1,4}(\.[0-9]{1,3})?", value):
-        raise wrong_value(value, "is not a number of minutes, such as 90")
+        raise options.wrong_value(value, "is not a number of minutes, such as 90")
     return float(value)
 
 
@@ -54,7 +39,9 @@ def _parse_looks(value: str) -> "Schedule":
 
     schedule = Schedule.parse(value)
     if schedule is None:
-        raise wrong_value(value, "is not a rising list of numbers from 2 to 100, such as 3,6,12")
+        raise options.wrong_value(
+            value, "is not a rising list of numbers from 2 to 100, such as 3,6,12"
+        )
     return schedule
 
 
@@ -69,42 +56,46 @@ def _parse_rule(value: str) -> str:
 
 OPTIONS = {
     "what to compare": (
-        option("addresses", "ADDRESS", "where the results are", nargs="+"),
-        against("results"),
-        BASELINE,
-        option("--wait", "MINUTES", "wait at most this long for the tasks to end", _parse_minutes),
-        flag("--partial", "name missing results instead of failing"),
+        options.option("addresses", "ADDRESS", "where the results are", nargs="+"),
+        options.against("results"),
+        options.BASELINE,
+        options.option(
+            "--wait", "MINUTES", "wait at most this long for the tasks to end", _parse_minutes
+        ),
+        options.flag("--partial", "name missing results instead of failing"),
     ),
     "how to judge": (
-        MARGIN,
-        option(
+        options.MARGIN,
+        options.option(
             "--worker-variation",
             "PERCENT",
             f"assumed variation between workers (default: {100 * DEFAULT_WORKER_VARIATION:g}%%)",
-            parse_percentage,
+            options.parse_percentage,
         ),
-        option(
+        options.option(
             "--variation-from",
             "SOURCE",
             "'index' or address of past results that show it",
             excludes={"--worker-variation": "both say how far workers differ"},
         ),
-        option("--looks", "N[,N...]", "workers per pool at each planned comparison", _parse_looks),
-        repeatable("--allow", "RULE", "ignore this validity rule *", _parse_rule),
-        expectation("'a/b<1.05 on sync-write' is not proven"),
+        options.option(
+            "--looks", "N[,N...]", "workers per pool at each planned comparison", _parse_looks
+        ),
+        options.repeatable("--allow", "RULE", "ignore this validity rule *", _parse_rule),
+        options.expectation("'a/b<1.05 on sync-write' is not proven"),
     ),
-    REPORT_OUTPUT: (
-        flag("--details", "show everything, with every measurement in full"),
-        PRICES,
-        *report_options(FORMATS),
+    options.REPORT_OUTPUT: (
+        options.flag("--details", "show everything, with every measurement in full"),
+        options.PRICES,
+        *options.report_options(FORMATS),
     ),
 }
 
 
-def run(given: Given, context: Context) -> int:
+def run(given: options.Given, context: Context) -> int:
     from io_benchmark.commands.output import print_comparison
     from io_benchmark.operations.compare import ComparisonOptions, compare
 
-    options = read_options(ComparisonOptions, given)
-    report = compare(given["addresses"], options, context)
-    return print_comparison(report, given, context, partial=options.partial)
+    settings = options.read_options(ComparisonOptions, given)
+    report = compare(given["addresses"], settings, context)
+    return print_comparison(report, given, context, partial=settings.partial)

@@ -12,15 +12,7 @@ Exit code: 0 a history was shown, 1 no result or a file could not be written,
 
 import re
 
-from io_benchmark.commands.options import (
-    REPORT_OUTPUT,
-    Given,
-    option,
-    parse_date,
-    read_options,
-    report_options,
-    whole_number,
-)
+from io_benchmark.commands import options
 from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
 from io_benchmark.report.formats import HISTORY_FORMATS
@@ -47,33 +39,33 @@ def _parse_pool(value: str) -> str:
 
 OPTIONS = {
     "what to show": (
-        option("pool", "POOL", "the pool, such as amd-16", _parse_pool),
-        option(
+        options.option("pool", "POOL", "the pool, such as amd-16", _parse_pool),
+        options.option(
             "addresses",
             "ADDRESS",
             "where its results are",
             nargs="*",
             excludes={"--project": "only the index has projects"},
         ),
-        option("--project", "NAME", "project in the index (default: io-benchmark)"),
-        option(
+        options.option("--project", "NAME", "project in the index (default: io-benchmark)"),
+        options.option(
             "--last",
             "N",
             f"show the newest N points (default: 100, at most {MOST_POINTS})",
-            whole_number(MOST_POINTS),
+            options.whole_number(MOST_POINTS),
         ),
-        option("--since", "DATE", "show points from this day (UTC) on", parse_date),
+        options.option("--since", "DATE", "show points from this day (UTC) on", options.parse_date),
     ),
-    REPORT_OUTPUT: report_options(HISTORY_FORMATS),
+    options.REPORT_OUTPUT: options.report_options(HISTORY_FORMATS),
 }
 
 
-def run(given: Given, context: Context) -> int:
+def run(given: options.Given, context: Context) -> int:
     from io_benchmark.commands.output import print_report
     from io_benchmark.operations.history import HistoryOptions, history
 
     pool, addresses = given["pool"], given.get("addresses", ())
-    options = read_options(HistoryOptions, given)
-    report = history(pool, addresses, options, context)
+    settings = options.read_options(HistoryOptions, given)
+    report = history(pool, addresses, settings, context)
     nothing = f"no result of {pool} was found that can be shown; see the report for the reasons"
     return print_report(report, given, context, "" if report.series else nothing, unreadable="note")

@@ -13,14 +13,7 @@ or written, 2 wrong usage.
 
 from pathlib import Path
 
-from io_benchmark.commands.options import (
-    PRICES,
-    REPORT_OUTPUT,
-    Given,
-    option,
-    read_options,
-    report_options,
-)
+from io_benchmark.commands import options
 from io_benchmark.context import Context
 from io_benchmark.report.formats import PREDICTION_FORMATS
 
@@ -32,20 +25,22 @@ EXAMPLES = (
 MANUAL = "predicting.md"
 OPTIONS = {
     "what to predict": (
-        option("profiles", "PROFILE", "profiles of tasks", Path, nargs="+"),
-        option("--on", "ADDRESS", "where the results of the pools are", nargs="+", required=True),
-        option("--pool", "NAME", "the pool of profiles that do not name theirs"),
+        options.option("profiles", "PROFILE", "profiles of tasks", Path, nargs="+"),
+        options.option(
+            "--on", "ADDRESS", "where the results of the pools are", nargs="+", required=True
+        ),
+        options.option("--pool", "NAME", "the pool of profiles that do not name theirs"),
     ),
-    REPORT_OUTPUT: (PRICES, *report_options(PREDICTION_FORMATS)),
+    options.REPORT_OUTPUT: (options.PRICES, *options.report_options(PREDICTION_FORMATS)),
 }
 
 
-def run(given: Given, context: Context) -> int:
+def run(given: options.Given, context: Context) -> int:
     from io_benchmark.commands.output import print_report
     from io_benchmark.operations.predict import PredictionOptions, predict
 
-    options = read_options(PredictionOptions, given)
-    predictions = predict(given["profiles"], given["on"], options, context)
+    settings = options.read_options(PredictionOptions, given)
+    predictions = predict(given["profiles"], given["on"], settings, context)
     nothing = "nothing could be predicted; see the report for the reasons"
     if any(pool.time_ns is not None for task in predictions.tasks for pool in task.pools):
         nothing = ""

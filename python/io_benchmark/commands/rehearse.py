@@ -15,17 +15,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TextIO
 
-from io_benchmark.commands.options import (
-    BASELINE,
-    ROOT,
-    Given,
-    flag,
-    jobs,
-    option,
-    read_options,
-    repeatable,
-    wrong_value,
-)
+from io_benchmark.commands import options
 from io_benchmark.context import Context
 from io_benchmark.sources.folder.output_folder import DEFAULT_FOLDER
 
@@ -41,33 +31,33 @@ LINE_LENGTH = 400  # of a task's log
 def _parse_pool_and_folder(value: str) -> tuple[str, Path]:
     pool, equals, folder = value.partition("=")
     if not re.fullmatch("[A-Za-z0-9][A-Za-z0-9_.-]*", pool) or not equals or not folder:
-        raise wrong_value(value, "is not POOL=DIR, such as amd-16=/mnt")
+        raise options.wrong_value(value, "is not POOL=DIR, such as amd-16=/mnt")
     return pool, Path(folder)
 
 
 OPTIONS = {
     "what to run": (
-        jobs(" (default: io-benchmark)"),
-        flag(
+        options.jobs(" (default: io-benchmark)"),
+        options.flag(
             "--quick",
             "an eightieth of the sizes, 100 retrieves (default; a twentieth, 200 with --at or "
             "--confirm)",
         ),
-        flag(
+        options.flag(
             "--full", "the sizes of a worker: 5.6 GiB of cache per task", excludes={"--quick": ""}
         ),
-        flag("--confirm", "run all trials, and paced runs that confirm causes"),
-        ROOT,
+        options.flag("--confirm", "run all trials, and paced runs that confirm causes"),
+        options.ROOT,
     ),
     "where to run it": (
-        repeatable(
+        options.repeatable(
             "--at",
             "POOL=DIR",
             "put this pool's workspace in an existing folder, such as one on another disk; can "
             "be given more than once",
             _parse_pool_and_folder,
         ),
-        option(
+        options.option(
             "--container",
             "ENGINE",
             "run each task in its image, as a worker does, with docker or podman",
@@ -75,20 +65,20 @@ OPTIONS = {
         ),
     ),
     "output": (
-        BASELINE,
-        option(
+        options.BASELINE,
+        options.option(
             "--output",
             "DIR",
             f"new folder for results (default: {DEFAULT_FOLDER}/rehearsal-TIME)",
             Path,
         ),
-        flag("--json", "print the comparison as JSON"),
-        flag("--verbose", "show the logs of the tasks and of taskgraph"),
+        options.flag("--json", "print the comparison as JSON"),
+        options.flag("--verbose", "show the logs of the tasks and of taskgraph"),
     ),
 }
 
 
-def run(given: Given, context: Context) -> int:
+def run(given: options.Given, context: Context) -> int:
     # Imported here: generating takes half a second to load, and --help must not wait for it.
     from io_benchmark.commands.output import EXIT_FAILED, print_report
     from io_benchmark.operations.rehearse import RehearsalOptions, rehearse
@@ -101,8 +91,7 @@ def run(given: Given, context: Context) -> int:
             context.tell(line if len(line) <= LINE_LENGTH else line[:LINE_LENGTH] + " …")
 
     with _taskgraph_log(context.stderr) if verbose else nullcontext():
-        options = read_options(RehearsalOptions, given)
-        outcome = rehearse(options, context, log)
+        outcome = rehearse(options.read_options(RehearsalOptions, given), context, log)
     print_report(outcome.report, given, context)
     folder = outcome.folder
     context.tell(

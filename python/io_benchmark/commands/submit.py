@@ -4,21 +4,7 @@
 import re
 from pathlib import Path
 
-from io_benchmark.commands.options import (
-    PRICES,
-    REPORT_OUTPUT,
-    ROOT,
-    Given,
-    expectation,
-    flag,
-    jobs,
-    option,
-    read_options,
-    repeatable,
-    report_options,
-    whole_number,
-    wrong_value,
-)
+from io_benchmark.commands import options
 from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
 from io_benchmark.paths import resolve_path
@@ -49,40 +35,45 @@ _ADDS_TASKS = "it waits for each look and adds tasks then"
 def _parse_pool_and_queue(value: str) -> tuple[str, str]:
     pool, equals, queue = value.partition("=")
     if not pool or not equals or not QUEUE_NAME.fullmatch(queue):
-        raise wrong_value(value, "is not POOL=PROVISIONER/WORKERTYPE")
+        raise options.wrong_value(value, "is not POOL=PROVISIONER/WORKERTYPE")
     return pool, queue
 
 
 def _parse_scheduler(value: str) -> str:
     if not re.fullmatch("[a-zA-Z0-9_-]{1,38}", value):
-        raise wrong_value(value, "is not a schedulerId: use 1 to 38 letters, digits, _ and -")
+        raise options.wrong_value(
+            value, "is not a schedulerId: use 1 to 38 letters, digits, _ and -"
+        )
     return value
 
 
 def _parse_positive(value: str) -> float:
     if not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,3})?", value) or not float(value) > 0:
-        raise wrong_value(value, "is not a number above 0")
+        raise options.wrong_value(value, "is not a number above 0")
     return float(value)
 
 
 OPTIONS = {
     "what to create, at TASKCLUSTER_ROOT_URL": (
-        jobs(""),
-        ROOT._replace(help="tree with the kinds (default: as for rehearse)"),
-        repeatable(
+        options.jobs(""),
+        options.ROOT._replace(help="tree with the kinds (default: as for rehearse)"),
+        options.repeatable(
             "--pool",
             "POOL=QUEUE",
             "run a pool's tasks on PROVISIONER/WORKERTYPE *",
             _parse_pool_and_queue,
         ),
-        option("--image", "IMAGE", "NAME:TAG of a registry, task:ID or index:ROUTE"),
-        flag("--quick", "small sizes; not comparable with full sizes"),
-        option(
-            "--replicates", "N", "tasks per pool, interleaved", whole_number(MAXIMUM_REPLICATES)
+        options.option("--image", "IMAGE", "NAME:TAG of a registry, task:ID or index:ROUTE"),
+        options.flag("--quick", "small sizes; not comparable with full sizes"),
+        options.option(
+            "--replicates",
+            "N",
+            "tasks per pool, interleaved",
+            options.whole_number(MAXIMUM_REPLICATES),
         ),
-        option("--owner", "EMAIL", "owner of the tasks (default: git's user.email)"),
-        option("--priority", "PRIORITY", "from lowest to highest", choices=PRIORITIES),
-        option(
+        options.option("--owner", "EMAIL", "owner of the tasks (default: git's user.email)"),
+        options.option("--priority", "PRIORITY", "from lowest to highest", choices=PRIORITIES),
+        options.option(
             "--scheduler",
             "ID",
             f"schedulerId of the tasks (default: {UNGROUPED})",
@@ -90,14 +81,14 @@ OPTIONS = {
         ),
     ),
     "what to do": (
-        flag("--dry-run", "print the tasks as JSON, create nothing"),
-        flag("--yes", "show the cost, but do not ask"),
-        flag("--no-wait", "print the group's address and exit"),
-        option(
+        options.flag("--dry-run", "print the tasks as JSON, create nothing"),
+        options.flag("--yes", "show the cost, but do not ask"),
+        options.flag("--no-wait", "print the group's address and exit"),
+        options.option(
             "--every", "SECONDS", "time between looks at the group (default: 15)", _parse_positive
         ),
-        option("--timeout", "MINUTES", "wait at most this long", _parse_positive),
-        flag(
+        options.option("--timeout", "MINUTES", "wait at most this long", _parse_positive),
+        options.flag(
             "--until-decided",
             "add tasks until all pools are decided",
             excludes={
@@ -105,20 +96,20 @@ OPTIONS = {
                 **dict.fromkeys(_STARTS[1:], ""),
             },
         ),
-        option(
+        options.option(
             "--budget",
             "HOURS",
             "most worker time for --until-decided",
             _parse_positive,
             needs=("--until-decided", "--resume"),
         ),
-        option(
+        options.option(
             "--resume",
             "GROUP",
             "create the missing tasks of a stopped submission",
             excludes={**_FIXED, "--dry-run": _KEPT, **dict.fromkeys(_STARTS[2:], "")},
         ),
-        option(
+        options.option(
             "--confirm",
             "GROUP",
             "run what confirms the causes in this group",
@@ -128,18 +119,18 @@ OPTIONS = {
                 "--cancel": "",
             },
         ),
-        option("--cancel", "GROUP", "cancel the benchmark's tasks"),
+        options.option("--cancel", "GROUP", "cancel the benchmark's tasks"),
     ),
-    REPORT_OUTPUT: (
-        option("--baseline", "POOL", "pool to compare with, as for compare"),
-        expectation("not met, as for compare"),
-        PRICES,
-        *report_options(FORMATS, "format on stdout, as for compare"),
+    options.REPORT_OUTPUT: (
+        options.option("--baseline", "POOL", "pool to compare with, as for compare"),
+        options.expectation("not met, as for compare"),
+        options.PRICES,
+        *options.report_options(FORMATS, "format on stdout, as for compare"),
     ),
 }
 
 
-def run(given: Given, context: Context) -> int:
+def run(given: options.Given, context: Context) -> int:
     # Imported here: --help must not wait for the client.
     from io_benchmark.commands.output import EXIT_FAILED, print_comparison
     from io_benchmark.operations import added_tasks, group_work, submit
@@ -147,18 +138,18 @@ def run(given: Given, context: Context) -> int:
 
     for _, path in given.get("write", ()):
         _check_writable(path)
-    options = read_options(group_work.SubmissionOptions, given)
+    settings = options.read_options(group_work.SubmissionOptions, given)
     if "cancel" in given:
         outcome = group_work.cancel(given["cancel"], context)
     elif "resume" in given:
-        outcome = submit.resume(given["resume"], options, context)
+        outcome = submit.resume(given["resume"], settings, context)
     elif "confirm" in given:
-        outcome = added_tasks.confirm(given["confirm"], options, context)
+        outcome = added_tasks.confirm(given["confirm"], settings, context)
     else:
         outcome = submit.submit(options, context)
     if not outcome.group_id:
         return 0 if outcome.is_done else EXIT_FAILED
-    comparison = read_options(ComparisonOptions, given)
+    comparison = options.read_options(ComparisonOptions, given)
     report = compare([f"group:{outcome.group_id}"], comparison, context)
     return print_comparison(report, given, context)
 

@@ -13,22 +13,7 @@ import re
 import warnings
 from typing import TYPE_CHECKING
 
-from io_benchmark.commands.options import (
-    BASELINE,
-    MARGIN,
-    PRICES,
-    REPORT_OUTPUT,
-    Given,
-    against,
-    flag,
-    option,
-    parse_date,
-    read_options,
-    repeatable,
-    report_options,
-    whole_number,
-    wrong_value,
-)
+from io_benchmark.commands import options
 from io_benchmark.context import Context
 from io_benchmark.number_text import listed
 from io_benchmark.report.formats import TASK_FORMATS
@@ -54,47 +39,52 @@ def _parse_pattern(value: str) -> re.Pattern[str]:
             warnings.simplefilter("error")
             return re.compile(value)
     except (re.error, RecursionError, OverflowError, Warning) as error:
-        raise wrong_value(value, f"is not a regular expression: {error}") from None
+        raise options.wrong_value(value, f"is not a regular expression: {error}") from None
 
 
 OPTIONS = {
     "which runs": (
-        option("addresses", "ADDRESS", "where the runs are", nargs="+"),
-        against(
+        options.option("addresses", "ADDRESS", "where the runs are", nargs="+"),
+        options.against(
             "runs",
             excludes={"--benchmark": "it compares pools with each other"},
         ),
-        option("--label", "REGEX", "only tasks with such a label", _parse_pattern),
-        repeatable("--pool", "POOL", "only runs on this pool *"),
-        option("--since", "DATE", "only runs that started on or after this day (UTC)", parse_date),
-        BASELINE,
+        options.option("--label", "REGEX", "only tasks with such a label", _parse_pattern),
+        options.repeatable("--pool", "POOL", "only runs on this pool *"),
+        options.option(
+            "--since",
+            "DATE",
+            "only runs that started on or after this day (UTC)",
+            options.parse_date,
+        ),
+        options.BASELINE,
     ),
     "the benchmark on the same pools": (
-        option("--benchmark", "ADDRESS", "its results, to compare the ratios", nargs="+"),
-        option(
+        options.option("--benchmark", "ADDRESS", "its results, to compare the ratios", nargs="+"),
+        options.option(
             "--operations",
             "N",
             "how many of its operations one task does",
-            whole_number(_MOST_OPERATIONS),
+            options.whole_number(_MOST_OPERATIONS),
             needs=("--benchmark",),
             needs_reason=", which has the time of one operation",
         ),
     ),
-    "how to judge": (MARGIN,),
-    REPORT_OUTPUT: (
-        flag("--details", "show each label and all notes"),
-        PRICES,
-        *report_options(TASK_FORMATS),
+    "how to judge": (options.MARGIN,),
+    options.REPORT_OUTPUT: (
+        options.flag("--details", "show each label and all notes"),
+        options.PRICES,
+        *options.report_options(TASK_FORMATS),
     ),
 }
 
 
-def run(given: Given, context: Context) -> int:
+def run(given: options.Given, context: Context) -> int:
     from io_benchmark.commands.output import print_report
     from io_benchmark.operations.tasks import TaskRunOptions, compare_task_runs
 
-    options = read_options(TaskRunOptions, given)
-    report = compare_task_runs(given["addresses"], options, context)
+    settings = options.read_options(TaskRunOptions, given)
+    report = compare_task_runs(given["addresses"], settings, context)
     nothing = "" if report.comparisons else _nothing_compared(report)
     return print_report(report, given, context, nothing)
 
