@@ -52,7 +52,7 @@ def generated(pool: str, number: int | None = None, **changes: Any) -> Generated
             },
             "command": ["bash", "-cx", f"x --pool {pool} --time-budget 3300 \\\n --profile full"],
             "maxRunTime": 3600,
-            "artifacts": {"public/a": {"expires": {"relative-datestamp": "2 weeks"}}},
+            "artifacts": {"public/a": {"expires": {"relative-datestamp": "14 days"}}},
         },
         **changes,
     }

@@ -79,26 +79,20 @@ def test_what_anybody_may_write(value, message):
     assert len(str(caught.value).splitlines()) == 1
 
 
-@pytest.mark.parametrize(
-    ("amount", "expected"),
-    [
-        ("0 seconds", "2026-11-21T12:00:00.123Z"),
-        ("1 day", "2026-11-22T12:00:00.123Z"),
-        ("28 days", "2026-12-19T12:00:00.123Z"),
-        ("90 minutes", "2026-11-21T13:30:00.123Z"),
-        ("1 year", "2027-11-21T12:00:00.123Z"),
-    ],
-)
-def test_counted_from_now(amount, expected):
-    """Wherever it stands, and nothing else is changed."""
-    value = {"a": [{"relative-datestamp": amount}, 1], "b": {"relative-datestamp": amount, "c": 2}}
+def test_counted_from_now():
+    """Dates at any depth are counted, and nothing else is changed."""
+    value = {
+        "a": [{"relative-datestamp": "90 minutes"}, 1],
+        "b": {"relative-datestamp": "1", "c": 2},
+    }
+    expected = "2026-11-21T13:30:00.123Z"
     assert dated(value, NOW) == {"a": [expected, 1], "b": value["b"]}
 
 
 @pytest.mark.parametrize(
-    "amount", ["soon", "1 fortnight", "-1 day", "day", "9999 years", "99999999 years"]
+    "amount", ["soon", "1 fortnight", "day", "1.5 days", "9999 years", "99999999 years", ["1 day"]]
 )
 def test_not_understood(amount):
-    """A mistake of the kind, told in one line."""
-    with pytest.raises(GraphError, match=r"a task's date is .* correct it in the kind"):
+    """A mistake of the kind is told in one line."""
+    with pytest.raises(GraphError, match=r"a task's date is wrong: .*; correct it in the kind"):
         dated({"relative-datestamp": amount}, NOW)

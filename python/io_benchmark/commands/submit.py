@@ -146,7 +146,7 @@ def run(given: options.Given, context: Context) -> int:
     elif "confirm" in given:
         outcome = added_tasks.confirm(given["confirm"], settings, context)
     else:
-        outcome = submit.submit(options, context)
+        outcome = submit.submit(settings, context)
     if not outcome.group_id:
         return 0 if outcome.is_done else EXIT_FAILED
     comparison = options.read_options(ComparisonOptions, given)

@@ -8,17 +8,15 @@ rest is created after a crash, and the queue creates each id only once.
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from io_benchmark.errors import GraphError, MissingError, ResultError
-from io_benchmark.sources.run_results import parse_time, queue_time
+from io_benchmark.sources.run_results import parse_time
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.submit.definitions import (
     PRIORITIES,
@@ -27,14 +25,10 @@ from io_benchmark.submit.definitions import (
     SubmissionSettings,
 )
 from io_benchmark_taskgraph import repeating
-from io_benchmark_taskgraph.repeating import RELATIVE, SUBMISSION, derived_id, job_of
+from io_benchmark_taskgraph.repeating import SUBMISSION, derived_id, job_of
 
 VERSION = 1
 MAXIMUM_TASKS = 10_000
-_DAY_S = 86_400
-_UNITS_S = {"second": 1, "minute": 60, "hour": 3600, "day": _DAY_S}
-_UNITS_S |= {"week": 7 * _DAY_S, "month": 30 * _DAY_S, "year": 365 * _DAY_S}
-_AMOUNT = re.compile(r"([0-9]{1,8}) *([a-z]+?)s?")
 
 
 class Submission(Struct, frozen=True):
@@ -162,23 +156,14 @@ def repeated_task(
     return NewTask(new, job, pool, {**made, "routes": []}, task_id)
 
 
-def dated(value: Any, now: datetime) -> Any:
-    """Replace every relative date of the kinds by the date counted from `now`."""
-    if isinstance(value, Mapping):
-        if set(value) == {RELATIVE}:
-            return queue_time(_date(str(value[RELATIVE]), now))
-        return {key: dated(inner, now) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [dated(inner, now) for inner in value]
-    return value
+def dated(definition: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+    """Replace relative dates by dates counted from `now`, as a decision task does."""
+    # Imported here: reading and cancelling a group need no taskgraph.
+    from taskgraph.util.parameterization import resolve_timestamps  # noqa: PLC0415
+    from taskgraph.util.time import InvalidString, UnknownTimeMeasurement  # noqa: PLC0415
 
-
-def _date(amount: str, now: datetime) -> datetime:
-    match = _AMOUNT.fullmatch(amount.strip().lower())
-    with suppress(OverflowError):
-        if match is not None and match[2] in _UNITS_S:
-            return now + timedelta(seconds=int(match[1]) * _UNITS_S[match[2]])
-    raise GraphError(
-        f"a task's date is {amount!r}, which is not a number and one of {', '.join(_UNITS_S)}, "
-        "before the year 10,000; correct it in the kind"
-    )
+    try:
+        made: dict[str, Any] = resolve_timestamps(now, definition)
+    except (InvalidString, UnknownTimeMeasurement, OverflowError, TypeError, ValueError) as error:
+        raise GraphError(f"a task's date is wrong: {error}; correct it in the kind") from None
+    return made
