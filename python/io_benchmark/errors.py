@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """All errors that a user can meet. A message is one line: what failed, the value, what to do."""
 
-from io_benchmark.text import clean, clean_lines
-
-_QUEUE_TEXT_LENGTH = 200
+from io_benchmark.text import clean_lines
 
 
 class IoBenchmarkError(Exception):
@@ -54,10 +52,8 @@ class MissingError(ResultError):
 
 
 class RequestRefusedError(ResultError):
-    """A deployment refuses a change; its complete message is kept, to explain the reason."""
+    """A deployment refuses a request; the message explains why."""
 
     def __init__(self, status: int, message: str) -> None:
         self.status = status
-        self.message = message
-        self.first_line = clean(message.strip().partition("\n")[0], _QUEUE_TEXT_LENGTH)
-        super().__init__(f"{status}, {self.first_line}")
+        super().__init__(message)

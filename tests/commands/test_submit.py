@@ -143,7 +143,7 @@ def test_addresses(address, is_address):
     assert (ADDRESS.fullmatch(address) is not None) is is_address
 
 
-def test_a_refused_task(call, deployment):
+def test_a_refused_task(call, deployment, loopback):
     """One line for it, with the scope; what was created before is told, and how to cancel it."""
 
     def refuse(definition):
@@ -162,9 +162,9 @@ def test_a_refused_task(call, deployment):
             f"io-benchmark submit --resume {group}"
         ),
         (
-            "error: io-benchmark-intel was not created: asked as me, which lacks "
-            "queue:create-task:low:r/b-linux; ask for this scope, or choose another pool, "
-            "priority or scheduler"
+            f"error: io-benchmark-intel was not created: {loopback.url} refuses the request, which "
+            "needs queue:create-task:low:r/b-linux and was made as me; request that scope from the "
+            "deployment's owners"
         ),
     ]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Coroutines that a signal or a failure stops."""
+"""Coroutines that signals or a failure stop."""
 
 import asyncio
 import os
@@ -7,13 +7,37 @@ import signal
 
 import pytest
 
-from io_benchmark.process import interruptions
-from io_benchmark.sources.event_loop import run_all
+from io_benchmark.process import TERMINATING
+from io_benchmark.sources.event_loop import run_all, run_coroutine
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
-def test_a_signal_closes_everything_first(number):
-    """A request closes its connections when a signal stops the command."""
+class TerminatedError(KeyboardInterrupt):
+    pass
+
+
+@pytest.fixture
+def on_sigterm():
+    """Do what the command line does on SIGTERM and SIGHUP."""
+
+    def terminate(_number, _frame):
+        raise TerminatedError
+
+    previous = {number: signal.signal(number, terminate) for number in TERMINATING}
+    yield terminate
+    for number, handler in previous.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [
+        (signal.SIGTERM, TerminatedError),
+        (signal.SIGHUP, TerminatedError),
+        (signal.SIGINT, KeyboardInterrupt),
+    ],
+)
+def test_a_signal_ends_it_in_order(on_sigterm, number, expected):
+    """Everything is closed first; the handler is restored."""
     closed = []
 
     async def main():
@@ -21,12 +45,12 @@ def test_a_signal_closes_everything_first(number):
             os.kill(os.getpid(), number)
             await asyncio.sleep(60)
         finally:
-            await asyncio.sleep(0.01)
             closed.append(True)
 
-    with pytest.raises(KeyboardInterrupt), interruptions():
-        asyncio.run(main())
+    with pytest.raises(expected):
+        run_coroutine(main())
     assert closed == [True]
+    assert {signal.getsignal(number) for number in TERMINATING} == {on_sigterm}
 
 
 def test_the_first_failure_ends_the_others():

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
 """Create tasks one after the other, and cancel them."""
 
-import asyncio
-import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -13,13 +11,8 @@ from msgspec.structs import replace
 
 from io_benchmark.errors import IoBenchmarkError, MissingError, RequestRefusedError, ResultError
 from io_benchmark.number_text import number_of
-from io_benchmark.sources.taskcluster.access import (
-    ACCESS_TOKEN,
-    CLIENT_ID,
-    Access,
-    explain_unauthenticated,
-    missing_scopes,
-)
+from io_benchmark.sources.event_loop import run_coroutine
+from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import default_root_url
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.tasks import QueueTask
@@ -27,12 +20,9 @@ from io_benchmark.sources.web.retrying import RequestPolicy
 from io_benchmark.sources.web.web_client import WebClient
 from io_benchmark.submit.definitions import NewTask
 from io_benchmark.submit.submission import dated
-from io_benchmark.text import clean
 
 T = TypeVar("T")
-_NOT_FOUND, _CONFLICT = 404, 409
-_COMPLAINT = re.compile(r"^[ \t]*\* (data.*)$", re.MULTILINE)
-_COMPLAINTS_LENGTH = 300
+_CONFLICT = 409
 
 
 class CreationError(IoBenchmarkError):
@@ -79,7 +69,7 @@ class TaskQueue(Deployment):
             async with WebClient(policy or RequestPolicy()) as http:
                 return await use(cls(access, http))
 
-        return asyncio.run(main())
+        return run_coroutine(main())
 
     async def missing(self, tasks: Sequence[NewTask]) -> tuple[list[str], list[str]]:
         """Return the image tasks and the worker pools that do not exist, where the deployment tells."""
@@ -100,12 +90,11 @@ class TaskQueue(Deployment):
             created.labels[task.task_id] = task.label
             try:
                 await self.create_task(task.task_id, definition)
-            except RequestRefusedError as error:
-                if error.status != _CONFLICT or not await self._is_there(task):
+            except (MissingError, RequestRefusedError) as error:
+                is_conflict = isinstance(error, RequestRefusedError) and error.status == _CONFLICT
+                if not is_conflict or not await self._is_there(task):
                     del created.labels[task.task_id]
-                    advice = "ask for this scope, or choose another pool, priority or scheduler"
-                    reason = refusal_reason(error, self.access.who, advice)
-                    raise CreationError(f"{task.label} was not created: {reason}") from None
+                    raise CreationError(f"{task.label} was not created: {error}") from None
             except ResultError as error:
                 # The task may exist, because the answer may have been lost.
                 raise CreationError(f"{task.label} ({task.task_id}): {error}") from None
@@ -128,10 +117,8 @@ class TaskQueue(Deployment):
                     cancelled.append(label)
                 else:
                     resolved += 1
-            except RequestRefusedError as error:
-                if error.status != _NOT_FOUND:  # never created
-                    reason = refusal_reason(error, self.access.who, "ask for this scope")
-                    problems.append(f"{failed}: {reason}")
+            except MissingError:
+                continue  # it was never created
             except ResultError as error:
                 problems.append(f"{failed}: {error}")
         return CancelledTasks(tuple(cancelled), resolved, tuple(problems))
@@ -163,30 +150,3 @@ def _image_address(task: NewTask) -> str:
         return ""
     namespace, task_id = image.get("namespace"), image.get("taskId")
     return f"index:{namespace}" if namespace else f"task:{task_id}" if task_id else ""
-
-
-def refusal_reason(error: RequestRefusedError, who: str, advice: str) -> str:
-    """Explain why the queue refuses a request made by `who`; the advice is for a missing scope."""
-    match error.status:
-        case 401:
-            return f"the queue {explain_unauthenticated(error.message, who)}"
-        case 403:
-            if who == "anonymously":
-                advice = f"set {CLIENT_ID} and {ACCESS_TOKEN}"
-            return (
-                f"asked {who}, which lacks {missing_scopes(error.message) or 'a scope'}; {advice}"
-            )
-        case 400:
-            complaints = "; ".join(_COMPLAINT.findall(error.message)) or error.first_line
-            return (
-                f"the queue rejects the definition ({clean(complaints, _COMPLAINTS_LENGTH)}); "
-                "look at it with --dry-run"
-            )
-        case 404:
-            return f"the queue does not know this id ({error.first_line}); check it"
-        case 409:
-            return (
-                f"conflicts with a task in the queue ({error.first_line}); run submit again to "
-                "create a new group"
-            )
-    return f"the queue answers {error.status}, {error.first_line}"

@@ -8,7 +8,7 @@ import pytest
 from recorded_pushes import written
 
 from io_benchmark.errors import UsageError
-from io_benchmark.sources.taskcluster.access import Access, explain_unauthenticated, missing_scopes
+from io_benchmark.sources.taskcluster.access import Access
 
 ROOT, OTHER = "https://tc.example", "https://other.example"
 CREDENTIALS = {"TASKCLUSTER_CLIENT_ID": "me", "TASKCLUSTER_ACCESS_TOKEN": "secret-token"}
@@ -82,6 +82,9 @@ def test_mistakes_name_the_variable_and_never_the_secret(change, message):
     assert "cret" not in str(raised.value)
 
 
+ME = Access.of(ROOT, HERE | CREDENTIALS)
+
+
 def message(note):
     return written()[note]["response"]["body"]["message"]
 
@@ -118,7 +121,7 @@ def message(note):
 )
 def test_why_a_request_is_not_authenticated(text, expected):
     """The auth service's words decide; only bad credentials are blamed on the credentials."""
-    assert expected in explain_unauthenticated(text, "as me")
+    assert expected in ME.refusal(401, text)
 
 
 PRIORITIES = [f"queue:create-task:{name}:a/b" for name in ("highest", "high", "low")]
@@ -150,4 +153,12 @@ WHOLE = {
 )
 def test_the_missing_scopes(text, expected):
     """Any text gives one line; of an AnyOf one scope is named, and nothing is cut off."""
-    assert missing_scopes(text) == expected
+    needed = f"which needs {expected or 'a scope'} and was made as me; request that scope from"
+    assert needed in ME.refusal(403, text)
+
+
+def test_other_refusals():
+    """The complaints about a definition are shown, else the first line of the answer."""
+    complaints = "Schema Validation Failed!\nErrors:\n  * data/payload must be object\n  * data x\n"
+    assert ME.refusal(400, complaints) == f"{ROOT} answers 400, data/payload must be object; data x"
+    assert ME.refusal(409, "a\nb") == f"{ROOT} answers 409, a"

@@ -22,7 +22,10 @@ PROXY = "TASKCLUSTER_PROXY_URL"
 # As the auth service accepts client ids; a quote would end the id in the request's header.
 _CLIENT_ID = re.compile(r"[A-Za-z0-9!@/:.+|_-]+")
 _CREATE = re.compile(r"queue:create-task:[a-z-]+:[^:]+/")
+# What a definition that breaks the queue's schema is answered with.
+_COMPLAINT = re.compile(r"^[ \t]*\* (data.*)$", re.MULTILINE)
 _LENGTH = 100
+_COMPLAINTS_LENGTH = 300
 _SCOPES_LENGTH = 1500  # of a text that names them, too
 # Bad credentials are one cause of 401; a wrong clock and a changed request are others. By a part of
 # the text; the first match counts.
@@ -73,6 +76,24 @@ class Access:
             raise UsageError(f"{PROXY}: is not an http(s) address; unset it outside a task")
         return cls(root_url, proxy.rstrip("/"), "through the task's proxy")
 
+    def refusal(self, status: int, message: str, needs: str = "") -> str:
+        """Explain why the deployment refuses a request, and what to do; `needs` is the scope that lacks."""
+        if status == 401:
+            return f"{self.root_url} {_unauthenticated(message, self.who)}"
+        if status == 403:
+            advice = f"set {CLIENT_ID} and {ACCESS_TOKEN}"
+            if self.api_root_url != self.root_url:
+                advice = "give the task that scope"
+            elif self.credentials:
+                advice = "request that scope from the deployment's owners"
+            scopes = needs or _missing_scopes(message) or "a scope"
+            return (
+                f"{self.root_url} refuses the request, which needs {scopes} and was made {self.who}; "
+                f"{advice}"
+            )
+        complaints = "; ".join(_COMPLAINT.findall(message)) or message.strip().partition("\n")[0]
+        return f"{self.root_url} answers {status}, {clean(complaints, _COMPLAINTS_LENGTH)}"
+
 
 def _signing(client_id: str, token: str, environment: Mapping[str, str]) -> dict[str, str]:
     """Return the credentials as the taskcluster client takes them, after they were checked."""
@@ -100,7 +121,7 @@ def _signing(client_id: str, token: str, environment: Mapping[str, str]) -> dict
     return credentials
 
 
-def explain_unauthenticated(message: str, who: str) -> str:
+def _unauthenticated(message: str, who: str) -> str:
     """Explain a 401 and what to do; `who` names the credentials that were used."""
     first_line = clean(message.strip().partition("\n")[0], _SCOPES_LENGTH)
     client = who.removeprefix("as ")
@@ -113,7 +134,7 @@ def explain_unauthenticated(message: str, who: str) -> str:
     )
 
 
-def missing_scopes(message: str) -> str:
+def _missing_scopes(message: str) -> str:
     """Return sufficient scopes from the first block of a refusal; "" where it names none."""
     # No regular expression: the text may be a hostile megabyte.
     block, closing, _ = message.partition("```")[2].partition("```")

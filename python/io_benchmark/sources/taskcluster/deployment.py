@@ -17,13 +17,7 @@ from taskcluster.exceptions import TaskclusterAuthFailure, TaskclusterRestFailur
 
 from io_benchmark.errors import MissingError, NoArtifactError, RequestRefusedError, ResultError
 from io_benchmark.sources.taskcluster import api_answers
-from io_benchmark.sources.taskcluster.access import (
-    ACCESS_TOKEN,
-    CLIENT_ID,
-    Access,
-    explain_unauthenticated,
-    missing_scopes,
-)
+from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.tasks import ARTIFACT, QueueTask
 from io_benchmark.sources.web.retrying import TransientError
 from io_benchmark.sources.web.web_client import WebClient, is_web_url
@@ -97,12 +91,15 @@ class Deployment:
 
     async def create_task(self, task_id: str, definition: Mapping[str, Any]) -> None:
         """Create a task; repeating a lost answer creates the same task under the same id only once."""
-        await self._change(lambda: self._queue.createTask(task_id, dict(definition)))
+        await self._ask(
+            api_answers.StatusAnswer, lambda: self._queue.createTask(task_id, dict(definition))
+        )
 
     async def cancel_task(self, task_id: str) -> bool:
         """Cancel a task; return False where it was resolved before, which does not change it."""
-        status = (await self._change(lambda: self._queue.cancelTask(task_id))).status
-        return bool(status.runs) and status.runs[-1].reason_resolved == "canceled"
+        answer = await self._ask(api_answers.StatusAnswer, lambda: self._queue.cancelTask(task_id))
+        runs = answer.status.runs
+        return bool(runs) and runs[-1].reason_resolved == "canceled"
 
     async def knows_worker_pool(self, pool_id: str) -> bool | None:
         """Return whether a worker pool exists; None where the credentials do not permit to know."""
@@ -113,12 +110,6 @@ class Deployment:
         except TaskclusterAuthFailure:
             return None
         return True
-
-    async def _change(self, ask: _Ask) -> api_answers.StatusAnswer:
-        try:
-            return await self._answer(api_answers.StatusAnswer, ask)
-        except (TaskclusterRestFailure, TaskclusterAuthFailure) as error:
-            raise RequestRefusedError(error.status_code, str(error)) from None
 
     async def find(self, route: str) -> str | None:
         """Return the id of the task at a route of the index."""
@@ -229,17 +220,10 @@ class Deployment:
         raise ResultError(f"{self.access.root_url} gives more than {_MAXIMUM_PAGES} pages")
 
     async def _ask(self, kind: type[T], ask: _Ask, needs: str = "") -> T:
-        """Return the decoded answer; raise a ResultError that explains a refusal."""
-        try:
-            return await self._answer(kind, ask)
-        except TaskclusterAuthFailure as error:
-            why = explain_unauthenticated(str(error), self.access.who)
-            raise ResultError(f"{self.access.root_url} {why}") from None
-        except TaskclusterRestFailure as error:
-            raise self._refusal(error, needs) from None
+        """Call the client, repeat that where it may help, and return the decoded answer.
 
-    async def _answer(self, kind: type[T], ask: _Ask) -> T:
-        """Call the client, repeat that where it may help, and return the decoded answer."""
+        Raise a ResultError that explains a refusal; `needs` is the scope that the request needs.
+        """
 
         async def attempt() -> T:
             body = await ask()
@@ -255,21 +239,9 @@ class Deployment:
                 f"{self.access.root_url} does not answer like a Taskcluster deployment "
                 f"({clean(str(error), 150)}); check the address"
             ) from None
-
-    def _refusal(self, error: TaskclusterRestFailure, needs: str) -> ResultError:
-        root_url = self.access.root_url
-        first_line = clean(str(error).strip().partition("\n")[0], 200)
-        if error.status_code == 404:
-            return MissingError(first_line)
-        if error.status_code != 403:
-            return ResultError(f"{root_url}: {error.status_code}, {first_line}")
-        advice = f"set {CLIENT_ID} and {ACCESS_TOKEN}"
-        if self.access.api_root_url != root_url:
-            advice = "give the task that scope"
-        elif self.access.credentials:
-            advice = "request that scope from the deployment's owners"
-        scopes = needs or missing_scopes(str(error)) or "a scope"
-        return ResultError(
-            f"{root_url} refuses the request, which needs {scopes} and was made {self.access.who}; "
-            f"{advice}"
-        )
+        except (TaskclusterRestFailure, TaskclusterAuthFailure) as error:
+            status, message = error.status_code, str(error)
+            if status == 404:
+                raise MissingError(clean(message.strip().partition("\n")[0], 200)) from None
+            explanation = self.access.refusal(status, message, needs)
+            raise RequestRefusedError(status, explanation) from None

@@ -6,12 +6,12 @@ its complete history. The index has one task per push and pool. That task's grou
 others: replicates, retriggers and duplicates.
 """
 
-import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 
 from io_benchmark.errors import MissingError, UsageError
+from io_benchmark.sources.event_loop import run_coroutine
 from io_benchmark.sources.protocol import (
     FIRST,
     HistoryLog,
@@ -47,7 +47,7 @@ _AFTER_PUSH, _BEFORE_PUSH = timedelta(days=400), timedelta(days=1)
 
 def read_index_history(query: HistoryQuery, request: ReadRequest) -> HistoryLog:
     """Read the pool's results at the deployment of the environment."""
-    return asyncio.run(_read(query, request))
+    return run_coroutine(_read(query, request))
 
 
 async def _read(query: HistoryQuery, request: ReadRequest) -> HistoryLog:

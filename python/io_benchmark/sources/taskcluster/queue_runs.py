@@ -12,7 +12,7 @@ import msgspec
 
 from io_benchmark.errors import NoArtifactError, TooLargeError
 from io_benchmark.results.reader import MAXIMUM_BYTES
-from io_benchmark.sources.event_loop import run_all
+from io_benchmark.sources.event_loop import run_all, run_coroutine
 from io_benchmark.sources.protocol import FIRST, ReadLog, ReadProgress, RunQuery
 from io_benchmark.sources.run_results import LATEST_MS, TaskRun, parse_time
 from io_benchmark.sources.taskcluster.addresses import TaskclusterAddress
@@ -37,7 +37,7 @@ class _OwnTimes(msgspec.Struct, frozen=True):
 
 def read_queue_runs(addresses: Mapping[int, TaskclusterAddress], query: RunQuery) -> ReadLog:
     """Give the query the runs of all tasks at the addresses."""
-    return asyncio.run(_read(addresses, query))
+    return run_coroutine(_read(addresses, query))
 
 
 async def _read(addresses: Mapping[int, TaskclusterAddress], query: RunQuery) -> ReadLog:

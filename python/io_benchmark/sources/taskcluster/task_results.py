@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from io_benchmark.errors import NoArtifactError, ResultError, TooLargeError
 from io_benchmark.results.reader import MAXIMUM_BYTES
 from io_benchmark.sources.budget import LARGE_AT_ONCE, SMALL_BYTES
-from io_benchmark.sources.event_loop import run_all
+from io_benchmark.sources.event_loop import run_all, run_coroutine
 from io_benchmark.sources.protocol import Position, ReadLog, ReadProgress, ReadRequest
 from io_benchmark.sources.run_results import RunResult, TaskRecord
 from io_benchmark.sources.taskcluster.addresses import TaskclusterAddress
@@ -216,5 +216,5 @@ def read_results(addresses: Mapping[int, TaskclusterAddress], request: ReadReque
                     problem = f"{title}: was not read in time; read it again"
                     reader.log.problem(position, problem)
 
-    asyncio.run(read())
+    run_coroutine(read())
     return reader.log

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from io_benchmark.errors import GaveUpError, MissingError
+from io_benchmark.sources.event_loop import run_coroutine
 from io_benchmark.sources.protocol import Environment, Tell
 from io_benchmark.sources.taskcluster.addresses import TaskclusterAddress
 from io_benchmark.sources.taskcluster.api_answers import RESOLVED
@@ -140,7 +141,7 @@ def wait_for_tasks(
             return await _until_resolved(watch.look, tell, clock, limit_s)
 
     try:
-        tasks = asyncio.run(wait())
+        tasks = run_coroutine(wait())
     except GaveUpError as error:
         tell(f"not waiting any longer: {error}")
         return
