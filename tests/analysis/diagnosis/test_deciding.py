@@ -383,7 +383,7 @@ EDGES = [
         *("drift-over-time: blocked", lambda share: last_third(1.6) | waiting_for_io(share)),
         *(
             (0.49, NOT_SEPARABLE),
-            (0.51, "The slower side slowed down, but its disks moved as many"),
+            (0.51, "The slower side slowed down, but its disks wrote as many"),
         ),
     ),
     slower("drift-over-time: samples", first, (59, NOT_OBSERVABLE), (60, RULED_OUT)),

@@ -95,7 +95,7 @@ def test_profiles_that_cannot_be_used(changed: dict[str, Any], text: str) -> Non
                 {"written_mib": (50,) * 4},
                 {"change": {"workloads.0.samples.copy_ns": slowing_down}},
             ),
-            *({}, "retrieves of amd-16 took 2.91× as long at the end of a run as at its start"),
+            *({}, "retrieves of amd-16 took 2.93× as long at the end of a run as at its start"),
         ),
         ({"cpu_s": 1}, {"change": {"workloads.0.samples.copy_ns": slowing_down}}, {}, ""),
         # CPUs: how parallel work divides is not known, and what nothing compares neither.

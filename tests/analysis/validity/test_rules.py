@@ -15,6 +15,7 @@ from seed_case import outcome
 from seed_workers import workers
 
 from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.inference.course import Step
 from io_benchmark.analysis.model import Entry, Problem, Run, Severity, Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
@@ -118,11 +119,10 @@ def test_drift_and_noise_are_warnings() -> None:
     copies = list(map(sub, entry.total_ns, entry.lookup_ns))
     slowing = [int(one * (1 + at / len(copies))) for at, one in enumerate(copies)]
     (problem,) = broken(judged({f"{ENTRY}samples.copy_ns": slowing}), "drift")
-    assert "the last third is" in text_of(problem.message)
-    assert "slower than the first" in text_of(problem.message)
+    assert "after 917 of 2,000 retrieves, each took 1.38 times as long" in text_of(problem.message)
     assert problem.severity is Severity.WARNING
-    for slope, is_warned in ((0.12, False), (0.20, True)):
-        # The last third begins two thirds of the slope after the first one.
+    for slope, is_warned in ((0.16, False), (0.26, True)):
+        # The second half takes half of the slope longer than the first.
         steady = [int(1e8 * (1 + slope * at / len(copies))) for at in range(len(copies))]
         changed = judged({f"{ENTRY}samples.copy_ns": steady})
         assert bool(broken(changed, "drift")) == is_warned
@@ -136,17 +136,19 @@ def test_drift_and_noise_are_warnings() -> None:
     [
         ("noisy", 0.049, 1.0, None),
         ("noisy", 0.051, 1.0, "the mean of this run is known only to ±10 %; take more retrieves"),
-        ("drift", 0.0, 1.09, None),
-        ("drift", 0.0, 0.89, "the last third is 11 % faster than the first"),
-        # Four times the error of the whole mean is noise.
-        ("drift", 0.028, 1.11, None),
-        ("drift", 0.027, 1.11, "the last third is 11 % slower than the first"),
+        ("drift", 9.0, 1.09, None),
+        ("drift", 9.0, 0.89, "after 70 of 100 retrieves, each took 0.890 times as long"),
+        # What is not clear is noise.
+        ("drift", 4.4, 1.11, None),
+        ("drift", 4.6, 1.11, "after 70 of 100 retrieves, each took 1.11 times as long"),
     ],
 )
 def test_the_least_that_is_warned_of(rule, error, last, message):
-    """A mean that is known to 5 % at worst, and a change by a tenth."""
-    times = SimpleNamespace(error_of_mean=error, last_third_over_first=last)
-    entry = SimpleNamespace(relative_times=times, subject=simulation.SUBJECT)
+    """A mean that is known to 5 % at worst, and a change by a tenth; `error` of a step is its height."""
+    times = SimpleNamespace(error_of_mean=error, step=Step(70, 1.0, last, errors=error))
+    entry = SimpleNamespace(
+        relative_times=times, subject=simulation.SUBJECT, total_ns=range(100), retrieves=None
+    )
     found = validity.RUN_RULES[rule][1](Run(cast("Worker", None), cast("Entry", entry)))
     assert (found and text_of(found)) == message
 

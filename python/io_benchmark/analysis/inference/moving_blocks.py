@@ -14,7 +14,9 @@ from itertools import accumulate, compress
 from operator import mul, not_, sub, truediv
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from io_benchmark.analysis.inference.course import FEWEST_TO_JUDGE, Step, find_step
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.inference.variances import MeanVariance
 
@@ -135,16 +137,14 @@ class RelativeTimes(Struct, frozen=True, dict=True):
         """Return even over odd samples: 1 except for noise, because both are from the same minutes."""
         return self._mean(slice(0, None, 2)) / self._mean(slice(1, None, 2))
 
-    @property
-    def first_third(self) -> float:
-        """Return the time of an operation at the start; over the whole run it is 1."""
-        return self._mean(slice(None, self._third))
+    @cached_property
+    def step(self) -> Step | None:
+        """Return where the run became slower or faster, clearly or faintly; None without a step.
 
-    @property
-    def last_third_over_first(self) -> float:
-        """Return how much longer an operation took at the end than at the start."""
-        return self._mean(slice(-self._third, None)) / self.first_third
-
-    @property
-    def _third(self) -> int:
-        return max(1, len(self.times) // 3)
+        The first reads of files, which become fewer, count only where little else was measured.
+        """
+        kept = [index for index in range(len(self.times)) if index not in self.first_reads]
+        if len(kept) < FEWEST_TO_JUDGE:
+            return find_step(self.times, self.weights)
+        found = find_step([self.times[i] for i in kept], [self.weights[i] for i in kept])
+        return None if found is None else replace(found, index=kept[found.index])

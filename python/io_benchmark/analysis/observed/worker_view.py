@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """One worker as analysis sees it: its entry and place for one subject, and figures derived from them."""
 
+from bisect import bisect_right
 from collections.abc import Iterable
 from functools import cached_property
 from statistics import fmean
@@ -118,6 +119,14 @@ class View(Struct, frozen=True, dict=True):
         if self.entry is None or self._inside is None or self.stack is None:
             return ()
         return Window.of_run(self.entry, self._inside, {disk.name for disk in self.stack.disks})
+
+    def windows_around(self, moment_ns: int) -> tuple[tuple[Window, ...], tuple[Window, ...]]:
+        """Return the windows that end before a moment, and those that begin after it."""
+        times_ns = (
+            self._inside.values(self._inside.timeline.columns["time_ns"]) if self._inside else []
+        )
+        ended = bisect_right(times_ns or [], moment_ns) - 1
+        return self.windows[: max(0, ended)], self.windows[ended + 1 :]
 
     @cached_property
     def peak_bytes_per_s(self) -> tuple[float, float] | None:

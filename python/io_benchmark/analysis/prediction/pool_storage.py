@@ -42,7 +42,7 @@ _OPERATIONS = {
     ("metadata", "create-rename-unlink"): FILE,
     ("spawn", "posix-spawn"): SPAWN,
 }
-_CLEARLY, _FEWEST_TO_SLOW_DOWN = 4.0, 60  # errors, retrieves
+_FEWEST_TO_SLOW_DOWN = 60  # retrieves
 
 # ln of what one machine measured, by figure and place.
 _Logs = dict[tuple[str, str], list[float]]
@@ -143,9 +143,9 @@ def _measured(runs: Sequence[Worker]) -> _Logs:
             logs[OWN_CPU, ""].append(math.log(cpu_ns))
         is_long = entry.retrieves is not None and len(entry.total_ns) >= _FEWEST_TO_SLOW_DOWN
         if is_long and subject.destination == "overwrite":
-            is_clear = times.last_third_over_first > 1 + _CLEARLY * times.error_of_mean
-            slowing = times.last_third_over_first if is_clear else 1.0
-            logs[SLOWING, subject.place].append(math.log(slowing))
+            step = times.step
+            slowing = step.ratio if step is not None and step.is_clear else 1.0
+            logs[SLOWING, subject.place].append(math.log(max(1.0, slowing)))
         for file in entry.trials.ceilings if entry.trials else ():
             logs[WRITE_RATE, subject.place].append(
                 math.log(file.written_bytes / file.duration_ns * NS_PER_S)

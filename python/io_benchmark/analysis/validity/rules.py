@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from io_benchmark.analysis.inference.moving_blocks import FEWEST_RETRIEVES
 from io_benchmark.analysis.model import Entry, Run, Severity, Worker
-from io_benchmark.analysis.statements import Statement, count, share, statement
+from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, share, statement
 from io_benchmark.analysis.validity.comparability import SIDE_RULES
 from io_benchmark.resolutions import in_words
 from io_benchmark.results import workloads
@@ -108,13 +108,15 @@ def _noisy(run: Run) -> Statement | None:
 
 
 def _drift(run: Run) -> Statement | None:
-    times = run.entry.relative_times
-    change = times.last_third_over_first - 1
-    if abs(change) <= max(_DRIFT_RATIO, 4 * times.error_of_mean):
+    step = run.entry.relative_times.step
+    if step is None or not step.is_clear or abs(step.ratio - 1) <= _DRIFT_RATIO:
         return None
-    direction = "slower" if change > 0 else "faster"
     return statement(
-        f"the last third is {{change}} {direction} than the first", change=share(abs(change))
+        "after {done} of {all} {samples}, each took {times} times as long",
+        done=count(step.index),
+        all=count(len(run.entry.total_ns)),
+        samples=_samples(run.entry),
+        times=Quantity(step.ratio, Unit.NUMBER),
     )
 
 

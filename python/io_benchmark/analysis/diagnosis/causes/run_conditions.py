@@ -21,11 +21,11 @@ from io_benchmark.analysis.diagnosis.rules import (
     cause,
     is_enough,
 )
-from io_benchmark.analysis.inference.moving_blocks import RelativeTimes
+from io_benchmark.analysis.inference.course import FEWEST_TO_JUDGE, Step
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, Phase, in_all, in_lookups
-from io_benchmark.analysis.statements import Unit
+from io_benchmark.analysis.statements import Quantity, Unit
 from io_benchmark.results import workloads
 
 ORDER = 150
@@ -33,8 +33,7 @@ _STOLEN_SHARE = 0.05
 # Competitors empty the caches, so that the same work takes up to this much longer.
 _SAME_WORK_RATIO = 3.0
 _STOLEN = attrgetter("stolen_share")
-_SAMPLES_TO_JUDGE_DRIFT = 60  # a third is then a block of 20
-_DRIFTS_RATIO = 1.10
+_SLOWS_RATIO = 1.10
 # A window counts as blocked if the process is blocked for this share of it.
 _BLOCKED_SHARE = 0.5
 _WINDOWS_TO_JUDGE = 4
@@ -111,38 +110,50 @@ def _worked_ns(view: View) -> float | None:
     return math.fsum(times) if times else None
 
 
-def _course(view: View) -> RelativeTimes | None:
-    """Return the times adjusted for file sizes; None where there are too few."""
-    if view.entry is None or len(view.entry.total_ns) < _SAMPLES_TO_JUDGE_DRIFT:
+def _step(view: View) -> Step | None:
+    return None if view.entry is None else view.entry.relative_times.step
+
+
+def _slows(view: View) -> float | None:
+    """Return how much longer operations took after a step; None where too few were measured."""
+    if view.entry is None or len(view.entry.total_ns) < FEWEST_TO_JUDGE:
         return None
-    return view.entry.relative_times
-
-
-def _drift(view: View) -> float | None:
-    """Return the last third's times over the first third's."""
-    course = _course(view)
-    return None if course is None else course.last_third_over_first
+    step = _step(view)
+    return 1.0 if step is None else step.ratio
 
 
 def _lost_ns(view: View) -> float | None:
-    """Return how much longer an operation took than at the speed of the run's first third."""
-    course = _course(view)
-    if course is None or view.mean_ns is None:
+    """Return how much longer an operation took, on average, than before the step."""
+    step = _step(view)
+    if _slows(view) is None or view.mean_ns is None:
         return None
-    return view.mean_ns * (1 - course.first_third)
+    return 0.0 if step is None else view.mean_ns * (1 - step.before)
+
+
+def _step_bytes(view: View) -> float | None:
+    """Return what was copied until the step."""
+    step = _step(view)
+    if step is None or view.entry is None or view.retrieves is None:
+        return None
+    return float(sum(view.entry.size_bytes[: step.index]))
 
 
 def _late_over_early(view: View) -> float | None:
-    """Return the rate at which disks moved bytes in the second half of the blocked time over the first's."""
-    blocked = [window for window in view.windows if window.blocked_share >= _BLOCKED_SHARE]
-    half = len(blocked) // 2
-    if half < _WINDOWS_TO_JUDGE:
+    """Return the rate at which the disks wrote after the step, while copies waited, over that before it.
+
+    Before it they may have written less than they can, because a cache took the copies.
+    """
+    step = _step(view)
+    if step is None or view.entry is None or not view.windows:
         return None
-    early, late = (
-        [window.written_bytes_per_s + window.read_bytes_per_s for window in windows]
-        for windows in (blocked[:half], blocked[half:])
-    )
-    return median(late) / median(early) if early and median(early) else None
+    early, late = view.windows_around(view.entry.start_ns[step.index])
+    waited = [
+        window.written_bytes_per_s for window in late if window.blocked_share >= _BLOCKED_SHARE
+    ]
+    wrote = [window.written_bytes_per_s for window in early]
+    if len(waited) < _WINDOWS_TO_JUDGE or len(wrote) < _WINDOWS_TO_JUDGE or not median(wrote):
+        return None
+    return median(waited) / median(wrote)
 
 
 @cause(
@@ -152,24 +163,36 @@ def _late_over_early(view: View) -> float | None:
     acts_through=in_all(*Kind),
 )
 def _drift_over_time(case: Case) -> Effect:
-    observe = span("drift", _drift, Unit.RATIO, "last third over the first {value}")
+    observe = span("course", _slows, Unit.RATIO, "later operations over earlier ones {value}")
     evidence = SideEvidence.of(case, observe, has_summary=False)
-    slower, faster = case.slower.median(_drift), case.faster.median(_drift)
+    slower, faster = case.slower.median(_slows), case.faster.median(_slows)
     if slower is None or faster is None:
         samples = workloads.of(case.subject.workload).samples
-        return evidence.unseen(f"This needs {_SAMPLES_TO_JUDGE_DRIFT} {samples} on both sides.")
-    if slower < _DRIFTS_RATIO:
+        return evidence.unseen(f"This needs {FEWEST_TO_JUDGE} {samples} on both sides.")
+    if slower < _SLOWS_RATIO:
         return evidence.opposes("The slower side was no slower at its end.")
-    if faster >= _DRIFTS_RATIO and faster >= slower / _DRIFTS_RATIO:
+    if faster >= _SLOWS_RATIO and faster >= slower / _SLOWS_RATIO:
         return evidence.opposes("Both sides slowed down by the same factor.")
-    kept = case.slower.median(_late_over_early)
-    if kept is not None and kept * _DRIFTS_RATIO >= 1:
+    kept, copied = case.slower.median(_late_over_early), case.slower.median(_step_bytes)
+    if kept is not None and kept * _SLOWS_RATIO >= 1:
         return evidence.opposes(
-            "The slower side slowed down, but its disks moved as many bytes per second at the end, while "
-            "copies waited for them: a cache or a burst was used up."
+            "The slower side slowed down, but its disks wrote as many bytes per second afterwards: a "
+            "cache or a burst was used up."
         )
+    sentence = (
+        "Only the slower side slowed down during the run, as when a burst allowance is used up."
+    )
+    if copied is not None:
+        sentence = "After {copied} of copies the slower side took {times} times as long for each."
+        if kept is not None:
+            sentence = (
+                "After {copied} of copies the slower side's disks wrote {kept} times as fast."
+            )
     return evidence.supports(
-        "Only the slower side slowed down during the run, as when a burst allowance is used up.",
+        sentence,
+        copied=Quantity(copied or 0.0, Unit.BYTES),
+        times=Quantity(slower, Unit.NUMBER),
+        kept=Quantity(kept or 0.0, Unit.NUMBER),
         # It says when, and not why: a cause of the same part may be behind it.
         proof=Proof.SETTING,
     ).if_enough(
