@@ -398,21 +398,21 @@ def _place(pool: Pool, recorded: Mapping[str, Any]) -> dict[str, Any]:
                 **{disk: probe_bytes // len(pool.disks) for disk in pool.disks},
             },
         },
-        "devices": [_volume(pool, size_bytes), *_disks(pool, disk)],
+        "devices": [volume(pool.disks, size_bytes, striped=striped), *_disks(pool, disk)],
     }
 
 
-def _volume(pool: Pool, size_bytes: int) -> dict[str, Any]:
-    striped = len(pool.disks) > 1
+def volume(disks: Sequence[str], size_bytes: int, *, striped: bool) -> dict[str, Any]:
+    """Return a logical volume over these disks, as the worker sees it."""
     return {
         "name": "dm-0",
         "number": "253:0",
         "kind": "lvm",
-        "below": list(pool.disks),
+        "below": list(disks),
         "size_bytes": size_bytes,
-        "stripe_count": len(pool.disks) if striped else None,
+        "stripe_count": len(disks) if striped else None,
         "minimum_io_bytes": 65536 if striped else 4096,
-        "optimal_io_bytes": 65536 * len(pool.disks) if striped else 0,
+        "optimal_io_bytes": 65536 * len(disks) if striped else 0,
         "mapper_name": "instance_storage-lv_instance_storage",
         "raid_level": None,
         "backing_file": None,

@@ -137,8 +137,8 @@ def operations_limit(value: float, device: str = "259:0", name: str | None = "nv
     return io_limit(value, device, name, "write_operations_per_s")
 
 
-def memory_limit(mib: int) -> Facts:
-    limit = {"group": "/sys/fs/cgroup", "file": "memory.max", "bytes": mib * MIB}
+def memory_limit(mib: float) -> Facts:
+    limit = {"group": "/sys/fs/cgroup", "file": "memory.max", "bytes": round(mib * MIB)}
     return {"limits.memory": [limit]}
 
 

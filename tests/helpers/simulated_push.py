@@ -18,7 +18,7 @@ import numpy as np
 import seed_case
 import simulated_trials
 from numpy.typing import NDArray
-from seed_facts import fixed_work
+from seed_facts import cpu_limit, fixed_work, io_limit, memory_limit
 from simulated_machine import MIB, PARTS, Disk, Machine, Run, S, run
 
 SIZES_BYTES = tuple(size * MIB for size in seed_case.SIZES_MIB)
@@ -26,7 +26,6 @@ RETRIEVES = 400
 TRIED_FILES = 16
 SECOND_NS = 1_000_000_000
 Amounts = NDArray[np.float64]
-GROUP = "/sys/fs/cgroup/task"
 
 
 @dataclass(frozen=True)
@@ -160,7 +159,7 @@ def _set_entry(
     }
     totals = [sum(both) for both in zip(*phases.values(), strict=True)]
     starts = [begin_ns, *itertools.accumulate(totals, initial=begin_ns)][1:-1]
-    names = [disk.name for disk in _names(machine)]
+    names = [*_disks(machine)]
     amplification = 2 if machine.storage.journals_data else 1
     synced_bytes = done.final_sync_bytes * amplification
     written_bytes = sum(done.written_bytes) + synced_bytes
@@ -230,17 +229,11 @@ def _host(machine: Machine, usual: Mapping[str, Any], generator: random.Random) 
     }
 
 
-@dataclass(frozen=True)
-class _NamedDisk:
-    name: str
-    disk: Disk
-
-
-def _names(machine: Machine) -> list[_NamedDisk]:
-    return [
-        _NamedDisk("sda" if disk.is_boot_disk else f"nvme{at}n1", disk)
+def _disks(machine: Machine) -> dict[str, Disk]:
+    return {
+        "sda" if disk.is_boot_disk else f"nvme{at}n1": disk
         for at, disk in enumerate(machine.storage.disks)
-    ]
+    }
 
 
 def _place(machine: Machine, usual: dict[str, Any]) -> dict[str, Any]:
@@ -264,7 +257,20 @@ def _place(machine: Machine, usual: dict[str, Any]) -> dict[str, Any]:
         "ext4_options": ext4 if storage.filesystem == "ext4" else None,
         "btrfs_data_profiles": None,
     }
-    disks = [_disk(each) for each in _names(machine)]
+    *_, recorded = usual["devices"]
+    disks = [
+        {
+            **recorded,
+            "name": name,
+            "number": "8:1" if disk.is_boot_disk else f"259:{at}",
+            "model": "PersistentDisk" if disk.is_boot_disk else disk.model,
+            "scheduler": disk.scheduler,
+        }
+        for at, (name, disk) in enumerate(_disks(machine).items())
+    ]
+    is_striped = len(disks) > 1 and storage.striped
+    size_bytes = seed_case.DISK_BYTES * len(disks)
+    volume = seed_case.volume([*_disks(machine)], size_bytes, striped=is_striped)
     return {
         **usual,
         "kind": "volume",
@@ -272,78 +278,31 @@ def _place(machine: Machine, usual: dict[str, Any]) -> dict[str, Any]:
         "filesystem": filesystem,
         "reflink": False,
         "probe": None,
-        "devices": [*_volume(machine, disks), *disks],
-    }
-
-
-def _volume(machine: Machine, disks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    if machine.storage.disks[0].is_boot_disk:
-        return []
-    striped = len(disks) > 1 and machine.storage.striped
-    return [
-        {
-            "name": "dm-0",
-            "number": "253:0",
-            "kind": "lvm",
-            "below": [disk["name"] for disk in disks],
-            "size_bytes": sum(disk["size_bytes"] for disk in disks),
-            "stripe_count": len(disks) if striped else None,
-            "minimum_io_bytes": 65536 if striped else 4096,
-            "optimal_io_bytes": 65536 * len(disks) if striped else 0,
-            "mapper_name": "instance_storage-lv_instance_storage",
-            "raid_level": None,
-            "backing_file": None,
-        }
-    ]
-
-
-def _disk(named: _NamedDisk) -> dict[str, Any]:
-    (usual,) = [
-        device
-        for device in seed_case.documents(1, pools=["amd-16"])[0]["storage"]["places"][0]["devices"]
-        if device["kind"] == "disk"
-    ]
-    return {
-        **usual,
-        "name": named.name,
-        "number": f"8:{named.name[-1] == 'a'}"
-        if named.disk.is_boot_disk
-        else f"259:{named.name[4]}",
-        "model": "PersistentDisk" if named.disk.is_boot_disk else named.disk.model,
-        "scheduler": named.disk.scheduler,
+        "devices": disks if storage.disks[0].is_boot_disk else [volume, *disks],
     }
 
 
 def _limits(machine: Machine) -> dict[str, Any]:
-    limits = machine.limits
+    limits, disks = machine.limits, _disks(machine)
+    shares = len(disks) if machine.storage.striped else 1
     kinds = {
         "write_bytes_per_s": limits.write_bytes_per_s,
         "write_operations_per_s": limits.write_iops,
         "read_bytes_per_s": limits.read_bytes_per_s,
     }
-    io = [
-        {
-            "group": GROUP,
-            "device": f"259:{at}",
-            "device_name": each.name,
-            "kind": kind,
-            "value": round(value / (len(machine.storage.disks) if machine.storage.striped else 1)),
-        }
-        for at, each in enumerate(_names(machine))
+    facts = [
+        io_limit(value / shares, f"259:{at}", name, kind)
+        for at, name in enumerate(disks)
         for kind, value in kinds.items()
         if value is not None
     ]
-    memory = (
-        []
-        if limits.memory_bytes is None
-        else [{"group": GROUP, "file": "memory.max", "bytes": round(limits.memory_bytes)}]
-    )
-    cpu = (
-        []
-        if limits.cpus is None
-        else [{"group": GROUP, "quota_us": round(limits.cpus * 100_000), "period_us": 100_000}]
-    )
-    return {"io": io, "memory": memory, "cpu": cpu}
+    memory = {} if limits.memory_bytes is None else memory_limit(limits.memory_bytes / MIB)
+    cpu = {} if limits.cpus is None else cpu_limit(limits.cpus)
+    return {
+        "io": [limit for fact in facts for limit in fact["limits.io"]],
+        "memory": memory.get("limits.memory", []),
+        "cpu": cpu.get("limits.cpu", []),
+    }
 
 
 def _timeline(
@@ -362,7 +321,7 @@ def _timeline(
         both = zip(done.parts[f"lookup_{kind}"], done.parts[f"copy_{kind}"], strict=True)
         return [sum(each) / S for each in both]
 
-    neighbours, names = machine.neighbours, [each.name for each in _names(machine)]
+    neighbours, names = machine.neighbours, [*_disks(machine)]
     stolen_s = [each / S for each in done.stolen_ns]
     waiting_s = in_windows(np.subtract(of_parts("waiting"), stolen_s).tolist())
     blocked_s = in_windows(of_parts("blocked"), done.final_sync_ns / S)
