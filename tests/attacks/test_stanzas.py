@@ -160,13 +160,7 @@ def link(name, target):
 
 TREES = {
     "aliases": file_with(nested(12, "[a]", "[{}]")),
-    "aliases in the images' kind": file_with(
-        nested(12, "[a]", "[{}]"), "kinds/docker-image/kind.yml"
-    ),
     "merged mappings": file_with(nested(12, "{a: 1}", "{{<<: [{}]}}")),
-    "merged mappings in the configuration": file_with(
-        nested(12, "{a: 1}", "{{<<: [{}]}}"), "config.yml"
-    ),
     "an alias in itself": file_with("x: &x [*x]"),
     "a mapping in itself": file_with("x: &x {y: *x}", "kinds/io-benchmark-report/kind.yml"),
     "deep": file_with("x: " + "[" * 900 + "]" * 900),

@@ -41,7 +41,7 @@ def test_it_is_a_program(tmp_path):
     """A new file can be started by itself; its result names the file's own sha256."""
     file = tmp_path / "x.pyz"
     output = run("--output", file)
-    assert output.startswith(f"Wrote {file}: io-benchmark 0.")
+    assert output.startswith(f"Wrote {file}: io-benchmark 1.")
     assert ", metadata, " in output.splitlines()[0]
     assert file.stat().st_size <= 320_000
     (tmp_path / "w").mkdir()

@@ -222,18 +222,15 @@ def _io_limit(case: Case) -> Effect:
         return effect
     if case.slower.values(_limit_values) == case.faster.values(_limit_values):
         return effect.evidence.opposes("Both sides have the same limits.")
-    binding = {limit.kind.startswith("read") for limit in _binding(case.slower)}
-    # How much faster the faster side's disks read or write together than the limited ones.
-    known = (case.times_as_fast(_OF_BUSY_DISKS[way]) for way in (0, 1) if (way == 0) in binding)
-    factors = [factor for factor in known if factor is not None]
-    if factors and max(factors) * AS_FAST_SHARE < 1:
+    factor = _possible_factor(case)
+    if factor is not None and factor * AS_FAST_SHARE < 1:
         return effect.evidence.opposes(
             "A cgroup limits the slower side's I/O, but its disks move as many bytes per second as those "
             "of the faster side."
         )
     at_limit = case.slower.mean(_longest_at_limit)
     # Where nothing shows how fast it would be without the limit, it explains at most what differs.
-    saved = 1 - 1 / max(factors) if factors else case.difference_share
+    saved = case.difference_share if factor is None else 1 - 1 / factor
     certain = reaches_limit(case.slower)
     # How many bytes each request of a retrieve has is not recorded, so a limit of them has no size.
     is_sized = certain or case.subject.workload != "cache-retrieve"
@@ -247,10 +244,38 @@ def _longest_at_limit(view: View) -> float:
     return max((_at_limit_share(limit, view) for limit in _io_limits(view)), default=0.0)
 
 
+def _possible_factor(case: Case) -> float | None:
+    """Return how much faster the limited disks would be without the limit, as far as the faster side's show.
+
+    Where the disks are of one model, a limited one gets as fast as one of the others.
+    """
+    binding = {limit.kind.startswith("read") for limit in _binding(case.slower)}
+    are_alike = case.slower.values(_models) == case.faster.values(_models)
+    factors = []
+    for way in (0, 1):
+        together, each = (
+            case.times_as_fast(partial(rate, way)) for rate in (_of_busy_disks, of_each_disk)
+        )
+        if (way == 0) in binding and together is not None:
+            factors.append(min(together, each or together) if are_alike else together)
+    return max(factors, default=None)
+
+
+def _models(view: View) -> frozenset[str | None]:
+    return (
+        frozenset(disk.model for disk in view.stack.disks)
+        if view.stack is not None
+        else frozenset()
+    )
+
+
 def is_limited(case: Case) -> bool:
     """Return whether a limit may hold back the slower side more than the faster one."""
     are_same = case.slower.values(_limit_values) == case.faster.values(_limit_values)
-    return not are_same and _IO.judge(case).is_slower
+    if are_same or not _IO.judge(case).is_slower:
+        return False
+    factor = _possible_factor(case)
+    return factor is None or factor * AS_FAST_SHARE >= 1
 
 
 def of_all_disks(way: int, view: View) -> float | None:
@@ -272,6 +297,3 @@ def of_each_disk(way: int, view: View) -> float | None:
 def _of_busy_disks(way: int, view: View) -> float | None:
     """Return `of_all_disks`; without windows, small operations say nothing: they keep no disk busy."""
     return of_all_disks(way, view) if view.retrieves is not None or view.windows else None
-
-
-_OF_BUSY_DISKS = [partial(_of_busy_disks, way) for way in (0, 1)]
