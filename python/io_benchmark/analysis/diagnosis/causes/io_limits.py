@@ -245,28 +245,20 @@ def _longest_at_limit(view: View) -> float:
 
 
 def _possible_factor(case: Case) -> float | None:
-    """Return how much faster the limited disks would be without the limit, as far as the faster side's show.
+    """Return how much faster the limited disks would be without the limit, as the faster side's show.
 
-    Where the disks are of one model, a limited one gets as fast as one of the others.
+    Unless the limit is surely reached, a disk that is as fast as one of the same model is not held back.
     """
-    binding = {limit.kind.startswith("read") for limit in _binding(case.slower)}
-    are_alike = case.slower.values(_models) == case.faster.values(_models)
-    factors = []
-    for way in (0, 1):
-        together, each = (
-            case.times_as_fast(partial(rate, way)) for rate in (_of_busy_disks, of_each_disk)
-        )
-        if (way == 0) in binding and together is not None:
-            factors.append(min(together, each or together) if are_alike else together)
-    return max(factors, default=None)
+    rates = [_of_busy_disks]
+    if not reaches_limit(case.slower) and len(case.values(_models)) == 1:
+        rates.append(of_each_disk)
+    ways = {int(not limit.kind.startswith("read")) for limit in _binding(case.slower)}
+    known = [[case.times_as_fast(partial(rate, way)) for rate in rates] for way in ways]
+    return max((min(filter(None, each)) for each in known if any(each)), default=None)
 
 
 def _models(view: View) -> frozenset[str | None]:
-    return (
-        frozenset(disk.model for disk in view.stack.disks)
-        if view.stack is not None
-        else frozenset()
-    )
+    return frozenset(disk.model for disk in view.stack.disks) if view.stack else frozenset()
 
 
 def is_limited(case: Case) -> bool:
