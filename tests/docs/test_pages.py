@@ -21,7 +21,9 @@ from io_benchmark.sources.folder.run_table import _ALIASES, _COLUMNS
 
 README = ROOT / "README.md"
 DOCS = ROOT / "taskcluster/docs"
-COMMANDS = ("sh", "sh taskcluster")
+COMMANDS = ("sh", "sh bare", "sh taskcluster")
+# A machine on which nothing is installed.
+BARE = "/usr/bin:/bin"
 PAGES = [pytest.param(page, id=page.stem) for page in pages()]
 WITH_COMMANDS = [pytest.param(page, id=page.stem) for page in pages() if blocks(page, *COMMANDS)]
 # In the place of the client's command line, which is not among the tests' packages.
@@ -85,6 +87,8 @@ def test_commands_print_what_the_page_shows(page: Path, clone: Path) -> None:
             variables = {"HOME": str(clone.parent), "COLUMNS": "80"}
             if block.how == "sh taskcluster":
                 variables["TASKCLUSTER_ROOT_URL"] = taskcluster.url
+            if block.how == "sh bare":
+                variables["PATH"] = BARE
             if "curl" in block.text and shutil.which("curl") is None:
                 pytest.skip("needs curl")
             text = block.text.replace(DEPLOYMENT, taskcluster.url)
@@ -93,12 +97,23 @@ def test_commands_print_what_the_page_shows(page: Path, clone: Path) -> None:
     assert missing == []
 
 
+def test_first_pages_are_short() -> None:
+    """What a new user reads in ten minutes: a way in for each of five, with what is seen there."""
+    index = (DOCS / "index.md").read_text().partition("## First ten minutes")[2].partition("##")[0]
+    names = re.findall(r"\]\(([a-z-]+\.md)\)", index)
+    assert len(names) == 5
+    for name in names:
+        page = DOCS / name
+        assert len(page.read_text().splitlines()) <= 40, name
+        assert blocks(page, "text", "text skip"), name
+
+
 def test_each_block_says_how_it_is_tested() -> None:
     """A misspelt word after `sh` would leave a command untested; some pages show answers."""
     known = {*COMMANDS, "sh skip", "text", "text skip", "yaml", "json", "groovy"}
     assert {block.how for page in pages() for block in blocks(page)} <= known
     answers = {page.stem for page in pages() if blocks(page, "text")}
-    assert answers == {"tutorial", "deciding", "history", "submit", "tasks"}
+    assert answers == {"first-comparison", "first-firefox", "deciding", "history", "submit", "tasks"}
 
 
 LINES = [

@@ -5,6 +5,7 @@ A page's commands are run in its order, in one fresh copy of the checkout, so th
 another left. The words behind ``` say how a block is tested:
 
   sh              run as it is
+  sh bare         run with the system's commands alone
   sh taskcluster  run as well; the deployment is the example below, on this machine's loopback
   sh skip         not run: it needs a push, Firefox's mach or an hour; but whatever is a command
                   line of io-benchmark has to be one that the program takes

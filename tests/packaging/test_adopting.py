@@ -11,7 +11,11 @@ from typing import Any
 import pytest
 import yaml
 from checkout import ROOT
+from documentation import blocks
 
+# What the page tells a project to run, once io-benchmark is installed.
+[COMMANDS] = blocks(ROOT / "taskcluster/docs/adopting.md", "sh skip")
+_, INIT, REHEARSE = (line.split() for line in COMMANDS.text.splitlines())
 KIND = "taskcluster/kinds/io-benchmark/kind.yml"
 # Beside the kind's file.
 LINES = 3
@@ -66,7 +70,7 @@ def project(environment, tmp_path):
         },
     )
     pools = ("--pool", "small=b-small", "--pool", "large=b-large")
-    result = run(environment / "bin/io-benchmark", folder, "init", *pools)
+    result = run(environment / "bin" / INIT[0], folder, *INIT[1:], *pools)
     assert result.returncode == 0, result.stderr
     changed = [line[1:] for line in result.stdout.splitlines() if re.match(r"\+[^+]", line)]
     assert len(changed) - len((folder / KIND).read_text().splitlines()) <= LINES
@@ -104,7 +108,7 @@ def full_graph(environment: Path, folder: Path) -> dict[str, Any]:
 
 def test_first_report(environment, project):
     """A rehearsal runs both pools' tasks and the report's."""
-    result = run(environment / "bin/io-benchmark", project, "rehearse")
+    result = run(environment / "bin" / REHEARSE[0], project, *REHEARSE[1:])
     assert result.returncode == 0, result.stderr
     assert "large compared with small" in " ".join(result.stdout.split())
     assert [*project.glob("io-benchmark-results/*/io-benchmark-report/report.html")]
