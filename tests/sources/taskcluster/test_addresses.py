@@ -18,6 +18,7 @@ from io_benchmark.sources.taskcluster.addresses import (
     SLUG_PATTERN,
     GroupAddress,
     IndexAddress,
+    LandingAddress,
     TaskAddress,
 )
 
@@ -28,6 +29,8 @@ GROUP = "Fqm6GL_zRPurCmd1rRuTRQ"
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 FIREFOX = DEFAULT_ROOT_URL
 TREEHERDER = "https://treeherder.mozilla.org"
+LANDING = "gecko.v2.try.revision"
+OLD_LANDO = "api.lando.services.mozilla.com"
 DECISION = f"revision.{REVISION}.taskgraph.decision"
 
 
@@ -117,6 +120,19 @@ def test_which_deployment(address, root_url):
             f"jobs?repo=io-benchmark&revision={REVISION}",
             IndexAddress(ROOT, f"releng.v2.io-benchmark.{DECISION}"),
         ),
+        (
+            "jobs?repo=try&landoInstance=lando-prod-2025&landoCommitID=72544",
+            LandingAddress(ROOT, "https://lando.moz.tools/landing_jobs/72544", LANDING),
+        ),
+        (
+            "jobs?repo=try&landoCommitID=72544",
+            LandingAddress(ROOT, f"https://{OLD_LANDO}/landing_jobs/72544", LANDING),
+        ),
+        # Treeherder's address once it has landed.
+        (
+            f"jobs?repo=try&landoCommitID=72544&revision={REVISION}",
+            IndexAddress(ROOT, f"gecko.v2.try.{DECISION}"),
+        ),
     ],
 )
 def test_pages_of_treeherder(query, meaning):
@@ -150,6 +166,8 @@ def test_the_trust_domain_can_be_named():
         (f"{FIREFOX}/tasks/nope", "'nope' is not a Taskcluster id"),
         (f"{FIREFOX}/tasks/{TASK}/runs/x", "'x' is not the number of a run"),
         (f"{TREEHERDER}/jobs?repo=try", "it does not name a push; click"),
+        (f"{TREEHERDER}/jobs?repo=try&landoCommitID=1/../2", "landoCommitID is not known"),
+        (f"{TREEHERDER}/jobs?repo=try&landoCommitID=1&landoInstance=x", "or landoCommitID is not"),
         (f"{TREEHERDER}/jobs?repo=try&revision=0123456789ab", "not a full"),
         (f"{TREEHERDER}/jobs?repo=a/b&revision={REVISION}", "not the name of a repository"),
         (f"{TREEHERDER}/jobs?repo=t&selectedJob=1", "an internal number of Treeherder"),

@@ -2,17 +2,18 @@
 """Waiting for tasks, on the loopback, with a clock that a test controls."""
 
 import asyncio
+import json
 import random
 
 import pytest
 from loopback import Fault, Loopback, first
-from loopback_deployment import AMD_16, Deployment, add_group, recorded, slug
+from loopback_deployment import AMD_16, Artifact, Deployment, add_group, recorded, slug
 from recorded_pushes import PUSH
 from turned_clock import Turned
 
 from io_benchmark.errors import ResultError
-from io_benchmark.sources.taskcluster.addresses import GroupAddress, parse
-from io_benchmark.sources.taskcluster.listing import connect
+from io_benchmark.sources.taskcluster.addresses import LANDO_HOSTS, GroupAddress, parse
+from io_benchmark.sources.taskcluster.listing import TaskListing, connect
 from io_benchmark.sources.taskcluster.task_watch import wait_for_tasks, wait_in_group
 
 
@@ -147,6 +148,70 @@ def test_a_push_that_is_not_in_the_index_yet(deployment, group, policy):
         "[0/1] 1 unlisted after 0 min",
         "[2/2] 2 completed after 1 min",
     ]
+
+
+LANDO = "https://treeherder.mozilla.org/jobs?repo=try&landoInstance=lando-prod-2025&landoCommitID=7"
+
+
+@pytest.fixture
+def lando(deployment, monkeypatch):
+    """Lando's answers, at the loopback's storage host."""
+
+    def answer(status, commit_id, error=""):
+        job = {"id": 7, "status": status, "commit_id": commit_id, "error": error}
+        deployment.artifacts[AMD_16, 0, "landing_jobs/7"] = Artifact(json.dumps(job).encode())
+
+    def serve(loopback):
+        host = f"{loopback.storage_url}/public-bucket/{AMD_16}/0"
+        monkeypatch.setitem(LANDO_HOSTS, "lando-prod-2025", host)
+        return answer
+
+    return serve
+
+
+def test_a_push_that_lando_has_not_landed_yet(deployment, group, policy, lando):
+    """Lando names the revision once it has landed; the decision task's route follows from it."""
+    decision = add(deployment, group, "decision-task", "completed")
+    route = f"gecko.v2.try.revision.{'a' * 40}.taskgraph.decision"
+    with Loopback(deployment) as loopback:
+        answer = lando(loopback)
+        answer("SUBMITTED", "")
+        turned = Turned(
+            lambda: answer("LANDED", "a" * 40),
+            lambda: deployment.index.update({route: decision}),
+        )
+        told = waited(loopback, policy, turned, LANDO)
+    assert told[0].endswith("/landing_jobs/7 to land")
+    assert told[2].startswith(f"waiting for the push's decision task: index:{route}")
+    assert told[-1] == "[2/2] 2 completed after 1 min"
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        (("IN_PROGRESS", None), "has not landed it yet; compare --wait MINUTES waits for that"),
+        (("FAILED", "", "a conflict"), "Lando did not land it (FAILED: a conflict); push again"),
+        (("LANDED", "../x"), "Lando's commit '../x' is not a revision"),
+        ((1, ""), "Lando's answer is not understood"),
+    ],
+)
+def test_a_push_that_lando_does_not_name(deployment, policy, lando, answer, problem):
+    """Reading it says why there are no tasks."""
+    with Loopback(deployment) as loopback:
+        lando(loopback)(*answer)
+        environment = {"TASKCLUSTER_ROOT_URL": loopback.url}
+        meaning = parse(LANDO, environment)
+        assert meaning is not None
+        addresses = {0: meaning}
+
+        async def listed():
+            async with connect(addresses, environment, policy) as deployments:
+                listing = TaskListing(deployments)
+                assert await listing.tasks(addresses) == []
+                return listing.log.problems
+
+        [(_, sentence)] = asyncio.run(listed())
+    assert problem in sentence
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,12 @@ _ROUTE = re.compile(r"[A-Za-z0-9_!~*'()%-]+(?:\.[A-Za-z0-9_!~*'()%-]+)*")
 _ROUTE_LENGTH = 255
 _PREFIXED = re.compile(r"(task|group|index):(.*)")
 _REPOSITORY = re.compile(r"[A-Za-z0-9_.-]{1,100}")
-_REVISION = re.compile(r"[0-9a-f]{40}")
+REVISION = re.compile(r"[0-9a-f]{40}")
+# Lando's hosts by the name that Treeherder's addresses have for them; the first is meant without a name.
+LANDO_HOSTS = {
+    "lando-prod": "https://api.lando.services.mozilla.com",
+    "lando-prod-2025": "https://lando.moz.tools",
+}
 _TRUST_DOMAIN = re.compile(r"[A-Za-z0-9_-]{1,50}")
 # Repositories whose decision tasks use another trust domain than gecko; the variable names others.
 _TRUST_DOMAINS = (
@@ -83,7 +88,21 @@ class IndexAddress(Struct, frozen=True):
         return f"index:{self.route}"
 
 
-TaskclusterAddress = TaskAddress | GroupAddress | IndexAddress
+class LandingAddress(Struct, frozen=True):
+    """A push that Lando makes for `mach try`; its revision is known once Lando has landed it."""
+
+    root_url: str
+    job_url: str
+    push_route: str  # the revision is missing
+
+    def __str__(self) -> str:
+        return self.job_url
+
+    def push(self, revision: str) -> IndexAddress:
+        return IndexAddress(self.root_url, f"{self.push_route}.{revision}{DECISION}")
+
+
+TaskclusterAddress = TaskAddress | GroupAddress | IndexAddress | LandingAddress
 
 
 def parse(address: str, environment: Mapping[str, str]) -> TaskclusterAddress | None:
@@ -195,8 +214,8 @@ def _treeherder(url: SplitResult, environment: Mapping[str, str]) -> Taskcluster
         problem = "its selectedTaskRun is not ID.RUN; select the job again"
         task = _task_run(root_url, selected, problem)
         return replace(task, selected_of_push="revision" in query)
-    repository, revision = query.get("repo"), query.get("revision")
-    if not repository or not revision:
+    repository, revision, landing = map(query.get, ("repo", "revision", "landoCommitID"))
+    if not repository or not (revision or landing):
         problem = (
             "it does not name a push; click the push's date, so that revision=… is in the address"
         )
@@ -205,10 +224,18 @@ def _treeherder(url: SplitResult, environment: Mapping[str, str]) -> Taskcluster
         raise _MistakeError(problem)
     if not _REPOSITORY.fullmatch(repository):
         raise _MistakeError("its repo is not the name of a repository")
-    if not _REVISION.fullmatch(revision):
+    route = _route(f"{trust_domain(repository, environment)}.v2.{repository}.revision")
+    if not revision:
+        host = LANDO_HOSTS.get(query.get("landoInstance", next(iter(LANDO_HOSTS))))
+        if host is None or not re.fullmatch("[0-9]{1,12}", landing or ""):
+            raise _MistakeError(
+                "its landoInstance or landoCommitID is not known; open it, and copy the address once "
+                "revision=… is in it"
+            )
+        return LandingAddress(root_url, f"{host}/landing_jobs/{landing}", route)
+    if not REVISION.fullmatch(revision):
         raise _MistakeError("its revision is not a full one of 40 digits and letters a to f")
-    domain = trust_domain(repository, environment)
-    return IndexAddress(root_url, _route(f"{domain}.v2.{repository}.revision.{revision}{DECISION}"))
+    return IndexAddress(root_url, f"{route}.{revision}{DECISION}")
 
 
 def _task(root_url: str, segments: list[str]) -> TaskAddress:

@@ -164,6 +164,14 @@ class ArtifactContent(_ApiObject, frozen=True):
     message: str | None = None
 
 
+class LandingJob(Struct, frozen=True):
+    """How far Lando is with a push."""
+
+    status: str
+    commit_id: str | None = None  # empty before it has landed
+    error: str | None = None
+
+
 class IncompleteError(ValueError):
     """An answer ends in the middle."""
 

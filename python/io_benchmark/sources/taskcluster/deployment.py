@@ -18,6 +18,7 @@ from taskcluster.exceptions import TaskclusterAuthFailure, TaskclusterRestFailur
 from io_benchmark.errors import MissingError, NoArtifactError, RequestRefusedError, ResultError
 from io_benchmark.sources.taskcluster import api_answers
 from io_benchmark.sources.taskcluster.access import Access
+from io_benchmark.sources.taskcluster.addresses import REVISION, IndexAddress, LandingAddress
 from io_benchmark.sources.taskcluster.tasks import ARTIFACT, QueueTask
 from io_benchmark.sources.web.retrying import TransientError
 from io_benchmark.sources.web.web_client import WebClient, is_web_url
@@ -29,6 +30,8 @@ T = TypeVar("T")
 _MAXIMUM_IDS = 1000
 _MAXIMUM_ANSWER_BYTES = 128 * 1024 * 1024
 _MAXIMUM_PAGES = 1000
+_MAXIMUM_LANDING_BYTES = 1024 * 1024
+_NOT_LANDED = ("FAILED", "CANCELLED")
 _Ask = Callable[[], Awaitable[Any]]  # a call of the client
 
 
@@ -118,6 +121,29 @@ class Deployment:
         except MissingError:
             return None
         return task.task_id
+
+    async def landed(self, landing: LandingAddress) -> IndexAddress | None:
+        """Return the decision task's route of a push that Lando makes; None where it has not landed yet."""
+
+        async def answer() -> bytes:
+            return await self._http.download(landing.job_url, _MAXIMUM_LANDING_BYTES)
+
+        try:
+            job = api_answers.decode(await self._http.policy.retry(answer), api_answers.LandingJob)
+        except ValueError as error:
+            raise ResultError(
+                f"Lando's answer is not understood ({clean(str(error), 150)})"
+            ) from None
+        if job.status in _NOT_LANDED:
+            reason = clean(job.error or "no reason given", 200)
+            raise ResultError(
+                f"Lando did not land it ({clean(job.status, 50)}: {reason}); push again"
+            )
+        if not job.commit_id:
+            return None
+        if not REVISION.fullmatch(job.commit_id):
+            raise ResultError(f"Lando's commit {clean(job.commit_id, 50)!r} is not a revision")
+        return landing.push(job.commit_id)
 
     async def indexed(self, namespace: str) -> dict[str, str]:
         """Return the ids of the tasks directly in a namespace, by name; none where it does not exist."""

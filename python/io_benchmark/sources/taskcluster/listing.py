@@ -20,6 +20,7 @@ from io_benchmark.sources.taskcluster.addresses import (
     TRUST_DOMAIN_VARIABLE,
     GroupAddress,
     IndexAddress,
+    LandingAddress,
     TaskAddress,
     TaskclusterAddress,
 )
@@ -69,7 +70,7 @@ class TaskListing(Struct):
     # The decision and action tasks of the groups, and pushes whose decision task is not in the index
     # yet. A decision task is added to the index when it has completed.
     creators: list[ListedTask] = []
-    not_indexed: list[IndexAddress] = []
+    not_indexed: list[IndexAddress | LandingAddress] = []
     _counts: dict[_Group, int] = {}  # tasks listed
 
     async def tasks(self, addresses: Mapping[int, TaskclusterAddress]) -> list[ListedTask]:
@@ -121,9 +122,17 @@ class TaskListing(Struct):
         return listed, groups
 
     async def _indexed(
-        self, position: Position, deployment: Deployment, address: IndexAddress
+        self, position: Position, deployment: Deployment, address: IndexAddress | LandingAddress
     ) -> tuple[list[str], bool]:
         """Return the task at the route, which may be of any kind, or those in its namespace."""
+        if isinstance(address, LandingAddress):
+            push = await deployment.landed(address)
+            if push is None:
+                self.not_indexed.append(address)
+                problem = "Lando has not landed it yet; compare --wait MINUTES waits for that"
+                self.log.problem(position, f"{address}: {problem}")
+                return [], False
+            address = push
         task_id = await deployment.find(address.route)
         if task_id is not None:
             return [task_id], True

@@ -12,7 +12,11 @@ from msgspec import Struct
 from io_benchmark.errors import GaveUpError, MissingError
 from io_benchmark.sources.event_loop import run_coroutine
 from io_benchmark.sources.protocol import Environment, Tell
-from io_benchmark.sources.taskcluster.addresses import TaskclusterAddress
+from io_benchmark.sources.taskcluster.addresses import (
+    IndexAddress,
+    LandingAddress,
+    TaskclusterAddress,
+)
 from io_benchmark.sources.taskcluster.api_answers import RESOLVED
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing, connect
@@ -198,7 +202,7 @@ class _Watch(Struct):
             listing, tasks = await self._list()
         return [
             *map(_WatchedTask.of, tasks),
-            *map(self._decision_task, map(str, listing.not_indexed)),
+            *map(self._decision_task, listing.not_indexed),
             *self._creators(listing),
         ]
 
@@ -222,11 +226,15 @@ class _Watch(Struct):
             watched.append(task)
         return watched
 
-    def _decision_task(self, route: str) -> _WatchedTask:
-        if route not in self.unresolved:
-            self.unresolved[route] = True
-            self.tell(
-                f"waiting for the push's decision task: {route} does not exist yet; it is "
-                "added to the index when the decision task has completed"
+    def _decision_task(self, push: IndexAddress | LandingAddress) -> _WatchedTask:
+        missing, reason = f"{push} to land", "not landed"
+        if isinstance(push, IndexAddress):
+            missing, reason = (
+                f"the push's decision task: {push} does not exist yet",
+                "not in the index",
             )
-        return _WatchedTask(f"decision task of {route}", reason="not in the index")
+            missing += "; it is added to the index when the decision task has completed"
+        if str(push) not in self.unresolved:
+            self.unresolved[str(push)] = True
+            self.tell(f"waiting for {missing}")
+        return _WatchedTask(f"decision task of {push}", reason=reason)
