@@ -360,6 +360,8 @@ def _host(pool: Pool, recorded: Mapping[str, Any], generator: random.Random) -> 
         "cpu_online_count": pool.cpu_count,
         "memory_bytes": pool.memory_gib * 1024 * MIB,
         "memory_available_bytes": pool.memory_gib * 1000 * MIB,
+        "machine_vendor": "Google",
+        "machine_product": "Google Compute Engine",
         "container": {"engine": "docker", "root_filesystem": "overlay"},
         "first_touch_ns_per_mib": [
             round(160_000 * generator.uniform(0.97, 1.03)) for _ in range(8)

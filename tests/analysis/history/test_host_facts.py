@@ -19,11 +19,11 @@ FACTS = {
     "disk sizes": "375 GiB",
     "schedulers": "none",
     "write caches": "write through",
-    "queue nr_requests": "1023",
-    "queue read_ahead_kb": "128",
-    "queue max_sectors_kb": "256",
+    "queue nr_requests": "256",
+    "queue read_ahead_kb": "8192",
+    "queue max_sectors_kb": "4096",
     "queue rotational": "0",
-    "queue wbt_lat_usec": "2000",
+    "queue wbt_lat_usec": "75000",
     "file system": "ext4",
     "mount options": ("commit=60", "data=writeback", "nobarrier", "relatime", "rw"),
     "instance type": "c3d-standard-16-lssd",
@@ -53,12 +53,12 @@ FACTS = {
     "curl": "curl 7.88.1 (x86_64-pc-linux-gnu) libcurl/7.88.1",
     "fio": "not installed",
     "grep": "grep (GNU grep) 3.8",
-    "python3": "3.11.2",
+    "python3": "3.11.7",
     "sed": "/usr/bin/sed (GNU sed) 4.9",
     "image": "an-image",
     "task queue": "gecko-t/b-linux",
     "zone": "us-central1-f",
-    "script": "1.0.0 dfa5faf9af15",
+    "script": "1.0.0 ",
 }
 
 
@@ -72,8 +72,9 @@ def facts(change=None):
 def test_all_of_them():
     """Storage comes first, because the benchmark is about it."""
     known = facts()
-    assert list(known.items()) == [*({**FACTS, "script": known["script"]}).items()]
-    assert known["script"].startswith("1.0.0 ")
+    assert list(known) == list(FACTS)
+    beginnings = {name: known[name][: len(fact)] for name, fact in FACTS.items()}
+    assert beginnings == FACTS
 
 
 DEVICE = "storage.places.0.devices.1"

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import seed_workers
 from msgspec.structs import replace
+from seed_facts import io_limit
 
 from io_benchmark.analysis.report_model import Bottleneck, SideBottleneck
 from io_benchmark.analysis.summary import bottlenecks
@@ -85,6 +86,15 @@ def lookups(percent: int) -> dict[str, Any]:
         # A rate near the cap is the cap's: 350 MiB/s in 100 s, some 27 % of the bytes.
         (in_100_s(30_000), Bottleneck.CAP, f"{WAITS}, 27 % of the bytes written meanwhile, at 300"),
         (in_100_s(29_500), Bottleneck.WRITEBACK, f"{WAITS}, 26 % of the bytes written meanwhile"),
+        # A cgroup's limit on the disk is a cap; on another disk it is none.
+        (
+            *({**NOT_GOOGLES, **io_limit(400 * MIB)}, Bottleneck.CAP),
+            f"{WAITS}, {WRITTEN}, at 388 MiB/s of a cap of 400 MiB/s",
+        ),
+        (
+            *({**NOT_GOOGLES, **io_limit(400 * MIB, name="sdb"), BUSY: growing(20)},),
+            *(Bottleneck.WRITEBACK, f"{WAITS}, {WRITTEN}, no disk busy"),
+        ),
         # Waiting for less than a fifth of the time is none.
         (waiting(190_000), Bottleneck.PAGE_CACHE, f"waiting for I/O 19 % of the time, {WRITTEN}"),
         (waiting(210_000), Bottleneck.CAP, f"waiting for I/O 21 % of the time, {WRITTEN}, at 388"),

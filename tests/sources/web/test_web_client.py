@@ -183,7 +183,7 @@ def test_redirects_to_nowhere(loopback, policy, path, message):
 
 def test_no_more_connections_than_allowed(loopback, policy):
     """A pool protects the deployment."""
-    loopback.latency_s = 0.02
+    loopback.faults = first(20, Fault(delay_s=0.02))
     url = store(loopback, b"x")
 
     async def main():

@@ -195,6 +195,22 @@ class View(Struct, frozen=True, dict=True):
         return self.published_cap_of(self.stack.width) if self.stack is not None else None
 
     @cached_property
+    def write_cap(self) -> float | None:
+        """Return the tighter of the published cap and the cgroups' limit, which counts if all disks have one."""
+        caps = [self.published_write_cap]
+        if self.stack is not None and self.limits is not None:
+            of_writes = {
+                limit.device_name: limit.value
+                for limit in self.limits.io
+                if limit.kind == "write_bytes_per_s"
+            }
+            limits = [of_writes.get(disk.name) for disk in self.stack.disks]
+            known = [limit for limit in limits if limit is not None]
+            if known and len(known) == len(limits):
+                caps.append(float(min(known) * self.stack.width))
+        return min((cap for cap in caps if cap is not None), default=None)
+
+    @cached_property
     def waits_for_disks(self) -> bool | None:
         """Return whether this worker's copies waited for its disks; None: nothing shows it.
 
@@ -213,7 +229,7 @@ class View(Struct, frozen=True, dict=True):
             return self.blocked_ns >= _BLOCKED_SHARE * self.mean_ns
         if self.io_wait_share is not None:
             return self.io_wait_share >= WAITS_SHARE
-        rate, cap = self.written_bytes_per_s, self.published_write_cap
+        rate, cap = self.written_bytes_per_s, self.write_cap
         near_cap = rate is not None and cap is not None and rate >= _NEAR_CAP_SHARE * cap
         return True if near_cap else None
 

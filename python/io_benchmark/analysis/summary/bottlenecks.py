@@ -109,7 +109,7 @@ def _in_memory(view: View, reasons: list[Statement]) -> _Judgement:
 
 
 def _writing(view: View) -> _Judgement:
-    rate, cap, busy = view.written_bytes_per_s, view.published_write_cap, view.busiest_share
+    rate, cap, busy = view.written_bytes_per_s, view.write_cap, view.busiest_share
     if rate is not None and cap is not None and rate >= _AT_CAP_SHARE * cap:
         rates = {
             "rate": Quantity(rate, Unit.BYTES_PER_SECOND),
