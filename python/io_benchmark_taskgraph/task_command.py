@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """The shell command of a task: unpack the worker's script into a file, then run it.
 
-The script is one file (worker_program.py) with all workloads, the same in every task. It is in separate
-arguments after the readable part. docker-worker and d2g pass a command's arguments unchanged to run-task,
-which passes them to bash.
+The script is one file (worker_program.py) with the modules that the task's workloads need, in an argument after
+the readable part. docker-worker and d2g pass a command's arguments unchanged to run-task, which passes them to bash.
 """
 
 import shlex
@@ -11,7 +10,7 @@ from collections.abc import Sequence
 
 from io_benchmark_taskgraph.mistakes import BadKeyError
 from io_benchmark_taskgraph.stanza import ARTIFACTS_PATH, WORKSPACE, Benchmark, TaskPlace
-from io_benchmark_taskgraph.worker_program import MAX_ARGUMENT_BYTES, UNPACK, WorkerProgram
+from io_benchmark_taskgraph.worker_program import MAX_ARGUMENT_BYTES, UNPACK, EmbeddedProgram
 
 # Rehearsals and tests set the variables. Only the last command is traced, because a trace would print the
 # whole script again. A command that fails before the sha256 is compared prints the reason on stderr.
@@ -19,12 +18,12 @@ from io_benchmark_taskgraph.worker_program import MAX_ARGUMENT_BYTES, UNPACK, Wo
 # must not take that for a failure.
 UNPACKING = """\
 # io-benchmark {program.version} measures this worker's I/O: https://github.com/mozilla-releng/io-benchmark
-# The arguments after this one are its modules as one file, compressed, in base64; the same file:
+# The last argument has the modules that run here, without comments, compressed; the program as one file:
 # io-benchmark script -o io-benchmark.pyz
 sha256={program.sha256}
 # In a new folder that only this user can change: what is compared is what is started.
 application=$(mktemp -d)/io-benchmark.pyz
-printf %s "$@" | {unpack} > "$application" || true
+printf %s "$1" | {unpack} > "$application" || true
 if [ "$(sha256sum < "$application")" != "$sha256  -" ]; then
   printf 'TEST-%s | %s: cannot unpack %s; see the lines above\\n' \\
     UNEXPECTED-FAIL {pool} "$application"
@@ -75,12 +74,12 @@ def _options(benchmark: Benchmark, pool: str, time_budget_s: int) -> str:
 
 
 def make_command(
-    benchmark: Benchmark, program: WorkerProgram, pool: str, time_budget_s: int
+    benchmark: Benchmark, program: EmbeddedProgram, pool: str, time_budget_s: int
 ) -> list[str]:
     """Return the command for run-task: bash, a readable script, and the encoded program."""
     text = UNPACKING.format(program=program, unpack=UNPACK, pool=shlex.quote(pool))
     text += run_command(benchmark, '"$application"', pool, time_budget_s)
-    return ["bash", "-ec", text, "io-benchmark", *program.arguments()]
+    return ["bash", "-ec", text, "io-benchmark", program.argument]
 
 
 def run_command(benchmark: Benchmark, application: str, pool: str, time_budget_s: int) -> str:

@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: MPL-2.0
 """The worker's program as one file, and how a task's command carries it.
 
-The file is a zip application of all modules of the program's folder, uncompressed, so its sha256 depends on
-their contents alone. A command carries it compressed once by zlib, whose bytes may differ between machines.
+The file is a zip application of the modules in the program's folder, uncompressed. A result names the program by
+the sha256 of all modules' paths and contents; each file has it as a module of its own. A command carries only the
+modules that its task runs, without comments, compressed once.
 """
 
 from __future__ import annotations
 
+import ast
 import base64
+import bz2
 import hashlib
 import io
 import re
+import tokenize
 import zipfile
-import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from io_benchmark_taskgraph.mistakes import BadKeyError, there_are
@@ -23,12 +26,15 @@ FOLDER = Path(__file__).parent / "worker"
 WORKLOADS = "workloads"
 # Linux's MAX_ARG_STRLEN, 32 pages, without the zero byte at the end. Only a worker would check it.
 MAX_ARGUMENT_BYTES = 131_071
-# Reads on stdin what `arguments` has, and writes the file to stdout.
+# Reads an argument on stdin, and writes the file to stdout.
 UNPACK = """\
 python3 -I -c '
-import base64, sys, zlib
-sys.stdout.buffer.write(zlib.decompress(base64.b64decode(sys.stdin.read())))
+import base64, bz2, sys
+sys.stdout.buffer.write(bz2.decompress(base64.b85decode(sys.stdin.read())))
 '"""
+_MAIN = "__main__.py"
+# result/result_file.py reads it.
+_IDENTITY = "program_sha256.py"
 _SHEBANG = b"#!/usr/bin/env python3\n"
 # Paths that `import` can name.
 _MODULE_PATH = re.compile(r"(?:[A-Za-z0-9_]+/)*[A-Za-z0-9_]+\.py")
@@ -38,26 +44,48 @@ _MAXIMUM_S = re.compile(r"^    maximum_s = ([0-9_]{1,9})$", re.MULTILINE)
 _ONCE_PER_TASK = re.compile(r"^    per_place = False\b", re.MULTILINE)
 
 
+class EmbeddedProgram:
+    """The modules that a task runs, as one file."""
+
+    def __init__(self, version: str, data: bytes) -> None:
+        self.version = version
+        self.data = data
+        self.sha256 = hashlib.sha256(data).hexdigest()
+        self.argument = base64.b85encode(bz2.compress(data)).decode("ascii")
+
+
 class WorkerProgram:
-    """Modules, given as texts by their paths within the program's folder, as one file."""
+    """Modules, given as texts by their paths within the program's folder."""
 
     def __init__(self, modules: Mapping[str, str]) -> None:
         self.version: str = _VERSION.findall("\n".join(modules.values()))[0]
-        self.data = _packed(modules)
-        self.sha256 = hashlib.sha256(self.data).hexdigest()
+        self._modules = modules
+        digest = hashlib.sha256()
+        for path, text in sorted(modules.items()):
+            module = text.encode("utf-8")
+            digest.update(f"{path} {len(module)}\n".encode() + module)
+        self.sha256 = digest.hexdigest()
 
     @classmethod
     def read(cls, folder: Path = FOLDER) -> WorkerProgram:
-        """Read the program's folder; every task carries all of it, so that there is one sha256."""
+        """Read the program's folder."""
         paths = (file.relative_to(folder).as_posix() for file in folder.rglob("*.py"))
         names = sorted(path for path in paths if _MODULE_PATH.fullmatch(path))
         return cls({path: (folder / path).read_bytes().decode("utf-8") for path in names})
 
-    def arguments(self) -> list[str]:
-        """Return the encoded program in parts that each fit into one argument."""
-        encoded = base64.b64encode(zlib.compress(self.data, 9)).decode("ascii")
-        starts = range(0, len(encoded), MAX_ARGUMENT_BYTES)
-        return [encoded[start : start + MAX_ARGUMENT_BYTES] for start in starts]
+    def file(self) -> bytes:
+        """Return the whole program as one file."""
+        return self._packed(self._modules)
+
+    def embedded(self, command: str, workloads: Sequence[str] = ()) -> EmbeddedProgram:
+        """Return what a task needs that starts this module of the program with these workloads."""
+        names = [command, *(f"{WORKLOADS}.{name.replace('-', '_')}" for name in workloads)]
+        paths = {_MAIN, *_with_imports(self._modules, names)}
+        modules = {path: _without_comments(self._modules[path]) for path in paths}
+        return EmbeddedProgram(self.version, self._packed(modules))
+
+    def _packed(self, modules: Mapping[str, str]) -> bytes:
+        return _zip_application({**modules, _IDENTITY: f'SHA256 = "{self.sha256}"\n'})
 
 
 def workload_names(folder: Path = FOLDER) -> list[str]:
@@ -78,7 +106,44 @@ def maximum_time_s(workloads: Sequence[str], places: int, folder: Path = FOLDER)
     return seconds
 
 
-def _packed(modules: Mapping[str, str]) -> bytes:
+def _with_imports(modules: Mapping[str, str], names: Sequence[str]) -> set[str]:
+    """Return the paths of modules, and of those that they import."""
+    paths: set[str] = set()
+    left = list(names)
+    while left:
+        path = left.pop().replace(".", "/") + ".py"
+        if path in modules and path not in paths:
+            paths.add(path)
+            left += _imports(ast.parse(modules[path]))
+    return paths
+
+
+def _imports(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _without_comments(text: str) -> str:
+    """Return a module with empty lines in place of comments and docstrings, so that lines keep their numbers."""
+    lines = text.split("\n")
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            row, column = token.start
+            lines[row - 1] = lines[row - 1][:column].rstrip()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and len(node.body) > 1:
+            first = node.body[0]
+            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+                rows = range(first.lineno - 1, first.end_lineno or first.lineno)
+                lines[rows.start : rows.stop] = [""] * len(rows)
+    return "\n".join(lines)
+
+
+def _zip_application(modules: Mapping[str, str]) -> bytes:
     """Return a zip file after a shebang, with fixed order, date and modes."""
     # Before Python 3.13 a folder without __init__.py can be imported only if it has an entry.
     folders = {

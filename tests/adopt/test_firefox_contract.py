@@ -16,19 +16,18 @@ import sys
 import embedding
 import pytest
 import yaml
-from checkout import ROOT
+from checkout import ROOT, SIZES
 from taskgraph.util.time import value_of
 
 from io_benchmark import __version__
 from io_benchmark.adopt.firefox_checkout import KINDS_PAGES, Checkout
 from io_benchmark.adopt.firefox_kind import KIND, TRANSFORMS
 from io_benchmark.graph.generate import REPOSITORY, generate
+from io_benchmark_taskgraph.worker_program import WorkerProgram
 
 from .conftest import OWN_ROOT, copy_firefox, install, kind_of
 
 # The median of the tree's own tasks has 4,600.
-MAX_DEFINITION_BYTES = 5_000
-MAX_LINES = 150
 
 # As Firefox's decision task and `mach taskgraph` do: only taskcluster/ is put on the path.
 PROGRAM = """
@@ -99,11 +98,11 @@ def test_fetched(firefox):
     tasks = run_generator(firefox)
     for there, command in check_pools(tasks, parameters()):
         payload = there["payload"]
-        assert len(json.dumps(there)) <= MAX_DEFINITION_BYTES
+        assert len(json.dumps(there)) <= SIZES["bytes-of-a-definition-in-firefox"]
         assert run_line(payload["command"][-1]) == run_line(embedding.shell_text(command))
         fetches = json.loads(payload["env"]["MOZ_FETCHES"]["task-reference"])
         assert [fetch["artifact"] for fetch in fetches] == ["public/io-benchmark.pyz"]
-        program = embedding.application(command)
+    program = WorkerProgram.read().file()
     arguments = tasks["fetch-io-benchmark"]["task"]["payload"]["command"]
     address = f"{REPOSITORY}/releases/download/v{__version__}/io-benchmark.pyz"
     expected = {hashlib.sha256(program).hexdigest(), str(len(program)), address}
@@ -117,8 +116,10 @@ def test_embedded(tmp_path):
     assert len([path for path in install(folder, is_embedded=True) if "benchmark" in path]) == 3
     for there, command in check_pools(run_generator(folder), parameters()):
         commands = [there["payload"]["command"], command]
-        assert len(set(map(embedding.shell_text, commands))) == 1
-        assert len(set(map(embedding.application, commands))) == 1
+        assert len(set(map(run_line, map(embedding.shell_text, commands)))) == 1
+        data = embedding.application(commands[0])
+        assert f"sha256={hashlib.sha256(data).hexdigest()}\n" in embedding.shell_text(commands[0])
+        assert embedding.modules(commands[1]).items() <= embedding.modules(commands[0]).items()
 
 
 def test_report(firefox):
@@ -147,7 +148,7 @@ def test_size(firefox):
         for line in change.patch()
         if line.startswith("+") and not line.startswith("+++")
     ]
-    assert len(lines) <= MAX_LINES
+    assert len(lines) <= SIZES["lines-in-firefox"]
 
 
 def test_kind_is_documented(firefox):

@@ -25,20 +25,21 @@ def run(*arguments, expected=0):
 
 
 @pytest.mark.parametrize("label", ["io-benchmark-amd-16", "io-benchmark-all-intel"])
-def test_same_bytes_as_in_a_task(tmp_path, label):
-    """The file is the one that every task unpacks, whichever workloads the task runs."""
+def test_same_program_as_in_a_task(tmp_path, label):
+    """Its results name it as those of every task do, whichever workloads the task runs."""
     file = tmp_path / "x.pyz"
-    output = run("-o", file)
+    *_, of_file, of_program = run("-o", file).splitlines()
+    assert of_file == f"sha256 of the file: {hashlib.sha256(file.read_bytes()).hexdigest()}"
     [task] = generate(OWN, [label])
-    data = embedding.application(task.definition["payload"]["command"])
-    assert file.read_bytes() == data
-    digest = hashlib.sha256(data).hexdigest()
-    assert output.splitlines()[-1] == f"sha256 {digest}"
-    assert f"sha256={digest}\n" in embedding.shell_text(task.definition["payload"]["command"])
+    command = task.definition["payload"]["command"]
+    digest = of_program.removeprefix("sha256 in its results: ")
+    assert embedding.modules(command)["program_sha256.py"].decode() == f'SHA256 = "{digest}"\n'
+    data = embedding.application(command)
+    assert f"sha256={hashlib.sha256(data).hexdigest()}\n" in embedding.shell_text(command)
 
 
 def test_it_is_a_program(tmp_path):
-    """A new file can be started by itself; its result names the file's own sha256."""
+    """A new file can be started by itself; its result names the program."""
     file = tmp_path / "x.pyz"
     output = run("--output", file)
     assert output.startswith(f"Wrote {file}: io-benchmark 1.")
@@ -55,7 +56,7 @@ def test_it_is_a_program(tmp_path):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     document = json.loads((tmp_path / "a/io-benchmark/io-benchmark.json").read_text())
-    assert document["script"]["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
+    assert output.endswith(f"sha256 in its results: {document['script']['sha256']}\n")
 
 
 @pytest.mark.parametrize(

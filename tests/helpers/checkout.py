@@ -2,9 +2,12 @@
 """The checkout that is tested, and copies of it that a test may write into."""
 
 import shutil
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+# What users carry, at most.
+SIZES = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["sizes"]
 
 # What a checkout has and a clone has not (.gitignore says the same).
 _NOT_IN_A_CLONE = shutil.ignore_patterns(

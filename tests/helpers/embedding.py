@@ -2,9 +2,9 @@
 """The two parts of a pool's command: what bash runs, and the program that it unpacks."""
 
 import base64
+import bz2
 import io
 import zipfile
-import zlib
 from collections.abc import Sequence
 
 
@@ -15,8 +15,8 @@ def shell_text(command: Sequence[str]) -> str:
 
 def application(command: Sequence[str]) -> bytes:
     """The worker's script as the task unpacks it."""
-    encoded = command[command.index("-ec") + 3 :]
-    return zlib.decompress(base64.b64decode("".join(encoded), validate=True))
+    (encoded,) = command[command.index("-ec") + 3 :]
+    return bz2.decompress(base64.b85decode(encoded))
 
 
 def modules(command: Sequence[str]) -> dict[str, bytes]:

@@ -8,13 +8,12 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from checkout import ROOT
+from checkout import ROOT, SIZES
 from loopback_deployment import result as result_file
 
 from io_benchmark import __version__
 
 # The lock's packages that a report of results of this machine needs.
-SMALLEST = 15
 NOT_PACKAGED = ("pyproject.toml", "ruff.toml", "LICENSE")
 
 
@@ -102,7 +101,7 @@ def test_wheel_from_source_distribution(request, built):
 def test_without_extras(small_environment, tmp_path):
     """Few packages are enough to compare folders; the rest says what to install."""
     installed = [*small_environment.glob("lib/*/site-packages/*.dist-info")]
-    assert len(installed) <= SMALLEST
+    assert len(installed) <= SIZES["packages-of-the-program"]
     for pool, task_id in (("one", "A" * 22), ("two", "B" * 22)):
         (tmp_path / f"{pool}.json").write_bytes(result_file(pool, task_id, 0))
     given = ("one.json", "two.json", "--write", "html=report.html", "--format", "markdown")

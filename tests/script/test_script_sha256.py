@@ -25,15 +25,8 @@ def printed(path: Path) -> str:
     return done.stdout.strip()
 
 
-def test_of_the_file(tmp_path: Path) -> None:
-    """In a zip application it is the file's, as sha256sum prints it, whatever the file is called."""
-    file = tmp_path / "any name"
-    file.write_bytes(WorkerProgram(with_main()).data)
-    assert printed(file) == hashlib.sha256(file.read_bytes()).hexdigest()
-
-
-def test_of_a_folder(tmp_path: Path) -> None:
-    """In a folder it is one over name, length and text of each module, sorted by name."""
+def test_the_same_in_each_form(tmp_path: Path) -> None:
+    """It is one over name, length and text of each module, sorted by name: of a folder, a file and a task."""
     texts = with_main() | {"observe/x.py": "y = 'ä'\n"}
     digest = hashlib.sha256()
     for name, text in sorted(texts.items()):
@@ -42,3 +35,7 @@ def test_of_a_folder(tmp_path: Path) -> None:
         data = text.encode()
         digest.update(b"%s %d\n" % (name.encode(), len(data)) + data)
     assert printed(tmp_path) == digest.hexdigest()
+    program, file = WorkerProgram(texts), tmp_path / "any name"
+    for form in (program.file(), program.embedded("bench").data):
+        file.write_bytes(form)
+        assert printed(file) == digest.hexdigest()

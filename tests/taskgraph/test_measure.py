@@ -8,7 +8,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from checkout import copy_checkout
+from checkout import SIZES, copy_checkout
 from taskgraph.util.templates import merge
 from user_mistakes import mistake
 
@@ -110,6 +110,8 @@ def test_a_whole_graph(tmp_path):
     payload = json.loads(done.stdout)["existing-build"]["task"]["payload"]
     assert payload["command"][:4] == ["/usr/local/bin/run-task", "--", "bash", "-c"]
     assert payload["command"][-3:] == ["bash", "-cx", "make -j"]
+    added = sum(map(len, payload["command"][2:-3]))
+    assert added <= SIZES["bytes-of-a-profile-in-a-command"]
     assert list(payload["artifacts"]) == ["public/io-benchmark"]
 
 

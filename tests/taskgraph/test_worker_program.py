@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MPL-2.0
 """The program as one file: the same bytes everywhere, and it runs."""
 
+import ast
 import base64
+import bz2
+import hashlib
 import io
 import subprocess
 import zipfile
-import zlib
 
 import pytest
 from pythons import every_python
@@ -18,16 +20,87 @@ MAIN = {"__main__.py": 'SCRIPT_VERSION = "1.2"\nimport a.b\nprint(a.b.x)\n'}
 OTHER = {"a/b.py": "x = 'ä'\n"}
 
 
+def contents(data):
+    """The modules of a file by path, without the one that names the program."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        names = [name for name in archive.namelist() if not name.endswith("/")]
+        files = {name: archive.read(name) for name in names}
+    assert files.pop("program_sha256.py").startswith(b'SHA256 = "')
+    return files
+
+
 def test_known_bytes():
-    """The sha256 follows from paths and contents; it is the same with every Python and zlib."""
+    """The sha256 follows from paths and contents; the file is the same with every Python."""
     for modules in ({**MAIN, **OTHER}, {**OTHER, **MAIN}):
         program = WorkerProgram(modules)
-        assert (program.version, program.sha256) == (
+        assert (program.version, program.sha256, hashlib.sha256(program.file()).hexdigest()) == (
             "1.2",
-            "1c19a2324205ed825651f3f52d962638ca41942e9a3ace0a4412a49f76b1d06d",
+            "752de5591184314058495799ca18f85188a7211d9505f4c327634183af76f9fa",
+            "7ed48d0dc82ea15d04faf025b6bf75f8a40749174604a134f0d975fb7a203e15",
         )
-    (argument,) = program.arguments()
-    assert zlib.decompress(base64.b64decode(argument)) == program.data
+
+
+COMMENTED = """\
+#!/usr/bin/env python3
+# A comment.
+'''A docstring
+in two lines.'''
+import workloads.c
+class A:
+    '''Another.'''
+    b = "# not one"  # but this, ä
+    def f(self):
+        '''The only statement stays.'''
+    def g(self):
+        '''Gone.'''
+        from d import e
+        return '''# text
+# text'''
+"""
+
+
+def test_what_a_task_carries():
+    """What its command and workloads import, wherever they do; no comments, in lines of the same numbers."""
+    modules = {
+        "bench.py": COMMENTED,
+        "measure.py": "import f.g\n",
+        **{f"workloads/{name}.py": f"import {name}{name}\n" for name in "abc"},
+        **dict.fromkeys(("aa.py", "bb.py", "cc.py", "d/e.py", "f/g.py", "d/h.py"), ""),
+    }
+    program = WorkerProgram({**MAIN, **modules})
+    carried = program.embedded("bench", ["a"])
+    assert bz2.decompress(base64.b85decode(carried.argument)) == carried.data
+    files = contents(carried.data)
+    expected = "bench workloads/a workloads/c aa cc d/e __main__"
+    assert set(files) == {f"{path}.py" for path in expected.split()}
+    lines = files["bench.py"].decode().split("\n")
+    gone = {0: "", 1: "", 2: "", 3: "", 6: "", 7: '    b = "# not one"', 11: ""}
+    assert lines == [gone.get(row, line) for row, line in enumerate(COMMENTED.split("\n"))]
+    assert set(contents(program.embedded("measure").data)) == {
+        "__main__.py",
+        "measure.py",
+        "f/g.py",
+    }
+
+
+def structure(text):
+    """A module's syntax without docstrings; a body of one alone keeps it."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list) and len(body) > 1 and ast.unparse(body[0])[:1] in "\"'":
+            del body[0]
+    return ast.dump(tree)
+
+
+def test_no_comments_in_a_task():
+    """Each module of the real program does the same without its comments."""
+    whole, carried = WorkerProgram.read(), WorkerProgram.read().embedded("bench", workload_names())
+    modules, files = contents(whole.file()), contents(carried.data)
+    assert set(modules) - set(files) == {"measure.py", "task_profile.py"}
+    for path, text in files.items():
+        assert len(text.splitlines()) == len(modules[path].splitlines())
+        assert structure(text) == structure(modules[path])
 
 
 @every_python
@@ -36,7 +109,7 @@ def test_runs_with_every_python(python, tmp_path):
     file = tmp_path / "io-benchmark.pyz"
 
     def output(program, *arguments):
-        file.write_bytes(program.data)
+        file.write_bytes(program.file())
         command = [python, "-X", "utf8", "-B", str(file), *arguments]
         return subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.decode()
 
@@ -53,10 +126,8 @@ def test_the_folder(script):
         (script / path).write_bytes(text.encode())
     modules = {path.relative_to(script).as_posix(): path for path in script.rglob("*.py")}
     del modules["no-module/c.py"]
-    with zipfile.ZipFile(io.BytesIO(WorkerProgram.read(script).data)) as archive:
-        names = [name for name in archive.namelist() if not name.endswith("/")]
-        contents = {name: archive.read(name) for name in names}
-    assert contents == {name: path.read_bytes() for name, path in modules.items()}
+    files = contents(WorkerProgram.read(script).file())
+    assert files == {name: path.read_bytes() for name, path in modules.items()}
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ The program is a fetch, as other benchmarks are there: a file of a release, name
 `is_embedded` it is a file of the tree and every task's command carries it, so that nothing need be released.
 """
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -100,8 +101,9 @@ class FirefoxKind(Struct, frozen=True):
         (group,) = groups
         content = _HEAD + yaml.dump(kind, Dumper=_Dumper, sort_keys=False, width=200)
         files = {KIND: content.encode(), TRANSFORMS: _transforms(root)}
+        digest = hashlib.sha256(script.data).hexdigest()
         fetch = _FETCH.format(
-            name=NAME, version=script.version, sha256=script.sha256, size=len(script.data)
+            name=NAME, version=script.version, sha256=digest, size=len(script.data)
         )
         return cls(
             files={**files, PROGRAM: script.data} if is_embedded else files,

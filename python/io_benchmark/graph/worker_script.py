@@ -16,7 +16,7 @@ class WorkerScript(Struct, frozen=True):
     version: str
     workloads: tuple[str, ...]
     data: bytes
-    sha256: str
+    program_sha256: str  # of its modules, as results have it
     commands: Mapping[str, str]  # by a task's name, the text that starts the program
 
 
@@ -26,30 +26,39 @@ def build_worker_script(
     pool: str = "",
     application: str = "",
 ) -> WorkerScript:
-    """Build the file with all workloads that the tree has, and the commands of tasks.
+    """Build the file, and the commands of tasks.
 
-    A task is what kind.yml has, with its defaults. The commands have `pool` for the name of the pool.
-    They start the file `application`, or unpack the program from their arguments.
+    A task is what kind.yml has, with its defaults. The commands have `pool` for the name of the pool. They start
+    the file `application`. Without one they unpack the file from their arguments, and it has what these tasks need.
     """
     with tree_modules(root.path) as module:
         worker_program, estimate = module("worker_program"), module("estimate")
+        command, stanza = module("task_command"), module("stanza")
         try:
             program = worker_program.WorkerProgram.read()
-            commands = {}
+            benchmarks, budgets_s = {}, {}
             for name, task in (tasks or {}).items():
-                benchmark = module("stanza").Benchmark.parse(task.get("benchmark"))
-                budget_s = estimate.time_budget_s(task["worker"].get("max-run-time"))
-                estimate.check_duration(benchmark, budget_s)
-                command = module("task_command")
-                commands[name] = str(
-                    command.run_command(benchmark, application, pool, budget_s)
-                    if application
-                    else command.make_command(benchmark, program, pool, budget_s)[2]
-                )
+                benchmarks[name] = stanza.Benchmark.parse(task.get("benchmark"))
+                budgets_s[name] = estimate.time_budget_s(task["worker"].get("max-run-time"))
+                estimate.check_duration(benchmarks[name], budgets_s[name])
         except module("mistakes").BadKeyError as problem:
             raise GraphError(str(problem)) from None
+        data = program.file()
+        if application or not benchmarks:
+            commands = {
+                name: command.run_command(benchmark, application, pool, budgets_s[name])
+                for name, benchmark in benchmarks.items()
+            }
+        else:
+            measured = {name for each in benchmarks.values() for name in each.workloads}
+            embedded = program.embedded("bench", sorted(measured))
+            data = embedded.data
+            commands = {
+                name: command.make_command(benchmark, embedded, pool, budgets_s[name])[2]
+                for name, benchmark in benchmarks.items()
+            }
         names = worker_program.workload_names()
-        return WorkerScript(program.version, tuple(names), program.data, program.sha256, commands)
+        return WorkerScript(program.version, tuple(names), data, program.sha256, commands)
 
 
 def report_command(root: Root, stanza: Any, pools: Sequence[str]) -> str:

@@ -21,7 +21,8 @@ def _add_command(config: Any, tasks: Tasks) -> Tasks:
         with in_task(config, task):
             budget_s = time_budget_s(task["worker"]["max-run-time"])
             pool = task["attributes"][POOL_ATTRIBUTE]
-            words = make_command(benchmark, read(), pool, budget_s)
+            program = read().embedded("bench", benchmark.workloads)
+            words = make_command(benchmark, program, pool, budget_s)
             check_size(words)
         task.setdefault("run", {})["command"] = words
         yield task

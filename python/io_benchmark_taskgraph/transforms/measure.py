@@ -37,8 +37,8 @@ artifacts="${{IO_BENCHMARK_ARTIFACTS:-{artifacts}}}"/io-benchmark
 mkdir -p "$artifacts"
 # In a new folder that only this user can change: what is compared is what is started.
 application=$(mktemp -d)/io-benchmark.pyz &&
-  printf %s "${{@:1:{count}}}" | {unpack} > "$application"
-shift {count}
+  printf %s "$1" | {unpack} > "$application"
+shift
 if [ "$(sha256sum < "$application")" = "$sha256  -" ] &&
   python3 -I -B "$application" measure --help < /dev/null > /dev/null; then
   exec python3 -I -B "$application" measure --pool {pool} --place {place} \\
@@ -81,8 +81,7 @@ def _wrap(config: Any, tasks: Tasks) -> Tasks:
         with in_task(config, task):
             values = checked(SCHEMA, stanza, "benchmark")
             words = _words(task)
-            program = read()
-            parts = program.arguments()
+            program = read().embedded("measure")
             # `predict` finds the benchmark's pool by its worker type.
             _, pool = get_worker_type(
                 config.graph_config, task.get("worker-type"), config.params["level"]
@@ -91,11 +90,10 @@ def _wrap(config: Any, tasks: Tasks) -> Tasks:
                 program=program,
                 unpack=UNPACK,
                 artifacts=ARTIFACTS_PATH,
-                count=len(parts),
                 pool=shlex.quote(pool),
                 place=shlex.quote(f"workspace={values['measure']}"),
             )
-            wrapper = ["bash", "-c", text, "io-benchmark", *parts]
+            wrapper = ["bash", "-c", text, "io-benchmark", program.argument]
         task["run"]["command"] = [*wrapper, *words]
         artifact = {
             "type": "directory",

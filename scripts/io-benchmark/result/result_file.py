@@ -7,6 +7,7 @@ leave a truncated file, because a rename happens completely or not at all.
 
 import fcntl
 import hashlib
+import importlib
 import json
 import os
 import re
@@ -35,11 +36,10 @@ JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":
 
 
 def _script_sha256():
-    """Hash the zip application; in a folder: name, length and text of each module."""
+    """Return the sha256 of each module's path, length and contents; a zip application has it as a module."""
+    with suppress(ImportError):
+        return importlib.import_module("program_sha256").SHA256
     folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    if os.path.isfile(folder):
-        with open(folder, "rb") as file:
-            return hashlib.sha256(file.read()).hexdigest()
     paths = [os.path.join(parent, name) for parent, _, names in os.walk(folder) for name in names]
     digest = hashlib.sha256()
     for path in sorted(path for path in paths if path.endswith(".py")):

@@ -218,7 +218,7 @@ def test_command(run_kind, make_pool):
     pool = make_pool(worker={"max-run-time": 4000}, benchmark={"replicates": 2})
     expected = make_command(
         Benchmark.parse(dict(pool["benchmark"])),
-        WorkerProgram.read(),
+        WorkerProgram.read().embedded("bench", pool["benchmark"]["workloads"]),
         pool="amd-16",
         time_budget_s=3700,
     )
