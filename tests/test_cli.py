@@ -27,6 +27,12 @@ def test_help_loads_nothing_heavy() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_version() -> None:
+    """One line says which package's results this program reads."""
+    done = program.run("--version")
+    assert done.stdout == "io-benchmark 1.0.0 reads results of io-benchmark-taskgraph 1.x\n"
+
+
 def test_what_is_loaded(tmp_path: Path) -> None:
     """The top-level help needs no data classes, and a comparison no history, page or network."""
     seed_case.write(tmp_path / "seed")

@@ -37,6 +37,8 @@ EXTRAS = {
     **dict.fromkeys(("aiohttp", "taskcluster"), "taskcluster"),
     **dict.fromkeys(("io_benchmark_taskgraph", "slugid", "taskgraph"), "taskgraph"),
 }
+# The first part of a version is the same in all distributions that read each other's results.
+_READABLE = f"{__version__.partition('.')[0]}.x"
 HELP_COLUMN = 27  # where the texts about options begin
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
@@ -158,7 +160,10 @@ def _dispatch(arguments: Sequence[str], context: Context) -> int:
         + _manual("index.md"),
     )
     parser.add_argument(
-        "--version", action="version", version=f"%(prog)s {__version__}", help="print the version"
+        "--version",
+        action="version",
+        version=f"%(prog)s {__version__} reads results of io-benchmark-taskgraph {_READABLE}",
+        help="print the version, and which results it reads",
     )
     parser.add_argument("command", choices=COMMANDS, metavar="COMMAND", help=argparse.SUPPRESS)
     command = parser.parse_args(arguments[:1]).command
