@@ -7,7 +7,6 @@ The short form takes each hostile path, each place and each stream once; the lon
 import itertools
 import os
 import re
-import stat
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -201,28 +200,6 @@ def test_broken_streams(folder: Path, request: pytest.FixtureRequest, streams: s
             assert (status, errors) == (code, said), name
 
 
-@pytest.mark.parametrize("streams", ["stdout closed", "both full", "both left"])
-def test_files_are_written_all_the_same(folder: Path, streams: str) -> None:
-    """What --write names does not depend on who reads stdout."""
-    kinds, _, _ = STREAMS[streams]
-    opened = {number: make() for number, make in kinds.items()}
-    arguments = ["compare", str(RESULT), "--write", "json=a.json", "--write", "html=b.html"]
-    run_with(opened, arguments, folder)
-    assert (folder / "a.json").read_bytes().startswith(b"{")
-    assert (folder / "b.html").read_bytes().rstrip().endswith(b"</html>")
-
-
-def test_no_file_gets_a_closed_streams_number(folder: Path) -> None:
-    """With all three closed, what is written holds what it should, and nothing that was printed."""
-    arguments = [*program.PROGRAM, "compare", str(RESULT), "--json", "--write", "markdown=a.md"]
-    command = ["bash", "-c", 'exec "$@" 0<&- 1>&- 2>&-', "bash", *arguments]
-    subprocess.run(command, cwd=folder, env=environment(), check=False)
-    written = (folder / "a.md").read_text()
-    assert "{" not in written
-    assert "error:" not in written
-    assert written
-
-
 @pytest.mark.parametrize(
     "variables",
     [
@@ -248,34 +225,3 @@ def test_hostile_environments(folder: Path, variables: dict[str, str]) -> None:
     assert (b"Traceback" in done.stderr, done.returncode) == (False, 1), done.stderr
     assert done.stdout.strip()
     assert (folder / "a.html").stat().st_size > 1000
-
-
-@pytest.mark.parametrize(
-    ("target", "reason"),
-    [
-        ("/dev/null", ""),
-        ("/dev/stdout", ""),
-        ("/dev/full", "No space left on device"),
-        ("pipe", "No such device or address"),
-        ("circle", "Too many levels of symbolic links"),
-        (".", "Is a directory"),
-    ],
-)
-def test_what_write_names_stays_what_it_is(folder: Path, target: str, reason: str) -> None:
-    """As root as well: no device, pipe or link is replaced by a file."""
-    path = folder / target
-    before = stat.S_IFMT(path.lstat().st_mode)
-    done = subprocess.run(
-        [*program.PROGRAM, "compare", str(RESULT), "--write", f"json={target}"],
-        cwd=folder,
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert stat.S_IFMT(path.lstat().st_mode) == before
-    errors = [line for line in done.stderr.splitlines() if line.startswith("error: --write")]
-    assert errors == ([f"error: --write {target}: {reason}"] if reason else [])
-    assert "Traceback" not in done.stderr
-    assert not list(folder.glob(".io-benchmark-*"))

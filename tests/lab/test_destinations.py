@@ -11,20 +11,15 @@ from typing import Any
 
 import pytest
 from answers import bottlenecks, comparison, evidence, states
-from lab_truths import Truth
-from storage_lab import Lab, needs, needs_write_caps, run, without_atime
-
-from io_benchmark.analysis.parts.time_parts import Kind, in_copies
+from storage_lab import Lab, needs, needs_write_caps, run
 
 pytestmark = [pytest.mark.serial, pytest.mark.root]
 
 Measure = Callable[..., Path]
 Compare = Callable[..., dict[str, Any]]
-RepeatPair = Callable[..., None]
 # Many and small, so that a moment of other work on the machine is a small part of them.
 FILES = ("--sizes", "10x1", "--retrieves", "320")
 COPIED_MIB = 320
-FEWER_FILES = ("--sizes", "10x1", "--retrieves", "240")
 
 
 def ext4(lab: Lab, name: str, options: str = "defaults", cap_mib_per_s: int = 60) -> Path:
@@ -96,23 +91,3 @@ def test_shared_extents_are_not_compared_with_copies(
     assert "reflink" in {
         one["rule"] for one in document["problems"] if one["severity"] == "refused"
     }
-
-
-@pytest.mark.usefixtures("by_hand")
-def test_decoys_of_ext4_flush(lab: Lab, repeat_pair: RepeatPair) -> None:
-    """The flush is the cause, and neither the scheduler nor the limit that only its side has."""
-    slow, fast = ext4(lab, "slow"), ext4(lab, "fast", "noauto_da_alloc")
-    lab.schedule(lab.devices["slow"], "bfq")
-    lab.unreached_limit(lab.devices["slow"])
-    truth = Truth(frozenset(("ext4-flush",)), in_copies(Kind.BLOCKED))
-    repeat_pair(truth, slow, fast, *FEWER_FILES)
-
-
-@pytest.mark.usefixtures("by_hand")
-def test_decoys_of_a_cap(lab: Lab, repeat_pair: RepeatPair) -> None:
-    """The cap is the cause, and not how often the journal is committed."""
-    slow = ext4(lab, "slow", cap_mib_per_s=30)
-    fast = ext4(lab, "fast", "commit=60", cap_mib_per_s=75)
-    without_atime(slow)
-    truth = Truth(frozenset(("cgroup-io-limit",)), in_copies(Kind.BLOCKED))
-    repeat_pair(truth, slow, fast, *FEWER_FILES)

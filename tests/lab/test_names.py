@@ -14,19 +14,14 @@ from typing import Any
 import pytest
 import shims
 from answers import detail, evidence, measured, states, supported
-from lab_truths import Truth
-from storage_lab import Lab, without_atime
+from storage_lab import Lab
 from workloads.metadata import _process_counts
-
-from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
 
 pytestmark = [pytest.mark.serial]
 
 Measure = Callable[..., Path]
 Compare = Callable[..., dict[str, Any]]
 WORKLOADS = ("metadata",)
-RepeatPair = Callable[..., None]
-ANYWHERE = frozenset(Part(Phase.OPERATION, kind) for kind in Kind)
 LAYERS = 21
 # Enough that a moment's pause of the machine does not decide.
 MANY_LOOKUPS = "from workloads import metadata\nmetadata.QUICK['lookups'] = 40_000"
@@ -142,48 +137,4 @@ def test_files_that_appear_late(workers: Workers, compare: Compare) -> None:
     (told,) = [one["text"] for one in document["remarks"] if "not visible" in one["text"]]
     assert told.startswith(
         f"amd-16, place workspace: {not_visible:,} files that one thread had created"
-    )
-
-
-@pytest.mark.root
-@pytest.mark.usefixtures("by_hand")
-def test_decoys_of_many_layers(lab: Lab, repeat_pair: RepeatPair) -> None:
-    """The layers are the cause, and neither the mount nor the scheduler of the disk below."""
-    slow, fast = lab.disk("slow", options="noatime"), lab.disk("fast")
-    lab.schedule(lab.devices["slow"], "bfq")
-    in_kernel = frozenset((Part(Phase.OPERATION, Kind.KERNEL),))
-    repeat_pair(
-        Truth(frozenset(("overlay-layers",)), in_kernel, ratio_above=2),
-        lab.overlay(slow, "many", LAYERS),
-        lab.overlay(fast, "one"),
-        workloads=WORKLOADS,
-        prelude=MANY_LOOKUPS,
-    )
-
-
-@pytest.mark.parametrize(
-    ("driver", "cause"),
-    [
-        pytest.param({"lock": True}, "metadata-lock", id="lock"),
-        pytest.param({"hidden_ms": HIDDEN_MS}, "files-not-visible", id="late"),
-    ],
-)
-@pytest.mark.root
-@pytest.mark.usefixtures("by_hand")
-def test_decoys_of_drivers(
-    lab: Lab, shim: shims.Shim, repeat_pair: RepeatPair, driver: dict[str, Any], cause: str
-) -> None:
-    """The driver is the cause, and neither the mount nor the limit that only its side has."""
-    slow, fast = lab.disk("slow"), lab.disk("fast")
-    without_atime(slow)
-    lab.unreached_limit(lab.devices["slow"])
-    repeat_pair(
-        Truth(frozenset((cause,)), ANYWHERE),
-        slow,
-        fast,
-        workers=WORKERS,
-        slow_only={"environment": shim.environment(**driver)},
-        fast_only={"environment": shim.environment()},
-        workloads=WORKLOADS,
-        prelude=SHORT,
     )

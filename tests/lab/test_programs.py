@@ -15,11 +15,7 @@ from typing import Any
 
 import pytest
 from answers import detail, evidence, mean_ns, measured, states
-from lab_truths import Truth
-from storage_lab import Lab, without_atime
 from workloads import exec as workload
-
-from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
 
 pytestmark = [
     pytest.mark.serial,
@@ -31,7 +27,6 @@ pytestmark = [
 
 Measure = Callable[..., Path]
 Compare = Callable[..., dict[str, Any]]
-RepeatPair = Callable[..., None]
 WORKLOADS = ("exec",)
 DEARER = 1.15
 SMALL = "from workloads import exec as workload\nworkload.CACHE_SHARE = 0\n"
@@ -101,22 +96,3 @@ def test_copies_crowd_the_cache(
     alone, beside_copies = (detail(one, "amd-16", "cpu-time") for one in (hardlinked, copies))
     assert beside_copies > DEARER * alone
     assert states(document)["per-builder-copies"] == "supported"
-
-
-@pytest.mark.root
-@pytest.mark.usefixtures("by_hand")
-def test_decoys_of_copies(lab: Lab, repeat_pair: RepeatPair) -> None:
-    """The copies are the cause, and neither the mount nor the scheduler that only their side has."""
-    needs_cache()
-    slow, fast = lab.disk("slow", size_mib=400), lab.disk("fast", size_mib=400)
-    without_atime(slow)
-    lab.schedule(lab.devices["slow"], "bfq")
-    working = frozenset((Part(Phase.OPERATION, Kind.USER),))
-    repeat_pair(
-        Truth(frozenset(("per-builder-copies",)), working, ratio_above=1.05),
-        slow,
-        fast,
-        slow_only={"prelude": MANY_ROUNDS},
-        fast_only={"prelude": ROOMY_CACHE},
-        workloads=WORKLOADS,
-    )

@@ -13,19 +13,13 @@ from typing import Any
 
 import pytest
 from answers import comparison, evidence, states
-from lab_truths import Truth
-from storage_lab import Lab, without_atime
-
-from io_benchmark.analysis.parts.time_parts import Kind, in_copies
+from storage_lab import Lab
 
 pytestmark = [pytest.mark.serial, pytest.mark.root]
 
 Rehearse = Callable[..., dict[str, Any]]
 Measure = Callable[..., Path]
 Compare = Callable[..., dict[str, Any]]
-RepeatPair = Callable[..., None]
-FEWER_FILES = ("--sizes", "10x4", "--retrieves", "60")
-FEWER_DISKS = Truth(frozenset(("device-count",)), in_copies(Kind.BLOCKED), ratio_above=1.5)
 FILES = ("--sizes", "20x4", "--retrieves", "120")
 # An archive of several times what may be dirty.
 UNPACKING = (
@@ -125,29 +119,3 @@ def test_unpacking_on_one_disk_against_two(lab: Lab, measure: Measure, compare: 
 
 def nothing(_lab: Lab, _place: Path, _device: str) -> None:
     pass
-
-
-def noatime_and_limit(lab: Lab, place: Path, device: str) -> None:
-    without_atime(place)
-    lab.unreached_limit(device)
-
-
-def bfq(lab: Lab, _place: Path, device: str) -> None:
-    lab.schedule(device, "bfq")
-
-
-@pytest.mark.parametrize("decoy", [nothing, noatime_and_limit, bfq])
-@pytest.mark.usefixtures("by_hand")
-def test_decoys(lab: Lab, repeat_pair: RepeatPair, decoy: Callable[[Lab, Path, str], None]) -> None:
-    """The number of disks is the cause, whatever else the one disk has."""
-    one, two = disks(lab, "one", 1), disks(lab, "two", 2)
-    decoy(lab, one, lab.devices["one-0"])
-    repeat_pair(FEWER_DISKS, one, two, *FEWER_FILES)
-
-
-@pytest.mark.usefixtures("by_hand")
-def test_more_layers_as_a_decoy(lab: Lab, repeat_pair: RepeatPair) -> None:
-    """Copies do not care how many layers the overlay over one disk has."""
-    one = lab.overlay(disks(lab, "one", 1), "one-overlay", layers=5)
-    two = lab.overlay(disks(lab, "two", 2), "two-overlay")
-    repeat_pair(FEWER_DISKS, one, two, *FEWER_FILES)

@@ -13,18 +13,13 @@ from typing import Any
 
 import pytest
 from answers import evidence, mean_ns, measured, states
-from lab_truths import Truth
-from storage_lab import Lab, joining, needs_groups, without_atime
-
-from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
+from storage_lab import Lab, joining, needs_groups
 
 pytestmark = [pytest.mark.serial, pytest.mark.root]
 
 Measure = Callable[..., Path]
 Compare = Callable[..., dict[str, Any]]
-RepeatPair = Callable[..., None]
 WORKLOADS = ("sync-write",)
-BLOCKED = frozenset((Part(Phase.OPERATION, Kind.BLOCKED),))
 FIRST = "dsync-append-first"
 # What the group itself hands to the disk for one operation: in place the data and a flush, else the
 # data, since the journal's commit is made by ext4's own thread in the root group.
@@ -34,7 +29,6 @@ ONLY_FIRST = f"from workloads import sync_write\nsync_write.WORKLOAD.names = ({F
 CAPPED_WRITES_PER_S = 100
 CAPPED_WORKERS, UNCAPPED_WORKERS = 3, 5
 WORKERS, ATTEMPTS = 4, 3
-WORKERS_WITH_DECOYS, MANY_WORKERS = 3, 8
 QUIET_NS = 300_000
 PRECONDITIONS = (
     "a separate cgroup",
@@ -130,41 +124,3 @@ def test_a_scheduler_that_idles(
         assert found["ratio"] > 2
         assert found["verdict"] == "slower"
         assert states(document)["scheduler-idling"] == "supported"
-
-
-@pytest.mark.usefixtures("by_hand")
-def test_decoys_of_a_capped_child_group(lab: Lab, repeat_pair: RepeatPair) -> None:
-    """The cap is the cause, and neither the mount nor the scheduler that only its side has."""
-    needs_groups()
-    slow, fast = lab.disk("slow"), lab.disk("fast")
-    group = lab.group("capped")
-    lab.cap_writes(group, lab.devices["slow"], CAPPED_WRITES_PER_S)
-    without_atime(slow)
-    lab.schedule(lab.devices["slow"], "mq-deadline")
-    repeat_pair(
-        Truth(frozenset(("cgroup-io-limit",)), BLOCKED, ratio_above=2),
-        slow,
-        fast,
-        workers=WORKERS_WITH_DECOYS,
-        slow_only={"prelude": SHORT + joining(group)},
-        fast_only={"prelude": SHORT},
-        workloads=WORKLOADS,
-    )
-
-
-@pytest.mark.usefixtures("by_hand")
-def test_decoys_of_a_scheduler_that_idles(lab: Lab, repeat_pair: RepeatPair) -> None:
-    """The scheduler is the cause, and neither the mount nor the limit that only its side has."""
-    needs_groups()
-    slow, fast = lab.disk("slow"), lab.disk("fast")
-    lab.schedule(lab.devices["slow"], "bfq")
-    without_atime(slow)
-    lab.unreached_limit(lab.devices["slow"])
-    repeat_pair(
-        Truth(frozenset(("scheduler-idling",)), BLOCKED, variant=FIRST),
-        slow,
-        fast,
-        workers=MANY_WORKERS,
-        workloads=WORKLOADS,
-        prelude=ONLY_FIRST + joining(lab.group("own")),
-    )

@@ -12,7 +12,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import simulation
-from msgspec.structs import replace as replaced
 from simulated_noise import Bursts, Noise, Pool, Push, Rates, Zone, sequence
 
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
@@ -203,16 +202,3 @@ def test_a_cold_start_is_no_wave(retrieves: int, files: int) -> None:
     assert rates.reaches("covered", COVERAGE)
     assert rates.reaches("narrow", 0.5)
     assert rates.keeps("called", FALSE_CALLS)
-
-
-def test_a_long_run_of_waves_keeps_its_interval() -> None:
-    """Where first reads cost both sides the same, and are few, their being apart shows nothing new."""
-    generator = np.random.default_rng(1)
-    widths = []
-    for _ in range(50):
-        order = sequence(2000, 100, generator)
-        sides = [measured(WAVES, order, generator) for _ in range(2)]
-        whole = estimate(*(replaced(side, first_reads=frozenset()) for side in sides))
-        widths.append(estimate(*sides).error / whole.error)
-    assert max(widths) == 1.0
-    assert np.median(widths) == pytest.approx(1.0, abs=0.01)
