@@ -6,10 +6,10 @@ import re
 import pytest
 
 from io_benchmark.adopt.firefox_checkout import CONFIG, KINDS_PAGES, Checkout
-from io_benchmark.adopt.firefox_kind import FETCHES, KIND, PROGRAM, TRANSFORMS, FirefoxKind
+from io_benchmark.adopt.firefox_kind import FETCHES, KIND, PROGRAM, TRANSFORMS
 from io_benchmark.errors import IoBenchmarkError, UsageError
 
-from .conftest import OWN_ROOT, install, remove, snapshot
+from .conftest import install, remove, snapshot
 
 KINDS_PAGE, OLD_PAGE = KINDS_PAGES
 
@@ -76,35 +76,6 @@ def test_group_name_that_cannot_be_added(firefox, old, new, problem):
     edit(firefox / CONFIG, old, new)
     with pytest.raises(IoBenchmarkError, match=rf"config\.yml: .*{problem}.* IOB"):
         install(firefox)
-
-
-@pytest.mark.parametrize(
-    ("path", "text"), [(KINDS_PAGE, "The same I/O benchmark"), (FETCHES, "The worker's program")]
-)
-def test_another_section(firefox, path, text):
-    """An entry of that name with other text is neither kept twice nor removed."""
-    install(firefox)
-    edit(firefox / path, text, "Some other")
-    for change in (install, remove):
-        with pytest.raises(IoBenchmarkError, match="has another section io-benchmark"):
-            change(firefox)
-
-
-def test_aliases(firefox):
-    """Pools whose workers have other names there are refused, and given by --pool."""
-    edit(firefox / CONFIG, "b-linux(|-docker(|-x?large)-amd|-medium", "b-linux-(gcp|medium")
-    with pytest.raises(IoBenchmarkError) as caught:
-        install(firefox)
-    assert "has no alias b-linux, b-linux-docker-amd, b-linux-docker-large-amd for " in str(
-        caught.value
-    )
-    assert "but b-linux-(gcp|medium" in str(caught.value)
-    kind = FirefoxKind.of(OWN_ROOT, pools={"gcp": "b-linux-gcp"})
-    changes = Checkout.open(firefox).installing(kind)
-    (text,) = [(change.after or b"").decode() for change in changes if change.path == KIND]
-    assert "\ntasks:\n  gcp:\n    description: I/O benchmark on b-linux-gcp\n" in text
-    assert text.count("worker-type: b-linux-gcp\n") == 2  # the report's as well
-    assert "amd-16" not in text
 
 
 @pytest.mark.parametrize(

@@ -3,18 +3,16 @@
 
 import json
 import re
-import shutil
 from pathlib import Path
 
 import program
 import pytest
 import seed_case
 from loopback import Loopback
-from loopback_deployment import ARTIFACT, Deployment, add_group
+from loopback_deployment import Deployment, add_group
 from submitted_tasks import complete
 
 from io_benchmark.report.formats import FORMATS
-from io_benchmark.results.format import PLAN_VARIABLE
 
 
 def compare(*arguments: str, folder: Path, expected: int = 0, **variables: str) -> program.Finished:
@@ -39,17 +37,6 @@ def test_the_seeds_answer(seed: Path) -> None:
     assert "1.92×" in done.stdout
     assert re.search(r"inconclusive", done.stdout)
     assert "100 %" in done.stdout
-
-
-def test_details(seed: Path, tmp_path: Path) -> None:
-    """Text has one screen, and Markdown folds everything else, unless everything is asked for."""
-    results = str(seed / "results")
-    screen = compare(results, "--write", "markdown=short.md", folder=tmp_path).stdout
-    full = compare(results, "--details", "--write", "markdown=long.md", folder=tmp_path).stdout
-    assert len(screen.splitlines()) <= 23 < len(full.splitlines())
-    short, long = ((tmp_path / name).read_text() for name in ("short.md", "long.md"))
-    fold = "<summary>Details</summary>"
-    assert (fold in short, fold in long) == (True, False)
 
 
 @pytest.mark.parametrize(
@@ -87,16 +74,6 @@ def test_every_format_can_be_written_beside(seed: Path, tmp_path: Path) -> None:
     assert "error: --write no/a.html: No such file or directory" in failed.stderr
     assert (tmp_path / "c.json").exists()
     assert "1.92×" in failed.stdout
-
-
-def test_form_and_order_change_nothing(seed: Path, tmp_path: Path) -> None:
-    """A folder, its archive and its runs in any order give the same bytes."""
-    shutil.copytree(seed / "results", tmp_path / "results")
-    shutil.make_archive(str(tmp_path / "results"), "zip", tmp_path, "results")
-    runs = sorted(f"results/{path.name}" for path in (tmp_path / "results").iterdir())
-    forms = (["results"], ["results.zip"], runs, runs[::-1])
-    reports = {compare(*form, "--json", folder=tmp_path).stdout for form in forms}
-    assert len(reports) == 1
 
 
 @pytest.mark.parametrize(
@@ -192,32 +169,6 @@ def test_waiting_for_a_group(tmp_path: Path) -> None:
         "amd-16",
         "amd-30",
     ]
-
-
-def planned_group(deployment: Deployment, seed: int) -> str:
-    """Three replicates of each of two pools; the last one failed and left no result."""
-    group = add_group(deployment, 6, seed=seed, pools=("amd-16", "intel"))
-    for task_id in deployment.groups[group]:
-        deployment.definitions[task_id]["payload"]["env"] = {PLAN_VARIABLE: "3"}
-        complete(deployment, task_id)
-    deployment.change_runs(task_id, "failed")
-    del deployment.artifacts[task_id, 0, ARTIFACT]
-    return group
-
-
-@pytest.mark.parametrize("against", [False, True], ids=["pools", "pushes"])
-def test_a_lost_task_of_a_plan(tmp_path: Path, against: bool) -> None:
-    """Nothing more will come, so this is the plan's one look, as of its other tasks."""
-    deployment = Deployment()
-    groups = [f"group:{planned_group(deployment, seed)}" for seed in (1, 2)]
-    with Loopback(deployment) as loopback:
-        done = compare(
-            *(groups[0], *(("--against", groups[1]) if against else ()), "--partial", "--json"),
-            folder=tmp_path,
-            TASKCLUSTER_ROOT_URL=loopback.url,
-        )
-    comparisons = json.loads(done.stdout)["subjects"][0]["comparisons"]
-    assert [comparison["look"] for comparison in comparisons] == [None] * (2 if against else 1)
 
 
 @pytest.mark.parametrize(

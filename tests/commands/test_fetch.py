@@ -18,9 +18,7 @@ from loopback_deployment import (
     AMD_16,
     AMD_30,
     ARTIFACT,
-    GROUP,
     INTEL,
-    NO_WORKER,
     Artifact,
     Deployment,
     add_group,
@@ -70,21 +68,6 @@ def test_three_tasks(loopback, tmp_path):
         assert f"{measured.task.task_id}.{measured.task.run_id}" == run.name
         stored = loopback.deployment.artifacts[measured.task.task_id, 0, ARTIFACT].body
         assert (run / run_files.RESULT_NAME).read_bytes() == stored
-
-
-def test_a_group_with_failures(loopback, tmp_path):
-    """What can be had is there; every other task has its line, and the exit code is 1."""
-    done = fetch(loopback, tmp_path, f"group:{GROUP}", "--output", "out", expected=1)
-    with_result = (tmp_path / "out").glob(f"*/{run_files.RESULT_NAME}")
-    assert sorted(path.parent.name for path in with_result) == ALL_THREE
-    lines = done.stderr.splitlines()
-    assert len([line for line in lines if line.startswith("error: task ")]) == 8
-    waiting = (
-        f"task {NO_WORKER} run 0 (no-worker): is still pending; read it again when it has ended "
-        f"({loopback.url}/tasks/{NO_WORKER})"
-    )
-    assert f"error: {waiting}" in lines
-    assert lines[-1] == "3 runs fetched, 8 could not be fetched"
 
 
 def test_what_is_there_already_stays(loopback, tmp_path):

@@ -83,15 +83,6 @@ def test_diff(firefox, tmp_path):
     assert run(firefox, "--diff", "--remove").stdout.startswith(f"--- a/{KIND}\n+++ /dev/null")
 
 
-def test_no_checkout(tmp_path):
-    """A folder that is none is a mistake in usage, named with the file that is missing."""
-    done = run(tmp_path, expected=2)
-    assert done.stderr == (
-        f"error: {tmp_path}: is not a Firefox checkout: taskcluster/config.yml is missing; name "
-        "the folder that contains mach\n"
-    )
-
-
 def test_documentation():
     """The page has every option, and every file that the command writes."""
     page = (ROOT / "taskcluster/docs/firefox.md").read_text()

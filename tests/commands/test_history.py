@@ -8,8 +8,6 @@ from typing import Any
 import past
 import program
 import pytest
-from loopback import Loopback
-from loopback_deployment import Artifact, Deployment
 
 # As many as a mean needs.
 RETRIEVES = 200
@@ -53,22 +51,6 @@ def document(done: program.Finished) -> dict[str, Any]:
     return content
 
 
-def test_what_is_gone_is_named(pushes: list[past.Push], tmp_path: Path) -> None:
-    """An expired task and a lost artifact are notes, and the exit code is 0."""
-    deployment = Deployment()
-    past.add(deployment, pushes[:12])
-    first, second = (push.documents[0]["task"]["task_id"] for push in pushes[:2])
-    del deployment.statuses[first], deployment.definitions[first]
-    deployment.groups[pushes[0].group] = []
-    deployment.set_result(second, 0, Artifact(storage_type="gone"))
-    with Loopback(deployment) as loopback:
-        done = history("amd-16", folder=tmp_path, TASKCLUSTER_ROOT_URL=loopback.url)
-    assert f"note: task {first} of 2026-04-27: does not exist; it may have expired\n" in done.stderr
-    assert f"note: task {second} run 0 (io-benchmark-amd-16): lost its artifact" in done.stderr
-    assert "No change in 10 points" in done.stdout
-    assert "Not read" in done.stdout
-
-
 def test_the_newest_points(fetched: Path) -> None:
     """--last and --since, in a folder as in the index."""
     last = document(history("amd-16", "results", "--last", "5", "--json", folder=fetched))
@@ -91,21 +73,6 @@ def test_another_pool(fetched: Path) -> None:
     assert done.stderr == (
         "error: no result of intel was found that can be shown; see the report for the reasons\n"
     )
-
-
-def test_a_bad_result_is_named(pushes: list[past.Push], tmp_path: Path) -> None:
-    """One that cannot be read, and one that may not be judged; the rest is shown."""
-    past.write(tmp_path / "results", pushes[:12])
-    first, second = sorted((tmp_path / "results").iterdir())[:2]
-    (first / "io-benchmark.json").write_text("{}")
-    document = json.loads((second / "io-benchmark.json").read_text())
-    document["workloads"][0] |= {"outcome": {"state": "failed", "reason": "disk full"}}
-    (second / "io-benchmark.json").write_text(json.dumps(document))
-    done = history("amd-16", "results", folder=tmp_path)
-    assert "Object missing required field `version`" in done.stderr
-    assert "Left out" in done.stdout
-    assert "disk full" in done.stdout
-    assert "10 points" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -33,13 +33,3 @@ def test_init(tmp_path):
     )
     again = program.run("init", "--pool", "small=b-small", folder=folder)
     assert (again.stdout, again.stderr) == ("", "Nothing differs\n")
-
-
-def test_mistakes(tmp_path):
-    """A wrong pool and a folder that is no project are one line."""
-    wrong = program.run("init", "--pool", "small", folder=tmp_path, expected=2)
-    assert wrong.stderr.endswith(
-        "'small' is not NAME=ALIAS, with a name of at most 20 characters\n"
-    )
-    none = program.run("init", folder=tmp_path, expected=2)
-    assert none.stderr.startswith("error: .: has no taskcluster/config.yml; name a project")

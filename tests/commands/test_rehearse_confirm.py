@@ -67,14 +67,6 @@ def test_confirmed(runs: list[LocalRun], tmp_path: Path) -> None:
     )
 
 
-def test_same_folder(runs: list[LocalRun], tmp_path: Path) -> None:
-    """The confirming run measures the disk of its pool."""
-    (tmp_path / "fast").mkdir()
-    rehearse(tmp_path, "-j", "amd-16,intel", "--at", "intel=fast")
-    places = {run.workspace.parent for run in runs if run.pool == "intel"}
-    assert places == {tmp_path / "fast"}
-
-
 def test_nothing_to_confirm(runs: list[LocalRun], tmp_path: Path) -> None:
     """Pools that no difference is proven of run once."""
     done = rehearse(tmp_path, "-j", "amd-30,intel")
@@ -82,9 +74,3 @@ def test_nothing_to_confirm(runs: list[LocalRun], tmp_path: Path) -> None:
     reason = "amd-30 against intel is inconclusive: measure more workers first."
     assert f"Nothing to confirm: {reason}\n" in done.stderr
     assert "Running 0" not in done.stderr
-
-
-def test_baseline(runs: list[LocalRun], tmp_path: Path) -> None:
-    """Whichever side is the baseline, the faster one is run again."""
-    rehearse(tmp_path, "-j", "amd-16,amd-30", "--baseline", "amd-16")
-    assert [run.label for run in runs[2:]] == ["io-benchmark-amd-30-confirm"]

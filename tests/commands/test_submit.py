@@ -16,7 +16,7 @@ import submitted_tasks
 from checkout import ROOT
 from killed_submit import SUBMIT, environment, labels
 from loopback import Fault, Loopback, first
-from loopback_deployment import AMD_16, GROUP, Deployment
+from loopback_deployment import GROUP, Deployment
 
 from io_benchmark.operations.submit import ADDRESS, known_owner
 
@@ -167,17 +167,6 @@ def test_a_refused_task(call, deployment, loopback):
             "deployment's owners"
         ),
     ]
-
-
-@pytest.mark.parametrize("address", [f"task:{AMD_16}", "index:a.v2.b.latest"])
-def test_image_that_does_not_exist(call, deployment, loopback, address):
-    """It is named before anything is created."""
-    code, _, stderr = call("--image", address)
-    assert (code, deployment.definitions) == (2, {})
-    assert stderr.splitlines()[-1] == (
-        f"error: {address}: does not exist at {loopback.url}, and is to have the tasks' image; check "
-        "--image and the root URL"
-    )
 
 
 @pytest.mark.parametrize(

@@ -111,25 +111,6 @@ def test_underway(call, group, deployment):
     assert len(confirming(deployment)) == 1
 
 
-def test_once_more_after_a_failure(call, group, deployment):
-    """A confirming task that left no result is followed by a second one."""
-
-    def fail(made: Deployment, task_id: str) -> None:
-        made.change_runs(task_id, "failed")
-
-    deployment.on_create = fail
-    call("--confirm", group)
-    deployment.on_create = complete
-    code, _, stderr = call("--confirm", group)
-    assert code == 1  # the failed one is missing in the comparison
-    assert "1 task created" in stderr
-    assert labels(deployment)[3:] == [CONFIRM, f"{CONFIRM}-2"]
-    assert [task["extra"]["treeherder"]["symbol"] for task in confirming(deployment)] == [
-        "intel-confirm",
-        "intel-confirm-2",
-    ]
-
-
 def test_dry_run(call, group, deployment):
     """The task on stdout, its cost on stderr; nothing is created."""
     code, stdout, stderr = call("--confirm", group, "--dry-run")

@@ -2,7 +2,6 @@
 """The command tasks: the seed's tasks, held against its benchmark and its prices."""
 
 import json
-import random
 from pathlib import Path
 from typing import Any
 
@@ -87,21 +86,6 @@ def test_a_bad_row_is_named_and_fails(folder):
     done = program.run("tasks", "bad.csv", folder=folder, expected=1)
     assert "amd-16 is 1.15× slower than intel" in done.stdout
     assert "bad.csv: line 28: started: 'yesterday' is not a time" in done.stderr
-
-
-def test_order_and_repetition_change_nothing(folder):
-    """Rows in any order, a file given twice and more columns: the same bytes."""
-    rows = list(real_tasks.rows())
-    random.Random(1).shuffle(rows)
-    columns = ["extra", *reversed(real_tasks.COLUMNS)]
-    (folder / "shuffled.csv").write_text(real_tasks.table(rows, columns))
-    (folder / "rows.json").write_text(json.dumps(rows))
-    first = tasks(folder, "runs.csv", "--json")
-    assert tasks(folder, "shuffled.csv", "--json") == first
-    assert tasks(folder, "rows.json", "--json") == first
-    twice = json.loads(tasks(folder, "runs.csv", "shuffled.csv", "--json"))
-    assert twice["comparisons"] == json.loads(first)["comparisons"]
-    assert twice["remarks"][0]["text"] == "runs that were read more than once: 26; each counts once"
 
 
 def test_the_queue_has_the_same_runs(folder):

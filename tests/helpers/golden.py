@@ -79,6 +79,7 @@ FIRST_SCREENS = (
 )
 IN_TEXT = (
     *("seed-case", "tried", "few-measurements", "nothing-readable"),
+    *("five-places", "one-bad-worker"),
     *("history: one-change", "history: trend-and-step", "history: two-series"),
     "tasks: labels that differ, on four pools",
 )

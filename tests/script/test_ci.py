@@ -203,17 +203,3 @@ def test_urls(environment, url, public):
     """Only addresses of the web, without passwords, since results are public."""
     environment({**GITLAB, "CI_JOB_URL": url})
     assert ci.describe()["url"] == public
-
-
-@pytest.mark.parametrize("attempt", ["-1", "1.5", "x", "9" * 10, "٣"])
-def test_no_attempt(environment, attempt):
-    """An attempt is a number or null."""
-    environment({**GITHUB, "GITHUB_RUN_ATTEMPT": attempt})
-    assert ci.describe()["attempt"] is None
-
-
-@pytest.mark.parametrize("folder", ["", "relative", "~nobody-here/x", "/a\0b"])
-def test_no_work_folder(environment, folder):
-    """A work folder is an absolute path or none."""
-    environment({**GITLAB, "CI_PROJECT_DIR": folder})
-    assert ci.work_folder() is None

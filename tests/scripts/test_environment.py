@@ -138,22 +138,6 @@ def test_made_again(checkout, change):
     assert (done.returncode, checkout.logged()) == (0, [*before, *before])
 
 
-def test_failed_installation(checkout):
-    """What pip could not install is an error that shows pip's words, and is tried again next time."""
-    checkout.interpreter("python3")
-    code, started, stderr = checkout.run("rehearse", PIP_FAILS="yes")
-    assert (code, started) == (1, [])
-    assert stderr.splitlines()[-2:] == [
-        "no such package",
-        (
-            "scripts/rehearse: error: pip could not install what python/requirements.txt pins;"
-            " it says why above"
-        ),
-    ]
-    assert checkout.run("rehearse")[0] == 0
-    assert checkout.logged()[-3:] == INSTALLED
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_interrupted_installation(checkout, number):
     """A first run that was ended midway does not poison the second."""
@@ -184,16 +168,6 @@ def test_two_first_runs_at_once(checkout):
     assert second.communicate(timeout=30)[1] == ""
     assert (first.returncode, second.returncode) == (0, 0)
     assert checkout.logged() == [f"venv with {python}", *INSTALLED]
-
-
-def test_two_rehearsals_run_at_once(checkout):
-    """An environment that is ready serves any number of rehearsals."""
-    checkout.interpreter("python3")
-    checkout.run("rehearse")
-    running = checkout.start("rehearse", PROGRAM_STAYS="yes")
-    assert running.stdout.readline() == f"io-benchmark {running.pid}\n"
-    assert checkout.run("rehearse")[0] == 0
-    assert running.poll() is None
 
 
 def test_tests_run_one_after_the_other(checkout):

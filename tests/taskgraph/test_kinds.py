@@ -16,13 +16,10 @@ from taskgraph.optimize import base
 from taskgraph.parameters import Parameters
 from taskgraph.taskgraph import TaskGraph
 from taskgraph.util.time import json_time_from_now, value_of
-from user_mistakes import mistake
 
-from io_benchmark_taskgraph import estimate, stanza
 from io_benchmark_taskgraph.transforms.report import LATEST_S, RESOLVING_S
 from io_benchmark_taskgraph.worker_program import MAX_ARGUMENT_BYTES, workload_names
 
-from .conftest import KIND, REPOSITORY
 from .whole_graph import (
     EVERY_ALL,
     EVERY_POOL,
@@ -192,25 +189,6 @@ def test_images():
         [route] = node["optimization"]["index-search"]
         assert route.startswith(f"releng.cache.level-3.docker-images.v2.{name}.hash.")
     assert node["attributes"]["always_target"] is False
-
-
-def test_kind_files():
-    """A pool is four lines of one kind; the other kind has the pools of the first."""
-    pools = (KIND / "kind.yml").read_text().partition("\ntasks:\n")[2].strip("\n").split("\n\n")
-    keys = [[line.split(":")[0].strip() for line in pool.splitlines()] for pool in pools]
-    assert keys == [
-        [name, "description", "worker-type", "treeherder"] for name in ("amd-16", "amd-30", "intel")
-    ]
-    kind = yaml.safe_load((KIND.parent / ALL / "kind.yml").read_text())
-    assert kind["pools-from"] == "io-benchmark"
-    assert not {"tasks", "tasks-from"} & set(kind)
-    benchmark = stanza.Benchmark.parse(kind["task-defaults"]["benchmark"])
-    # 3 x (5,700 + 200 x 3 x 57) / 50, and the others' limits: per task, and per place.
-    needed_s = 2394 + 170 + 3 * 565
-    estimate.check_duration(benchmark, needed_s)
-    mistake(estimate.check_duration, benchmark, needed_s - 1)
-    documented = (REPOSITORY / "taskcluster/docs/kinds.md").read_text()
-    assert f"the slowest pool planned for needs {needed_s:,} s" in documented
 
 
 def end_s(node, key="deadline"):

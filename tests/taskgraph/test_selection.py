@@ -98,34 +98,6 @@ def decide(revision, **changes):
     return tuple(values[name] for name in names)
 
 
-MESSAGE = b"Faster\n\ntry: -j amd-16,intel --rebuild 6\n"
-CHOSEN = ("io-benchmark", ["amd-16", "intel"], 6)
-USUAL: tuple[str, list[str], int] = ("default", [], 0)
-
-
-@pytest.mark.parametrize(
-    ("message", "changes", "expected"),
-    [
-        (MESSAGE, {}, CHOSEN),
-        (MESSAGE, {"tasks_for": "github-pull-request"}, CHOSEN),
-        (b"Faster", {}, USUAL),
-        (b"\xff", {}, USUAL),
-        # Who chose otherwise, or may not choose, gets the default list.
-        *(
-            (MESSAGE, {"tasks_for": event}, USUAL)
-            for event in ("github-pull-request-untrusted", "cron", "action")
-        ),
-        *(
-            (MESSAGE, {"target_tasks_method": method}, (method, [], 0))
-            for method in ("nothing", "io-benchmark")
-        ),
-    ],
-)
-def test_commit_messages(commit, message, changes, expected):
-    """A push and a collaborator's pull request select tasks, and how many."""
-    assert decide(commit(message), **changes) == expected
-
-
 def task(kind, pool, number=""):
     attributes = {"job_try_name": kind, "io_benchmark_pool": pool}
     return make_task(f"{kind}-{pool}{number}", attributes=attributes)

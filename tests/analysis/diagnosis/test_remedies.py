@@ -233,12 +233,3 @@ def test_every_remedy_has_evidence():
         found = remedies(supported(rule.name), measured={})
         assert [shown(remedy)[0] for remedy in found] == list(rule.remedies)
         assert all(shown(remedy)[3] and remedy.gain_ratio is None for remedy in found)
-
-
-def test_names_stay_plain_text():
-    """A side's or a place's name is shown, never interpreted."""
-    name = "\x1b[31m" + "x" * 500
-    measured = {name: {SUBJECT: 2.0 * MS, replace(SUBJECT, place=name): 1.0 * MS}}
-    (found,) = remedies(supported("storage-place"), measured=measured, candidate=name)
-    assert shown(found)[3].isprintable()
-    assert len(shown(found)[3]) < 1500

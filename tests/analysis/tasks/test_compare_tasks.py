@@ -223,14 +223,6 @@ def test_runs_that_did_not_complete(state, reason, consequence):
     assert consequence in warnings(compared([*pools(10, 10, 8), ended]))[0]
 
 
-def test_pools_without_a_common_label():
-    """Three of them are named."""
-    runs = [completed(pool, 1, f"g/{pool}", label=pool) for pool in "abcdef"]
-    *named, more = [text_of(remark) for remark in compared(runs).remarks]
-    assert named == [f"{pool} and f have no label in common with a completed run" for pool in "abc"]
-    assert more == "2 more pools have no label in common with f"
-
-
 def test_the_labels_with_most_runs_are_compared(monkeypatch):
     """However long the others take."""
     for module in (task_pair, compare_tasks):

@@ -60,34 +60,6 @@ def test_which_look_it_is() -> None:
     )
 
 
-def test_many_pools() -> None:
-    """In the full report all that differ have a sentence each; the others share some."""
-    report = sample_report.many_pools(10)
-    *named, equivalent, inconclusive = [line for line in answer(report) if line.startswith("- ")]
-    different = [f"pool-{number:02d}" for number in (2, 3, 6, 7, 10, 11)]
-    assert [line.split()[1] for line in named] == different
-    assert [equivalent, inconclusive] == [
-        "- Equivalent: pool-04, pool-08, pool-12, 1.00× to 1.02×.",
-        "- Inconclusive: pool-05, pool-09, 1.04× to 1.05×.",
-    ]
-
-
-def test_what_was_not_read() -> None:
-    """Without results the reasons remain; more than two of a kind are counted."""
-    unreadable = ("one: failed", "two: failed", "three: failed")
-    assert screen(replace(sample_report.empty(), unreadable=unreadable)) == [
-        "- No verdict: none of the results could be read.",
-        "! Not read: one: failed",
-        "! Not read: two: failed",
-        "! Not read: three: failed",
-    ]
-    alone = replace(sample_report.seed_case(10), unreadable=unreadable)
-    assert [line for line in screen(alone) if "read" in line] == [
-        "! Not read: one: failed",
-        "! and 2 more results not read",
-    ]
-
-
 @pytest.mark.parametrize(
     ("share", "ending"),
     [

@@ -2,16 +2,14 @@
 """The sections of measurements: their tables, which are folded, and what the intervals rest on."""
 
 import every_workload
-import pytest
 import sample_report
 import several_places
 from msgspec.structs import replace
-from sample_report import ABSORBED, text
+from sample_report import ABSORBED
 from written import folds, headings, lines, rows, section, tables
 
-from io_benchmark.analysis.model import Severity, Subject
+from io_benchmark.analysis.model import Severity
 from io_benchmark.analysis.report_model import Bottleneck, Report, SideBottleneck
-from io_benchmark.number_text import NOTHING
 from io_benchmark.report.blocks import Heading, Marks, Table, pieces, plain
 from io_benchmark.report.sections.comparison import document
 
@@ -27,33 +25,6 @@ def marks(line: object) -> tuple[int, ...]:
     return next((each.numbers for each in pieces(line) if isinstance(each, Marks)), ())  # type: ignore[arg-type]
 
 
-WRITTEN = (
-    "absorbed by the page cache (waiting for I/O 1 % of the time); of 110 GiB copied, 3 MiB reached "
-    "the disks"
-)
-
-
-@pytest.mark.parametrize(
-    ("bottleneck", "words"),
-    [
-        (
-            ABSORBED,
-            f"{WRITTEN}; after the last copy 80 MiB were still to be written; the final sync took 240 ms",
-        ),
-        (replace(ABSORBED, left_dirty_bytes=None, drain_ns=None), WRITTEN),
-        (
-            SideBottleneck(Bottleneck.UNKNOWN, text("nothing\x1b[31m"), None, None, None, None),
-            "unknown (nothing\ufffd[31m)",
-        ),
-    ],
-    ids=["all", "no sync", "nothing"],
-)
-def test_bottlenecks(bottleneck: SideBottleneck, words: str) -> None:
-    """The bottleneck, what told it, and where the bytes went, as far as that is known."""
-    found = lines(section(absorbed(bottleneck), "cache-retrieve"))
-    assert [line for line in found if "amd-16" in line and line.endswith(f": {words}")]
-
-
 def test_the_figure_that_leads() -> None:
     """The median, where it is steady on all sides, else the mean."""
     (steady,) = tables(section(absorbed(), "cache-retrieve"))
@@ -64,43 +35,6 @@ def test_the_figure_that_leads() -> None:
     (waiting,) = tables(section(waits, "cache-retrieve"))
     assert list(rows(waiting))[:2] == ["Avg", "P50"]
     assert "P50 vs intel" not in rows(waiting)
-
-
-def test_a_table_of_measurements() -> None:
-    """A line per pool: the figure and its P95 in the unit, the ratio, its interval, the verdict."""
-    (table,) = tables(section(every_workload.report(), "exec"))
-    assert table.heads == ("ms", "P95", "Ratio", "95 % interval", "Verdict")
-    assert [plain(row.label) for row in table.rows if not row.cells] == [
-        "hardlinked, 4 at once",
-        "CPU time of one: intel 29.0 ms, amd-16 29.0 ms, amd-30 29.0 ms",
-        "copies, 4 at once",
-        "over hardlinks: intel 1.10×, amd-16 1.65×, amd-30 1.10×",
-        "CPU time of one: intel 29.0 ms, amd-16 29.0 ms, amd-30 29.0 ms",
-    ]
-    # The last measurement's.
-    assert {label: cells for label, cells in rows(table).items() if cells} == {
-        "intel": ("33.0", "33.4", "1.00×", NOTHING, "baseline"),
-        "amd-16": ("49.5", "50.3", "1.50×", "1.29 to 1.74", "slower"),
-        "amd-30": ("33.0", "33.4", NOTHING, NOTHING, "no verdict"),
-    }
-
-
-def test_measurements_of_a_place_share_a_section() -> None:
-    """Two places of one workload are two tables; what uses no place has one."""
-    subjects = [
-        Subject("metadata", "workspace", variant="stat", threads=1),
-        Subject("metadata", "container", variant="stat", threads=1),
-        Subject("spawn", "workspace", variant="posix-spawn"),
-        Subject("spawn", "container", variant="posix-spawn"),
-    ]
-    part = every_workload.report().subjects[5]
-    parts = tuple(replace(part, subject=subject) for subject in subjects)
-    found = headings(replace(every_workload.report(), subjects=parts, diagnoses=()))
-    assert [title for title in found if title.startswith(("metadata", "spawn"))] == [
-        "metadata, place workspace (ops/s, higher is better)",
-        "metadata, place container (ops/s, higher is better)",
-        "spawn (µs, lower is better)",
-    ]
 
 
 def few(count: int) -> Report:
@@ -143,25 +77,6 @@ def test_marks() -> None:
     assert lines(section(report, "Notes"))[1].startswith(
         "[2] page-cache: allowed by --allow page-cache, amd-30: drop_caches"
     )
-
-
-def test_further_diagnoses_list_what_is_supported() -> None:
-    """Of the leading workload all hypotheses are listed; of others the rest is folded."""
-    report = every_workload.report()
-    why = [title for title in headings(report) if title.startswith("Why")]
-    assert why[:2] == [
-        "Why amd-16 is slower than intel",
-        "Why amd-16 is slower than intel on random-io, write-depth-32",
-    ]
-    listed = tables(section(report, why[1]))[0]
-    assert [plain(row.label).split(":")[0] for row in listed.rows] == ["SUPPORTED random-io"]
-    assert "Further hypotheses: 10 ruled out" in folds(report)
-    leading, further, *rest = report.diagnoses
-    none = replace(
-        further, causes=tuple(c for c in further.causes if not c.state.holds), remedies=()
-    )
-    without = replace(report, diagnoses=(leading, none, *rest))
-    assert len(tables(section(without, why[1]))[0].rows) == 10
 
 
 def test_equal_evidence_is_written_once() -> None:

@@ -6,7 +6,7 @@ import pytest
 import sample_report
 import several_places
 import simulated_cases
-from divided_reports import Times, pair, with_parts
+from divided_reports import Times, with_parts
 from msgspec.structs import replace
 from simulated_push import Pool
 from written import folds, lines, rows, section, tables
@@ -14,7 +14,6 @@ from written import folds, lines, rows, section, tables
 from io_benchmark.analysis.model import DIFFERENT
 from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
 from io_benchmark.analysis.report_model import Report
-from io_benchmark.number_text import NOTHING
 from io_benchmark.report.blocks import Items, plain
 
 LOOKUP_USER = Part(Phase.LOOKUP, Kind.USER)
@@ -37,44 +36,6 @@ def of_parts(parts: dict[Part, Times]) -> tuple[str, dict[str, tuple[str, ...]]]
     (table,) = tables(section(report, "Where"))
     (sentence,) = sentences(report)
     return sentence.partition(": ")[2], rows(table)
-
-
-@pytest.mark.parametrize(
-    ("truth", "workers", "sentence"),
-    [
-        ("one disk", 3, f"+75.0 ms per retrieve against intel: {BLOCKED} +75.1 ms (100 %)."),
-        (
-            "half a CPU",
-            3,
-            (
-                "+19.9 ms per retrieve against intel: copies waiting for a CPU +18.0 ms (91 %), lookups "
-                "waiting for a CPU +1.9 ms (9 %)."
-            ),
-        ),
-        ("one disk", 1, f"+79.5 ms per retrieve against intel: {BLOCKED} +79.4 ms (100 %)."),
-    ],
-)
-def test_sentence(truth: str, workers: int, sentence: str) -> None:
-    """The sentence names the part in which the machines differ, and no other."""
-    assert sentences(pair(truth, workers=workers)) == [f"amd-16, {sentence}"]
-
-
-def test_table() -> None:
-    """Each part that is not small has a row; the shares add up, and the whole is the average."""
-    (table,) = tables(section(pair("one disk", "slow grep"), "Where"))
-    assert plain(table.title) == "amd-16 against intel, ms per retrieve"
-    assert table.heads == ("intel", "amd-16", "Difference", "95 % interval", "Share")
-    assert rows(table) == {
-        "lookups": (),
-        "on a CPU in user mode": ("0.4", "10.6", "+10.3", "+9.8 to +10.8", "14 %"),
-        "copies": (),
-        "on a CPU in the kernel": ("12.0", "12.0", "0.0", "−0.4 to +0.4", "0 %"),
-        "blocked": ("58.1", "123.8", "+65.7", "+57.3 to +74.0", "86 %"),
-        "other parts": ("0.9", "0.9", "0.0", NOTHING, "0 %"),
-        "all parts": ("71.5", "147.4", "+75.9", NOTHING, "100 %"),
-    }
-    (single,) = tables(section(pair("one disk", workers=1), "Where"))
-    assert single.heads == ("intel", "amd-16", "Difference", "Share")
 
 
 @pytest.mark.parametrize(
@@ -151,18 +112,6 @@ def test_nothing_to_divide() -> None:
         *(sample_report.refused(10), sample_report.empty()),
     )
     assert [section(report, "Where the time went") for report in reports] == [[]] * len(reports)
-
-
-def test_many_pools() -> None:
-    """Each candidate has a sentence; three have a table, and the others are folded."""
-    parts = {LOOKUP_USER: (1, 1, 0, 0), COPY_BLOCKED: (75, 145, 60, 80)}
-    report = with_parts(sample_report.many_pools(10), parts)
-    different = [
-        each.candidate for each in report.subjects[0].comparisons if each.verdict in DIFFERENT
-    ]
-    assert [line.split(",")[0] for line in sentences(report)] == different
-    assert len(tables(section(report, "Where"))) == len(different)
-    assert folds(report) == [f"The parts of {len(different) - 3} further differences"]
 
 
 def test_several_measurements() -> None:

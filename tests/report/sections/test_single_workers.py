@@ -4,7 +4,7 @@
 import divided_reports
 import pytest
 from msgspec.structs import replace
-from written import headings, lines, screen, section
+from written import lines, section
 
 from io_benchmark.analysis.model import UNKNOWN, Subject, Verdict
 from io_benchmark.analysis.report_model import Report, SingleWorker
@@ -23,26 +23,6 @@ def answer(whole: Report) -> str:
     """The answer about the only worker, without what to try."""
     found = lines(section(whole, "Answer"))
     return found[found.index("Workers that do not belong to their pool") + 1]
-
-
-def test_the_screen() -> None:
-    """Two workers have a sentence, which a golden file has; the others are counted."""
-    four = tuple(replace(worker(), machine=f"m{number}") for number in range(4))
-    assert "- and 2 more workers that do not belong to their pool" in screen(report(*four))
-
-
-def test_the_full_sentence() -> None:
-    """What the verdict is, and what it would be without the worker; parts and causes have sections."""
-    assert answer(report(worker())) == (
-        "- worker us-central1-f/141834572747825 of amd-16 (task wRy5QqWwjMF5-yzYYTLgz5.0) alone takes "
-        "1.95× the time of its pool (4 other workers; equal ones stay within 0.75 to 1.33). The verdict "
-        "stays inconclusive: it counts all workers, and does not blame the pool for this one. Without "
-        "it, amd-16 compared with intel is at 1.02× (95 % interval 0.987 to 1.064). That is information "
-        "and not a verdict, because the worker is chosen by its time."
-    )
-    found = " ".join(headings(report(worker())))
-    assert "Where the time went" in found
-    assert "Why worker 141834572747825 is slower than the rest of amd-16" in found
 
 
 def test_a_machine_type_and_several_tasks() -> None:

@@ -252,16 +252,6 @@ def test_many_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert lines == (f"{archive}: has 21 results, more than 20",)
 
 
-def test_bombs_share_a_budget(tmp_path: Path) -> None:
-    """However many results expand to the limit of one, a command reads so much and no more."""
-    bomb = b" " * (16 * MIB)
-    archive = make(tmp_path / "a.zip", *((f"{number}/{RESULT}", bomb) for number in range(40)))
-    assert archive.stat().st_size < MIB
-    gathered = read(archive)
-    left_out = [line for line in gathered.unreadable if line.startswith("left out 17 results")]
-    assert (len(left_out), len(gathered.unreadable)) == (1, 24)
-
-
 @given(
     st.lists(
         st.tuples(st.integers(0, 2000), st.binary(max_size=8), st.integers(0, 30)),

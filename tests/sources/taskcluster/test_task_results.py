@@ -4,7 +4,6 @@
 import json
 import time
 
-import loopback_runs
 import pytest
 from loopback import ME, Fault, Loopback, first
 from loopback_deployment import (
@@ -25,18 +24,13 @@ from loopback_deployment import (
     result,
 )
 from recorded_pushes import (
-    ACTION_WITHOUT_CONTEXTS,
-    CLAIM_EXPIRED,
-    PUSH,
-    REPORT,
     recorded_pushes,
     written,
 )
 
 from io_benchmark.results.reader import MAXIMUM_BYTES
-from io_benchmark.sources.budget import SMALL_BYTES, Budget
+from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.gather import gather
-from io_benchmark.sources.protocol import ReadProgress
 from io_benchmark.sources.run_results import TaskRecord
 
 NO_ARTIFACT = "left no io-benchmark.json"
@@ -129,19 +123,6 @@ def test_pages_are_followed(loopback, policy):
 @pytest.mark.parametrize(
     ("address", "expected"),
     [
-        (f"task:{AMD_16}", ALL_THREE[:1]),
-        ("index:dev.v2.io.latest.io-benchmark-amd-30", ALL_THREE[1:2]),
-        ("index:dev.v2.io.latest", ALL_THREE),
-    ],
-)
-def test_other_addresses(loopback, policy, address, expected):
-    """Each form leads to the same results."""
-    assert runs(read(loopback, policy, address)) == expected
-
-
-@pytest.mark.parametrize(
-    ("address", "expected"),
-    [
         (
             "task:AAAAAAAAQAGAAAAAAAAAAA",
             "{url} has no such task; it may have expired, or belong to another deployment",
@@ -164,23 +145,6 @@ def test_what_does_not_exist(loopback, policy, address, expected):
     gathered = read(loopback, policy, address, f"task:{INTEL}")
     assert gathered.unreadable == (f"{address}: {expected.format(url=loopback.url)}",)
     assert runs(gathered) == ALL_THREE[2:]
-
-
-@pytest.mark.parametrize(
-    "address",
-    [f"group:{PUSH}", f"task:{PUSH}", f"task:{REPORT}", f"task:{ACTION_WITHOUT_CONTEXTS}"],
-    ids=["group", "decision task", "report", "action"],
-)
-def test_tasks_that_stand_for_their_group(policy, address):
-    """Tasks about the push mean its benchmark tasks: here 11, with 12 runs."""
-    deployment = recorded_pushes()
-    for member in deployment.groups[PUSH]:
-        for run in deployment.statuses[member]["runs"]:
-            body = result("amd-16", member, run["runId"])
-            deployment.set_result(member, run["runId"], Artifact(body))
-    with Loopback(deployment) as loopback:
-        gathered = read(loopback, policy, address)
-    assert (len(gathered.results), gathered.unreadable, gathered.remarks) == (12, (), ())
 
 
 def test_where_no_run_completed(loopback, policy):
@@ -308,33 +272,6 @@ def test_runs_that_ended_badly(policy, note, line):
     assert gathered.unreadable == (expected,)
 
 
-def test_a_claim_that_expired_for_good(policy):
-    """No retry was left: there is no log, and nothing to wait for."""
-    deployment = recorded_pushes()
-    status = deployment.statuses[CLAIM_EXPIRED]
-    status["runs"][1] = loopback_runs.run(1, "exception", "claim-expired")
-    status["state"] = "exception"
-    with Loopback(deployment) as loopback:
-        gathered = read(loopback, policy, f"task:{CLAIM_EXPIRED}")
-        line = (
-            f"was preempted, or its worker died (claim-expired) and {NO_ARTIFACT}: its worker died "
-            "and left no log; run the benchmark again"
-        )
-        assert gathered.unreadable == (problem(loopback, CLAIM_EXPIRED, LABEL, line, 1),)
-
-
-def test_why_a_signature_is_refused(loopback, policy):
-    """Bad credentials are only one cause of 401; the request is not repeated."""
-    loopback.turn_clock(1800)
-    gathered = read(loopback, policy, f"group:{GROUP}", **ME.environment)
-    text = (
-        "refuses the request of me (Unauthorized: Stale timestamp): this machine's clock differs from "
-        "its clock by more than 15 minutes; set the clock, the credentials are not the cause"
-    )
-    assert gathered.unreadable == (f"group:{GROUP}: {loopback.url} {text}",)
-    assert len(loopback.requests) == 1
-
-
 @pytest.mark.parametrize(
     ("fault", "text"),
     [
@@ -370,28 +307,6 @@ def test_the_default_deployment_is_told(loopback, policy, monkeypatch):
     assert read(loopback, policy, address, TASKCLUSTER_ROOT_URL="").remarks == ()
 
 
-def test_a_job_of_a_push(loopback, policy):
-    """An address that selects a job of a push reads that job alone, and says so."""
-    push = (
-        f"https://treeherder.example/jobs?repo=try&revision={'0' * 40}&selectedTaskRun={AMD_16}.0"
-    )
-    gathered = read(loopback, policy, push)
-    assert runs(gathered) == ALL_THREE[:1]
-    assert "remove selectedTaskRun from it to read the whole push" in gathered.remarks[0]
-
-
-def test_progress(loopback, policy):
-    """Counts of tasks during the listing, then of results, to the end."""
-    steps: list[ReadProgress] = []
-    read(loopback, policy, f"group:{GROUP}", progress=steps.append)
-    assert steps[:3] == [
-        ReadProgress("listing tasks", 0, None),
-        ReadProgress("listing tasks", 10, None),
-        ReadProgress("reading results", 0, 9),
-    ]
-    assert steps[3:] == [ReadProgress("reading results", number, 9) for number in range(1, 10)]
-
-
 @pytest.mark.parametrize(
     ("host", "part", "pools", "line"),
     [
@@ -406,22 +321,6 @@ def test_what_is_not_read_in_time_is_named(loopback, policy, host, part, pools, 
     gathered = read(loopback, policy, f"task:{AMD_16}", f"task:{INTEL}", budget=budget)
     assert [result.pool for result in gathered.results] == pools
     assert f"{line}: was not read in time; read it again" in gathered.unreadable
-
-
-def test_large_results_are_read_last_and_over_the_budget_left_out(loopback, policy):
-    """They displace no small results, and one line names them."""
-    body = result("amd-16", AMD_16, 0)
-    loopback.deployment.set_result(AMD_16, 0, Artifact(body + b" " * SMALL_BYTES))
-    addresses = (f"task:{AMD_16}", f"task:{INTEL}")
-    gathered = read(loopback, policy, *addresses, budget=Budget(read_bytes=len(body) + 1))
-    assert runs(gathered) == ALL_THREE[2:]
-    assert gathered.unreadable == (
-        (
-            "left out 1 result: one command reads at most 384 MB of files; give fewer tasks or "
-            f"folders at once. Left out: task {AMD_16} run 0 ({LABEL})"
-        ),
-    )
-    assert read(loopback, policy, *addresses).unreadable == ()
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import random
 
 import pytest
 from loopback import Fault, Loopback, first
-from loopback_deployment import AMD_16, Artifact, Deployment, add_group, recorded, slug
+from loopback_deployment import AMD_16, Artifact, Deployment, add_group, slug
 from recorded_pushes import PUSH
 from turned_clock import Turned
 
@@ -72,39 +72,6 @@ def test_what_comes_meanwhile_counts(deployment, group, ids, policy):
         f"a-io-benchmark ({added[0]}): failed, {url}/tasks/{added[0]}",
     ]
     assert turned.slept == [15, 22.5, 15]
-
-
-def test_no_longer_than_asked(deployment, group, ids, policy):
-    """At the end it names what still runs; the report's task runs too, and does not wait for itself."""
-    deployment.change_runs(ids[0], "exception", "running")
-    add(deployment, group, "io-benchmark-report", "running")
-    turned = Turned()
-    with Loopback(deployment) as loopback:
-        told = waited(loopback, policy, turned, f"group:{group}", limit_s=40)
-    assert told == [
-        "[1/2] 1 completed, 1 running after 0 min",
-        f"not waiting any longer; not resolved: io-benchmark-amd-16-1 ({ids[0]}): running",
-    ]
-    assert turned.slept == [15, 22.5, 2.5]
-
-
-@pytest.mark.parametrize(
-    ("states", "address", "lines"),
-    [
-        pytest.param(("completed", "pending"), f"task:{AMD_16}", 3, id="task run again"),
-        pytest.param(("completed", "pending"), f"task:{AMD_16}.0", 1, id="run"),
-        pytest.param(("pending",), f"task:{AMD_16}.0", 3, id="run that is not over"),
-    ],
-)
-def test_named_tasks(policy, states, address, lines):
-    """It waits for a task, or for its named run."""
-    deployment = recorded()
-    deployment.change_runs(AMD_16, *states)
-    turned = Turned(lambda: deployment.change_runs(AMD_16, "running"))
-    with Loopback(deployment) as loopback:
-        told = waited(loopback, policy, turned, address, limit_s=30)
-    assert len(told) == lines
-    assert told[0].endswith(f" {states[0] if lines == 1 else states[-1]} after 0 min")
 
 
 @pytest.mark.parametrize("address", ["group:{}", "task:{}"])

@@ -178,18 +178,6 @@ def test_a_part_that_was_measured_is_no_prediction():
     assert explanation_text(found).endswith(" This makes 2.50× of the measured 5.00×: 57 %.")
 
 
-def test_the_seeds_eighth_hypothesis():
-    """30 µs more per process do not explain 70 ms more per retrieve; the evidence has both times."""
-    found = cause(
-        "spawn-cost", "cache-retrieve", FAST_SPAWN, slow({"spawn": 1.06}, "spawn", seed=2)
-    )
-    assert texts(found) == (
-        "process started in 512 µs",
-        "process started in 542 µs",
-        "The one process that a retrieve starts makes up 0 % of the difference.",
-    )
-
-
 @pytest.mark.parametrize("faster_bytes_per_s", [300_000, 100_000_000])
 def test_a_limit_on_small_writes(faster_bytes_per_s: int):
     """A page and a flush at 100 operations a second: the limit predicts by operations, not by bytes.
@@ -214,55 +202,6 @@ def test_a_limit_on_small_writes(faster_bytes_per_s: int):
     found = cause("cgroup-io-limit", "sync-write", faster, slower)
     assert found.state is not RULED_OUT
     assert found.predicted_ratio == pytest.approx(100, rel=0.2)
-
-
-def test_idlings_timed_proof():
-    """Where sync-write was measured, its times are added to idling's preconditions, and count once."""
-    slower = slow({"sync-write/dsync-append": 5}, "sync-write", seed=2) | scheduler(
-        "bfq", slice_idle=8
-    )
-    found = cause("scheduler-idling", "sync-write", SYNC, slower)
-    assert found.state is SUPPORTED
-    assert explanation_text(found).endswith(
-        " A synchronous write takes 900 µs on the slower side and 180 µs on the faster side "
-        "(sync-write, dsync-append)."
-    )
-    assert cause("scheduler", "sync-write", SYNC, slower).state is RULED_OUT
-
-
-@pytest.mark.parametrize(
-    ("name", "settings", "factor", "state", "explanation"),
-    [
-        pytest.param(
-            *("scheduler-idling", {"slice_idle": 8}, 1.13, NOT_OBSERVABLE),
-            "This may be chance; more workers would show it.",
-            id="chance",
-        ),
-        pytest.param(
-            *("scheduler-starvation", {"strict_guarantees": 1, "slice_idle": 0}, 100.0, SUPPORTED),
-            "A synchronous write takes 20.0 ms on the slower side and 200 µs on the faster side",
-            id="starving",
-        ),
-        pytest.param(
-            *("scheduler-starvation", {"strict_guarantees": 1, "slice_idle": 0}, 5.0, RULED_OUT),
-            "but a synchronous write takes 1.00 ms: it does not starve.",
-            id="not-starving",
-        ),
-        pytest.param(
-            *("scheduler-starvation", {"strict_guarantees": 1, "slice_idle": 0}, 1.0, RULED_OUT),
-            "Synchronous writes are as fast on the slower side.",
-            id="as-fast",
-        ),
-    ],
-)
-def test_sync_write_decides_what_a_scheduler_does(name, settings, factor, state, explanation):
-    """Settings make a wait possible; times show whether it happens."""
-    slower = slow({"sync-write/append-fsync": factor}, "sync-write", seed=2) | scheduler(
-        "bfq", **settings
-    )
-    judged = cause(name, "cache-retrieve", SYNC, slower)
-    assert judged.state is state
-    assert explanation in explanation_text(judged)
 
 
 def test_schedulers_that_differ_and_writes_that_are_slower():
