@@ -27,10 +27,6 @@ class ExecutionError(IoBenchmarkError):
     """A task's command could not be started on this machine."""
 
 
-class ContainerError(ExecutionError):
-    """The container engine or the image is missing or refuses."""
-
-
 class ResultError(IoBenchmarkError):
     """A result cannot be read."""
 

@@ -2,7 +2,7 @@
 """rehearse --confirm: all trials, then the faster pool once more. Tasks leave the seed's figures."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,6 @@ import tried_workers
 from checkout import ROOT
 
 from io_benchmark.execute.local_run import LocalRun, RunOutcome
-from io_benchmark.operations import rehearse as operation
 
 PACE = 391 * 1024**2
 MOMENT = "2026-11-21T12:00:00.000Z"
@@ -24,7 +23,10 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[LocalRun]:
     """Every run, in order. Each leaves its pool's result at once, with trials at its pace."""
     made: list[LocalRun] = []
 
-    def execute(local_run: LocalRun, _on_line: Callable[[str], None]) -> RunOutcome:
+    def execute(
+        local_run: LocalRun, _on_line: Callable[[str], None], *, environment: Mapping[str, str]
+    ) -> RunOutcome:
+        assert "PATH" in environment
         made.append(local_run)
         local_run.output.mkdir(parents=True)
         if local_run.pool:
@@ -35,7 +37,7 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[LocalRun]:
             (local_run.output / "io-benchmark.json").write_text(json.dumps(document))
         return RunOutcome(0, "completed", MOMENT, MOMENT, ())
 
-    monkeypatch.setattr(operation, "executor", lambda *_arguments: execute)
+    monkeypatch.setattr("io_benchmark.execute.process.run", execute)
     return made
 
 

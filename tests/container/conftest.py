@@ -25,10 +25,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
-from local_runs import local_run
-
-from io_benchmark.execute.container import ContainerExecutor
-from io_benchmark.graph.generate import create_context
+from local_runs import FOLDER, local_run
+from taskgraph.util.docker import create_context_tar
 
 ROOT = Path(__file__).resolve().parents[2]
 IMAGE = "update-verify"
@@ -91,6 +89,11 @@ exec nsenter --mount=/proc/{holder}/ns/mnt {podman} "$@"
 """
 
 
+def write_context(image, archive):
+    """Write what an image is built from, as a worker gets it; its hash."""
+    return create_context_tar(str(ROOT), f"taskcluster/docker/{image}", str(archive))
+
+
 class Lab:
     """podman, by way of a script that replaces it."""
 
@@ -111,14 +114,42 @@ class Lab:
         holder = (self.folder / "holder").read_text()
         return ["nsenter", f"--mount=/proc/{holder}/ns/mnt"]
 
-    @property
-    def environment(self):
-        """What makes the executor use it."""
-        return {"PATH": f"{self.folder}:{os.environ['PATH']}"}
+    def build(self, image):
+        """Build an image of the project's where podman does not have it; its name there."""
+        with tempfile.TemporaryDirectory(prefix="io-benchmark-context-") as folder:
+            archive = Path(folder, "context.tar.gz")
+            reference = f"localhost/io-benchmark/{image}:{write_context(image, archive)[:16]}"
+            inspected = [self.script, "image", "inspect", reference]
+            if subprocess.run(inspected, capture_output=True, check=False).returncode != 0:
+                subprocess.run(["tar", "-C", folder, "-xzf", archive], check=True)
+                archive.unlink()
+                self.podman("build", "--tag", reference, folder)
+        return reference
 
-    def executor(self, context=create_context):
-        """The project's own executor."""
-        return ContainerExecutor("podman", context, {**os.environ, **self.environment})
+    def run(self, image, run, *options):
+        """Run a task's command as d2g does on a worker; its exit code and its log's lines.
+
+        Its folder of artifacts is copied into the run's output.
+        """
+        name = f"io-benchmark-{run.task_id}"
+        variables = [
+            word for pair in run.environment().items() for word in ("--env", "=".join(pair))
+        ]
+        limits = ("--memory-swap", "-1", "--pids-limit", "-1")
+        words = ("--name", name, "--init", "--tty", *limits, *variables, *options)
+        self.podman("create", *words, image, *run.command())
+        done = subprocess.run(
+            [self.script, "start", "--attach", name],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=run.max_run_time_s(),
+            check=False,
+        )
+        run.output.mkdir(parents=True)
+        self.podman("cp", f"{name}:{FOLDER}/io-benchmark/.", str(run.output))
+        self.podman("rm", "--force", "--volumes", name)
+        return done.returncode, done.stdout.splitlines()
 
     def left_over(self):
         """Containers, those of builds included, volumes, and mounts in the namespace."""
@@ -228,14 +259,14 @@ def import_base(lab):
 
 
 def make_store(cache, store):
-    """Base and image, built by the executor; the store appears whole or not at all."""
+    """Base and image, built once; the store appears whole or not at all."""
     making = Path(tempfile.mkdtemp(prefix="making-", dir=cache))
     try:
         with namespace(making, []) as lab:
             import_base(lab)
-            lab.executor().prepare(IMAGE, ROOT, print)
+            lab.build(IMAGE)
             if can_download(making):
-                lab.executor().prepare(REPORT_IMAGE, ROOT, print)
+                lab.build(REPORT_IMAGE)
         # Containers' records name the folder that the store was made in; images' do not.
         shutil.rmtree(making / "graph" / "libpod", ignore_errors=True)
         (making / "graph").rename(store)
@@ -286,7 +317,7 @@ def pytest_terminal_summary(terminalreporter, config):
 @pytest.fixture(scope="session")
 def context_digest(tmp_path_factory):
     """Changes with the Dockerfile, what is next to it, and taskgraph's run-task."""
-    return create_context(ROOT, IMAGE, tmp_path_factory.mktemp("context") / "context.tar.gz")
+    return write_context(IMAGE, tmp_path_factory.mktemp("context") / "context.tar.gz")
 
 
 @pytest.fixture(scope="session")
@@ -317,17 +348,17 @@ def report_image(lab):
     """The report's image, built on the layers that are kept; empty where nothing can be downloaded."""
     if not can_download(lab.folder):
         return ""
-    return str(lab.executor().prepare(REPORT_IMAGE, ROOT, print))
+    return lab.build(REPORT_IMAGE)
 
 
 @pytest.fixture
 def make_run(tmp_path):
     """A run of a bash script, as a task of this project would be defined."""
 
-    def make(script, *, max_run_time_s=60):
+    def make(script):
         volumes = ("checkouts", "tooltool-cache", "workspace")
         names = ";".join(f"/builds/worker/{name}" for name in volumes)
-        payload = {"env": {"TASKCLUSTER_VOLUMES": names}, "maxRunTime": max_run_time_s}
-        return local_run(tmp_path, textwrap.dedent(script), payload, root=ROOT)
+        payload = {"env": {"TASKCLUSTER_VOLUMES": names}, "maxRunTime": 60}
+        return local_run(tmp_path, textwrap.dedent(script), payload)
 
     return make

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MPL-2.0
 """Signals that wait, lines under a deadline, and children that do not stay behind."""
 
+import os
 import signal
 import time
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +17,8 @@ from io_benchmark.execute.child import (
     hold_interrupts,
 )
 from io_benchmark.process import interruptions
+
+HERE: dict[str, Any] = {"folder": Path.cwd(), "environment": os.environ}
 
 
 @pytest.mark.parametrize(
@@ -53,8 +58,8 @@ def test_a_signal_waits_for_the_end_of_the_block(number, times, expected):
 )
 def test_lines(written, lines):
     """Lines keep their ends; what has none at the end of the output is a line too."""
-    with Child.started(("printf", written)) as child:
-        assert list(child.lines(None)) == lines
+    with Child.started(("printf", written), **HERE) as child:
+        assert list(child.lines(time.monotonic() + 10)) == lines
 
 
 def read_until(deadline_s, *command):
@@ -62,7 +67,7 @@ def read_until(deadline_s, *command):
     lines: list[bytes] = []
 
     def read():
-        with Child.started(command) as child:
+        with Child.started(command, **HERE) as child:
             for line in child.lines(time.monotonic() + deadline_s):
                 lines.append(line)  # noqa: PERF402 - the lines before the exception are wanted
 
@@ -95,7 +100,7 @@ def test_stopping_goes_from_gentle_to_hard(monkeypatch, script, return_code):
         steps = [(number, 0.5) for number, _ in STEPS]
         monkeypatch.setattr("io_benchmark.execute.child.STEPS", steps)
     body = f"{script}; echo ready; while :; do sleep 0.05; done"
-    with Child.started(("bash", "-c", body)) as child:
+    with Child.started(("bash", "-c", body), **HERE) as child:
         assert child.output.read(6) == b"ready\n"
         child.stop()
     assert child.process.returncode == return_code

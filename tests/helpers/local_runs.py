@@ -35,7 +35,5 @@ def local_run(folder: Path, script: str, payload: dict[str, Any], **fields: Any)
         "workspace": workspace,
         "output": folder / "out" / f"{task_id}.0",
         "profile": "quick",
-        "image": "update-verify",
-        "root": folder,
     }
     return LocalRun(**{**values, **fields})

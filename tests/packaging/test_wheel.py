@@ -150,10 +150,12 @@ def test_rehearse_outside_a_checkout(environment, tmp_path, inside, jobs):
 def test_the_reports_image_from_the_bundle(environment, clone, tmp_path):
     """Its context is the checkout's, program and lock included, with nothing of the bundle."""
     program = (
-        "import sys, tarfile; from pathlib import Path; "
-        "from io_benchmark.graph.generate import create_context; "
-        "from io_benchmark.graph.root import Root; "
-        "create_context(Root.find(None, Path.cwd()).path, 'io-benchmark-report', Path('c.tar.gz')); "
+        "import tarfile; from pathlib import Path; "
+        "from taskgraph.util.docker import create_context_tar; "
+        "from io_benchmark.graph.root import Root, usable_tree; "
+        "stack = usable_tree(Root.find(None, Path.cwd()).path); "
+        "folder = 'taskcluster/docker/io-benchmark-report'; "
+        "create_context_tar(str(stack.__enter__()), folder, 'c.tar.gz'); "
         "print(*tarfile.open('c.tar.gz').getnames(), sep='\\n')"
     )
     done = subprocess.run(

@@ -57,12 +57,6 @@ OPTIONS = {
             "be given more than once",
             _parse_pool_and_folder,
         ),
-        options.option(
-            "--container",
-            "ENGINE",
-            "run each task in its image, as a worker does, with docker or podman",
-            choices=("docker", "podman"),
-        ),
     ),
     "output": (
         options.BASELINE,

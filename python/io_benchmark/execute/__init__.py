@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Runs a task's own command on this machine: as a process or in the container image it names."""
+"""Runs a task's own command on this machine, as a process."""

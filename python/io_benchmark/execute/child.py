@@ -11,7 +11,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
@@ -43,7 +43,7 @@ class Child:
     """A process that leads a separate session; its stderr is merged into its output pipe."""
 
     def __init__(
-        self, command: Sequence[str], folder: Path | None, environment: Mapping[str, str] | None
+        self, command: Sequence[str], folder: Path, environment: Mapping[str, str]
     ) -> None:
         try:
             self.process = subprocess.Popen(
@@ -60,7 +60,7 @@ class Child:
             raise StartError(error.errno, error.strerror) from error
         self.output = cast("IO[bytes]", self.process.stdout)
 
-    def lines(self, deadline_s: float | None) -> Iterator[bytes]:
+    def lines(self, deadline_s: float) -> Iterator[bytes]:
         """Read lines with their ends, until the other side closes.
 
         Raise a TimeoutError when `time.monotonic()` passes `deadline_s`, even while output comes.
@@ -70,9 +70,8 @@ class Child:
         with selectors.DefaultSelector() as selector:
             selector.register(descriptor, selectors.EVENT_READ)
             while True:
-                remaining_s = None if deadline_s is None else deadline_s - time.monotonic()
-                is_late = remaining_s is not None and remaining_s <= 0
-                if is_late or not selector.select(remaining_s):
+                remaining_s = deadline_s - time.monotonic()
+                if remaining_s <= 0 or not selector.select(remaining_s):
                     if pending:
                         yield pending
                     raise TimeoutError
@@ -124,17 +123,9 @@ class Child:
     @classmethod
     @contextmanager
     def started(
-        cls,
-        command: Sequence[str],
-        *,
-        folder: Path | None = None,
-        environment: Mapping[str, str] | None = None,
-        stopping: Callable[["Child"], None] = stop,
+        cls, command: Sequence[str], *, folder: Path, environment: Mapping[str, str]
     ) -> Iterator["Child"]:
-        """Start a child. Nothing of its process group outlives the block.
-
-        `stopping` ends it after an exception.
-        """
+        """Start a child. Nothing of its process group outlives the block."""
         child: Child | None = None
         try:
             with hold_interrupts():
@@ -142,7 +133,7 @@ class Child:
             yield child
         except BaseException:
             if child is not None:
-                stopping(child)
+                child.stop()
             raise
         finally:
             if child is not None:

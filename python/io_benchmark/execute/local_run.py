@@ -40,7 +40,7 @@ class RunOutcome(Struct, frozen=True):
 
 
 class LocalRun(Struct, frozen=True):
-    """One run of a task, the input of both executors."""
+    """One run of a task on this machine."""
 
     task_id: str
     run_id: int
@@ -54,12 +54,6 @@ class LocalRun(Struct, frozen=True):
     output: Path
     # The sizes: "full", "twentieth" or "quick".
     profile: str
-    # The in-tree image's name; only the container executor needs one.
-    image: str | None
-    # The folder that holds `taskcluster/`.
-    root: Path
-    # Containers only: mount `workspace` instead of the image's own anonymous volume.
-    bind_workspace: bool = False
     # A folder of results, for the report's task: it reads that instead of its task group.
     results: Path | None = None
 
@@ -81,8 +75,8 @@ class LocalRun(Struct, frozen=True):
             name, has_value, _ = options.pop(0).partition("=")
             if name not in IGNORED_OPTIONS:
                 raise ExecutionError(
-                    f"{self.label}: run-task option {name} has no effect outside a container;"
-                    " run it with --container"
+                    f"{self.label}: run-task option {name} has no effect here; "
+                    "remove it from the kind"
                 )
             if not has_value:
                 del options[:1]

@@ -110,6 +110,6 @@ def _cannot_start(local_run: LocalRun, program: str, error: StartError) -> Execu
     advice = (
         "a worker would refuse it too; make the script smaller"
         if error.errno == errno.E2BIG
-        else "install it, or run the task with --container"
+        else "install it"
     )
     return ExecutionError(f"{local_run.label}: cannot start {program}: {error.strerror}; {advice}")

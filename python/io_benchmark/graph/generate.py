@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What taskgraph makes of a tree: the tasks of a push, and the build context of an image.
+"""What taskgraph makes of a tree: the tasks of a push.
 
 taskgraph keeps global state. Here it makes one tree after another in one process.
 """
@@ -20,7 +20,6 @@ from taskgraph import parameters, target_tasks
 from taskgraph.config import GraphConfig
 from taskgraph.generator import TaskGraphGenerator
 from taskgraph.parameters import Parameters
-from taskgraph.util.docker import create_context_tar
 from taskgraph.util.schema import SchemaValidationError
 from taskgraph.util.yaml import load_yaml
 
@@ -211,23 +210,3 @@ def generate(root: Root, jobs: Sequence[str]) -> tuple[GeneratedTask, ...]:
             problem = _problem(error, tree).replace(str(tree), str(root.path))
             raise GraphError(problem) from error
         return _in_kind_order([_generated(task, tree) for task in selected], tree)
-
-
-def create_context(root: Path, image: str, archive: Path) -> str:
-    """Write what an in-tree image is built from, as a worker gets it, as a gzipped tar; return its hash.
-
-    `root` is the folder that holds `taskcluster/`. Dockerfiles with `%ARG` lines or a parent image
-    have their values in a kind and are not for this function.
-    """
-    folder = Path("taskcluster", "docker", image)
-    file = root / folder / "Dockerfile"
-    if not file.is_file():
-        raise GraphError(f"{file.parent}: no Dockerfile for image {image}; name an in-tree image")
-    try:
-        with usable_tree(root) as tree:
-            return str(create_context_tar(str(tree), str(folder), str(archive)))
-    except Exception as error:
-        # taskgraph raises plain `Exception` for every mistake in a Dockerfile.
-        if type(error) is not Exception:
-            raise
-        raise GraphError(f"{file}: {error}") from error

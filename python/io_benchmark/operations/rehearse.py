@@ -5,7 +5,6 @@ import random
 import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 import slugid
@@ -19,10 +18,9 @@ from io_benchmark.analysis.report_model import Report
 from io_benchmark.context import Context
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.execute import process
-from io_benchmark.execute.container import ContainerExecutor
 from io_benchmark.execute.local_run import LocalRun, RunOutcome
 from io_benchmark.execute.run_folder import new_folder
-from io_benchmark.graph.generate import GeneratedTask, create_context, generate
+from io_benchmark.graph.generate import GeneratedTask, generate
 from io_benchmark.graph.root import Root
 from io_benchmark.operations.compare import compare_pools
 from io_benchmark.paths import current_folder, resolve_path
@@ -36,7 +34,6 @@ from io_benchmark_taskgraph.repeating import CONFIRMING, job_of, new_label, with
 
 _ORDER_SEED = 1
 Tell = Callable[[str], None]
-Execute = Callable[[LocalRun, Tell], RunOutcome]
 
 
 class RehearsalOptions(Struct, frozen=True, kw_only=True):
@@ -48,7 +45,6 @@ class RehearsalOptions(Struct, frozen=True, kw_only=True):
     confirm: bool = False
     root: Path | None = None
     at: Sequence[tuple[str, Path]] = ()  # a pool, and the folder of its workspace
-    container: str | None = None
     baseline: str | None = None
     output: Path | None = None
 
@@ -72,8 +68,7 @@ class RehearsalOutcome(Struct, frozen=True):
 class _Machine(Struct):
     """This machine: runs tasks one by one, in folders of the output, and keeps their failures."""
 
-    execute: Execute
-    root: Path
+    environment: Mapping[str, str]
     output: Path
     folders: Mapping[str, Path]  # by pool, where it was given one
     profile: str
@@ -116,15 +111,12 @@ class _Machine(Struct):
                 workspace=place,
                 output=folder,
                 profile=self.profile,
-                image=task.image,
-                root=self.root,
-                bind_workspace=task.pool in self.folders,
                 results=self.output if is_report else None,
             )
-            outcome = self.execute(local_run, self.log)
+            outcome = process.run(local_run, self.log, environment=self.environment)
         self.failures += _failures_of(local_run, outcome)
         if not is_report:
-            run_files.write_task_record(folder, _record(local_run, outcome))
+            run_files.write_task_record(folder, _record(local_run, outcome, task.image))
         return outcome
 
 
@@ -140,8 +132,7 @@ def rehearse(options: RehearsalOptions, context: Context, log: Tell) -> Rehearsa
     folders = _folders_of_pools(options.at, pools)
     random.Random(_ORDER_SEED).shuffle(tasks)
     with new_output_folder(options.output, "rehearsal") as output:
-        execute = executor(options.container, [*tasks, *reports], root.path, context, log)
-        machine = _Machine(execute, root.path, output, folders, options.profile, context.tell, log)
+        machine = _Machine(context.environment, output, folders, options.profile, context.tell, log)
         if options.confirm:
             machine.run(tasks)
             tasks = _confirming_tasks(_read_back(output)[0], tasks, options.baseline, context.tell)
@@ -162,20 +153,7 @@ def rehearse(options: RehearsalOptions, context: Context, log: Tell) -> Rehearsa
     )
 
 
-def executor(
-    container: str | None, tasks: Sequence[GeneratedTask], root: Path, context: Context, log: Tell
-) -> Execute:
-    """Return the function that runs a task: on this machine, or in a container with built images."""
-    if container is None:
-        return partial(process.run, environment=context.environment)
-    containers = ContainerExecutor(container, create_context, context.environment)
-    for image in sorted({task.image for task in tasks if task.image}):
-        context.tell(f"Building the image {image} with {container}")
-        containers.prepare(image, root, log)
-    return containers.run
-
-
-def _record(local_run: LocalRun, outcome: RunOutcome) -> TaskRecord:
+def _record(local_run: LocalRun, outcome: RunOutcome, image: str | None) -> TaskRecord:
     definition = local_run.definition
     return TaskRecord(
         task_id=local_run.task_id,
@@ -186,7 +164,7 @@ def _record(local_run: LocalRun, outcome: RunOutcome) -> TaskRecord:
         worker_group="rehearsal",
         worker_id=socket.gethostname(),
         state=outcome.state,
-        image=local_run.image,
+        image=image,
         started=outcome.started,
         resolved=outcome.resolved,
     )
