@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """Compare pools, or two pushes: which is slower, by how much, how sure, and why.
 
-ADDRESS is a folder, zip file or file of results, task:ID, group:ID,
+ADDRESS is a folder or file of results, task:ID, group:ID,
 index:ROUTE, or an address pasted from Taskcluster or Treeherder. Each pool is
 compared with the baseline pool; with --against, with itself there.
 

@@ -55,6 +55,7 @@ _TRUNCATED = "Input data was truncated"  # msgspec's words
 _OTHER_CONTENT = (
     (b"<", "is a web page, such as a login page; log in and download it again"),
     (b"\x1f\x8b", "is a compressed file; unpack it"),
+    (b"PK\x03\x04", "is a zip file; unpack it"),
     (b"version https://git-lfs", "is a pointer of Git LFS; run `git lfs pull`"),
 )
 

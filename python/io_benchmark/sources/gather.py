@@ -185,7 +185,7 @@ class _GatheredRuns(Struct, Generic[T]):
         record, content = run_result.task, run_result.result.identity
         # By the queue's record, and by what the result records about itself.
         run = content if record is None else (record.task_id, record.run_id)
-        source = run_result.archive or run_result.source
+        source = run_result.source
         if run in self._sources:
             self._repeated(position, source, self._sources[run])
             return

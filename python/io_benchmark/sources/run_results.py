@@ -90,17 +90,16 @@ class RunResult(Struct, frozen=True):
 
     result: Result
     task: TaskRecord | None
-    # Where it was read from, for people; the same whether its folder is an archive or not.
+    # Where it was read from, for people.
     source: str = ""
     size_bytes: int = 0  # of the result file
     weight_bytes: int = 0  # in memory
-    archive: str = ""  # the zip file that it was read from
 
     @classmethod
-    def parse(cls, data: bytes, name: str, source: str, archive: str = "") -> Self:
+    def parse(cls, data: bytes, name: str, source: str) -> Self:
         """Parse a result file, whose run is not known yet; `name` is for messages."""
         result = results.parse(data, name)
-        return cls(result, None, source, len(data), weight_bytes(result, data), archive)
+        return cls(result, None, source, len(data), weight_bytes(result, data))
 
     @property
     def pool(self) -> str:

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: MPL-2.0
 """Results on this machine: good ones next to every kind of bad one, and folders as downloads leave them."""
 
-import io
 import json
 import os
 import re
 import shutil
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -135,37 +133,16 @@ LAYOUTS = {
     "github-unlucky-name": "io-benchmark-amd-16-v2.{n}/io-benchmark/io-benchmark.json",
     "github-unlucky-file": "run/io-benchmark-amd-16-v2.{n}/io-benchmark.json",
     "github-one-file": "io-benchmark-amd-{n}/io-benchmark.json",
-    "github-rest": "io-benchmark-amd-{n}.zip/io-benchmark/io-benchmark.json",
     "gitlab-job": "results/amd-{n}/io-benchmark/io-benchmark.json",
-    "gitlab-archive": "artifacts.zip/results/amd-{n}/io-benchmark/io-benchmark.json",
-    "gitlab-archives": "{n}/artifacts.zip/io-benchmark/io-benchmark.json",
-    "jenkins-archive": "archive.zip/archive/results/amd-{n}/io-benchmark/io-benchmark.json",
-    "azure-archive": "drop_amd_{n}.zip/drop_amd_{n}/io-benchmark/io-benchmark.json",
     "circleci": "{n}/home/circleci/project/results/io-benchmark/io-benchmark.json",
 }
 
 
-def zipped(entries: dict[str, bytes]) -> bytes:
-    archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as made:
-        for name, data in entries.items():
-            made.writestr(name, data)
-    return archive.getvalue()
-
-
 def lay_out(folder: Path, layout: str, files: list[bytes]) -> None:
-    archives: dict[Path, dict[str, bytes]] = {}
     for number, data in enumerate(files):
-        path = layout.format(n=number)
-        name, is_archived, inner = path.partition(".zip/")
-        if is_archived:
-            archives.setdefault(folder / f"{name}.zip", {})[inner] = data
-        else:
-            (folder / path).parent.mkdir(parents=True)
-            (folder / path).write_bytes(data)
-    for archive, entries in archives.items():
-        archive.parent.mkdir(parents=True, exist_ok=True)
-        archive.write_bytes(zipped(entries))
+        path = folder / layout.format(n=number)
+        path.parent.mkdir(parents=True)
+        path.write_bytes(data)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
@@ -174,7 +151,6 @@ def test_downloads_are_read_unchanged(tmp_path: Path, layout: str) -> None:
     files = documents()
     lay_out(tmp_path, layout, files)
     (tmp_path / "README.txt").write_text("x")
-    (tmp_path / "logs.zip").write_bytes(zipped({"log.txt": b"x"}))
     (tmp_path / "report" / f"{A}.0").mkdir(parents=True)
     gathered = read(tmp_path)
     assert sorted(run.result.duration_ns for run in gathered.results) == sorted(
@@ -183,22 +159,19 @@ def test_downloads_are_read_unchanged(tmp_path: Path, layout: str) -> None:
     assert (gathered.unreadable, gathered.remarks) == ((), ())
 
 
-def test_an_archive_is_the_same_as_its_folder(tmp_path: Path) -> None:
-    """In any order of addresses, with the task records; names sort differently with `.zip`."""
-    for name in ("before", "before-"):
-        seed_case.write(tmp_path / "folders" / name, pools=POOLS)
-        shutil.make_archive(str(tmp_path / "folders" / name), "zip", tmp_path / "folders", name)
-    (archives := tmp_path / "archives").mkdir()
-    for path in (tmp_path / "folders").glob("*.zip"):
-        path.rename(archives / path.name)
-    made = [
-        [(run.source.partition("/before")[2], run.task) for run in read(*addresses).results]
-        for addresses in (
-            [tmp_path / "folders" / name for name in ("before", "before-")],
-            [archives / "before.zip", archives / "before-.zip"],
-        )
-    ]
-    assert made[0] == made[1] != []
+def test_zip_files_are_named(tmp_path: Path) -> None:
+    """They may hold results, so nobody must take a comparison without them for a whole one."""
+    for name in ("amd-0.zip", "amd-1.zip"):
+        (tmp_path / name).write_bytes(b"PK\x03\x04")
+    with pytest.raises(UsageError, match="has no results; unpack its zip files"):
+        read(tmp_path)
+    (tmp_path / "io-benchmark.json").write_bytes(GOOD)
+    gathered = read(tmp_path)
+    remark = "is a zip file and was not read; unpack it, like 1 more"
+    assert gathered.remarks == (f"{tmp_path / 'amd-0.zip'}: {remark}",)
+    assert read(tmp_path / "amd-0.zip").unreadable == (
+        f"{tmp_path / 'amd-0.zip'}: is a zip file; unpack it",
+    )
 
 
 def test_links(tmp_path: Path) -> None:
@@ -211,8 +184,7 @@ def test_links(tmp_path: Path) -> None:
     (results / "a" / "up").symlink_to(results)
     (results / "all").symlink_to(tmp_path)
     (results / "loop").symlink_to("loop")
-    (results / "loop.zip").symlink_to("loop.zip")
-    (results / "gone.zip").symlink_to("nowhere")
+    (results / "gone").symlink_to("nowhere")
     gathered = read(results)
     assert sources(gathered) == [str(results / "a" / "run")]
     assert (gathered.unreadable, gathered.remarks) == ((), ())

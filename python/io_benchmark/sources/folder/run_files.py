@@ -30,28 +30,22 @@ from io_benchmark.sources.run_results import RunResult, TaskRecord
 from io_benchmark.text import clean
 
 if TYPE_CHECKING:
-    from zipfile import ZipInfo
-
     from io_benchmark.sources.protocol import Position
 
 RESULT_NAME = "io-benchmark.json"
 TASK_NAME = "task.json"
-ARCHIVE_SUFFIX = ".zip"
 MAXIMUM_TASK_BYTES = 1024 * 1024
 LABEL_LENGTH = 300  # of a path in a message
-# Of the folders below an address, and of those in an archive.
+# Of the folders below an address.
 MAXIMUM_DEPTH = 10
 FOLDER = re.compile(r"[A-Za-z0-9_-]{22}\.[0-9]{1,9}")
 
 
 class FoundRun(Struct, frozen=True):
-    """A result that is there, or should be: in a folder, a file or an archive."""
+    """A result that is there, or should be."""
 
-    source: str  # for people: its folder, as if it were unpacked
-    path: Path  # its folder or file, or its archive
+    path: Path  # its folder or file
     size_bytes: int = 0
-    # In an archive, the entries of the result and of the task record next to it.
-    entries: tuple[ZipInfo, ZipInfo | None] | None = None
     problem: str | None = None  # why it is not read
     without_result: TaskRecord | None = None  # of a task that left none
 
@@ -85,11 +79,11 @@ def read_task_record(folder: Path) -> TaskRecord | None:
     return None
 
 
-def without_result(source: str, path: Path, record: TaskRecord | None) -> FoundRun | None:
+def without_result(path: Path, record: TaskRecord | None) -> FoundRun | None:
     """Return the run of a task that left no result, as `fetch` records it; None for any other."""
     if record is None or record.problem is None:
         return None
-    return FoundRun(source, path, problem=record.problem, without_result=record)
+    return FoundRun(path, problem=record.problem, without_result=record)
 
 
 def read_run(path: Path) -> RunResult:

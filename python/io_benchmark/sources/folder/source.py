@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Results on this machine, at a path: in a folder, in the folders below it, and in zip files.
+"""Results on this machine, at a path: in a folder, and in the folders below it.
 
 `fetch` and `rehearse` put runs side by side, as TASKID.RUNID. The downloads of CI systems nest: a folder
-or a zip file per artifact, and in it the path that was uploaded. A zip file is the same as a folder of its
-name without `.zip`, so a report does not depend on which of them a download left.
+per artifact, and in it the path that was uploaded.
 """
 
 import os
 from collections.abc import Callable
-from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
 
@@ -20,7 +18,6 @@ from io_benchmark.sources.budget import SMALL_BYTES
 from io_benchmark.sources.folder import run_files
 from io_benchmark.sources.folder.run_files import FoundRun
 from io_benchmark.sources.folder.run_table import read_run_table
-from io_benchmark.sources.folder.zip_archive import ZipArchive
 from io_benchmark.sources.protocol import (
     Addresses,
     Environment,
@@ -31,12 +28,11 @@ from io_benchmark.sources.protocol import (
     RunQuery,
     Source,
 )
-from io_benchmark.sources.run_results import RunResult
 from io_benchmark.text import clean
 
 # A folder of 1,000 downloads has a few thousand files; a checkout with all its caches has more.
 _MAXIMUM_FILES = 200_000
-_ARCHIVE_MAGIC = b"PK"
+_ARCHIVE_SUFFIX = ".zip"
 _ABSENT = "no such file or folder; check the path, or give an address, which --help describes"
 
 
@@ -59,8 +55,7 @@ class _Path(Struct, frozen=True, dict=True):
                 f"{label}: cannot read this path ({error.strerror}); name a folder of results"
             ) from None
         search.check()
-        # By their folders, so that an archive is where its folder would be.
-        search.runs.sort(key=lambda run: (Path(run.source).parts, run.entries is not None))
+        search.runs.sort(key=lambda run: run.path.parts)
         return search
 
 
@@ -88,11 +83,10 @@ class FolderSource(Source):
                 log.remark(Position(address.number), remark)
         # In order, but large ones last: they must not take the place of all others.
         positions.sort(key=lambda pair: pair[1].size_bytes > SMALL_BYTES)
-        with _Reader() as reader:
-            for done, (position, run) in enumerate(positions, 1):
-                if request.budget.allows_reading(run.source, run.size_bytes):
-                    _read(position, run, reader, request, log)
-                request.progress(ReadProgress("reading results", done, len(positions)))
+        for done, (position, run) in enumerate(positions, 1):
+            if request.budget.allows_reading(str(run.path), run.size_bytes):
+                _read(position, run, request, log)
+            request.progress(ReadProgress("reading results", done, len(positions)))
         return log
 
     def read_runs(self, addresses: Addresses, query: RunQuery) -> ReadLog:
@@ -114,24 +108,7 @@ class FolderSource(Source):
         return log
 
 
-class _Reader(ExitStack):
-    """Reads found runs; it keeps the last archive open, because its results follow each other."""
-
-    _archive: ZipArchive | None = None
-
-    def read(self, run: FoundRun) -> RunResult:
-        if run.entries is None:
-            return run_files.read_run(run.path)
-        if self._archive is None or self._archive.path != run.path:
-            self.close()
-            self._archive = None
-            self._archive = self.enter_context(ZipArchive(run.path))
-        return self._archive.read(run.source, *run.entries)
-
-
-def _read(
-    position: Position, run: FoundRun, reader: _Reader, request: ReadRequest, log: ReadLog
-) -> None:
+def _read(position: Position, run: FoundRun, request: ReadRequest, log: ReadLog) -> None:
     """Read one run; an unreadable one is a problem and stops nothing."""
     record = run.without_result
     if run.problem is not None:
@@ -139,7 +116,7 @@ def _read(
         log.without_result += [record] if record else []
         return
     try:
-        run_result = reader.read(run)
+        run_result = run_files.read_run(run.path)
     except ResultError as error:
         request.budget.spend(min(run.size_bytes, MAXIMUM_BYTES))
         record = run_files.read_task_record(run.path)
@@ -156,42 +133,40 @@ class _Search(Struct):
     label: str
     runs: list[FoundRun] = field(default_factory=list)
     _too_deep: list[Path] = field(default_factory=list)
+    _archives: list[Path] = field(default_factory=list)
     _stores: set[Path] = field(default_factory=set)  # folders that contain TASKID.RUNID
     _seen: int = 0
 
     def search(self) -> None:
-        """Search the path; a file that is not an archive and a run's own folder are one run."""
-        if _is_archive(self.top):
-            self.runs += _in_archive(self.top)
-        elif self.top.is_dir() and not _is_stored(self.top):
+        """Search the path; a file and a run's own folder are one run."""
+        if self.top.is_dir() and not _is_stored(self.top):
             self._search(self.top, 0)
         else:
             self.runs.append(_run_at(self.top))
 
     def check(self) -> None:
         """Raise a UsageError where there is no result, or where it is not known which are meant."""
-        name = run_files.RESULT_NAME
         if self._stores and self.top not in self._stores:
             newest = clean(str(max(self._stores)), run_files.LABEL_LENGTH)
             problem = f"has several folders of results; name one, such as {newest}"
         elif self.runs:
             return
-        elif not self.top.is_dir():
-            problem = f"has no {name}; name an archive of results (archives in it are not read)"
         else:
-            problem = (
-                f"has no results; name a folder that contains {name}, in folders or zip files "
-                "(archives in archives are not read)"
-            )
+            advice = f"name a folder that contains {run_files.RESULT_NAME}, or folders with it"
+            problem = f"has no results; {'unpack its zip files' if self._archives else advice}"
         raise UsageError(f"{self.label}: {problem}")
 
     def remarks(self) -> list[str]:
-        """Name the first folder that is too deep."""
-        if not self._too_deep:
-            return []
-        remark = f"is more than {run_files.MAXIMUM_DEPTH} folders deep and was not searched"
-        more = len(self._too_deep) - 1
-        return [f"{min(self._too_deep)}: {remark}" + (f", like {more:,} more" if more else "")]
+        """Name the first folder that is too deep, and the first zip file."""
+        too_deep = f"is more than {run_files.MAXIMUM_DEPTH} folders deep and was not searched"
+        return [
+            f"{min(paths)}: {remark}" + (f", like {len(paths) - 1:,} more" if paths[1:] else "")
+            for paths, remark in (
+                (self._too_deep, too_deep),
+                (self._archives, "is a zip file and was not read; unpack it"),
+            )
+            if paths
+        ]
 
     def _search(self, folder: Path, depth: int) -> None:
         below = []
@@ -210,8 +185,8 @@ class _Search(Struct):
                     continue
                 elif _is(entry.is_dir):
                     below.append((path, entry.is_symlink()))
-                elif path.suffix.lower() == run_files.ARCHIVE_SUFFIX and _is(entry.is_file):
-                    self.runs += _in_archive(path)
+                elif path.suffix.lower() == _ARCHIVE_SUFFIX:
+                    self._archives.append(path)
         for path, is_link in below:
             self._enter(path, depth + 1, is_link=is_link)
 
@@ -231,7 +206,7 @@ class _Search(Struct):
                 self._search(folder, depth)
             except OSError as error:
                 problem = f"{folder}: cannot be searched ({error.strerror})"
-                self.runs.append(FoundRun(str(folder), folder, problem=problem))
+                self.runs.append(FoundRun(folder, problem=problem))
         is_run = run_files.FOLDER.fullmatch(folder.name) is not None
         if is_run and depth == 1 and len(self.runs) == before:
             self.runs.append(_run_at(folder))
@@ -255,26 +230,7 @@ def _run_at(path: Path) -> FoundRun:
     """Return a run's folder or file, with its size; 0 where reading it will fail."""
     try:
         file = path / run_files.RESULT_NAME if path.is_dir() else path
-        return FoundRun(str(path), path, file.stat().st_size)
+        return FoundRun(path, file.stat().st_size)
     except OSError:
         record = run_files.read_task_record(path)
-        return run_files.without_result(str(path), path, record) or FoundRun(str(path), path)
-
-
-def _is_archive(path: Path) -> bool:
-    """Return whether a path is that of a zip file, by its name or its first bytes."""
-    try:
-        if not path.is_file() or path.suffix.lower() == run_files.ARCHIVE_SUFFIX:
-            return path.is_file()
-        with path.open("rb") as file:
-            return file.read(len(_ARCHIVE_MAGIC)) == _ARCHIVE_MAGIC
-    except OSError:
-        return False
-
-
-def _in_archive(path: Path) -> list[FoundRun]:
-    try:
-        with ZipArchive(path) as archive:
-            return archive.runs()
-    except ResultError as error:
-        return [FoundRun(str(path), path, problem=str(error))]
+        return run_files.without_result(path, record) or FoundRun(path)
