@@ -10,29 +10,20 @@ import seed_workers
 import simulation
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 from scipy.stats import chi2
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.inference.comparisons import judge
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import SINGLE
-from io_benchmark.analysis.inference.variances import MeanVariance
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.model import DIFFERENT
 from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.statements import statement
 from io_benchmark.report.content.statement_text import text_of
 
 ONE, TWO = (0.0,), (0.0, 0.01)
 # Their standard deviation is 0.1.
 THREE = (-0.1, 0.0, 0.1)
-
-
-def earlier(measured: float, workers: int) -> WorkerVariation:
-    return WorkerVariation.of_history(
-        MeanVariance(measured**2, workers - 1.0), workers, statement("earlier workers of a (past)")
-    )
 
 
 def side(logs: Sequence[float]) -> SideData:
@@ -90,39 +81,13 @@ def test_two_workers_vary_as_the_others_do() -> None:
 
 
 @pytest.mark.parametrize("workers", [3, 5, 10, 30, 100])
-def test_the_past_counts_by_its_upper_limit(workers: int) -> None:
+def test_a_decision_needs_workers_for_the_upper_limit(workers: int) -> None:
     """Scipy's quantile of chi-squared; few workers are not trusted as many are."""
+    logs = tuple(np.linspace(-0.2, 0.2, workers))
+    known = WorkerVariation.of_pair(("a", "b"), {"a": ONE, "b": ONE, "c": logs})
     degrees = workers - 1
-    known = earlier(0.1, workers)
-    for ratio, level in ((known.ratio, 0.2), (known.expected_ratio, 0.35)):
-        exact = 0.1 * math.sqrt(degrees / chi2.ppf(level, degrees))
-        assert ratio == pytest.approx(exact, rel=0.015)
-
-
-@pytest.mark.parametrize(("past", "source"), [(0.05, "pools"), (0.30, "history")])
-def test_the_wider_of_both_counts(past, source):
-    """Of other pools and of the pool's own past; a decision needs workers for both sides' variances."""
-    known = WorkerVariation.of_pair(("a", "b"), {"a": ONE, "b": THREE}, [earlier(past, 20)])
-    assert known.source == source
-    expected = (earlier(0.1, 3).expected_ratio, earlier(past, 20).expected_ratio)
-    assert known.expected_ratio == pytest.approx(math.hypot(*expected) / math.sqrt(2))
-    # Five percent is the least, and the sentence says so.
-    steady = WorkerVariation.of_pair(("a", "b"), {"a": ONE, "b": ONE}, [earlier(0.01, 20)])
-    assert (steady.ratio, steady.source) == (0.05, "history")
-    assert steady.explanation is not None
-    least = "earlier workers of a (past) vary by 1 %; 5 % is the least that counts."
-    assert text_of(steady.explanation) == least
-
-
-def test_a_past_without_enough_workers() -> None:
-    """Its reason is given where nothing else is known; other pools count as if it were not there."""
-    reason = statement("The past has too few.")
-    empty = replace(WorkerVariation.default(), explanation=reason)
-    unknown = WorkerVariation.of_pair(("a", "b"), {"a": ONE, "b": ONE}, [empty])
-    assert unknown.explanation == reason
-    sides = {"a": ONE, "b": THREE}
-    known = WorkerVariation.of_pair(("a", "b"), sides, [empty])
-    assert known == WorkerVariation.of_pair(("a", "b"), sides)
+    exact = float(np.std(logs, ddof=1)) * math.sqrt(degrees / chi2.ppf(0.35, degrees))
+    assert known.expected_ratio == pytest.approx(exact, rel=0.015)
 
 
 SPREADS = st.lists(st.floats(-0.3, 0.3), min_size=1, max_size=6)
