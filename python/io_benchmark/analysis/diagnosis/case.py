@@ -12,7 +12,7 @@ from typing import Any, SupportsFloat, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis.capacities import CapacityKind, Standing, measured
+from io_benchmark.analysis.capacities import busy_read_rate, busy_write_rate, idle_write_rate
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Figures, Subject
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.observed.worker_view import View
@@ -127,13 +127,13 @@ class Case(Struct, frozen=True, dict=True):
         slower, faster = self.means(read)
         return faster / slower if slower and faster else None
 
-    def more_bandwidth(self, kind: CapacityKind) -> float | None:
+    def more_bandwidth(self, *, of_reads: bool = False) -> float | None:
         """Return how much more the faster side's disks can do at most; None: not measured.
 
         What idle disks wrote counts as well as what busy ones kept up: a slower disk shows in both.
         """
-        known = (measured(kind, how) for how in (Standing.BY_TRIAL, Standing.BY_WAITS))
-        factors = map(self.times_as_fast, known)
+        rates = (busy_read_rate,) if of_reads else (idle_write_rate, busy_write_rate)
+        factors = map(self.times_as_fast, rates)
         return min((factor for factor in factors if factor is not None), default=None)
 
     @property
@@ -167,12 +167,7 @@ class Case(Struct, frozen=True, dict=True):
         baseline, candidate = self.baseline.measured, self.candidate.measured
         if None in (baseline.mean(_MEAN_NS), candidate.mean(_MEAN_NS)):
             return None
-        if self.both_sides is not None:
-            return Division.from_means(candidate, baseline)
-        sides = {
-            name: [[view.entry for view in runs if view.entry is not None] for runs in side.workers]
-            for name, side in (("baseline", baseline), ("candidate", candidate))
-        }
+        sides = {"baseline": baseline.entries, "candidate": candidate.entries}
         return Division.between(sides, "candidate", "baseline")
 
     def parts_of_workload(self, acts_through: frozenset[Part]) -> frozenset[Part]:

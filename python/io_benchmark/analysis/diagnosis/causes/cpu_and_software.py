@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.capacities import CapacityKind, Standing, measured
+from io_benchmark.analysis.capacities import FIXED_WORK, fixed_work_rate
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
 from io_benchmark.analysis.diagnosis.causes.run_conditions import stolen_time
 from io_benchmark.analysis.diagnosis.evidence import span
@@ -39,10 +39,7 @@ from io_benchmark.results import workloads
 ORDER = 80
 _SLOWER_RATIO = 1.1
 _MS = 1_000_000
-_FIXED_WORK = [
-    measured(kind, Standing.BY_FIXED_WORK)
-    for kind in (CapacityKind.USER_WORK, CapacityKind.MEMORY_COPY, CapacityKind.SYSTEM_CALLS)
-]
+_FIXED_WORK = [fixed_work_rate(work) for work in FIXED_WORK]
 ReadTime = Callable[[View], float | None]
 
 

@@ -13,7 +13,6 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.capacities import CapacityKind
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.causes.io_limits import (
     AS_FAST_SHARE,
@@ -144,7 +143,7 @@ def _device_count(case: Case) -> Effect:
         return evidence.opposes("The slower side's disks are of another kind, which explains more.")
     if is_limited(case) and reaches_limit(case.slower):
         return evidence.opposes(_LIMITED)
-    more = case.more_bandwidth(CapacityKind.WRITES)
+    more = case.more_bandwidth()
     if more is not None and more * AS_FAST_SHARE < 1 and case.both_sides is None:
         return evidence.opposes("The slower side has fewer disks, but they write as fast.")
     published, counted = case.times_as_fast(_PUBLISHED_CAP), case.times_as_fast(_DISKS_AT_ONCE)
@@ -186,7 +185,7 @@ def _judge_layout(layout: Ranking, case: Case) -> Effect:
     effect, gain = layout.judge(case), case.slower.mean(_gain_of_stripe)
     if not effect.is_slower or gain is None:
         return effect
-    if (case.more_bandwidth(CapacityKind.WRITES) or math.inf) * AS_FAST_SHARE < 1:
+    if (case.more_bandwidth() or math.inf) * AS_FAST_SHARE < 1:
         return effect.evidence.opposes("The slower side's volume writes as fast.")
     return replace(effect, size=Size(case.ratio_by_bandwidth(gain)))
 
@@ -280,9 +279,8 @@ _IO_WAIT = span(
     tried_by=TrialKind.PACE,
 )
 def _disk_speed(case: Case) -> Effect:
-    way, rate, kind = 1, "write", CapacityKind.WRITES
-    if mostly_reads(case):
-        way, rate, kind = 0, "read", CapacityKind.READS
+    reads = mostly_reads(case)
+    way, rate = (0, "read") if reads else (1, "write")
     of_each, of_all = partial(of_each_disk, way), partial(of_all_disks, way)
     template = f"{rate} rate per disk {{value}}"
     evidence = SideEvidence.of(
@@ -293,7 +291,7 @@ def _disk_speed(case: Case) -> Effect:
         return evidence.unseen("How much the disks wrote was not recorded.", workload="random-io")
     if case.slower_never_waits or each is None or of_volume is None:
         return evidence.opposes("The slower side did not wait for its disks.")
-    factor = min(of_volume, case.more_bandwidth(kind) or math.inf)
+    factor = min(of_volume, case.more_bandwidth(of_reads=reads) or math.inf)
     least = AS_FAST_SHARE if case.both_sides is None else 1.0
     if factor * least < 1:
         return evidence.opposes(f"The slower side's disks together {_PAST[rate]} as fast.")
