@@ -233,7 +233,7 @@ def _pairs(
                 candidate, baseline, is_change=tasks.plan.is_change
             ),
         )
-        problems += rules_of_workers.check_pair(pair, candidate, baseline, unequal)
+        problems += rules_of_workers.check_pair(candidate, baseline, unequal)
         if pair.push_variation is not None:
             problems.append(pair.push_variation.problem(candidate, baseline))
         pairs.append(pair.with_earlier_looks(runs, lost))

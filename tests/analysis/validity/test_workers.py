@@ -3,24 +3,17 @@
 
 import math
 
-import numpy as np
 import pytest
 import seed_workers
 from msgspec.structs import replace
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.inference.estimates import SideData
-from io_benchmark.analysis.inference.pairs import Pair
-from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.model import Severity, Verdict
 from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.validity.workers import _within_zones
 from io_benchmark.report.content.statement_text import evidence_text, text_of
-from io_benchmark.report.formats.output import rendered
 
 BOOT, OTHER_BOOT = "4514e179-e9e1-4620-b051-b51d93f6b9cd", "5b2c7a90-1d3e-4f86-9a0b-c1d2e3f4a5b6"
 AT_ONCE = "some at the same time, which slows each of them"
-SLOW_ZONE = 1.3
 
 
 def scaled(factor):
@@ -262,84 +255,46 @@ def test_a_pool_before_and_after():
 
 
 def in_zones(pool, zones):
-    """One worker in each of these zones; those in zone b are slow."""
+    """One worker in each of these zones."""
     change = {
         f"{pool}/{at}": {
             "task.location": {"region": zone.rpartition("-")[0], "zone": zone} if zone else {}
         }
         for at, zone in enumerate(zones)
     }
-    measured = seed_workers.workers(len(zones), between=0.02, pools=(pool,), change=change)
-    slower = [SLOW_ZONE if zone == "b" else 1.0 for zone in zones]
-    return [
-        replace(worker, entries=(seed_workers.slowed(worker.entries[0], factor),))
-        for worker, factor in zip(measured, slower, strict=True)
-    ]
+    return seed_workers.workers(len(zones), between=0.02, pools=(pool,), change=change)
 
 
 @pytest.mark.parametrize(
-    ("intel", "amd", "message", "explanation"),
+    ("intel", "amd", "message"),
     [
         pytest.param(
             "aaaaab",
             "abbbbb",
             "workers of intel: 5 in a, 1 in b; of amd-30: 1 in a, 5 in b",
-            "Within the zones that both have, with 12 of 12 workers, the ratio is 1.02× (95 % interval "
-            "0.78× to 1.33×).",
-            id="unequal shares of zones that differ",
+            id="unequal shares of zones",
         ),
         pytest.param(
-            "aaa",
-            "bbb",
-            "workers of intel: 3 in a; of amd-30: 3 in b",
-            "They have no zone in common, so zone and pool cannot be told apart.",
-            id="none in common",
+            "aaa", "bbb", "workers of intel: 3 in a; of amd-30: 3 in b", id="none in common"
         ),
         pytest.param(
             ["a", "a", "a", "west1-a", "west1-a"],
             ["a", "a", "a", "east1-b", "east1-b"],
             "workers of intel: 3 in a, 2 in west1-a; of amd-30: 3 in a, 2 in east1-b",
-            "Within the zones that both have, with 6 of 10 workers, the ratio is 1.00× (95 % interval "
-            "0.90× to 1.12×).",
-            id="regions that one pool has, without an effect",
+            id="regions that one pool has",
         ),
-        pytest.param("aaa", "aaa", None, None, id="one-zone"),
-        pytest.param("aabb", "abab", None, None, id="equal-shares"),
-        pytest.param("acca", "cccc", None, None, id="zones-do-not-differ"),
-        pytest.param("a", "b", None, None, id="one-worker-each"),
-        pytest.param("aab", ["b", "b", None], None, None, id="one-is-not-known"),
+        pytest.param("aaa", "aaa", None, id="one-zone"),
+        pytest.param("aabb", "abab", None, id="equal-shares"),
+        pytest.param("acca", "cccc", None, id="half-in-common"),
+        pytest.param("a", "b", None, id="one-worker-each"),
+        pytest.param("aab", ["b", "b", None], None, id="one-is-not-known"),
     ],
 )
-def test_the_answer_has_the_ratio_within_zones(intel, amd, message, explanation):
-    """The ratio over all of the first case is 1.22; within zones the pools are nearly equal."""
+def test_zones_that_may_be_what_differs(intel, amd, message):
+    """Fewer than half of the workers in the same zones, or a region that one side alone has."""
     made = report([*in_zones("intel", intel), *in_zones("amd-30", amd)], "intel")
     problems = broken(made, "zones")
     assert [text_of(problem.message) for problem in problems] == [message] * bool(message)
     for problem in problems:
         assert (problem.severity, problem.sides) == (Severity.WARNING, ("intel", "amd-30"))
-        assert text_of(problem.explanation) == explanation
-        shown = " ".join(rendered(made, "text").split())
-        assert explanation in shown.split("zones: ")[0]
-
-
-def test_the_ratio_within_zones_is_that_of_least_squares():
-    """numpy fits the logarithms by zones and side, with unequal numbers of workers."""
-    sides = [[(zone,) for zone in side] for side in ("aaaaabbc", "abbbbbccd")]
-    logs = [
-        tuple(0.3 * (zone == ("b",)) + 0.01 * (at % 3) for at, zone in enumerate(side))
-        for side in sides
-    ]
-    candidate, baseline = (SideData(side, ((),) * len(side)) for side in logs)
-    pair = Pair("amd-30", "intel", candidate, baseline, WorkerVariation.given(0.05))
-    found = _within_zones(pair, sides[0], sides[1])
-    design = [
-        [*(zone == (kind,) for kind in "abcd"), is_candidate]
-        for is_candidate, side in zip((True, False), sides, strict=True)
-        for zone in side
-    ]
-    every_log = np.array([*logs[0], *logs[1]])
-    (*_, log_ratio), *_ = np.linalg.lstsq(np.array(design, dtype=np.float64), every_log)
-    assert found is not None
-    # Of zone d only one side has a worker.
-    assert found[0] == 16
-    assert found[1].log_ratio == pytest.approx(log_ratio, rel=1e-9)
+        assert "may be that of the zones" in text_of(problem.explanation)

@@ -1,23 +1,15 @@
 # SPDX-License-Identifier: MPL-2.0
 """Rules about the workers of two sides: which machines they are, when they ran and where.
 
-All of them warn. Data centres differ as pools do. So where both sides have workers in one zone, they are
-compared within such zones as well: the ratio by least squares on the logarithms of the workers' means,
-its interval by the same method as that of all workers.
+All of them warn. Data centres differ as pools do, and so do hours of a day.
 """
 
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import compress, pairwise
-from operator import mul
+from itertools import pairwise
 
-from msgspec.structs import replace
-
-from io_benchmark.analysis.inference.estimates import Estimate, SideData
-from io_benchmark.analysis.inference.levels import DEFAULT_MARGIN, LEVEL
-from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.model import (
     UNKNOWN,
     Comparison,
@@ -34,7 +26,6 @@ from io_benchmark.analysis.statements import (
     Unit,
     count,
     joined,
-    share,
     statement,
 )
 from io_benchmark.results import Result
@@ -45,7 +36,8 @@ _CLOCK_S = 1  # a result's start is in whole seconds
 # Machines and their neighbours are as busy an hour later as they were.
 _APART_S = 3600
 AT_ONCE = statement("some at the same time, which slows each of them")
-ZONES = "zones"
+# Sides that have less of their workers in the same zones are warned of.
+_COMMON_ZONES_SHARE = 0.5
 _PLACE = ("cloud", "region", "zone")
 _Zone = tuple[str, ...]
 
@@ -92,14 +84,14 @@ def repeated_workers(runs: Sequence[Run]) -> list[Problem]:
 
 
 def check_pair(
-    pair: Pair, candidate: Sequence[Run], baseline: Sequence[Run], unequal: Sequence[Problem]
+    candidate: Sequence[Run], baseline: Sequence[Run], unequal: Sequence[Problem]
 ) -> list[Problem]:
     """Return what may mislead in the comparison of a pair, with `unequal` lengths of its runs."""
     return [
         *_shared_workers(candidate, baseline),
         *_measured_apart(candidate, baseline),
         *unequal,
-        *_uneven_zones(pair, candidate, baseline),
+        *_uneven_zones(candidate, baseline),
     ]
 
 
@@ -211,46 +203,30 @@ def single_workers(
     ]
 
 
-def _uneven_zones(pair: Pair, candidate: Sequence[Run], baseline: Sequence[Run]) -> list[Problem]:
-    """Return a problem where the zones of two sides may be what differs, as far as they are known.
-
-    Its explanation has the ratio within zones. The pair's workers are in the order of their runs.
-    """
+def _uneven_zones(candidate: Sequence[Run], baseline: Sequence[Run]) -> list[Problem]:
+    """Return a problem where the zones of two sides may be what differs, as far as they are known."""
     candidate_zones, baseline_zones = zones = _zones(candidate), _zones(baseline)
     if min(map(len, zones)) < 2 or not all((*candidate_zones, *baseline_zones)):
         return []
-    within = _within_zones(pair, candidate_zones, baseline_zones)
-    if within is None:
-        explanation = statement(
-            "They have no zone in common, so zone and pool cannot be told apart."
-        )
-    else:
-        workers, estimate = within
-        shift = abs(
-            estimate.log_ratio - math.log(pair.candidate_side.mean_ns / pair.baseline_side.mean_ns)
-        )
-        regions = [{zone[:-1] for zone in side_zones} for side_zones in zones]
-        if regions[0] == regions[1] and shift <= math.log1p(DEFAULT_MARGIN):
-            return []
-        interval = estimate.interval(1 - pair.look.p_value(1 - LEVEL))
-        explanation = statement(
-            "Within the zones that both have, with {workers} of {all} workers, the ratio is {ratio} "
-            "({level} interval {low} to {high}).",
-            workers=count(workers),
-            all=count(sum(map(len, zones))),
-            ratio=Quantity(estimate.ratio, Unit.RATIO),
-            level=share(LEVEL),
-            low=Quantity(interval.low_ratio, Unit.RATIO),
-            high=Quantity(interval.high_ratio, Unit.RATIO),
-        )
+    common = math.fsum(
+        min(side_zones.count(zone) / len(side_zones) for side_zones in zones)
+        for zone in set(candidate_zones)
+    )
+    regions = [{zone[:-1] for zone in side_zones} for side_zones in zones]
+    if common >= _COMMON_ZONES_SHARE and regions[0] == regions[1]:
+        return []
+    sides = _names(candidate, baseline)
     message = statement(
         "workers of {baseline}: {in_baseline}; of {candidate}: {in_candidate}",
-        baseline=pair.baseline,
+        baseline=sides[0],
         in_baseline=_counted(baseline_zones),
-        candidate=pair.candidate,
+        candidate=sides[1],
         in_candidate=_counted(candidate_zones),
     )
-    return [_warning(ZONES, candidate, (pair.baseline, pair.candidate), message, explanation)]
+    explanation = statement(
+        "Zones differ like pools: the difference may be that of the zones. Measure both in the same ones."
+    )
+    return [_warning("zones", candidate, sides, message, explanation)]
 
 
 def _zones(runs: Sequence[Run]) -> list[_Zone]:
@@ -267,32 +243,3 @@ def _counted(zones: Sequence[_Zone]) -> Statement:
         statement("{workers} in {zone}", workers=count(workers), zone=zone[-1])
         for zone, workers in sorted(Counter(zones).items())
     )
-
-
-def _within_zones(
-    pair: Pair, candidate_zones: Sequence[_Zone], baseline_zones: Sequence[_Zone]
-) -> tuple[int, Estimate] | None:
-    """Return the workers in zones that both have, and the ratio within these; None without such zones."""
-    common = set(candidate_zones) & set(baseline_zones)
-    if not common:
-        return None
-    candidate, baseline = (
-        SideData(tuple(compress(side.log_means, kept)), tuple(compress(side.runs, kept)))
-        for side, zones in (
-            (pair.candidate_side, candidate_zones),
-            (pair.baseline_side, baseline_zones),
-        )
-        for kept in [[zone in common for zone in zones]]
-    )
-    zones = [zone for zone in (*candidate_zones, *baseline_zones) if zone in common]
-    # The part of the side that zones do not predict.
-    candidates = Counter(zones[: candidate.count])
-    shares = {zone: candidates[zone] / number for zone, number in Counter(zones).items()}
-    is_candidate = [1.0] * candidate.count + [0.0] * baseline.count
-    rest = [side - shares[zone] for side, zone in zip(is_candidate, zones, strict=True)]
-    square = math.fsum(map(mul, rest, rest))
-    log_ratio = math.fsum(map(mul, rest, (*candidate.log_means, *baseline.log_means))) / square
-    estimate = Estimate.of_sides(candidate, baseline, pair.variation.ratio, pair.look)
-    # Unequal shares of the zones make least squares less precise.
-    loss = 1 / square / (1 / candidate.count + 1 / baseline.count)
-    return len(zones), replace(estimate, log_ratio=log_ratio, variance=loss * estimate.variance)

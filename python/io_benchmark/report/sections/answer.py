@@ -6,9 +6,8 @@ On a screen a pool has one sentence, in the full report one per workload.
 
 from collections.abc import Iterator, Sequence
 
-from io_benchmark.analysis.model import DIFFERENT, Comparison, Verdict
+from io_benchmark.analysis.model import DIFFERENT, Verdict
 from io_benchmark.analysis.report_model import Report
-from io_benchmark.analysis.validity.workers import ZONES
 from io_benchmark.number_text import listed, number_of, ratio, ratio_range
 from io_benchmark.report.blocks import NO_VERDICT, STRONG, WARNING, Item, Items, Marks, Words
 from io_benchmark.report.content.confirming import how_to_confirm
@@ -123,18 +122,7 @@ def _verdict(side: Side, report: Report) -> tuple[str, str]:
         if of_all.verdict is not comparison.verdict:
             workers = f"{ratio(of_all.ratio)} ({ends_text(of_all.interval)})"
             rest += f", which stands; all workers: {workers}"
-    return lead, f"{rest}.{_within_zones(comparison, report)}"
-
-
-def _within_zones(comparison: Comparison, report: Report) -> str:
-    explanations = (
-        f" {text_of(problem.explanation)}"
-        for problem in report.problems
-        if problem.rule == ZONES and problem.explanation is not None
-        if problem.sides == (comparison.baseline, comparison.candidate)
-        if problem.subject in (None, comparison.subject)
-    )
-    return next(explanations, "")
+    return lead, f"{rest}."
 
 
 def _reasons(side: Side, report: Report) -> Iterator[Item]:
