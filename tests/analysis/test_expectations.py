@@ -17,11 +17,11 @@ from io_benchmark.report.content.statement_text import text_of
 def part(subject: Subject, low: float | None = None, high: float = 0.0) -> SubjectReport:
     """Return a measurement; b was compared with a on it, if there is an interval."""
     if low is None:
-        return SubjectReport(subject, {}, (), ())
+        return SubjectReport(subject, {}, ())
     intervals = (Interval(low, high, 0.95), Interval(low, high, 0.9))
     rest: Any = (0.5, Verdict.INCONCLUSIVE, "workers", None, None, None)
     comparison = Comparison(subject, "a", "b", 1.0, *intervals, *rest)
-    return SubjectReport(subject, {}, (comparison,), ())
+    return SubjectReport(subject, {}, (comparison,))
 
 
 def report_of(*subjects: SubjectReport) -> Report:

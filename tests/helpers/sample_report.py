@@ -32,8 +32,6 @@ from io_benchmark.analysis.parts.division import Division, PartDifference
 from io_benchmark.analysis.parts.time_parts import Kind, Phase
 from io_benchmark.analysis.report_model import (
     Bottleneck,
-    NoiseFloor,
-    RateTimeline,
     Report,
     SampledReport,
     SampleSeries,
@@ -216,18 +214,6 @@ def series(line: WorkerLine, mean_ns: float, retrieves: int) -> SampleSeries:
     return SampleSeries(line.side, line.worker_id, SUBJECT, array("q", times_ns))
 
 
-def timeline(line: WorkerLine, mean_ns: float) -> RateTimeline:
-    """Return two minutes of a run that writes as fast as its retrieves need."""
-    generator = random.Random(line.task_id)
-    busy = [40 < second < 110 for second in range(120)]
-    written, dirty, pressure = (
-        tuple(value * is_busy * generator.uniform(0.9, 1.1) for is_busy in busy)
-        for value in (57 * MIB / mean_ns * 1e9, 0.35 * GIB, 0.4)
-    )
-    seconds = tuple(map(float, range(120)))
-    return RateTimeline(line.side, line.worker_id, seconds, written, dirty, pressure)
-
-
 def made(
     sides: Mapping[str, Figures],
     comparisons: tuple[Comparison, ...],
@@ -244,8 +230,7 @@ def made(
         before_ns, after_ns = (mean_ns - sum(fixed_ns.values()) for mean_ns in means_ns)
         blocked = PartDifference(Phase.COPY, Kind.BLOCKED, before_ns, after_ns, None, None)
         divisions.append(Division(pair.baseline, pair.candidate, (*fixed, blocked)))
-    noise = (NoiseFloor("within-worker", 0.985, 1.014),)
-    part = SubjectReport(SUBJECT, sides, comparisons, noise, divisions=tuple(divisions))
+    part = SubjectReport(SUBJECT, sides, comparisons, divisions=tuple(divisions))
     workers = workers or tuple(worker(side, at, "c2-standard-16") for at, side in enumerate(sides))
     lines = [(line, sides[line.side].mean_ns) for line in workers]
     report = replace(
@@ -256,7 +241,6 @@ def made(
         workers=workers,
         unreadable=(),
         series=tuple(series(line, mean_ns, retrieves) for line, mean_ns in lines),
-        timelines=tuple(timeline(line, mean_ns) for line, mean_ns in lines),
     )
     return counted(replace(report, **changes))
 
@@ -314,7 +298,6 @@ def empty() -> SampledReport:
         ),
         remarks=(),
         series=(),
-        timelines=(),
     )
 
 
@@ -363,7 +346,7 @@ def hostile(retrieves: int = 2000) -> SampledReport:
 
     report: SampledReport = rewritten(seed_case(retrieves), attack)
     (part,), (diagnosis,) = report.subjects, report.diagnoses
-    endless = replace(part, noise=(NoiseFloor(escapes, 0.9, float("inf")),))
+    endless = replace(part, operation=escapes)
     remedy = replace(diagnosis.remedies[0], gain_ratio=float("nan"))
     return replace(
         report,
@@ -389,9 +372,7 @@ def refused(retrieves: int = 2000) -> SampledReport:
     problem = Problem("copy-method", Severity.REFUSED, SUBJECT, ("amd-16",), text(methods))
     sides = {"intel": INTEL, "amd-16": AMD_16}
     title, reason = "io-benchmark: amd-16, intel", "the last by name"
-    return made(
-        sides, (), retrieves, title=title, baseline_reason=reason, problems=(problem,), timelines=()
-    )
+    return made(sides, (), retrieves, title=title, baseline_reason=reason, problems=(problem,))
 
 
 def before_after(retrieves: int = 2000) -> SampledReport:
@@ -423,7 +404,6 @@ def before_after(retrieves: int = 2000) -> SampledReport:
         baseline="before",
         baseline_reason="--against",
         diagnoses=(Diagnosis("amd-16 after", (MOUNT_OPTIONS,), ()),),
-        timelines=(),
     )
 
 
@@ -484,10 +464,7 @@ def large(workers: int = 1000, retrieves: int = 2000) -> SampledReport:
         )
         for at, line in enumerate(lines)
     )
-    timelines = (
-        replace(report.timelines[at % 3], worker=line.worker_id) for at, line in enumerate(lines)
-    )
-    return replace(report, workers=lines, series=tuple(samples), timelines=tuple(timelines))
+    return replace(report, workers=lines, series=tuple(samples))
 
 
 def on_terminal(report: Report, width: int, *, colour: bool = False, details: bool = True) -> str:

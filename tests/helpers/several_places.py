@@ -148,7 +148,7 @@ def five() -> SampledReport:
         workers(pools=("intel", "amd-16"), change=change),
         Options(),
     )
-    return replace(report, series=(), timelines=())
+    return replace(report, series=())
 
 
 @cache

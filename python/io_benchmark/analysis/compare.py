@@ -39,7 +39,6 @@ from io_benchmark.analysis.summary import (
     figures,
     mixed_pools,
     place_rows,
-    plot_data,
     replication,
 )
 from io_benchmark.analysis.trials.confirm import Confirming
@@ -120,8 +119,7 @@ def compare(
         workers=lines,
         unreadable=tuple(sorted(unreadable)),
         remarks=tuple(_footnotes(remarks, reports, read, counted)),
-        series=plot_data.sample_series(counted),
-        timelines=plot_data.rate_timelines(counted),
+        series=figures.sample_series(counted),
         places=place_rows.compare_places(plan, counted, runs, reports),
         single_workers=_single_workers(measured, runs, options),
         mixed_pools=mixed,
@@ -190,7 +188,6 @@ def _compare_subject(subject: Subject, runs: list[Run], tasks: _Tasks) -> _Measu
         subject,
         {side: figures.summarize(data[side], workload) for side in order},
         comparisons,
-        figures.noise_floors(data.values()),
         bottlenecks.bottlenecks_of_sides(subject, workers),
         tuple(Division.between(entries, pair.candidate, pair.baseline) for pair in pairs),
         operation=workload.operation,

@@ -27,14 +27,6 @@ from io_benchmark.analysis.trials.confirm import Confirming
 from io_benchmark.costs.worker_time import Cost
 
 
-class NoiseFloor(Struct, frozen=True):
-    """Ratios between what should be equal."""
-
-    kind: str  # "within-worker" (interleaved halves) or "between-workers"
-    low_ratio: float
-    high_ratio: float
-
-
 class Bottleneck(StrEnum):
     """The resource that the copies of a run waited for."""
 
@@ -67,7 +59,6 @@ class SubjectReport(Struct, frozen=True):
     subject: Subject
     figures: Mapping[str, Figures]  # by side, baseline first
     comparisons: tuple[Comparison, ...]  # one per candidate, in the order of `figures`
-    noise: tuple[NoiseFloor, ...]
     # By side; empty for all workloads but cache-retrieve.
     bottlenecks: dict[str, SideBottleneck] = field(default_factory=dict)
     divisions: tuple[Division, ...] = ()  # one per comparison, in the same order
@@ -207,18 +198,7 @@ class SampleSeries(Struct, frozen=True):
     total_ns: Integers  # of one operation
 
 
-class RateTimeline(Struct, frozen=True):
-    """Rates during one worker's run: one value between two samples."""
-
-    side: str
-    worker: str
-    time_s: Sequence[float]
-    written_bytes_per_s: Sequence[float]
-    dirty_bytes: Sequence[float]
-    pressure_io_ratio: Sequence[float]
-
-
-class Report(Struct, frozen=True, tag_field="version", tag=3):
+class Report(Struct, frozen=True, tag_field="version", tag=4):
     """A comparison of pools, or of pools before and after a change."""
 
     title: str
@@ -241,7 +221,6 @@ class Report(Struct, frozen=True, tag_field="version", tag=3):
 
 
 class SampledReport(Report, frozen=True, kw_only=True):
-    """A comparison with the raw samples that its page draws; they are not published as JSON."""
+    """A comparison with the raw samples that its page draws, which are not published as JSON."""
 
     series: tuple[SampleSeries, ...]
-    timelines: tuple[RateTimeline, ...]

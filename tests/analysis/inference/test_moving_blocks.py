@@ -87,8 +87,7 @@ def test_longer_blocks_are_tried():
 
 
 def test_sizes_are_no_noise() -> None:
-    """Times that follow the file's size alone have no error and equal halves."""
+    """Times that follow the file's size alone have no error."""
     files = np.array([0, 1, 2] * 100)
     one = simulation.entry(np.array(simulation.SIZES)[files] * 1000, files)
     assert one.relative_times.error_of_mean == 0.0
-    assert one.relative_times.halves_ratio == pytest.approx(1.0)

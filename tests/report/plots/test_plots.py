@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from io_benchmark.analysis.report_model import RateTimeline
 from io_benchmark.report.plots import comparison, drawing, history
 
 POSITIVE = st.floats(1e-3, 1e15)
@@ -63,28 +62,6 @@ def test_few_of_many_workers():
     drawn = [worker.worker for worker in comparison._spread(many[::-1])]
     assert drawn == ["000", "020", "040", "060", "080", "100"]
     assert [worker.worker for worker in comparison._spread(many[2:0:-1])] == ["001", "002"]
-
-
-def rates(seconds: int) -> RateTimeline:
-    times_s = tuple(map(float, range(seconds)))
-    nothing = (0.0,) * seconds
-    rising = (math.nan, *(1024**2 * time_s for time_s in times_s[1:]))
-    return RateTimeline("intel", "worker", times_s, rising, nothing, nothing)
-
-
-@pytest.mark.parametrize(
-    ("seconds", "drawn", "unit"), [(161, 160, "min"), (162, 81, "min"), (9, 8, "s")]
-)
-def test_rates(seconds, drawn, unit):
-    """Neighbors are averaged where there are more than 160; what is not a number is left out."""
-    picture = str(comparison.timeline([rates(seconds)]))
-    (line,) = LINE.findall(picture)
-    spots = [tuple(map(int, spot.split())) for spot in line.split("L")]
-    assert len(spots) == drawn
-    # A rate that rises is a line from the lower left to the upper right.
-    assert spots == sorted(spots, key=lambda spot: (spot[0], -spot[1]))
-    assert f'class="tick">0 {unit}<' in picture
-    assert f"intel: at most {seconds - 1} MiB/s" in picture
 
 
 @given(st.text(), st.text())

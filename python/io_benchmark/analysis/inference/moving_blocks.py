@@ -118,9 +118,6 @@ class RelativeTimes(Struct, frozen=True, dict=True):
             first_reads,
         )
 
-    def _mean(self, part: slice) -> float:
-        return math.fsum(self.times[part]) / math.fsum(self.weights[part])
-
     def spread(self, *, tries_longer: bool = False) -> MeanVariance:
         """Return the variance of the mean, a ratio of two means, to the first order."""
         differences = list(map(sub, self.times, self.weights))
@@ -131,11 +128,6 @@ class RelativeTimes(Struct, frozen=True, dict=True):
     @cached_property
     def error_of_mean(self) -> float:
         return math.sqrt(self.spread().variance)
-
-    @property
-    def halves_ratio(self) -> float:
-        """Return even over odd samples: 1 except for noise, because both are from the same minutes."""
-        return self._mean(slice(0, None, 2)) / self._mean(slice(1, None, 2))
 
     @cached_property
     def step(self) -> Step | None:

@@ -6,16 +6,16 @@ what a function reads is kept by worker, and a side without one of its workers t
 Use functions of a module: one that is made for each question is another function each time.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain
-from statistics import median
+from statistics import fmean, median
 from typing import Any, SupportsFloat, TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from io_benchmark.analysis.model import Entry, Subject, Worker
+from io_benchmark.analysis.model import Subject, Worker
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.observed.worker_view import View, mean_of_known
 
@@ -54,11 +54,6 @@ class SideViews(Struct, frozen=True, eq=False):
             return self
         return SideViews.of(view for view in self if view.entry is not None)
 
-    @property
-    def entries(self) -> list[list[Entry]]:
-        """Return what each worker's runs measured."""
-        return [[view.entry for view in runs if view.entry is not None] for runs in self.workers]
-
     def without(self, worker: int) -> "SideViews":
         return replace(self, _left_out=worker)
 
@@ -77,6 +72,18 @@ class SideViews(Struct, frozen=True, eq=False):
     def values(self, read: Callable[[View], Value]) -> AbstractSet[Value]:
         # Few sets differ, so that few are joined.
         return frozenset[Value]().union(*set(self._answers_of(frozenset, read)))
+
+    def values_of_workers(self, read: Callable[[Runs], Value]) -> AbstractSet[Value]:
+        return set(self._by_worker(read))
+
+    def means(self, read: Callable[[Runs], Mapping[Value, float]]) -> dict[Value, float]:
+        """Return the means over all workers by key; a key that a worker does not have is 0 for it."""
+        rows = self._by_worker(read)
+        keys = dict.fromkeys(chain.from_iterable(rows))
+        return {key: fmean([row.get(key, 0.0) for row in rows]) for key in keys}
+
+    def _by_worker(self, read: Callable[[Runs], Answer]) -> list[Answer]:
+        return self._without_left_out(self._once((Runs, read), lambda: list(map(read, self._all))))
 
     def _read(self, read: Callable[[View], Reading]) -> list[list[Reading]]:
         """Return what was read of every worker, also of the one that is left out here."""

@@ -2,8 +2,9 @@
 """The difference of two sides' mean times, divided into parts that were measured on both."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import cache
 from statistics import fmean
 
 from msgspec import Struct
@@ -11,6 +12,7 @@ from msgspec import Struct
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.inference.variances import MeanVariance
 from io_benchmark.analysis.model import Entry
+from io_benchmark.analysis.observed.side_views import Runs, SideViews
 from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
 
 _PartMeans = Mapping[Part, float]  # nanoseconds of an operation, of one machine
@@ -64,6 +66,22 @@ class Division(Struct, frozen=True):
             baseline, candidate, tuple(_difference(part, *merged) for part in _ordered(parts))
         )
 
+    @classmethod
+    def from_means(cls, candidate: SideViews, baseline: SideViews) -> "Division":
+        """Divide the difference as `between` does, without intervals: one side is a single worker."""
+        sides = (baseline, candidate)
+        common = frozenset.intersection(
+            *(parts for side in sides for parts in side.values_of_workers(_recorded_parts))
+        )
+        baseline_means, candidate_means = (side.means(_times_in(common)) for side in sides)
+        parts = (
+            PartDifference(
+                *part, baseline_means.get(part, 0.0), candidate_means.get(part, 0.0), None, None
+            )
+            for part in _ordered(baseline_means.keys() | candidate_means.keys())
+        )
+        return cls("baseline", "candidate", tuple(parts))
+
     @property
     def difference_ns(self) -> float:
         return math.fsum(part.difference_ns for part in self.parts)
@@ -78,6 +96,20 @@ def _machine_means(runs: Sequence[_PartMeans]) -> _PartMeans:
     common = _common(runs)
     merged = [_merged(run, common) for run in runs]
     return {part: fmean(run.get(part, 0.0) for run in merged) for part in merged[0]}
+
+
+def _worker_means(runs: Runs) -> _PartMeans:
+    return _machine_means([view.entry.parts_ns for view in runs if view.entry is not None])
+
+
+def _recorded_parts(runs: Runs) -> frozenset[Part]:
+    return frozenset(_worker_means(runs))
+
+
+@cache
+def _times_in(common: frozenset[Part]) -> Callable[[Runs], _PartMeans]:
+    """Return how to read a worker's times in these parts, the same for the same parts."""
+    return lambda runs: _merged(_worker_means(runs), common)
 
 
 def _common(*sides: Sequence[_PartMeans]) -> set[Part]:

@@ -3,18 +3,27 @@
 
 import itertools
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from operator import truediv
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import floordiv, truediv
 from statistics import fmean
 
 from msgspec.structs import replace
 
 from io_benchmark.analysis.inference import variances
 from io_benchmark.analysis.inference.estimates import SideData
-from io_benchmark.analysis.model import PERCENTILES, Detail, Entry, Figures, Subject, Worker
+from io_benchmark.analysis.model import (
+    PERCENTILES,
+    UNKNOWN,
+    Detail,
+    Entry,
+    Figures,
+    Subject,
+    Worker,
+)
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.observed.worker_view import View, mean_of_known
-from io_benchmark.analysis.report_model import NoiseFloor, SubjectReport
+from io_benchmark.analysis.report_model import SampleSeries, SubjectReport
 from io_benchmark.analysis.statements import (
     Quantity,
     Statement,
@@ -76,18 +85,22 @@ def _percentiles_ns(entry: Entry) -> dict[int, float]:
     return {percent: ordered[min(count * percent // 100, count - 1)] for percent in PERCENTILES}
 
 
-def noise_floors(sides: Collection[SideData]) -> tuple[NoiseFloor, ...]:
-    """Return how far halves of one run, and workers of one side, differ."""
-    halves = [
-        entry.relative_times.halves_ratio for side in sides for entry in itertools.chain(*side.runs)
-    ]
-    floors = [NoiseFloor("within-worker", min(halves), max(halves))]
-    spreads = [max(side.log_means) - min(side.log_means) for side in sides if side.count > 1]
-    if spreads:
-        floors.append(
-            NoiseFloor("between-workers", math.exp(-max(spreads)), math.exp(max(spreads)))
+def sample_series(workers: Sequence[Worker]) -> tuple[SampleSeries, ...]:
+    """Return the raw times that are drawn."""
+    return tuple(
+        SampleSeries(
+            side=worker.side,
+            worker=worker.task_id if worker.worker_id == UNKNOWN else worker.worker_id,
+            subject=entry.subject,
+            # A batch is drawn as what one of its operations took.
+            total_ns=entry.total_ns
+            if entry.retrieves is not None
+            else array("q", map(floordiv, entry.total_ns, entry.operations)),
         )
-    return tuple(floors)
+        for worker in workers
+        for entry in worker.entries
+        if len(entry.total_ns)
+    )
 
 
 def with_workload_figures(

@@ -95,13 +95,10 @@ def _blocked_share(
     subject: Subject, slower: Sequence[Worker], faster: Sequence[Worker]
 ) -> float | None:
     """Return the share of the difference in which copies are blocked; None where that is not known."""
-    sides = {
-        name: SideViews.of_workers(side, subject).measured.entries
-        for name, side in (("slower", slower), ("faster", faster))
-    }
-    if not all(sides.values()):
+    sides = [SideViews.of_workers(side, subject).measured for side in (slower, faster)]
+    if not all(side.workers for side in sides):
         return None
-    division = Division.between(sides, "slower", "faster")
+    division = Division.from_means(*sides)
     is_known = any(part.part == _COPY_BLOCKED for part in division.parts)
     if not is_known or division.difference_ns <= 0:
         return None

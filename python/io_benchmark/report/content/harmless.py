@@ -27,9 +27,9 @@ _NAME_CELLS = {
     **dict.fromkeys(("worker_id", "machine"), 60),
 }
 _LENGTHS = {"state": 80, "reason": 80, "kind": 120, "incomplete_reason": 200, "source": 200}
-# Raw samples are long, and no sentence has their text. Templates are the analysis' own, and their
+# Templates are the analysis' own, and their
 # values are cleaned where they become a sentence (`statement_text`), for JSON as well.
-_SKIPPED = ("timelines", "template", "values")
+_SKIPPED = ("template", "values")
 
 
 def make_harmless(record: Record) -> Record:

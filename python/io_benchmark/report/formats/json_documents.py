@@ -7,8 +7,8 @@
 - Raw samples are only in the result files.
 - Keys may be added within a version. A key that goes or changes its meaning makes a new version.
 
-Versions, since 2026-11: a comparison and a history have the third, a comparison of tasks and predictions
-the second. CHANGELOG.md says what each one changed.
+Versions, since 2026-11: a comparison has the fourth, a history the third, a comparison of tasks and
+predictions the second. CHANGELOG.md says what each one changed.
 """
 
 import json

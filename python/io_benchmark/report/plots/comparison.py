@@ -1,20 +1,15 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The pictures of a comparison: ratios with their intervals, distributions, and rates over time."""
+"""The pictures of a comparison: ratios with their intervals, and distributions."""
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from statistics import fmean
-from typing import NamedTuple
 
 from markupsafe import Markup
 
 from io_benchmark.analysis.model import Comparison, Verdict
-from io_benchmark.analysis.report_model import RateTimeline, SampleSeries, SubjectReport
-from io_benchmark.analysis.statements import MIB
+from io_benchmark.analysis.report_model import SampleSeries, SubjectReport
 from io_benchmark.number_text import (
-    compact,
     digits,
-    duration_unit,
     interval,
     number_of,
     ratio,
@@ -41,9 +36,6 @@ _PANEL_HEIGHT, _LEGEND_HEIGHT, _GAP = 190.0, 19.0, 14.0
 # Extreme samples would take most of the axis.
 _PARTS = [0.002 + 0.996 * number / 80 for number in range(81)]
 _LEVELS = ((0.0, "0 %"), (0.5, "50 %"), (1.0, "100 %"))
-# Rates: more values than this in one panel are averaged.
-_VALUES_DRAWN = 160
-_RATE_HEIGHT, _RATE_NAME_HEIGHT, _RATE_GAP = 54.0, 26.0, 8.0
 
 
 def forest(comparisons: Sequence[Comparison], names: Sequence[str], margin_ratio: float) -> Markup:
@@ -151,70 +143,3 @@ def _quantiles(worker: SampleSeries, workload: Workload) -> list[float]:
     """Return the worker's figure in the workload's unit at each of the parts."""
     values = sorted(workload.shown(max(total_ns, 1)) for total_ns in worker.total_ns)
     return [values[round(part * (len(values) - 1))] for part in _PARTS]
-
-
-class _Rate(NamedTuple):
-    title: str
-    kind: str
-    unit: str
-    column: str  # of a `RateTimeline`
-    factor: float  # from the column's unit to that of the label
-
-
-_RATES = (
-    _Rate("Written to the device, MiB/s", "written", "MiB/s", "written_bytes_per_s", 1 / MIB),
-    _Rate("Dirty in memory, MiB", "dirty", "MiB", "dirty_bytes", 1 / MIB),
-    _Rate("Time that tasks waited for I/O, %", "pressure", "%", "pressure_io_ratio", 100),
-)
-
-
-def timeline(timelines: Sequence[RateTimeline]) -> Markup:
-    """Draw a picture per rate, with the sides below each other, and one clock for all."""
-    clock = Scale.from_zero(time_s for line in timelines for time_s in line.time_s)
-    figure = Markup("<figure>\n<figcaption><strong>{}</strong></figcaption>\n{}\n</figure>\n")
-    pictures = (figure.format(rate.title, _rate(rate, timelines, clock)) for rate in _RATES)
-    return Markup('<div class="timelines">\n{}</div>').format(Markup().join(pictures))
-
-
-def _rate(rate: _Rate, timelines: Sequence[RateTimeline], clock: Scale) -> Markup:
-    curves = {line.side: [*_averaged(line, rate)] for line in timelines}
-    highest = {
-        side: max((value for _, value in curve), default=0.0) for side, curve in curves.items()
-    }
-    scale = Scale.from_zero(highest.values())
-    rows = (
-        f"{name(side)}: at most {compact(value)} {rate.unit}" for side, value in highest.items()
-    )
-    drawing = Drawing(f"{rate.title}: {'; '.join(rows)}")
-    unit_s, unit = duration_unit(clock.high)
-    ticks = [
-        (clock.place(value * unit_s), f"{tick(value)} {unit}")
-        for value in Scale(0.0, clock.high / unit_s).ticks(4)
-    ]
-    levels = [(scale.place(value), tick(value)) for value in scale.ticks(3)]
-    top = 0.0
-    for side, curve in curves.items():
-        drawing.text((0, top + 13), name(side, 28), "name")
-        plot = top + _RATE_NAME_HEIGHT
-        spots = [
-            (clock.place(time_s), (1 - scale.place(value)) * _RATE_HEIGHT)
-            for time_s, value in curve
-        ]
-        area = path(spots, f"area {rate.kind}", close_at=_RATE_HEIGHT)
-        drawing.panel(plot, _RATE_HEIGHT, ticks, levels, (area, path(spots, f"line {rate.kind}")))
-        top = plot + _RATE_HEIGHT + _RATE_GAP
-    drawing.axis(ticks, top - _RATE_GAP)
-    return drawing.markup()
-
-
-def _averaged(line: RateTimeline, rate: _Rate) -> Iterator[tuple[float, float]]:
-    """Yield times and values; average neighbors where there are more than are drawn."""
-    pairs = [
-        (time_s, value * rate.factor)
-        for time_s, value in zip(line.time_s, getattr(line, rate.column), strict=True)
-        if math.isfinite(value)
-    ]
-    step = -(-len(pairs) // _VALUES_DRAWN) or 1
-    for start in range(0, len(pairs), step):
-        times_s, values = zip(*pairs[start : start + step], strict=True)
-        yield fmean(times_s), fmean(values)

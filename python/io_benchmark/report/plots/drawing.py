@@ -44,11 +44,6 @@ class Scale(Struct, frozen=True):
         margin = (high - low) * _ROOM or 1.0
         return cls(low - margin, high + margin)
 
-    @classmethod
-    def from_zero(cls, values: Iterable[float]) -> Self:
-        """Return a linear scale from 0 to a little above the largest value."""
-        return cls(0.0, max(values, default=0.0) * 1.05 or 1.0)
-
     def place(self, value: float) -> float:
         """Return the place of a value; one beyond an end is at that end."""
         inside = max(self.low, min(self.high, value))
@@ -166,11 +161,9 @@ class Drawing(Struct):
         return _element("svg", *self._parts, **box, role="img", aria_label=self.label)
 
 
-def path(spots: Sequence[Spot], kind: str, *, close_at: float | None = None) -> Markup:
-    """Return a line through spots of a panel, or the area between it and `close_at`."""
+def path(spots: Sequence[Spot], kind: str) -> Markup:
+    """Return a line through spots of a panel."""
     data = "M" + "L".join(map(_in_frame, spots))
-    if close_at is not None and spots:
-        data += f"V{close_at:g}H{round(_FRAME_UNITS * spots[0][0])}Z"
     return _element("path", d=data, class_=kind) if spots else Markup()
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from io_benchmark.analysis.inference.levels import EQUIVALENCE_LEVEL, LEVEL
 from io_benchmark.analysis.model import Comparison
 from io_benchmark.analysis.report_model import SampledReport, SideBottleneck
-from io_benchmark.number_text import interval, number_of, percent, size, times
+from io_benchmark.number_text import number_of, percent, size, times
 from io_benchmark.report.blocks import STRONG, Block, Fold, Heading, Items, Marks, Picture, Words
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.subject_text import grouped, place_of, sharing_lines, unit_text
@@ -107,14 +107,7 @@ def _combined_advice(comparisons: Iterable[Comparison]) -> Iterator[tuple[str, s
 
 
 def _noise(measurements: Sequence[Measurement]) -> Iterator[tuple[str, str]]:
-    """Write how far equals differ, and how much each side varies, at its largest error."""
-    floors = [floor for measurement in measurements for floor in measurement.part.noise]
-    ranges = [
-        f"{kind} {interval(min(f.low_ratio for f in same), max(f.high_ratio for f in same))}"
-        for kind, same in grouped(floors, lambda floor: floor.kind).items()
-    ]
-    if ranges:
-        yield "where nothing differs", ", ".join(ranges)
+    """Write how much each side varies, at its largest error."""
     figures = [pair for measurement in measurements for pair in measurement.part.figures.items()]
     for side, same in grouped(figures, lambda pair: pair[0]).items():
         _, worst = max(same, key=lambda pair: pair[1].within_worker_ratio)
@@ -199,12 +192,6 @@ def _pictures(members: Sequence[Measurement], report: SampledReport) -> Iterator
         elif picture is not None and measurement.position < _MEASUREMENTS_DRAWN:
             summary = f"Samples of {measurement.subject.label}"
             yield Fold(summary, [picture], on_page_only=True)
-    sides = dict.fromkeys(side for part in report.subjects for side in part.figures)
-    by_side = {line.side: line for line in report.timelines if line.time_s}
-    timelines = [by_side[side] for side in sides if side in by_side][:_SIDES_DRAWN]
-    if members[0].position == 0 and timelines:
-        caption = (Words("Rates during the runs", STRONG), ", of one typical worker per side.")
-        yield Picture(caption, "comparison.timeline", (timelines,))
 
 
 def _samples(measurement: Measurement, report: SampledReport) -> Picture | None:
