@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 REPORT_JOB = "io-benchmark-report"
 REPORT = "public/io-benchmark/report.json"
-REPORT_VERSION = 3
+REPORT_VERSION = 4
 _POOL = re.compile(r"(?<!\S)--pool[ =]([A-Za-z0-9][A-Za-z0-9._-]*)(?!\S)")
 
 

@@ -37,7 +37,7 @@ def test_figures_and_comparisons():
     document = document_of(sample_report.seed_case(10))
     (part,) = document["subjects"]
     first, _ = part["comparisons"]
-    assert (document["version"], part["operation"], part["unit"]) == (3, "retrieve", "ms")
+    assert (document["version"], part["operation"], part["unit"]) == (4, "retrieve", "ms")
     assert part["subject"] == {
         "workload": "cache-retrieve",
         "place": "workspace",
