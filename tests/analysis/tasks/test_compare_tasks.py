@@ -156,24 +156,17 @@ def with_own_times(run: TaskRun, clock_s: float = 0.0) -> TaskRun:
     )
 
 
-CLOCK = "the clock of 1 worker of a contradicts the queue's: set-up and tear-down are known as a sum only"
-
-
 @pytest.mark.parametrize(
     ("clock_s", "is_right"), [(0, True), (-31, True), (-31.1, False), (11, True), (11.1, False)]
 )
 def test_clocks(clock_s: float, is_right: bool) -> None:
-    """Work that begins before its run, or ends after it, shows a wrong clock: only the sum is known then."""
-    runs = [with_own_times(run) for run in pools(12, 10)]
-    runs[0] = with_own_times(pools(12, 10)[0], clock_s)
-    report = compared(runs)
-    times = only(report).times["a"]
+    """Work that begins before its run, or ends after it, shows a wrong clock: it has no set-up then."""
+    runs = [with_own_times(run, clock_s if run.pool == "a" else 0.0) for run in pools(12, 10)]
+    times = only(compared(runs)).times["a"]
     assert (times.set_up_s is not None, times.tear_down_s is not None) == (is_right, is_right)
-    assert times.around_work_s == pytest.approx(40, abs=0.5)
     assert times.work_s is not None
     assert times.work_s + 40 == pytest.approx(times.task_s, abs=0.5)
     assert times.pending_s == 60
-    assert (CLOCK in warnings(report)) is not is_right
 
 
 @pytest.mark.parametrize(("known", "is_shown"), [(1, False), (2, True)])
@@ -298,16 +291,18 @@ def test_costs_by_prices():
 
 
 def test_lost_runs_make_costs_uncertain():
-    """Two workers, of which one lost a fifth of its time: by hand, with one degree of freedom."""
+    """Two workers, of which one lost a fifth of its time: costs are less sure than times."""
     runs = pools(10, 10, 2, spread=0)
     lost = completed("a", 2, "g/a0", state="exception", reason="worker-shutdown", run_id=1)
     prices = {name: Price(1.0, "USD") for name in "ab"}
     cost = only(compared([*runs, lost], prices=prices)).cost
     assert cost is not None
     assert cost.candidate.lost_share == pytest.approx(0.1)
-    low, high = cost.candidate.interval
-    width = 12.706 * math.sqrt(2 * 2 * 0.05**2) / 1.1
-    assert math.log(high / low) == pytest.approx(2 * width, rel=1e-3)
+    times = only(compared(runs)).interval
+    of_times, of_costs = (
+        math.log(each.high_ratio / each.low_ratio) for each in (times, cost.interval)
+    )
+    assert of_costs > 1.2 * of_times
 
 
 def test_costs_by_what_the_runs_cost():

@@ -130,7 +130,6 @@ def _comparison(
         difference_interval_s=(differences_s[1], differences_s[2]),
         times=pair.times,
         labels=pair.label_rows,
-        only_one_side=len(candidate.labels ^ baseline.labels),
         advice=advice,
         look=pair.look.label,
         cost=cost,
@@ -161,7 +160,7 @@ def _warnings(pair: TaskPair, comparison: TaskComparison) -> Iterator[Statement]
     yield from _failures(comparison)
     yield from _unlike_ratios(pair, comparison)
     yield from _workers(pair)
-    yield from _clocks(pair)
+    yield from _unusable(pair)
     if len(comparison.labels) == MOST_LABELS:
         yield statement(
             "only the {labels} labels with most runs are compared", labels=count(MOST_LABELS)
@@ -246,22 +245,12 @@ def _workers(pair: TaskPair) -> Iterator[Statement]:
         for side in (pair.candidate, pair.baseline)
     )
     if both := candidate & baseline:
-        yield statement("{workers} ran tasks of both sides", workers=_workers_text(len(both)))
+        workers = "worker" if len(both) == 1 else "workers"
+        yield statement(f"{{count}} {workers} ran tasks of both sides", count=count(len(both)))
 
 
-def _workers_text(number: int) -> Statement:
-    return statement("{count} worker" + ("" if number == 1 else "s"), count=count(number))
-
-
-def _clocks(pair: TaskPair) -> Iterator[Statement]:
+def _unusable(pair: TaskPair) -> Iterator[Statement]:
     for side in (pair.baseline.side, pair.candidate.side):
-        if side.skewed:
-            yield statement(
-                "the clock of {workers} of {side} contradicts the queue's: set-up and tear-down are "
-                "known as a sum only",
-                workers=_workers_text(len(side.skewed)),
-                side=side.name,
-            )
         if unusable := side.count("unusable"):
             yield statement(
                 "runs of {side} that end before they start: {count}; they are left out",

@@ -3,8 +3,8 @@
 
 The times scheduled, started and resolved are from the queue's clock. The start and end of the task's own
 work are from the worker's clock. Work that begins before its run, or ends after it, shows that the clocks
-differ. Then both sides of a comparison have set-up and tear-down as a sum only. A smaller difference of the
-clocks cannot be seen. It moves time between set-up and tear-down, and changes no other time.
+differ: such a run has no set-up and no tear-down. A smaller difference of the clocks cannot be seen. It moves
+time between set-up and tear-down, and changes no other time.
 """
 
 from collections import Counter
@@ -47,7 +47,6 @@ class Side(Struct):
     lost: list[UsedRun] = field(default_factory=list)
     costs: list[tuple[float, float, str]] = field(default_factory=list)  # amount, hours, currency
     endings: Counter[tuple[Ending, str]] = field(default_factory=Counter)  # with the label
-    skewed: set[str] = field(default_factory=set)  # workers whose clock contradicts the queue's
     unknown_workers: int = 0  # runs
 
     @classmethod
@@ -86,16 +85,12 @@ class Side(Struct):
         has_work = min(run.own_started_ms, run.own_ended_ms, work_ms) >= 0
         if not has_work or work_ms > task_ms + _ROUNDING_MS:
             return used
+        used = replace(used, work_s=min(work_ms, task_ms) / 1000)
         before_ms = run.own_started_ms - run.started_ms
         after_ms = run.resolved_ms - run.own_ended_ms
         if min(before_ms, after_ms) < -_ROUNDING_MS:
-            self.skewed.add(worker)
-        return replace(
-            used,
-            set_up_s=max(0, before_ms) / 1000,
-            work_s=min(work_ms, task_ms) / 1000,
-            tear_down_s=max(0, after_ms) / 1000,
-        )
+            return used
+        return replace(used, set_up_s=max(0, before_ms) / 1000, tear_down_s=max(0, after_ms) / 1000)
 
     def count(self, ending: Ending, labels: Collection[str] | None = None) -> int:
         """Return how many runs ended in this way, of these labels or of all."""

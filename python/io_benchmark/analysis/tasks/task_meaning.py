@@ -16,7 +16,6 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
-from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.inference.variances import MeanVariance
 from io_benchmark.analysis.model import Interval
 from io_benchmark.analysis.report_model import Report
@@ -88,20 +87,13 @@ def _comparison(
     hours = pair.baseline.mean_s / _S_PER_HOUR
     amount = _TASKS * baseline_price.per_hour * hours * (1 + lost)
 
-    def side_cost(
-        side: PairSide, price: Price, share: float, variance: MeanVariance, amount: float
-    ) -> SideCost:
-        error = MeanVariance.of_sum([_variance_of_mean(side, pair.ratio.shares), variance])
-        ends = _ends(math.log(amount), error)
-        return SideCost(price.per_hour, source, price.kind, price.date, share, amount, ends)
+    def side_cost(price: Price, lost_share: float, per_1000: float) -> SideCost:
+        return SideCost(price.per_hour, source, price.kind, price.date, lost_share, per_1000)
 
-    candidate_amount = amount * math.exp(log_cost)
     return CostComparison(
         candidate_price.currency,
-        side_cost(pair.baseline, baseline_price, lost, lost_variance, amount),
-        side_cost(
-            pair.candidate, candidate_price, candidate_lost, candidate_variance, candidate_amount
-        ),
+        side_cost(baseline_price, lost, amount),
+        side_cost(candidate_price, candidate_lost, amount * math.exp(log_cost)),
         price_ratio,
         math.exp(log_cost),
         Interval(*_ends(log_cost, variance, level), level),
@@ -138,20 +130,7 @@ def _lost(side: PairSide) -> tuple[float, MeanVariance]:
     return share, MeanVariance(spread, max(1.0, count - 1.0))
 
 
-def _variance_of_mean(side: PairSide, shares: Mapping[str, float]) -> MeanVariance:
-    """Return the variance of ln of a side's mean time: of independent workers."""
-    workers: dict[str, float] = {}
-    for (label, worker), runs in sorted(side.cells.items()):
-        mean_s = math.fsum(run.task_s for run in runs) / len(runs)
-        part = shares[label] / len(side.labels[label]) * (mean_s / side.means_s[label] - 1)
-        workers[worker] = workers.get(worker, 0.0) + part
-    if len(workers) == 1:
-        return MeanVariance(math.inf, 1.0)
-    few = len(workers) / (len(workers) - 1)
-    return MeanVariance(few * math.fsum(part**2 for part in workers.values()), len(workers) - 1.0)
-
-
-def _ends(log: float, variance: MeanVariance, level: float = LEVEL) -> tuple[float, float]:
+def _ends(log: float, variance: MeanVariance, level: float) -> tuple[float, float]:
     if math.isinf(variance.variance):
         return 0.0, math.inf
     width = variance.half_width(level)

@@ -34,8 +34,7 @@ class SideRuns(Struct, frozen=True):
 class TaskTimes(Struct, frozen=True):
     """One side's mean times of a task, in the mix of labels that both sides share.
 
-    Set-up, own work and tear-down are of runs that publish when their own work began and ended. Where the
-    clock of any worker contradicts the queue's, only the sum of set-up and tear-down is known.
+    Set-up, own work and tear-down are of runs that publish when their own work began and ended.
     """
 
     task_s: float  # from its start to its end
@@ -43,7 +42,6 @@ class TaskTimes(Struct, frozen=True):
     set_up_s: float | None
     work_s: float | None
     tear_down_s: float | None
-    around_work_s: float | None  # set-up and tear-down together
 
 
 class LabelRow(Struct, frozen=True):
@@ -86,7 +84,6 @@ class SideCost(Struct, frozen=True):
     date: str | None
     lost_share: float  # time of lost runs, divided by that of completed ones
     per_1000: float
-    interval: tuple[float, float]  # 95 %
 
 
 class CostComparison(Struct, frozen=True):
@@ -121,7 +118,6 @@ class TaskComparison(Struct, frozen=True):
     difference_interval_s: tuple[float, float]
     times: Mapping[str, TaskTimes]
     labels: tuple[LabelRow, ...]  # by their share, the largest first
-    only_one_side: int  # labels that only one of the sides has
     advice: Advice | None
     look: Statement | None
     cost: CostComparison | None
@@ -136,7 +132,7 @@ class TaskComparison(Struct, frozen=True):
         ]
 
 
-class TaskReport(Struct, frozen=True, tag_field="version", tag=2):
+class TaskReport(Struct, frozen=True, tag_field="version", tag=3):
     """How long the same tasks took on several pools, and what they cost."""
 
     title: str

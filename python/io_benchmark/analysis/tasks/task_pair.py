@@ -130,13 +130,11 @@ class TaskPair(NamedTuple):
     def times(self) -> dict[str, TaskTimes]:
         """Return both sides' mean times; a part only where both sides have it."""
         both = (self.baseline, self.candidate)
-        has_skew = any(pair_side.side.skewed for pair_side in both)
         figures: tuple[Figure, ...] = (
             lambda run: run.pending_s,
-            lambda run: None if has_skew else run.set_up_s,
+            lambda run: run.set_up_s,
             lambda run: run.work_s,
-            lambda run: None if has_skew else run.tear_down_s,
-            lambda run: None if run.work_s is None else run.task_s - run.work_s,
+            lambda run: run.tear_down_s,
         )
         parts = [[pair_side.part_s(figure, self.mix) for pair_side in both] for figure in figures]
         return {

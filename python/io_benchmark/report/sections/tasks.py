@@ -165,8 +165,6 @@ def _where(before: TaskTimes, after: TaskTimes) -> str:
         ("set-up", before.set_up_s, after.set_up_s),
         ("tear-down", before.tear_down_s, after.tear_down_s),
     ]
-    if before.set_up_s is None or after.set_up_s is None:
-        parts[1:] = [("set-up and tear-down", before.around_work_s, after.around_work_s)]
     return ", ".join(
         f"{part} {_signed((second - first) / unit_s)} {unit}"
         for part, first, second in parts
@@ -219,9 +217,6 @@ def _pair_table(comparison: TaskComparison) -> Table:
         "Tear-down": (before.tear_down_s, after.tear_down_s),
         "Task": (before.task_s, after.task_s),
     }
-    if before.set_up_s is None:
-        around = {"Set-up and tear-down": (before.around_work_s, after.around_work_s)}
-        parts = {"Pending": parts.pop("Pending"), **around, **parts}
     rows = {
         title: [_time(mean_s, before.task_s) for mean_s in means_s]
         for title, means_s in parts.items()
