@@ -51,6 +51,15 @@ def last_third(factor: float) -> Facts:
     return {f"{ENTRY}.samples.copy_ns": slow_down}
 
 
+def slow_for_a_while(factor: float) -> Facts:
+    def slow_down(column: list[int]) -> list[int]:
+        begin, end = 3 * len(column) // 5, 4 * len(column) // 5
+        slow = changing(lambda ns: ns * factor)(column[begin:end])
+        return [*column[:begin], *slow, *column[end:]]
+
+    return {f"{ENTRY}.samples.copy_ns": slow_down}
+
+
 def first(count: int) -> Facts:
     """Only the first retrieves."""
     return {f"{ENTRY}.samples": lambda columns: {name: columns[name][:count] for name in columns}}

@@ -39,6 +39,7 @@ from seed_facts import (
     options,
     pressed,
     scheduler,
+    slow_for_a_while,
     slower_lookups,
     spent,
     stolen,
@@ -378,6 +379,11 @@ EDGES = [
     slower(
         *("drift-over-time: slower", last_third),
         *((1.05, "The slower side was no slower at its end."), (1.15, SLOWED_DOWN)),
+    ),
+    # What comes back is no step.
+    slower(
+        *("drift-over-time: by chance", slow_for_a_while),
+        *((1.2, "The slower side was no slower at its end."), (1.6, NOT_OBSERVABLE)),
     ),
     slower(
         *("drift-over-time: blocked", lambda share: last_third(1.6) | waiting_for_io(share)),

@@ -63,6 +63,14 @@ def test_step(share, factor):
     assert median(step.ratio for step in known) == pytest.approx(factor, rel=0.05)
 
 
+def test_slope():
+    """A run that slows down steadily to twice its time is found as often."""
+    generator = random.Random(4)
+    noise = [series("independent", generator) for _ in range(100)]
+    slopes = [[time * (1 + at / COUNT) for at, time in enumerate(times)] for times in noise]
+    assert sum(found(times) is not None for times in slopes) >= 90
+
+
 def test_operations_count():
     """A batch of more operations that takes longer is no step; one that takes longer for each is."""
     counts = [100.0] * 50 + [200.0] * 50

@@ -2,12 +2,36 @@
 """How well one worker's mean is known."""
 
 import math
+from array import array
 
 import numpy as np
 import pytest
 import simulation
 
 from io_benchmark.analysis.inference import moving_blocks
+
+
+def test_runs_together() -> None:
+    """Where each run is noisy, their average shows where they became slower; the order of runs changes nothing."""
+    generator = np.random.default_rng(3)
+    runs = []
+    for run in range(5):
+        factors = np.where(np.arange(200 + run) < 120, 1.0, 1.3)
+        times = (1e6 * factors * np.exp(generator.normal(0, 0.6, 200 + run))).astype(int).tolist()
+        ones = [1] * len(times)
+        runs.append(
+            moving_blocks.RelativeTimes.of(array("q", times), array("q", ones), array("q", ones))
+        )
+    assert sum(run.step is not None for run in runs) <= 2
+    together = moving_blocks.RelativeTimes.averaged(runs)
+    assert together.step is not None
+    assert together.step.index == pytest.approx(120, abs=10)
+    assert len(together.times) == 200
+    assert together.times == moving_blocks.RelativeTimes.averaged(runs[::-1]).times
+    before, after = together.means_around(together.step.index) or (0, 0)
+    assert after / before == pytest.approx(together.step.ratio)
+    halves = together.means_around(None) or (0, 0)
+    assert 1 < halves[1] / halves[0] < together.step.ratio
 
 
 @pytest.mark.parametrize(

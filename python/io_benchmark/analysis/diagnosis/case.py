@@ -13,6 +13,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.capacities import busy_read_rate, busy_write_rate, idle_write_rate
+from io_benchmark.analysis.inference.course import Step
+from io_benchmark.analysis.inference.moving_blocks import RelativeTimes
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Figures, Subject
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.observed.worker_view import View
@@ -174,6 +176,14 @@ class Case(Struct, frozen=True, dict=True):
             for name, side in (("baseline", baseline), ("candidate", candidate))
         }
         return Division.between(sides, "candidate", "baseline")
+
+    @cached_property
+    def step(self) -> Step | None:
+        """Return where the slower side's runs, averaged operation by operation, became slower or faster."""
+        if self.both_sides is not None:
+            return self.both_sides.step
+        runs = [view.entry.relative_times for view in self.slower if view.entry is not None]
+        return RelativeTimes.averaged(runs).step if runs else None
 
     def parts_of_workload(self, acts_through: frozenset[Part]) -> frozenset[Part]:
         """Return these parts as this workload has them: all but cache-retrieve have a single phase."""

@@ -10,6 +10,7 @@ than one of 100 runs of 400 retrieves or more (tests/simulation).
 import math
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
+from statistics import linear_regression
 
 from msgspec import Struct
 
@@ -84,20 +85,23 @@ def _clearest_split(values: Sequence[float]) -> tuple[int, float]:
     after = min(sign * mean(split, middle), sign * mean(middle, count))
     rest = [value - mean(0, split) for value in values[:split]]
     rest += [value - mean(split, count) for value in values[split:]]
-    error = math.sqrt(_long_run_variance(rest))
+    # A run that slows down steadily varies around a line, and not around two levels.
+    slope, start = linear_regression(range(count), values)
+    around_line = [value - start - slope * at for at, value in enumerate(values)]
+    error = math.sqrt(min(map(_long_run_variance, (rest, around_line))))
     if not error or after - before < _LEVEL_SHARE * abs(height):
         return split, 0.0
     return split, abs(contrast(split)) / error
 
 
 def _long_run_variance(rest: Sequence[float]) -> float:
-    """Return the largest variance by batches, of what differs from the two means."""
+    """Return the largest variance by batches, of what differs from the run's course."""
     count, sums = len(rest), [0.0, *accumulate(rest)]
     variances = []
     for share in _BATCH_LENGTHS:
         length = max(1, int(share * count))
         batches = [end - start for start, end in zip(sums, sums[length:], strict=False)]
         squares = math.fsum(batch * batch for batch in batches) / len(batches)
-        # Of the variance of a batch, the two means have taken this share away.
+        # Of the variance of a batch, the course has taken this share away.
         variances.append(squares / length / (1 - 2 * length / count))
     return max(variances)

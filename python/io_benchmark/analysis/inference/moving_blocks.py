@@ -8,6 +8,7 @@ variance of a mean is taken from the means of overlapping blocks well over 20 re
 
 import math
 from array import array
+from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from functools import cached_property
 from itertools import accumulate, compress
@@ -118,6 +119,15 @@ class RelativeTimes(Struct, frozen=True, dict=True):
             first_reads,
         )
 
+    @classmethod
+    def averaged(cls, runs: Sequence["RelativeTimes"]) -> "RelativeTimes":
+        """Return the average of runs that did the same work, as far as the shortest one."""
+        times, weights = (
+            array("d", map(math.fsum, zip(*columns, strict=False)))
+            for columns in ([run.times for run in runs], [run.weights for run in runs])
+        )
+        return cls(times, weights, frozenset().union(*(run.first_reads for run in runs)))
+
     def spread(self, *, tries_longer: bool = False) -> MeanVariance:
         """Return the variance of the mean, a ratio of two means, to the first order."""
         differences = list(map(sub, self.times, self.weights))
@@ -135,8 +145,24 @@ class RelativeTimes(Struct, frozen=True, dict=True):
 
         The first reads of files, which become fewer, count only where little else was measured.
         """
-        kept = [index for index in range(len(self.times)) if index not in self.first_reads]
-        if len(kept) < FEWEST_TO_JUDGE:
-            return find_step(self.times, self.weights)
+        kept = self._kept
         found = find_step([self.times[i] for i in kept], [self.weights[i] for i in kept])
         return None if found is None else replace(found, index=kept[found.index])
+
+    @cached_property
+    def _kept(self) -> Sequence[int]:
+        kept = [index for index in range(len(self.times)) if index not in self.first_reads]
+        return kept if len(kept) >= FEWEST_TO_JUDGE else range(len(self.times))
+
+    def means_around(self, index: int | None) -> tuple[float, float] | None:
+        """Return the means before and after a sample, or of both halves; None where they are too few to judge."""
+        split = len(self._kept) // 2 if index is None else bisect_left(self._kept, index)
+        parts = self._kept[:split], self._kept[split:]
+        if len(self._kept) < FEWEST_TO_JUDGE or not all(parts):
+            return None
+        before, after = (
+            math.fsum(map(self.times.__getitem__, part))
+            / math.fsum(map(self.weights.__getitem__, part))
+            for part in parts
+        )
+        return before, after

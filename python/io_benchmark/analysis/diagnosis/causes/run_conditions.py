@@ -6,8 +6,10 @@ for others is compared where both sides have about the same work to do.
 """
 
 import math
+from functools import cache
 from operator import attrgetter
 from statistics import median
+from typing import NamedTuple
 
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
 from io_benchmark.analysis.diagnosis.causes.tighter_limits import memory_limit_bytes
@@ -21,7 +23,7 @@ from io_benchmark.analysis.diagnosis.rules import (
     cause,
     is_enough,
 )
-from io_benchmark.analysis.inference.course import FEWEST_TO_JUDGE, Step
+from io_benchmark.analysis.inference.course import FEWEST_TO_JUDGE
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, Phase, in_all, in_lookups
@@ -110,50 +112,52 @@ def _worked_ns(view: View) -> float | None:
     return math.fsum(times) if times else None
 
 
-def _step(view: View) -> Step | None:
-    return None if view.entry is None else view.entry.relative_times.step
+class _Course(NamedTuple):
+    """What is read of a run around the step of its side, or around its middle."""
+
+    step: int | None
+
+    def _means(self, view: View) -> tuple[float, float] | None:
+        return None if view.entry is None else view.entry.relative_times.means_around(self.step)
+
+    def slows(self, view: View) -> float | None:
+        """Return how much longer later operations took; None where too few were measured."""
+        means = self._means(view)
+        return None if means is None else means[1] / means[0]
+
+    def lost_ns(self, view: View) -> float | None:
+        """Return how much longer an operation took, on average, than before the step."""
+        means = self._means(view)
+        return None if means is None or view.mean_ns is None else view.mean_ns * (1 - means[0])
+
+    def step_bytes(self, view: View) -> float | None:
+        """Return what was copied until the step."""
+        if self.step is None or view.entry is None or view.retrieves is None:
+            return None
+        return float(sum(view.entry.size_bytes[: self.step]))
+
+    def late_over_early(self, view: View) -> float | None:
+        """Return the rate at which the disks wrote after the step, while copies waited, over that before it.
+
+        Before it they may have written less than they can, because a cache took the copies.
+        """
+        starts_ns = [] if view.entry is None else view.entry.start_ns
+        if self.step is None or not view.windows or len(starts_ns) <= self.step:
+            return None
+        early, late = view.windows_around(starts_ns[self.step])
+        waited = [
+            window.written_bytes_per_s for window in late if window.blocked_share >= _BLOCKED_SHARE
+        ]
+        wrote = [window.written_bytes_per_s for window in early]
+        if len(waited) < _WINDOWS_TO_JUDGE or len(wrote) < _WINDOWS_TO_JUDGE or not median(wrote):
+            return None
+        return median(waited) / median(wrote)
 
 
-def _slows(view: View) -> float | None:
-    """Return how much longer operations took after a step; None where too few were measured."""
-    if view.entry is None or len(view.entry.total_ns) < FEWEST_TO_JUDGE:
-        return None
-    step = _step(view)
-    return 1.0 if step is None else step.ratio
-
-
-def _lost_ns(view: View) -> float | None:
-    """Return how much longer an operation took, on average, than before the step."""
-    step = _step(view)
-    if _slows(view) is None or view.mean_ns is None:
-        return None
-    return 0.0 if step is None else view.mean_ns * (1 - step.before)
-
-
-def _step_bytes(view: View) -> float | None:
-    """Return what was copied until the step."""
-    step = _step(view)
-    if step is None or view.entry is None or view.retrieves is None:
-        return None
-    return float(sum(view.entry.size_bytes[: step.index]))
-
-
-def _late_over_early(view: View) -> float | None:
-    """Return the rate at which the disks wrote after the step, while copies waited, over that before it.
-
-    Before it they may have written less than they can, because a cache took the copies.
-    """
-    step = _step(view)
-    if step is None or view.entry is None or not view.windows:
-        return None
-    early, late = view.windows_around(view.entry.start_ns[step.index])
-    waited = [
-        window.written_bytes_per_s for window in late if window.blocked_share >= _BLOCKED_SHARE
-    ]
-    wrote = [window.written_bytes_per_s for window in early]
-    if len(waited) < _WINDOWS_TO_JUDGE or len(wrote) < _WINDOWS_TO_JUDGE or not median(wrote):
-        return None
-    return median(waited) / median(wrote)
+@cache
+def _course(step: int | None) -> _Course:
+    """Return the same functions for the same question."""
+    return _Course(step)
 
 
 @cause(
@@ -163,17 +167,24 @@ def _late_over_early(view: View) -> float | None:
     acts_through=in_all(*Kind),
 )
 def _drift_over_time(case: Case) -> Effect:
-    observe = span("course", _slows, Unit.RATIO, "later operations over earlier ones {value}")
+    course = _course(None if case.step is None else case.step.index)
+    observe = span("course", course.slows, Unit.RATIO, "later operations over earlier ones {value}")
     evidence = SideEvidence.of(case, observe, has_summary=False)
-    slower, faster = case.slower.median(_slows), case.faster.median(_slows)
+    slower, faster = case.slower.median(course.slows), case.faster.median(course.slows)
     if slower is None or faster is None:
         samples = workloads.of(case.subject.workload).samples
         return evidence.unseen(f"This needs {FEWEST_TO_JUDGE} {samples} on both sides.")
     if slower < _SLOWS_RATIO:
         return evidence.opposes("The slower side was no slower at its end.")
+    if case.step is None:
+        return evidence.unclear(
+            "Later operations took {times} times as long, which may be chance: more {samples} would show it.",
+            times=Quantity(slower, Unit.NUMBER),
+            samples=workloads.of(case.subject.workload).samples,
+        )
     if faster >= _SLOWS_RATIO and faster >= slower / _SLOWS_RATIO:
         return evidence.opposes("Both sides slowed down by the same factor.")
-    kept, copied = case.slower.median(_late_over_early), case.slower.median(_step_bytes)
+    kept, copied = case.slower.median(course.late_over_early), case.slower.median(course.step_bytes)
     if kept is not None and kept * _SLOWS_RATIO >= 1:
         return evidence.opposes(
             "The slower side slowed down, but its disks wrote as many bytes per second afterwards: a "
@@ -197,7 +208,7 @@ def _drift_over_time(case: Case) -> Effect:
         proof=Proof.SETTING,
     ).if_enough(
         case,
-        case.explained_share(_lost_ns),
+        case.explained_share(course.lost_ns),
         "The slower side slowed down during the run, but without that it would be slower by "
         "nearly as much: this makes up {share} of the difference.",
     )
