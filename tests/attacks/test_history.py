@@ -92,10 +92,3 @@ def test_names() -> None:
     assert max(map(len, (series["points"][0]["revision"], series["points"][0]["group"]))) == (
         readings.IDENTIFIER
     )
-
-
-def test_what_differs_stays_different() -> None:
-    """Two long texts that differ at their ends are two conditions still."""
-    first, second = (readings._shorten(LONG + end, readings.VALUE) for end in "ab")
-    assert first != second
-    assert len(first) == len(second) == readings.VALUE

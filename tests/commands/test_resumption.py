@@ -4,7 +4,7 @@
 import pytest
 import submitted_tasks
 from killed_submit import Killer, labels, named_group
-from loopback_deployment import AMD_16, GROUP, Deployment, recorded
+from loopback_deployment import Deployment
 
 IMAGE = ["--image", "localhost/image:latest"]
 ALL = ["io-benchmark-amd-16", "io-benchmark-amd-30", "io-benchmark-intel"]
@@ -56,26 +56,6 @@ def test_another_kind(call, loopback, deployment):
         "resume it from the same version of the checkout and of io-benchmark, or compare the "
         f"existing tasks with: io-benchmark compare group:{group}"
     )
-
-
-def test_no_task_was_created(call, loopback, deployment):
-    """One line."""
-    group, resume = stopped(call, loopback, 0, answered=False)
-    code, _, stderr = call(*resume)
-    assert (code, labels(deployment)) == (1, [])
-    assert stderr == (
-        f"error: group:{group}: {loopback.url} has no such task; if none of its tasks was created, "
-        "run submit again\n"
-    )
-
-
-def test_a_group_of_a_push(call, loopback):
-    """It was not submitted from here."""
-    deployment = loopback.deployment = recorded()
-    deployment.definitions[GROUP] = deployment.definitions[AMD_16]
-    deployment.statuses[GROUP] = deployment.statuses[AMD_16]
-    code, _, stderr = call("--resume", f"group:{GROUP}")
-    assert (code, "does not contain the submission" in stderr) == (1, True), stderr
 
 
 def test_a_refused_task(call, deployment):

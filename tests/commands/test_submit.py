@@ -143,32 +143,6 @@ def test_addresses(address, is_address):
     assert (ADDRESS.fullmatch(address) is not None) is is_address
 
 
-def test_a_refused_task(call, deployment, loopback):
-    """One line for it, with the scope; what was created before is told, and how to cancel it."""
-
-    def refuse(definition):
-        if definition["workerType"] == "b-linux":
-            return 403, "InsufficientScopes", "missing\n```\nqueue:create-task:low:r/b-linux\n```"
-        return None
-
-    deployment.refuse = refuse
-    code, stdout, stderr = call(*IMAGE)
-    group = group_of(deployment)
-    assert (code, stdout) == (1, "")
-    assert stderr.splitlines()[-2:] == [
-        (
-            f"2 tasks exist in group:{group}, left as they are; to cancel: "
-            f"io-benchmark submit --cancel {group}; to create the others: "
-            f"io-benchmark submit --resume {group}"
-        ),
-        (
-            f"error: io-benchmark-intel was not created: {loopback.url} refuses the request, which "
-            "needs queue:create-task:low:r/b-linux and was made as me; request that scope from the "
-            "deployment's owners"
-        ),
-    ]
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -92,25 +92,6 @@ def test_killed(call, group, deployment, loopback, answered):
     assert labels(deployment) == [*POOLS, CONFIRM]
 
 
-def test_underway(call, group, deployment):
-    """A confirming task that still runs is waited for, and not created again."""
-    deployment.on_create = lambda _deployment, _task_id: None
-    assert call("--confirm", group, "--no-wait")[:2] == (0, f"group:{group}\n")
-    (waiting,) = (
-        task_id
-        for task_id, status in deployment.statuses.items()
-        if not status["runs"][-1].get("resolved")
-    )
-    code, _, stderr = call("--confirm", group, "--timeout", "0.002")
-    assert code == 1
-    assert "To confirm" not in stderr
-    assert "no tasks created: " in stderr
-    assert "1 pending" in stderr
-    complete(deployment, waiting)
-    assert call("--confirm", group)[0] == 0
-    assert len(confirming(deployment)) == 1
-
-
 def test_dry_run(call, group, deployment):
     """The task on stdout, its cost on stderr; nothing is created."""
     code, stdout, stderr = call("--confirm", group, "--dry-run")
@@ -154,19 +135,3 @@ def test_group_without_results(call, deployment):
     assert stderr.splitlines()[-1] == (
         f"error: group:{made}: has no results to confirm; wait for its tasks, or submit new ones"
     )
-
-
-def test_group_that_does_not_exist(call):
-    """One line."""
-    code, _, stderr = call("--confirm", AMD_16)
-    assert (code, stderr.startswith(f"error: group:{AMD_16}: does not exist")) == (1, True)
-
-
-def test_unknown_baseline(call, group, deployment):
-    """The pools that there are, and nothing is created."""
-    code, _, stderr = call("--confirm", group, "--baseline", "amd-99")
-    assert code == 2
-    assert stderr == (
-        "error: --baseline amd-99: no such pool here; there are amd-16, amd-30, intel\n"
-    )
-    assert labels(deployment) == POOLS

@@ -64,21 +64,6 @@ def test_one_disk_against_two(lab: Lab, rehearse: Rehearse) -> None:
     hold(measured(lambda: rehearse({"amd-16": one, "intel": two})))
 
 
-def test_one_disk_against_two_confirmed(lab: Lab, rehearse: Rehearse) -> None:
-    """Two disks, held to the ceiling of one, take as long as it: the cause is confirmed."""
-    places = {"amd-16": disks(lab, "one", 1), "intel": disks(lab, "two", 2)}
-    seen = []
-    for _ in range(ATTEMPTS):
-        document = rehearse(places, "--confirm")
-        assert sorted(worker["pool"] for worker in document["workers"]) == [
-            *("amd-16", "intel", "intel")
-        ]
-        seen.append(states(document)["device-count"])
-        if seen[-1] == "confirmed":
-            return
-    raise AssertionError(f"device-count: {seen}")
-
-
 def test_one_disk_against_two_below_an_overlay(
     lab: Lab, measure: Measure, compare: Compare
 ) -> None:

@@ -39,7 +39,7 @@ def test_merged(run, codes, expected):
 
 def test_files_with_a_mark(run):
     """Files whose tests have the mark are among them, but none that is run by hand alone."""
-    assert str(ROOT / "tests/lab/test_alike.py") in run.files_with("serial")
+    assert str(ROOT / "tests/lab/test_stripes.py") in run.files_with("serial")
     assert str(ROOT / "tests/script/test_real_storage.py") in run.files_with("serial")
     folders = {path.rpartition("/")[0] for path in run.files_with("container")}
     assert folders == {str(ROOT / "tests/container")}

@@ -9,14 +9,12 @@ from submitted_tasks import generated
 
 from io_benchmark.errors import UsageError
 from io_benchmark.submit.definitions import (
-    QUICK_BUDGET_S,
     SubmissionSettings,
     parse_image,
     select_tasks,
     submitter_scopes,
 )
 from io_benchmark.submit.submission import Submission, dated
-from io_benchmark_taskgraph.estimate import CACHE_MIB, RETRIEVE_MIB, SLOWEST_MIB_PER_S
 from io_benchmark_taskgraph.repeating import job_of
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -104,14 +102,6 @@ def test_small_sizes(command, limit_s, quick_command, quick_limit_s):
         "payload": expected,
         "metadata": full.definition["metadata"] | description,
     }
-
-
-@pytest.mark.parametrize(("places", "destinations"), [(1, 1), (3, 3)])
-def test_the_budget_is_enough(places, destinations):
-    """An eightieth of the sizes and 100 retrieves, on the slowest pool to plan for, in half of it."""
-    written_mib = places * (CACHE_MIB + 100 * destinations * RETRIEVE_MIB) / 80
-    assert SLOWEST_MIB_PER_S == 50
-    assert written_mib / SLOWEST_MIB_PER_S * 2 < QUICK_BUDGET_S
 
 
 @pytest.mark.parametrize(

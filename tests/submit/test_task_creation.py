@@ -104,17 +104,6 @@ def test_a_refusal(policy):
         assert created.summary == "2 tasks exist"
 
 
-def test_a_conflict(policy):
-    """Another definition under the same id."""
-    with Loopback(Deployment()) as loopback:
-        create(loopback, policy)
-        loopback.deployment.definitions[IDS[0]] = {}
-        with pytest.raises(
-            CreationError, match=r"io-benchmark-0 was not created: .* answers 409, "
-        ):
-            create(loopback, policy)
-
-
 def test_created_by_another_process(policy):
     """The same task with other dates, in the same group: somebody resumed it meanwhile."""
     with Loopback(Deployment()) as loopback:

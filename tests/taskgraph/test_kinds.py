@@ -3,19 +3,11 @@
 
 import json
 import re
-from contextlib import chdir
-from datetime import datetime
 
 import pytest
-import yaml
 from checkout import SIZES
 from embedding import shell_text
-from taskgraph import create
-from taskgraph.actions.util import create_tasks
-from taskgraph.optimize import base
-from taskgraph.parameters import Parameters
-from taskgraph.taskgraph import TaskGraph
-from taskgraph.util.time import json_time_from_now, value_of
+from taskgraph.util.time import value_of
 
 from io_benchmark_taskgraph.transforms.report import LATEST_S, RESOLVING_S
 from io_benchmark_taskgraph.worker_program import MAX_ARGUMENT_BYTES, workload_names
@@ -179,18 +171,6 @@ def test_commands():
     assert " --retrieves 200 " in command
 
 
-def test_images():
-    """The index is searched for them by their content; the report's is built on demand."""
-    for image, symbol in ((IMAGE, "update-verify"), (REPORT_IMAGE, "report")):
-        node = graph("full", "push")[image]
-        name = image.removeprefix("docker-image-")
-        shown = node["task"]["extra"]["treeherder"]
-        assert (shown["symbol"], shown["groupName"]) == (symbol, "Docker images")
-        [route] = node["optimization"]["index-search"]
-        assert route.startswith(f"releng.cache.level-3.docker-images.v2.{name}.hash.")
-    assert node["attributes"]["always_target"] is False
-
-
 def end_s(node, key="deadline"):
     return value_of(node["task"][key]["relative-datestamp"]).total_seconds()
 
@@ -234,48 +214,6 @@ def test_the_report_comes_after_the_selected_pools(params):
     tasks = tasks_by_name("morphed", params)
     needed = [REPORT_IMAGE, *(label for label in SELECTED[params] if label != REPORT)]
     assert sorted(tasks[REPORT]["task"]["dependencies"]) == dependencies(tasks, needed)
-
-
-@pytest.mark.parametrize("pools", [[], ["io-benchmark-intel"]])
-def test_a_report_that_an_action_makes(tmp_path, monkeypatch, pools):
-    """It comes after the pools' tasks made with it, and after none of before: it reads these."""
-    monkeypatch.setattr(create, "testing", True)
-    # The images are there already; the index is asked for them all the same.
-    monkeypatch.setattr(base, "find_task_id_batched", lambda _routes: {})
-    monkeypatch.setattr(base, "status_task_batched", lambda _task_ids: {})
-    action_id = "Yx4AjHXCRfyptBUIPTPtEg"
-    monkeypatch.setenv("TASK_ID", action_id)
-    _, full_graph = TaskGraph.from_json(graph("full", "try"))
-    existing = [*EVERY_POOL, IMAGE, REPORT_IMAGE, *([] if pools else [REPORT])]
-    task_ids = {label: f"{'A' * 8}Q{'A' * 12}{number}" for number, label in enumerate(existing)}
-    values = yaml.safe_load((PARAMS / "try.yml").read_text())
-    with chdir(tmp_path):
-        create_tasks(
-            {"trust-domain": "releng"},
-            [REPORT, *pools],
-            full_graph,
-            task_ids,
-            Parameters(strict=False, **values),
-            decision_task_id="Prp_WjpGRx26VH-wA8fjTA",
-        )
-    text = (tmp_path / "artifacts/task-graph.json").read_text()
-    tasks = {node["label"]: node for node in json.loads(text).values()}
-    assert sorted(tasks) == sorted([REPORT, *pools])
-    # The action's own task is the parent of all that it makes.
-    assert sorted({*tasks[REPORT]["task"]["dependencies"]} - {action_id}) == sorted(
-        [task_ids[REPORT_IMAGE], *dependencies(tasks, pools)]
-    )
-    for label in pools:
-        left = instant(tasks[REPORT]) - instant(tasks[label])
-        assert left.total_seconds() >= RESOLVING_S + 3600
-
-
-def instant(node):
-    """A task that an action created has its own deadline, counted from then."""
-    moment = node["task"]["deadline"]
-    if isinstance(moment, dict):
-        moment = json_time_from_now(moment["relative-datestamp"])
-    return datetime.fromisoformat(moment)
 
 
 def test_limits():

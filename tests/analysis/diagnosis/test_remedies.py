@@ -3,7 +3,7 @@
 
 import pytest
 from msgspec.structs import replace
-from seed_workers import SUBJECT, causes_of, remedy_text
+from seed_workers import SUBJECT, remedy_text
 
 from io_benchmark.analysis.diagnosis.causes import RULES
 from io_benchmark.analysis.diagnosis.diagnoses import suggest_remedies
@@ -79,33 +79,6 @@ def test_a_refuted_trial_removes_what_it_tried() -> None:
         trial = TrialOutcome(TrialKind.UNLINK, state, statement("The gap."), gain_ratio=1.5)
         found = suggest_remedies(causes, SUBJECT, SEED, "amd-16", "intel", {}, {}, (trial,))
         assert {remedy.cause for remedy in found} == expected
-
-
-def test_the_seeds_case():
-    """A machine with two disks, measured on AMD-30; removing the destination; a mount option."""
-    causes = causes_of(ratio=1.918).values()
-    found = remedies(*causes, measured=of_amd_16(unlink=29.14), machines=MACHINES)
-    assert [shown(remedy) for remedy in found] == [
-        (
-            "use a machine type with more local SSDs, striped, such as c3d-standard-30-lssd with 2",
-            145.7 * MS / (77.0 * MS),
-            True,
-            "The pool amd-30 has this machine type and takes 77.0 ms instead of 146 ms.",
-        ),
-        (
-            REMOVE,
-            145.7 * MS / (29.14 * MS),
-            True,
-            "amd-16: destination unlink takes 29.1 ms instead of 146 ms.",
-        ),
-        (
-            "mount the place with noauto_da_alloc",
-            None,
-            False,
-            "ext4 then keeps a rewritten file in memory when it is closed. This is not measured here.",
-        ),
-    ]
-    assert [remedy.cause for remedy in found] == ["device-count", "device-count", "device-count"]
 
 
 MORE_DISKS = "use a machine type with more local SSDs, striped"

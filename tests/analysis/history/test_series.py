@@ -31,7 +31,6 @@ from io_benchmark.sources.run_results import RunResult
 
 # Noise whose mean is zero and which no value before predicts.
 WAVE = (0.0, 2.0, -1.0, 1.0, -2.0)
-RATES = ("random-io", "metadata", "unpack")
 
 
 def weeks(*levels_ms: tuple[int, float]) -> list[HistoryReading]:
@@ -157,23 +156,6 @@ def slowed() -> History:
         assert left_out == []
         readings += run_readings
     return history("amd-16", readings)
-
-
-@pytest.mark.parametrize("name", WORKLOADS)
-def test_each_workload_twice_as_slow(name: str) -> None:
-    """In every variant the change is found where it is, and is 2; a rate is halved."""
-    workload = WORKLOADS[name]
-    variants = [series for series in slowed().series if series.subject.workload == name]
-    assert variants
-    for series in variants:
-        (change,) = series.changes
-        assert change.at == 6, series.subject
-        assert change.ratio == pytest.approx(2, rel=0.06), series.subject
-        assert (series.unit, series.operation) == (workload.unit, workload.operation)
-        assert series.higher_is_better is (name in RATES)
-        before, after = (level.value for level in series.levels)
-        assert after / before == pytest.approx(0.5 if name in RATES else 2, rel=0.06)
-        assert series.points[0].value == workload.shown(series.points[0].mean_ns)
 
 
 def test_rates_in_text() -> None:

@@ -57,17 +57,3 @@ def test_a_slower_pool() -> None:
     assert diagnosis.remedies == (pool.remedy,)
     assert pool.remedy.gain_ratio == pytest.approx(pool.ratio**0.6)
     assert " ".join(screen(found)).count("Try:") == 1
-
-
-@pytest.mark.parametrize("slow", [0, 10])
-def test_machines_of_one_kind(slow: int) -> None:
-    """Equal pools are not mixed, nor is one with the same machines throughout."""
-    assert report(slow).mixed_pools == ()
-
-
-def test_the_order_of_results() -> None:
-    """It changes nothing."""
-    given = workers(3)
-    assert compare(PLAN, given, Options()).mixed_pools == (
-        compare(PLAN, given[::-1], Options()).mixed_pools
-    )

@@ -98,25 +98,6 @@ def test_right_after_a_push(deployment, policy, address):
         ]
 
 
-def test_a_push_that_is_not_in_the_index_yet(deployment, group, policy):
-    """A decision task is added to the index when it has completed."""
-    decision = add(deployment, group, "decision-task", "completed")
-    revision = "0" * 40
-    route = f"gecko.v2.try.revision.{revision}.taskgraph.decision"
-    turned = Turned(lambda: None, lambda: deployment.index.update({route: decision}))
-    push = f"https://treeherder.mozilla.org/jobs?repo=try&revision={revision}"
-    with Loopback(deployment) as loopback:
-        told = waited(loopback, policy, turned, push)
-    assert told == [
-        (
-            f"waiting for the push's decision task: index:{route} does not exist yet; it is "
-            "added to the index when the decision task has completed"
-        ),
-        "[0/1] 1 unlisted after 0 min",
-        "[2/2] 2 completed after 1 min",
-    ]
-
-
 LANDO = "https://treeherder.mozilla.org/jobs?repo=try&landoInstance=lando-prod-2025&landoCommitID=7"
 
 

@@ -11,10 +11,8 @@ import pytest
 import seed_case
 from checkout import ROOT
 from seed_facts import (
-    MIB,
     PLACE,
     both_disks,
-    filesystem,
     io_limit,
     options,
     scheduler,
@@ -26,17 +24,14 @@ from seed_workers import (
     candidate_text,
     causes_of,
     explanation_text,
-    texts,
     workers_of,
 )
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.causes import RULES
 from io_benchmark.analysis.diagnosis.deciding import judge
-from io_benchmark.analysis.evidence_model import Observation, Seen
 from io_benchmark.analysis.model import State
 from io_benchmark.analysis.observed.side_views import SideViews
-from io_benchmark.analysis.statements import Quantity, Unit, statement
 
 SUPPORTED, RULED_OUT, NOT_OBSERVABLE = State.SUPPORTED, State.RULED_OUT, State.NOT_OBSERVABLE
 NOT_SEPARABLE, NOT_JUDGED = State.NOT_SEPARABLE, State.NOT_JUDGED
@@ -54,42 +49,6 @@ def a(change: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 def both(change: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {"amd-16": change, "intel": change}
-
-
-def test_the_seeds_case():
-    """What explains the 1.92x is the number of disks and nothing else; both flush to them alike."""
-    causes = causes_of(ratio=1.918)
-    assert [name for name, c in causes.items() if c.state is SUPPORTED] == ["device-count"]
-    assert [name for name, c in causes.items() if c.is_shared] == ["ext4-flush"]
-    found = causes["device-count"]
-    assert (found.predicted_ratio, f"{found.share:.0%}") == (2.0, "100%")
-    assert texts(found) == (
-        (
-            "2 disks, striped; nvme_card 375 GiB; machine type c2-standard-16; "
-            "write rate 743 MiB/s; published cap 700 MiB/s"
-        ),
-        (
-            "1 disk; nvme_card0 375 GiB; machine type c3d-standard-16-lssd; "
-            "write rate 388 MiB/s; published cap 350 MiB/s"
-        ),
-        (
-            "The slower side spreads its writes over fewer disks. The prediction is from the "
-            "known write caps. Predicted 2.00×, measured 1.92×: this explains 100 %."
-        ),
-    )
-
-
-def test_evidence_is_data():
-    """Values with units, on how many workers, and what leads a sentence."""
-    found = causes_of(ratio=1.918)["device-count"].candidate_evidence
-    disk = statement("{disks} disk", disks=Quantity(1, Unit.COUNT))
-    assert found.summary == disk
-    assert found.observations[0] == Observation("disks", (Seen(disk, 1),), 1)
-    assert [observation.name for observation in found.observations] == [
-        *("disks", "models", "machine-type", "write-rate", "published-write-cap"),
-    ]
-    (_, cap) = found.observations[-1].seen[0].value.values[0]
-    assert cap == Quantity(350 * MIB, Unit.BYTES_PER_SECOND)
 
 
 def test_a_cgroups_cap_predicts_as_a_published_one_does():
@@ -213,25 +172,6 @@ def test_the_schedulers_idling():
     # The seed's case has fewer disks as well.
     assert found.state is NOT_SEPARABLE
     assert " Times of the workload sync-write would prove it." in explanation_text(found)
-
-
-@pytest.mark.parametrize(
-    ("change", "absent"),
-    [
-        (IDLES | ROOT_GROUP, "a separate cgroup"),
-        (IDLES | filesystem("xfs"), "ext3 or ext4, its journal in the root group"),
-        (scheduler("kyber"), "bfq or cfq; idle settings above 0"),
-        (scheduler("cfq", group_idle=0), "idle settings above 0"),
-    ],
-    ids=["cgroup", "journal", "scheduler and its settings", "settings"],
-)
-def test_what_idling_lacks(change, absent):
-    """The explanation names the preconditions that are absent on the slower side."""
-    found = causes_of(a(change))["scheduler-idling"]
-    assert (found.state, explanation_text(found)) == (
-        RULED_OUT,
-        f"Absent on the slower side: {absent}.",
-    )
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import seed_workers
-from seed_workers import candidate_text
 from several_places import in_places
 
 from io_benchmark.analysis.compare import Options, compare
@@ -52,13 +51,6 @@ def causes(found: Report, name: str) -> dict[tuple[str, str], Cause]:
         for cause in one.causes
         if cause.name == name
     }
-
-
-def test_evidence_is_of_the_place() -> None:
-    """The evidence for copies in the workspace has each variant once."""
-    found = causes(report({}), "random-io")["cache-retrieve", "workspace"]
-    assert candidate_text(found).count("read-depth-1 ") == 1
-    assert candidate_text(found).count("write-depth-32 ") == 1
 
 
 def test_another_place_does_not_explain_it() -> None:

@@ -212,35 +212,6 @@ def test_schedulers_that_differ_and_writes_that_are_slower():
     assert "would show it. Synchronous writes take 5.0" in explanation_text(judged)
 
 
-def test_each_workload_that_differs_is_explained_by_itself():
-    """Cache-retrieve leads; each further workload that differs follows, by what differs most."""
-    report = pair_report(
-        dict(measured()),
-        dict(
-            measured(
-                {"sync-write/dsync-append": 4, "metadata/stat/4": 5, "metadata/stat/2": 2}, seed=2
-            )
-        ),
-    )
-    assert [str(one.subject) for one in report.diagnoses] == [
-        "cache-retrieve, place workspace, destination overwrite, fidelity seed",
-        "sync-write, place workspace, dsync-append",
-        "metadata, place workspace, stat, 4 at once",
-    ]
-
-
-def test_without_cache_retrieve_the_first_workload_leads():
-    """The first workload is diagnosed, although it does not differ."""
-    change = {"workloads": lambda _: measured(only=("sync-write",))["workloads"]([])}
-    report = pair_report(change, change)
-    assert [str(one.subject) for one in report.diagnoses] == [
-        "sync-write, place workspace, dsync-overwrite"
-    ]
-    causes = {one.name: one.state for one in report.diagnoses[0].causes}
-    assert SUPPORTED not in causes.values()
-    assert "device-count" not in causes
-
-
 def test_a_part_is_not_credited_with_the_whole():
     """The lock is 57 % of the difference, so the faster side's time is not the gain of removing it."""
     candidate = slow({"metadata/stat": 2, "metadata/stat/4": 2.5}, "metadata/stat")
