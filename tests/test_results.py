@@ -138,19 +138,7 @@ def test_a_bad_file_is_one_line(data: bytes, message: str) -> None:
     ("path", "value", "message"),
     [
         ("outcome.state", "done", "Invalid enum value 'done' - at `$.outcome.state`"),
-        (
-            f"{RETRIEVES}outcome",
-            None,
-            "Expected `object`, got `null` - at `$.workloads[0].outcome`",
-        ),
-        (
-            f"{RETRIEVES}samples.copy_ns.3",
-            "7",
-            "Expected `int`, got `str` - at `$.workloads[0].samples.copy_ns[3]`",
-        ),
         (f"{RETRIEVES}samples.copy_ns.3", -1, "Expected `int` >= 0 - at `$.workloads[0].sam"),
-        (f"{RETRIEVES}samples.copy_ns.3", 10**30, ""),
-        (f"{RETRIEVES}samples.copy_ns.3", 10**17, "Expected `int` <= 10000000000000000 - at"),
         (f"{RETRIEVES}samples.lookup_ns", [], "$.workloads[0].samples: its columns differ in"),
         (f"{RETRIEVES}retrieves_planned", 5, "$.workloads[0].samples: 40 retrieves, but 5 were"),
         (
@@ -158,67 +146,15 @@ def test_a_bad_file_is_one_line(data: bytes, message: str) -> None:
             100,
             "$.workloads[0].samples.file_index: names a file that file_sizes_bytes does not have",
         ),
-        (
-            f"{RETRIEVES}final_sync_device_bytes",
-            {"vda": {"read": 0, "written": -1}},
-            "Expected `int` >= 0",
-        ),
-        (
-            f"{RETRIEVES}final_sync_device_bytes",
-            {"vda": {"read": 0, "written": 2**63}},
-            "Expected `int` <= 9223372036854775807",
-        ),
         (f"{RETRIEVES}samples.lookup_user_ns", [], "$.workloads[0].samples: its columns differ"),
-        (f"{RETRIEVES}samples.lookup_user_ns", [None] * 40, "Expected `int`, got `null`"),
-        (f"{RETRIEVES}samples.lookup_kernel_ns", [-1] * 40, "Expected `int` >= 0"),
-        (f"{RETRIEVES}samples.lookup_kernel_ns", [10**17] * 40, "Expected `int` <= 100000000"),
-        (f"{RETRIEVES}samples.lookup_waiting_ns", [1.5] * 40, "Expected `int`, got `float`"),
-        (f"{RETRIEVES}samples.lookup_waiting_ns", "1", "Expected `array | null`, got `str`"),
         ("timeline.columns.dirty_bytes", [], "$.timeline: its columns differ in length"),
-        (f"{RETRIEVES}name", 5, "Expected `str`, got `int` - at `$.workloads[0].name`"),
-        (f"{RETRIEVES}name", "a\x1b[31m", "Expected `str` matching regex"),
-        ("workloads", [{}], "Object missing required field `name` - at `$.workloads[0]`"),
-        ("workloads", [{"name": "cache-retrieve"}], "Object missing required field `place`"),
         (
             "workloads",
             [{"name": "other"}] * 401,
             "Expected `array` of length <= 400 - at `$.workloads`",
         ),
         ("task.pool", "../up", "Expected `str` matching regex"),
-        ("task.pool", "a\x1b[31m", "Expected `str` matching regex"),
-        (
-            f"{BATCHES}samples.duration_ns.2",
-            0,
-            "Expected `int` >= 1 - at `$.workloads[1].samples.duration_ns[2]`",
-        ),
-        (f"{BATCHES}samples.operations.2", 0, "Expected `int` >= 1 - at `$.workloads[1].samp"),
-        (f"{BATCHES}samples.operations.2", 10**13, "Expected `int` <= 1000000000000 - at"),
         (f"{BATCHES}samples.start_ns", [], "$.workloads[1].samples: its columns differ in"),
-        (f"{BATCHES}variant", "../up", "Expected `str` matching regex '^[A-Za-z0-9]"),
-        (f"{BATCHES}threads", -1, "Expected `int` >= 0 - at `$.workloads[1].threads`"),
-        (f"{BATCHES}parameters", {}, "Object missing required field `samples_planned` - at"),
-        (
-            f"{BATCHES}observed.method",
-            5,
-            "Expected `str | null`, got `int` - at `$.workloads[1].observed.method`",
-        ),
-        (
-            f"{BATCHES}samples",
-            {"file_index": [], "start_ns": [], "lookup_ns": [], "copy_ns": []},
-            "Object missing required field `duration_ns` - at `$.workloads[1].samples`",
-        ),
-        (f"{BATCHES}process_times", {}, "Object missing required field `wall_ns`"),
-        (f"{BATCHES}process_times", {**TIMES, "wall_ns": 0}, "Expected `int` >= 1"),
-        (f"{BATCHES}process_times", {**TIMES, "user_ns": -1}, "Expected `int` >= 0"),
-        (f"{BATCHES}process_times", {**TIMES, "kernel_ns": None}, "Expected `int`, got `null`"),
-        (f"{BATCHES}process_times", {**TIMES, "waiting_ns": 10**17}, "Expected `int` <= 1"),
-        (f"{BATCHES}process_times", [10, 4, 3, 0], "Expected `object | null`, got `array`"),
-        ("host.fixed_work", [{**WORK, "work": "gpu"}], "Invalid enum value 'gpu' - at `$.host"),
-        ("host.fixed_work", [{**WORK, "duration_ns": 0}], "Expected `int` >= 1 - at `$.host"),
-        ("host.fixed_work", [{**WORK, "operations": 0}], "Expected `int` >= 1 - at `$.host"),
-        ("host.fixed_work", [{**WORK, "operations": 10**13}], "Expected `int` <= 1000000000000"),
-        ("host.fixed_work", [{**WORK, "user_ns": 10**17}], "Expected `int` <= 1000000000000"),
-        ("host.fixed_work", [WORK] * 101, "Expected `array` of length <= 100 - at `$.host.fixed"),
     ],
 )
 def test_a_bad_value_is_one_line(path: str, value: object, message: str) -> None:
@@ -352,30 +288,6 @@ def test_the_published_schema_is_the_readers() -> None:
     assert published == schemas()[PUBLISHED]
     for path in (GOOD, ALL):
         jsonschema.Draft202012Validator(published).validate(document(path))
-
-
-@pytest.mark.parametrize(
-    ("path", "item", "count"),
-    [
-        ("config.workloads", "a", 101),
-        ("config.places", {"name": "a", "path": "a"}, 101),
-        ("config.environment", {}, 10_001),
-        ("task.location", {}, 101),
-        ("host.first_touch_ns_per_mib", 1, 10_001),
-        ("storage.places", {"name": "a", "path": "a"}, 101),
-        ("storage.places.0.devices.0.below", "a", 10_001),
-        ("limits.cgroup_versions", "a", 101),
-        ("warnings", {"name": "a", "message": "a"}, 10_001),
-        (f"{RETRIEVES}file_sizes_bytes", 1, 100_001),
-        (f"{RETRIEVES}trims", {"sync_ns": 1}, 10_001),
-        (f"{RETRIEVES}samples.copy_ns", 1, 250_001),
-        ("timeline.columns.dirty_bytes", 1, 100_001),
-    ],
-)
-def test_every_list_and_mapping_has_a_length(path: str, item: Any, count: int) -> None:
-    """Far above what a worker writes, and small enough that many results can be kept."""
-    value = dict.fromkeys(map(str, range(count)), "1") if item == {} else [item] * count
-    assert "of length <= " in refusal(changed(path, value))
 
 
 def test_the_schema_bounds_every_list_mapping_and_text() -> None:

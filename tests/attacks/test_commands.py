@@ -91,7 +91,7 @@ def chosen() -> Iterator[tuple[str, str]]:
     yield from ((place, "circle") for place in PLACES if place != "firefox")
 
 
-@pytest.mark.parametrize(("place", "path"), chosen())
+@pytest.mark.parametrize(("place", "path"), list(chosen()))
 def test_hostile_arguments(folder: Path, place: str, path: str) -> None:
     """One error line of printable text, and the exit code of wrong usage or of a failure."""
     arguments, codes = PLACES[place]

@@ -4,9 +4,7 @@
 import json
 import os
 import re
-import signal
 import subprocess
-import time
 from pathlib import Path
 
 import program
@@ -87,43 +85,6 @@ def test_some_pools_elsewhere_as_json(tmp_path: Path) -> None:
         places.add(Path(run_files.read_run(folder).result.config.places[0].path).parent)
     assert places == {elsewhere, tmp_path / "out"}
     assert "Only the folders differ" in done.stdout
-
-
-@pytest.mark.parametrize(
-    ("line", "later_s", "number", "code"),
-    [
-        ("Generating the graph", 0.2, signal.SIGINT, 130),
-        ("[1/4]", 1.0, signal.SIGINT, 130),
-        ("[1/4]", 1.0, signal.SIGTERM, 143),
-    ],
-    ids=["generating", "writing", "terminated"],
-)
-def test_ctrl_c_leaves_nothing_behind(
-    tmp_path: Path, line: str, later_s: float, number: signal.Signals, code: int
-) -> None:
-    """Whenever it is stopped, the folder is as empty as before and no process is left."""
-    process = subprocess.Popen(
-        [*COMMAND, "--root", str(ROOT), "--full"],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    assert process.stderr is not None
-    message = ""
-    while line not in message:
-        message = process.stderr.readline()
-        assert message, f"it ended before it said {line!r}"
-    time.sleep(later_s)
-    os.killpg(process.pid, number)
-    output, errors = process.communicate(timeout=120)
-    # Python ends itself by SIGINT if that came in the middle of exec(); a shell shows the same code.
-    assert process.returncode in {code, -number}, errors
-    assert errors.splitlines()[-1] == "stopped"
-    assert "Traceback" not in errors
-    assert output == ""
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(

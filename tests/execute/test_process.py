@@ -262,10 +262,3 @@ def test_mistakes_are_one_line(make_run, changes, message):
         process.run(run, print, environment=os.environ)
     assert str(raised.value) == message
     assert not run.output.exists()
-
-
-def test_a_missing_workspace_is_an_error(make_run, tmp_path):
-    """A place that its caller forgot to make is not made in passing: it may be an unmounted disk."""
-    run = make_run(workspace=tmp_path / "unmounted" / "workspace")
-    with pytest.raises(ExecutionError, match=r"unmounted/workspace: no such folder; create it or"):
-        process.run(run, print, environment=os.environ)

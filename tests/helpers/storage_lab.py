@@ -185,11 +185,6 @@ def _remove_group(path: Path) -> None:
             time.sleep(0.1)
 
 
-def without_atime(place: Path) -> None:
-    """Mount it with an option that costs nothing; it goes with the mount."""
-    run("mount", "-o", "remount,noatime", place)
-
-
 def number_of(device: str) -> str:
     return Path(f"/sys/class/block/{Path(device).name}/dev").read_text().strip()
 

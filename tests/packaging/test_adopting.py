@@ -156,39 +156,6 @@ def test_symbols(decision_environment, project):
     }
 
 
-@pytest.mark.parametrize(
-    ("files", "error"),
-    [
-        (
-            {"taskcluster/config.yml": ("b-small", "b-smaller")},
-            "workers.aliases has no 'b-small'",
-        ),
-        (
-            {KIND: ("        worker-type: b-small\n", "")},
-            "kind task 'small': Object missing required field",
-        ),
-        (
-            {KIND: ("with_defaults", "no_defaults")},
-            "no_defaults",
-        ),
-        (
-            {KIND: ("tasks:\n", "tasks:\n    large: {}\n")},
-            "the key large is given twice",
-        ),
-    ],
-)
-def test_mistakes(environment, project, files, error):
-    """One line, without a traceback."""
-    for name, (before, after) in files.items():
-        path = project / name
-        assert before in path.read_text()
-        path.write_text(path.read_text().replace(before, after))
-    result = run(environment / "bin/io-benchmark", project, "rehearse")
-    assert result.returncode == 1
-    assert error in result.stderr.splitlines()[-1]
-    assert "Traceback" not in result.stderr
-
-
 def test_defaults():
     """A project gets what this project's own kinds say, but for the image."""
     for kind in ("io-benchmark", "io-benchmark-report"):

@@ -122,13 +122,6 @@ def test_without_extras(small_environment, tmp_path):
         assert result.stderr.splitlines()[-1].endswith(f"pip install 'io-benchmark[{extra}]'")
 
 
-def test_help(environment, tmp_path):
-    """The command starts, and says what it can do."""
-    result = run(environment, tmp_path, "--help")
-    assert (result.returncode, result.stderr) == (0, "")
-    assert "rehearse" in result.stdout
-
-
 @pytest.mark.parametrize(
     ("inside", "jobs"),
     [("an empty folder", "intel,amd-16,io-benchmark-report"), ("another checkout", "intel")],

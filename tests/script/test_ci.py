@@ -140,17 +140,6 @@ def test_each_system(environment, monkeypatch, variables, job, url, pool, folder
     assert (ci.guess_pool(), ci.work_folder()) == (pool, folder)
 
 
-@pytest.mark.parametrize("system", ci.SYSTEMS, ids=lambda system: system.name)
-def test_the_mark_alone(environment, system):
-    """What is not set is null; the pool is then the system's name, never the host's."""
-    name, pattern = system.mark
-    environment({name: pattern.replace(".*", "x")})
-    nothing = dict.fromkeys(("run", "attempt", "job", "url"))
-    assert ci.describe() == {"system": system.name, **nothing}
-    assert ci.guess_pool() == (system.name, "the CI system alone")
-    assert ci.work_folder() is None
-
-
 def test_no_system(environment, monkeypatch):
     """A machine without CI is a pool by its host's name."""
     environment({"GITHUB_ACTIONS": "false", "CIRCLECI": "", "BUILD_TAG": "v1"})

@@ -150,26 +150,6 @@ def test_a_candidate_cut_short(noise, files, length, ended_by, workers, rates):
     assert rates.keeps("false calls", FALSE_CALLS)
 
 
-@pytest.mark.parametrize("ratio", [1.0, 1.1])
-def test_a_plan_that_lost_a_task(ratio: float, rates: Rates) -> None:
-    """Five of six workers, and a sixth that is created in its place: the first look is the plan's."""
-    generator = np.random.default_rng(6)
-    pools = planned([Pool("", ratio=ratio), Pool("")], (6, 6))
-    lost = [pools[0].name]
-    for _ in range(rates.repetitions):
-        push = Push.draw(pools, (6, 6), generator)
-        five = replace(push, workers=(push.workers[0][:5], push.workers[1]))
-        is_first = is_called(five.comparison(lost=lost))
-        rates.add("six of six", is_called(push.comparison()))
-        rates.add("five, one lost", is_first)
-        rates.add("five, one to come", is_called(five.comparison()))
-        rates.add("five, one lost and replaced", is_first or is_called(push.comparison(lost=lost)))
-    if ratio == 1.0:
-        assert [each for each in rates.hits if not rates.keeps(each, FALSE_CALLS)] == []
-    else:
-        assert rates.reaches("five, one lost", 0.70)
-
-
 # --- first reads from a cold disk: the baseline's disk is slow and its page cache fast ---
 
 WIDEST, COVERAGE = 2.0, 0.93

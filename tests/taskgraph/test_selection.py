@@ -2,14 +2,12 @@
 """How a decision task comes to its selection: a commit's message, and the tasks that names mean."""
 
 import logging
-import os
-import subprocess
 
 import pytest
 from pytest_taskgraph import make_graph, make_task
 from user_mistakes import mistake
 
-from io_benchmark_taskgraph.parameters import _select_targets, decision_parameters
+from io_benchmark_taskgraph.parameters import _select_targets
 from io_benchmark_taskgraph.selection import requested, select
 
 FORM = "write try: -j NAME[,NAME] [--rebuild N] without spaces between the names"
@@ -62,40 +60,6 @@ def test_numbers_out_of_bounds(number):
             f"the commit message's line {line!r}: --rebuild {number} is not a whole number from 1 "
             f"to 100; {FORM}"
         )
-
-
-@pytest.fixture
-def commit(tmp_path, monkeypatch):
-    """Make a checkout with one commit of a message; return its revision."""
-    for name in [name for name in os.environ if name.startswith("GIT_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-    monkeypatch.chdir(tmp_path)
-
-    def git(*arguments, **options):
-        command = ["git", "-c", "user.name=x", "-c", "user.email=x@example.com", *arguments]
-        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, **options)
-        return done.stdout.decode().strip()
-
-    def make(message):
-        git("init", "--quiet")
-        git("commit", "--quiet", "--allow-empty", "--cleanup=verbatim", "-F", "-", input=message)
-        return git("rev-parse", "HEAD")
-
-    return make
-
-
-def decide(revision, **changes):
-    values = {
-        "tasks_for": "github-push",
-        "target_tasks_method": "default",
-        "head_rev": revision,
-        **changes,
-    }
-    decision_parameters(None, values)
-    assert values["io_benchmark_perfherder"] == ""  # what a message cannot ask for
-    names = ("target_tasks_method", "io_benchmark_jobs", "io_benchmark_replicates")
-    return tuple(values[name] for name in names)
 
 
 def task(kind, pool, number=""):
@@ -190,19 +154,17 @@ def test_targets(parameters, labels):
     assert targets(**parameters) == labels
 
 
-def test_mistakes_are_logged(caplog, commit):
+def test_mistakes_are_logged(caplog):
     """taskgraph's command line prints nothing for such an error, so it is logged here."""
-    revision = commit(b"try: -j amd-16, intel")
     caplog.set_level(logging.ERROR)
     messages = [
-        mistake(decide, revision),
         mistake(targets, io_benchmark_jobs=["x"]),
         mistake(targets, io_benchmark_perfherder="neutral"),
     ]
     assert caplog.messages == messages
     assert {record.exc_info for record in caplog.records} == {None}
-    assert messages[1].startswith("no task is called 'x'; there are: io-benchmark, amd-16")
-    assert messages[2] == (
+    assert messages[0].startswith("no task is called 'x'; there are: io-benchmark, amd-16")
+    assert messages[1] == (
         "the parameter io_benchmark_perfherder: neutral puts every pool into one series, and "
         "amd-16, intel are selected; name one pool, and the other in another push"
     )

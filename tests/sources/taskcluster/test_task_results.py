@@ -23,10 +23,6 @@ from loopback_deployment import (
     add_group,
     result,
 )
-from recorded_pushes import (
-    recorded_pushes,
-    written,
-)
 
 from io_benchmark.results.reader import MAXIMUM_BYTES
 from io_benchmark.sources.budget import Budget
@@ -37,7 +33,6 @@ NO_ARTIFACT = "left no io-benchmark.json"
 NO_VERSION = "Object missing required field `version`"
 LOOK = "look at the task's log, or run it again"
 LABEL = "io-benchmark-amd-16"
-NEVER_STARTED = f"{NO_ARTIFACT}: it never started, so that there is no log; run the benchmark again"
 
 
 @pytest.fixture
@@ -240,36 +235,6 @@ def test_through_the_task_s_proxy(loopback, policy):
     gathered = read(loopback, policy, f"group:{GROUP}", **environment)
     assert runs(gathered) == ALL_THREE
     assert gathered.results[0].source == f"{root_url}/tasks/{AMD_16}/runs/0"
-
-
-@pytest.mark.parametrize(
-    ("note", "line"),
-    [
-        ("canceled before it started", f"was cancelled (canceled) and {NEVER_STARTED}"),
-        (
-            "deadline-exceeded, never claimed",
-            f"was not done by its deadline (deadline-exceeded) and {NEVER_STARTED}",
-        ),
-        (
-            "claim-expired, retry pending",
-            (
-                f"was preempted, or its worker died (claim-expired) and {NO_ARTIFACT}: run 1 is "
-                "pending; read it again when that has ended"
-            ),
-        ),
-        (
-            "internal-error, worker gone at start",
-            f"met an error of its worker (internal-error) and {NO_ARTIFACT}: {LOOK}",
-        ),
-    ],
-)
-def test_runs_that_ended_badly(policy, note, line):
-    """Each line says what to do; none names a log that does not exist."""
-    task = written()[f"status of {note}"]["response"]["body"]["status"]["taskId"]
-    with Loopback(recorded_pushes()) as loopback:
-        gathered = read(loopback, policy, f"task:{task}")
-        expected = problem(loopback, task, LABEL, line, 0)
-    assert gathered.unreadable == (expected,)
 
 
 @pytest.mark.parametrize(
