@@ -19,8 +19,6 @@ from typing import Any
 # Set in tasks that confirm a cause.
 TRIALS_VARIABLE, PACE_VARIABLE = "IO_BENCHMARK_TRIALS", "IO_BENCHMARK_PACE"
 CONFIRMING = "-confirm"
-# The key in `extra` under which a submission describes itself; a task that is added is not part of it.
-SUBMISSION = "io-benchmark-submission"
 RELATIVE = "relative-datestamp"
 _SYMBOL_LENGTH = 25  # Treeherder's limit
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z")
@@ -65,9 +63,7 @@ def repeated(
         made["tags"]["label"] = label
     routes = made.get("routes") or []
     made["routes"] = [route for route in routes if not route.startswith("index.")]
-    extra = made.get("extra") or {}
-    extra.pop(SUBMISSION, None)
-    treeherder = extra.get("treeherder", {})
+    treeherder = (made.get("extra") or {}).get("treeherder", {})
     if "symbol" in treeherder:
         symbol = treeherder["symbol"].removesuffix(former_end)
         treeherder["symbol"] = symbol[: _SYMBOL_LENGTH - len(end)] + end

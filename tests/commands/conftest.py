@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 import pytest
-from killed_submit import submit
 from loopback import Loopback
 from loopback_deployment import Deployment
+from submit_program import submit
 
 
 @pytest.fixture

@@ -14,9 +14,9 @@ import program
 import pytest
 import submitted_tasks
 from checkout import ROOT
-from killed_submit import SUBMIT, environment, labels
 from loopback import Fault, Loopback, first
 from loopback_deployment import GROUP, Deployment
+from submit_program import SUBMIT, environment, labels
 
 from io_benchmark.operations.submit import ADDRESS, known_owner
 
@@ -80,7 +80,7 @@ def test_create_wait_and_compare(call, deployment, loopback):
             "queue:create-task:project:none, queue:scheduler-id:-"
         ),
         "Scopes the tasks get: none",
-        f"Creating group:{group}; if this stops, resume with: io-benchmark submit --resume {group}",
+        f"Creating group:{group}; to cancel it: io-benchmark submit --cancel {group}",
         f"3 tasks created: {loopback.url}/tasks/groups/{group}",
         "Waiting; Ctrl-C stops waiting and asks whether to cancel the tasks",
         "[3/3] 3 completed after 0 min",
@@ -143,6 +143,31 @@ def test_addresses(address, is_address):
     assert (ADDRESS.fullmatch(address) is not None) is is_address
 
 
+def test_a_refused_task(call, deployment, loopback):
+    """One line for it, with the scope; what was created before is told, and how to cancel it."""
+
+    def refuse(definition):
+        if definition["workerType"] == "b-linux":
+            return 403, "InsufficientScopes", "missing\n```\nqueue:create-task:low:r/b-linux\n```"
+        return None
+
+    deployment.refuse = refuse
+    code, stdout, stderr = call(*IMAGE)
+    group = group_of(deployment)
+    assert (code, stdout) == (1, "")
+    assert stderr.splitlines()[-2:] == [
+        (
+            f"2 tasks exist in group:{group}, left as they are; to cancel: "
+            f"io-benchmark submit --cancel {group}"
+        ),
+        (
+            f"error: io-benchmark-intel was not created: {loopback.url} refuses the request, which "
+            "needs queue:create-task:low:r/b-linux and was made as me; request that scope from the "
+            "deployment's owners"
+        ),
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -165,6 +190,7 @@ def test_addresses(address, is_address):
         (["--resume", f"task:{GROUP}"], "is not a group"),
         (["--resume", GROUP, *IMAGE], "--image cannot be combined with --resume"),
         (["--resume", GROUP, "--dry-run"], "--dry-run cannot be combined"),
+        (["--resume", GROUP, "--no-wait"], "--no-wait cannot be combined"),
         (["--resume", GROUP, "--expect", "x"], "write it like"),
         (["--confirm", "results"], "id of 22 characters"),
         (["--confirm", GROUP, "-j", "intel"], "--jobs cannot be combined"),

@@ -10,8 +10,8 @@ import pytest
 import seed_case
 import submitted_tasks
 import tried_workers
-from killed_submit import Killer, labels
 from loopback_deployment import AMD_16, AMD_30, GROUP, INTEL, Artifact, Deployment, recorded
+from submit_program import labels
 
 PACE = 391 * 1024**2
 POOLS = ["io-benchmark-amd-16", "io-benchmark-amd-30", "io-benchmark-intel"]
@@ -81,12 +81,12 @@ def test_already_confirmed(call, group, deployment):
     assert len(confirming(deployment)) == 1
 
 
-@pytest.mark.parametrize("answered", [False, True], ids=["not-created", "created"])
-def test_killed(call, group, deployment, loopback, answered):
-    """The same command completes what was stopped; the task is there once."""
-    killer = loopback.faults = Killer(0, answered=answered)
-    code, _, _ = call("--confirm", group, killer=killer)
-    assert (code, len(confirming(deployment))) == (-9, int(answered))
+def test_a_refused_task(call, group, deployment):
+    """The same command creates what was not created."""
+    deployment.refuse = lambda _made: (403, "InsufficientScopes", "no")
+    assert call("--confirm", group)[0] == 1
+    assert confirming(deployment) == []
+    deployment.refuse = lambda _made: None
     code, stdout, stderr = call("--confirm", group)
     assert (code, "1.92×" in stdout) == (0, True), stderr
     assert labels(deployment) == [*POOLS, CONFIRM]

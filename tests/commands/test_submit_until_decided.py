@@ -12,9 +12,9 @@ import pytest
 import seed_case
 import submitted_tasks
 from checkout import ROOT
-from killed_submit import labels
 from loopback_deployment import Artifact, Deployment
 from loopback_runs import run
+from submit_program import labels
 
 from io_benchmark.sources.run_results import queue_time
 
@@ -83,7 +83,7 @@ def test_large_difference(call, deployment, loopback):
     )
     assert lines[7:] == [
         (
-            f"Creating group:{group}; if this stops, resume with: "
+            f"Creating group:{group}; if this stops, go on with: "
             f"io-benchmark submit --resume {group}"
         ),
         f"6 tasks created: {loopback.url}/tasks/groups/{group}",
@@ -160,17 +160,28 @@ def test_too_few_machines(call, deployment):
     )
 
 
+def test_a_stopped_group(call, deployment):
+    """A task was refused in the first look: --resume brings its pool to the others' workers."""
+    deployment.on_create = Workers(1, amd_30=1.92)
+    deployment.refuse = lambda made: (
+        (403, "InsufficientScopes", "no") if made["metadata"]["name"].endswith("intel-3") else None
+    )
+    code, _, stderr = call(*START)
+    (group,) = deployment.groups
+    assert (code, f"to go on: io-benchmark submit --resume {group}" in stderr) == (1, True), stderr
+    assert tasks_per_pool(deployment) == {"amd-30": 3, "intel": 2}
+    deployment.refuse = lambda _made: None
+    code, stdout, stderr = call("--resume", group)
+    assert (code, "slower than intel" in stdout) == (0, True), stderr
+    assert tasks_per_pool(deployment) == {"amd-30": 3, "intel": 3}
+
+
 def test_resuming_another_group(call, deployment):
-    """--budget is for a group that is measured look by look; --no-wait is for the others."""
+    """Its tasks did not declare the looks, so adding tasks would make its verdicts wrong."""
     deployment.on_create = Workers(1, amd_30=1.92)
     call(*TWO)
-    (first,) = deployment.groups
-    assert call("--resume", first, "--budget", "9")[2] == (
-        f"error: --budget: group:{first} was submitted without --until-decided; omit it\n"
-    )
-    call(*START)
-    (_, second) = deployment.groups
-    assert (
-        "--no-wait cannot be combined with --resume here"
-        in call("--resume", second, "--no-wait")[2]
+    (group,) = deployment.groups
+    assert call("--resume", group)[2] == (
+        f"error: --resume {group}: was submitted without --until-decided; wait for its tasks and "
+        f"compare them with: io-benchmark compare group:{group} --wait MINUTES\n"
     )

@@ -31,7 +31,7 @@ from loopback_deployment import GROUP, Artifact, Deployment
 from loopback_runs import run
 from submitted_tasks import complete, generated
 
-from io_benchmark.submit.submission import dated
+from io_benchmark.submit.task_creation import dated
 
 DEPLOYMENT = "https://firefox-ci-tc.services.mozilla.com"
 # The group that the pages compare with: the same push before the change.

@@ -21,7 +21,7 @@ from taskgraph.parameters import Parameters
 from taskgraph.util.parameterization import resolve_timestamps
 from taskgraph.util.time import current_json_time
 
-from io_benchmark.submit.submission import repeated_task
+from io_benchmark.submit.task_creation import repeated_task
 from io_benchmark_taskgraph import actions
 from io_benchmark_taskgraph.group_tasks import REPORT as REPORT_FILE
 from io_benchmark_taskgraph.repeating import PACE_VARIABLE, derived_id

@@ -106,8 +106,13 @@ OPTIONS = {
         options.option(
             "--resume",
             "GROUP",
-            "create the missing tasks of a stopped submission",
-            excludes={**_FIXED, "--dry-run": _KEPT, **dict.fromkeys(_STARTS[2:], "")},
+            "go on with a group of --until-decided that was stopped",
+            excludes={
+                **_FIXED,
+                **dict.fromkeys(("--root", "--dry-run"), _KEPT),
+                "--no-wait": _ADDS_TASKS,
+                **dict.fromkeys(_STARTS[2:], ""),
+            },
         ),
         options.option(
             "--confirm",
@@ -142,7 +147,7 @@ def run(given: options.Given, context: Context) -> int:
     if "cancel" in given:
         outcome = group_work.cancel(given["cancel"], context)
     elif "resume" in given:
-        outcome = submit.resume(given["resume"], settings, context)
+        outcome = added_tasks.resume(given["resume"], settings, context)
     elif "confirm" in given:
         outcome = added_tasks.confirm(given["confirm"], settings, context)
     else:

@@ -17,6 +17,7 @@ from io_benchmark.costs.worker_time import MINUTES_PER_HOUR, Cost
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.operations.compare import compare_pools
 from io_benchmark.operations.group_work import (
+    RESUME,
     GroupWork,
     SubmissionOptions,
     SubmissionOutcome,
@@ -26,10 +27,9 @@ from io_benchmark.operations.group_work import (
 )
 from io_benchmark.operations.reading import read_workers
 from io_benchmark.report.content.confirming import pace_text, reasons_text
-from io_benchmark.submit.definitions import NewTask
-from io_benchmark.submit.measured_group import MeasuredGroup, NextLook, job_of_task
-from io_benchmark.submit.submission import repeated_task
-from io_benchmark.submit.task_creation import CreatedTasks, TaskQueue
+from io_benchmark.submit.definitions import NewTask, has_plan
+from io_benchmark.submit.measured_group import LOOKS, MeasuredGroup, NextLook, job_of_task
+from io_benchmark.submit.task_creation import CreatedTasks, TaskQueue, repeated_task
 from io_benchmark_taskgraph.repeating import CONFIRMING, pace
 
 
@@ -91,9 +91,27 @@ def _has_ceilings(worker: Worker) -> bool:
     return any(entry.trials is not None and entry.trials.ceilings for entry in worker.entries)
 
 
-def limit_of_looks(
-    tasks: Sequence[NewTask], cost: Cost, looks: Sequence[int], budget_hours: float | None
-) -> str:
+def resume(address: str, options: SubmissionOptions, context: Context) -> SubmissionOutcome:
+    """Go on with a group of --until-decided: wait for its tasks, and add more until it is decided."""
+    group_id = group_of(RESUME, address, context.environment)
+    group = _read_tasks(group_id, context)
+    if not group.tasks:
+        raise ResultError(f"group:{group_id}: has no tasks of the benchmark; submit new ones")
+    first = group.tasks[0].task_id
+    definition = TaskQueue.connect(context.environment, lambda queue: queue.definition(first))
+    if not has_plan(definition, LOOKS):
+        raise UsageError(
+            f"{RESUME} {group_id}: was submitted without --until-decided; wait for its tasks and "
+            f"compare them with: io-benchmark compare group:{group_id} --wait MINUTES"
+        )
+    running = {task.task_id: task.label for task in group.unresolved}
+    work = GroupWork(
+        group_id, options, context, RESUME, created=CreatedTasks(running, len(running))
+    )
+    return measure_until_decided(work, (), options.budget)
+
+
+def limit_of_looks(tasks: Sequence[NewTask], cost: Cost, budget_hours: float | None) -> str:
     """Return what all looks take at most; refuse what cannot decide anything."""
     pools = {task.pool for task in tasks}
     if len(pools) < 2:
@@ -101,12 +119,12 @@ def limit_of_looks(
             f"--until-decided compares pools, and {', '.join(pools)} is the only one that is "
             "selected; select another one, or omit it"
         )
-    most = cost.repeated(looks[-1] // looks[0])
+    most = cost.repeated(LOOKS[-1] // LOOKS[0])
     if budget_hours is None:
-        limit = f"{most.amount}, {looks[-1]} tasks per pool"
+        limit = f"{most.amount}, {LOOKS[-1]} tasks per pool"
     elif cost.minutes > budget_hours * MINUTES_PER_HOUR:
         raise UsageError(
-            f"--budget {budget_hours:g}: {looks[0]} tasks per pool can take "
+            f"--budget {budget_hours:g}: {LOOKS[0]} tasks per pool can take "
             f"{cost.time}; raise it, or select fewer pools"
         )
     else:
@@ -116,21 +134,16 @@ def limit_of_looks(
 
 
 def measure_until_decided(
-    work: GroupWork,
-    missing: Sequence[NewTask],
-    looks: tuple[int, ...],
-    budget_hours: float | None,
-    *,
-    is_agreed: bool,
+    work: GroupWork, missing: Sequence[NewTask], budget_hours: float | None
 ) -> SubmissionOutcome:
     """Create the missing tasks, and more until all pools are decided; then compare."""
-    work.goes_on = True
+    is_agreed = bool(missing)
     while work.create_and_wait(missing):
         group = _read_tasks(work.group_id, work.context)
         missing = ()
         # Tasks of a command that was stopped may still run.
         if not group.unresolved:
-            missing, cost = _next_tasks(work, group, looks, budget_hours)
+            missing, cost = _next_tasks(work, group, budget_hours)
             if not missing:
                 break
             if not is_agreed and (ended := announce(missing, cost, work.options, work.context)):
@@ -142,7 +155,7 @@ def measure_until_decided(
 
 
 def _next_tasks(
-    work: GroupWork, group: MeasuredGroup, looks: tuple[int, ...], budget_hours: float | None
+    work: GroupWork, group: MeasuredGroup, budget_hours: float | None
 ) -> tuple[list[NewTask], Cost]:
     """Compare, and return the tasks of the next look and their cost; none where this was the last."""
     options, context = work.options, work.context
@@ -153,7 +166,7 @@ def _next_tasks(
     report = compare_pools(group.workers, options.baseline)
     if not any(part.comparisons for part in report.subjects):
         return nothing, Cost(())  # this as well
-    look = group.next_look(report, Schedule(looks, is_declared=True))
+    look = group.next_look(report, Schedule(LOOKS, is_declared=True))
     chosen = TaskQueue.connect(
         context.environment, lambda queue: _more_tasks(queue, group, look.tasks_to_add)
     )
@@ -163,7 +176,7 @@ def _next_tasks(
     if not look.undecided:
         context.tell(f"Decided; {taken}")
         return nothing, cost
-    next_step = f"the next look has {cost.summary}" if chosen else _reason_to_stop(look, looks)
+    next_step = f"the next look has {cost.summary}" if chosen else _reason_to_stop(look)
     context.tell(f"Undecided: {', '.join(look.undecided)}; {taken}; {next_step}")
     total_hours = (spent + cost.minutes) / MINUTES_PER_HOUR
     if chosen and budget_hours is not None and total_hours > budget_hours:
@@ -177,9 +190,9 @@ def _next_tasks(
     return chosen, cost
 
 
-def _reason_to_stop(look: NextLook, looks: Sequence[int]) -> str:
+def _reason_to_stop(look: NextLook) -> str:
     if not look.exhausted:
-        return f"{looks[-1]} workers per pool are the last look"
+        return f"{LOOKS[-1]} workers per pool are the last look"
     pools = ", ".join(look.exhausted)
     return f"half of the tasks or more brought no further worker of {pools}; look at the tasks"
 

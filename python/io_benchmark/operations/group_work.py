@@ -25,11 +25,17 @@ from io_benchmark.submit.definitions import (
     limit_s,
     submitter_scopes,
 )
-from io_benchmark.submit.submission import dated
-from io_benchmark.submit.task_creation import CancelledTasks, CreatedTasks, CreationError, TaskQueue
+from io_benchmark.submit.task_creation import (
+    CancelledTasks,
+    CreatedTasks,
+    CreationError,
+    TaskQueue,
+    dated,
+)
 from io_benchmark.text import clean
 
 HOW_TO_CANCEL = "io-benchmark submit --cancel"
+RESUME = "--resume"  # goes on until all pools are decided
 
 
 class SubmissionOptions(Struct, frozen=True, kw_only=True):
@@ -158,8 +164,7 @@ class GroupWork(Struct):
     group_id: str
     options: SubmissionOptions
     context: Context
-    resumption: str = "--resume"  # the option that goes on with the group
-    goes_on: bool = False  # more tasks may follow
+    resumption: str = ""  # the option that goes on with the group, if there is one
     created: CreatedTasks = field(default_factory=CreatedTasks)  # or found in the group
 
     @property
@@ -213,7 +218,7 @@ class GroupWork(Struct):
     def _leave(self, planned: int, *, may_ask: bool) -> None:
         """Ask whether to cancel the tasks of an interrupted call; else leave them and say how."""
         context, created = self.context, self.created
-        if not created.labels and not self.goes_on:
+        if not created.labels and self.resumption != RESUME:
             context.tell("no task was created")
             return
         state = "left as they are"
@@ -229,10 +234,8 @@ class GroupWork(Struct):
         except KeyboardInterrupt:
             context.tell("")
         how = f"to cancel: {HOW_TO_CANCEL} {self.group_id}"
-        if self.goes_on:
+        if self.resumption == RESUME or (self.resumption and created.confirmed < planned):
             how += f"; to go on: {self.how_to_resume}"
-        elif created.confirmed < planned:
-            how += f"; to create the others: {self.how_to_resume}"
         context.tell(f"{created.summary} in group:{self.group_id}, {state}; {how}")
 
 

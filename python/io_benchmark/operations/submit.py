@@ -1,24 +1,25 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Submits the tasks of a new group, or those that a stopped submission still lacks."""
+"""Submit the tasks of a new group."""
 
 import re
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import slugid
 
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.context import Context
-from io_benchmark.errors import ResultError, UsageError
+from io_benchmark.errors import UsageError
 from io_benchmark.graph.root import Root
 from io_benchmark.operations.added_tasks import limit_of_looks, measure_until_decided
 from io_benchmark.operations.group_work import (
+    HOW_TO_CANCEL,
+    RESUME,
     GroupWork,
     SubmissionOptions,
     SubmissionOutcome,
     announce,
     estimated_cost,
-    group_of,
 )
 from io_benchmark.paths import current_folder
 from io_benchmark.submit.definitions import (
@@ -28,8 +29,7 @@ from io_benchmark.submit.definitions import (
     select_tasks,
 )
 from io_benchmark.submit.measured_group import LOOKS
-from io_benchmark.submit.submission import Submission
-from io_benchmark.submit.task_creation import CreatedTasks, TaskQueue
+from io_benchmark.submit.task_creation import in_group
 from io_benchmark.text import clean, clean_name
 
 # What the queue takes as an owner: at most 255 characters in the form of an e-mail address.
@@ -43,64 +43,20 @@ _ADVICE = "give your e-mail address with --owner, or set it with: git config use
 def submit(options: SubmissionOptions, context: Context) -> SubmissionOutcome:
     """Create the tasks of a new group, or only print them."""
     settings = _settings(options, context)
-    chosen = _generated(options, options.jobs, settings, context)
-    submission, group_id = Submission.of(options.jobs, settings, chosen), slugid.nice()
-    tasks = submission.in_group(chosen, group_id)
+    chosen = _generated(options, settings, context)
+    group_id = slugid.nice()
+    tasks = in_group(chosen, group_id)
     cost = estimated_cost(tasks, {}, options.prices)
-    looks, budget = settings.looks, settings.budget_hours
-    remark = limit_of_looks(tasks, cost, looks, budget) if looks else ""
+    remark = limit_of_looks(tasks, cost, options.budget) if options.until_decided else ""
     ended = announce(tasks, cost, options, context, remark)
     if ended is not None:
         return ended
-    work = GroupWork(group_id, options, context)
-    context.tell(f"Creating group:{group_id}; if this stops, resume with: {work.how_to_resume}")
-    if looks:
-        return measure_until_decided(work, tasks, looks, budget, is_agreed=True)
-    return work.create_and_compare(tasks)
-
-
-def resume(address: str, options: SubmissionOptions, context: Context) -> SubmissionOutcome:
-    """Complete a group, by what its first task says of it and the kinds again."""
-    group_id = group_of("--resume", address, context.environment)
-
-    async def read(queue: TaskQueue) -> tuple[Submission, dict[str, str]]:
-        submission = await Submission.read(queue, group_id)
-        return submission, await submission.existing_tasks(queue, group_id)
-
-    submission, existing = TaskQueue.connect(context.environment, read)
-    settings = submission.settings
-    _check_looks(options, settings, f"group:{group_id}")
-    context.tell(f"group:{group_id}: {len(existing)} of {submission.tasks} tasks exist")
-    missing: list[NewTask] = []
-    if len(existing) < submission.tasks:
-        chosen = _regenerated(options, group_id, submission, context)
-        tasks = submission.in_group(chosen, group_id)
-        missing = [task for task in tasks if task.task_id not in existing]
-        ended = announce(missing, estimated_cost(missing, {}, options.prices), options, context)
-        if ended is not None:
-            return ended
-    created = CreatedTasks(existing, len(existing))
-    work = GroupWork(group_id, options, context, created=created)
-    if settings.looks:
-        budget = settings.budget_hours if options.budget is None else options.budget
-        agreed = bool(missing)
-        return measure_until_decided(work, missing, settings.looks, budget, is_agreed=agreed)
-    return work.create_and_compare(missing)
-
-
-def _regenerated(
-    options: SubmissionOptions, group_id: str, submission: Submission, context: Context
-) -> tuple[NewTask, ...]:
-    """Generate the tasks again; raise if the kind has changed since the submission."""
-    chosen = _generated(options, submission.jobs, submission.settings, context)
-    made = Submission.of(submission.jobs, submission.settings, chosen)
-    if made.sha256 != submission.sha256:
-        raise ResultError(
-            f"group:{group_id}: the kind here makes different tasks from those of the group; "
-            "resume it from the same version of the checkout and of io-benchmark, or compare the "
-            f"existing tasks with: io-benchmark compare group:{group_id}"
-        )
-    return chosen
+    if not options.until_decided:
+        context.tell(f"Creating group:{group_id}; to cancel it: {HOW_TO_CANCEL} {group_id}")
+        return GroupWork(group_id, options, context).create_and_compare(tasks)
+    work = GroupWork(group_id, options, context, RESUME)
+    context.tell(f"Creating group:{group_id}; if this stops, go on with: {work.how_to_resume}")
+    return measure_until_decided(work, tasks, options.budget)
 
 
 def _settings(options: SubmissionOptions, context: Context) -> SubmissionSettings:
@@ -120,19 +76,7 @@ def _settings(options: SubmissionOptions, context: Context) -> SubmissionSetting
         profile=options.profile,
         owner=_owner(options, context),
         looks=LOOKS if options.until_decided else (),
-        budget_hours=options.budget,
     )
-
-
-def _check_looks(options: SubmissionOptions, settings: SubmissionSettings, group: str) -> None:
-    """Refuse options that do not fit the group that is resumed."""
-    if settings.looks and options.no_wait:
-        raise UsageError(
-            f"--no-wait cannot be combined with --resume here: {group} was submitted with "
-            "--until-decided, which waits for each look; omit it"
-        )
-    if options.budget is not None and not settings.looks:
-        raise UsageError(f"--budget: {group} was submitted without --until-decided; omit it")
 
 
 def _owner(options: SubmissionOptions, context: Context) -> str | None:
@@ -167,14 +111,14 @@ def known_owner(environment: Mapping[str, str]) -> str | None:
 
 
 def _generated(
-    options: SubmissionOptions, jobs: Sequence[str], settings: SubmissionSettings, context: Context
+    options: SubmissionOptions, settings: SubmissionSettings, context: Context
 ) -> tuple[NewTask, ...]:
-    # Imported here: generating takes half a second to load, and most resumed groups do not need it.
+    # Imported here: generating takes half a second to load.
     from io_benchmark.graph.generate import generate  # noqa: PLC0415
 
     root = Root.find(options.root, current_folder())
     context.tell(f"Generating the graph from {root}")
-    tasks = generate(root, jobs)
+    tasks = generate(root, options.jobs)
     chosen = select_tasks(tasks, settings)
     # A wrong baseline is refused before machines have run for an hour.
     Plan.of_pools({task.pool for task in chosen}, options.baseline)

@@ -58,7 +58,6 @@ class SubmissionSettings(Struct, frozen=True):
     owner: str | None = None  # an e-mail address; None: the kind's own
     # Workers per pool at which results are compared until they decide; none: all tasks at once.
     looks: tuple[int, ...] = ()
-    budget_hours: float | None = None  # of worker time, for all looks
 
 
 class NewTask(Struct, frozen=True):
@@ -143,6 +142,14 @@ def _planned(definition: Mapping[str, Any], looks: Sequence[int]) -> dict[str, A
     if max(looks) > 1:
         environment[PLAN_VARIABLE] = ",".join(map(str, looks))
     return {**definition, "payload": payload | ({"env": environment} if environment else {})}
+
+
+def has_plan(definition: Mapping[str, Any], looks: Sequence[int]) -> bool:
+    """Return whether a task, which may be anybody's, was planned with these looks."""
+    payload = definition.get("payload")
+    variables = payload.get("env") if isinstance(payload, Mapping) else None
+    plan = variables.get(PLAN_VARIABLE) if isinstance(variables, Mapping) else None
+    return bool(plan == ",".join(map(str, looks)))
 
 
 def _renamed(definition: Mapping[str, Any], former_end: str, end: str) -> dict[str, Any]:

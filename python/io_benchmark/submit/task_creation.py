@@ -1,15 +1,24 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Create tasks one after the other, and cancel them."""
+"""The tasks of a group: their ids and dates, creating them one after the other, and cancelling them.
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+A task's id follows from the group's id and the task's number or label. The queue creates each id only once.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from io_benchmark.errors import IoBenchmarkError, MissingError, RequestRefusedError, ResultError
+from io_benchmark.errors import (
+    GraphError,
+    IoBenchmarkError,
+    MissingError,
+    RequestRefusedError,
+    ResultError,
+)
 from io_benchmark.number_text import number_of
 from io_benchmark.sources.event_loop import run_coroutine
 from io_benchmark.sources.taskcluster.access import Access
@@ -19,7 +28,8 @@ from io_benchmark.sources.taskcluster.tasks import QueueTask
 from io_benchmark.sources.web.retrying import RequestPolicy
 from io_benchmark.sources.web.web_client import WebClient
 from io_benchmark.submit.definitions import NewTask
-from io_benchmark.submit.submission import dated
+from io_benchmark_taskgraph import repeating
+from io_benchmark_taskgraph.repeating import derived_id, job_of
 
 T = TypeVar("T")
 _CONFLICT = 409
@@ -150,3 +160,50 @@ def _image_address(task: NewTask) -> str:
         return ""
     namespace, task_id = image.get("namespace"), image.get("taskId")
     return f"index:{namespace}" if namespace else f"task:{task_id}" if task_id else ""
+
+
+def in_group(chosen: Sequence[NewTask], group_id: str) -> list[NewTask]:
+    """Return the tasks with their group and their ids; the group's id is that of its first task."""
+    return [
+        replace(
+            task,
+            task_id=derived_id(group_id, number) if number else group_id,
+            definition={**task.definition, "taskGroupId": group_id},
+        )
+        for number, task in enumerate(chosen)
+    ]
+
+
+def repeated_task(
+    definition: Mapping[str, Any],
+    label: str,
+    pool: str,
+    labels: Iterable[str],
+    bytes_per_s: int | None = None,
+) -> NewTask:
+    """Return a task of the group once more, under a label that no other has; with a pace it confirms.
+
+    All routes are dropped, as in a submission. Its id follows from the group and its label.
+    """
+    job = job_of(label, pool) or label
+    end = "" if bytes_per_s is None else repeating.CONFIRMING
+    new = repeating.new_label(job, labels, end)
+    try:
+        made = repeating.repeated(definition, job, new, bytes_per_s)
+    except (KeyError, TypeError, AttributeError, ValueError):
+        raise ResultError(f"{new}: the task that it repeats has malformed dates") from None
+    task_id = derived_id(made["taskGroupId"], new)
+    return NewTask(new, job, pool, {**made, "routes": []}, task_id)
+
+
+def dated(definition: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+    """Replace relative dates by dates counted from `now`, as a decision task does."""
+    # Imported here: reading and cancelling a group need no taskgraph.
+    from taskgraph.util.parameterization import resolve_timestamps  # noqa: PLC0415
+    from taskgraph.util.time import InvalidString, UnknownTimeMeasurement  # noqa: PLC0415
+
+    try:
+        made: dict[str, Any] = resolve_timestamps(now, definition)
+    except (InvalidString, UnknownTimeMeasurement, OverflowError, TypeError, ValueError) as error:
+        raise GraphError(f"a task's date is wrong: {error}; correct it in the kind") from None
+    return made
