@@ -30,6 +30,7 @@ from io_benchmark.analysis.model import (
 )
 from io_benchmark.analysis.observed import machine_identity
 from io_benchmark.analysis.observed.machine_identity import by_side
+from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SampledReport, SingleWorker, SubjectReport
@@ -181,15 +182,19 @@ def _compare_subject(subject: Subject, runs: list[Run], tasks: _Tasks) -> _Measu
         *rules_of_workers.single_workers(subject, comparisons, counts),
     ]
     workload = workloads.of(subject.workload)
-    entries = {side: measured.runs for side, measured in data.items()}
     order = tasks.plan.order(sides)
-    workers = {side: [run.worker for run in sides[side]] for side in order}
+    views = {side: SideViews.of_runs(sides[side]) for side in order}
     report = SubjectReport(
         subject,
         {side: figures.summarize(data[side], workload) for side in order},
         comparisons,
-        bottlenecks.bottlenecks_of_sides(subject, workers),
-        tuple(Division.between(entries, pair.candidate, pair.baseline) for pair in pairs),
+        bottlenecks.bottlenecks_of_sides(subject, views),
+        tuple(
+            Division.between(
+                views[pair.candidate], views[pair.baseline], (pair.candidate, pair.baseline)
+            )
+            for pair in pairs
+        ),
         operation=workload.operation,
         unit=workload.unit,
         higher_is_better=workload.higher_is_better,

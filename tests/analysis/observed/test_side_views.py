@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from io_benchmark.analysis.model import UNKNOWN
-from io_benchmark.analysis.observed.side_views import Runs, SideViews
+from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.observed.worker_view import View
 
 NUMBERS = st.none() | st.floats(-1e12, 1e12) | st.sampled_from((0.1, 0.2, 1e-300, 1e12))
@@ -33,11 +33,6 @@ def number(run: View) -> float | None:
     return cast("SimpleNamespace", run).number  # type: ignore[no-any-return]
 
 
-def by_sign(runs: Runs) -> dict[str, float]:
-    values = [value for value in map(number, runs) if value is not None]
-    return {"above" if value > 0 else "below": value for value in values}
-
-
 @given(SIDES)
 def test_without_a_worker(workers: list[list[float | None]]) -> None:
     """To the last bit: runs, means, medians, values and readings are those of the others alone."""
@@ -51,8 +46,7 @@ def test_without_a_worker(workers: list[list[float | None]]) -> None:
         assert without.median(number) == rest.median(number)
         assert without.values(number) == rest.values(number)
         assert without.readings(number) == rest.readings(number)
-        assert without.values_of_workers(len) == rest.values_of_workers(len)
-        assert without.means(by_sign) == rest.means(by_sign)
+        assert without.by_worker(len) == rest.by_worker(len)
 
 
 def test_answers_of_a_whole_side() -> None:

@@ -169,13 +169,7 @@ class Case(Struct, frozen=True, dict=True):
         baseline, candidate = self.baseline.measured, self.candidate.measured
         if None in (baseline.mean(_MEAN_NS), candidate.mean(_MEAN_NS)):
             return None
-        if self.both_sides is not None:
-            return Division.from_means(candidate, baseline)
-        sides = {
-            name: [[view.entry for view in runs if view.entry is not None] for runs in side.workers]
-            for name, side in (("baseline", baseline), ("candidate", candidate))
-        }
-        return Division.between(sides, "candidate", "baseline")
+        return Division.between(candidate, baseline)
 
     @cached_property
     def step(self) -> Step | None:

@@ -60,7 +60,7 @@ def explain_single_workers(
         if machine.subject not in pairs:
             continue
         (worker, rest), (first, *_) = _names(machine), machine.runs
-        sides = {worker: SideData.of(machine.runs).runs, rest: SideData.of(machine.others).runs}
+        alone, others = map(SideViews.of_runs, (machine.runs, machine.others))
         runs = compared[machine.subject]
         diagnosis = _diagnose(machine, compared, margin, assumed) if machine in explained else None
         described.append(
@@ -70,10 +70,10 @@ def explain_single_workers(
                 machine=first.worker.machine,
                 tasks=tuple(_task(run.worker) for run in machine.runs),
                 instance_type=first.worker.result.task.instance_type,
-                others=len(sides[rest]),
+                others=len(others.workers),
                 ratio=machine.ratio,
                 usual=machine.usual,
-                division=Division.between(sides, worker, rest),
+                division=Division.between(alone, others, (worker, rest)),
                 without=_without(machine, machines, runs, pairs[machine.subject], margin),
                 diagnosis=diagnosis,
             )

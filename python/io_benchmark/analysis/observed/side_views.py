@@ -6,16 +6,16 @@ what a function reads is kept by worker, and a side without one of its workers t
 Use functions of a module: one that is made for each question is another function each time.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain
-from statistics import fmean, median
+from statistics import median
 from typing import Any, SupportsFloat, TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from io_benchmark.analysis.model import Subject, Worker
+from io_benchmark.analysis.model import Run, Subject, Worker
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.observed.worker_view import View, mean_of_known
 
@@ -40,6 +40,10 @@ class SideViews(Struct, frozen=True, eq=False):
     @classmethod
     def of_workers(cls, workers: Iterable[Worker], subject: Subject) -> "SideViews":
         return cls.of(View(worker, subject) for worker in workers)
+
+    @classmethod
+    def of_runs(cls, runs: Iterable[Run]) -> "SideViews":
+        return cls.of(View(run.worker, run.entry.subject) for run in runs)
 
     @property
     def workers(self) -> list[Runs]:
@@ -73,16 +77,8 @@ class SideViews(Struct, frozen=True, eq=False):
         # Few sets differ, so that few are joined.
         return frozenset[Value]().union(*set(self._answers_of(frozenset, read)))
 
-    def values_of_workers(self, read: Callable[[Runs], Value]) -> AbstractSet[Value]:
-        return set(self._by_worker(read))
-
-    def means(self, read: Callable[[Runs], Mapping[Value, float]]) -> dict[Value, float]:
-        """Return the means over all workers by key; a key that a worker does not have is 0 for it."""
-        rows = self._by_worker(read)
-        keys = dict.fromkeys(chain.from_iterable(rows))
-        return {key: fmean([row.get(key, 0.0) for row in rows]) for key in keys}
-
-    def _by_worker(self, read: Callable[[Runs], Answer]) -> list[Answer]:
+    def by_worker(self, read: Callable[[Runs], Answer]) -> list[Answer]:
+        """Return what is read of the runs of each worker."""
         return self._without_left_out(self._once((Runs, read), lambda: list(map(read, self._all))))
 
     def _read(self, read: Callable[[View], Reading]) -> list[list[Reading]]:

@@ -11,7 +11,6 @@ from msgspec import Struct
 
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.inference.variances import MeanVariance
-from io_benchmark.analysis.model import Entry
 from io_benchmark.analysis.observed.side_views import Runs, SideViews
 from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
 
@@ -49,38 +48,23 @@ class Division(Struct, frozen=True):
 
     @classmethod
     def between(
-        cls, sides: Mapping[str, Sequence[Sequence[Entry]]], candidate: str, baseline: str
+        cls,
+        candidate: SideViews,
+        baseline: SideViews,
+        names: tuple[str, str] = ("candidate", "baseline"),
     ) -> "Division":
-        """Divide the difference of two sides; each has the runs of its machines.
+        """Divide the difference of two sides, all of whose runs measured the same.
 
         A phase that some machine did not record in full is compared as far as all of them did.
         """
-        side_means = [
-            [_machine_means([entry.parts_ns for entry in entries]) for entries in sides[side]]
-            for side in (baseline, candidate)
-        ]
-        common = _common(*side_means)
-        merged = [[_merged(machine, common) for machine in side] for side in side_means]
-        parts = {part for side in merged for machine in side for part in machine}
-        return cls(
-            baseline, candidate, tuple(_difference(part, *merged) for part in _ordered(parts))
-        )
-
-    @classmethod
-    def from_means(cls, candidate: SideViews, baseline: SideViews) -> "Division":
-        """Divide the difference as `between` does, without intervals: one side is a single worker."""
         sides = (baseline, candidate)
         common = frozenset.intersection(
-            *(parts for side in sides for parts in side.values_of_workers(_recorded_parts))
+            *(parts for side in sides for parts in side.by_worker(_recorded_parts))
         )
-        baseline_means, candidate_means = (side.means(_times_in(common)) for side in sides)
-        parts = (
-            PartDifference(
-                *part, baseline_means.get(part, 0.0), candidate_means.get(part, 0.0), None, None
-            )
-            for part in _ordered(baseline_means.keys() | candidate_means.keys())
-        )
-        return cls("baseline", "candidate", tuple(parts))
+        times = [side.by_worker(_times_in(common)) for side in sides]
+        parts = {part for side in times for machine in side for part in machine}
+        differences = tuple(_difference(part, *times) for part in _ordered(parts))
+        return cls(names[1], names[0], differences)
 
     @property
     def difference_ns(self) -> float:
@@ -91,31 +75,22 @@ class Division(Struct, frozen=True):
         return math.fsum(part.difference_ns for part in self.parts if part.part in parts)
 
 
-def _machine_means(runs: Sequence[_PartMeans]) -> _PartMeans:
+def _machine_means(runs: Runs) -> _PartMeans:
     """Return the average of the runs of one machine, in what all of them recorded."""
-    common = _common(runs)
-    merged = [_merged(run, common) for run in runs]
+    parts = [view.entry.parts_ns for view in runs if view.entry is not None]
+    common = set.intersection(*map(set, parts))
+    merged = [_merged(run, common) for run in parts]
     return {part: fmean(run.get(part, 0.0) for run in merged) for part in merged[0]}
 
 
-def _worker_means(runs: Runs) -> _PartMeans:
-    return _machine_means([view.entry.parts_ns for view in runs if view.entry is not None])
-
-
 def _recorded_parts(runs: Runs) -> frozenset[Part]:
-    return frozenset(_worker_means(runs))
+    return frozenset(_machine_means(runs))
 
 
 @cache
 def _times_in(common: frozenset[Part]) -> Callable[[Runs], _PartMeans]:
     """Return how to read a worker's times in these parts, the same for the same parts."""
-    return lambda runs: _merged(_worker_means(runs), common)
-
-
-def _common(*sides: Sequence[_PartMeans]) -> set[Part]:
-    """Return the parts that every machine recorded."""
-    machines = [set(machine) for side in sides for machine in side]
-    return set.intersection(*machines) if machines else set()
+    return lambda runs: _merged(_machine_means(runs), common)
 
 
 def _merged(machine: _PartMeans, common: AbstractSet[Part]) -> dict[Part, float]:

@@ -8,11 +8,11 @@ taskcluster/docs/statistics.md has the signatures.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from io_benchmark.analysis.model import Subject, Worker
-from io_benchmark.analysis.observed.machine_identity import by_machine
-from io_benchmark.analysis.observed.worker_view import WAITS_SHARE, View, mean_of_known
+from io_benchmark.analysis.model import Subject
+from io_benchmark.analysis.observed.side_views import SideViews
+from io_benchmark.analysis.observed.worker_view import WAITS_SHARE, View
 from io_benchmark.analysis.report_model import Bottleneck, SideBottleneck
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, joined, share, statement
 
@@ -29,19 +29,16 @@ _CPU_PRESSURE_SHARE = 0.3
 
 
 def bottlenecks_of_sides(
-    subject: Subject, sides: Mapping[str, Sequence[Worker]]
+    subject: Subject, sides: Mapping[str, SideViews]
 ) -> dict[str, SideBottleneck]:
     """Return each side's bottleneck; only cache-retrieve has them."""
     if subject.workload != _COPIES:
         return {}
-    return {
-        side: _side_bottleneck(by_machine([View(worker, subject) for worker in workers]))
-        for side, workers in sides.items()
-    }
+    return {side: _side_bottleneck(views) for side, views in sides.items()}
 
 
-def _side_bottleneck(workers: Sequence[Sequence[View]]) -> SideBottleneck:
-    judged = [[_judge(view) for view in runs] for runs in workers]
+def _side_bottleneck(side: SideViews) -> SideBottleneck:
+    judged = side.readings(_judge)
     bottleneck = _most_common([_most_common([kind for kind, _ in runs]) for runs in judged])
     # The reason of the run in the middle, so that the order of the runs does not matter.
     reasons = sorted(
@@ -49,17 +46,14 @@ def _side_bottleneck(workers: Sequence[Sequence[View]]) -> SideBottleneck:
         key=repr,
     )
 
-    def mean(value: Callable[[View], float | None]) -> float | None:
-        return mean_of_known(mean_of_known(map(value, runs)) for runs in workers)
-
     different = statement("its workers have different bottlenecks")
     return SideBottleneck(
         bottleneck=bottleneck,
         reason=reasons[len(reasons) // 2] if reasons else different,
-        copied_bytes=mean(lambda view: view.copied_bytes),
-        written_bytes=mean(lambda view: view.moved_bytes and view.moved_bytes[1]),
-        left_dirty_bytes=mean(_left_dirty),
-        drain_ns=mean(lambda view: view.retrieves.final_sync_ns if view.retrieves else None),
+        copied_bytes=side.mean(lambda view: view.copied_bytes),
+        written_bytes=side.mean(lambda view: view.moved_bytes and view.moved_bytes[1]),
+        left_dirty_bytes=side.mean(_left_dirty),
+        drain_ns=side.mean(lambda view: view.retrieves.final_sync_ns if view.retrieves else None),
     )
 
 

@@ -95,10 +95,12 @@ def _blocked_share(
     subject: Subject, slower: Sequence[Worker], faster: Sequence[Worker]
 ) -> float | None:
     """Return the share of the difference in which copies are blocked; None where that is not known."""
-    sides = [SideViews.of_workers(side, subject).measured for side in (slower, faster)]
-    if not all(side.workers for side in sides):
+    slower_side, faster_side = (
+        SideViews.of_workers(side, subject).measured for side in (slower, faster)
+    )
+    if not slower_side.workers or not faster_side.workers:
         return None
-    division = Division.from_means(*sides)
+    division = Division.between(slower_side, faster_side)
     is_known = any(part.part == _COPY_BLOCKED for part in division.parts)
     if not is_known or division.difference_ns <= 0:
         return None
