@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from sample_report import HOSTILE_NAMES, text
 
 from io_benchmark.analysis.history.history_model import (
-    Facts,
     FactSpread,
     History,
     HistoryReading,
@@ -18,6 +17,7 @@ from io_benchmark.analysis.history.history_model import (
 )
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.model import Subject
+from io_benchmark.analysis.observed.host_facts import Facts
 from io_benchmark.analysis.observed.machine_identity import MachineMarks
 
 MS = 1_000_000

@@ -7,14 +7,12 @@ from datetime import datetime
 from msgspec import Struct
 
 from io_benchmark.analysis.model import Interval, Subject
+from io_benchmark.analysis.observed.host_facts import Facts, FactValue
 from io_benchmark.analysis.observed.machine_identity import MachineMarks
 from io_benchmark.analysis.statements import Statement
 
 # A validity rule and the traits that it compares; they are the same within a series.
 Conditions = tuple[tuple[str, Statement], ...]
-FactValue = str | tuple[str, ...]  # a text, or a set of options in order
-# Observations about a worker, `CPUs` and `16`, in the order that reports show.
-Facts = tuple[tuple[str, FactValue], ...]
 
 
 class Origin(Struct, frozen=True):

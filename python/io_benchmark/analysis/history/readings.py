@@ -11,14 +11,13 @@ from datetime import UTC, datetime
 
 from io_benchmark.analysis.history.history_model import (
     Conditions,
-    FactValue,
     HistoryReading,
     LeftOut,
     Origin,
 )
-from io_benchmark.analysis.history.host_facts import facts_of
 from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.model import Run, Severity, Worker
+from io_benchmark.analysis.observed.host_facts import FactValue, facts_of
 from io_benchmark.analysis.observed.machine_identity import MachineMarks
 from io_benchmark.analysis.statements import Statement, count, joined, statement
 from io_benchmark.analysis.validity import checks

@@ -18,10 +18,10 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.arrays import Numbers
 from io_benchmark.analysis.history.explanations import explain
+from io_benchmark.analysis.history.fact_changes import fact_changes
 from io_benchmark.analysis.history.history_model import (
     Change,
     Conditions,
-    Facts,
     History,
     HistoryReading,
     HistorySeries,
@@ -31,9 +31,9 @@ from io_benchmark.analysis.history.history_model import (
     Point,
     WorkerMean,
 )
-from io_benchmark.analysis.history.host_facts import fact_changes
 from io_benchmark.analysis.inference import variances
 from io_benchmark.analysis.model import UNKNOWN, Subject
+from io_benchmark.analysis.observed.host_facts import Facts
 from io_benchmark.analysis.observed.machine_identity import MachineMarks, by_machine, grouped
 from io_benchmark.analysis.statements import Statement, count, joined, statement
 from io_benchmark.results import workloads

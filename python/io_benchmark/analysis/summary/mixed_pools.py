@@ -23,8 +23,8 @@ from io_benchmark.analysis.model import (
     Run,
     Subject,
 )
+from io_benchmark.analysis.observed.host_facts import kind_of_machine
 from io_benchmark.analysis.observed.machine_identity import by_machine, by_side
-from io_benchmark.analysis.observed.machine_kinds import machine_facts
 from io_benchmark.analysis.report_model import MixedPool, SubjectReport
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, joined, statement
 
@@ -54,7 +54,7 @@ def _mixed_pool(subject: Subject, side: str, runs: Sequence[Run], tests: int) ->
     # In the order of their times, so that the order in which results are given does not matter.
     machines = sorted(by_machine(runs), key=lambda same: (SideData.of(same).log_means, _id(same)))
     log_means = [SideData.of(same).log_means[0] for same in machines]
-    facts = [machine_facts(same) for same in machines]
+    facts = [kind_of_machine(same) for same in machines]
     split = MachineSplit.find(log_means, facts, tests)
     if split is None:
         return None

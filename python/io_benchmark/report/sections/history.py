@@ -9,12 +9,12 @@ from io_benchmark.analysis.history.history_model import (
     Effect,
     FactChange,
     FactSpread,
-    FactValue,
     History,
     HistorySeries,
     Level,
 )
 from io_benchmark.analysis.model import Verdict
+from io_benchmark.analysis.observed.host_facts import FactValue
 from io_benchmark.number_text import NOTHING, listed, number_of, percent, ratio
 from io_benchmark.report.blocks import (
     BAR,

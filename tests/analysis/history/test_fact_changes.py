@@ -9,8 +9,9 @@ import pytest
 import seed_case
 
 from io_benchmark import results
-from io_benchmark.analysis.history.history_model import FactChange, Facts, FactSpread
-from io_benchmark.analysis.history.host_facts import fact_changes, facts_of
+from io_benchmark.analysis.history.fact_changes import fact_changes
+from io_benchmark.analysis.history.history_model import FactChange, FactSpread
+from io_benchmark.analysis.observed.host_facts import Facts, facts_of
 
 FACTS = {
     "disks": "1",

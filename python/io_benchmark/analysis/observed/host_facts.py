@@ -1,29 +1,37 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Facts about workers' hosts and storage, and which of them changed where a level changes.
+"""Facts about workers' hosts and storage.
 
-Each is a name and a short text, or a set of options. What differs on every machine by its nature (ids, free space,
-device numbers) is not a fact. A memory's size is rounded, since a kernel takes a part of it.
-
-A fact changed here if it has one value on all workers before and a different one on all workers
-after. Noise can move a change by one or two points. So a fact that changes at a nearby point is also
-listed, with its distance. A fact that varies before or after the change does not explain it, and is
-listed separately.
+Each is a name and a short text, or a set of options. What differs on every machine by its nature (ids, free
+space, device numbers) is not a fact. A memory's size is rounded, since a kernel takes a part of it.
 """
 
-import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from io_benchmark.analysis.history.history_model import FactChange, Facts, FactSpread, FactValue
+from io_benchmark.analysis.model import Run
 from io_benchmark.results import Result
 from io_benchmark.results.machine import Device, Host, Limits, StoragePlace
+
+FactValue = str | tuple[str, ...]  # a text, or a set of options in order
+# `CPUs` and `16`, in the order that reports show.
+Facts = tuple[tuple[str, FactValue], ...]
 
 _GIB = 1024**3
 # The settings of a leaf device's queue that decide how writes are gathered.
 _QUEUE = ("nr_requests", "read_ahead_kb", "max_sectors_kb", "rotational", "wbt_lat_usec")
-
-# How far noise can move a change that is large enough to matter.
-_POINTS_NEAR = 2
+# The facts by which a pool's machines are of several kinds. The others are settings of a machine.
+_KINDS = {
+    "instance type": "the machine type {}",
+    "disks": "{} disks",
+    "disk models": "disks of model {}",
+    "disk sizes": "disks of {}",
+    "file system": "the file system {}",
+    "CPU": "the CPU {}",
+    "CPUs": "{} CPUs",
+    "memory": "{} of memory",
+    "kernel": "the kernel {}",
+    "zone": "the zone {}",
+}
 _Pairs = Iterator[tuple[str, object]]
 
 
@@ -49,6 +57,19 @@ def facts_of(result: Result, place: str, task_queue: str | None, image: str | No
         for name, value in pairs
         if value not in (None, "", ())
     )
+
+
+def kind_of_machine(runs: Sequence[Run]) -> dict[str, str]:
+    """Return what kind of machine these runs had, by the facts that all of them share."""
+    of_runs = [
+        dict(facts_of(run.worker.result, run.entry.subject.place, None, None)) for run in runs
+    ]
+    return {
+        name: "1 disk" if (name, value) == ("disks", "1") else text.format(value)
+        for name, text in _KINDS.items()
+        if (value := of_runs[0].get(name)) is not None
+        and all(facts.get(name) == value for facts in of_runs)
+    }
 
 
 def _host_facts(host: Host) -> _Pairs:
@@ -119,47 +140,3 @@ def _counted(values: Iterable[str]) -> str:
     if len(counts) == 1:
         return counts[0][0]
     return ", ".join(value if count == 1 else f"{count} × {value}" for value, count in counts)
-
-
-def fact_changes(
-    observed: Iterable[tuple[int, Facts]], start: int
-) -> tuple[tuple[FactChange, ...], tuple[FactSpread, ...], bool]:
-    """Return what changed at point `start` or near it, what varies, and whether nothing was observed.
-
-    `observed` has the number of a point and the facts of a worker, for each worker.
-    """
-    values: dict[str, list[tuple[int, FactValue]]] = {}
-    for point, facts in sorted(observed, key=lambda pair: pair[0]):
-        for name, value in facts:
-            values.setdefault(name, []).append((point, value))
-    changed: list[FactChange] = []
-    varied: list[FactSpread] = []
-    unobserved = True
-    for name, pairs in values.items():
-        before = tuple(sorted({value for point, value in pairs if point < start}, key=str))
-        after = tuple(sorted({value for point, value in pairs if point >= start}, key=str))
-        if before and after:
-            unobserved = False
-            change = _single_change(name, pairs, start)
-            if change is not None and abs(change.points_off) <= _POINTS_NEAR:
-                changed.append(change)
-            elif before != after or len(before) > 1:
-                varied.append(FactSpread(name, before, after))
-    changed.sort(key=lambda change: abs(change.points_off))
-    return tuple(changed), tuple(varied), unobserved
-
-
-def _single_change(
-    name: str, pairs: Sequence[tuple[int, FactValue]], start: int
-) -> FactChange | None:
-    """Return where a fact has one value on all workers before, and a different one from there on."""
-    pieces = [
-        (value, [point for point, _ in piece])
-        for value, piece in itertools.groupby(
-            sorted(pairs, key=lambda pair: (pair[0], str(pair[1]))), key=lambda pair: pair[1]
-        )
-    ]
-    if len(pieces) != 2 or pieces[0][1][-1] == pieces[1][1][0]:
-        return None
-    (before, _), (after, points) = pieces
-    return FactChange(name, before, after, points[0] - start)
