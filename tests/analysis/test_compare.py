@@ -6,7 +6,8 @@ from seed_case import outcome
 from seed_workers import SUBJECT, measured, pair_report, workers
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.model import Severity, State, Subject, Verdict
+from io_benchmark.analysis.diagnosis_model import State
+from io_benchmark.analysis.model import Severity, Subject, Verdict
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
 

@@ -12,7 +12,7 @@ from simulated_machine import Machine
 from simulated_push import Measured, Pool, measure, measure_one
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.model import State
+from io_benchmark.analysis.diagnosis_model import State
 from io_benchmark.analysis.parts.division import Division, PartDifference
 from io_benchmark.analysis.parts.time_parts import Part
 from io_benchmark.analysis.plan import Plan

@@ -11,19 +11,23 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from io_benchmark.analysis.evidence_model import Evidence, Observation, Seen
+from io_benchmark.analysis.diagnosis_model import (
+    Cause,
+    Diagnosis,
+    Evidence,
+    Observation,
+    Remedy,
+    Seen,
+    State,
+)
 from io_benchmark.analysis.model import (
     PERCENTILES,
     Advice,
-    Cause,
     Comparison,
-    Diagnosis,
     Figures,
     Interval,
     Problem,
-    Remedy,
     Severity,
-    State,
     Subject,
     Verdict,
     WorkerLine,

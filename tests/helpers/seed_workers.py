@@ -14,13 +14,13 @@ from io_benchmark import results
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.deciding import judge
+from io_benchmark.analysis.diagnosis_model import Cause, TrialOutcome
 from io_benchmark.analysis.intake import worker_of
-from io_benchmark.analysis.model import Cause, Entry, Subject, Worker
+from io_benchmark.analysis.model import Entry, Subject, Worker
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.statements import Statement
-from io_benchmark.analysis.trials.trial_model import TrialOutcome
 from io_benchmark.report.content.statement_text import evidence_text, text_of
 from io_benchmark.sources.run_results import RunResult
 

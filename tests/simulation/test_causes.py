@@ -11,7 +11,8 @@ from simulated_cases import BASE, CASES, FAST, ONE_BAD_WORKER, SLOW, Case, make,
 from simulated_machine import PARTS
 from simulated_push import Measured, Pool, measure
 
-from io_benchmark.analysis.model import DIFFERENT, State
+from io_benchmark.analysis.diagnosis_model import State
+from io_benchmark.analysis.model import DIFFERENT
 from io_benchmark.analysis.report_model import Report
 
 RETRIEVES = 200

@@ -21,9 +21,8 @@ from simulated_cases import (
 )
 from simulated_machine import MIB, Machine
 
-from io_benchmark.analysis.model import Cause, State
+from io_benchmark.analysis.diagnosis_model import Cause, State, TrialState
 from io_benchmark.analysis.report_model import Report
-from io_benchmark.analysis.trials.trial_model import TrialState
 from io_benchmark.results.trials import TrialKind
 
 SEEDS = 4

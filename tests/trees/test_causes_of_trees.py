@@ -19,7 +19,7 @@ from msgspec import convert
 from seed_workers import measured, texts, workers
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.model import Cause, State
+from io_benchmark.analysis.diagnosis_model import Cause, State
 from io_benchmark.analysis.observed.disks import Stack
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.results.machine import StoragePlace

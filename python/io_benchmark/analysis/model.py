@@ -12,14 +12,12 @@ from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct, field
 
-from io_benchmark.analysis.evidence_model import Evidence, Leftover
 from io_benchmark.analysis.inference.moving_blocks import RelativeTimes
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, Part, Phase
 from io_benchmark.analysis.statements import Statement, statement
-from io_benchmark.analysis.trials.trial_model import TrialOutcome
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
-from io_benchmark.results.trials import TrialKind, Trials
+from io_benchmark.results.trials import Trials
 
 Integers: TypeAlias = "array[int]"  # of 64 bits
 PERCENTILES = (50, 95, 99)  # those that every report has
@@ -273,56 +271,3 @@ class Comparison(Struct, frozen=True):
     workers: tuple[int, int] | None = None  # of the candidate and the baseline at that look
     assumed_variation: WorkerVariation | None = None  # where the assumed one comes from
     means_ns: tuple[float, float] | None = None  # geometric means of candidate and baseline
-
-
-class State(StrEnum):
-    CONFIRMED = "confirmed"  # supported, and by a trial
-    SUPPORTED = "supported"
-    NOT_SEPARABLE = "not separable"  # from another cause of the same part of the time
-    REFUTED = "refuted"  # by a trial, whatever fact differs
-    RULED_OUT = "ruled out"
-    NOT_JUDGED = "not judged"  # no difference was shown that needs an explanation
-    NOT_OBSERVABLE = "not observable"
-
-    @property
-    def holds(self) -> bool:
-        return self in (State.CONFIRMED, State.SUPPORTED)
-
-
-class Cause(Struct, frozen=True):
-    """One hypothesis, judged by observed facts of both sides."""
-
-    name: str  # "device-count"
-    hypothesis: str  # one sentence
-    state: State
-    baseline_evidence: Evidence
-    candidate_evidence: Evidence
-    explanation: tuple[Statement, ...]  # why it is judged so, or which fact is missing
-    predicted_ratio: float | None = None
-    share: float | None = None  # of the difference: ln(explained) ÷ ln(measured)
-    share_at_most: float | None = None  # what the parts of the time that it acts through allow
-    is_shared: bool = False  # by both sides: its remedies may help, though it differs in nothing
-    workload: str | None = None  # for "not observable": the workload that would show it
-    tried_by: TrialKind | None = None  # the trial that confirms or refutes it
-
-
-class Remedy(Struct, frozen=True):
-    """What to try, tied to a supported cause."""
-
-    cause: str
-    action: Statement
-    gain_ratio: float | None  # time now ÷ time then, measured or predicted
-    measured: bool
-    evidence: tuple[Statement, ...]
-
-
-class Diagnosis(Struct, frozen=True):
-    """Why one candidate differs from the baseline, and what to try."""
-
-    candidate: str
-    causes: tuple[Cause, ...]
-    remedies: tuple[Remedy, ...]
-    # By which it was judged; None: by the first one that the candidate was compared on.
-    subject: Subject | None = None
-    trials: tuple[TrialOutcome, ...] = ()  # what was tried; empty where nothing was recorded
-    leftover: Leftover | None = None  # none within the uncertainty of the difference

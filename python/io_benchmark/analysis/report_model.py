@@ -9,14 +9,13 @@ from enum import StrEnum
 
 from msgspec import Struct, field
 
+from io_benchmark.analysis.diagnosis_model import Diagnosis, Remedy
 from io_benchmark.analysis.model import (
     Comparison,
-    Diagnosis,
     Figures,
     Integers,
     Interval,
     Problem,
-    Remedy,
     Subject,
     Verdict,
     WorkerLine,

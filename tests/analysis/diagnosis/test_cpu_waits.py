@@ -9,7 +9,7 @@ from simulated_cases import BASE, CPU_BOUND, Change, cpu, image, limits, neighbo
 from simulated_machine import Machine
 from simulated_push import Pool
 
-from io_benchmark.analysis.model import State
+from io_benchmark.analysis.diagnosis_model import State
 
 WARM = replace(BASE, resident_share=1.0)
 # A long list on both sides, so that the lookups take most of the time.

@@ -53,10 +53,10 @@ from seed_workers import SUBJECT, causes_of, explanation_text, texts, workers_of
 
 from io_benchmark.analysis.diagnosis.case import OtherMeasurement
 from io_benchmark.analysis.diagnosis.causes import RULES
-from io_benchmark.analysis.model import Cause, Detail, State, Subject, Verdict
+from io_benchmark.analysis.diagnosis_model import Cause, State, TrialOutcome, TrialState
+from io_benchmark.analysis.model import Detail, Subject, Verdict
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.statements import statement
-from io_benchmark.analysis.trials.trial_model import TrialOutcome, TrialState
 from io_benchmark.results.trials import TrialKind
 from io_benchmark.results.workloads.exec import OVER_HARDLINKED
 from io_benchmark.results.workloads.metadata import SCALING

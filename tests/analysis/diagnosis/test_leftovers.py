@@ -11,7 +11,7 @@ import simulated_cases
 from simulated_machine import PARTS, Machine
 from simulated_push import Pool, measure
 
-from io_benchmark.analysis.model import State
+from io_benchmark.analysis.diagnosis_model import State
 from io_benchmark.analysis.parts.time_parts import Kind, Phase
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.report.formats.output import rendered

@@ -7,10 +7,15 @@ from seed_workers import SUBJECT, remedy_text
 
 from io_benchmark.analysis.diagnosis.causes import RULES
 from io_benchmark.analysis.diagnosis.diagnoses import suggest_remedies
-from io_benchmark.analysis.evidence_model import Evidence
-from io_benchmark.analysis.model import Cause, Remedy, State
+from io_benchmark.analysis.diagnosis_model import (
+    Cause,
+    Evidence,
+    Remedy,
+    State,
+    TrialOutcome,
+    TrialState,
+)
 from io_benchmark.analysis.statements import statement
-from io_benchmark.analysis.trials.trial_model import TrialOutcome, TrialState
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.results.trials import TrialKind
 

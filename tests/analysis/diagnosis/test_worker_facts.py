@@ -17,7 +17,8 @@ from simulated_push import Pool, measure
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.deciding import judge
-from io_benchmark.analysis.model import DIFFERENT, Cause, State, Worker
+from io_benchmark.analysis.diagnosis_model import Cause, State
+from io_benchmark.analysis.model import DIFFERENT, Worker
 from io_benchmark.analysis.observed.side_views import SideViews
 
 WORKERS = 5

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tried_workers import Times, subject_of, trials, tried
 
-from io_benchmark.analysis.trials.trial_model import TrialOutcome, TrialState
+from io_benchmark.analysis.diagnosis_model import TrialOutcome, TrialState
 from io_benchmark.analysis.trials.trial_outcomes import outcomes
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.results.trials import TrialKind

@@ -12,7 +12,8 @@ from simulated_push import Pool, measure
 from written import screen
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.model import State, Worker
+from io_benchmark.analysis.diagnosis_model import State
+from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.plan import BEFORE, Plan
 from io_benchmark.analysis.report_model import Report
 

@@ -10,8 +10,8 @@ from sample_report import text
 from written import lines, screen, section
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.evidence_model import Leftover
-from io_benchmark.analysis.model import Cause, Comparison, Problem, Severity, State, Verdict
+from io_benchmark.analysis.diagnosis_model import Cause, Leftover, State
+from io_benchmark.analysis.model import Comparison, Problem, Severity, Verdict
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.statements import statement

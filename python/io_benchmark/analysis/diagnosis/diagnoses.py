@@ -17,24 +17,23 @@ from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.causes import RULES
 from io_benchmark.analysis.diagnosis.deciding import judge
 from io_benchmark.analysis.diagnosis.measured_gains import Gain, MeansBySide, Push
-from io_benchmark.analysis.evidence_model import Leftover, LeftoverPart
-from io_benchmark.analysis.model import (
-    DIFFERENT,
+from io_benchmark.analysis.diagnosis_model import (
     Cause,
-    Comparison,
     Diagnosis,
+    Leftover,
+    LeftoverPart,
     Remedy,
     State,
-    Subject,
-    Worker,
+    TrialOutcome,
+    TrialState,
 )
+from io_benchmark.analysis.model import DIFFERENT, Comparison, Subject, Worker
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.parts.time_parts import Kind, Part
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.analysis.statements import Statement, count, statement
-from io_benchmark.analysis.trials.trial_model import TrialOutcome, TrialState
 from io_benchmark.analysis.trials.trial_outcomes import outcomes
 from io_benchmark.results.workloads import metadata
 

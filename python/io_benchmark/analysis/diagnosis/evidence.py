@@ -14,7 +14,7 @@ from operator import attrgetter
 from typing import Any
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.evidence_model import Evidence, Observation, Seen
+from io_benchmark.analysis.diagnosis_model import Evidence, Observation, Seen
 from io_benchmark.analysis.model import UNKNOWN, Figures
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.observed.worker_view import View

@@ -8,7 +8,8 @@ from typing import Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from io_benchmark.analysis.model import Cause, Subject
+from io_benchmark.analysis.diagnosis_model import Cause
+from io_benchmark.analysis.model import Subject
 from io_benchmark.analysis.observed.disks import MachineType
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, statement
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.evidence import BothEvidence, Observe, ReadEvidence, tally
 from io_benchmark.analysis.diagnosis.measured_gains import FindGain
-from io_benchmark.analysis.evidence_model import Evidence
+from io_benchmark.analysis.diagnosis_model import Evidence
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Part

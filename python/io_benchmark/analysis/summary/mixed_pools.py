@@ -10,19 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
+from io_benchmark.analysis.diagnosis_model import Diagnosis, Remedy
 from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.machine_splits import MachineSplit, Members
 from io_benchmark.analysis.inference.pairs import Pair
-from io_benchmark.analysis.model import (
-    UNKNOWN,
-    Advice,
-    Comparison,
-    Diagnosis,
-    Remedy,
-    Run,
-    Subject,
-)
+from io_benchmark.analysis.model import UNKNOWN, Advice, Comparison, Run, Subject
 from io_benchmark.analysis.observed.host_facts import kind_of_machine
 from io_benchmark.analysis.observed.machine_identity import by_machine, by_side
 from io_benchmark.analysis.report_model import MixedPool, SubjectReport

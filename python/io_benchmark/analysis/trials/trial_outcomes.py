@@ -12,6 +12,7 @@ from statistics import fmean
 
 from msgspec.structs import replace
 
+from io_benchmark.analysis.diagnosis_model import OWN_REASON, TrialOutcome, TrialState
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
 from io_benchmark.analysis.inference.variances import MeanVariance
@@ -28,7 +29,6 @@ from io_benchmark.analysis.trials.recorded_trials import (
     GoneShare,
     TriedSide,
 )
-from io_benchmark.analysis.trials.trial_model import OWN_REASON, TrialOutcome, TrialState
 from io_benchmark.results.trials import TrialKind, Trials
 
 # A trial confirms a cause if at least this share of the gap goes, and refutes it if at most that does.

@@ -3,10 +3,10 @@
 
 import re
 
-from io_benchmark.analysis.model import Comparison, Diagnosis, State
+from io_benchmark.analysis.diagnosis_model import OWN_REASON, Diagnosis, State
+from io_benchmark.analysis.model import Comparison
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.trials.confirm import Confirming, Pace
-from io_benchmark.analysis.trials.trial_model import OWN_REASON
 from io_benchmark.number_text import compact
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.results.trials import TrialKind

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from io_benchmark import number_text
-from io_benchmark.analysis.evidence_model import Evidence, Observation
+from io_benchmark.analysis.diagnosis_model import Evidence, Observation
 from io_benchmark.analysis.statements import MIB, Quantity, Range, Statement, Unit, Value
 from io_benchmark.number_text import listed
 from io_benchmark.text import LINE_LENGTH, clean

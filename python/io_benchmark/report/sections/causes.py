@@ -5,10 +5,16 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from io_benchmark.analysis.evidence_model import Leftover
-from io_benchmark.analysis.model import DIFFERENT, Cause, Diagnosis, Remedy, State, Subject
+from io_benchmark.analysis.diagnosis_model import (
+    Cause,
+    Diagnosis,
+    Leftover,
+    Remedy,
+    State,
+    TrialOutcome,
+)
+from io_benchmark.analysis.model import DIFFERENT, Subject
 from io_benchmark.analysis.report_model import Report
-from io_benchmark.analysis.trials.trial_model import TrialOutcome
 from io_benchmark.number_text import NOTHING, percent, ratio, signed_percent, times
 from io_benchmark.report.blocks import (
     CODE,

@@ -10,15 +10,8 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from io_benchmark.analysis.model import (
-    DIFFERENT,
-    MEDIAN,
-    Comparison,
-    Diagnosis,
-    Problem,
-    Severity,
-    Subject,
-)
+from io_benchmark.analysis.diagnosis_model import Diagnosis
+from io_benchmark.analysis.model import DIFFERENT, MEDIAN, Comparison, Problem, Severity, Subject
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.report_model import Report, SubjectReport
 from io_benchmark.number_text import agree, listed, number_of

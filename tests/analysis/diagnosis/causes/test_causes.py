@@ -30,7 +30,7 @@ from seed_workers import (
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.causes import RULES
 from io_benchmark.analysis.diagnosis.deciding import judge
-from io_benchmark.analysis.model import State
+from io_benchmark.analysis.diagnosis_model import State
 from io_benchmark.analysis.observed.side_views import SideViews
 
 SUPPORTED, RULED_OUT, NOT_OBSERVABLE = State.SUPPORTED, State.RULED_OUT, State.NOT_OBSERVABLE

@@ -9,7 +9,7 @@ import seed_workers
 from several_places import in_places
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.model import Cause, State
+from io_benchmark.analysis.diagnosis_model import Cause, State
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from seed_workers import explanation_text, measured, pair_report, texts
 
-from io_benchmark.analysis.model import Cause, State
+from io_benchmark.analysis.diagnosis_model import Cause, State
 
 PLACE = "storage.places.0"
 MIB = 1024 * 1024

@@ -13,7 +13,7 @@ from seed_facts import PLACE, scheduler
 from seed_workers import explanation_text, measured, pair_report, remedy_text, texts
 
 from io_benchmark.analysis.diagnosis.causes import RULES
-from io_benchmark.analysis.model import Cause, Diagnosis, State
+from io_benchmark.analysis.diagnosis_model import Cause, Diagnosis, State
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.report.content.statement_text import text_of
 

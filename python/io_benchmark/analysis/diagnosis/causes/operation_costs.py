@@ -29,8 +29,7 @@ from io_benchmark.analysis.diagnosis.rules import (
     cause,
     is_enough,
 )
-from io_benchmark.analysis.evidence_model import Evidence, Observation
-from io_benchmark.analysis.model import Cause
+from io_benchmark.analysis.diagnosis_model import Cause, Evidence, Observation
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, in_copies, in_lookups
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
