@@ -20,6 +20,7 @@ from io_benchmark.analysis.diagnosis_model import (
     Seen,
     State,
 )
+from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.model import (
     PERCENTILES,
     Advice,
@@ -106,7 +107,7 @@ def comparison(
         p_value=0.0001 if verdict in (Verdict.SLOWER, Verdict.FASTER) else 0.87,
         verdict=verdict,
         method="paired retrieves",
-        assumed_variation_ratio=0.05,
+        assumed_variation=WorkerVariation.default(),
         variation_to_explain_ratio=0.33 if verdict is Verdict.SLOWER else None,
         advice=ADD_WORKERS if verdict is Verdict.INCONCLUSIVE else None,
     )
@@ -392,7 +393,7 @@ def before_after(retrieves: int = 2000) -> SampledReport:
         comparison(
             *(f"{pool} after", ratio, low, high, verdict),
             method="workers",
-            assumed_variation_ratio=None,
+            assumed_variation=None,
             baseline=f"{pool} before",
         )
         for pool, ratio, low, high, verdict in (

@@ -11,7 +11,6 @@ all do. tests/simulation/test_worker_variation.py has the rates.
 
 import math
 from collections.abc import Mapping
-from typing import Literal
 
 from msgspec import Struct
 
@@ -33,22 +32,19 @@ class WorkerVariation(Struct, frozen=True):
 
     ratio: float  # as it is assumed of a worker without others
     expected_ratio: float  # from which the workers that a decision needs are calculated
-    source: Literal["default", "option", "pools"]
     message: Statement  # "12 % is assumed"
     explanation: Statement | None = None  # in a sentence: what it follows from
-    measured_ratio: float | None = None  # of these workers
-    workers: int = 0
     shown_by: Statement | None = None  # "5 workers of intel"
 
     @classmethod
     def default(cls) -> "WorkerVariation":
         least = DEFAULT_WORKER_VARIATION
-        return cls(least, least, "default", _assumed(least))
+        return cls(least, least, _assumed(least))
 
     @classmethod
     def given(cls, ratio: float) -> "WorkerVariation":
         message = statement("{variation} is assumed (--worker-variation)", variation=share(ratio))
-        return cls(ratio, ratio, "option", message)
+        return cls(ratio, ratio, message)
 
     @classmethod
     def of_pair(cls, pair: tuple[str, str], sides: Mapping[str, LogMeans]) -> "WorkerVariation":
@@ -85,11 +81,8 @@ class WorkerVariation(Struct, frozen=True):
         return cls(
             ratio,
             _upper_limit(measured, _AT_65_PERCENT),
-            "pools",
             _assumed(ratio),
             explanation,
-            deviation,
-            workers,
             shown_by,
         )
 
