@@ -29,7 +29,7 @@ COMMANDS = {
     "fetch": "download results from Taskcluster",
     "submit": "create the tasks on Taskcluster without a push, wait, and compare",
     "init": "put the benchmark's kind into a project that uses taskgraph",
-    "firefox": "install the benchmark's kind in a Firefox checkout, or remove it",
+    "firefox": "install the benchmark's kind in a Firefox checkout",
     "script": "write the worker's script to one file that runs on any machine",
 }
 # The extra that installs a package; reading results of this machine needs none of them.

@@ -33,18 +33,8 @@ def snapshot(folder):
 
 def install(folder, is_embedded=False):
     """Do what the command does; return the changed paths."""
-    kind = kind_of(OWN_ROOT, is_embedded=is_embedded)
-    return write(folder, lambda checkout: checkout.installing(kind))
-
-
-def remove(folder):
-    """Do what the command does with --remove; return the changed paths."""
-    return write(folder, lambda checkout: checkout.removing(kind_of(OWN_ROOT)))
-
-
-def write(folder, make_changes):
     checkout = Checkout.open(folder)
-    changes = make_changes(checkout)
+    changes = checkout.changes(kind_of(OWN_ROOT, is_embedded=is_embedded))
     checkout.write(changes)
     return [change.path for change in changes]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What is added to a checkout, removed from it and refused."""
+"""What is added to a checkout, updated and refused."""
 
 import re
 
@@ -9,7 +9,7 @@ from io_benchmark.adopt.firefox_checkout import CONFIG, KINDS_PAGES, Checkout
 from io_benchmark.adopt.firefox_kind import FETCHES, KIND, PROGRAM, TRANSFORMS
 from io_benchmark.errors import IoBenchmarkError, UsageError
 
-from .conftest import install, remove, snapshot
+from .conftest import install, snapshot
 
 KINDS_PAGE, OLD_PAGE = KINDS_PAGES
 
@@ -28,12 +28,12 @@ def edit(file, old, new):
         (True, [KIND, TRANSFORMS, PROGRAM], KINDS_PAGE),
     ],
 )
-def test_install_and_remove(firefox, is_embedded, files, page):
-    """A run adds files and entries, the second nothing; --remove restores every byte and mode."""
+def test_install(firefox, is_embedded, files, page):
+    """A run adds files and entries, the second nothing; modes stay."""
     (firefox / KINDS_PAGE).rename(firefox / page)
     (firefox / CONFIG).chmod(0o640)
     before = snapshot(firefox)
-    changed = [page, *([] if is_embedded else [FETCHES]), CONFIG]
+    changed = [page, CONFIG, *([] if is_embedded else [FETCHES])]
     assert install(firefox, is_embedded) == [*files, *changed]
     after = snapshot(firefox)
     assert install(firefox, is_embedded) == []
@@ -44,22 +44,16 @@ def test_install_and_remove(firefox, is_embedded, files, page):
         assert after[path][1] == before[path][1]
     heading = "\nio-benchmark\n------------\n" if page == OLD_PAGE else "\n## io-benchmark\n"
     assert heading.encode() in after[page][0]
-    assert set(remove(firefox)) == {*files, *changed}
-    assert (snapshot(firefox), remove(firefox)) == (before, [])
-    assert not (firefox / KIND).parent.exists()
 
 
-@pytest.mark.parametrize("path", [KIND, TRANSFORMS])
-def test_nothing_is_overwritten(firefox, path):
-    """A file that was edited there, or is of another version, stops everything until it is removed."""
-    (firefox / path).parent.mkdir(exist_ok=True)
-    (firefox / path).write_text("theirs\n")
-    before = snapshot(firefox)
-    with pytest.raises(IoBenchmarkError, match=rf"{path}: edited there .* nothing was written"):
-        install(firefox)
-    assert snapshot(firefox) == before
-    assert remove(firefox) == [path]
+def test_update(firefox):
+    """Files and the fetch of another version are replaced; what is around the fetch stays."""
     install(firefox)
+    expected = snapshot(firefox)
+    (firefox / KIND).write_text("older\n")
+    edit(firefox / FETCHES, "\n    description: The worker's", "\n    description: An older")
+    assert install(firefox) == [KIND, FETCHES]
+    assert snapshot(firefox) == expected
 
 
 @pytest.mark.parametrize(
@@ -91,9 +85,11 @@ def test_not_a_checkout(firefox, missing):
 def test_not_text_and_not_a_file(firefox):
     """What cannot be read is one line with the reason."""
     page = firefox / KINDS_PAGE
+    before = page.read_bytes()
     page.write_bytes(b"Task \xff")
     with pytest.raises(IoBenchmarkError, match="is not UTF-8 at byte 5; save it as UTF-8"):
         install(firefox)
+    page.write_bytes(before)
     (firefox / KIND).mkdir(parents=True)
     with pytest.raises(IoBenchmarkError, match=r"kind\.yml: Is a directory"):
         install(firefox)

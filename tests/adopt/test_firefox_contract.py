@@ -144,7 +144,7 @@ def test_size(firefox):
     kind = kind_of(OWN_ROOT)
     lines = [
         line
-        for change in Checkout.open(copy_firefox(firefox.parent / "size")).installing(kind)
+        for change in Checkout.open(copy_firefox(firefox.parent / "size")).changes(kind)
         for line in change.patch()
         if line.startswith("+") and not line.startswith("+++")
     ]

@@ -37,13 +37,12 @@ def firefox(tmp_path):
     return target
 
 
-def test_write_and_remove(firefox):
-    """Each changed file is a line; a second run changes nothing; --remove undoes it."""
-    before = snapshot(firefox)
+def test_write(firefox):
+    """Each changed file is a line; a second run changes nothing."""
     written = run(firefox)
     assert written.stdout.splitlines() == [
         *(f"added    {path}" for path in (KIND, TRANSFORMS)),
-        *(f"changed  {path}" for path in (PAGE, FETCHES, CONFIG)),
+        *(f"changed  {path}" for path in (PAGE, CONFIG, FETCHES)),
     ]
     assert written.stderr.splitlines() == [
         f"Comparing {firefox} with {ROOT} (checkout)",
@@ -52,9 +51,6 @@ def test_write_and_remove(firefox):
     ]
     again = run(firefox)
     assert (again.stdout, again.stderr.splitlines()[-1]) == ("", "Nothing differs")
-    removed = run(firefox, "--remove")
-    assert removed.stdout == written.stdout.replace("added  ", "removed")
-    assert snapshot(firefox) == before
 
 
 def test_diff(firefox, tmp_path):
@@ -80,7 +76,6 @@ def test_diff(firefox, tmp_path):
     del after[PROGRAM]
     assert snapshot(patched) == after
     assert run(firefox, "--diff", "--embed").stdout == ""
-    assert run(firefox, "--diff", "--remove").stdout.startswith(f"--- a/{KIND}\n+++ /dev/null")
 
 
 def test_documentation():

@@ -12,20 +12,18 @@ from io_benchmark.paths import write_file
 
 
 class FileChange(Struct, frozen=True):
-    """A file before and after; None where it does not exist."""
+    """A file before and after."""
 
     path: str
-    before: bytes | None
-    after: bytes | None
+    before: bytes | None  # None where it does not exist
+    after: bytes
 
     def patch(self) -> Iterator[str]:
         """Yield the lines of the patch; one line for a file that is not text."""
-        old = "/dev/null" if self.before is None else f"a/{self.path}"
-        new = "/dev/null" if self.after is None else f"b/{self.path}"
+        old, new = "/dev/null" if self.before is None else f"a/{self.path}", f"b/{self.path}"
         try:
-            before, after = (
-                (data or b"").decode().splitlines(True) for data in (self.before, self.after)
-            )
+            before = (self.before or b"").decode().splitlines(True)
+            after = self.after.decode().splitlines(True)
         except UnicodeDecodeError:
             yield f"Binary files {old} and {new} differ\n"
             return
@@ -43,19 +41,14 @@ class Tree(Struct, frozen=True):
         for change in changes:
             file = self.path / change.path
             try:
-                if change.after is None:
-                    file.unlink()
-                    if not any(file.parent.iterdir()):
-                        file.parent.rmdir()
-                else:
-                    file.parent.mkdir(parents=True, exist_ok=True)
-                    write_file(file, change.after)
+                file.parent.mkdir(parents=True, exist_ok=True)
+                write_file(file, change.after)
             except OSError as error:
                 raise IoBenchmarkError(
                     f"{file}: {error.strerror}; make the checkout writable and try again"
                 ) from None
 
-    def change(self, path: str, after: bytes | None) -> FileChange:
+    def change(self, path: str, after: bytes) -> FileChange:
         return FileChange(path, self._read(path), after)
 
     def _read(self, path: str) -> bytes | None:

@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: MPL-2.0
 """A Firefox checkout: what differs from the expected content, as changes of whole files.
 
-Files of this project's are added. Files of Firefox's get an entry each: the group's name in config.yml, and
-at the end a section in the page of kinds, and the fetch. Nothing that has other content is overwritten.
+Files of this project's are added, or replaced by this version's. Files of Firefox's get an entry each: the
+group's name in config.yml, and at the end a section in the page of kinds, and the fetch.
 """
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
 
 import yaml
 
 from io_benchmark.adopt.changes import FileChange, Tree
-from io_benchmark.adopt.firefox_kind import NAME, PROGRAM, FirefoxKind
+from io_benchmark.adopt.firefox_kind import FETCHES, NAME, FirefoxKind
 from io_benchmark.errors import IoBenchmarkError, UsageError
 from io_benchmark.paths import resolve_path
 
@@ -44,46 +43,27 @@ class Checkout(Tree, frozen=True):
             )
         return cls(root, pages[0])
 
-    def installing(self, kind: FirefoxKind) -> list[FileChange]:
-        """Return the changes that add what is missing; refuse to overwrite other content."""
-        changes = [self.change(path, data) for path, data in kind.files.items()]
-        conflicts = [change.path for change in changes if change.before not in (None, change.after)]
-        if conflicts:
-            raise IoBenchmarkError(
-                f"{self.path}: {', '.join(conflicts)}: edited there or from another version, so "
-                "nothing was written; to replace it, look at it with git or hg, then use --remove and "
-                "install again"
-            )
-        for path, ending in self._endings(kind):
-            text = self.text(path)
-            if ending not in text:
-                self._refuse_other(path, text)
-                text = f"{text.rstrip()}\n\n{ending}"
-            changes.append(self.change(path, text.encode()))
-        changes.append(self.change(CONFIG, self._with_group(kind).encode()))
+    def changes(self, kind: FirefoxKind) -> list[FileChange]:
+        """Return the changes that add the kind, or update it to this version."""
+        texts = {self.page: self._with_section(), CONFIG: self._with_group(kind)}
+        if kind.fetch:
+            texts[FETCHES] = self._with_fetch(kind.fetch)
+        files = {**kind.files, **{path: text.encode() for path, text in texts.items()}}
+        changes = [self.change(path, data) for path, data in files.items()]
         return [change for change in changes if change.before != change.after]
 
-    def removing(self, kind: FirefoxKind) -> list[FileChange]:
-        """Return the changes that remove the files, whatever they contain, and all entries."""
-        changes = [self.change(path, None) for path in (*kind.files, PROGRAM)]
-        for path, ending in self._endings(kind):
-            text = self.text(path).replace(f"\n{ending}", "")
-            self._refuse_other(path, text)
-            changes.append(self.change(path, text.encode()))
-        config = re.sub(_group_line(kind.group), "", self.text(CONFIG), flags=re.MULTILINE)
-        changes.append(self.change(CONFIG, config.encode()))
-        return [change for change in changes if change.before != change.after]
+    def _with_section(self) -> str:
+        text, heading = self.text(self.page), _HEADINGS[KINDS_PAGES.index(self.page)]
+        if f"\n{heading}" in text:
+            return text
+        return f"{text.rstrip()}\n\n{heading}{_SECTION}"
 
-    def _endings(self, kind: FirefoxKind) -> Iterator[tuple[str, str]]:
-        """Yield files of Firefox's with what is put at their ends."""
-        yield self.page, _HEADINGS[KINDS_PAGES.index(self.page)] + _SECTION
-        yield from kind.endings.items()
-
-    def _refuse_other(self, path: str, text: str) -> None:
-        if any(f"\n{start}" in text for start in (*_HEADINGS, f"{NAME}:\n")):
-            raise IoBenchmarkError(
-                f"{self.path / path}: has another section {NAME}; remove it first"
-            )
+    def _with_fetch(self, fetch: str) -> str:
+        text = self.text(FETCHES)
+        changed, earlier = re.subn(
+            rf"^{NAME}:\n( .*\n)*", lambda _match: fetch, text, flags=re.MULTILINE
+        )
+        return changed if earlier else f"{text.rstrip()}\n\n{fetch}"
 
     def _check_aliases(self, kind: FirefoxKind, config: Any) -> None:
         """Refuse pools whose worker type is no alias there; the message has those that could be meant."""

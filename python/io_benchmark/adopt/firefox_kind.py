@@ -60,10 +60,10 @@ _INLINE_LENGTH = 110  # as Python writes it
 
 
 class FirefoxKind(Struct, frozen=True):
-    """What a checkout gets: whole files, texts for the ends of files, and the group of the symbols."""
+    """What a checkout gets: whole files, the entry of the fetch, and the group of the symbols."""
 
     files: Mapping[str, bytes]
-    endings: Mapping[str, str]
+    fetch: str  # empty where the program is a file
     worker_types: Mapping[str, str]  # by pool
     group: str
     group_name: str
@@ -107,7 +107,7 @@ class FirefoxKind(Struct, frozen=True):
         )
         return cls(
             files={**files, PROGRAM: script.data} if is_embedded else files,
-            endings={} if is_embedded else {FETCHES: fetch},
+            fetch="" if is_embedded else fetch,
             worker_types={name: task["worker-type"] for name, task in kind["tasks"].items()},
             group=group,
             group_name=names[group],

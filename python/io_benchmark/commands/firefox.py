@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Install the benchmark's kind in a Firefox checkout, or remove it.
+"""Install the benchmark's kind in a Firefox checkout, or update it.
 
-The command adds two files and three entries, and commits nothing. It overwrites
-nothing: to update to another version, remove the kind and install it again.
+The command writes two files and three entries, and commits nothing: the version
+control of the checkout shows the changes and can undo them.
 Tasks there fetch the program of this version's release.
 stdout gets one line per file that changed.
 
-Exit code: 0 done, or nothing to do; 1 failed, or another file is in the way;
-2 wrong usage, or PATH is not a Firefox checkout.
+Exit code: 0 done, or nothing to do; 1 failed; 2 wrong usage, or PATH is not a
+Firefox checkout.
 """
 
 import re
@@ -42,7 +42,6 @@ OPTIONS = {
         ),
         POOLS,
         flag("--embed", "put the program into the tree, to try one that is not released"),
-        flag("--remove", "remove the kind's files and entries"),
     ),
     "where to read the kind": (ROOT,),
     "output": (flag("--diff", "change nothing; print the changes as a patch"),),
@@ -58,23 +57,23 @@ def run(given: Given, context: Context) -> int:
     root = Root.find(given.get("root"), current_folder())
     context.tell(f"Comparing {checkout.path} with {root}")
     pools = dict(given["pool"]) if "pool" in given else None
-    is_removal, is_embedded = "remove" in given, "embed" in given
+    is_embedded = "embed" in given
     kind = FirefoxKind.of(root, given.get("workloads", ()), pools, is_embedded)
-    if root.origin != "bundled copy" and not is_embedded and not is_removal:
+    if root.origin != "bundled copy" and not is_embedded:
         context.tell(
             f"Tasks fetch {__version__} as released; --embed tries the program of this tree"
         )
-    changes = checkout.removing(kind) if is_removal else checkout.installing(kind)
+    changes = checkout.changes(kind)
     if "diff" in given:
         context.stdout.writelines(line for change in changes for line in change.patch())
     else:
         checkout.write(changes)
         for change in changes:
             word = "added" if change.before is None else "changed"
-            context.print(f"{'removed' if change.after is None else word:<8} {change.path}")
+            context.print(f"{word:<8} {change.path}")
     if not changes:
         context.tell("Nothing differs")
     elif "diff" not in given:
-        next_step = '; next, in the checkout: ./mach try fuzzy --full --no-push -q "\'io-benchmark"'
-        context.tell(f"Written, not committed{'' if is_removal else next_step}")
+        next_step = './mach try fuzzy --full --no-push -q "\'io-benchmark"'
+        context.tell(f"Written, not committed; next, in the checkout: {next_step}")
     return 0
