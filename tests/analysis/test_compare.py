@@ -57,7 +57,7 @@ def test_several_workers_see_their_own_variation() -> None:
     (subject,) = seeds_report(8, 0.02).subjects
     slower, same = subject.comparisons
     assert (slower.verdict, slower.method) == (Verdict.SLOWER, "workers")
-    assert (slower.assumed_variation, same.verdict) == (None, Verdict.EQUIVALENT)
+    assert (slower.assumed_variation_ratio, same.verdict) == (None, Verdict.EQUIVALENT)
     assert subject.figures["intel"].between_workers_ratio == pytest.approx(0.02, rel=0.6)
 
 

@@ -19,7 +19,7 @@ def part(subject: Subject, low: float | None = None, high: float = 0.0) -> Subje
     if low is None:
         return SubjectReport(subject, {}, ())
     intervals = (Interval(low, high, 0.95), Interval(low, high, 0.9))
-    rest: Any = (0.5, Verdict.INCONCLUSIVE, "workers", None, None)
+    rest: Any = (0.5, Verdict.INCONCLUSIVE, "workers", None, None, None)
     comparison = Comparison(subject, "a", "b", 1.0, *intervals, *rest)
     return SubjectReport(subject, {}, (comparison,))
 

@@ -20,7 +20,6 @@ from io_benchmark.analysis.diagnosis_model import (
     Seen,
     State,
 )
-from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.model import (
     PERCENTILES,
     Advice,
@@ -107,7 +106,7 @@ def comparison(
         p_value=0.0001 if verdict in (Verdict.SLOWER, Verdict.FASTER) else 0.87,
         verdict=verdict,
         method="paired retrieves",
-        assumed_variation=WorkerVariation.default(),
+        assumed_variation_ratio=0.05,
         variation_to_explain_ratio=0.33 if verdict is Verdict.SLOWER else None,
         advice=ADD_WORKERS if verdict is Verdict.INCONCLUSIVE else None,
     )
@@ -393,7 +392,7 @@ def before_after(retrieves: int = 2000) -> SampledReport:
         comparison(
             *(f"{pool} after", ratio, low, high, verdict),
             method="workers",
-            assumed_variation=None,
+            assumed_variation_ratio=None,
             baseline=f"{pool} before",
         )
         for pool, ratio, low, high, verdict in (

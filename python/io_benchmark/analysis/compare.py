@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -48,6 +49,9 @@ from io_benchmark.analysis.validity import workers as rules_of_workers
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.results import workloads
 
+if TYPE_CHECKING:  # few comparisons have earlier results
+    from io_benchmark.analysis.history.past_workers import PastWorkers
+
 # From this many measurements on, a difference by chance is likely enough for a remark.
 _MANY_SUBJECTS = 5
 
@@ -57,6 +61,7 @@ class Options(Struct, frozen=True):
     worker_variation: float | None = None  # None: as far as the results show it
     allow: frozenset[str] = field(default_factory=frozenset)
     schedule: Schedule = field(default_factory=Schedule)
+    past: "PastWorkers | None" = None  # earlier results of these pools
     prices: Mapping[str, Price] = field(default_factory=dict)  # of a worker's hour, by name
 
 
@@ -227,13 +232,11 @@ def _pairs(
             *names,
             candidate_data,
             baseline_data,
-            _variation(names, data, tasks.options),
+            _variation(names, sides, data, tasks.options),
             schedule.look_of_sides((candidate_data.count, baseline_data.count), results, lost),
             schedule,
             is_one_machine=len(machines) == 1 and UNKNOWN not in machines,
-            push_variation=PushVariation.between(
-                candidate, baseline, is_change=tasks.plan.is_change
-            ),
+            push_variation=_push_variation(candidate, baseline, tasks),
         )
         problems += rules_of_workers.check_pair(candidate, baseline, unequal)
         if pair.push_variation is not None:
@@ -244,6 +247,7 @@ def _pairs(
 
 def _variation(
     pair: tuple[str, str],
+    runs: Mapping[str, Sequence[Run]],
     data: Mapping[str, SideData],
     options: Options,
 ) -> WorkerVariation:
@@ -251,7 +255,20 @@ def _variation(
     if options.worker_variation is not None:
         return WorkerVariation.given(options.worker_variation)
     logs = {side: measured.log_means for side, measured in data.items()}
-    return WorkerVariation.of_pair(pair, logs)
+    few = [side for side in pair if WorkerVariation.has_few(logs[side])]
+    past = options.past.variations([runs[side][0] for side in few]) if options.past else ()
+    return WorkerVariation.of_pair(pair, logs, past)
+
+
+def _push_variation(
+    candidate: Sequence[Run], baseline: Sequence[Run], tasks: _Tasks
+) -> PushVariation | None:
+    """Return how far pushes of the sides differ, where these are of different ones."""
+    past = tasks.options.past
+    pushes, variance = (past and past.push_variance(candidate[0])) or (0, None)
+    return PushVariation.between(
+        candidate, baseline, variance, pushes, is_change=tasks.plan.is_change
+    )
 
 
 def _footnotes(

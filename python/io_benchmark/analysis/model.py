@@ -262,11 +262,12 @@ class Comparison(Struct, frozen=True):
     p_value: float  # adjusted
     verdict: Verdict
     method: str  # "workers" (Welch on log means), or how one worker per side was compared
+    assumed_variation_ratio: float | None  # between workers; None where it was estimated
     # How far workers must differ for this difference to be chance; None where it can be chance.
     variation_to_explain_ratio: float | None
     advice: Advice | None
     look: Statement | None = None  # "second of at most 3 looks"; None: a single look, or one worker
     of_all: "Comparison | None" = None  # by all workers, where this verdict is an earlier look's
     workers: tuple[int, int] | None = None  # of the candidate and the baseline at that look
-    assumed_variation: WorkerVariation | None = None  # between workers; None where it was estimated
+    assumed_variation: WorkerVariation | None = None  # where the assumed one comes from
     means_ns: tuple[float, float] | None = None  # geometric means of candidate and baseline

@@ -73,6 +73,12 @@ OPTIONS = {
             options.parse_percentage,
         ),
         options.option(
+            "--variation-from",
+            "SOURCE",
+            "'index' or address of past results that show it",
+            excludes={"--worker-variation": "both say how far workers differ"},
+        ),
+        options.option(
             "--looks", "N[,N...]", "workers per pool at each planned comparison", _parse_looks
         ),
         options.repeatable("--allow", "RULE", "ignore this validity rule *", _parse_rule),

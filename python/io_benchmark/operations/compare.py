@@ -33,6 +33,7 @@ class ComparisonOptions(Struct, frozen=True, kw_only=True):
     partial: bool = False  # a result may be missing, also all of the baseline
     margin: float = DEFAULT_MARGIN
     worker_variation: float | None = None
+    variation_from: str | None = None  # where past results are
     looks: Schedule = field(default_factory=Schedule)
     allow: Sequence[str] = ()
     prices: Mapping[str, Price] = field(default_factory=dict)
@@ -52,6 +53,13 @@ def compare(addresses: Sequence[str], options: ComparisonOptions, context: Conte
     unreadable = [line for reading in readings for line in reading.unreadable]
     remarks = [line for reading in readings for line in reading.remarks]
     plan = _plan(options, readings, has_gaps=options.partial or bool(unreadable))
+    past = None
+    if options.variation_from is not None:
+        # Imported here: few comparisons have earlier results, whose analysis loads numpy.
+        from io_benchmark.operations.history import read_past_workers  # noqa: PLC0415
+
+        past, lines = read_past_workers(options.variation_from, workers, context)
+        remarks += lines
     return analysis.compare(
         plan,
         in_order(workers),
@@ -60,6 +68,7 @@ def compare(addresses: Sequence[str], options: ComparisonOptions, context: Conte
             options.worker_variation,
             frozenset(options.allow),
             options.looks,
+            past,
             options.prices,
         ),
         unreadable=unreadable,

@@ -16,6 +16,7 @@ from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.inference.push_variation import PushVariation
+from io_benchmark.analysis.inference.variances import MeanVariance
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.model import Run, Worker
 from io_benchmark.analysis.plan import Plan
@@ -47,8 +48,8 @@ def runs(*groups: str | None, log_means: tuple[float, ...] = (), is_elsewhere=Fa
     ]
 
 
-def between(candidate, baseline, *, is_change=True):
-    return PushVariation.between(candidate, baseline, is_change=is_change)
+def between(candidate, baseline, past=None, pushes=0, *, is_change=True):
+    return PushVariation.between(candidate, baseline, past, pushes, is_change=is_change)
 
 
 @pytest.mark.parametrize(
@@ -84,9 +85,11 @@ def test_jobs_of_another_system(is_change):
 
 
 def test_what_is_assumed_and_what_is_known():
-    """5 % is assumed, and several pushes of the sides count as they are many."""
+    """5 % is assumed; the past replaces it, and several pushes of the sides count as they are many."""
     assumed = between(runs(A, A), runs(B, B))
-    assert (assumed.ratio, assumed.degrees) == (0.05, 20.0)
+    assert (assumed.ratio, assumed.degrees, assumed.pushes) == (0.05, 20.0, 0)
+    past = between(runs(A, A), runs(B, B), MeanVariance(0.0004, 11.0), 12)
+    assert (past.ratio, past.degrees, past.pushes) == (pytest.approx(0.02), 11.0, 12)
     candidate = runs(A, A, "c", "c", log_means=(0.0, 0.02, 0.1, 0.12))
     seen = between(candidate, runs(B, B))
     assert seen.degrees == 5.0
@@ -108,7 +111,7 @@ def test_more_workers_do_not_help():
         for pushes, schedule in (
             (None, None),
             (between(runs(A, A, A), runs(B, B, B)), None),
-            (PushVariation(0.001, 11.0, 2.0), looks),
+            (PushVariation(0.001, 11.0, 12, 2.0), looks),
         )
     ]
     one_push, two, no_look = (

@@ -10,20 +10,29 @@ import seed_workers
 import simulation
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from scipy.stats import chi2
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.inference.comparisons import judge
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import SINGLE
+from io_benchmark.analysis.inference.variances import MeanVariance
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.model import DIFFERENT
 from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.statements import statement
 from io_benchmark.report.content.statement_text import text_of
 
 ONE, TWO = (0.0,), (0.0, 0.01)
 # Their standard deviation is 0.1.
 THREE = (-0.1, 0.0, 0.1)
+
+
+def earlier(measured: float, workers: int) -> WorkerVariation:
+    return WorkerVariation.of_history(
+        MeanVariance(measured**2, workers - 1.0), workers, statement("earlier workers of a (past)")
+    )
 
 
 def side(logs: Sequence[float]) -> SideData:
@@ -46,26 +55,25 @@ MORE = "another pool may vary 2.4 times as much."
 
 
 @pytest.mark.parametrize(
-    ("sides", "ratio", "explanation"),
+    ("sides", "ratio", "workers", "explanation"),
     [
-        ({"a": ONE, "b": THREE}, 0.24, f"3 workers of b vary by 10 %, and {MORE}"),
+        ({"a": ONE, "b": THREE}, 0.24, 3, f"3 workers of b vary by 10 %, and {MORE}"),
         (
             {"a": ONE, "b": ONE, "c": THREE, "d": THREE},
-            0.24,
-            f"6 workers of c, d vary by 10 %, and {MORE}",
+            *(0.24, 6, f"6 workers of c, d vary by 10 %, and {MORE}"),
         ),
         (
             {"a": ONE, "b": (0.0, 0.0, 0.0)},
-            0.12,
-            f"3 workers of b vary by 0 %; 5 % is the least that counts, and {MORE}",
+            *(0.12, 3, f"3 workers of b vary by 0 %; 5 % is the least that counts, and {MORE}"),
         ),
     ],
     ids=["the-other-side", "a-third-and-a-fourth-pool", "workers-that-agree"],
 )
-def test_other_pools(sides, ratio, explanation):
+def test_other_pools(sides, ratio, workers, explanation):
     """One sentence names the pools, how far they vary, by how many workers, and what is assumed."""
     known = WorkerVariation.of_pair(("a", "b"), sides)
     assert known.ratio == pytest.approx(ratio)
+    assert (known.source, known.workers) == ("pools", workers)
     assert text_of(known.message) == f"{100 * ratio:.0f} % is assumed"
     assert known.explanation is not None
     assert text_of(known.explanation) == explanation
@@ -82,13 +90,39 @@ def test_two_workers_vary_as_the_others_do() -> None:
 
 
 @pytest.mark.parametrize("workers", [3, 5, 10, 30, 100])
-def test_a_decision_needs_workers_for_the_upper_limit(workers: int) -> None:
+def test_the_past_counts_by_its_upper_limit(workers: int) -> None:
     """Scipy's quantile of chi-squared; few workers are not trusted as many are."""
-    logs = tuple(np.linspace(-0.2, 0.2, workers))
-    known = WorkerVariation.of_pair(("a", "b"), {"a": ONE, "b": ONE, "c": logs})
     degrees = workers - 1
-    exact = float(np.std(logs, ddof=1)) * math.sqrt(degrees / chi2.ppf(0.35, degrees))
-    assert known.expected_ratio == pytest.approx(exact, rel=0.015)
+    known = earlier(0.1, workers)
+    for ratio, level in ((known.ratio, 0.2), (known.expected_ratio, 0.35)):
+        exact = 0.1 * math.sqrt(degrees / chi2.ppf(level, degrees))
+        assert ratio == pytest.approx(exact, rel=0.015)
+
+
+@pytest.mark.parametrize(("past", "source"), [(0.05, "pools"), (0.30, "history")])
+def test_the_wider_of_both_counts(past, source):
+    """Of other pools and of the pool's own past; a decision needs workers for both sides' variances."""
+    known = WorkerVariation.of_pair(("a", "b"), {"a": ONE, "b": THREE}, [earlier(past, 20)])
+    assert known.source == source
+    expected = (earlier(0.1, 3).expected_ratio, earlier(past, 20).expected_ratio)
+    assert known.expected_ratio == pytest.approx(math.hypot(*expected) / math.sqrt(2))
+    # Five percent is the least, and the sentence says so.
+    steady = WorkerVariation.of_pair(("a", "b"), {"a": ONE, "b": ONE}, [earlier(0.01, 20)])
+    assert (steady.ratio, steady.source) == (0.05, "history")
+    assert steady.explanation is not None
+    least = "earlier workers of a (past) vary by 1 %; 5 % is the least that counts."
+    assert text_of(steady.explanation) == least
+
+
+def test_a_past_without_enough_workers() -> None:
+    """Its reason is given where nothing else is known; other pools count as if it were not there."""
+    reason = statement("The past has too few.")
+    empty = replace(WorkerVariation.default(), explanation=reason)
+    unknown = WorkerVariation.of_pair(("a", "b"), {"a": ONE, "b": ONE}, [empty])
+    assert unknown.explanation == reason
+    sides = {"a": ONE, "b": THREE}
+    known = WorkerVariation.of_pair(("a", "b"), sides, [empty])
+    assert known == WorkerVariation.of_pair(("a", "b"), sides)
 
 
 SPREADS = st.lists(st.floats(-0.3, 0.3), min_size=1, max_size=6)
@@ -132,6 +166,7 @@ def test_the_report_says_where_it_comes_from():
     )
     assert "5 workers of intel vary by" in text_of(problem.explanation)
     for comparison in found.subjects[0].comparisons:
-        assert comparison.assumed_variation.ratio == pytest.approx(0.12)
+        assert comparison.assumed_variation_ratio == comparison.assumed_variation.ratio
+        assert comparison.assumed_variation.workers == 5
     _, problem = report(Options(worker_variation=0.08), intel=5, amd_16=1)
     assert text_of(problem.message).endswith("8 % is assumed (--worker-variation)")

@@ -101,8 +101,7 @@ def _tried(comparison: Comparison, workers: Sequence[Worker]) -> tuple[TrialOutc
         [worker for worker in workers if worker.side == side]
         for side in (sides if comparison.ratio > 1 else reversed(sides))
     )
-    assumed = comparison.assumed_variation.ratio if comparison.assumed_variation else None
-    return outcomes(comparison.subject, slower, faster, assumed)
+    return outcomes(comparison.subject, slower, faster, comparison.assumed_variation_ratio)
 
 
 def _compared(

@@ -176,6 +176,7 @@ def _comparison(subject: Subject, pair: Pair, judgement: Judgement) -> Compariso
         p_value=judgement.p_value,
         verdict=judgement.verdict,
         method=estimate.method,
+        assumed_variation_ratio=estimate.assumed_variation,
         variation_to_explain_ratio=estimate.variation_to_explain(judgement.level),
         advice=None,
         look=pair.look.label,

@@ -5,7 +5,8 @@ A day, a region or a deployment shifts all workers of a push together. Workers o
 shift, however many they are. Within one push it is the same for both sides, and cancels. So it counts by how
 much more of one side's workers than of the other's each push has.
 
-It is estimated from the sides where they have several pushes. Otherwise it is assumed, and the report says so. tests/simulation/test_push_variation.py has the rates.
+It is estimated from the pool's past, and from the sides themselves where they have several pushes. Otherwise
+it is assumed, and the report says so. tests/simulation/test_push_variation.py has the rates.
 """
 
 import math
@@ -19,7 +20,7 @@ from io_benchmark.analysis.inference.levels import DEFAULT_PUSH_VARIATION
 from io_benchmark.analysis.inference.variances import ASSUMED_VARIATION_DEGREES, MeanVariance
 from io_benchmark.analysis.model import Problem, Run, Severity
 from io_benchmark.analysis.observed.machine_identity import by_machine
-from io_benchmark.analysis.statements import Statement, share, statement
+from io_benchmark.analysis.statements import Statement, count, share, statement
 
 RULE = "pushes"
 # The assumed variation counts as much as that of five pushes.
@@ -32,6 +33,7 @@ class PushVariation(Struct, frozen=True):
 
     ratio: float
     degrees: float  # how many pushes it rests on, less those that gave a level
+    pushes: int  # earlier ones of the pool; 0: it is assumed
     unshared: float  # how many pushes' variances are in the ratio of the sides
 
     @property
@@ -53,10 +55,12 @@ class PushVariation(Struct, frozen=True):
         cls,
         candidate: Sequence[Run],
         baseline: Sequence[Run],
+        past: MeanVariance | None,
+        pushes: int,
         *,
         is_change: bool,
     ) -> "PushVariation | None":
-        """Return what is known of the sides; None where every push has the same part of both sides.
+        """Return what is known of the pool; None where every push has the same part of both sides.
 
         Results that name no push are of one, or of one before and one after a change. Other CI systems
         may number the jobs of one push apart, so that their numbers count for changes alone.
@@ -70,25 +74,28 @@ class PushVariation(Struct, frozen=True):
         unshared = math.fsum(difference**2 for difference in differences)
         if unshared < 1e-9:
             return None
+        known = past or MeanVariance(DEFAULT_PUSH_VARIATION**2, _PRIOR_DEGREES)
         seen = MeanVariance.pooled([_levels(runs) for runs in (candidate, baseline)])
-        if seen is None:
-            return cls(DEFAULT_PUSH_VARIATION, ASSUMED_VARIATION_DEGREES, unshared)
-        assumed = MeanVariance(DEFAULT_PUSH_VARIATION**2, _PRIOR_DEGREES)
-        combined = MeanVariance.combined([assumed, seen])
-        return cls(math.sqrt(combined.variance), combined.degrees, unshared)
+        combined = known if seen is None else MeanVariance.combined([known, seen])
+        degrees = combined.degrees if past or seen else ASSUMED_VARIATION_DEGREES
+        return cls(math.sqrt(combined.variance), degrees, pushes if past else 0, unshared)
 
     def problem(self, candidate: Sequence[Run], baseline: Sequence[Run]) -> Problem:
         """Return the note that says what the interval rests on."""
+        basis: Statement | str = "which is assumed"
+        if self.pushes:
+            basis = statement("by {pushes} earlier pushes of the pool", pushes=count(self.pushes))
         message = statement(
-            "{candidate} and {baseline} were measured by different pushes; pushes vary by {variation}, "
-            "which is assumed",
+            "{candidate} and {baseline} were measured by different pushes; pushes vary by {variation}, {basis}",
             candidate=candidate[0].worker.side,
             baseline=baseline[0].worker.side,
             variation=share(self.ratio),
+            basis=basis,
         )
+        known = "" if self.pushes else " --variation-from index reads how far earlier ones differ."
         explanation = statement(
             "A day or a deployment may shift all workers of a push. More workers in the same pushes do not "
-            "show that: measure both again on another day, or both sides in one push."
+            "show that: measure both again on another day, or both sides in one push." + known
         )
         sides = (baseline[0].worker.side, candidate[0].worker.side)
         subject = candidate[0].entry.subject

@@ -126,11 +126,11 @@ def _assumptions(measurement: Measurement, comparison: Comparison) -> str:
     workers = comparison.workers or [figures[side].workers for side in sides if side in figures]
     counts = " and ".join(f"{number:,}" for number in workers)
     sentence = _METHODS.get(comparison.method, comparison.method).replace("{counts}", counts)
-    variation = comparison.assumed_variation
-    if variation is not None:
-        assumed = percent(variation.ratio)
+    if comparison.assumed_variation_ratio is not None:
+        assumed = percent(comparison.assumed_variation_ratio)
         sentence += f", widened by an assumed variation of {assumed} between workers"
-        if variation.shown_by is not None:
+        variation = comparison.assumed_variation
+        if variation is not None and variation.shown_by is not None:
             sentence += f", from {text_of(variation.shown_by)}"
     if comparison.of_all is not None:
         look = "the planned look" if comparison.look is None else text_of(comparison.look)

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MPL-2.0
+"""`compare --variation-from`, as a user types it: a folder, the index, and mistakes."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import past
+import program
+import pytest
+import seed_case
+from loopback import Fault, Loopback
+from loopback_deployment import Deployment
+
+POOLS = ("intel", "amd-16")
+
+
+def compare(source: str, *arguments: str, folder: Path, **environment: str) -> dict[str, Any]:
+    command = ("compare", "now", "--variation-from", source, "--json", *arguments)
+    content: dict[str, Any] = json.loads(
+        program.run(*command, folder=folder, environment=environment).stdout
+    )
+    return content
+
+
+def refusal(*arguments: str, folder: Path, expected: int, **environment: str) -> str:
+    command = ("compare", "now", "--variation-from", *arguments)
+    done = program.run(*command, folder=folder, expected=expected, environment=environment)
+    assert done.stdout == ""
+    return done.stderr
+
+
+def footnote(document: dict[str, Any]) -> str:
+    """What is assumed of the sides with one worker, and why."""
+    (problem,) = [entry for entry in document["problems"] if entry["rule"] == "one-worker"]
+    assert problem["message"]["text"].endswith(" % is assumed")
+    return str(problem["explanation"]["text"])
+
+
+def variation(document: dict[str, Any]) -> dict[str, Any]:
+    ((comparison,),) = (subject["comparisons"] for subject in document["subjects"])
+    assumed: dict[str, Any] = comparison["assumed_variation"]
+    assert assumed["ratio"] == comparison["assumed_variation_ratio"]
+    return assumed
+
+
+@pytest.fixture(scope="module")
+def pushes() -> list[past.Push]:
+    """Two weeks with three workers each, as different as workers are."""
+    return list(past.pushes(2, change_at=None, workers=3))
+
+
+@pytest.fixture(scope="module")
+def folder(pushes: list[past.Push], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`now` has one worker per pool, `past` earlier ones of amd-16."""
+    made = tmp_path_factory.mktemp("variation")
+    seed_case.write(made / "now", pools=POOLS)
+    past.write(made / "past", pushes)
+    return made
+
+
+def test_a_folder(folder: Path) -> None:
+    """The sentence has the source, the number of workers and the variation; JSON has them as data."""
+    document = compare("past", folder=folder)
+    assumed = variation(document)
+    assert (assumed["source"], assumed["workers"]) == ("history", 6)
+    assert assumed["shown_by"]["text"] == "6 earlier workers of amd-16 (past)"
+    assert 0.01 < assumed["measured_ratio"] < assumed["ratio"] < 0.2
+    assert footnote(document) == (
+        "6 earlier workers of amd-16 (past) vary by 4.5 %, and so few may vary less than their pool "
+        "does."
+    )
+    assert [remark["text"] for remark in document["remarks"]] == [
+        "--variation-from past: has no other results of intel"
+    ]
+
+
+def test_the_index(folder: Path, pushes: list[past.Push]) -> None:
+    """The pool's entries in the index give the same; a pool that is not there is a remark."""
+    deployment = Deployment()
+    past.add(deployment, pushes)
+    with Loopback(deployment) as loopback:
+        document = compare("index", folder=folder, TASKCLUSTER_ROOT_URL=loopback.url)
+    offline = variation(compare("past", folder=folder))
+    assert variation(document)["measured_ratio"] == pytest.approx(offline["measured_ratio"])
+    assert variation(document)["shown_by"]["text"] == "6 earlier workers of amd-16 (index)"
+    (remark,) = (remark["text"] for remark in document["remarks"])
+    assert remark.startswith("--variation-from index: index:releng.v2.io-benchmark.date.")
+    assert remark.endswith("has no such pool; its pools are amd-16")
+
+
+def test_an_index_that_does_not_answer(folder: Path) -> None:
+    """Nothing is assumed instead: the command fails."""
+    fault = Fault(status=503, headers={"Retry-After": "600"})
+    with Loopback(Deployment(), faults=lambda _request, _number: fault) as loopback:
+        error = refusal("index", folder=folder, expected=1, TASKCLUSTER_ROOT_URL=loopback.url)
+    assert error.startswith("error: --variation-from index: 127.0.0.1 answers 503; it demands")
+
+
+def test_a_run_does_not_count_twice(folder: Path, tmp_path: Path) -> None:
+    """Neither one that is compared, nor a second copy of an earlier one."""
+    shutil.copytree(folder / "now", tmp_path / "now")
+    for source in ("past", "now"):
+        shutil.copytree(folder / source, tmp_path / "past", dirs_exist_ok=True)
+    for number, run in enumerate(sorted((folder / "past").iterdir())):
+        # As a bare file: no record of the queue names its task.
+        copied = tmp_path / "past" / f"copy-{number}"
+        copied.mkdir()
+        shutil.copy(run / "io-benchmark.json", copied)
+    assert variation(compare("past", folder=tmp_path)) == variation(compare("past", folder=folder))
+
+
+def test_the_results_themselves_show_nothing(folder: Path) -> None:
+    """Of the folder that is compared, no run is left."""
+    document = compare("now", folder=folder)
+    assert variation(document)["source"] == "default"
+    assert footnote(document) == (
+        "now has fewer than three earlier workers of amd-16 or of intel that measured the same."
+    )
+
+
+def test_mistakes(folder: Path) -> None:
+    """One line, exit code 2, and nothing on stdout."""
+    assert "an address is empty" in refusal("", folder=folder, expected=2)
+    both = refusal("past", "--worker-variation", "5", folder=folder, expected=2)
+    assert "--worker-variation cannot be combined with --variation-from" in both
