@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Which Python .ci/run gives to both commands of the README."""
+"""Which Python .ci/run gives to both commands of the README, and to the tests of the oldest taskgraph."""
 
 import shutil
 import subprocess
@@ -17,21 +17,21 @@ case "$*" in
 esac
 """
 COMMAND = """#!/bin/sh
-echo "${0##*/} $IO_BENCHMARK_PYTHON" >>"${0%/*}/../ran"
+echo "${0##*/} $IO_BENCHMARK_PYTHON" >>ran
 exit "${FAILS:-0}"
 """
 
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A checkout whose two commands only note down that they ran."""
+    """A checkout whose commands only note down that they ran."""
     path = tmp_path / "checkout"
-    for folder in ("scripts", ".ci"):
-        (path / folder).mkdir(parents=True)
+    (path / ".ci").mkdir(parents=True)
     shutil.copy(ROOT / ".ci/run", path / ".ci/run")
-    for name in ("rehearse", "test"):
-        (path / "scripts" / name).write_text(COMMAND)
-        (path / "scripts" / name).chmod(0o755)
+    for name in ("scripts/rehearse", "scripts/test", ".tox/bootstrap/bin/tox"):
+        (path / name).parent.mkdir(parents=True, exist_ok=True)
+        (path / name).write_text(COMMAND)
+        (path / name).chmod(0o755)
     return path
 
 
@@ -70,7 +70,7 @@ def test_the_oldest_suitable_python(checkout: Path, tmp_path: Path) -> None:
     path = [tmp_path / "first", tmp_path / "second"]
     assert run(checkout, path) == (
         0,
-        [f"rehearse {oldest}", f"test {oldest}"],
+        [f"rehearse {oldest}", f"test {oldest}", f"tox {oldest}"],
         f".ci/run: using {oldest}, Python 003011000\n",
     )
 
@@ -80,9 +80,11 @@ def test_where_it_looks(checkout: Path, tmp_path: Path) -> None:
     put(tmp_path / "bin", "python3", "003013000")
     python = put(checkout / ".pyenv/versions/3.11.0/bin", "python3.11", "003011000")
     both = run(checkout, [tmp_path / "bin"])[1]
-    both += run(checkout, [tmp_path / "bin"], IO_BENCHMARK_PYTHON=sys.executable)[1][2:]
+    both += run(checkout, [tmp_path / "bin"], IO_BENCHMARK_PYTHON=sys.executable)[1][3:]
     assert both == [
-        *(f"{name} {path}" for path in (python, sys.executable) for name in ("rehearse", "test"))
+        f"{name} {path}"
+        for path in (python, sys.executable)
+        for name in ("rehearse", "test", "tox")
     ]
 
 
@@ -90,8 +92,9 @@ def test_a_failure_of_either_command_fails(checkout: Path, tmp_path: Path) -> No
     """The second command runs although the first one failed."""
     python = put(tmp_path / "bin", "python3.11", "003011000")
     code, ran, errors = run(checkout, [tmp_path / "bin"], FAILS="1")
-    assert (code, ran) == (1, [f"rehearse {python}", f"test {python}"])
+    assert (code, ran) == (1, [f"rehearse {python}", f"test {python}", f"tox {python}"])
     assert errors.splitlines()[1:] == [
         ".ci/run: FAILED: scripts/rehearse",
         ".ci/run: FAILED: scripts/test",
+        ".ci/run: FAILED: tox -e oldest",
     ]
