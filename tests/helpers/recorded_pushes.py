@@ -12,6 +12,7 @@ from loopback_deployment import STATUS_KEYS, Deployment
 WRITING = ROOT / "tests" / "fixtures" / "taskcluster" / "exchanges-writing.json"
 PUSH = "ViLtm5c2R7-HWK7VightrA"  # the group, and its decision task
 REPORT = "E_3GwbjUSY6kfQJMI71VSw"
+CLAIM_EXPIRED = "G-rCKuviQcy83AE2WNAlPw"
 COMPLETED = "J8BVMiJmRQGFuDxIzvJNhA"
 OF_ANOTHER_LEVEL = "CueavNFqS-ygXyRjLcsHiQ"
 ROOT_CLIENT = Client("static/taskcluster/root", "root's-token")

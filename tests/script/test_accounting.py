@@ -86,3 +86,13 @@ def test_sums_of_processes() -> None:
     ):
         times.add(*spent)
         assert times.as_document() == dict(zip(keys, sums, strict=True))
+
+
+def test_a_schedstat_that_grows(recorded: Callable[..., None]) -> None:
+    """The second number of three is the waiting; it is read again from the open file."""
+    recorded({"/proc/thread-self/schedstat": "100 20 3\n", "/proc/7/schedstat": "1 55 2\n"})
+    with accounting.Account() as account:
+        account.begin()
+        Path(accounting.reading.ROOT + "/proc/thread-self/schedstat").write_text("900 65 4\n")
+        assert account.end()[2] == 45
+    assert accounting.waiting_ns_of(7) == 55

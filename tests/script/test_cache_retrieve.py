@@ -5,7 +5,7 @@ import hashlib
 import os
 import shutil
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -175,3 +175,18 @@ def test_residency_follows_reading_and_eviction(tmp_path: Path) -> None:
     resident = page_cache.resident_bytes(name)
     assert resident is not None
     assert 0 < resident <= 8 * 1024 * 1024
+
+
+def test_what_a_machine_tells_of_bash(tmp_path: Path, recorded: Callable[..., None]) -> None:
+    """Its ticks and those of its children, after a name that may hold anything; or nothing."""
+    tick_ns = 10**9 // os.sysconf("SC_CLK_TCK")
+    with RealSteps(str(tmp_path / "urls.list"), "overwrite") as steps:
+        recorded({})
+        assert steps.spent(None, None, steps.read(), steps.reap()) == (None,) * 6
+        stat = f"/proc/{steps._bash.pid}/stat"
+        readings = []
+        for ticks in ("0 0 0 0", "1 2 4 8", "2 4 8 16"):
+            recorded({stat: f"7 (a) b) S {'0 ' * 10}{ticks} 20 0"})
+            readings.append(steps.read())
+    spent = (5 * tick_ns, 10 * tick_ns, None)
+    assert steps.spent(*readings, None) == (*spent, *spent)

@@ -332,3 +332,12 @@ def test_devices_written_to(
     monkeypatch.setattr(storage.time, "sleep", lambda _seconds: add({}))
     monkeypatch.setattr(storage.devices, "below", lambda _name: [])
     assert storage._devices_written_to("/place") == disks
+
+
+def test_a_software_raid_tells_its_level(recorded: Record) -> None:
+    """md: level and stripes over its members."""
+    queue = {"queue__minimum_io_size": "524288", "queue__optimal_io_size": "1572864"}
+    members = {f"slaves__sd{letter}": "" for letter in "abc"}
+    recorded(block("md0", "9:0", md__level="raid0", **queue, **members), linked("md0"))
+    (top,) = devices.chain(["md0"])
+    assert (top["kind"], top["raid_level"], top["stripe_count"]) == ("md", "raid0", 3)

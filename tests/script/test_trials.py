@@ -8,6 +8,7 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
+from measuring import trials
 from measuring.retrieval import MemorySteps, PacedCopies
 from measuring.trials import _files_of_blocks
 from worker import Worker, needs_disk, outcome_of, wait_for
@@ -189,3 +190,17 @@ def test_trials_that_end_early(worker: Worker, budget_s: str, code: int, reason:
     assert (record.state, record.reason) == ("incomplete", reason)
     assert record.duration_ns > 0
     assert list(worker.workspace.iterdir()) == []
+
+
+@pytest.mark.parametrize(("dirty_bytes", "retrieves"), [(90, 2), (89, 4)])
+def test_refilling(monkeypatch: pytest.MonkeyPatch, dirty_bytes: int, retrieves: int) -> None:
+    """Before a block, retrieves make nine tenths of what was dirty dirty again, or give up."""
+    block = object.__new__(trials._Trials)
+    indexes: list[int] = []
+    block._record, block._refilled, block._full_bytes = {"file_indexes": [7, 8, 9]}, 0, 100
+    block._ways, block._retrieve = {"normal": None}, lambda _steps, index: indexes.append(index)
+    monkeypatch.setattr(
+        trials.host, "memory_bytes", lambda field: dirty_bytes if field == "Dirty" else 0
+    )
+    block._refill()
+    assert indexes == [7, 8, 9, 7][:retrieves]

@@ -136,3 +136,15 @@ def test_several_measurements() -> None:
         "amd-16 against intel in workspace, ms per retrieve",
         f"amd-16 against intel in {second.subject.place}, ms per retrieve",
     ]
+
+
+def test_many_pools() -> None:
+    """Each candidate has a sentence; three have a table, and the others are folded."""
+    parts = {LOOKUP_USER: (1, 1, 0, 0), COPY_BLOCKED: (75, 145, 60, 80)}
+    report = with_parts(sample_report.many_pools(10), parts)
+    different = [
+        each.candidate for each in report.subjects[0].comparisons if each.verdict in DIFFERENT
+    ]
+    assert [line.split(",")[0] for line in sentences(report)] == different
+    assert len(tables(section(report, "Where"))) == len(different)
+    assert folds(report) == [f"The parts of {len(different) - 3} further differences"]

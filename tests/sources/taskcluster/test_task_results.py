@@ -4,6 +4,7 @@
 import json
 import time
 
+import loopback_runs
 import pytest
 from loopback import ME, Fault, Loopback, first
 from loopback_deployment import (
@@ -23,6 +24,7 @@ from loopback_deployment import (
     add_group,
     result,
 )
+from recorded_pushes import CLAIM_EXPIRED, recorded_pushes, written
 
 from io_benchmark.results.reader import MAXIMUM_BYTES
 from io_benchmark.sources.budget import Budget
@@ -311,3 +313,51 @@ def test_only_planned_tasks_are_lost(policy, created, pace, lost):
     assert [line.partition(": ")[0] for line in gathered.unreadable] == [
         f"task {lacking} run 0 ({LABEL}-3)"
     ]
+
+
+NEVER_STARTED = f"{NO_ARTIFACT}: it never started, so that there is no log; run the benchmark again"
+
+
+@pytest.mark.parametrize(
+    ("note", "line"),
+    [
+        ("canceled before it started", f"was cancelled (canceled) and {NEVER_STARTED}"),
+        (
+            "deadline-exceeded, never claimed",
+            f"was not done by its deadline (deadline-exceeded) and {NEVER_STARTED}",
+        ),
+        (
+            "claim-expired, retry pending",
+            (
+                f"was preempted, or its worker died (claim-expired) and {NO_ARTIFACT}: run 1 is "
+                "pending; read it again when that has ended"
+            ),
+        ),
+        (
+            "internal-error, worker gone at start",
+            f"met an error of its worker (internal-error) and {NO_ARTIFACT}: {LOOK}",
+        ),
+    ],
+)
+def test_runs_that_ended_badly(policy, note, line):
+    """Each line says what to do; none names a log that does not exist."""
+    task = written()[f"status of {note}"]["response"]["body"]["status"]["taskId"]
+    with Loopback(recorded_pushes()) as loopback:
+        gathered = read(loopback, policy, f"task:{task}")
+        expected = problem(loopback, task, LABEL, line, 0)
+    assert gathered.unreadable == (expected,)
+
+
+def test_a_claim_that_expired_for_good(policy):
+    """No retry was left: there is no log, and nothing to wait for."""
+    deployment = recorded_pushes()
+    status = deployment.statuses[CLAIM_EXPIRED]
+    status["runs"][1] = loopback_runs.run(1, "exception", "claim-expired")
+    status["state"] = "exception"
+    with Loopback(deployment) as loopback:
+        gathered = read(loopback, policy, f"task:{CLAIM_EXPIRED}")
+        line = (
+            f"was preempted, or its worker died (claim-expired) and {NO_ARTIFACT}: its worker died "
+            "and left no log; run the benchmark again"
+        )
+        assert gathered.unreadable == (problem(loopback, CLAIM_EXPIRED, LABEL, line, 1),)

@@ -16,7 +16,9 @@ from msgspec.structs import replace
 
 from io_benchmark.errors import GaveUpError, MissingError, ResultError
 from io_benchmark.sources.web.web_client import (
+    WebAnswer,
     WebClient,
+    _next_url,
     explain_connection_error,
 )
 
@@ -245,3 +247,24 @@ NO_TLS.reason = "WRONG_VERSION_NUMBER"
 def test_failed_connections(error, expected):
     """The line names the host and the reason, without a library's structures."""
     assert explain_connection_error(error, "h") == expected
+
+
+@pytest.mark.parametrize(
+    ("header", "wait_s"),
+    [
+        pytest.param("3", 3.0, id="seconds"),
+        pytest.param("Sat, 21 Nov 2026 12:00:05 GMT", 0.1875, id="date"),
+        pytest.param("-1", 0.1875, id="negative"),
+    ],
+)
+def test_retry_after(loopback, policy, waits, header, wait_s):
+    """A number of seconds counts, anything else is ignored."""
+    loopback.faults = first(1, Fault(status=429, headers={"Retry-After": header}))
+    assert download(policy, store(loopback, b"x")) == b"x"
+    assert waits == [wait_s]
+
+
+def test_https_stays_https():
+    """A redirect from https to http is refused before it is followed."""
+    with pytest.raises(ResultError, match="it redirects from https to 'http://h/x'"):
+        _next_url("https://h/y", WebAnswer(302, {"Location": "http://h/x"}, b""))
