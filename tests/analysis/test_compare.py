@@ -41,6 +41,20 @@ def test_the_seeds_table() -> None:
     assert [round(comparison.ratio, 2) for comparison in subject.comparisons] == [1.92, 1.01]
 
 
+def test_the_seeds_verdicts() -> None:
+    """amd-16 slower, and how far workers would have to differ for that to be chance; amd-30 not."""
+    (subject,) = seeds_report().subjects
+    slower, inconclusive = subject.comparisons
+    assert (slower.verdict, slower.advice) == (Verdict.SLOWER, None)
+    assert (slower.method, slower.assumed_variation_ratio) == ("paired retrieves", 0.05)
+    assert slower.variation_to_explain_ratio is not None
+    assert 0.15 < slower.variation_to_explain_ratio < 0.25
+    assert inconclusive.verdict is Verdict.INCONCLUSIVE
+    assert inconclusive.advice is not None
+    assert inconclusive.advice.leaning is Verdict.EQUIVALENT
+    assert 30 <= (inconclusive.advice.workers_to_add or 0) <= 60
+
+
 def test_the_seeds_cause() -> None:
     """One device against two striped: the predicted 2.0 explains all of the measured 1.92."""
     slower, same = seeds_report().diagnoses

@@ -92,6 +92,13 @@ def part(made: Report, ending: str) -> SubjectReport:
     return next(result for result in made.subjects if str(result.subject).endswith(ending))
 
 
+def test_cache_retrieve_leads_and_the_others_follow_in_their_order() -> None:
+    """Whatever the script measured first."""
+    last = {"workloads": lambda entries: [*reversed(workload_entries.entries()), *entries]}
+    subjects = [result.subject for result in pair_report(last, last).subjects]
+    assert list(dict.fromkeys(subject.workload for subject in subjects)) == [*workloads.WORKLOADS]
+
+
 def test_a_verdict_is_always_on_times() -> None:
     """Fewer operations a second are slower, though the rate is the smaller number."""
     made = part(report(dict(measured({"random-io/write-depth-32": 2.0}, seed=2))), "write-depth-32")
@@ -345,6 +352,14 @@ def test_what_was_skipped_is_named_and_no_fault() -> None:
     assert subject in {problem.subject for problem in made.problems if problem.rule == "skipped"}
     names = ("read-depth-1", "posix-spawn")
     assert [len(part(made, name).comparisons) for name in names] == [0, 1]
+
+
+def test_skipped_everywhere_is_no_measurement() -> None:
+    """There is nothing to show of it, but that it was skipped."""
+    change = {"workloads": lambda entries: [*entries, *skipped("exec", "no space")]}
+    made = report(change, change)
+    assert [result.subject.workload for result in made.subjects] == ["cache-retrieve"]
+    assert len(problems(made, "skipped")) == 4
 
 
 def test_a_place_is_of_no_matter_to_what_does_not_use_it() -> None:

@@ -100,6 +100,11 @@ class Loopback:
         self._thread.join(10)
         self._loop.close()
 
+    def turn_clock(self, seconds: float) -> None:
+        """Set the server's clock ahead, or back, by this many seconds."""
+        now_s = self._now_s
+        self._now_s = lambda: now_s() + seconds
+
     def asked(self, host: str, part: str = "") -> list[Request]:
         return [
             request for request in self.requests if request.host == host and part in request.path

@@ -13,6 +13,7 @@ WRITING = ROOT / "tests" / "fixtures" / "taskcluster" / "exchanges-writing.json"
 PUSH = "ViLtm5c2R7-HWK7VightrA"  # the group, and its decision task
 REPORT = "E_3GwbjUSY6kfQJMI71VSw"
 CLAIM_EXPIRED = "G-rCKuviQcy83AE2WNAlPw"
+ACTION_WITHOUT_CONTEXTS = "f7otdVdMSAyiSefKQ5rNxA"
 COMPLETED = "J8BVMiJmRQGFuDxIzvJNhA"
 OF_ANOTHER_LEVEL = "CueavNFqS-ygXyRjLcsHiQ"
 ROOT_CLIENT = Client("static/taskcluster/root", "root's-token")

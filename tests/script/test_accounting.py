@@ -59,6 +59,19 @@ def test_a_childs_times_are_read_before_it_is_reaped() -> None:
         os.waitpid(child, os.WNOHANG)
 
 
+def test_a_reaped_childs_waiting(recorded: Callable[..., None]) -> None:
+    """It is the second number of its schedstat, or unknown."""
+    children = [start(""), start("")]
+    recorded({f"/proc/{children[0]}/schedstat": "1 55 2\n"})
+    account = accounting.ChildrenAccount()
+    waiting = []
+    for child in children:
+        accounting.wait_for(child)
+        waiting.append(accounting.growth(*account.reap(child))[2])
+    account.close()
+    assert waiting == [55, None]
+
+
 @pytest.mark.parametrize(
     "text",
     [None, "", "0 0 0\n", "12 34\n", "12 x 3\n"],
@@ -71,6 +84,34 @@ def test_a_schedstat_that_tells_nothing(recorded: Callable[..., None], text: str
     user_ns, kernel_ns, waiting_ns = spent_by(lambda: None)
     assert user_ns + kernel_ns >= 0
     assert (waiting_ns, accounting.waiting_ns_of(7)) == (None, None)
+
+
+def test_a_schedstat_that_grows(recorded: Callable[..., None]) -> None:
+    """The second number of three is the waiting; it is read again from the open file."""
+    recorded({"/proc/thread-self/schedstat": "100 20 3\n", "/proc/7/schedstat": "1 55 2\n"})
+    with accounting.Account() as account:
+        account.begin()
+        Path(accounting.reading.ROOT + "/proc/thread-self/schedstat").write_text("900 65 4\n")
+        assert account.end()[2] == 45
+    assert accounting.waiting_ns_of(7) == 55
+
+
+def test_no_descriptor_is_left_open() -> None:
+    """Neither by an account nor by looking at a child."""
+
+    def descriptors() -> int:
+        return len(list(Path("/proc/self/fd").iterdir()))
+
+    before = descriptors()
+    child = start("")
+    spent_by(lambda: accounting.wait_for(child))
+    accounting.waiting_ns_of(child)
+    account = accounting.ChildrenAccount()
+    account.reap(child)
+    account.close()
+    with pytest.raises(ZeroDivisionError):
+        spent_by(lambda: 1 // 0)
+    assert descriptors() == before
 
 
 def test_sums_of_processes() -> None:
@@ -86,13 +127,3 @@ def test_sums_of_processes() -> None:
     ):
         times.add(*spent)
         assert times.as_document() == dict(zip(keys, sums, strict=True))
-
-
-def test_a_schedstat_that_grows(recorded: Callable[..., None]) -> None:
-    """The second number of three is the waiting; it is read again from the open file."""
-    recorded({"/proc/thread-self/schedstat": "100 20 3\n", "/proc/7/schedstat": "1 55 2\n"})
-    with accounting.Account() as account:
-        account.begin()
-        Path(accounting.reading.ROOT + "/proc/thread-self/schedstat").write_text("900 65 4\n")
-        assert account.end()[2] == 45
-    assert accounting.waiting_ns_of(7) == 55

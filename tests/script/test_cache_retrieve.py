@@ -92,6 +92,39 @@ def test_the_worker_is_left_as_it_was(worker: Worker, tmp_path: Path) -> None:
     assert sorted(SCRIPT.rglob("*")) == script_before
 
 
+def test_every_destination_and_place_has_its_entry(worker: Worker, tmp_path: Path) -> None:
+    """Two places and three policies give six entries, in the order that was asked for."""
+    other = tmp_path / "other"
+    other.mkdir()
+    policies = ("fresh", "overwrite", "unlink")
+    worker.complete(
+        *("--place", f"b={other}", "--place", f"a={worker.workspace}", "--retrieves", "12"),
+        *(word for policy in policies for word in ("--destination", policy)),
+    )
+    entries = worker.retrieves()
+    assert [(entry.place, entry.destination) for entry in entries] == [
+        (place, policy) for place in ("b", "a") for policy in policies
+    ]
+    assert {len(entry.samples.copy_ns) for entry in entries} == {12}
+    rings = [entry["fresh_ring_bytes"] for entry in worker.document()["workloads"]]
+    assert [ring is not None for ring in rings] == [True, False, False] * 2
+
+
+def test_what_a_machine_tells_of_bash(tmp_path: Path, recorded: Callable[..., None]) -> None:
+    """Its ticks and those of its children, after a name that may hold anything; or nothing."""
+    tick_ns = 10**9 // os.sysconf("SC_CLK_TCK")
+    with RealSteps(str(tmp_path / "urls.list"), "overwrite") as steps:
+        recorded({})
+        assert steps.spent(None, None, steps.read(), steps.reap()) == (None,) * 6
+        stat = f"/proc/{steps._bash.pid}/stat"
+        readings = []
+        for ticks in ("0 0 0 0", "1 2 4 8", "2 4 8 16"):
+            recorded({stat: f"7 (a) b) S {'0 ' * 10}{ticks} 20 0"})
+            readings.append(steps.read())
+    spent = (5 * tick_ns, 10 * tick_ns, None)
+    assert steps.spent(*readings, None) == (*spent, *spent)
+
+
 def test_real_fidelity_takes_cached_downloads_own_steps(worker: Worker, tmp_path: Path) -> None:
     """Two greps, sed and a cp a retrieve: seen by standing in for the tools and counting."""
     tools = tmp_path / "tools"
@@ -177,16 +210,9 @@ def test_residency_follows_reading_and_eviction(tmp_path: Path) -> None:
     assert 0 < resident <= 8 * 1024 * 1024
 
 
-def test_what_a_machine_tells_of_bash(tmp_path: Path, recorded: Callable[..., None]) -> None:
-    """Its ticks and those of its children, after a name that may hold anything; or nothing."""
-    tick_ns = 10**9 // os.sysconf("SC_CLK_TCK")
-    with RealSteps(str(tmp_path / "urls.list"), "overwrite") as steps:
-        recorded({})
-        assert steps.spent(None, None, steps.read(), steps.reap()) == (None,) * 6
-        stat = f"/proc/{steps._bash.pid}/stat"
-        readings = []
-        for ticks in ("0 0 0 0", "1 2 4 8", "2 4 8 16"):
-            recorded({stat: f"7 (a) b) S {'0 ' * 10}{ticks} 20 0"})
-            readings.append(steps.read())
-    spent = (5 * tick_ns, 10 * tick_ns, None)
-    assert steps.spent(*readings, None) == (*spent, *spent)
+def test_refusal_is_told_in_the_kernels_words(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Whatever keeps drop_caches from working is the record's text."""
+    monkeypatch.setattr(page_cache, "DROP_CACHES", str(tmp_path / "none" / "drop_caches"))
+    assert page_cache.drop_all() == "refused: No such file or directory"

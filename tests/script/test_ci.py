@@ -140,6 +140,17 @@ def test_each_system(environment, monkeypatch, variables, job, url, pool, folder
     assert (ci.guess_pool(), ci.work_folder()) == (pool, folder)
 
 
+@pytest.mark.parametrize("system", ci.SYSTEMS, ids=lambda system: system.name)
+def test_the_mark_alone(environment, system):
+    """What is not set is null; the pool is then the system's name, never the host's."""
+    name, pattern = system.mark
+    environment({name: pattern.replace(".*", "x")})
+    nothing = dict.fromkeys(("run", "attempt", "job", "url"))
+    assert ci.describe() == {"system": system.name, **nothing}
+    assert ci.guess_pool() == (system.name, "the CI system alone")
+    assert ci.work_folder() is None
+
+
 def test_no_system(environment, monkeypatch):
     """A machine without CI is a pool by its host's name."""
     environment({"GITHUB_ACTIONS": "false", "CIRCLECI": "", "BUILD_TAG": "v1"})
@@ -192,3 +203,17 @@ def test_urls(environment, url, public):
     """Only addresses of the web, without passwords, since results are public."""
     environment({**GITLAB, "CI_JOB_URL": url})
     assert ci.describe()["url"] == public
+
+
+@pytest.mark.parametrize("attempt", ["-1", "1.5", "x", "9" * 10, "٣"])
+def test_no_attempt(environment, attempt):
+    """An attempt is a number or null."""
+    environment({**GITHUB, "GITHUB_RUN_ATTEMPT": attempt})
+    assert ci.describe()["attempt"] is None
+
+
+@pytest.mark.parametrize("folder", ["", "relative", "~nobody-here/x", "/a\0b"])
+def test_no_work_folder(environment, folder):
+    """A work folder is an absolute path or none."""
+    environment({**GITLAB, "CI_PROJECT_DIR": folder})
+    assert ci.work_folder() is None

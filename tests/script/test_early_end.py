@@ -6,8 +6,11 @@ import random
 import signal
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from early_end import Interrupted
+from measuring.retrieval import RealSteps
 from process_groups import processes_of_group
 from worker import Worker, outcome_of, retrieves_of, wait_for
 
@@ -140,6 +143,23 @@ def test_the_time_budget_with_too_little_measured_is_a_failure(worker: Worker) -
     assert list(worker.workspace.iterdir()) == []
 
 
+def test_a_budget_that_ends_in_one_long_copy(worker: Worker, tmp_path: Path) -> None:
+    """The budget ends a copy that hangs: here cp is stopped in its tracks."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    worker.environment["PATH"] = f"{tools}:{os.environ['PATH']}"
+    (tools / "cp").write_text(
+        '#!/bin/sh\ncase $1 in --version) ;; *) echo $$ > "$0.pid"; exec sleep 600;; esac\n'
+    )
+    (tools / "cp").chmod(0o755)
+    code, output = worker.run("--retrieves", "50", "--time-budget", "5", "--fidelity", "real")
+    assert code == 1, output
+    assert outcome_of(worker.result()) == ("time-budget", "the time budget of 5 s is used up")
+    assert list(worker.workspace.iterdir()) == []
+    copying = Path(f"/proc/{(tools / 'cp.pid').read_text().strip()}/stat")
+    assert not copying.exists() or copying.read_text().rpartition(")")[2].split()[0] == "Z"
+
+
 def test_the_file_is_valid_at_every_moment(worker: Worker) -> None:
     """Written after every retrieve for the test: whoever reads meanwhile finds a whole file."""
     process = worker.start(
@@ -156,3 +176,16 @@ def test_the_file_is_valid_at_every_moment(worker: Worker) -> None:
     assert process.returncode == 0, output
     assert counts == sorted(counts)
     assert len(set(counts)) > 5
+
+
+def test_a_step_that_was_never_sent(tmp_path: Path) -> None:
+    """Stopped between two writes to the bash of the real steps: still an interruption, no failure."""
+    steps = RealSteps(str(tmp_path / "urls.list"), "overwrite")
+
+    def stopped() -> None:
+        with steps:
+            steps._bash.stdin.write(b"look_up\n")
+            raise Interrupted("stopped", 130)
+
+    with pytest.raises(Interrupted, match="stopped"):
+        stopped()

@@ -68,6 +68,20 @@ def test_what_is_skipped_by_name(worker: Worker, name: str, prelude: str, reason
 
 
 @pytest.mark.root
+def test_a_place_too_small_is_skipped_by_name(worker: Worker, mount: Callable[[str], Path]) -> None:
+    """Beside a place that is measured it is a warning, and its entry says why it has nothing."""
+    small, reason = mount("size=20m"), "no space: needs 38 MiB, 20 MiB are free"
+    places = ("--place", f"workspace={worker.workspace}", "--place", f"memory={small}")
+    worker.complete("--retrieves", "10", "--sizes", "10x2", *places)
+    result = worker.result()
+    outcomes = [outcome_of(entry) for entry in result.workloads]
+    assert outcomes == [("completed", None), ("skipped", reason)]
+    assert [(warning.name, warning.message) for warning in result.warnings] == [
+        ("skipped", f"place memory ({small}): cache-retrieve: {reason}")
+    ]
+
+
+@pytest.mark.root
 def test_a_disk_that_fills_up_midway_ends_the_run_tidily(
     worker: Worker, mount: Callable[[str], Path]
 ) -> None:

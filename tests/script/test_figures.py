@@ -8,6 +8,7 @@ from statistics import fmean
 from types import SimpleNamespace
 
 import pytest
+from checkout import ROOT
 from result import figures
 from worker import Worker
 from workloads import cache_retrieve, random_io
@@ -142,3 +143,17 @@ def test_neutral_series_of_two_pools_are_one(worker: Worker) -> None:
     ]
     result = worker.result()
     assert result.task.pool == "intel"
+
+
+def test_nothing_measured_is_an_empty_file_and_not_a_missing_one(worker: Worker) -> None:
+    """A missing artifact would be a separate error."""
+    worker.environment["PATH"] = "/nonexistent"
+    assert worker.run("--retrieves", "5")[0] == 1
+    data = json.loads((worker.artifacts / SERIES).read_text())
+    assert data == {**PERFHERDER, "suites": []}
+
+
+def test_the_kind_has_the_usual_number() -> None:
+    """What a push measures is the series without a mark."""
+    kind = (ROOT / "taskcluster/kinds/io-benchmark/kind.yml").read_text()
+    assert f"retrieves: {cache_retrieve.USUAL_RETRIEVES}\n" in kind

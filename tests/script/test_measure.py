@@ -98,6 +98,26 @@ def test_a_command_that_cannot_be_run(profiled: Profiled, tmp_path: Path, word: 
     assert reasons == {"the command was not started"}
 
 
+# Sends Ctrl-C to the script while it imports this module.
+AT_IMPORT = """
+import builtins, os, signal
+def importing(name, *rest, original=builtins.__import__):
+    if name == {module!r}:
+        os.kill(os.getpid(), signal.SIGINT)
+    return original(name, *rest)
+builtins.__import__ = importing
+"""
+
+
+@pytest.mark.parametrize(("module", "command"), [("measure", "measure"), ("early_end", "run")])
+def test_ctrl_c_while_it_starts(profiled: Profiled, module: str, command: str) -> None:
+    """It ends by the signal, without a traceback."""
+    words = profiled.command("true", prelude=AT_IMPORT.format(module=module))
+    words[words.index("measure")] = command
+    done = run(*words)
+    assert (done.returncode, done.stderr, done.stdout) == (-signal.SIGINT, b"", b"")
+
+
 @pytest.mark.parametrize("name", SIGNALS)
 def test_signals_are_forwarded(profiled: Profiled, name: str) -> None:
     """Once each; the command decides what follows, and its code is the outcome."""
@@ -165,6 +185,21 @@ def test_the_environment_is_as_without_it(profiled: Profiled, environment: dict[
         run(*command, env=environment).stdout for command in (profiled.command("env"), ["env"])
     )
     assert sorted(with_it.splitlines()) == sorted(without.splitlines())
+
+
+def test_descriptors_are_as_without_it(profiled: Profiled) -> None:
+    """Those that were inherited stay open, such as make's; those that were closed stay closed."""
+    reading, writing = os.pipe()
+    command = ("sh", "-c", f"echo through > /proc/self/fd/{writing}; ls -l /proc/self/fd")
+    done = profiled.run(*command, pass_fds=(writing,), preexec_fn=lambda: os.close(0))
+    assert done.returncode == 0
+    assert os.read(reading, 100) == b"through\n"
+    os.close(reading)
+    os.close(writing)
+    opened = [line.split()[8] for line in done.stdout.decode().splitlines()[1:]]
+    # The first free number is that of the folder which ls lists.
+    assert set(opened) == {"0", "1", "2", str(writing)}
+    assert b"/dev/null" not in done.stdout
 
 
 @pytest.mark.root
@@ -258,6 +293,26 @@ def test_what_a_command_used(profiled: Profiled, tmp_path: Path) -> None:
     assert times[0] < 0.1e9
     assert times[-1] >= profile.wall_ns - times[0]
     assert {len(column) for column in columns.values()} == {len(times)}
+
+
+def test_the_profile_has_nothing_of_the_measuring(profiled: Profiled) -> None:
+    """A command that reads and writes a known number of bytes, in a known number of calls."""
+    program = "import os; [os.write(1, os.pread(0, 100, 0)) for _ in range(10)]"
+    command = (sys.executable, "-S", "-E", "-c", program)
+    sizes = []
+    for repetitions in ("10", "1010"):
+        with profiled.path.parent.parent.joinpath("input").open("wb+") as given:
+            given.write(bytes(100))
+            given.flush()
+            words = [word.replace("range(10)", f"range({repetitions})") for word in command]
+            run(*profiled.command(*words), stdin=given)
+        io = profiled.profile().io
+        assert io is not None
+        sizes.append((io.written_characters, io.write_calls, io.read_characters, io.read_calls))
+    few, many = sizes
+    assert few[:2] == (1000, 10)
+    differences = [after - before for before, after in zip(few, many, strict=True)]
+    assert differences == [100_000, 1000, 100_000, 1000]
 
 
 def test_arguments_are_not_in_the_profile(profiled: Profiled) -> None:

@@ -46,6 +46,27 @@ def test_a_striped_volume_is_followed_to_both_disks(recorded: Record) -> None:
     ]
 
 
+def test_a_partition_stands_on_its_disk(recorded: Record) -> None:
+    """The disk is found by the partition's place in /sys, and is the leaf."""
+    recorded(
+        block("sda", "8:0", queue__scheduler="mq-deadline [bfq]", queue__iosched__slice_idle="8")
+        | {"/sys/devices/sda/sda1/dev": "8:1", "/sys/devices/sda/sda1/partition": "1"},
+        linked("sda") | {"/sys/class/block/sda1": "../../devices/sda/sda1"},
+    )
+    chain = devices.chain(["sda1"])
+    assert [(d["name"], d["kind"]) for d in chain] == [("sda1", "partition"), ("sda", "disk")]
+    assert (chain[1]["scheduler"], chain[1]["scheduler_settings"]) == ("bfq", {"slice_idle": 8})
+
+
+def test_a_software_raid_tells_its_level(recorded: Record) -> None:
+    """md: level and stripes over its members."""
+    queue = {"queue__minimum_io_size": "524288", "queue__optimal_io_size": "1572864"}
+    members = {f"slaves__sd{letter}": "" for letter in "abc"}
+    recorded(block("md0", "9:0", md__level="raid0", **queue, **members), linked("md0"))
+    (top,) = devices.chain(["md0"])
+    assert (top["kind"], top["raid_level"], top["stripe_count"]) == ("md", "raid0", 3)
+
+
 @pytest.mark.parametrize(
     "links",
     [
@@ -259,6 +280,13 @@ def test_memory_that_a_cgroup_leaves(
     assert host._touch_new_memory() == []
 
 
+@pytest.mark.parametrize(("free_mib", "chunks"), [(15, 0), (16, 1), (33, 2), (1000, 8)])
+def test_the_probe_of_memory(recorded: Record, free_mib: int, chunks: int) -> None:
+    """It takes chunks of 8 MiB, half of what is free at most."""
+    recorded({"/proc/meminfo": f"MemAvailable: {free_mib * 1024} kB\n"})
+    assert len(host._touch_new_memory()) == chunks
+
+
 MACHINE = "3b1f0c5a9d2e4f68a7b0c1d2e3f40516"
 PLAIN = "1 0 254:0 / / rw - ext4 /dev/vda rw"
 CONTAINER = "1 0 0:50 / / rw - overlay overlay rw,lowerdir=/a,upperdir=/b,workdir=/c"
@@ -332,12 +360,3 @@ def test_devices_written_to(
     monkeypatch.setattr(storage.time, "sleep", lambda _seconds: add({}))
     monkeypatch.setattr(storage.devices, "below", lambda _name: [])
     assert storage._devices_written_to("/place") == disks
-
-
-def test_a_software_raid_tells_its_level(recorded: Record) -> None:
-    """md: level and stripes over its members."""
-    queue = {"queue__minimum_io_size": "524288", "queue__optimal_io_size": "1572864"}
-    members = {f"slaves__sd{letter}": "" for letter in "abc"}
-    recorded(block("md0", "9:0", md__level="raid0", **queue, **members), linked("md0"))
-    (top,) = devices.chain(["md0"])
-    assert (top["kind"], top["raid_level"], top["stripe_count"]) == ("md", "raid0", 3)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from profiled import Profiled
 from result import result_file
+from worker import Worker
 
 DOCUMENT = {"text": "x" * 100_000}  # more than a pipe holds
 
@@ -54,6 +55,32 @@ def test_a_pipe_is_written(tmp_path: Path) -> None:
     os.close(until_opened)
     reader.join()
     assert (json.loads(seen[0]), path.is_fifo()) == (document, True)
+
+
+@pytest.mark.root
+@pytest.mark.parametrize(("major", "minor", "error"), [(1, 3, None), (1, 7, "No space left")])
+def test_a_device_stays(tmp_path: Path, major: int, minor: int, error: str | None) -> None:
+    """As /dev/null and /dev/full do; the second tells that nothing could be written."""
+    path = tmp_path / "device"
+    try:
+        os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(major, minor))
+    except PermissionError:
+        pytest.skip("needs root: makes a device")
+    if error is None:
+        result_file.write(str(path), {})
+    else:
+        with pytest.raises(OSError, match=error):
+            result_file.write(str(path), {})
+    assert path.is_char_device()
+
+
+def test_a_folder_in_the_way_is_one_line(worker: Worker) -> None:
+    """Neither removed nor written into."""
+    worker.result_path.mkdir(parents=True)
+    code, output = worker.run("--retrieves", "10")
+    assert code == 1
+    problem = f"{worker.result_path}: Is a directory"
+    assert output.startswith(f"error: the result cannot be written: {problem}\n")
 
 
 def test_a_profile_goes_where_stdout_goes(profiled: Profiled, tmp_path: Path) -> None:

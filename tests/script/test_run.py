@@ -184,6 +184,15 @@ def test_mistakes(file, tmp_path, arguments, problem):
     assert problem in output
 
 
+def test_a_removed_folder(file, tmp_path):
+    """A shell may be in a folder that is gone."""
+    gone = tmp_path / "gone"
+    script = f"mkdir {gone} && cd {gone} && rmdir {gone} && {sys.executable} {file} run"
+    done = subprocess.run(["sh", "-c", script], capture_output=True, check=False, text=True)
+    assert done.returncode == 2
+    assert "the current folder was removed" in done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["-h"]], ids=" ".join)
 def test_help(file, tmp_path, arguments, every_workload):
     """One screen for people: at most 40 lines of 80 columns."""
@@ -194,3 +203,10 @@ def test_help(file, tmp_path, arguments, every_workload):
     assert names == ", ".join(every_workload)
     assert len(output.splitlines()) <= 40
     assert max(map(len, output.splitlines())) <= 80
+
+
+def test_another_system(worker):
+    """Runners of macOS and Windows get one line."""
+    version = "{}.{}".format(*sys.version_info)
+    problem = f"error: needs Python 3.8 or later on Linux; this is Python {version} on darwin\n"
+    assert worker.run(prelude="sys.platform = 'darwin'") == (2, problem)

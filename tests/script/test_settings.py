@@ -2,6 +2,7 @@
 """The script's command line, and what it says that it will do."""
 
 import os
+from pathlib import Path
 
 import pytest
 import settings
@@ -136,6 +137,14 @@ def test_mistakes_are_named(arguments: list[str], message: str) -> None:
     assert message in str(refused.value)
 
 
+def test_help_names_every_option():
+    """An option that is added is explained."""
+    source = Path(settings.__file__).read_text().partition("def parse(")[2]
+    source = source.partition("\ndef ")[0]
+    options = {word for word in source.split('"') if word.startswith("--")}
+    assert {option for option in options if f"  {option} " not in settings.HELP} == set()
+
+
 @pytest.mark.parametrize(
     ("free_bytes", "profile"),
     [(13 * GB, "full"), (12.8 * GB, "quarter"), (3 * GB, "twentieth"), (0, "quick")],
@@ -156,3 +165,12 @@ def test_free_space(tmp_path):
     there = settings.free_space_bytes(str(tmp_path / "not/yet"))
     assert there == pytest.approx(space.f_bavail * space.f_frsize, rel=0.1)
     assert settings.free_space_bytes("/proc/1/fd/999999999") == 0
+
+
+@pytest.mark.parametrize(
+    ("size_bytes", "text"),
+    [(0, "0 MB"), (4_200_000, "4.2 MB"), (5_976_883_200, "5.98 GB"), (119_537_664_000, "120 GB")],
+)
+def test_sizes(size_bytes, text):
+    """Three digits, as people write them."""
+    assert figures._size_label(size_bytes) == text

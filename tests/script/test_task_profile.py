@@ -127,3 +127,13 @@ def test_counters_that_begin_anew(recorded: Record, tmp_path: Path) -> None:
     profile = profile_of(recorded, tmp_path, machine(at=1000), machine(at=10))
     assert profile.cgroup_bytes is None
     assert profile.syncs["root"].commits is None
+
+
+def test_a_place_in_memory(recorded: Record, tmp_path: Path) -> None:
+    """No disk, and no syncs to count."""
+    made = [machine(at=at, mount="tmpfs none rw", journal=False) for at in (1, 2)]
+    profile = profile_of(recorded, tmp_path, *made)
+    reason = "in memory, on a network, or on disks that only a write would identify"
+    assert profile.unknown["storage.places.root.devices"] == reason
+    assert profile.unknown["syncs.root.flushes"] == reason
+    assert profile.timeline.devices == {}

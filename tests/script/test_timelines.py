@@ -11,6 +11,8 @@ from observe import timelines
 from observe.timelines import CommandTimeline
 from worker import Worker, needs_disk
 
+from io_benchmark.results.reader import MAXIMUM_PARTS
+
 Record = Callable[..., None]
 
 
@@ -129,3 +131,10 @@ def test_what_is_missing_is_null(timeline: CommandTimeline, recorded: Record) ->
     timeline.take()
     disks = timeline.as_timeline()["devices"]
     assert (list(disks), disks["nvme0n1"]["reads"]) == (["nvme0n1"], [1, None])
+
+
+def test_a_reader_takes_the_longest_profile() -> None:
+    """Its cells are fewer than the values that a reader decodes."""
+    commas = {character: most for character, most, _ in MAXIMUM_PARTS}[b","]
+    assert commas / 2 > timelines.CELLS_AT_MOST
+    assert timelines.ROWS_AT_MOST <= 100_000

@@ -9,7 +9,7 @@ from statistics import fmean
 
 import pytest
 from measuring import trials
-from measuring.retrieval import MemorySteps, PacedCopies
+from measuring.retrieval import KnownLookups, MemorySteps, PacedCopies
 from measuring.trials import _files_of_blocks
 from worker import Worker, needs_disk, outcome_of, wait_for
 from workloads.cache_retrieve import CACHE_SIZES_MIB
@@ -53,6 +53,22 @@ def test_all_ways_to_retrieve(worker: Worker) -> None:
     assert (config.trials, config.pace_bytes_per_s) == ("always", 10**9)
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("--trials", "always", "--destination", "fresh"),
+        ("--trials", "always", "--fidelity", "real"),
+    ],
+    ids=["never", "destination", "fidelity"],
+)
+def test_entries_without_trials(worker: Worker, arguments: tuple[str, ...]) -> None:
+    """Where none are wanted, or where they would not be about the samples."""
+    worker.measure(*FEW, *arguments)
+    (entry,) = worker.retrieves()
+    assert entry.trials is None
+
+
 def test_too_little_time_for_trials(worker: Worker) -> None:
     """A short run has none, and the entry says why."""
     worker.measure(*FEW, "--trials", "auto")
@@ -80,6 +96,20 @@ def test_trials_within_their_share_of_the_time(worker: Worker) -> None:
         assert record.reason == "15 % of the retrieves' time are used up"
     else:
         assert 3 * len(WAYS) <= len(record.blocks) <= 10 * len(WAYS)
+
+
+@pytest.mark.parametrize(("dirty_bytes", "retrieves"), [(90, 2), (89, 4)])
+def test_refilling(monkeypatch: pytest.MonkeyPatch, dirty_bytes: int, retrieves: int) -> None:
+    """Before a block, retrieves make nine tenths of what was dirty dirty again, or give up."""
+    block = object.__new__(trials._Trials)
+    indexes: list[int] = []
+    block._record, block._refilled, block._full_bytes = {"file_indexes": [7, 8, 9]}, 0, 100
+    block._ways, block._retrieve = {"normal": None}, lambda _steps, index: indexes.append(index)
+    monkeypatch.setattr(
+        trials.host, "memory_bytes", lambda field: dirty_bytes if field == "Dirty" else 0
+    )
+    block._refill()
+    assert indexes == [7, 8, 9, 7][:retrieves]
 
 
 def test_files_that_stand_for_all() -> None:
@@ -131,6 +161,14 @@ def test_retrieves_in_memory(tmp_path: Path) -> None:
         assert Path(steps._destination).stat().st_size == 7 * MIB - 2 * (3 * MIB + 5)
     assert list(tmp_path.iterdir()) == []
     assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+def test_a_lookup_that_is_not_known() -> None:
+    """The answer is checked as grep's is."""
+    with KnownLookups(["https://a", "https://b"], "/none") as steps:
+        steps.look_up(1, "https://b")
+        with pytest.raises(OSError, match="entry 1 of the list is not known"):
+            steps.look_up(0, "https://b")
 
 
 NO_SPACE = """
@@ -190,17 +228,3 @@ def test_trials_that_end_early(worker: Worker, budget_s: str, code: int, reason:
     assert (record.state, record.reason) == ("incomplete", reason)
     assert record.duration_ns > 0
     assert list(worker.workspace.iterdir()) == []
-
-
-@pytest.mark.parametrize(("dirty_bytes", "retrieves"), [(90, 2), (89, 4)])
-def test_refilling(monkeypatch: pytest.MonkeyPatch, dirty_bytes: int, retrieves: int) -> None:
-    """Before a block, retrieves make nine tenths of what was dirty dirty again, or give up."""
-    block = object.__new__(trials._Trials)
-    indexes: list[int] = []
-    block._record, block._refilled, block._full_bytes = {"file_indexes": [7, 8, 9]}, 0, 100
-    block._ways, block._retrieve = {"normal": None}, lambda _steps, index: indexes.append(index)
-    monkeypatch.setattr(
-        trials.host, "memory_bytes", lambda field: dirty_bytes if field == "Dirty" else 0
-    )
-    block._refill()
-    assert indexes == [7, 8, 9, 7][:retrieves]

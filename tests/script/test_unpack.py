@@ -4,6 +4,7 @@
 import hashlib
 import os
 import tarfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,14 @@ def test_it_is_a_tar_and_unpacked_as_one(archive: Path, tmp_path: Path) -> None:
     assert names == {member.name for member in members}
 
 
+def test_no_two_files_are_alike(archive: Path, tmp_path: Path) -> None:
+    """A file system that looks for equal blocks finds few, and one that compresses gains nothing."""
+    tree = tmp_path / "tree"
+    unpack._unpack(str(archive), str(tree))
+    starts = [path.read_bytes()[:256] for path in tree.rglob("file-*")]
+    assert len(set(starts)) == len(starts)
+
+
 @pytest.mark.parametrize(
     ("bytes_left", "text"),
     [
@@ -120,3 +129,18 @@ def test_what_is_done_between_samples(unpacking: Worker) -> None:
     assert states == [
         [f"before: {state}, 0 left"] * 3 for state in ("cold", "cold", "warm", "warm")
     ]
+
+
+@pytest.mark.root
+def test_memory_is_never_cold(unpacking: Worker, mount: Callable[[str], Path]) -> None:
+    """What a tmpfs holds cannot be dropped: skipped, and not measured under a wrong name."""
+    unpacking.workspace = mount("size=60m")
+    unpacking.complete("--profile", "quick", prelude=FEWER)
+    entries = unpacking.document()["workloads"]
+    states = {entry["variant"]: entry["outcome"]["state"] for entry in entries}
+    assert states == {
+        **dict.fromkeys(("cold", "cold-sync"), "skipped"),
+        **dict.fromkeys(("warm", "warm-sync"), "completed"),
+    }
+    reason = "the archive cannot be dropped from memory: "
+    assert entries[0]["outcome"]["reason"].startswith(reason)

@@ -129,6 +129,15 @@ def test_an_answer_that_is_none(
     assert first["outcome"] == {"state": "failed", "reason": reason}
 
 
+def test_nobody_there(uploader: Worker) -> None:
+    """A server that cannot be reached is the failure, in the tool's own words."""
+    closed = Sink()
+    closed.server_close()
+    code, _, _ = run(uploader, closed.url, FEW)
+    reason = f"place workspace ({uploader.workspace}): the upload failed: curl: (7) "
+    assert (code, str(uploader.result().outcome.reason)[: len(reason)]) == (1, reason)
+
+
 @pytest.mark.parametrize(
     ("script", "outcome"),
     [
@@ -213,3 +222,16 @@ def test_a_server_without_http_2(
         assert (code, sink.paths) == (1, [])
         reason = "the upload failed: curl: (60) SSL certificate problem: "
         assert reason in str(uploader.result().outcome.reason)
+
+
+def test_http_2_that_fails(uploader: Worker, sink: Sink, certificate: Certificate) -> None:
+    """The second set's failure is the reason in one line; the first set and the other ways count."""
+    with fronted(sink, certificate) as front:
+        after(sink, 3 * upload.REFERENCE_OBJECTS + 40 + 15, Handler.break_off)
+        code, _, entries = run(uploader, front.url, SETS)
+    assert code == 1
+    assert [len(entry["samples"]["start_ns"]) for entry in entries] == [10, 10, 2, 1]
+    reason = entries[3]["outcome"]["reason"]
+    where = f"place workspace ({uploader.workspace}): the upload failed: curl: (92) HTTP/2 stream "
+    assert reason.startswith(where)
+    assert "\n" not in reason

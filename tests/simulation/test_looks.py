@@ -11,10 +11,13 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 import simulation
+from msgspec.structs import replace
 
-from io_benchmark.analysis.inference.comparisons import judge
+from io_benchmark.analysis.inference.comparisons import compare_sides, judge
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import Schedule
+from io_benchmark.analysis.inference.pairs import Pair
+from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.model import DIFFERENT, Verdict
 
 FALSE_CALLS = 0.05
@@ -32,6 +35,7 @@ SCHEDULES = [
     (12, 13, 14, 15, 16, 17),
     (10, 20, 30, 40, 50, 60),
 ]
+DECLARED = [(3, 6, 12), (3, 4, 6, 8, 12)]
 
 
 def side(logs):
@@ -75,6 +79,15 @@ def test_any_looks(ratio, verdicts, looks, repetitions, tolerance):
     assert called / repetitions <= FALSE_CALLS + tolerance
 
 
+@pytest.mark.parametrize("looks", [*DECLARED, (2, 3, 4, 6, 8, 12)], ids=str)
+@pytest.mark.parametrize("declared", DECLARED, ids=str)
+def test_equal_pools_at_declared_looks(declared, looks, repetitions, tolerance):
+    """Looks that were not declared add hardly anything."""
+    growing = Growing(1.0, Schedule(declared, is_declared=True), len(looks))
+    called = sum(growing.until(looks)[0] for _ in range(repetitions))
+    assert called / repetitions <= FALSE_CALLS + tolerance
+
+
 @pytest.mark.parametrize(
     ("schedule", "single"),
     [
@@ -98,3 +111,29 @@ def test_the_seeds_difference_is_decided_by_three(repetitions: int) -> None:
     """1.92× with three workers per pool, although it is only the first look."""
     growing = Growing(1.92, Schedule(), 2)
     assert all(growing.until((3,))[0] for _ in range(repetitions))
+
+
+def test_verdicts_that_stand(repetitions: int, tolerance: float) -> None:
+    """Three equal candidates at three declared looks: any of them is called different in 5 of 100."""
+    schedule = Schedule((3, 6, 12), is_declared=True)
+    generator = np.random.default_rng(4)
+    called = 0
+    for _ in range(repetitions):
+        baseline, *candidates = generator.normal(0, VARIATION, (4, 12))
+        pairs = []
+        for at, logs in enumerate(candidates):
+            by_look = {
+                count: Pair(
+                    str(at),
+                    "",
+                    side(logs[:count]),
+                    side(baseline[:count]),
+                    WorkerVariation.default(),
+                    schedule.look(count),
+                )
+                for count in schedule.looks
+            }
+            pairs.append(replace(by_look.pop(12), earlier=by_look))
+        found = compare_sides(simulation.SUBJECT, pairs, margin=simulation.MARGIN)
+        called += any(comparison.verdict in DIFFERENT for comparison in found)
+    assert called / repetitions <= FALSE_CALLS + tolerance

@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import simulation
+from msgspec.structs import replace as replaced
 from simulated_noise import Bursts, Noise, Pool, Push, Rates, Zone, sequence
 
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
@@ -150,6 +151,26 @@ def test_a_candidate_cut_short(noise, files, length, ended_by, workers, rates):
     assert rates.keeps("false calls", FALSE_CALLS)
 
 
+@pytest.mark.parametrize("ratio", [1.0, 1.1])
+def test_a_plan_that_lost_a_task(ratio: float, rates: Rates) -> None:
+    """Five of six workers, and a sixth that is created in its place: the first look is the plan's."""
+    generator = np.random.default_rng(6)
+    pools = planned([Pool("", ratio=ratio), Pool("")], (6, 6))
+    lost = [pools[0].name]
+    for _ in range(rates.repetitions):
+        push = Push.draw(pools, (6, 6), generator)
+        five = replace(push, workers=(push.workers[0][:5], push.workers[1]))
+        is_first = is_called(five.comparison(lost=lost))
+        rates.add("six of six", is_called(push.comparison()))
+        rates.add("five, one lost", is_first)
+        rates.add("five, one to come", is_called(five.comparison()))
+        rates.add("five, one lost and replaced", is_first or is_called(push.comparison(lost=lost)))
+    if ratio == 1.0:
+        assert [each for each in rates.hits if not rates.keeps(each, FALSE_CALLS)] == []
+    else:
+        assert rates.reaches("five, one lost", 0.70)
+
+
 # --- first reads from a cold disk: the baseline's disk is slow and its page cache fast ---
 
 WIDEST, COVERAGE = 2.0, 0.93
@@ -182,3 +203,16 @@ def test_a_cold_start_is_no_wave(retrieves: int, files: int) -> None:
     assert rates.reaches("covered", COVERAGE)
     assert rates.reaches("narrow", 0.5)
     assert rates.keeps("called", FALSE_CALLS)
+
+
+def test_a_long_run_of_waves_keeps_its_interval() -> None:
+    """Where first reads cost both sides the same, and are few, their being apart shows nothing new."""
+    generator = np.random.default_rng(1)
+    widths = []
+    for _ in range(50):
+        order = sequence(2000, 100, generator)
+        sides = [measured(WAVES, order, generator) for _ in range(2)]
+        whole = estimate(*(replaced(side, first_reads=frozenset()) for side in sides))
+        widths.append(estimate(*sides).error / whole.error)
+    assert max(widths) == 1.0
+    assert np.median(widths) == pytest.approx(1.0, abs=0.01)

@@ -132,6 +132,34 @@ def test_a_difference_is_found(rates):
     assert rates.reaches("slower", 0.8)
 
 
+@pytest.mark.parametrize(
+    ("workers", "labels", "count"),
+    [
+        # Five workers that did everything, against 200 that did one run each, as in a cloud.
+        pytest.param((5, 200), 1, 200, id="few workers with many runs"),
+        # 1,000 of 1,300 noisy labels are compared: choosing the longest ones of a side would mislead.
+        pytest.param((300, 300), 1300, 1300, id="many labels"),
+    ],
+)
+def test_noisy_equal_pools(workers, labels, count, rates):
+    """They are seldom called different."""
+    dice = np.random.default_rng(6)
+    for _ in range(rates.repetitions):
+        runs = [
+            completed(
+                pool,
+                10 * math.exp(dice.normal(0, 0.5)),
+                f"{pool}{at % number}",
+                f"t{at % labels}",
+                run_id=at,
+            )
+            for pool, number in zip("ab", workers, strict=True)
+            for at in range(count)
+        ]
+        rates.add("called", compared(runs).comparisons[0].verdict in DIFFERENT)
+    assert rates.keeps("called", FALSE_CALLS)
+
+
 def test_costs_cover_the_truth(rates):
     """A fifth of the runs of one pool is preempted, half done on average: 10 % of its time is lost."""
     dice = np.random.default_rng(5)

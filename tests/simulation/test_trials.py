@@ -12,7 +12,9 @@ from simulated_cases import (
     BASE,
     DISK_BOUND,
     Change,
+    cpu,
     disks,
+    every_disk,
     image,
     limits,
     neighbours,
@@ -25,10 +27,12 @@ from io_benchmark.analysis.diagnosis_model import Cause, State, TrialState
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.results.trials import TrialKind
 
-SEEDS = 4
+SEEDS, LONG_SEEDS = 4, 20
 RANDOM, RANDOM_LONG = 20, 400
 GIB = 1024 * MIB
 HIDDEN_GREP = image(grep_version="3.1", lookup_factor=20.0)
+SLOW_GREP = image(grep_version="3.1", lookup_factor=300.0)
+SLOWER_DISKS = every_disk(write_mib_per_s=300.0)
 CONFIRMED, REFUTED = TrialState.CONFIRMED, TrialState.REFUTED
 # Write bandwidth, found by these causes.
 BY_BANDWIDTH: Mapping[str, tuple[str, tuple[Change, ...]]] = {
@@ -41,6 +45,20 @@ BY_BANDWIDTH: Mapping[str, tuple[str, tuple[Change, ...]]] = {
     "one disk, a hidden slow grep": ("device-count", (disks(1), HIDDEN_GREP)),
     "a write limit": ("cgroup-io-limit", (limits(write_bytes_per_s=300.0 * MIB),)),
 }
+# Anything else: no cause in storage may be confirmed.
+NOT_BY_STORAGE: Mapping[str, tuple[Change, ...]] = {
+    "slow grep": (SLOW_GREP,),
+    "slow grep, a neighbour on another disk": (
+        SLOW_GREP,
+        neighbours(other_disk_blocked_share=0.5),
+    ),
+    "slow grep, slower disks": (image(grep_version="3.1", lookup_factor=600.0), SLOWER_DISKS),
+    "a neighbour blocked on another disk": (neighbours(other_disk_blocked_share=0.5),),
+    "CPU contention": (neighbours(runnable_per_cpu=12.0),),
+    "CPU contention, slower disks": (neighbours(runnable_per_cpu=12.0), SLOWER_DISKS),
+    "a very slow CPU": (cpu(speed=0.08, model="slow"),),
+}
+IN_STORAGE = ("device-count", "disk-speed", "cgroup-io-limit", "linear-volume", "ext4-flush")
 
 
 def changed(*changes: Change) -> Machine:
@@ -63,18 +81,33 @@ def outcomes(report: Report) -> dict[TrialKind, TrialState]:
     return {each.kind: each.state for each in report.diagnoses[0].trials}
 
 
+@pytest.fixture(name="seeds")
+def _seeds(request: pytest.FixtureRequest) -> range:
+    return range(LONG_SEEDS if request.config.getoption("--long") else SEEDS)
+
+
 @pytest.mark.parametrize("workers", [1, 3])
-def test_write_bandwidth_is_confirmed(workers: int) -> None:
+def test_write_bandwidth_is_confirmed(workers: int, seeds: range) -> None:
     """In 19 of 20 pushes or more, with decoys and without; no other cause ever is."""
     tried = confirmed = 0
     for name, changes in BY_BANDWIDTH.values():
-        for seed in range(SEEDS):
+        for seed in seeds:
             report = divided_reports.tried(changed(*changes), BASE, seed, workers)
             found = causes(report, State.CONFIRMED)
             assert found in ([], [name])
             tried += 1
             confirmed += found == [name]
     assert confirmed >= 0.95 * tried
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("changes", NOT_BY_STORAGE.values(), ids=NOT_BY_STORAGE)
+def test_no_cause_in_storage_is_confirmed(changes, workers, seeds):
+    """Where something else makes the difference."""
+    for seed in seeds[1:]:
+        report = divided_reports.tried(changed(*changes), BASE, seed, workers)
+        assert not set(causes(report, State.CONFIRMED)) & set(IN_STORAGE)
+        assert outcomes(report).get(TrialKind.PACE) is not CONFIRMED
 
 
 def test_cpu_contention_that_looks_like_a_pace() -> None:
@@ -94,6 +127,34 @@ def test_random_truths_with_irrelevant_differences(request: pytest.FixtureReques
         assert not set(causes(report, State.REFUTED)) & case.right, case.name
 
 
+def test_a_slow_grep() -> None:
+    """With equal copies, the lookups are confirmed."""
+    report = divided_reports.tried(changed(SLOW_GREP), BASE)
+    assert outcomes(report)[TrialKind.LOOKUP] is CONFIRMED
+    assert causes(report, State.CONFIRMED) == ["lookup-cost"]
+
+
+def test_a_slow_grep_with_slower_disks() -> None:
+    """The disks differ, and pacing shows that they are not the reason."""
+    report = divided_reports.tried(
+        changed(image(grep_version="3.1", lookup_factor=900.0), SLOWER_DISKS), BASE
+    )
+    assert outcomes(report)[TrialKind.LOOKUP] is CONFIRMED
+    assert outcomes(report)[TrialKind.PACE] is REFUTED
+    assert not set(causes(report, State.CONFIRMED, State.SUPPORTED)) & set(IN_STORAGE)
+
+
+def test_what_a_rewritten_file_flushes() -> None:
+    """Only the slower side's ext4 flushes; the disks are equal."""
+    fast = changed(storage(flushes_rewritten_files=False))
+    report = divided_reports.tried(BASE, fast)
+    assert outcomes(report)[TrialKind.UNLINK] is CONFIRMED
+    assert causes(report, State.CONFIRMED) == ["ext4-flush"]
+    remove, _ = report.diagnoses[0].remedies
+    assert (remove.cause, remove.measured) == ("ext4-flush", True)
+    assert remove.gain_ratio == pytest.approx(5.5, abs=0.5)
+
+
 def test_a_removed_file_that_is_being_written() -> None:
     """Where little may be dirty, removing the destination does not help: that does not refute the cause."""
     slow, fast = (
@@ -106,3 +167,9 @@ def test_a_removed_file_that_is_being_written() -> None:
     assert found.state is State.NOT_SEPARABLE
     assert "This refutes the remedy only" in found.explanation[-1].template
     assert "ext4-flush" not in {remedy.cause for remedy in report.diagnoses[0].remedies}
+
+
+def test_a_hidden_slow_grep_is_refuted() -> None:
+    """The disks write during lookups, so slow lookups cost nothing."""
+    report = divided_reports.tried(changed(disks(1), HIDDEN_GREP), BASE)
+    assert outcomes(report)[TrialKind.LOOKUP] is REFUTED

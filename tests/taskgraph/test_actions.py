@@ -93,10 +93,10 @@ def by_label(deployment):
     return tasks
 
 
-def act(deployment, name=actions.CONFIRM, *, expected=0, workers=None):
+def act(deployment, name=actions.CONFIRM, *, expected=0, missing=None, workers=None):
     """Run an action with the scopes that docs/deploying.md gives to it; return its log."""
     scopes = [f"assume:{ROLE}pr-action:generic", *granted("pr-action:generic")]
-    client = Client("me", "secret-token", tuple(scopes))
+    client = Client("me", "secret-token", tuple(scope for scope in scopes if scope != missing))
     with Loopback(deployment, clients=[client]) as loopback:
         done = subprocess.run(
             [sys.executable, "-c", RUN, "action-callback"],
@@ -174,6 +174,17 @@ def test_twice(deployment):
     assert list(deployment.definitions) == before
 
 
+def test_stopped_before_the_report(deployment):
+    """An action that runs again creates the report that the first run did not."""
+    act(deployment)
+    (_, (report_id, _)) = by_label(deployment)[REPORT]
+    del deployment.definitions[report_id], deployment.statuses[report_id]
+    deployment.groups[GROUP].remove(report_id)
+    act(deployment)
+    assert [task_id for task_id, _ in by_label(deployment)[REPORT]][1:] == [report_id]
+    assert len(by_label(deployment)[CONFIRM]) == 1
+
+
 def test_after_a_failure(deployment):
     """A confirming task without a result is followed by a second one."""
     act(deployment)
@@ -205,6 +216,27 @@ def test_without_trials(reason, expected):
     add_report(deployment)
     log = act(deployment)
     assert expected in log
+    assert CONFIRM not in by_label(deployment)
+
+
+def test_results_that_cannot_be_read(deployment):
+    """They change nothing for the others; a confirming task without a result is followed by a second one."""
+    ((amd_30, _),) = by_label(deployment)[EVERY_POOL[1]]
+    document = json.loads(deployment.artifacts[amd_30, 0, RESULT_FILE].body)
+    document["workloads"][0]["trials"]["pace_bytes_per_s"] = 0
+    deployment.set_result(amd_30, 0, Artifact(json.dumps(document).encode()))
+    add_report(deployment)
+    act(deployment)
+    assert CONFIRM in by_label(deployment)
+    deployment.change_runs(derived_id(GROUP, CONFIRM), "completed")
+    add_report(deployment)
+    act(deployment)
+    assert f"{CONFIRM}-2" in by_label(deployment)
+
+
+def test_scopes(deployment):
+    """Without the right to create tasks nothing is created."""
+    act(deployment, expected=1, missing="queue:create-task:low:releng-1/*")
     assert CONFIRM not in by_label(deployment)
 
 
@@ -266,6 +298,13 @@ def test_measuring_again(undecided):
     act(undecided, actions.MORE_WORKERS)
     assert new_labels(undecided) == sorted([*NEW, f"{EVERY_POOL[1]}-4"])
     assert len(by_label(undecided)[REPORT]) == 3
+
+
+def test_decided(undecided):
+    """Nothing is created where the newest report is satisfied."""
+    add_wishes(undecided)
+    assert "the report calls no comparison inconclusive" in act(undecided, actions.MORE_WORKERS)
+    assert new_labels(undecided) == []
 
 
 def test_a_number_of_workers(undecided):

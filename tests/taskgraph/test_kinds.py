@@ -3,15 +3,26 @@
 
 import json
 import re
+from contextlib import chdir
+from datetime import datetime
 
 import pytest
+import yaml
 from checkout import SIZES
 from embedding import shell_text
-from taskgraph.util.time import value_of
+from taskgraph import create
+from taskgraph.actions.util import create_tasks
+from taskgraph.optimize import base
+from taskgraph.parameters import Parameters
+from taskgraph.taskgraph import TaskGraph
+from taskgraph.util.time import json_time_from_now, value_of
+from user_mistakes import mistake
 
+from io_benchmark_taskgraph import estimate, stanza
 from io_benchmark_taskgraph.transforms.report import LATEST_S, RESOLVING_S
 from io_benchmark_taskgraph.worker_program import MAX_ARGUMENT_BYTES, workload_names
 
+from .conftest import KIND, REPOSITORY
 from .whole_graph import (
     EVERY_ALL,
     EVERY_POOL,
@@ -171,6 +182,37 @@ def test_commands():
     assert " --retrieves 200 " in command
 
 
+def test_images():
+    """The index is searched for them by their content; the report's is built on demand."""
+    for image, symbol in ((IMAGE, "update-verify"), (REPORT_IMAGE, "report")):
+        node = graph("full", "push")[image]
+        name = image.removeprefix("docker-image-")
+        shown = node["task"]["extra"]["treeherder"]
+        assert (shown["symbol"], shown["groupName"]) == (symbol, "Docker images")
+        [route] = node["optimization"]["index-search"]
+        assert route.startswith(f"releng.cache.level-3.docker-images.v2.{name}.hash.")
+    assert node["attributes"]["always_target"] is False
+
+
+def test_kind_files():
+    """A pool is four lines of one kind; the other kind has the pools of the first."""
+    pools = (KIND / "kind.yml").read_text().partition("\ntasks:\n")[2].strip("\n").split("\n\n")
+    keys = [[line.split(":")[0].strip() for line in pool.splitlines()] for pool in pools]
+    assert keys == [
+        [name, "description", "worker-type", "treeherder"] for name in ("amd-16", "amd-30", "intel")
+    ]
+    kind = yaml.safe_load((KIND.parent / ALL / "kind.yml").read_text())
+    assert kind["pools-from"] == "io-benchmark"
+    assert not {"tasks", "tasks-from"} & set(kind)
+    benchmark = stanza.Benchmark.parse(kind["task-defaults"]["benchmark"])
+    # 3 x (5,700 + 200 x 3 x 57) / 50, and the others' limits: per task, and per place.
+    needed_s = 2394 + 170 + 3 * 565
+    estimate.check_duration(benchmark, needed_s)
+    mistake(estimate.check_duration, benchmark, needed_s - 1)
+    documented = (REPOSITORY / "taskcluster/docs/kinds.md").read_text()
+    assert f"the slowest pool planned for needs {needed_s:,} s" in documented
+
+
 def end_s(node, key="deadline"):
     return value_of(node["task"][key]["relative-datestamp"]).total_seconds()
 
@@ -214,6 +256,48 @@ def test_the_report_comes_after_the_selected_pools(params):
     tasks = tasks_by_name("morphed", params)
     needed = [REPORT_IMAGE, *(label for label in SELECTED[params] if label != REPORT)]
     assert sorted(tasks[REPORT]["task"]["dependencies"]) == dependencies(tasks, needed)
+
+
+@pytest.mark.parametrize("pools", [[], ["io-benchmark-intel"]])
+def test_a_report_that_an_action_makes(tmp_path, monkeypatch, pools):
+    """It comes after the pools' tasks made with it, and after none of before: it reads these."""
+    monkeypatch.setattr(create, "testing", True)
+    # The images are there already; the index is asked for them all the same.
+    monkeypatch.setattr(base, "find_task_id_batched", lambda _routes: {})
+    monkeypatch.setattr(base, "status_task_batched", lambda _task_ids: {})
+    action_id = "Yx4AjHXCRfyptBUIPTPtEg"
+    monkeypatch.setenv("TASK_ID", action_id)
+    _, full_graph = TaskGraph.from_json(graph("full", "try"))
+    existing = [*EVERY_POOL, IMAGE, REPORT_IMAGE, *([] if pools else [REPORT])]
+    task_ids = {label: f"{'A' * 8}Q{'A' * 12}{number}" for number, label in enumerate(existing)}
+    values = yaml.safe_load((PARAMS / "try.yml").read_text())
+    with chdir(tmp_path):
+        create_tasks(
+            {"trust-domain": "releng"},
+            [REPORT, *pools],
+            full_graph,
+            task_ids,
+            Parameters(strict=False, **values),
+            decision_task_id="Prp_WjpGRx26VH-wA8fjTA",
+        )
+    text = (tmp_path / "artifacts/task-graph.json").read_text()
+    tasks = {node["label"]: node for node in json.loads(text).values()}
+    assert sorted(tasks) == sorted([REPORT, *pools])
+    # The action's own task is the parent of all that it makes.
+    assert sorted({*tasks[REPORT]["task"]["dependencies"]} - {action_id}) == sorted(
+        [task_ids[REPORT_IMAGE], *dependencies(tasks, pools)]
+    )
+    for label in pools:
+        left = instant(tasks[REPORT]) - instant(tasks[label])
+        assert left.total_seconds() >= RESOLVING_S + 3600
+
+
+def instant(node):
+    """A task that an action created has its own deadline, counted from then."""
+    moment = node["task"]["deadline"]
+    if isinstance(moment, dict):
+        moment = json_time_from_now(moment["relative-datestamp"])
+    return datetime.fromisoformat(moment)
 
 
 def test_limits():

@@ -2,12 +2,14 @@
 """How a decision task comes to its selection: a commit's message, and the tasks that names mean."""
 
 import logging
+import os
+import subprocess
 
 import pytest
 from pytest_taskgraph import make_graph, make_task
 from user_mistakes import mistake
 
-from io_benchmark_taskgraph.parameters import _select_targets
+from io_benchmark_taskgraph.parameters import _select_targets, decision_parameters
 from io_benchmark_taskgraph.selection import requested, select
 
 FORM = "write try: -j NAME[,NAME] [--rebuild N] without spaces between the names"
@@ -60,6 +62,68 @@ def test_numbers_out_of_bounds(number):
             f"the commit message's line {line!r}: --rebuild {number} is not a whole number from 1 "
             f"to 100; {FORM}"
         )
+
+
+@pytest.fixture
+def commit(tmp_path, monkeypatch):
+    """Make a checkout with one commit of a message; return its revision."""
+    for name in [name for name in os.environ if name.startswith("GIT_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.chdir(tmp_path)
+
+    def git(*arguments, **options):
+        command = ["git", "-c", "user.name=x", "-c", "user.email=x@example.com", *arguments]
+        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, **options)
+        return done.stdout.decode().strip()
+
+    def make(message):
+        git("init", "--quiet")
+        git("commit", "--quiet", "--allow-empty", "--cleanup=verbatim", "-F", "-", input=message)
+        return git("rev-parse", "HEAD")
+
+    return make
+
+
+def decide(revision, **changes):
+    values = {
+        "tasks_for": "github-push",
+        "target_tasks_method": "default",
+        "head_rev": revision,
+        **changes,
+    }
+    decision_parameters(None, values)
+    assert values["io_benchmark_perfherder"] == ""  # what a message cannot ask for
+    names = ("target_tasks_method", "io_benchmark_jobs", "io_benchmark_replicates")
+    return tuple(values[name] for name in names)
+
+
+MESSAGE = b"Faster\n\ntry: -j amd-16,intel --rebuild 6\n"
+CHOSEN = ("io-benchmark", ["amd-16", "intel"], 6)
+USUAL: tuple[str, list[str], int] = ("default", [], 0)
+
+
+@pytest.mark.parametrize(
+    ("message", "changes", "expected"),
+    [
+        (MESSAGE, {}, CHOSEN),
+        (MESSAGE, {"tasks_for": "github-pull-request"}, CHOSEN),
+        (b"Faster", {}, USUAL),
+        (b"\xff", {}, USUAL),
+        # Who chose otherwise, or may not choose, gets the default list.
+        *(
+            (MESSAGE, {"tasks_for": event}, USUAL)
+            for event in ("github-pull-request-untrusted", "cron", "action")
+        ),
+        *(
+            (MESSAGE, {"target_tasks_method": method}, (method, [], 0))
+            for method in ("nothing", "io-benchmark")
+        ),
+    ],
+)
+def test_commit_messages(commit, message, changes, expected):
+    """A push and a collaborator's pull request select tasks, and how many."""
+    assert decide(commit(message), **changes) == expected
 
 
 def task(kind, pool, number=""):
@@ -154,17 +218,19 @@ def test_targets(parameters, labels):
     assert targets(**parameters) == labels
 
 
-def test_mistakes_are_logged(caplog):
+def test_mistakes_are_logged(caplog, commit):
     """taskgraph's command line prints nothing for such an error, so it is logged here."""
+    revision = commit(b"try: -j amd-16, intel")
     caplog.set_level(logging.ERROR)
     messages = [
+        mistake(decide, revision),
         mistake(targets, io_benchmark_jobs=["x"]),
         mistake(targets, io_benchmark_perfherder="neutral"),
     ]
     assert caplog.messages == messages
     assert {record.exc_info for record in caplog.records} == {None}
-    assert messages[0].startswith("no task is called 'x'; there are: io-benchmark, amd-16")
-    assert messages[1] == (
+    assert messages[1].startswith("no task is called 'x'; there are: io-benchmark, amd-16")
+    assert messages[2] == (
         "the parameter io_benchmark_perfherder: neutral puts every pool into one series, and "
         "amd-16, intel are selected; name one pool, and the other in another push"
     )

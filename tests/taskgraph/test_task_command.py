@@ -3,6 +3,7 @@
 
 import hashlib
 import json
+import os
 import shutil
 import stat
 import subprocess
@@ -12,13 +13,16 @@ import embedding
 import pytest
 from user_mistakes import mistake
 
+from io_benchmark.sources.folder.run_files import read_run
 from io_benchmark_taskgraph import stanza
 from io_benchmark_taskgraph.task_command import check_size, make_command
 from io_benchmark_taskgraph.worker_program import (
     MAX_ARGUMENT_BYTES,
     WorkerProgram,
+    workload_names,
 )
 
+WORKLOADS = workload_names()
 SMALLEST: dict[str, Any] = {
     "workloads": ["cache-retrieve"],
     "retrieves": 2000,
@@ -206,3 +210,25 @@ def test_commands_of_the_largest_size(tmp_path):
     message = mistake(build, places=places)
     assert message.startswith("benchmark.places: the script's arguments make a command of ")
     assert message.endswith("one argument may hold 131,071; measure fewer places")
+
+
+@pytest.mark.parametrize("workloads", [WORKLOADS, ["cache-retrieve"]])
+def test_a_quick_run(workloads, tmp_path):
+    """All workloads fit one command and give a result; the usual task's log has at most 150 lines."""
+    workspace, artifacts = tmp_path / "workspace", tmp_path / "artifacts"
+    workspace.mkdir()
+    benchmark = stanza.Benchmark.parse({**SMALLEST, "workloads": workloads, "retrieves": 20})
+    program = WorkerProgram.read().embedded("bench", workloads)
+    command = make_command(benchmark, program, pool="amd-16", time_budget_s=3300)
+    variables = {"WORKSPACE": str(workspace), "ARTIFACTS": str(artifacts), "PROFILE": "quick"}
+    environment = {f"IO_BENCHMARK_{name}": value for name, value in variables.items()}
+    done = start(command, tmp_path, os.environ["PATH"], **environment)
+    assert done.returncode == 0, done.stderr
+    result = read_run(artifacts / "io-benchmark" / "io-benchmark.json").result
+    assert result.outcome.state == "completed"
+    assert result.config.workloads == workloads
+    assert list(workspace.iterdir()) == []
+    # run-task prints the command twice.
+    lines = f"{' '.join(command)}\n{command!r}\n{done.stdout}{done.stderr}".splitlines()
+    progress = [line for line in lines if line.startswith("  [")]
+    assert len(workloads) > 1 or len(lines) - len(progress) <= 150

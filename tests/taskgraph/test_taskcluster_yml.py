@@ -236,3 +236,15 @@ def test_nothing_that_others_choose_is_shell(run, tasks_for, chosen, option):
     given["event"] = strings_replaced(given["event"], chosen, HOSTILE)
     arguments, _ = run(render(given))
     assert f"{option}={HOSTILE}" in arguments
+
+
+@pytest.mark.parametrize("tasks_for", EVENTS)
+def test_every_command_is_the_same_text(tasks_for):
+    """Nothing of an event is in the shell's text."""
+    given = context(tasks_for)
+    plain = render(given)["payload"]["command"][-1]
+    for key in {"event", "repository", "push", "action"} & set(given):
+        for old in ("main", "engineer", "contributor", HEAD, BASE, GROUP_ID):
+            changed = {**given, key: strings_replaced(given[key], old, f"{old}-other")}
+            for task in render_all(changed):
+                assert task["payload"]["command"][-1] == plain

@@ -9,10 +9,13 @@ import io
 import subprocess
 import zipfile
 
+import pytest
 from pythons import every_python
+from user_mistakes import mistake
 
-from io_benchmark_taskgraph.worker_program import WorkerProgram, workload_names
+from io_benchmark_taskgraph.worker_program import WorkerProgram, maximum_time_s, workload_names
 
+SYNC = "workloads/sync_write.py"
 MAIN = {"__main__.py": 'SCRIPT_VERSION = "1.2"\nimport a.b\nprint(a.b.x)\n'}
 OTHER = {"a/b.py": "x = 'ä'\n"}
 
@@ -125,3 +128,20 @@ def test_the_folder(script):
     del modules["no-module/c.py"]
     files = contents(WorkerProgram.read(script).file())
     assert files == {name: path.read_bytes() for name, path in modules.items()}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("class A:\n    maximum_s = 130\n", 260),
+        ("class A:\n    maximum_s = 1_000\n    per_place = False  # why\n", 1000),
+    ],
+)
+def test_maximum_time(script, text, expected):
+    """It is read from the workload's class, per place or per task, without running it."""
+    (script / SYNC).write_text(text + "raise SystemExit\n")
+    assert maximum_time_s(["sync-write"], 2, script) == expected
+    # The helpers among the workloads have no name.
+    assert workload_names(script) == ["cache-retrieve", "sync-write"]
+    unknown = "benchmark.workloads: 'sync-writ' is unknown; there are: cache-retrieve, sync-write"
+    assert mistake(maximum_time_s, ["sync-writ"], 1, script) == unknown

@@ -383,7 +383,11 @@ EDGES = [
     # What comes back is no step.
     slower(
         *("drift-over-time: by chance", slow_for_a_while),
-        *((1.2, "The slower side was no slower at its end."), (1.6, NOT_OBSERVABLE)),
+        *(
+            (1.2, "The slower side was no slower at its end."),
+            (1.6, SLOWED_DOWN),
+            (4, NOT_OBSERVABLE),
+        ),
     ),
     slower(
         *("drift-over-time: blocked", lambda share: last_third(1.6) | waiting_for_io(share)),

@@ -44,6 +44,26 @@ def test_holm_is_rs_p_adjust():
     assert levels == pytest.approx([0.05 / 3, 0.05 / 2, 0.05 / 2, 0.05 / 4])
 
 
+def test_holms_intervals_decide_as_its_p_values_do():
+    """The interval at a step's level excludes 1 exactly where the adjusted p-value is below 5 %."""
+    generator = np.random.default_rng(7)
+    for _ in range(200):
+        estimates = [
+            Estimate(generator.normal(0, 0.2), 0.005, generator.uniform(2, 30))
+            for _ in range(generator.integers(1, 6))
+        ]
+        for judgement in judge(estimates, [SINGLE] * len(estimates), MARGIN):
+            assert judgement.interval.excludes(1.0) == (judgement.p_value < 0.05)
+
+
+@pytest.mark.parametrize(("p_value", "is_rejected"), [(0.0249, True), (0.0251, False)])
+def test_a_second_candidate_halves_the_error(p_value, is_rejected):
+    """The smaller p-value of two is compared with 2.5 %; where it fails, the other fails too."""
+    first, second = _holm([p_value, 0.04], [SINGLE] * 2)
+    assert (first[0] < 0.05, second[0] < 0.05) == (is_rejected, is_rejected)
+    assert 1 - second[1] == pytest.approx(0.05 if is_rejected else 0.025)
+
+
 def test_a_look_spends_a_part_of_the_error():
     """The level of the interval is that of the part, and the p-value is divided by it."""
     look = Schedule().look(3)
@@ -305,6 +325,19 @@ def test_the_chance_of_equivalence_is_the_integral(workers, log_ratio):
     inside = special.ndtr((room - log_ratio) / error) - special.ndtr((-room - log_ratio) / error)
     chance = _chance(_Question(log_ratio, 0.05, 0.0, MARGIN, 1, EQUIVALENT), SINGLE, workers)
     assert chance == pytest.approx(float(np.mean(inside)), abs=1e-3)
+
+
+def test_ten_percent_takes_about_six_workers():
+    """As published tables of power say for 5 % variation, 80 % power, 5 % level: 5 to 6 a side."""
+    given = advice(single(1.10))
+    assert (given.leaning, given.workers_to_add) == (SLOWER, 5)
+    assert text_of(given.message) == (
+        "probably slower, not proven; 5 more workers per pool should settle it "
+        "if workers vary by 5 %, including an assumed 5 %"
+    )
+    assert advice(single(1 / 1.10)).leaning is Verdict.FASTER
+    # Holm's first step is harder with three candidates than with one.
+    assert advice(single(1.10), comparisons=3).workers_to_add > 5
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,14 @@ import math
 
 import numpy as np
 import pytest
+import seed_workers
 import simulation
+from msgspec.structs import replace
 from simulation import entry
 
 from io_benchmark.analysis.inference.estimates import Estimate, SideData, compare_means
 from io_benchmark.analysis.inference.looks import SINGLE, Schedule
-from io_benchmark.analysis.model import Interval, Verdict
+from io_benchmark.analysis.model import Interval, Run, Verdict
 
 # Student's sleep data (1908), as R ships it.
 SLEEP_1 = (0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0)
@@ -67,6 +69,14 @@ def test_several_workers_are_scipys(seed, is_equal):
     assert not is_equal or found.p_value == pytest.approx(tests[0].pvalue, rel=1e-9)
 
 
+def test_swapping_the_sides_turns_the_ratio_over():
+    """Nothing but the direction changes: the ratio, the interval and the verdict mirror."""
+    candidate, baseline = (0.3, 0.35, 0.31), (0.0, 0.01)
+    there, back = estimate(candidate, baseline), estimate(baseline, candidate)
+    assert (there.ratio, there.p_value) == pytest.approx((1 / back.ratio, back.p_value))
+    assert there.interval(0.95).low_ratio == pytest.approx(1 / back.interval(0.95).high_ratio)
+
+
 @pytest.mark.parametrize(
     ("counts", "look", "degrees"),
     [
@@ -106,6 +116,19 @@ def test_few_workers(candidate, baseline, variance, degrees, assumed):
     assert found.variance == pytest.approx(variance)
     assert degrees is None or found.degrees == pytest.approx(degrees)
     assert found.assumed_variation == assumed
+
+
+def test_runs_of_a_machine_are_one_worker():
+    """Its mean is that of the logarithms of its runs, and it weighs as much as another machine."""
+    (worker,) = seed_workers.workers(1, pools=("intel",))
+    runs = [
+        Run(replace(worker, machine=machine), entry(np.full(10, time_ns)))
+        for machine, time_ns in [("m", 1_000_000), ("n", 8_000_000), ("m", 4_000_000)]
+    ]
+    data = SideData.of(runs)
+    assert data.log_means == pytest.approx([math.log(2e6), math.log(8e6)])
+    assert [len(entries) for entries in data.runs] == [2, 1]
+    assert data.mean_ns == pytest.approx(4e6)
 
 
 def test_the_edges():

@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: MPL-2.0
 """Which look a comparison is, and what it may spend; the rates are in tests/simulation."""
 
+import math
+from collections.abc import Sequence
+
+import numpy as np
 import pytest
 import seed_workers
 from msgspec.structs import replace
+from scipy import special
 
 from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.inference import looks
 from io_benchmark.analysis.inference.looks import SINGLE, Schedule, _chance_of_crossing
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.report.content.statement_text import text_of
@@ -24,12 +30,45 @@ def test_pococks_levels(number: int, p_value: float) -> None:
     assert chance == pytest.approx(0.05, abs=3e-4)
 
 
+def finely(counts: Sequence[int], p_values: Sequence[float]) -> float:
+    """The same chance by 400 points between each two looks."""
+    points, density = np.zeros(1), np.ones(1)
+    between, weights = np.polynomial.legendre.leggauss(400)
+    before = 0
+    for workers, p_value in zip(counts, p_values, strict=True):
+        edge = -special.ndtri(p_value / 2) * math.sqrt(workers)
+        step = math.sqrt(workers - before)
+        distances = (between[:, None] * edge - points[None, :]) / step
+        at_points = np.exp(-(distances**2) / 2) @ density / (step * math.sqrt(2 * math.pi))
+        points, density, before = between * edge, at_points * weights * edge, workers
+    return 1 - float(density.sum())
+
+
+@pytest.mark.parametrize("p_value", [0.3, 0.01, 1e-5])
+@pytest.mark.parametrize("counts", [(2,), (3, 6, 12), (2, 99, 100), NUMBERS])
+def test_few_points_are_enough(counts: Sequence[int], p_value: float) -> None:
+    """Looks far apart and close together, from the widest levels to the strictest of many pools."""
+    p_values = [p_value, *[p_value / 5] * (len(counts) - 1)]
+    rel, least = (1e-5, 1e-12) if p_value >= 0.01 else (3e-3, 1e-9)
+    expected = pytest.approx(finely(counts, p_values), rel=rel, abs=least)
+    assert _chance_of_crossing(counts, p_values) == expected
+
+
 @pytest.mark.parametrize("alpha", [0.10, 0.05, 0.05 / 3])
 @pytest.mark.parametrize("schedule", [Schedule(), Schedule((3, 6, 12), is_declared=True)])
 def test_all_looks_together_keep_the_error(schedule: Schedule, alpha: float) -> None:
     """Looks after each number of workers up to a hundred, at their own levels."""
     p_values = [schedule.look(count).p_value(alpha) for count in NUMBERS]
     assert 0.85 * alpha < _chance_of_crossing(NUMBERS, p_values) < 1.02 * alpha
+
+
+def test_known_factors(monkeypatch):
+    """What is known of the assumed looks is what would be computed."""
+    known = dict(looks._ASSUMED_FACTORS)
+    levels = [Schedule().p_value(6, alpha, relative) for relative, alpha in known]
+    monkeypatch.setattr(looks, "_ASSUMED_FACTORS", {})
+    computed = [Schedule().p_value(6, alpha, relative) for relative, alpha in known]
+    assert levels == pytest.approx(computed)
 
 
 def test_levels():
@@ -106,6 +145,20 @@ def test_a_plan_is_a_single_look(amd_16, intel, runs, lost, level, look):
     comparison = compared(measured, lost=["amd-16"] * lost)
     assert comparison.interval.level_ratio == pytest.approx(level, abs=1e-3)
     assert (comparison.look and text_of(comparison.look)) == look
+
+
+@pytest.mark.parametrize(
+    ("numbers", "look"),
+    [
+        ((3, 6), "second of at most 2 looks"),
+        ((3, 12), "6 workers per pool are not among the looks 3,12"),
+    ],
+)
+def test_a_declaration_is_believed(numbers, look):
+    """--looks counts more than the plan of the tasks."""
+    measured = workers(6, amd_16="4", intel="4")
+    comparison = compared(measured, Schedule(numbers, is_declared=True))
+    assert text_of(comparison.look) == look
 
 
 def test_without_one_worker_it_is_the_same_look():

@@ -57,6 +57,20 @@ def test_answers_of_a_whole_side() -> None:
     assert (side([[None]]).mean(number), side([[None]]).median(number)) == (None, None)
 
 
+def test_each_run_is_read_once() -> None:
+    """Whatever is computed, and whoever is left out."""
+    read: list[View] = []
+
+    def reading(run: View) -> float | None:
+        read.append(run)
+        return number(run)
+
+    whole = side([[1.0], [2.0, 3.0], [4.0]])
+    for views in (whole, *map(whole.without, range(3))):
+        views.mean(reading), views.median(reading), views.values(reading), views.readings(reading)
+    assert len(read) == 4
+
+
 def test_runs_that_did_not_measure() -> None:
     """They are left out, and a side that has none is the same one."""
     whole = side([[1.0], [2.0]])

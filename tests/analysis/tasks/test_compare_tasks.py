@@ -7,11 +7,12 @@ import random
 import pytest
 import real_tasks
 from msgspec.structs import replace
-from sample_tasks import START_MS, compared, completed, of_rows, seed
+from sample_tasks import START_MS, compared, completed, many, of_rows, seed
 
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import SINGLE
 from io_benchmark.analysis.model import Interval, Verdict
+from io_benchmark.analysis.tasks import compare_tasks, task_pair
 from io_benchmark.analysis.tasks.task_meaning import _standing
 from io_benchmark.analysis.tasks.task_model import TaskComparison, TaskReport
 from io_benchmark.analysis.tasks.task_pair import LabelledRatio
@@ -102,6 +103,16 @@ def test_the_ratio_is_that_of_the_time():
     for number in range(10):
         runs += pools(1, 1, label=f"short {number}")
     assert only(compared(runs)).ratio == pytest.approx(100 / 70, rel=0.005)
+
+
+def test_labels_that_differ_are_named():
+    """half is 1.6× slower at one label and equal at the other."""
+    half = next(each for each in many().comparisons if each.candidate == "half")
+    assert [(row.label, round(row.ratio, 2), row.differs) for row in half.labels] == [
+        ("link", 1.6, False),
+        ("test", 1.0, True),
+    ]
+    assert "labels differ, from 1.00× (test) to 1.60× (link)" in text_of(half.warnings[0])
 
 
 def test_every_run_is_counted() -> None:
@@ -203,6 +214,15 @@ def test_runs_that_did_not_complete(state, reason, consequence):
     ended = completed("a", 1, "g/f", state=state, reason=reason)
     assert warnings(compared([*pools(10, 10, 9), ended])) == []
     assert consequence in warnings(compared([*pools(10, 10, 8), ended]))[0]
+
+
+def test_the_labels_with_most_runs_are_compared(monkeypatch):
+    """However long the others take."""
+    for module in (task_pair, compare_tasks):
+        monkeypatch.setattr(module, "MOST_LABELS", 1)
+    report = compared([*pools(1, 1, 4, label="many"), *pools(90, 60, 2, label="long")])
+    assert [row.label for row in only(report).labels] == ["many"]
+    assert "only the 1 labels with most runs are compared" in warnings(report)
 
 
 @pytest.mark.parametrize(("later", "is_warned"), [(2, False), (3, True)])

@@ -103,6 +103,14 @@ def test_a_broken_rule_is_named_with_what_differs(rule, change, message):
         assert (verdicts == []) == (severity is Severity.REFUSED)
 
 
+def test_the_seeds_case_breaks_no_rule_but_one_worker() -> None:
+    """The measurements are identical; the only warning is about one worker per pool."""
+    for change in ({}, first(100), {f"{ENTRY}cache_state": COLD}):
+        assert {problem.rule for problem in judged(change).problems} - {"unequal-length"} == {
+            "one-worker"
+        }
+
+
 def test_drift_and_noise_are_warnings() -> None:
     """A run that slows down by half, and one that hardly knows its own mean."""
     (found,) = workers(pools=("amd-16",))
@@ -150,6 +158,15 @@ def test_nothing_in_common_is_refused_by_name() -> None:
     report = judged({f"{ENTRY}place": "elsewhere"})
     (problem,) = broken(report, "nothing-in-common")
     assert problem.sides == ("intel", "amd-16")
+
+
+def test_a_worker_with_several_warnings() -> None:
+    """Its problem has the first, how many follow, and these in its explanation."""
+    warnings = [{"name": f"w{at}", "message": "m"} for at in range(3)]
+    (problem,) = broken(judged({"warnings": warnings}), "worker-warning")
+    assert text_of(problem.message).endswith(" run 0: w0: m, and 2 more messages")
+    assert problem.explanation is not None
+    assert text_of(problem.explanation) == "Further: w1: m; w2: m."
 
 
 def test_a_refused_run_does_not_take_its_pool_with_it() -> None:
@@ -242,6 +259,19 @@ def test_batches_that_ended_early():
         for ratio in (5.0, 1.0)
     )
     assert checks._slower_left_out([killed, kept], [kept]) == []
+
+
+def test_a_report_names_such_runs():
+    """Two of five, which were stopped after 60 retrieves."""
+    killed = first(60) | INCOMPLETE
+    cut = killed[f"{ENTRY}samples"]
+    killed[f"{ENTRY}samples"] = lambda samples: cut(
+        samples | {"copy_ns": [round(1.5 * ns) for ns in samples["copy_ns"]]}
+    )
+    change = {"amd-16/1": killed, "amd-16/3": killed}
+    found = workers(5, between=0.02, pools=("intel", "amd-16"), change=change)
+    (problem,) = broken(compare(PLAN, found, Options()), "survivors")
+    assert problem.sides == ("amd-16",)
 
 
 def test_a_run_unlike_the_rest_of_its_side_is_named() -> None:

@@ -148,6 +148,14 @@ def test_runs_at_the_same_time_are_named(started, at_once):
         assert (AT_ONCE in text_of(problem.message)) is at_once
 
 
+def test_many_shared_machines():
+    """Three of five are named; they are all machines of both sides."""
+    boots = [{"host.boot_id": f"{BOOT[:-1]}{number}"} for number in range(5)]
+    (problem,) = broken(report([*runs("a", *boots), *runs("b", *boots)]), "shared-worker")
+    assert text_of(problem.message).count("us-central1-f/") == 3
+    assert " and 2 more, so their machines do not differ" in text_of(problem.message)
+
+
 def test_only_machines_of_both_sides_are_meant():
     """That one side's second machine ran two tasks at once says nothing of the machine they share."""
     starts = [(BOOT, "10:00:00"), (OTHER_BOOT, "11:00:00"), (OTHER_BOOT, "11:00:05")]
@@ -231,6 +239,16 @@ def test_sides_that_were_measured_at_different_hours(started, group, hours):
     assert messages == [f"amd-16 was measured {hours} hours after intel: {difference}"] * (
         hours is not None
     )
+
+
+def test_a_pool_before_and_after():
+    """It is compared because of what changed in between."""
+    later = {"amd-16": {"started": "2026-03-24T16:00:00Z"}}
+    before = seed_workers.workers(pools=("amd-16",), side="before")
+    after = seed_workers.workers(pools=("amd-16",), side="after", seed=1, change=later)
+    made = report([*before, *after], "before")
+    assert made.subjects[0].comparisons
+    assert broken(made, "measured-apart") == []
 
 
 # --- zones ---

@@ -153,6 +153,21 @@ def test_bad_rows_are_left_out_and_named(file, change, message):
     assert line.endswith("; the row is left out")
 
 
+@pytest.mark.parametrize("column", ["label", "run_id", "started", "own_ended", "cost"])
+@pytest.mark.parametrize("number", [10**400, -(10**400), 1e308], ids=["long", "negative", "float"])
+def test_numbers_of_any_size(file, column, number):
+    """A row with one in any column is left out, or used."""
+    runs, lines = read(file, json.dumps([{**AS_OBJECT, column: number}, AS_OBJECT]))
+    assert len(runs) + len(lines) == 2
+
+
+def test_many_bad_rows_are_counted(file):
+    """Three are named."""
+    _, lines = read(file, "\n".join([HEAD, *["build,b,w,x,,"] * 10]))
+    assert len(lines) == 4
+    assert lines[-1] == "7 more rows are left out"
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -186,6 +201,12 @@ def test_bad_files(file, text, message):
         read(file, text)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 600
+
+
+def test_the_longest_name(file):
+    """The limit itself is allowed."""
+    ((run,), _) = read(file, json.dumps([{**AS_OBJECT, "label": "x" * 200}]))
+    assert run.label == "x" * 200
 
 
 def test_a_mistake_far_below_uses_nothing_of_the_file(file):

@@ -63,6 +63,21 @@ def test_every_push(loopback, policy, pushes):
     assert len(loopback.asked("api", "/index/")) == 1
 
 
+@pytest.mark.parametrize(
+    ("query", "chosen", "older"),
+    [
+        pytest.param(replace(QUERY, since=date(2026, 5, 4)), slice(1, 4), 0, id="since"),
+        pytest.param(replace(QUERY, newest=1, since=date(2026, 5, 4)), slice(3, 4), 2, id="both"),
+    ],
+)
+def test_a_part_of_it(loopback, policy, pushes, query, chosen, older):
+    """The newest points, without the results of others."""
+    arrived, history = collect(loopback, policy, query)
+    assert ids(arrived) == expected(pushes[chosen])
+    assert history.older == older
+    assert len(loopback.asked("storage")) == len(arrived)
+
+
 def test_replicates_and_other_kinds(policy):
     """The index has one task per push; its group has the pool's others.
 
@@ -102,6 +117,13 @@ def test_what_is_gone_is_named(loopback, policy, pushes):
             f"({loopback.url}/tasks/{second}/runs/0)"
         ),
     }
+
+
+def test_names_that_are_no_dates(loopback, policy, pushes):
+    """Anyone with the scope can write there: other names are ignored."""
+    for name in ("latest", "20261399999999", "2026"):
+        loopback.deployment.index[f"{made.NAMESPACE}.{name}"] = expected(pushes)[0]
+    assert ids(collect(loopback, policy)[0]) == expected(pushes)
 
 
 @pytest.mark.parametrize(

@@ -24,17 +24,26 @@ from loopback_deployment import (
     add_group,
     result,
 )
-from recorded_pushes import CLAIM_EXPIRED, recorded_pushes, written
+from recorded_pushes import (
+    ACTION_WITHOUT_CONTEXTS,
+    CLAIM_EXPIRED,
+    PUSH,
+    REPORT,
+    recorded_pushes,
+    written,
+)
 
 from io_benchmark.results.reader import MAXIMUM_BYTES
-from io_benchmark.sources.budget import Budget
+from io_benchmark.sources.budget import SMALL_BYTES, Budget
 from io_benchmark.sources.gather import gather
+from io_benchmark.sources.protocol import ReadProgress
 from io_benchmark.sources.run_results import TaskRecord
 
 NO_ARTIFACT = "left no io-benchmark.json"
 NO_VERSION = "Object missing required field `version`"
 LOOK = "look at the task's log, or run it again"
 LABEL = "io-benchmark-amd-16"
+NEVER_STARTED = f"{NO_ARTIFACT}: it never started, so that there is no log; run the benchmark again"
 
 
 @pytest.fixture
@@ -120,6 +129,19 @@ def test_pages_are_followed(loopback, policy):
 @pytest.mark.parametrize(
     ("address", "expected"),
     [
+        (f"task:{AMD_16}", ALL_THREE[:1]),
+        ("index:dev.v2.io.latest.io-benchmark-amd-30", ALL_THREE[1:2]),
+        ("index:dev.v2.io.latest", ALL_THREE),
+    ],
+)
+def test_other_addresses(loopback, policy, address, expected):
+    """Each form leads to the same results."""
+    assert runs(read(loopback, policy, address)) == expected
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
         (
             "task:AAAAAAAAQAGAAAAAAAAAAA",
             "{url} has no such task; it may have expired, or belong to another deployment",
@@ -142,6 +164,23 @@ def test_what_does_not_exist(loopback, policy, address, expected):
     gathered = read(loopback, policy, address, f"task:{INTEL}")
     assert gathered.unreadable == (f"{address}: {expected.format(url=loopback.url)}",)
     assert runs(gathered) == ALL_THREE[2:]
+
+
+@pytest.mark.parametrize(
+    "address",
+    [f"group:{PUSH}", f"task:{PUSH}", f"task:{REPORT}", f"task:{ACTION_WITHOUT_CONTEXTS}"],
+    ids=["group", "decision task", "report", "action"],
+)
+def test_tasks_that_stand_for_their_group(policy, address):
+    """Tasks about the push mean its benchmark tasks: here 11, with 12 runs."""
+    deployment = recorded_pushes()
+    for member in deployment.groups[PUSH]:
+        for run in deployment.statuses[member]["runs"]:
+            body = result("amd-16", member, run["runId"])
+            deployment.set_result(member, run["runId"], Artifact(body))
+    with Loopback(deployment) as loopback:
+        gathered = read(loopback, policy, address)
+    assert (len(gathered.results), gathered.unreadable, gathered.remarks) == (12, (), ())
 
 
 def test_where_no_run_completed(loopback, policy):
@@ -240,85 +279,6 @@ def test_through_the_task_s_proxy(loopback, policy):
 
 
 @pytest.mark.parametrize(
-    ("fault", "text"),
-    [
-        (Fault(status=301, headers={"Location": "https://h/x"}), "redirects to https://h/x; use"),
-        (
-            Fault(status=200),
-            (
-                "does not answer like a Taskcluster deployment (JSON is malformed: invalid character "
-                "(byte 0)); check the address"
-            ),
-        ),
-        (None, "returns the same page again and again"),
-    ],
-    ids=["redirect", "no-deployment", "endless-pages"],
-)
-def test_a_deployment_that_misbehaves(loopback, policy, fault, text):
-    """One line; signatures are for one host, and a page that leads to itself is not followed."""
-    loopback.deployment.page_limit = 4
-    loopback.deployment.tokens = {8: "x", 4: "x"}
-    if fault:
-        loopback.faults = first(9, fault)
-    (line,) = read(loopback, policy, f"group:{GROUP}").unreadable
-    assert line.startswith(f"group:{GROUP}: {loopback.url}")
-    assert text in line
-
-
-def test_the_default_deployment_is_told(loopback, policy, monkeypatch):
-    """A user who wrote task:ID may not know its deployment."""
-    monkeypatch.setattr("io_benchmark.sources.taskcluster.addresses.DEFAULT_ROOT_URL", loopback.url)
-    gathered = read(loopback, policy, f"task:{AMD_16}", TASKCLUSTER_ROOT_URL="")
-    assert gathered.remarks == (f"read {loopback.url}, because TASKCLUSTER_ROOT_URL is not set",)
-    address = f"{loopback.url}/tasks/{AMD_16}"
-    assert read(loopback, policy, address, TASKCLUSTER_ROOT_URL="").remarks == ()
-
-
-@pytest.mark.parametrize(
-    ("host", "part", "pools", "line"),
-    [
-        ("storage", INTEL, ["amd-16"], f"task {INTEL} run 0 (io-benchmark-intel)"),
-        ("api", "/tasks/status", [], f"task:{AMD_16}"),
-    ],
-)
-def test_what_is_not_read_in_time_is_named(loopback, policy, host, part, pools, line):
-    """A report is written with the results that came in time."""
-    loopback.faults = first(99, Fault(delay_s=60), host, part)
-    budget = Budget(ends_s=time.monotonic() + 1.5)
-    gathered = read(loopback, policy, f"task:{AMD_16}", f"task:{INTEL}", budget=budget)
-    assert [result.pool for result in gathered.results] == pools
-    assert f"{line}: was not read in time; read it again" in gathered.unreadable
-
-
-@pytest.mark.parametrize(
-    ("created", "pace", "lost"),
-    [("09:30", None, ("amd-16",)), ("10:30", None, ()), ("09:30", 10**6, ())],
-    ids=["planned", "added-later", "added-before-a-confirming-run"],
-)
-def test_only_planned_tasks_are_lost(policy, created, pace, lost):
-    """A task that was created after the pool's others had started, the last at ten, adds a worker."""
-    deployment = Deployment()
-    group = add_group(deployment, 3, pools=("amd-16",))
-    *there, lacking = deployment.groups[group]
-    deployment.statuses[there[1]]["runs"][0]["started"] = "2026-11-21T10:00:00.000Z"
-    body = json.loads(result("amd-16", there[1], 0))
-    body["config"]["pace_bytes_per_s"] = pace
-    deployment.set_result(there[1], 0, Artifact(json.dumps(body).encode()))
-    deployment.definitions[lacking]["created"] = f"2026-11-21T{created}:00.000Z"
-    del deployment.artifacts[lacking, 0, ARTIFACT]
-    with Loopback(deployment) as loopback:
-        gathered = read(loopback, policy, f"group:{group}")
-    assert runs(gathered) == [("amd-16", task_id, 0) for task_id in there]
-    assert (gathered.lost, gathered.missing) == (lost, ("amd-16",))
-    assert [line.partition(": ")[0] for line in gathered.unreadable] == [
-        f"task {lacking} run 0 ({LABEL}-3)"
-    ]
-
-
-NEVER_STARTED = f"{NO_ARTIFACT}: it never started, so that there is no log; run the benchmark again"
-
-
-@pytest.mark.parametrize(
     ("note", "line"),
     [
         ("canceled before it started", f"was cancelled (canceled) and {NEVER_STARTED}"),
@@ -361,3 +321,129 @@ def test_a_claim_that_expired_for_good(policy):
             "and left no log; run the benchmark again"
         )
         assert gathered.unreadable == (problem(loopback, CLAIM_EXPIRED, LABEL, line, 1),)
+
+
+def test_why_a_signature_is_refused(loopback, policy):
+    """Bad credentials are only one cause of 401; the request is not repeated."""
+    loopback.turn_clock(1800)
+    gathered = read(loopback, policy, f"group:{GROUP}", **ME.environment)
+    text = (
+        "refuses the request of me (Unauthorized: Stale timestamp): this machine's clock differs from "
+        "its clock by more than 15 minutes; set the clock, the credentials are not the cause"
+    )
+    assert gathered.unreadable == (f"group:{GROUP}: {loopback.url} {text}",)
+    assert len(loopback.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "text"),
+    [
+        (Fault(status=301, headers={"Location": "https://h/x"}), "redirects to https://h/x; use"),
+        (
+            Fault(status=200),
+            (
+                "does not answer like a Taskcluster deployment (JSON is malformed: invalid character "
+                "(byte 0)); check the address"
+            ),
+        ),
+        (None, "returns the same page again and again"),
+    ],
+    ids=["redirect", "no-deployment", "endless-pages"],
+)
+def test_a_deployment_that_misbehaves(loopback, policy, fault, text):
+    """One line; signatures are for one host, and a page that leads to itself is not followed."""
+    loopback.deployment.page_limit = 4
+    loopback.deployment.tokens = {8: "x", 4: "x"}
+    if fault:
+        loopback.faults = first(9, fault)
+    (line,) = read(loopback, policy, f"group:{GROUP}").unreadable
+    assert line.startswith(f"group:{GROUP}: {loopback.url}")
+    assert text in line
+
+
+def test_the_default_deployment_is_told(loopback, policy, monkeypatch):
+    """A user who wrote task:ID may not know its deployment."""
+    monkeypatch.setattr("io_benchmark.sources.taskcluster.addresses.DEFAULT_ROOT_URL", loopback.url)
+    gathered = read(loopback, policy, f"task:{AMD_16}", TASKCLUSTER_ROOT_URL="")
+    assert gathered.remarks == (f"read {loopback.url}, because TASKCLUSTER_ROOT_URL is not set",)
+    address = f"{loopback.url}/tasks/{AMD_16}"
+    assert read(loopback, policy, address, TASKCLUSTER_ROOT_URL="").remarks == ()
+
+
+def test_a_job_of_a_push(loopback, policy):
+    """An address that selects a job of a push reads that job alone, and says so."""
+    push = (
+        f"https://treeherder.example/jobs?repo=try&revision={'0' * 40}&selectedTaskRun={AMD_16}.0"
+    )
+    gathered = read(loopback, policy, push)
+    assert runs(gathered) == ALL_THREE[:1]
+    assert "remove selectedTaskRun from it to read the whole push" in gathered.remarks[0]
+
+
+def test_progress(loopback, policy):
+    """Counts of tasks during the listing, then of results, to the end."""
+    steps: list[ReadProgress] = []
+    read(loopback, policy, f"group:{GROUP}", progress=steps.append)
+    assert steps[:3] == [
+        ReadProgress("listing tasks", 0, None),
+        ReadProgress("listing tasks", 10, None),
+        ReadProgress("reading results", 0, 9),
+    ]
+    assert steps[3:] == [ReadProgress("reading results", number, 9) for number in range(1, 10)]
+
+
+@pytest.mark.parametrize(
+    ("host", "part", "pools", "line"),
+    [
+        ("storage", INTEL, ["amd-16"], f"task {INTEL} run 0 (io-benchmark-intel)"),
+        ("api", "/tasks/status", [], f"task:{AMD_16}"),
+    ],
+)
+def test_what_is_not_read_in_time_is_named(loopback, policy, host, part, pools, line):
+    """A report is written with the results that came in time."""
+    loopback.faults = first(99, Fault(delay_s=60), host, part)
+    budget = Budget(ends_s=time.monotonic() + 1.5)
+    gathered = read(loopback, policy, f"task:{AMD_16}", f"task:{INTEL}", budget=budget)
+    assert [result.pool for result in gathered.results] == pools
+    assert f"{line}: was not read in time; read it again" in gathered.unreadable
+
+
+def test_large_results_are_read_last_and_over_the_budget_left_out(loopback, policy):
+    """They displace no small results, and one line names them."""
+    body = result("amd-16", AMD_16, 0)
+    loopback.deployment.set_result(AMD_16, 0, Artifact(body + b" " * SMALL_BYTES))
+    addresses = (f"task:{AMD_16}", f"task:{INTEL}")
+    gathered = read(loopback, policy, *addresses, budget=Budget(read_bytes=len(body) + 1))
+    assert runs(gathered) == ALL_THREE[2:]
+    assert gathered.unreadable == (
+        (
+            "left out 1 result: one command reads at most 384 MB of files; give fewer tasks or "
+            f"folders at once. Left out: task {AMD_16} run 0 ({LABEL})"
+        ),
+    )
+    assert read(loopback, policy, *addresses).unreadable == ()
+
+
+@pytest.mark.parametrize(
+    ("created", "pace", "lost"),
+    [("09:30", None, ("amd-16",)), ("10:30", None, ()), ("09:30", 10**6, ())],
+    ids=["planned", "added-later", "added-before-a-confirming-run"],
+)
+def test_only_planned_tasks_are_lost(policy, created, pace, lost):
+    """A task that was created after the pool's others had started, the last at ten, adds a worker."""
+    deployment = Deployment()
+    group = add_group(deployment, 3, pools=("amd-16",))
+    *there, lacking = deployment.groups[group]
+    deployment.statuses[there[1]]["runs"][0]["started"] = "2026-11-21T10:00:00.000Z"
+    body = json.loads(result("amd-16", there[1], 0))
+    body["config"]["pace_bytes_per_s"] = pace
+    deployment.set_result(there[1], 0, Artifact(json.dumps(body).encode()))
+    deployment.definitions[lacking]["created"] = f"2026-11-21T{created}:00.000Z"
+    del deployment.artifacts[lacking, 0, ARTIFACT]
+    with Loopback(deployment) as loopback:
+        gathered = read(loopback, policy, f"group:{group}")
+    assert runs(gathered) == [("amd-16", task_id, 0) for task_id in there]
+    assert (gathered.lost, gathered.missing) == (lost, ("amd-16",))
+    assert [line.partition(": ")[0] for line in gathered.unreadable] == [
+        f"task {lacking} run 0 ({LABEL}-3)"
+    ]

@@ -7,7 +7,7 @@ import random
 
 import pytest
 from loopback import Fault, Loopback, first
-from loopback_deployment import AMD_16, Artifact, Deployment, add_group, slug
+from loopback_deployment import AMD_16, Artifact, Deployment, add_group, recorded, slug
 from recorded_pushes import PUSH
 from turned_clock import Turned
 
@@ -74,6 +74,39 @@ def test_what_comes_meanwhile_counts(deployment, group, ids, policy):
     assert turned.slept == [15, 22.5, 15]
 
 
+def test_no_longer_than_asked(deployment, group, ids, policy):
+    """At the end it names what still runs; the report's task runs too, and does not wait for itself."""
+    deployment.change_runs(ids[0], "exception", "running")
+    add(deployment, group, "io-benchmark-report", "running")
+    turned = Turned()
+    with Loopback(deployment) as loopback:
+        told = waited(loopback, policy, turned, f"group:{group}", limit_s=40)
+    assert told == [
+        "[1/2] 1 completed, 1 running after 0 min",
+        f"not waiting any longer; not resolved: io-benchmark-amd-16-1 ({ids[0]}): running",
+    ]
+    assert turned.slept == [15, 22.5, 2.5]
+
+
+@pytest.mark.parametrize(
+    ("states", "address", "lines"),
+    [
+        pytest.param(("completed", "pending"), f"task:{AMD_16}", 3, id="task run again"),
+        pytest.param(("completed", "pending"), f"task:{AMD_16}.0", 1, id="run"),
+        pytest.param(("pending",), f"task:{AMD_16}.0", 3, id="run that is not over"),
+    ],
+)
+def test_named_tasks(policy, states, address, lines):
+    """It waits for a task, or for its named run."""
+    deployment = recorded()
+    deployment.change_runs(AMD_16, *states)
+    turned = Turned(lambda: deployment.change_runs(AMD_16, "running"))
+    with Loopback(deployment) as loopback:
+        told = waited(loopback, policy, turned, address, limit_s=30)
+    assert len(told) == lines
+    assert told[0].endswith(f" {states[0] if lines == 1 else states[-1]} after 0 min")
+
+
 @pytest.mark.parametrize("address", ["group:{}", "task:{}"])
 def test_right_after_a_push(deployment, policy, address):
     """It waits for the decision task, then for the tasks that this created."""
@@ -96,6 +129,25 @@ def test_right_after_a_push(deployment, policy, address):
             "[1/2] 1 completed, 1 pending after 0 min",
             "[2/2] 2 completed after 0 min",
         ]
+
+
+def test_a_push_that_is_not_in_the_index_yet(deployment, group, policy):
+    """A decision task is added to the index when it has completed."""
+    decision = add(deployment, group, "decision-task", "completed")
+    revision = "0" * 40
+    route = f"gecko.v2.try.revision.{revision}.taskgraph.decision"
+    turned = Turned(lambda: None, lambda: deployment.index.update({route: decision}))
+    push = f"https://treeherder.mozilla.org/jobs?repo=try&revision={revision}"
+    with Loopback(deployment) as loopback:
+        told = waited(loopback, policy, turned, push)
+    assert told == [
+        (
+            f"waiting for the push's decision task: index:{route} does not exist yet; it is "
+            "added to the index when the decision task has completed"
+        ),
+        "[0/1] 1 unlisted after 0 min",
+        "[2/2] 2 completed after 1 min",
+    ]
 
 
 LANDO = "https://treeherder.mozilla.org/jobs?repo=try&landoInstance=lando-prod-2025&landoCommitID=7"

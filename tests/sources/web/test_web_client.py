@@ -95,6 +95,22 @@ def test_what_is_too_large_or_strange_is_refused(loopback, policy, waits, artifa
 
 
 @pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param(Fault(status=503), id="503"),
+        pytest.param(Fault(status=429), id="429"),
+        pytest.param(Fault(truncated=True), id="truncated"),
+    ],
+)
+def test_what_passes_is_tried_again(loopback, policy, waits, fault):
+    """Two failures, then the object."""
+    loopback.faults = first(2, fault)
+    assert download(policy, store(loopback, b"x" * 5000)) == b"x" * 5000
+    assert len(loopback.requests) == 3
+    assert waits == [0.1875, 0.375]
+
+
+@pytest.mark.parametrize(
     ("status", "kind", "message"),
     [
         (400, ResultError, "127.0.0.1 answers 400"),
@@ -119,6 +135,21 @@ def test_a_slow_drip_ends(policy, loopback):
     loopback.faults = first(5, Fault(delay_s=60))
     with pytest.raises(GaveUpError, match=r"127\.0\.0\.1 does not answer in time, 2 times"):
         download(impatient, store(loopback, b"x"))
+
+
+@pytest.mark.parametrize(
+    ("header", "wait_s"),
+    [
+        pytest.param("3", 3.0, id="seconds"),
+        pytest.param("Sat, 21 Nov 2026 12:00:05 GMT", 0.1875, id="date"),
+        pytest.param("-1", 0.1875, id="negative"),
+    ],
+)
+def test_retry_after(loopback, policy, waits, header, wait_s):
+    """A number of seconds counts, anything else is ignored."""
+    loopback.faults = first(1, Fault(status=429, headers={"Retry-After": header}))
+    assert download(policy, store(loopback, b"x")) == b"x"
+    assert waits == [wait_s]
 
 
 def test_redirects_are_followed(loopback, policy):
@@ -194,6 +225,12 @@ def test_an_answer_that_broke_off_is_asked_for_again(policy, waits, cut):
     assert waits == [0.1875, 0.375]
 
 
+def test_https_stays_https():
+    """A redirect from https to http is refused before it is followed."""
+    with pytest.raises(ResultError, match="it redirects from https to 'http://h/x'"):
+        _next_url("https://h/y", WebAnswer(302, {"Location": "http://h/x"}, b""))
+
+
 @pytest.mark.parametrize(
     ("url", "message"),
     [
@@ -247,24 +284,3 @@ NO_TLS.reason = "WRONG_VERSION_NUMBER"
 def test_failed_connections(error, expected):
     """The line names the host and the reason, without a library's structures."""
     assert explain_connection_error(error, "h") == expected
-
-
-@pytest.mark.parametrize(
-    ("header", "wait_s"),
-    [
-        pytest.param("3", 3.0, id="seconds"),
-        pytest.param("Sat, 21 Nov 2026 12:00:05 GMT", 0.1875, id="date"),
-        pytest.param("-1", 0.1875, id="negative"),
-    ],
-)
-def test_retry_after(loopback, policy, waits, header, wait_s):
-    """A number of seconds counts, anything else is ignored."""
-    loopback.faults = first(1, Fault(status=429, headers={"Retry-After": header}))
-    assert download(policy, store(loopback, b"x")) == b"x"
-    assert waits == [wait_s]
-
-
-def test_https_stays_https():
-    """A redirect from https to http is refused before it is followed."""
-    with pytest.raises(ResultError, match="it redirects from https to 'http://h/x'"):
-        _next_url("https://h/y", WebAnswer(302, {"Location": "http://h/x"}, b""))

@@ -176,7 +176,8 @@ def _drift_over_time(case: Case) -> Effect:
         return evidence.unseen(f"This needs {FEWEST_TO_JUDGE} {samples} on both sides.")
     if slower < _SLOWS_RATIO:
         return evidence.opposes("The slower side was no slower at its end.")
-    if case.step is None:
+    share = case.explained_share(course.lost_ns)
+    if case.step is None and (share is None or is_enough(share)):
         return evidence.unclear(
             "Later operations took {times} times as long, which may be chance: more {samples} would show it.",
             times=Quantity(slower, Unit.NUMBER),
@@ -208,7 +209,7 @@ def _drift_over_time(case: Case) -> Effect:
         proof=Proof.SETTING,
     ).if_enough(
         case,
-        case.explained_share(course.lost_ns),
+        share,
         "The slower side slowed down during the run, but without that it would be slower by "
         "nearly as much: this makes up {share} of the difference.",
     )
