@@ -85,7 +85,6 @@ class Loopback:
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._stop: asyncio.Event | None = None
         self.most_at_once = 0
-        self.answering = 0  # requests to the API that are being answered, also to nobody
         self._at_once = 0
 
     def __enter__(self) -> Self:
@@ -138,11 +137,7 @@ class Loopback:
         await asyncio.gather(*left, return_exceptions=True)
 
     async def _api(self, incoming: web.BaseRequest) -> web.StreamResponse:
-        self.answering += 1
-        try:
-            return await self._answer("api", incoming, self._api_answer)
-        finally:
-            self.answering -= 1
+        return await self._answer("api", incoming, self._api_answer)
 
     async def _storage(self, incoming: web.BaseRequest) -> web.StreamResponse:
         return await self._answer("storage", incoming, self._object)

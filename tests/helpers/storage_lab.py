@@ -16,7 +16,6 @@ MIB = 1024 * 1024
 BLKIO, CPU = Path("/sys/fs/cgroup/blkio"), Path("/sys/fs/cgroup/cpu")
 WRITE_CAP = BLKIO / "blkio.throttle.write_bps_device"
 WRITES_CAP = "blkio.throttle.write_iops_device"
-UNREACHED_PER_S = 50_000
 BUSY_FOR_S = 20.0
 STOPS_WITHIN_S = 30.0
 
@@ -122,10 +121,6 @@ class Lab:
     def cap_writes(self, group: Path, device: str, per_s: int) -> None:
         """Those that processes of the group wait for; their buffered writes go past it."""
         self.limit(group / WRITES_CAP, device, per_s)
-
-    def unreached_limit(self, device: str) -> None:
-        """Limit the device to more writes than a test makes."""
-        self.limit(BLKIO / WRITES_CAP, device, UNREACHED_PER_S)
 
     def start(self, *command: object) -> None:
         """Start a program that runs until the test ends."""

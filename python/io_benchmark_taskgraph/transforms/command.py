@@ -16,12 +16,14 @@ from io_benchmark_taskgraph.worker_program import WorkerProgram
 
 def _add_command(config: Any, tasks: Tasks) -> Tasks:
     read = functools.cache(WorkerProgram.read)
+    # Most tasks have the same workloads.
+    embedded = functools.cache(lambda *workloads: read().embedded("bench", workloads))
     for task in tasks:
         benchmark = task.pop("benchmark")
         with in_task(config, task):
             budget_s = time_budget_s(task["worker"]["max-run-time"])
             pool = task["attributes"][POOL_ATTRIBUTE]
-            program = read().embedded("bench", benchmark.workloads)
+            program = embedded(*benchmark.workloads)
             words = make_command(benchmark, program, pool, budget_s)
             check_size(words)
         task.setdefault("run", {})["command"] = words

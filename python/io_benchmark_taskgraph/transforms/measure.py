@@ -72,7 +72,7 @@ def _words(task: dict[str, Any]) -> list[Any]:
 
 
 def _wrap(config: Any, tasks: Tasks) -> Tasks:
-    read = functools.cache(WorkerProgram.read)
+    embedded = functools.cache(lambda: WorkerProgram.read().embedded("measure"))
     for task in tasks:
         stanza = task.pop("benchmark", None)
         if stanza is None:
@@ -81,7 +81,7 @@ def _wrap(config: Any, tasks: Tasks) -> Tasks:
         with in_task(config, task):
             values = checked(SCHEMA, stanza, "benchmark")
             words = _words(task)
-            program = read().embedded("measure")
+            program = embedded()
             # `predict` finds the benchmark's pool by its worker type.
             _, pool = get_worker_type(
                 config.graph_config, task.get("worker-type"), config.params["level"]

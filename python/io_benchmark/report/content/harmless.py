@@ -27,8 +27,8 @@ _NAME_CELLS = {
     **dict.fromkeys(("worker_id", "machine"), 60),
 }
 _LENGTHS = {"state": 80, "reason": 80, "kind": 120, "incomplete_reason": 200, "source": 200}
-# Templates are the analysis' own, and their
-# values are cleaned where they become a sentence (`statement_text`), for JSON as well.
+# Templates are the analysis' own, and their values are cleaned where they become a sentence
+# (`statement_text`), for JSON as well.
 _SKIPPED = ("template", "values")
 
 
