@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The command tasks: the seed's tasks, held against its benchmark and its prices."""
+"""The command tasks: the seed's tasks, and what they cost."""
 
 import json
 from pathlib import Path
@@ -8,19 +8,14 @@ from typing import Any
 import program
 import pytest
 import real_tasks
-import seed_case
 from loopback import Loopback
 from loopback_deployment import Deployment
-
-PRICES = "currency: USD\nkind: spot\nprices: {intel: 0.42, amd-16: 0.39}\n"
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Return a folder with the tasks' runs, results of the benchmark, and prices."""
+    """Return a folder with the tasks' runs."""
     (tmp_path / "runs.csv").write_text(real_tasks.table())
-    (tmp_path / "prices.yml").write_text(PRICES)
-    seed_case.write(tmp_path / "results")
     return tmp_path
 
 
@@ -36,47 +31,31 @@ def document(folder: Path, *words: str, **environment: str) -> dict[str, Any]:
 
 
 def test_the_seeds_numbers(folder):
-    """39 minutes become 45: 1.15×. 9,784 retrieves of 76 ms are 32 % of 39 minutes, hence 1.29×."""
-    words = ("runs.csv", "--benchmark", "results", "--operations", "9784")
-    (pair,) = document(folder, *words)["comparisons"]
+    """39 minutes become 45: 1.15×."""
+    (pair,) = document(folder, "runs.csv")["comparisons"]
     assert (pair["candidate"], pair["baseline"], pair["verdict"]) == ("amd-16", "intel", "slower")
     minutes = [pair["times"][pool]["task_s"] / 60 for pool in ("intel", "amd-16")]
     assert [*minutes, pair["difference_s"] / 60] == pytest.approx([39, 45, 6], abs=0.05)
-    benchmark, operations = pair["references"]
-    ratios = [pair["ratio"], benchmark["ratio"], operations["ratio"], operations["share"]]
-    assert ratios == pytest.approx([1.15, 1.92, 1.29, 0.32], abs=0.005)
-    assert operations["operation_ns"] == pytest.approx(76e6, rel=0.01)
-    assert [reference["standing"] for reference in pair["references"]] == ["overstates"] * 2
-
-
-def test_what_cannot_be_compared_with_the_tasks(folder):
-    """Results of other pools, or more operations than a task has time for: a message says so."""
-    seed_case.write(folder / "other", pools=["amd-30"])
-    answer = tasks(folder, "runs.csv", "--benchmark", "other", "--details")
-    assert "--benchmark compares nothing between amd-16 and intel" in " ".join(answer.split())
-    words = ("--benchmark", "results", "--operations", "99999")
-    answer = " ".join(tasks(folder, "runs.csv", *words, "--details").split())
-    assert "--operations 99,999: these take 3.25× the time of a task on intel" in answer
+    assert pair["ratio"] == pytest.approx(1.15, abs=0.005)
 
 
 @pytest.mark.parametrize(
-    ("others", "baseline"),
+    ("others", "names"),
     [
-        pytest.param([], "b-linux", id="by name"),
-        pytest.param(["releng-1/b-linux"], "gecko-t/b-linux", id="two of one name"),
+        pytest.param([], ("b-linux-docker-amd", "b-linux"), id="by name"),
+        pytest.param(
+            ["releng-1/b-linux"], ("b-linux-docker-amd", "gecko-t/b-linux"), id="two of one name"
+        ),
     ],
 )
-def test_results_belong_to_the_pool_of_their_queue(folder, others, baseline):
-    """Tasks have the name of the worker pool, results that of the kind's pool: the queue joins them."""
+def test_pools_are_named_without_their_provisioner(folder, others, names):
+    """Unless two pools would have the same name; the baseline can be named either way."""
     queues = {"intel": "gecko-t/b-linux", "amd-16": "gecko-t/b-linux-docker-amd"}
     rows = [row | {"pool": queues[row["pool"]]} for row in real_tasks.rows()]
     rows += [row | {"pool": pool, "task_id": ""} for pool in others for row in rows]
     (folder / "queues.csv").write_text(real_tasks.table(rows))
-    words = ("--benchmark", "results", "--baseline", "gecko-t/b-linux")
-    pairs = document(folder, "queues.csv", *words)["comparisons"]
-    (pair,) = (pair for pair in pairs if pair["candidate"] == "b-linux-docker-amd")
-    assert pair["baseline"] == baseline
-    assert round(pair["references"][0]["ratio"], 2) == 1.92
+    pairs = document(folder, "queues.csv", "--baseline", "gecko-t/b-linux")["comparisons"]
+    assert names in [(pair["candidate"], pair["baseline"]) for pair in pairs]
 
 
 def test_a_bad_row_is_named_and_fails(folder):
@@ -106,9 +85,6 @@ def test_the_queue_has_the_same_runs(folder):
     ("words", "message"),
     [
         (["missing.csv"], "missing.csv: no such file or folder; check the path, or give an"),
-        (["runs.csv", "--operations", "5"], "--operations needs --benchmark"),
-        (["runs.csv", "--operations", "0"], "is not a number from 1 to"),
-        (["runs.csv", "--operations", f"00000000001{10**9}"], "is not a number from 1 to"),
         (["runs.csv", "--label", "("], "is not a regular expression"),
         (["runs.csv", "--label", "[[:alpha:]]"], "expression: Possible nested set at position 1"),
         (["runs.csv", "--since", "yesterday"], "is not a date"),

@@ -55,7 +55,7 @@ def test_every_command(samples: int, count: int, profile: Path, tmp_path: Path) 
         (["compare", results], FORMATS),
         (["compare", results, *allowed], ["json"]),
         (["history", "amd-16", results], HISTORY_FORMATS),
-        (["tasks", runs, "--benchmark", results, "--operations", "9"], TASK_FORMATS),
+        (["tasks", runs], TASK_FORMATS),
         (["predict", profile, "--on", results], PREDICTION_FORMATS),
     ]
     for command, formats in commands:

@@ -38,7 +38,6 @@ class Option(NamedTuple):
     settings: Mapping[str, Any]  # argparse's own
     excludes: Mapping[str, str] = _NOTHING  # options that cannot be given with it, and why
     needs: tuple[str, ...] = ()  # at least one of these must be given with it
-    needs_reason: str = ""
 
     def is_given(self, given: Given) -> bool:
         """Return whether the command line has this option, or any of this argument's values."""
@@ -102,9 +101,7 @@ def check_options(groups: Groups, given: Given) -> None:
                 raise UsageError(f"{name} cannot be combined with {title}{why}; omit one")
     for title, entry in present.items():
         if entry.needs and not present.keys() & set(entry.needs):
-            raise UsageError(
-                f"{title} needs {entry.needs[0]}{entry.needs_reason}; use both or none"
-            )
+            raise UsageError(f"{title} needs {entry.needs[0]}; use both or none")
 
 
 def read_options(kind: type[OptionsType], given: Given) -> OptionsType:
@@ -185,11 +182,11 @@ def jobs(default: str) -> Option:
     return option("-j, --jobs", "NAME[,NAME]", title, _parse_names)
 
 
-def against(subject: str, **rules: Any) -> Option:
+def against(subject: str) -> Option:
     """Return `--against`, of a command that can compare each pool with itself before a change."""
-    excludes = {"--baseline": "each pool is its own baseline", **rules.pop("excludes", {})}
+    excludes = {"--baseline": "each pool is its own baseline"}
     title = f"compare each pool with its {subject} there"
-    return option("--against", "ADDRESS", title, nargs="+", excludes=excludes, **rules)
+    return option("--against", "ADDRESS", title, nargs="+", excludes=excludes)
 
 
 def expectation(condition: str) -> Option:

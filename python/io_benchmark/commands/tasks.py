@@ -25,10 +25,9 @@ if TYPE_CHECKING:
 USAGE = "ADDRESS ... [OPTION ...]"
 EXAMPLES = (
     "io-benchmark tasks group:Q0dZr3pPQ3m2cV9zqv1l9A --label update-verify",
-    "io-benchmark tasks runs.csv --prices prices.yml --benchmark results",
+    "io-benchmark tasks runs.csv --prices prices.yml",
 )
 MANUAL = "tasks.md"
-_MOST_OPERATIONS = 10**9
 _NAMED = 10  # pools in a message
 
 
@@ -45,10 +44,7 @@ def _parse_pattern(value: str) -> re.Pattern[str]:
 OPTIONS = {
     "which runs": (
         options.option("addresses", "ADDRESS", "where the runs are", nargs="+"),
-        options.against(
-            "runs",
-            excludes={"--benchmark": "it compares pools with each other"},
-        ),
+        options.against("runs"),
         options.option("--label", "REGEX", "only tasks with such a label", _parse_pattern),
         options.repeatable("--pool", "POOL", "only runs on this pool *"),
         options.option(
@@ -58,17 +54,6 @@ OPTIONS = {
             options.parse_date,
         ),
         options.BASELINE,
-    ),
-    "the benchmark on the same pools": (
-        options.option("--benchmark", "ADDRESS", "its results, to compare the ratios", nargs="+"),
-        options.option(
-            "--operations",
-            "N",
-            "how many of its operations one task does",
-            options.whole_number(_MOST_OPERATIONS),
-            needs=("--benchmark",),
-            needs_reason=", which has the time of one operation",
-        ),
     ),
     "how to judge": (options.MARGIN,),
     options.REPORT_OUTPUT: (

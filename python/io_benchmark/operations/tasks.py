@@ -8,20 +8,16 @@ from datetime import date
 
 from msgspec import Struct, field
 
-from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.inference.levels import DEFAULT_MARGIN
-from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.plan import AFTER, BEFORE, Plan
-from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.tasks.compare_tasks import compare_tasks as analyse
 from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.number_text import listed
-from io_benchmark.operations.reading import in_order, read_workers
 from io_benchmark.sources.gather import Gathered, gather_task_runs
 from io_benchmark.sources.protocol import RunQuery
-from io_benchmark.sources.run_results import RunResult, TaskRun
+from io_benchmark.sources.run_results import TaskRun
 from io_benchmark.text import clean
 
 _NAMED = 4  # pools in a message
@@ -29,15 +25,13 @@ _NAME_LENGTH = 60
 
 
 class TaskRunOptions(Struct, frozen=True, kw_only=True):
-    """Which runs are compared with which, and with which results of the benchmark."""
+    """Which runs are compared with which."""
 
     against: Sequence[str] = ()
     label: re.Pattern[str] | None = None
     pool: Sequence[str] = ()  # none: all
     since: date | None = None
     baseline: str | None = None
-    benchmark: Sequence[str] = ()  # addresses
-    operations: int | None = None  # of the benchmark, in one task
     margin: float = DEFAULT_MARGIN
     prices: Mapping[str, Price] = field(default_factory=dict)
 
@@ -65,18 +59,11 @@ def compare_task_runs(
         # A user may name the baseline with its provisioner.
         baseline = names.get(options.baseline or "", options.baseline)
         plan = Plan.of_pools(names.values(), baseline)
-    benchmark = None
-    if options.benchmark:
-        benchmark, gathered = _compare_benchmark(options, plan, names, context)
-        unreadable += [f"--benchmark: {line}" for line in gathered.unreadable]
-        remarks += [f"--benchmark: {line}" for line in gathered.remarks]
     return analyse(
         plan,
         sides,
         margin=options.margin,
         prices=options.prices,
-        benchmark=benchmark,
-        operations=options.operations,
         unreadable=unreadable,
         remarks=remarks,
     )
@@ -129,21 +116,3 @@ def _leave_out_lone_pools(names: dict[str, str], sides: dict[str, list[TaskRun]]
         del sides[side]
     names_of_pools = listed([clean(side, _NAME_LENGTH) for side in lone], _NAMED)
     return [f"pools without a label that another pool has are left out: {names_of_pools}"]
-
-
-def _compare_benchmark(
-    options: TaskRunOptions, plan: Plan, names: Mapping[str, str], context: Context
-) -> tuple[Report, Gathered[Worker]]:
-    """Compare the results of the benchmark, each under the name of its tasks' pool."""
-
-    def side(measured: RunResult) -> str:
-        queue = measured.task.task_queue if measured.task else ""
-        worker_type = _worker_type(queue)
-        return names.get(queue) or (worker_type if worker_type in sides else measured.pool)
-
-    sides = {*names.values()}
-
-    gathered = read_workers(options.benchmark, context, side)
-    workers = in_order(gathered.results)
-    report = compare(plan, workers, Options(options.margin), lost=gathered.lost)
-    return report, gathered

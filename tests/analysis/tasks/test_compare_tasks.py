@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Real tasks: which runs count, clocks that are wrong, costs, and what they are compared with."""
+"""Real tasks: which runs count, clocks that are wrong, and costs."""
 
 import math
 import random
@@ -7,13 +7,12 @@ import random
 import pytest
 import real_tasks
 from msgspec.structs import replace
-from sample_tasks import START_MS, compared, completed, many, of_rows, seed
+from sample_tasks import START_MS, compared, completed, many, of_rows
 
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import SINGLE
-from io_benchmark.analysis.model import Interval, Verdict
+from io_benchmark.analysis.model import Verdict
 from io_benchmark.analysis.tasks import compare_tasks, task_pair
-from io_benchmark.analysis.tasks.task_meaning import _standing
 from io_benchmark.analysis.tasks.task_model import TaskComparison, TaskReport
 from io_benchmark.analysis.tasks.task_pair import LabelledRatio
 from io_benchmark.costs.worker_time import Price
@@ -341,29 +340,3 @@ def test_order_changes_nothing():
     runs = of_rows(real_tasks.rows())
     shuffled = random.Random(7).sample(runs, len(runs))
     assert compared(shuffled) == compared(runs)
-
-
-def interval_of(log: float, width: float) -> Interval:
-    return Interval(math.exp(log - width), math.exp(log + width), 0.95)
-
-
-@pytest.mark.parametrize(
-    ("benchmark", "tasks", "expected"),
-    [
-        # Two intervals that reach 0.1 to each side: they fit up to a distance of √2 × 0.1 = 0.1414.
-        ((0.140, 0.1), (0.0, 0.1), "fits"),
-        ((0.143, 0.1), (0.0, 0.1), "overstates"),
-        ((-0.143, 0.1), (0.0, 0.1), "overstates"),
-        ((0.2, 0.1), (0.343, 0.1), "understates"),
-        ((-0.11, 0.1), (0.11, 0.1), "contradicts"),
-        ((-0.09, 0.1), (0.11, 0.1), "understates"),
-        ((-0.11, 0.1), (0.09, 0.1), "overstates"),
-        ((3.0, 0.1), (0.0, math.inf), "fits"),
-    ],
-)
-def test_standing(benchmark, tasks, expected):
-    """Each is ln of a ratio, and how far its interval reaches."""
-    comparison = replace(
-        seed().comparisons[0], ratio=math.exp(tasks[0]), interval=interval_of(*tasks)
-    )
-    assert _standing(math.exp(benchmark[0]), interval_of(*benchmark), comparison) == expected

@@ -15,7 +15,6 @@ from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.model import Advice, Verdict
 from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.statements import (
     Quantity,
     Statement,
@@ -26,8 +25,8 @@ from io_benchmark.analysis.statements import (
     statement,
 )
 from io_benchmark.analysis.tasks.runs import Side
-from io_benchmark.analysis.tasks.task_meaning import compare_costs, references
-from io_benchmark.analysis.tasks.task_model import Ending, Reference, TaskComparison, TaskReport
+from io_benchmark.analysis.tasks.task_costs import compare_costs
+from io_benchmark.analysis.tasks.task_model import Ending, TaskComparison, TaskReport
 from io_benchmark.analysis.tasks.task_pair import MOST_LABELS, TaskPair
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.sources.run_results import TaskRun
@@ -44,15 +43,10 @@ def compare_tasks(
     *,
     margin: float = levels.DEFAULT_MARGIN,
     prices: Mapping[str, Price] = MappingProxyType({}),
-    benchmark: Report | None = None,
-    operations: int | None = None,
     unreadable: Sequence[str] = (),
     remarks: Sequence[str] = (),
 ) -> TaskReport:
-    """Compare the sides' runs.
-
-    `benchmark` compares the same sides; one task does so many `operations` of it.
-    """
+    """Compare the sides' runs."""
     used = {name: Side.of(name, plan.pool(name), runs) for name, runs in sides.items() if runs}
     by_names = {
         names: TaskPair.of(used[names[0]], used[names[1]])
@@ -63,15 +57,10 @@ def compare_tasks(
     messages = [statement("{remark}", remark=remark) for remark in remarks]
     messages += _nothing_in_common([names for names, pair in by_names.items() if pair is None])
     estimates, looks = [pair.ratio.estimate for pair in pairs], [pair.look for pair in pairs]
-    comparisons = []
-    for pair, judgement in zip(pairs, judge(estimates, looks, margin), strict=True):
-        comparison = _comparison(pair, judgement, _advise(pair, judgement, len(pairs)), prices)
-        if benchmark is not None:
-            meaning = list(references(benchmark, comparison, operations))
-            messages += [part for part in meaning if isinstance(part, Statement)]
-            measured = tuple(part for part in meaning if isinstance(part, Reference))
-            comparison = replace(comparison, references=measured)
-        comparisons.append(comparison)
+    comparisons = [
+        _comparison(pair, judgement, _advise(pair, judgement, len(pairs)), prices)
+        for pair, judgement in zip(pairs, judge(estimates, looks, margin), strict=True)
+    ]
     return TaskReport(
         plan.title,
         plan.baseline,

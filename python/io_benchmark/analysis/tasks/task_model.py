@@ -57,24 +57,6 @@ class LabelRow(Struct, frozen=True):
     differs: bool  # from the ratio of all labels, by more than chance
 
 
-# How a figure about tasks compares with what the tasks took.
-Standing = Literal["overstates", "understates", "contradicts", "fits"]
-
-
-class Reference(Struct, frozen=True):
-    """What the tasks are compared with: a benchmark's ratio, or what follows from it for a task."""
-
-    kind: Literal["benchmark", "operations"]
-    about: str  # the measurement
-    ratio: float
-    interval: Interval
-    standing: Standing
-    # Where `kind` is "operations": how many of them a task does, and their share of its baseline's time.
-    operations: int | None = None
-    share: float | None = None
-    operation_ns: float | None = None
-
-
 class SideCost(Struct, frozen=True):
     """What 1,000 completed tasks cost on one side, the lost runs included."""
 
@@ -121,7 +103,6 @@ class TaskComparison(Struct, frozen=True):
     advice: Advice | None
     look: Statement | None
     cost: CostComparison | None
-    references: tuple[Reference, ...] = ()
     warnings: tuple[Statement, ...] = ()
 
     def shares(self, ended: tuple[int, int]) -> list[float]:
@@ -132,7 +113,7 @@ class TaskComparison(Struct, frozen=True):
         ]
 
 
-class TaskReport(Struct, frozen=True, tag_field="version", tag=3):
+class TaskReport(Struct, frozen=True, tag_field="version", tag=4):
     """How long the same tasks took on several pools, and what they cost."""
 
     title: str

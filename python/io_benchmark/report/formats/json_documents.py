@@ -7,7 +7,7 @@
 - Raw samples are only in the result files.
 - Keys may be added within a version. A key that goes or changes its meaning makes a new version.
 
-Versions, since 2026-11: a comparison has the fourth, a history and a comparison of tasks the third,
+Versions, since 2026-11: a comparison and a comparison of tasks have the fourth, a history the third,
 predictions the second. CHANGELOG.md says what each one changed.
 """
 

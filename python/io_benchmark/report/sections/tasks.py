@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from io_benchmark.analysis.model import DIFFERENT, Interval
 from io_benchmark.analysis.tasks.task_model import (
     CostComparison,
-    Reference,
     TaskComparison,
     TaskReport,
     TaskTimes,
@@ -16,7 +15,6 @@ from io_benchmark.number_text import (
     NOTHING,
     compact,
     count,
-    digits,
     duration_unit,
     is_cut,
     number_of,
@@ -50,7 +48,7 @@ _NEGLIGIBLE = 0.005
 # What a screen leaves out first: rows of the table, what answers say further, then pools.
 _LEFT_OUT = (
     *("Stopped runs", "Failed runs", "Tear-down", "Set-up", "Pending", "Workers"),
-    *("To settle it", "Where", "Expected", "Benchmark", "Money"),
+    *("To settle it", "Where", "Money"),
 )
 _RANKS = {title: rank for rank, title in enumerate(_LEFT_OUT)}
 # Pools whose row and answer are left out later, each time with a further rank.
@@ -145,7 +143,6 @@ def _below(comparison: TaskComparison) -> Iterator[tuple[str, str]]:
     where = _where(*_times(comparison))
     if where:
         yield "Where", f"{where}."
-    yield from map(_reference, comparison.references)
     if comparison.cost is not None:
         yield "Money", _money(comparison, comparison.cost)
     if comparison.advice is not None:
@@ -170,19 +167,6 @@ def _where(before: TaskTimes, after: TaskTimes) -> str:
         for part, first, second in parts
         if first is not None and second is not None
     )
-
-
-def _reference(reference: Reference) -> tuple[str, str]:
-    value = f"{ratio(reference.ratio)} ({_named_ends(reference.interval)})"
-    standing = f"{reference.standing} these tasks"
-    if reference.standing == "fits":
-        standing = "does not differ from these tasks by more than chance"
-    if reference.kind == "benchmark":
-        return "Benchmark", f"{value}, which {standing}."
-    operations = count(reference.operations or 0)
-    work = f"{operations} operations of {digits((reference.operation_ns or 0) / 1e6)} ms"
-    share = percent(reference.share or 0)
-    return "Expected", f"{value}, as {work} are {share} of a task, which {standing}."
 
 
 def _money(comparison: TaskComparison, cost: CostComparison) -> str:

@@ -1,36 +1,23 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What the ratio of two sides' tasks means: for their cost, and for a benchmark's ratio.
+"""What the ratio of two sides' tasks means for their cost.
 
 A task costs the price of an hour × its hours × (1 + the time of lost runs ÷ that of completed ones). The
 ratio of two sides' costs follows from the ratio of their times, so that the figures fit together. Its
 interval has the uncertainty of the times and of the lost runs; prices are taken as exact. What a machine
 costs between tasks is not included.
-
-A benchmark's ratio is compared with that of the tasks, and so is what follows from it for a task. A task
-that does the benchmark's operations spends a share of its time on them, and only that share has the
-benchmark's ratio. For example, 9,784 retrieves of 76 ms are 32 % of 39 minutes, so a benchmark's ratio of
-1.92× is 1.29× for the task. The rest is assumed to take the same time on both sides.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Literal
 
 from io_benchmark.analysis.inference.variances import MeanVariance
 from io_benchmark.analysis.model import Interval
-from io_benchmark.analysis.report_model import Report
-from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, joined, statement
+from io_benchmark.analysis.statements import Statement, joined, statement
 from io_benchmark.analysis.tasks.runs import Side
-from io_benchmark.analysis.tasks.task_model import (
-    CostComparison,
-    Reference,
-    SideCost,
-    Standing,
-    TaskComparison,
-)
+from io_benchmark.analysis.tasks.task_model import CostComparison, SideCost
 from io_benchmark.analysis.tasks.task_pair import PairSide, TaskPair
 from io_benchmark.costs.worker_time import Price
-from io_benchmark.results.workload import NS_PER_S
 
 _S_PER_HOUR = 3600.0
 _TASKS = 1000
@@ -135,70 +122,3 @@ def _ends(log: float, variance: MeanVariance, level: float) -> tuple[float, floa
         return 0.0, math.inf
     width = variance.half_width(level)
     return math.exp(log - width), math.exp(min(log + width, _LARGEST_LOG))
-
-
-def references(
-    report: Report, tasks: TaskComparison, operations: int | None
-) -> Iterator[Reference | Statement]:
-    """Yield what a benchmark says about two sides, or messages where it says nothing."""
-    sides = (tasks.candidate, tasks.baseline)
-    compared = (
-        (part, comparison)
-        for part in report.subjects
-        for comparison in part.comparisons
-        if (comparison.candidate, comparison.baseline) == sides
-    )
-    part, measured = next(compared, (None, None))
-    if part is None or measured is None:
-        yield statement(
-            "--benchmark compares nothing between {candidate} and {baseline}: give results of the "
-            "worker pools of both",
-            candidate=tasks.candidate,
-            baseline=tasks.baseline,
-        )
-        return
-    title, bounds = str(part.subject), measured.interval
-    standing = _standing(measured.ratio, bounds, tasks)
-    yield Reference("benchmark", title, measured.ratio, bounds, standing)
-    if operations is None:
-        return
-    operation_ns = part.figures[tasks.baseline].mean_ns
-    share = operations * operation_ns / (tasks.times[tasks.baseline].task_s * NS_PER_S)
-    if share > 1:
-        yield statement(
-            "--operations {operations}: these take {factor} the time of a task on {baseline}; check "
-            "the number",
-            operations=count(operations),
-            factor=Quantity(share, Unit.RATIO),
-            baseline=tasks.baseline,
-        )
-        return
-    ratio, low, high = (
-        1 + share * (end - 1) for end in (measured.ratio, bounds.low_ratio, bounds.high_ratio)
-    )
-    interval = Interval(low, high, bounds.level_ratio)
-    standing = _standing(ratio, interval, tasks)
-    yield Reference("operations", title, ratio, interval, standing, operations, share, operation_ns)
-
-
-def _standing(ratio: float, interval: Interval, tasks: TaskComparison) -> Standing:
-    """Compare two ratios: they differ where their difference is larger than both intervals allow.
-
-    The squares of the widths add up, as those of independent estimates do.
-    """
-    distance = math.log(ratio / tasks.ratio)
-    width = math.hypot(
-        _width(ratio, interval, distance < 0), _width(tasks.ratio, tasks.interval, distance > 0)
-    )
-    if abs(distance) <= width:
-        return "fits"
-    both_differ = interval.excludes(1.0) and tasks.interval.excludes(1.0)
-    if both_differ and (ratio > 1) != (tasks.ratio > 1):
-        return "contradicts"
-    is_larger = abs(math.log(ratio)) > abs(math.log(tasks.ratio))
-    return "overstates" if is_larger else "understates"
-
-
-def _width(ratio: float, interval: Interval, upwards: bool) -> float:
-    end = interval.high_ratio if upwards else interval.low_ratio
-    return abs(math.log(end / ratio)) if 0 < end < math.inf else math.inf
