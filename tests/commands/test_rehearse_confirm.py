@@ -2,7 +2,7 @@
 """rehearse --confirm: all trials, then the faster pool once more. Tasks leave the seed's figures."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +23,7 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[LocalRun]:
     """Every run, in order. Each leaves its pool's result at once, with trials at its pace."""
     made: list[LocalRun] = []
 
-    def execute(
-        local_run: LocalRun, _on_line: Callable[[str], None], *, environment: Mapping[str, str]
-    ) -> RunOutcome:
+    def execute(local_run: LocalRun, environment: Mapping[str, str]) -> RunOutcome:
         assert "PATH" in environment
         made.append(local_run)
         local_run.output.mkdir(parents=True)

@@ -3,12 +3,9 @@
 
 import json
 import os
-import pty
-import select
+import re
 import signal
 import subprocess
-import time
-from contextlib import contextmanager
 
 import program
 import pytest
@@ -16,9 +13,10 @@ import submitted_tasks
 from checkout import ROOT
 from loopback import Fault, Loopback, first
 from loopback_deployment import GROUP, Deployment
-from submit_program import SUBMIT, environment, labels
+from submit_program import environment, labels
 
-from io_benchmark.operations.submit import ADDRESS, known_owner
+from io_benchmark.operations.submit import known_owner
+from io_benchmark.submit.definitions import OWNER_PATTERN
 
 IMAGE = ["--image", "localhost/image:latest"]
 NOWHERE = {"TASKCLUSTER_ROOT_URL": "http://127.0.0.1:9"}
@@ -30,6 +28,12 @@ LEFT_OUT = "Left out, because it does not measure a pool: io-benchmark-report"
 def deployment():
     """Its workers take no time."""
     return Deployment(on_create=submitted_tasks.complete)
+
+
+LEFT = (
+    "Tasks that exist in group:{group} are left as they are; to cancel: "
+    "io-benchmark submit --cancel {group}"
+)
 
 
 def group_of(deployment):
@@ -82,7 +86,7 @@ def test_create_wait_and_compare(call, deployment, loopback):
         "Scopes the tasks get: none",
         f"Creating group:{group}; to cancel it: io-benchmark submit --cancel {group}",
         f"3 tasks created: {loopback.url}/tasks/groups/{group}",
-        "Waiting; Ctrl-C stops waiting and asks whether to cancel the tasks",
+        "Waiting; Ctrl-C stops waiting, and not the tasks",
         "[3/3] 3 completed after 0 min",
         f"Compare again with: io-benchmark compare group:{group}",
     ]
@@ -140,7 +144,7 @@ def test_owner_of_git(git, owner):
 )
 def test_addresses(address, is_address):
     """What the queue takes as an owner."""
-    assert (ADDRESS.fullmatch(address) is not None) is is_address
+    assert (re.fullmatch(OWNER_PATTERN, address) is not None) is is_address
 
 
 def test_a_refused_task(call, deployment, loopback):
@@ -156,10 +160,7 @@ def test_a_refused_task(call, deployment, loopback):
     group = group_of(deployment)
     assert (code, stdout) == (1, "")
     assert stderr.splitlines()[-2:] == [
-        (
-            f"2 tasks exist in group:{group}, left as they are; to cancel: "
-            f"io-benchmark submit --cancel {group}"
-        ),
+        LEFT.format(group=group),
         (
             f"error: io-benchmark-intel was not created: {loopback.url} refuses the request, which "
             "needs queue:create-task:low:r/b-linux and was made as me; request that scope from the "
@@ -174,11 +175,13 @@ def test_a_refused_task(call, deployment, loopback):
         ([], "give --image NAME:TAG of a registry"),
         ([*IMAGE, "--pool", "x=a/b"], "--pool x=a/b: pool is not selected"),
         ([*IMAGE, "--baseline", "x"], "--baseline x: no such pool"),
-        ([*IMAGE, "--owner", "a\n@b"], "--owner a @b: is not an e-mail address"),
+        ([*IMAGE, "--owner", "a\n@b"], "'a @b' is not an e-mail address"),
         ([*IMAGE, "--write", "html=no/x"], "--write no/x: no such folder; create it first"),
         ([*IMAGE, "--until-decided", "-j", "intel"], "and intel is the only one"),
         (["--budget", "9"], "--budget needs --until-decided"),
-        (["--every", "0"], "'0' is not a number above 0"),
+        (["--budget", "0.0"], "'0.0' is not a number above 0"),
+        (["--pool", "x=a/b", "--pool", "x=c/d"], "--pool x=c/d: pool given twice; use each pool"),
+        (["--pool", "x=a"], "'x=a' is not POOL=PROVISIONER/WORKERTYPE"),
         (["--until-decided", "--replicates", "6"], "--replicates cannot be combined"),
         (["--until-decided", "--no-wait"], "--no-wait cannot be combined"),
         (["--until-decided", "--cancel", GROUP], "--cancel cannot be combined with"),
@@ -212,44 +215,6 @@ def test_mistakes(arguments, message):
     assert done.stdout == ""
 
 
-@contextmanager
-def running(loopback, *arguments, terminal):
-    """The command, with a terminal for its stdin or with nothing."""
-    master, slave = pty.openpty() if terminal else (None, subprocess.DEVNULL)
-    process = subprocess.Popen(
-        [*program.PROGRAM, *SUBMIT, *IMAGE, *arguments],
-        cwd=ROOT,
-        env=os.environ | environment(loopback),
-        stdin=slave,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    try:
-        yield process, master
-    finally:
-        if process.poll() is None:
-            process.kill()
-        process.communicate()
-        if master is not None:
-            os.close(master)
-            os.close(slave)
-
-
-def until(process, line):
-    """Read stderr up to this."""
-    content = b""
-    deadline = time.monotonic() + 60
-    while line.encode() not in content:
-        ready, _, _ = select.select([process.stderr], [], [], max(0, deadline - time.monotonic()))
-        chunk = os.read(process.stderr.fileno(), 65536) if ready else b""
-        assert chunk, content.decode()
-        content += chunk
-
-
-def states(deployment):
-    return [status["state"] for status in deployment.statuses.values()]
-
-
 def test_asks_first():
     """On a terminal anything but yes is no, and nothing is created."""
     deployment = Deployment()
@@ -263,66 +228,48 @@ def test_asks_first():
                 stdin=answer,
                 on_terminal=True,
             )
-            assert done.stderr.endswith("Create them? [y/N] nothing was created\n")
+            assert done.stderr.endswith("Create them? [y/N] error: nothing was created\n")
     assert deployment.definitions == {}
 
 
-LEFT = (
-    "3 tasks exist in group:{group}, left as they are; to cancel: "
-    "io-benchmark submit --cancel {group}"
-)
-CANCELLED = "cancelled 3: io-benchmark-amd-16, io-benchmark-amd-30, io-benchmark-intel"
-
-
 @pytest.mark.parametrize(
-    ("number", "answer", "end", "code"),
-    [
-        pytest.param(signal.SIGINT, b"y\n", CANCELLED, 130, id="INT, yes"),
-        pytest.param(signal.SIGINT, b"n\n", LEFT, 130, id="INT, no"),
-        pytest.param(signal.SIGINT, None, LEFT, 130, id="INT, nobody to ask"),
-        pytest.param(signal.SIGTERM, b"", LEFT, 143, id="TERM, not asked"),
-    ],
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["INT", "TERM"]
 )
-def test_interrupted_while_waiting(number, answer, end, code):
-    """Ctrl-C asks on a terminal, and only yes cancels; else how to cancel the tasks is printed."""
+def test_interrupted(number, code):
+    """The tasks are left as they are, and the last line says how to cancel them."""
     deployment = Deployment()
-    with (
-        Loopback(deployment) as loopback,
-        running(loopback, "--yes", terminal=answer is not None) as (process, terminal),
-    ):
-        until(process, "3 pending")
+    with Loopback(deployment) as loopback:
+        process = subprocess.Popen(
+            [*program.PROGRAM, "submit", *IMAGE],
+            cwd=ROOT,
+            env=os.environ | environment(loopback),
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert any("3 pending" in line for line in process.stderr or ())
         process.send_signal(number)
-        if answer:
-            until(process, "3 tasks exist. Cancel? [y/N]")
-            os.write(terminal, answer)
-        errors = process.communicate()[1].decode()
-        assert process.returncode == code
-    assert errors.strip().splitlines() == [end.format(group=group_of(deployment)), "stopped"]
-    assert states(deployment) == ["exception" if end is CANCELLED else "pending"] * 3
+        errors = process.communicate(timeout=60)[1]
+        group = group_of(deployment)
+        assert (process.returncode, errors.splitlines()) == (
+            code,
+            [LEFT.format(group=group), "stopped"],
+        )
+        cancelled = program.run("submit", "--cancel", group, environment=environment(loopback))
+    assert cancelled.stderr == (
+        "cancelled 3: io-benchmark-amd-16, io-benchmark-amd-30, io-benchmark-intel\n"
+    )
+    assert {status["state"] for status in deployment.statuses.values()} == {"exception"}
 
 
-def test_interrupted_while_creating():
-    """It asks before. What was sent may have been created: it is named, and cancelled by its id."""
-    deployment = Deployment()
-    slow = first(99, Fault(delay_s=60), part="/task/")
-
-    def faults(request, number):
-        created = len(deployment.definitions)
-        return slow(request, number) if created == 1 and request.method == "PUT" else None
-
-    with (
-        Loopback(deployment, faults=faults) as loopback,
-        running(loopback, terminal=True) as (process, master),
-    ):
-        until(process, "Create them?")
-        os.write(master, b"y\n")
-        deadline = time.monotonic() + 60
-        while len(loopback.asked("api", "/task/")) < 2 and time.monotonic() < deadline:
-            time.sleep(0.02)
-        process.send_signal(signal.SIGINT)
-        until(process, "1 task exists, 1 more perhaps. Cancel? [y/N]")
-        os.write(master, b"yes\n")
-        errors = process.communicate()[1].decode()
-        assert process.returncode == 130
-    assert "cancelled 1: io-benchmark-amd-16\n" in errors
-    assert states(deployment) == ["exception"]
+def test_a_task_that_cannot_be_cancelled(call, deployment, loopback):
+    """Each has its reason; the others are cancelled."""
+    deployment.on_create = lambda _deployment, _task_id: None
+    call(*IMAGE, "--no-wait", "-j", "intel,amd-16")
+    group = group_of(deployment)
+    loopback.faults = first(99, Fault(status=403), part=f"{group}/cancel")
+    code, _, stderr = call("--cancel", group)
+    assert code == 1
+    cancelled, error = stderr.splitlines()
+    assert cancelled == "cancelled 1: io-benchmark-intel"
+    assert error.startswith(f"error: io-benchmark-amd-16 ({group}) was not cancelled: ")

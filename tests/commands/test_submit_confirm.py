@@ -63,7 +63,7 @@ def test_confirmed(call, group, deployment, loopback):
             f"io-benchmark submit --confirm {group}"
         ),
         f"1 task created: {loopback.url}/tasks/groups/{group}",
-        "Waiting; Ctrl-C stops waiting and asks whether to cancel the tasks",
+        "Waiting; Ctrl-C stops waiting, and not the tasks",
         "[1/1] 1 completed after 0 min",
         f"Compare again with: io-benchmark compare group:{group}",
     ]

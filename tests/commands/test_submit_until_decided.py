@@ -87,7 +87,7 @@ def test_large_difference(call, deployment, loopback):
             f"io-benchmark submit --resume {group}"
         ),
         f"6 tasks created: {loopback.url}/tasks/groups/{group}",
-        "Waiting; Ctrl-C stops waiting and asks whether to cancel the tasks",
+        "Waiting; Ctrl-C stops waiting, and not the tasks",
         "[6/6] 6 completed after 0 min",
         "Decided; 60 minutes of worker time spent",
         f"Compare again with: io-benchmark compare group:{group}",
@@ -112,7 +112,7 @@ def test_only_undecided_pools(call, deployment, loopback):
         "  amd-30: about 30 minutes of worker time (3 tasks of 10 minutes on releng-1/b-linux-docker-large-amd)",
         "  intel: about 30 minutes of worker time (3 tasks of 10 minutes on releng-1/b-linux)",
         f"6 tasks created: {loopback.url}/tasks/groups/{group}",
-        "Waiting; Ctrl-C stops waiting and asks whether to cancel the tasks",
+        "Waiting; Ctrl-C stops waiting, and not the tasks",
         "[6/6] 6 completed after 0 min",
         "Decided; 2.5 worker hours spent",
     ]

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from msgspec.structs import replace
 
 from io_benchmark.errors import ExecutionError
 from io_benchmark.execute import process
-from io_benchmark.execute.local_run import RunOutcome
+from io_benchmark.execute.local_run import LocalRun, RunOutcome
 
 TIME = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}\+00:00"
 
@@ -53,7 +54,7 @@ def test_a_reports_task_gets_results_and_this_program(make_run, monkeypatch, tmp
     echo "$IO_BENCHMARK_REPORT_OF" > "$IO_BENCHMARK_ARTIFACTS/io-benchmark/results"
     """
     run = make_run(imports, results=Path("results"))
-    process.run(run, print, environment=os.environ)
+    process.run(run, os.environ)
     contents = files_below(run.output)
     assert contents["program"] == f"{Path(process.__file__).parents[1] / '__init__.py'}\n"
     assert contents["results"] == f"{tmp_path / 'results'}\n"
@@ -63,7 +64,7 @@ def test_environment_is_the_tasks_and_no_more(make_run, monkeypatch):
     """The payload's variables, the worker's and the script's paths; nothing else of the user's."""
     monkeypatch.setenv("SECRET_TOKEN", "of the user")
     run = make_run(DUMP_ENVIRONMENT)
-    process.run(run, print, environment=os.environ)
+    process.run(run, os.environ)
     dumped = json.loads((run.output / "io-benchmark.json").read_text())
     # bash adds some.
     seen = {name: value for name, value in dumped.items() if name not in {"PWD", "SHLVL", "_"}}
@@ -86,11 +87,15 @@ def test_environment_is_the_tasks_and_no_more(make_run, monkeypatch):
     assert [path for path in folders.values() if path.exists()] == []
 
 
+def log_of(run: LocalRun) -> list[str]:
+    return (run.output / "live.log").read_text(errors="replace").splitlines()
+
+
 def test_lines_are_prefixed_as_run_task_does(make_run):
-    """Both streams come merged and in order, each line with its time, in the log and to the caller."""
-    lines: list[str] = []
+    """Both streams come merged and in order, each line with its time."""
     run = make_run("echo one; echo two >&2; printf '\\xff\\nlast'", artifacts={})
-    process.run(run, lines.append, environment=os.environ)
+    process.run(run, os.environ)
+    lines = log_of(run)
     assert [re.sub(TIME, "TIME", line) for line in lines[1:]] == [
         "[task TIME] one",
         "[task TIME] two",
@@ -98,14 +103,12 @@ def test_lines_are_prefixed_as_run_task_does(make_run):
         "[task TIME] last",
     ]
     assert re.fullmatch(rf"\[task {TIME}\] executing \['bash', '-c', .*\]", lines[0])
-    log = (run.output / "live.log").read_text(errors="replace")
-    assert log == "".join(f"{line}\n" for line in lines)
 
 
 def test_takes_the_artifacts_and_leaves_nothing_else(make_run, tmp_path):
     """The two files that the payload names, the log, and no folder that was made for the run."""
     run = make_run(WRITES_BOTH + ': "${IO_BENCHMARK_PLACE_CONTAINER:-/x}"; touch left-in-the-cwd')
-    outcome = process.run(run, print, environment=os.environ)
+    outcome = process.run(run, os.environ)
     log = (run.output / "live.log").read_text()
     assert files_below(tmp_path) == {
         f"out/{run.output.name}/io-benchmark.json": "{}\n",
@@ -132,16 +135,16 @@ def test_takes_the_artifacts_and_leaves_nothing_else(make_run, tmp_path):
 )
 def test_exit_codes(make_run, script, exit_code, state):
     """The code is run-task's, the state what the queue would make of it."""
-    outcome = process.run(make_run(script, artifacts={}), print, environment=os.environ)
+    outcome = process.run(make_run(script, artifacts={}), os.environ)
     assert (outcome.exit_code, outcome.state, outcome.explanation) == (exit_code, state, "")
 
 
 def test_a_daemon_that_holds_the_output_is_killed_at_the_limit(make_run):
     """At maxRunTime all of the group ends unsignalled, artifacts are still taken, the run failed."""
     script = WRITES_BOTH + 'trap "echo signalled" INT TERM; sleep 1234.5 & echo $!; sleep 1234.5'
-    lines: list[str] = []
     run = make_run(script, changes={"maxRunTime": 1})
-    outcome = process.run(run, lines.append, environment=os.environ)
+    outcome = process.run(run, os.environ)
+    lines = log_of(run)
     assert (outcome.state, outcome.explanation, outcome.missing_artifacts) == (
         "failed",
         "stopped at its maxRunTime of 1 s",
@@ -171,6 +174,18 @@ def is_running(pid):
     return True
 
 
+def wait_until_ready(run: LocalRun) -> int:
+    """Return the process id that the run's log names."""
+    deadline_s = time.monotonic() + 30
+    while time.monotonic() < deadline_s:
+        with suppress(FileNotFoundError):
+            for line in log_of(run):
+                if ready := re.search(r"\] ready ([0-9]+)$", line):
+                    return int(ready[1])
+        time.sleep(0.01)
+    raise TimeoutError
+
+
 INTERRUPTED_PROGRAM = """
     import os, pickle, sys
     from pathlib import Path
@@ -178,7 +193,7 @@ INTERRUPTED_PROGRAM = """
 
     local_run = pickle.loads(Path(sys.argv[1]).read_bytes())
     try:
-        process.run(local_run, lambda line: print(line, flush=True), environment=os.environ)
+        process.run(local_run, os.environ)
     except KeyboardInterrupt:
         print("re-raised", flush=True)
 """
@@ -212,14 +227,14 @@ def test_ctrl_c_leaves_nothing_and_is_raised_again(make_run, tmp_path, script, s
         text=True,
     ) as program:
         assert program.stdout is not None
-        line = next(line for line in program.stdout if re.search(r"\] ready [0-9]+$", line))
+        pid = wait_until_ready(run)
         for _ in range(signals):
             program.send_signal(signal.SIGINT)
             time.sleep(0.3)
         rest = program.stdout.read()
     # What the command says while it is being stopped goes with the run.
     assert (rest, program.returncode) == ("re-raised\n", 0)
-    assert not is_running(int(line.rpartition(" ")[2]))
+    assert not is_running(pid)
     # Well below the graces of 15 s in all.
     assert time.monotonic() - before < 10
     given.unlink()
@@ -259,6 +274,6 @@ def test_mistakes_are_one_line(make_run, changes, message):
     """What, where, and what to do; and nothing is left of the run."""
     run = make_run(changes=changes)
     with pytest.raises(ExecutionError) as raised:
-        process.run(run, print, environment=os.environ)
+        process.run(run, os.environ)
     assert str(raised.value) == message
     assert not run.output.exists()

@@ -27,16 +27,15 @@ def take(make_run, source):
             file: {"type": "file", "path": "/artifacts/x.json"},
         }
         run = make_run(artifacts=artifacts)
-        lines: list[str] = []
-        with RunOutput.started(run, lines.append) as output:
+        with RunOutput.started(run) as output:
             (run.output / "there.json").write_text("first")
             outcome = output.finish(
                 0, lambda artifact: source / artifact.path.rpartition("/")[2], is_late=False
             )
         files = [path for path in run.output.rglob("*") if not path.is_dir()]
         names = {path.relative_to(run.output).as_posix(): path.read_text() for path in files}
-        del names["live.log"], names["there.json"]
-        return outcome.missing_artifacts, lines, names
+        del names["there.json"]
+        return outcome.missing_artifacts, names.pop("live.log").splitlines(), names
 
     return taken
 

@@ -18,8 +18,6 @@ from io_benchmark.graph.root import PARTS, PROGRAM, TRANSFORMS, usable_tree
 
 from .conftest import REPOSITORY, copy_tree
 
-LOG = logging.getLogger("io_benchmark.test")
-
 
 def state():
     return (
@@ -46,7 +44,7 @@ def test_everything_is_put_back(monkeypatch, serial):
     if serial is not None:
         monkeypatch.setenv("TASKGRAPH_SERIAL", serial)
     before = state()
-    with suppress(ZeroDivisionError), isolated(REPOSITORY, LOG) as module:
+    with suppress(ZeroDivisionError), isolated(REPOSITORY) as module:
         assert module("yaml_files").__name__ in sys.modules
         assert GraphConfig._PATH_MODIFIED is False
         assert os.environ["TASKGRAPH_SERIAL"] == "1"
@@ -58,15 +56,6 @@ def test_everything_is_put_back(monkeypatch, serial):
         parameters.defaults_functions.append(None)
         raise ZeroDivisionError
     assert state() == before
-
-
-@pytest.mark.parametrize(("level", "messages"), [("INFO", []), ("DEBUG", ["Loading kinds"])])
-def test_log(caplog, level, messages):
-    """taskgraph's log is silent, unless the program is verbose."""
-    with caplog.at_level(level), isolated(REPOSITORY, LOG):
-        logging.getLogger("taskgraph.generator").info("Loading %s", "kinds")
-        logging.getLogger("taskgraph.generator").debug("Details")
-    assert caplog.messages == messages
 
 
 @pytest.mark.parametrize("mark", [".git", ".hg"])

@@ -7,8 +7,6 @@ from loopback import Loopback
 from loopback_deployment import Deployment
 from submitted_tasks import IDENTITY
 
-SUBMIT = ("submit", "--every", "0.05")
-
 
 def environment(loopback: Loopback) -> dict[str, str]:
     """Return the variables of somebody with credentials."""
@@ -23,7 +21,7 @@ def environment(loopback: Loopback) -> dict[str, str]:
 def submit(loopback: Loopback, *arguments: str) -> tuple[int, str, str]:
     """Return the exit code, stdout and stderr."""
     done = program.run(
-        *SUBMIT, *arguments, folder=ROOT, expected=None, environment=environment(loopback)
+        "submit", *arguments, folder=ROOT, expected=None, environment=environment(loopback)
     )
     assert "secret-token" not in done.stderr + done.stdout
     return done.exit_code, done.stdout, done.stderr

@@ -8,7 +8,6 @@ compared with the baseline pool; with --against, with itself there.
 Exit code: 0 compared, 1 failed, 2 wrong usage, 3 an expectation is not met.
 """
 
-import re
 from typing import TYPE_CHECKING
 
 from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
@@ -26,12 +25,6 @@ EXAMPLES = (
     "io-benchmark compare after --against before",
 )
 MANUAL = "comparing.md"
-
-
-def _parse_minutes(value: str) -> float:
-    if not re.fullmatch(r"[0-9]{1,4}(\.[0-9]{1,3})?", value):
-        raise options.wrong_value(value, "is not a number of minutes, such as 90")
-    return float(value)
 
 
 def _parse_looks(value: str) -> "Schedule":
@@ -60,7 +53,12 @@ OPTIONS = {
         options.against("results"),
         options.BASELINE,
         options.option(
-            "--wait", "MINUTES", "wait at most this long for the tasks to end", _parse_minutes
+            "--wait",
+            "MINUTES",
+            "wait at most this long for the tasks to end",
+            options.matching(
+                r"[0-9]{1,4}(\.[0-9]{1,3})?", "is not a number of minutes, such as 90", float
+            ),
         ),
         options.flag("--partial", "name missing results instead of failing"),
     ),

@@ -10,11 +10,10 @@ Exit code: 0 done, or nothing to do; 1 failed; 2 wrong usage, or PATH is not a
 Firefox checkout.
 """
 
-import re
 from pathlib import Path
 
 from io_benchmark import __version__
-from io_benchmark.commands.options import ROOT, Given, flag, option, repeatable, wrong_value
+from io_benchmark.commands.options import ROOT, Given, by_pool, flag, option
 from io_benchmark.context import Context
 from io_benchmark.paths import current_folder
 
@@ -23,14 +22,13 @@ EXAMPLES = ("io-benchmark firefox firefox --diff", "io-benchmark firefox firefox
 MANUAL = "firefox.md"
 
 
-def _parse_pool(value: str) -> tuple[str, str]:
-    match = re.fullmatch(r"([A-Za-z0-9][A-Za-z0-9._-]{0,19})=(\S+)", value)
-    if match is None:
-        raise wrong_value(value, "is not NAME=ALIAS, with a name of at most 20 characters")
-    return match[1], match[2]
-
-
-POOLS = repeatable("--pool", "NAME=ALIAS", "install these pools, by worker alias *", _parse_pool)
+POOLS = by_pool(
+    "--pool",
+    "NAME=ALIAS",
+    "install these pools, by worker alias *",
+    r"([A-Za-z0-9][A-Za-z0-9._-]{0,19})=(\S+)",
+    "is not NAME=ALIAS, with a name of at most 20 characters",
+)
 OPTIONS = {
     "what to install (* can be given more than once)": (
         option("path", "PATH", "the Firefox checkout: the folder with mach", Path),
@@ -56,9 +54,8 @@ def run(given: Given, context: Context) -> int:
     checkout = Checkout.open(given["path"])
     root = Root.find(given.get("root"), current_folder())
     context.tell(f"Comparing {checkout.path} with {root}")
-    pools = dict(given["pool"]) if "pool" in given else None
     is_embedded = "embed" in given
-    kind = FirefoxKind.of(root, given.get("workloads", ()), pools, is_embedded)
+    kind = FirefoxKind.of(root, given.get("workloads", ()), given.get("pool"), is_embedded)
     if root.origin != "bundled copy" and not is_embedded:
         context.tell(
             f"Tasks fetch {__version__} as released; --embed tries the program of this tree"

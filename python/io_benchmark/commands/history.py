@@ -10,13 +10,9 @@ Exit code: 0 a history was shown, 1 no result or a file could not be written,
 2 wrong usage.
 """
 
-import re
-
 from io_benchmark.commands import options
 from io_benchmark.context import Context
-from io_benchmark.errors import UsageError
 from io_benchmark.report.formats import HISTORY_FORMATS
-from io_benchmark.text import clean
 
 USAGE = "POOL [ADDRESS ...] [OPTION ...]"
 EXAMPLES = (
@@ -25,18 +21,11 @@ EXAMPLES = (
 )
 MANUAL = "history.md"
 MOST_POINTS = 300  # reading more takes minutes
-# As the kind's transforms accept them.
-_POOL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,44}")
-
-
-def _parse_pool(value: str) -> str:
-    if not _POOL.fullmatch(value):
-        raise UsageError(
-            f"{clean(value, 100)!r} is not a pool's name; name a task of kind.yml, such as amd-16"
-        )
-    return value
-
-
+# As the kind's transforms accept it.
+_parse_pool = options.matching(
+    "[A-Za-z0-9][A-Za-z0-9._-]{0,44}",
+    "is not a pool's name; name a task of kind.yml, such as amd-16",
+)
 OPTIONS = {
     "what to show": (
         options.option("pool", "POOL", "the pool, such as amd-16", _parse_pool),

@@ -38,8 +38,7 @@ def run(given: Given, context: Context) -> int:
     from io_benchmark.adopt.project import Project
 
     project = Project.open(given["path"])
-    pools = dict(given["pool"]) if "pool" in given else None
-    changes = project.changes(pools, given.get("image"))
+    changes = project.changes(given.get("pool"), given.get("image"))
     context.stdout.writelines(line for change in changes for line in change.patch())
     if not changes:
         context.tell("Nothing differs")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from io_benchmark.analysis.inference.levels import DEFAULT_MARGIN
 from io_benchmark.errors import UsageError
-from io_benchmark.text import clean
+from io_benchmark.text import clean, clean_name
 
 if TYPE_CHECKING:  # --help needs no data classes
     from msgspec import Struct
@@ -41,7 +41,8 @@ class Option(NamedTuple):
 
     def is_given(self, given: Given) -> bool:
         """Return whether the command line has this option, or any of this argument's values."""
-        return given.get(self.names[-1].lstrip("-").replace("-", "_")) not in (None, [])
+        name = self.settings.get("dest", self.names[-1].lstrip("-").replace("-", "_"))
+        return given.get(name) not in (None, [])
 
     @property
     def title(self) -> str:
@@ -66,9 +67,10 @@ def option(
     return Option(tuple(names.split(", ")), help, settings, **rules)
 
 
-def flag(name: str, help: str, **rules: Any) -> Option:  # noqa: A002 - as argparse calls it
+def flag(name: str, help: str, **settings: Any) -> Option:  # noqa: A002 - as argparse calls it
     """Return an option without a value."""
-    return Option((name,), help, {"action": "store_true"}, **rules)
+    rules = {key: settings.pop(key) for key in Option._field_defaults if key in settings}
+    return Option((name,), help, {"action": "store_true", **settings}, **rules)
 
 
 def repeatable(
@@ -79,6 +81,44 @@ def repeatable(
 ) -> Option:
     """Return an option that can be given more than once."""
     return option(name, value, help, parse, action="append")
+
+
+class _Mapping(argparse.Action):
+    """Collects the pairs of an option that can be given more than once."""
+
+    def __call__(
+        self,
+        _parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        pair: Any,
+        title: str | None = None,
+    ) -> None:
+        pairs = getattr(namespace, self.dest, {})
+        key, value = pair
+        if key in pairs:
+            name = f"{title} {clean_name(key)}={clean(str(value), _VALUE_LENGTH)}"
+            raise UsageError(f"{name}: pool given twice; use each pool once")
+        setattr(namespace, self.dest, {**pairs, key: value})
+
+
+def by_pool(
+    name: str,
+    value: str,
+    help: str,  # noqa: A002 - as argparse calls it
+    pattern: str,
+    problem: str,
+    parse: Callable[[str], Any] = str,
+    **settings: Any,
+) -> Option:
+    """Return an option `POOL=VALUE` that can be given once per pool; the pattern has two groups."""
+
+    def parse_pair(pair: str) -> tuple[str, Any]:
+        match = re.fullmatch(pattern, pair)
+        if match is None:
+            raise wrong_value(pair, problem)
+        return match[1], parse(match[2])
+
+    return option(name, value, help, parse_pair, action=_Mapping, **settings)
 
 
 def add_options(parser: argparse.ArgumentParser, groups: Groups) -> None:
@@ -112,6 +152,19 @@ def read_options(kind: type[OptionsType], given: Given) -> OptionsType:
 def wrong_value(value: str, problem: str) -> argparse.ArgumentTypeError:
     """Return the error about an option's value: 'x' is not such a thing."""
     return argparse.ArgumentTypeError(f"{clean(value, _VALUE_LENGTH)!r} {problem}")
+
+
+def matching(
+    pattern: str, problem: str, convert: Callable[[str], Any] = str
+) -> Callable[[str], Any]:
+    """Return what parses the value of an option that has a pattern."""
+
+    def parse(value: str) -> Any:
+        if not re.fullmatch(pattern, value):
+            raise wrong_value(value, problem)
+        return convert(value)
+
+    return parse
 
 
 def parse_percentage(value: str) -> float:

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: MPL-2.0
 """Create the tasks on Taskcluster without a push, wait for them, and compare."""
 
-import re
-from pathlib import Path
-
 from io_benchmark.commands import options
 from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
 from io_benchmark.paths import resolve_path
 from io_benchmark.report.formats import FORMATS
-from io_benchmark.submit.definitions import PRIORITIES, QUEUE_NAME, UNGROUPED
+from io_benchmark.submit.definitions import (
+    OWNER_PATTERN,
+    PRIORITIES,
+    QUICK,
+    UNGROUPED,
+    parse_image,
+)
 from io_benchmark.text import clean
 
 USAGE = "[OPTION ...]"
@@ -19,88 +22,78 @@ EXAMPLES = (
 )
 MANUAL = "submit.md"
 MAXIMUM_REPLICATES = 100
-_KEPT = "the group keeps the options that it was submitted with"
+_ADDS_TASKS = "it waits for each look and adds tasks then"
 # Decided when the group was submitted.
-_FIXED = dict.fromkeys(
+_KEPT = dict.fromkeys(
     (
-        *("--jobs", "--pool", "--image", "--quick"),
+        *("--jobs", "--root", "--pool", "--image", "--quick"),
         *("--replicates", "--owner", "--priority", "--scheduler"),
     ),
-    _KEPT,
+    "the group keeps the options that it was submitted with",
 )
-_STARTS = ("--until-decided", "--resume", "--confirm", "--cancel")
-_ADDS_TASKS = "it waits for each look and adds tasks then"
-
-
-def _parse_pool_and_queue(value: str) -> tuple[str, str]:
-    pool, equals, queue = value.partition("=")
-    if not pool or not equals or not QUEUE_NAME.fullmatch(queue):
-        raise options.wrong_value(value, "is not POOL=PROVISIONER/WORKERTYPE")
-    return pool, queue
-
-
-def _parse_scheduler(value: str) -> str:
-    if not re.fullmatch("[a-zA-Z0-9_-]{1,38}", value):
-        raise options.wrong_value(
-            value, "is not a schedulerId: use 1 to 38 letters, digits, _ and -"
-        )
-    return value
-
-
-def _parse_positive(value: str) -> float:
-    if not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,3})?", value) or not float(value) > 0:
-        raise options.wrong_value(value, "is not a number above 0")
-    return float(value)
-
-
 OPTIONS = {
     "what to create, at TASKCLUSTER_ROOT_URL": (
         options.jobs(""),
         options.ROOT._replace(help="tree with the kinds (default: as for rehearse)"),
-        options.repeatable(
+        options.by_pool(
             "--pool",
             "POOL=QUEUE",
             "run a pool's tasks on PROVISIONER/WORKERTYPE *",
-            _parse_pool_and_queue,
+            "([^=]+)=([a-zA-Z0-9_-]{1,38}/[a-z](?:[-a-z0-9]{0,36}[a-z0-9])?)",
+            "is not POOL=PROVISIONER/WORKERTYPE",
+            dest="pools",
         ),
-        options.option("--image", "IMAGE", "NAME:TAG of a registry, task:ID or index:ROUTE"),
-        options.flag("--quick", "small sizes; not comparable with full sizes"),
+        options.option(
+            "--image", "IMAGE", "NAME:TAG of a registry, task:ID or index:ROUTE", parse_image
+        ),
+        options.flag(
+            "--quick",
+            "small sizes; not comparable with full sizes",
+            action="store_const",
+            const=QUICK,
+            dest="profile",
+        ),
         options.option(
             "--replicates",
             "N",
             "tasks per pool, interleaved",
             options.whole_number(MAXIMUM_REPLICATES),
         ),
-        options.option("--owner", "EMAIL", "owner of the tasks (default: git's user.email)"),
+        options.option(
+            "--owner",
+            "EMAIL",
+            "owner of the tasks (default: git's user.email)",
+            options.matching(OWNER_PATTERN, "is not an e-mail address such as you@example.com"),
+        ),
         options.option("--priority", "PRIORITY", "from lowest to highest", choices=PRIORITIES),
         options.option(
             "--scheduler",
             "ID",
             f"schedulerId of the tasks (default: {UNGROUPED})",
-            _parse_scheduler,
+            options.matching(
+                "[a-zA-Z0-9_-]{1,38}", "is not a schedulerId: use 1 to 38 letters, digits, _ and -"
+            ),
         ),
     ),
     "what to do": (
         options.flag("--dry-run", "print the tasks as JSON, create nothing"),
         options.flag("--yes", "show the cost, but do not ask"),
         options.flag("--no-wait", "print the group's address and exit"),
-        options.option(
-            "--every", "SECONDS", "time between looks at the group (default: 15)", _parse_positive
-        ),
-        options.option("--timeout", "MINUTES", "wait at most this long", _parse_positive),
         options.flag(
             "--until-decided",
             "add tasks until all pools are decided",
             excludes={
                 **dict.fromkeys(("--replicates", "--no-wait"), _ADDS_TASKS),
-                **dict.fromkeys(_STARTS[1:], ""),
+                **dict.fromkeys(("--resume", "--confirm", "--cancel"), ""),
             },
         ),
         options.option(
             "--budget",
             "HOURS",
             "most worker time for --until-decided",
-            _parse_positive,
+            options.matching(
+                r"(?=.*[1-9])[0-9]{1,6}(\.[0-9]{1,3})?", "is not a number above 0", float
+            ),
             needs=("--until-decided", "--resume"),
         ),
         options.option(
@@ -108,21 +101,16 @@ OPTIONS = {
             "GROUP",
             "go on with a group of --until-decided that was stopped",
             excludes={
-                **_FIXED,
-                **dict.fromkeys(("--root", "--dry-run"), _KEPT),
+                **_KEPT,
+                **dict.fromkeys(("--dry-run", "--confirm", "--cancel"), ""),
                 "--no-wait": _ADDS_TASKS,
-                **dict.fromkeys(_STARTS[2:], ""),
             },
         ),
         options.option(
             "--confirm",
             "GROUP",
             "run what confirms the causes in this group",
-            excludes={
-                **_FIXED,
-                **dict.fromkeys(("--root", "--budget"), _KEPT),
-                "--cancel": "",
-            },
+            excludes={**_KEPT, "--cancel": ""},
         ),
         options.option("--cancel", "GROUP", "cancel the benchmark's tasks"),
     ),
@@ -137,30 +125,28 @@ OPTIONS = {
 
 def run(given: options.Given, context: Context) -> int:
     # Imported here: --help must not wait for the client.
-    from io_benchmark.commands.output import EXIT_FAILED, print_comparison
+    from io_benchmark.commands.output import print_comparison
     from io_benchmark.operations import added_tasks, group_work, submit
     from io_benchmark.operations.compare import ComparisonOptions, compare
 
     for _, path in given.get("write", ()):
-        _check_writable(path)
+        # Before machines have run for an hour.
+        subject = f"--write {clean(str(path), 200)}"
+        if not resolve_path(path, subject).parent.is_dir():
+            raise UsageError(f"{subject}: no such folder; create it first")
     settings = options.read_options(group_work.SubmissionOptions, given)
     if "cancel" in given:
-        outcome = group_work.cancel(given["cancel"], context)
-    elif "resume" in given:
-        outcome = added_tasks.resume(given["resume"], settings, context)
+        group_work.cancel(given["cancel"], context)
+        return 0
+    if "resume" in given:
+        group_id = added_tasks.resume(given["resume"], settings, context)
     elif "confirm" in given:
-        outcome = added_tasks.confirm(given["confirm"], settings, context)
+        group_id = added_tasks.confirm(given["confirm"], settings, context)
     else:
-        outcome = submit.submit(settings, context)
-    if not outcome.group_id:
-        return 0 if outcome.is_done else EXIT_FAILED
+        group_id = submit.submit(settings, context)
+    if group_id is None:
+        return 0
+    context.tell(f"Compare again with: io-benchmark compare group:{group_id}")
     comparison = options.read_options(ComparisonOptions, given)
-    report = compare([f"group:{outcome.group_id}"], comparison, context)
+    report = compare([f"group:{group_id}"], comparison, context)
     return print_comparison(report, given, context)
-
-
-def _check_writable(path: Path) -> None:
-    """Refuse a wrong path before machines have run for an hour."""
-    subject = f"--write {clean(str(path), 200)}"
-    if not resolve_path(path, subject).parent.is_dir():
-        raise UsageError(f"{subject}: no such folder; create it first")

@@ -10,7 +10,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path, PurePosixPath
 
@@ -32,16 +32,14 @@ PACKAGES = Path(__file__).resolve().parents[2]
 RUN_TASK_VARIABLES = ("TASKCLUSTER_CACHES", "TASKCLUSTER_UNTRUSTED_CACHES", "TASKCLUSTER_VOLUMES")
 
 
-def run(
-    local_run: LocalRun, on_line: Callable[[str], None], *, environment: Mapping[str, str]
-) -> RunOutcome:
+def run(local_run: LocalRun, environment: Mapping[str, str]) -> RunOutcome:
     """Run the command to its end, its maxRunTime or a Ctrl-C, and take its artifacts."""
     command = local_run.command_after_run_task()
     workspace = local_run.workspace
     if not workspace.is_dir():
         raise ExecutionError(f"{workspace}: no such folder; create it or name another")
     with ExitStack() as stack:
-        output = stack.enter_context(RunOutput.started(local_run, on_line))
+        output = stack.enter_context(RunOutput.started(local_run))
         # Folders that replace a worker's paths.
         base = stack.enter_context(new_folder(local_run.output, ".run-"))
         artifacts, script, work = (base / name for name in ("artifacts", "script", "work"))

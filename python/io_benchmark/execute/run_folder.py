@@ -29,17 +29,16 @@ Locate = Callable[[Artifact], Path | None]
 
 
 class RunOutput:
-    """The output folder of a run. Each line of its log is also handed to the caller as text."""
+    """The output folder of a run."""
 
-    def __init__(self, run: LocalRun, stream: BinaryIO, on_line: Callable[[str], None]) -> None:
+    def __init__(self, run: LocalRun, stream: BinaryIO) -> None:
         self._run = run
         self._stream = stream
-        self._on_line = on_line
         self._started = datetime.now(UTC)
 
     @classmethod
     @contextmanager
-    def started(cls, run: LocalRun, on_line: Callable[[str], None]) -> Iterator["RunOutput"]:
+    def started(cls, run: LocalRun) -> Iterator["RunOutput"]:
         """Make the folder and its log.
 
         An interrupted run's files are removed, because half of a run looks like a complete one.
@@ -59,7 +58,7 @@ class RunOutput:
             )
         try:
             with (folder / LIVE_LOG).open("xb") as stream:
-                yield cls(run, stream, on_line)
+                yield cls(run, stream)
         except BaseException:
             with hold_interrupts():
                 for path in [path for path in folder.iterdir() if path.name not in before]:
@@ -87,7 +86,6 @@ class RunOutput:
             self._stream.flush()
         except OSError as error:
             raise ExecutionError(f"{self._stream.name}: {error.strerror}") from error
-        self._on_line(content.decode("utf-8", errors="replace"))
 
     def write_task(self, line: bytes) -> None:
         """Write a line of the command's output, prefixed as run-task does."""

@@ -26,8 +26,6 @@ from taskgraph.util.yaml import load_yaml
 from io_benchmark.errors import GraphError
 from io_benchmark.graph.root import TREE_MODULES, Root, tree_modules, usable_tree
 
-logger = logging.getLogger(__name__)
-
 REPOSITORY = "https://github.com/mozilla-releng/io-benchmark"
 TARGET_METHOD = "io-benchmark"
 POOL_ATTRIBUTE = "io_benchmark_pool"
@@ -113,7 +111,7 @@ def _problem(error: Exception, tree: Path) -> str:
         return _one_line(str(error))
     # A kind of an unexpected form, or a bug.
     reason = f"{type(error).__name__}: {_one_line(str(error))}"
-    return f"the kinds in {tree}/taskcluster cannot be generated ({reason}); --verbose shows where"
+    return f"the kinds in {tree}/taskcluster cannot be generated ({reason}); `taskgraph full` shows where"
 
 
 def _generated(task: Any, tree: Path) -> GeneratedTask:
@@ -167,12 +165,8 @@ def _changed(owner: Any, name: str, value: object) -> Iterator[None]:
 
 
 @contextmanager
-def isolated(tree: Path, log: logging.Logger) -> Iterator[Callable[[str], Any]]:
-    """Run taskgraph in this block as in a new process; yield an import of the tree's modules.
-
-    `log` gets taskgraph's messages if it takes DEBUG.
-    """
-    level = logging.INFO if log.isEnabledFor(logging.DEBUG) else logging.CRITICAL + 1
+def isolated(tree: Path) -> Iterator[Callable[[str], Any]]:
+    """Run taskgraph in this block as in a new process; yield an import of the tree's modules."""
     with ExitStack() as stack:
         module = stack.enter_context(tree_modules(tree))
         # What a tree's registration module changes in taskgraph.
@@ -186,7 +180,7 @@ def isolated(tree: Path, log: logging.Logger) -> Iterator[Callable[[str], Any]]:
         for name in ("taskgraph", *TREE_MODULES):
             tree_log = logging.getLogger(name)
             stack.callback(tree_log.setLevel, tree_log.level)
-            tree_log.setLevel(level)
+            tree_log.setLevel(logging.CRITICAL + 1)
         # taskgraph would fork a process per kind, which is unsafe in a program with threads.
         if "TASKGRAPH_SERIAL" not in os.environ:
             os.environ["TASKGRAPH_SERIAL"] = "1"
@@ -199,7 +193,7 @@ def isolated(tree: Path, log: logging.Logger) -> Iterator[Callable[[str], Any]]:
 
 def generate(root: Root, jobs: Sequence[str]) -> tuple[GeneratedTask, ...]:
     """Return the tasks of jobs, pools or labels by their names, in the order of kind.yml."""
-    with usable_tree(root.path) as tree, isolated(tree, logger) as module:
+    with usable_tree(root.path) as tree, isolated(tree) as module:
         generator = TaskGraphGenerator(str(tree / "taskcluster"), _parameters(jobs))
         try:
             # A decision task checks the files only after it loaded config.yml.

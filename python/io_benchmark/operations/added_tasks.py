@@ -17,11 +17,9 @@ from io_benchmark.costs.worker_time import MINUTES_PER_HOUR, Cost
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.operations.compare import compare_pools
 from io_benchmark.operations.group_work import (
-    RESUME,
     GroupWork,
     SubmissionOptions,
-    SubmissionOutcome,
-    announce,
+    confirm_creation,
     estimated_cost,
     group_of,
 )
@@ -29,12 +27,14 @@ from io_benchmark.operations.reading import read_workers
 from io_benchmark.report.content.confirming import pace_text, reasons_text
 from io_benchmark.submit.definitions import NewTask, has_plan
 from io_benchmark.submit.measured_group import LOOKS, MeasuredGroup, NextLook, job_of_task
-from io_benchmark.submit.task_creation import CreatedTasks, TaskQueue, repeated_task
+from io_benchmark.submit.task_creation import TaskQueue, repeated_task
 from io_benchmark_taskgraph.repeating import CONFIRMING, pace
 
+RESUME = "--resume"  # goes on until all pools are decided
 
-def confirm(address: str, options: SubmissionOptions, context: Context) -> SubmissionOutcome:
-    """Create the confirming tasks that a group lacks, wait for all of them, and compare."""
+
+def confirm(address: str, options: SubmissionOptions, context: Context) -> str | None:
+    """Create the confirming tasks that a group lacks, wait for all; return the group to compare."""
     group_id = group_of("--confirm", address, context.environment)
     group = _with_workers(_read_tasks(group_id, context), context)
     if not group.workers:
@@ -42,38 +42,37 @@ def confirm(address: str, options: SubmissionOptions, context: Context) -> Submi
             f"group:{group_id}: has no results to confirm; wait for its tasks, or submit new ones"
         )
     confirming = compare_pools(group.workers, options.baseline).confirming
-    underway, chosen = TaskQueue.connect(
+    running, chosen = TaskQueue.connect(
         context.environment,
         lambda queue: _confirming_tasks(queue, group, confirming.paces, context),
     )
-    if not confirming.paces and not underway:
+    if not confirming.paces and not running:
         context.tell(f"Nothing to confirm in group:{group_id}: {reasons_text(confirming)}")
-        return SubmissionOutcome(group_id)
+        return group_id
     if chosen or options.dry_run:
         cost = estimated_cost(chosen, group.minutes_by_job(), options.prices)
-        ended = announce(chosen, cost, options, context)
-        if ended is not None:
-            return ended
-    created = CreatedTasks(underway, len(underway))
-    work = GroupWork(group_id, options, context, "--confirm", created=created)
+        if not confirm_creation(chosen, cost, options, context):
+            return None
+    work = GroupWork(group_id, options, context, "--confirm")
     context.tell(f"Confirming in group:{group_id}; if this stops, go on with: {work.how_to_resume}")
-    return work.create_and_compare(chosen)
+    return work.create_and_wait(chosen, running)
 
 
 async def _confirming_tasks(
     queue: TaskQueue, group: MeasuredGroup, paces: Sequence[Pace], context: Context
 ) -> tuple[dict[str, str], list[NewTask]]:
-    """Return the labels of the confirming tasks that are not resolved, and the tasks that are missing."""
-    underway, running = {}, []
+    """Return the labels of the confirming tasks that run, by id, and the tasks that are missing."""
+    running, running_paces = {}, []
     for task in group.unresolved:
-        if CONFIRMING in task.label:
-            bytes_per_s = pace(await queue.definition(task.task_id))
-            if bytes_per_s:
-                underway[task.task_id] = task.label
-                running.append((task.pool, bytes_per_s))
+        bytes_per_s = (
+            pace(await queue.definition(task.task_id)) if CONFIRMING in task.label else None
+        )
+        if bytes_per_s:
+            running[task.task_id] = task.label
+            running_paces.append((task.pool, bytes_per_s))
     labels, chosen = group.labels, []
     for missing in paces:
-        if any(missing.is_like(pool, bytes_per_s) for pool, bytes_per_s in running):
+        if any(missing.is_like(pool, bytes_per_s) for pool, bytes_per_s in running_paces):
             continue
         context.tell(f"To confirm: {pace_text(missing)}")
         task_id, label = next(
@@ -84,14 +83,14 @@ async def _confirming_tasks(
         definition = await queue.definition(task_id)
         chosen.append(repeated_task(definition, label, missing.pool, labels, missing.bytes_per_s))
         labels.append(chosen[-1].label)
-    return underway, chosen
+    return running, chosen
 
 
 def _has_ceilings(worker: Worker) -> bool:
     return any(entry.trials is not None and entry.trials.ceilings for entry in worker.entries)
 
 
-def resume(address: str, options: SubmissionOptions, context: Context) -> SubmissionOutcome:
+def resume(address: str, options: SubmissionOptions, context: Context) -> str | None:
     """Go on with a group of --until-decided: wait for its tasks, and add more until it is decided."""
     group_id = group_of(RESUME, address, context.environment)
     group = _read_tasks(group_id, context)
@@ -104,11 +103,8 @@ def resume(address: str, options: SubmissionOptions, context: Context) -> Submis
             f"{RESUME} {group_id}: was submitted without --until-decided; wait for its tasks and "
             f"compare them with: io-benchmark compare group:{group_id} --wait MINUTES"
         )
-    running = {task.task_id: task.label for task in group.unresolved}
-    work = GroupWork(
-        group_id, options, context, RESUME, created=CreatedTasks(running, len(running))
-    )
-    return measure_until_decided(work, (), options.budget)
+    work = GroupWork(group_id, options, context, RESUME)
+    return measure_until_decided(work, (), _running_labels(group))
 
 
 def limit_of_looks(tasks: Sequence[NewTask], cost: Cost, budget_hours: float | None) -> str:
@@ -134,29 +130,25 @@ def limit_of_looks(tasks: Sequence[NewTask], cost: Cost, budget_hours: float | N
 
 
 def measure_until_decided(
-    work: GroupWork, missing: Sequence[NewTask], budget_hours: float | None
-) -> SubmissionOutcome:
-    """Create the missing tasks, and more until all pools are decided; then compare."""
+    work: GroupWork, missing: Sequence[NewTask], running: Mapping[str, str] | None = None
+) -> str | None:
+    """Create the missing tasks, and more until all pools are decided; return the group to compare."""
     is_agreed = bool(missing)
-    while work.create_and_wait(missing):
+    while True:
+        work.create_and_wait(missing, running)
         group = _read_tasks(work.group_id, work.context)
-        missing = ()
-        # Tasks of a command that was stopped may still run.
-        if not group.unresolved:
-            missing, cost = _next_tasks(work, group, budget_hours)
-            if not missing:
-                break
-            if not is_agreed and (ended := announce(missing, cost, work.options, work.context)):
-                return ended
-            is_agreed = True
-        running = {task.task_id: task.label for task in group.unresolved}
-        work.created = CreatedTasks(running, len(running))
-    return work.to_compare()
+        missing, running = (), _running_labels(group)
+        if running:  # tasks of a command that was stopped
+            continue
+        missing, cost = _next_tasks(work, group)
+        if not missing:
+            return work.group_id
+        if not is_agreed and not confirm_creation(missing, cost, work.options, work.context):
+            return None
+        is_agreed = True
 
 
-def _next_tasks(
-    work: GroupWork, group: MeasuredGroup, budget_hours: float | None
-) -> tuple[list[NewTask], Cost]:
+def _next_tasks(work: GroupWork, group: MeasuredGroup) -> tuple[list[NewTask], Cost]:
     """Compare, and return the tasks of the next look and their cost; none where this was the last."""
     options, context = work.options, work.context
     group = _with_workers(group, context)
@@ -178,10 +170,10 @@ def _next_tasks(
         return nothing, cost
     next_step = f"the next look has {cost.summary}" if chosen else _reason_to_stop(look)
     context.tell(f"Undecided: {', '.join(look.undecided)}; {taken}; {next_step}")
-    total_hours = (spent + cost.minutes) / MINUTES_PER_HOUR
-    if chosen and budget_hours is not None and total_hours > budget_hours:
+    budget, total_hours = options.budget, (spent + cost.minutes) / MINUTES_PER_HOUR
+    if chosen and budget is not None and total_hours > budget:
         context.tell(
-            f"Stopped by --budget {budget_hours:g}; to go on with a higher one: "
+            f"Stopped by --budget {budget:g}; to go on with a higher one: "
             f"{work.how_to_resume} --budget HOURS"
         )
         return nothing, cost
@@ -221,6 +213,10 @@ async def _more_tasks(
 def _read_tasks(group_id: str, context: Context) -> MeasuredGroup:
     members = TaskQueue.connect(context.environment, lambda queue: queue.members(group_id))
     return MeasuredGroup(group_id, [task for task in members if task.is_benchmark])
+
+
+def _running_labels(group: MeasuredGroup) -> dict[str, str]:
+    return {task.task_id: task.label for task in group.unresolved}
 
 
 def _with_workers(group: MeasuredGroup, context: Context) -> MeasuredGroup:

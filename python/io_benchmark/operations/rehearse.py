@@ -44,7 +44,7 @@ class RehearsalOptions(Struct, frozen=True, kw_only=True):
     full: bool = False
     confirm: bool = False
     root: Path | None = None
-    at: Sequence[tuple[str, Path]] = ()  # a pool, and the folder of its workspace
+    at: Mapping[str, Path] = field(default_factory=dict)  # a pool's folder for its workspace
     baseline: str | None = None
     output: Path | None = None
 
@@ -73,7 +73,6 @@ class _Machine(Struct):
     folders: Mapping[str, Path]  # by pool, where it was given one
     profile: str
     tell: Tell
-    log: Tell
     # All tasks of a rehearsal are of one push.
     group_id: str = field(default_factory=slugid.nice)
     failures: list[str] = field(default_factory=list)  # one line each
@@ -113,15 +112,15 @@ class _Machine(Struct):
                 profile=self.profile,
                 results=self.output if is_report else None,
             )
-            outcome = process.run(local_run, self.log, environment=self.environment)
+            outcome = process.run(local_run, self.environment)
         self.failures += _failures_of(local_run, outcome)
         if not is_report:
             run_files.write_task_record(folder, _record(local_run, outcome, task.image))
         return outcome
 
 
-def rehearse(options: RehearsalOptions, context: Context, log: Tell) -> RehearsalOutcome:
-    """Run the tasks and compare their results; `log` gets the lines of their logs."""
+def rehearse(options: RehearsalOptions, context: Context) -> RehearsalOutcome:
+    """Run the tasks and compare their results."""
     root = Root.find(options.root, current_folder())
     context.tell(f"Generating the graph from {root}")
     tasks, reports = _split(options.jobs, generate(root, options.jobs))
@@ -132,7 +131,7 @@ def rehearse(options: RehearsalOptions, context: Context, log: Tell) -> Rehearsa
     folders = _folders_of_pools(options.at, pools)
     random.Random(_ORDER_SEED).shuffle(tasks)
     with new_output_folder(options.output, "rehearsal") as output:
-        machine = _Machine(context.environment, output, folders, options.profile, context.tell, log)
+        machine = _Machine(context.environment, output, folders, options.profile, context.tell)
         if options.confirm:
             machine.run(tasks)
             tasks = _confirming_tasks(_read_back(output)[0], tasks, options.baseline, context.tell)
@@ -194,14 +193,12 @@ def _split(
     return measuring, [task for task in tasks if task.kind == REPORT_KIND]
 
 
-def _folders_of_pools(places: Sequence[tuple[str, Path]], pools: Sequence[str]) -> dict[str, Path]:
+def _folders_of_pools(places: Mapping[str, Path], pools: Sequence[str]) -> dict[str, Path]:
     folders: dict[str, Path] = {}
-    for pool, folder in places:
+    for pool, folder in places.items():
         option = f"--at {pool}={folder}"
         if pool not in pools:
             raise UsageError(f"{option}: pool is not selected; choose one of {', '.join(pools)}")
-        if pool in folders:
-            raise UsageError(f"{option}: pool given twice; use each pool once")
         folders[pool] = resolve_path(folder, option)
         if not folders[pool].is_dir():
             raise UsageError(f"{option}: no such folder; create it first")

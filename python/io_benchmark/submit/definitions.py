@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 PRIORITIES = ("highest", "very-high", "high", "medium", "low", "very-low", "lowest")
 FULL, QUICK = "full", "quick"
 UNGROUPED = "-"  # the queue's own default for schedulerId
-QUEUE_NAME = re.compile(r"[a-zA-Z0-9_-]{1,38}/[a-z]([-a-z0-9]{0,36}[a-z0-9])?")
+# What the queue takes as an owner: at most 255 characters in the form of an e-mail address.
+OWNER_PATTERN = r"(?=.{3,255}$)[A-Za-z0-9._%+'-]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})*"
 VOLUMES = "TASKCLUSTER_VOLUMES"
 IMAGE_ARTIFACT = "public/image.tar.zst"  # where taskgraph's docker-image tasks leave theirs
 PROFILE_VARIABLE = "IO_BENCHMARK_PROFILE"
@@ -46,7 +47,7 @@ _REFERENCES = ("task-reference", "artifact-reference", "docker-image-reference")
 Image = str | dict[str, str]
 
 
-class SubmissionSettings(Struct, frozen=True):
+class SubmissionSettings(Struct, frozen=True, kw_only=True):
     """Changes to the kind's tasks from the command line."""
 
     image: Image | None = None

@@ -9,17 +9,15 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.errors import (
     GraphError,
-    IoBenchmarkError,
     MissingError,
     RequestRefusedError,
     ResultError,
 )
-from io_benchmark.number_text import number_of
 from io_benchmark.sources.event_loop import run_coroutine
 from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import default_root_url
@@ -33,24 +31,6 @@ from io_benchmark_taskgraph.repeating import derived_id, job_of
 
 T = TypeVar("T")
 _CONFLICT = 409
-
-
-class CreationError(IoBenchmarkError):
-    """A task could not be created; those before it were."""
-
-
-class CreatedTasks(Struct):
-    """Tasks that were sent to the queue; an unconfirmed task may or may not exist."""
-
-    labels: dict[str, str] = field(default_factory=dict)  # by id
-    confirmed: int = 0
-
-    @property
-    def summary(self) -> str:
-        """`2 tasks exist, 1 more perhaps`"""
-        tasks = f"{number_of(self.confirmed, 'task')} exist{'s' if self.confirmed == 1 else ''}"
-        unsure = len(self.labels) - self.confirmed
-        return tasks + (f", {unsure} more perhaps" if unsure else "")
 
 
 class CancelledTasks(Struct, frozen=True):
@@ -92,46 +72,26 @@ class TaskQueue(Deployment):
         queues = dict.fromkeys(task.queue for task in tasks)
         return images, [name for name in queues if await self.knows_worker_pool(name) is False]
 
-    async def create(self, tasks: Sequence[NewTask], created: CreatedTasks) -> None:
+    async def create(self, tasks: Sequence[NewTask]) -> None:
         """Create the tasks in order, because workers claim them in this order."""
         # Dated now: the queue takes no task that says it was created long ago.
         now = datetime.now(UTC)
         for task, definition in [(task, dated(task.definition, now)) for task in tasks]:
-            created.labels[task.task_id] = task.label
             try:
                 await self.create_task(task.task_id, definition)
             except (MissingError, RequestRefusedError) as error:
                 is_conflict = isinstance(error, RequestRefusedError) and error.status == _CONFLICT
                 if not is_conflict or not await self._is_there(task):
-                    del created.labels[task.task_id]
-                    raise CreationError(f"{task.label} was not created: {error}") from None
+                    raise ResultError(f"{task.label} was not created: {error}") from None
             except ResultError as error:
                 # The task may exist, because the answer may have been lost.
-                raise CreationError(f"{task.label} ({task.task_id}): {error}") from None
-            created.confirmed += 1
+                raise ResultError(f"{task.label} ({task.task_id}): {error}") from None
 
     async def _is_there(self, task: NewTask) -> bool:
         """Return whether the task exists, with other dates, because another process resumed."""
         existing = (await self.tasks([task.task_id])).get(task.task_id)
         identity = (task.label, task.definition["taskGroupId"])
         return existing is not None and (existing.label, existing.status.task_group_id) == identity
-
-    async def cancel(self, labels: Mapping[str, str]) -> CancelledTasks:
-        """Cancel tasks by their ids: a task that was just sent may not be listed yet."""
-        cancelled, problems = [], []
-        resolved = 0
-        for task_id, label in labels.items():
-            failed = f"{label} ({task_id}) was not cancelled"
-            try:
-                if await self.cancel_task(task_id):
-                    cancelled.append(label)
-                else:
-                    resolved += 1
-            except MissingError:
-                continue  # it was never created
-            except ResultError as error:
-                problems.append(f"{failed}: {error}")
-        return CancelledTasks(tuple(cancelled), resolved, tuple(problems))
 
     async def members(self, group_id: str) -> list[QueueTask]:
         """Return the tasks of a group."""
@@ -147,10 +107,19 @@ class TaskQueue(Deployment):
         """Cancel the benchmark's tasks of a group that are not resolved; others stay."""
         members = await self.members(group_id)
         tasks = [member for member in members if member.is_benchmark]
-        labels = {task.task_id: task.label for task in tasks if not task.status.is_resolved}
-        done = await self.cancel(labels)
-        resolved = done.resolved + len(tasks) - len(labels)
-        return replace(done, resolved=resolved, foreign=len(members) - len(tasks))
+        cancelled, problems = [], []
+        for task in tasks:
+            try:
+                if not task.status.is_resolved and await self.cancel_task(task.task_id):
+                    cancelled.append(task.label)
+            except ResultError as error:
+                problems.append(f"{task.label} ({task.task_id}) was not cancelled: {error}")
+        return CancelledTasks(
+            tuple(cancelled),
+            resolved=len(tasks) - len(cancelled) - len(problems),
+            problems=tuple(problems),
+            foreign=len(members) - len(tasks),
+        )
 
 
 def _image_address(task: NewTask) -> str:

@@ -25,7 +25,7 @@ from io_benchmark.text import clean_name
 
 _INTERVAL_S = 15.0
 _GROWTH = 1.5
-_LONGEST = 4  # times the first interval
+_LONGEST_S = 60.0
 _MAXIMUM_LOST = 5  # listings in a row, each of which was repeated many times
 _STATES = (*RESOLVED, "running", "pending", "unscheduled", "unlisted")
 
@@ -70,8 +70,7 @@ async def _until_resolved(
     look: Callable[[], Awaitable[Sequence[_WatchedTask]]],
     tell: Tell,
     clock: WaitClock,
-    limit_s: float | None,
-    every_s: float = _INTERVAL_S,
+    limit_s: float | None = None,
 ) -> Sequence[_WatchedTask]:
     """Wait until all tasks that `look` returns are resolved, at most this long; return the last look.
 
@@ -79,7 +78,7 @@ async def _until_resolved(
     several failures in a row are raised.
     """
     began_s = clock.now_s()
-    pause_s, lost = every_s, 0
+    pause_s, lost = _INTERVAL_S, 0
     tasks: Sequence[_WatchedTask] = ()
     previous = ""
     reported: set[str] = set()
@@ -96,7 +95,7 @@ async def _until_resolved(
             counts = _counts(tasks)
             if counts != previous and tasks:
                 tell(f"{counts} after {(clock.now_s() - began_s) / 60:.0f} min")
-                pause_s = every_s
+                pause_s = _INTERVAL_S
             previous = counts
             # Each failure once: it can be looked at while other tasks run.
             for task in tasks:
@@ -112,7 +111,7 @@ async def _until_resolved(
                 return tasks
             pause_s = min(pause_s, left_s)
         await clock.sleep(pause_s)
-        pause_s = min(pause_s * _GROWTH, every_s * _LONGEST)
+        pause_s = min(pause_s * _GROWTH, _LONGEST_S)
 
 
 def _counts(tasks: Sequence[_WatchedTask]) -> str:
@@ -159,15 +158,9 @@ async def wait_in_group(
     group_id: str,
     labels: Mapping[str, str],
     tell: Tell,
-    *,
-    every_s: float,
-    limit_s: float | None,
     clock: WaitClock = _CLOCK,
-) -> bool:
-    """Wait at most this long; return whether the tasks with these labels, by id, are resolved.
-
-    The group's other tasks do not count.
-    """
+) -> None:
+    """Wait until the tasks with these labels, by id, are resolved; the group's others do not count."""
 
     async def look() -> list[_WatchedTask]:
         members = {task.task_id: task for task in await deployment.group(group_id)}
@@ -179,8 +172,7 @@ async def wait_in_group(
             for task_id, label in labels.items()
         ]
 
-    tasks = await _until_resolved(look, tell, clock, limit_s, every_s)
-    return len(tasks) == len(labels) and all(task.is_resolved for task in tasks)
+    await _until_resolved(look, tell, clock)
 
 
 class _Watch(Struct):
