@@ -13,11 +13,11 @@ import pytest
 import simulation
 from msgspec.structs import replace
 
+from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.comparisons import compare_sides, judge
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.inference.pairs import Pair
-from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.model import DIFFERENT, Verdict
 
 FALSE_CALLS = 0.05
@@ -128,7 +128,7 @@ def test_verdicts_that_stand(repetitions: int, tolerance: float) -> None:
                     "",
                     side(logs[:count]),
                     side(baseline[:count]),
-                    WorkerVariation.default(),
+                    variations.default(),
                     schedule.look(count),
                 )
                 for count in schedule.looks

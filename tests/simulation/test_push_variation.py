@@ -10,8 +10,8 @@ from simulation import ASSUMED
 from io_benchmark.analysis.inference.comparisons import judge
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import SINGLE
-from io_benchmark.analysis.inference.push_variation import PushVariation
 from io_benchmark.analysis.inference.variances import ASSUMED_VARIATION_DEGREES, MeanVariance
+from io_benchmark.analysis.inference.variations import PushVariation
 from io_benchmark.analysis.model import DIFFERENT
 
 FALSE_CALLS, FOUND = 0.05, 0.80

@@ -15,12 +15,12 @@ import simulation
 from msgspec.structs import replace
 from simulation import SHAPES, Pool
 
+from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.comparisons import _holm, _verdict, advise
 from io_benchmark.analysis.inference.estimates import UNPAIRED_BATCHES, Estimate, SideData
 from io_benchmark.analysis.inference.levels import EQUIVALENCE_LEVEL
 from io_benchmark.analysis.inference.looks import SINGLE
 from io_benchmark.analysis.inference.pairs import Pair
-from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.model import DIFFERENT, Verdict
 
 COVERAGE, COVERAGE_OF_RUNS, FALSE_CALLS, DECIDED = 0.93, 0.95, 0.05, 0.80
@@ -176,7 +176,7 @@ def test_the_advised_number_decides(ratio, count, seen, comparisons, repetitions
         for truth in (ratio, 1.0)
     )
     found = Estimate.of_sides(candidate, baseline, simulation.ASSUMED)
-    variation = WorkerVariation.given(simulation.ASSUMED)
+    variation = variations.given(simulation.ASSUMED)
     pair = Pair("candidate", "baseline", candidate, baseline, variation)
     estimate = replace(found, log_ratio=math.log(ratio))
     advice = advise(estimate, pair, margin=simulation.MARGIN, comparisons=comparisons)

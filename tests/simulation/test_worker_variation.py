@@ -16,12 +16,12 @@ import simulation
 from io_benchmark.analysis.history.history_model import HistoryReading, Origin
 from io_benchmark.analysis.history.past_workers import _between_workers
 from io_benchmark.analysis.history.series import history
+from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.comparisons import judge
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import SINGLE
 from io_benchmark.analysis.inference.variances import MeanVariance
-from io_benchmark.analysis.inference.worker_variation import WorkerVariation
-from io_benchmark.analysis.model import DIFFERENT
+from io_benchmark.analysis.model import DIFFERENT, WorkerVariation
 from io_benchmark.analysis.observed.machine_identity import MachineMarks
 from io_benchmark.analysis.statements import statement
 
@@ -60,7 +60,7 @@ class Pools:
             f"pool {number}": tuple(self._generator.normal(0, variation, workers).tolist())
             for number, (workers, variation) in enumerate(self._groups)
         }
-        variation = WorkerVariation.of_pair(PAIR, logs, past)
+        variation = variations.of_pair(PAIR, logs, past)
         candidate, baseline = (_side(logs[name]) for name in PAIR)
         estimate = Estimate.of_sides(candidate, baseline, variation.ratio)
         (judgement,) = judge([estimate], [SINGLE], simulation.MARGIN)
@@ -79,7 +79,7 @@ def _side(logs: Sequence[float]) -> SideData:
 def past_of(generator: np.random.Generator, workers: int, variation: float) -> WorkerVariation:
     """What earlier workers of a pool show, without changes from day to day."""
     seen = variation**2 * generator.chisquare(workers - 1) / (workers - 1)
-    return WorkerVariation.of_history(
+    return variations.of_history(
         MeanVariance(seen, workers - 1.0), workers, statement("earlier workers")
     )
 

@@ -12,14 +12,13 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis import diagnoses
 from io_benchmark.analysis.diagnosis.single_workers import explain_single_workers
-from io_benchmark.analysis.inference import levels
+from io_benchmark.analysis.inference import levels, variations
 from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.inference.pairs import Pair, compared_samples
-from io_benchmark.analysis.inference.push_variation import PushVariation
 from io_benchmark.analysis.inference.single_machines import SingleMachine
-from io_benchmark.analysis.inference.worker_variation import WorkerVariation
+from io_benchmark.analysis.inference.variations import PushVariation
 from io_benchmark.analysis.model import (
     UNKNOWN,
     Problem,
@@ -28,6 +27,7 @@ from io_benchmark.analysis.model import (
     Subject,
     Worker,
     WorkerLine,
+    WorkerVariation,
 )
 from io_benchmark.analysis.observed import machine_identity
 from io_benchmark.analysis.observed.machine_identity import by_side
@@ -253,11 +253,11 @@ def _variation(
 ) -> WorkerVariation:
     """Return how far workers are assumed to differ where a side of the pair has too few."""
     if options.worker_variation is not None:
-        return WorkerVariation.given(options.worker_variation)
+        return variations.given(options.worker_variation)
     logs = {side: measured.log_means for side, measured in data.items()}
-    few = [side for side in pair if WorkerVariation.has_few(logs[side])]
+    few = [side for side in pair if variations.has_few(logs[side])]
     past = options.past.variations([runs[side][0] for side in few]) if options.past else ()
-    return WorkerVariation.of_pair(pair, logs, past)
+    return variations.of_pair(pair, logs, past)
 
 
 def _push_variation(

@@ -8,12 +8,11 @@ from array import array
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct, field
 
-from io_benchmark.analysis.inference.moving_blocks import RelativeTimes
-from io_benchmark.analysis.inference.worker_variation import WorkerVariation
+from io_benchmark.analysis.inference.run_noise import RelativeTimes
 from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, Part, Phase
 from io_benchmark.analysis.statements import Statement, statement
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
@@ -248,6 +247,19 @@ class Advice(Struct, frozen=True):
     variation_ratio: float  # between workers, as assumed here
     message: Statement
     obstacle: Statement | None = None  # why more workers would not decide it
+
+
+class WorkerVariation(Struct, frozen=True):
+    """A standard deviation of the logarithms of workers' means, and where it comes from."""
+
+    ratio: float  # as it is assumed of a worker without others
+    expected_ratio: float  # from which the workers that a decision needs are calculated
+    source: Literal["default", "option", "pools", "history"]
+    message: Statement  # "12 % is assumed"
+    explanation: Statement | None = None  # in a sentence: what it follows from
+    measured_ratio: float | None = None  # of these workers
+    workers: int = 0
+    shown_by: Statement | None = None  # "5 workers of intel"
 
 
 class Comparison(Struct, frozen=True):

@@ -11,8 +11,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.history.history_model import HistoryReading
 from io_benchmark.analysis.history.past_workers import PastWorkers
 from io_benchmark.analysis.history.readings import conditions_of
-from io_benchmark.analysis.inference.worker_variation import WorkerVariation
-from io_benchmark.analysis.model import Run
+from io_benchmark.analysis.model import Run, WorkerVariation
 from io_benchmark.analysis.observed.machine_identity import MachineMarks
 from io_benchmark.analysis.statements import statement
 from io_benchmark.report.content.statement_text import text_of

@@ -12,6 +12,7 @@ from scipy import special
 from written import lines, screen, section
 
 from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.comparisons import (
     _chance,
     _holm,
@@ -24,7 +25,6 @@ from io_benchmark.analysis.inference.comparisons import (
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import SINGLE, Schedule
 from io_benchmark.analysis.inference.pairs import Pair
-from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.model import Interval, Verdict
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.report.content.statement_text import text_of
@@ -246,7 +246,7 @@ def test_a_decided_pair_keeps_its_p_value():
                 "b",
                 side(*(shift + log for log in logs)),
                 side(*logs),
-                WorkerVariation.default(),
+                variations.default(),
                 schedule.look(len(logs)),
             )
             for look, (shift, logs) in enumerate(
@@ -290,7 +290,7 @@ def advice(sides, schedule=None, *, comparisons=1, is_one_machine=False):
         "intel",
         candidate,
         baseline,
-        WorkerVariation.given(0.05),
+        variations.given(0.05),
         schedule=schedule,
         is_one_machine=is_one_machine,
     )

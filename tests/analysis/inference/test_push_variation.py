@@ -11,13 +11,13 @@ import simulation
 from seed_workers import workers
 
 from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.comparisons import advise
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.inference.pairs import Pair
-from io_benchmark.analysis.inference.push_variation import PushVariation
 from io_benchmark.analysis.inference.variances import MeanVariance
-from io_benchmark.analysis.inference.worker_variation import WorkerVariation
+from io_benchmark.analysis.inference.variations import PushVariation
 from io_benchmark.analysis.model import Run, Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.report.content.statement_text import text_of
@@ -104,7 +104,7 @@ def test_more_workers_do_not_help():
         )
         for shift in (0.08, 0.0)
     ]
-    variation = WorkerVariation.given(0.05)
+    variation = variations.given(0.05)
     looks = Schedule((3,), is_declared=True)
     pairs = [
         Pair("after", "before", after, before, variation, schedule=schedule, push_variation=pushes)

@@ -14,12 +14,12 @@ from msgspec.structs import replace
 from scipy.stats import chi2
 
 from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.comparisons import judge
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import SINGLE
 from io_benchmark.analysis.inference.variances import MeanVariance
-from io_benchmark.analysis.inference.worker_variation import WorkerVariation
-from io_benchmark.analysis.model import DIFFERENT
+from io_benchmark.analysis.model import DIFFERENT, WorkerVariation
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.statements import statement
 from io_benchmark.report.content.statement_text import text_of
@@ -30,7 +30,7 @@ THREE = (-0.1, 0.0, 0.1)
 
 
 def earlier(measured: float, workers: int) -> WorkerVariation:
-    return WorkerVariation.of_history(
+    return variations.of_history(
         MeanVariance(measured**2, workers - 1.0), workers, statement("earlier workers of a (past)")
     )
 
@@ -47,8 +47,8 @@ def test_nothing_is_known():
     """
     enough = {"a": THREE, "b": THREE, "c": (0.0, 0.5, 1.0)}
     for sides in ({"a": ONE, "b": ONE}, {"a": TWO, "b": TWO}, {"a": TWO, "b": THREE}, enough):
-        assert WorkerVariation.of_pair(("a", "b"), sides) == WorkerVariation.default()
-    assert WorkerVariation.default().ratio == 0.05
+        assert variations.of_pair(("a", "b"), sides) == variations.default()
+    assert variations.default().ratio == 0.05
 
 
 MORE = "another pool may vary 2.4 times as much."
@@ -71,7 +71,7 @@ MORE = "another pool may vary 2.4 times as much."
 )
 def test_other_pools(sides, ratio, workers, explanation):
     """One sentence names the pools, how far they vary, by how many workers, and what is assumed."""
-    known = WorkerVariation.of_pair(("a", "b"), sides)
+    known = variations.of_pair(("a", "b"), sides)
     assert known.ratio == pytest.approx(ratio)
     assert (known.source, known.workers) == ("pools", workers)
     assert text_of(known.message) == f"{100 * ratio:.0f} % is assumed"
@@ -81,7 +81,7 @@ def test_other_pools(sides, ratio, workers, explanation):
 
 def test_two_workers_vary_as_the_others_do() -> None:
     """As a floor, the others' own variation is taken: the interval has few degrees of freedom already."""
-    known = WorkerVariation.of_pair(("a", "b"), {"a": TWO, "b": TWO, "c": THREE})
+    known = variations.of_pair(("a", "b"), {"a": TWO, "b": TWO, "c": THREE})
     assert known.ratio == pytest.approx(0.1)
     assert text_of(known.message) == "10 % is assumed"
     found = Estimate.of_sides(side(TWO), side(TWO), known.ratio)
@@ -102,12 +102,12 @@ def test_the_past_counts_by_its_upper_limit(workers: int) -> None:
 @pytest.mark.parametrize(("past", "source"), [(0.05, "pools"), (0.30, "history")])
 def test_the_wider_of_both_counts(past, source):
     """Of other pools and of the pool's own past; a decision needs workers for both sides' variances."""
-    known = WorkerVariation.of_pair(("a", "b"), {"a": ONE, "b": THREE}, [earlier(past, 20)])
+    known = variations.of_pair(("a", "b"), {"a": ONE, "b": THREE}, [earlier(past, 20)])
     assert known.source == source
     expected = (earlier(0.1, 3).expected_ratio, earlier(past, 20).expected_ratio)
     assert known.expected_ratio == pytest.approx(math.hypot(*expected) / math.sqrt(2))
     # Five percent is the least, and the sentence says so.
-    steady = WorkerVariation.of_pair(("a", "b"), {"a": ONE, "b": ONE}, [earlier(0.01, 20)])
+    steady = variations.of_pair(("a", "b"), {"a": ONE, "b": ONE}, [earlier(0.01, 20)])
     assert (steady.ratio, steady.source) == (0.05, "history")
     assert steady.explanation is not None
     least = "earlier workers of a (past) vary by 1 %; 5 % is the least that counts."
@@ -117,12 +117,12 @@ def test_the_wider_of_both_counts(past, source):
 def test_a_past_without_enough_workers() -> None:
     """Its reason is given where nothing else is known; other pools count as if it were not there."""
     reason = statement("The past has too few.")
-    empty = replace(WorkerVariation.default(), explanation=reason)
-    unknown = WorkerVariation.of_pair(("a", "b"), {"a": ONE, "b": ONE}, [empty])
+    empty = replace(variations.default(), explanation=reason)
+    unknown = variations.of_pair(("a", "b"), {"a": ONE, "b": ONE}, [empty])
     assert unknown.explanation == reason
     sides = {"a": ONE, "b": THREE}
-    known = WorkerVariation.of_pair(("a", "b"), sides, [empty])
-    assert known == WorkerVariation.of_pair(("a", "b"), sides)
+    known = variations.of_pair(("a", "b"), sides, [empty])
+    assert known == variations.of_pair(("a", "b"), sides)
 
 
 SPREADS = st.lists(st.floats(-0.3, 0.3), min_size=1, max_size=6)

@@ -15,13 +15,12 @@ from seed_case import outcome
 from seed_workers import workers
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.inference.course import Step
+from io_benchmark.analysis.inference.run_noise import Step
 from io_benchmark.analysis.model import Entry, Problem, Run, Severity, Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.validity import checks
 from io_benchmark.analysis.validity import rules as validity
-from io_benchmark.analysis.validity.comparability import SIDE_RULES
 from io_benchmark.report.content.statement_text import text_of
 
 PLAN = Plan("amd-16 against intel", "intel", "for the test", (("amd-16", "intel"),))
@@ -79,7 +78,9 @@ BROKEN = [
     ("worker-warning", KILLED, "sampler-ended: killed"),
 ]
 SEVERITIES = {
-    **{name: severity for name, (severity, _) in (validity.RUN_RULES | SIDE_RULES).items()},
+    **{
+        name: severity for name, (severity, _) in (validity.RUN_RULES | validity.SIDE_RULES).items()
+    },
     "worker-warning": Severity.WARNING,
     **dict.fromkeys(validity.COMPARISON_RULES, Severity.WARNING),
     "nothing-in-common": Severity.REFUSED,

@@ -13,8 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.capacities import busy_read_rate, busy_write_rate, idle_write_rate
-from io_benchmark.analysis.inference.course import Step
-from io_benchmark.analysis.inference.moving_blocks import RelativeTimes
+from io_benchmark.analysis.inference.run_noise import RelativeTimes, Step
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Figures, Subject
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.observed.worker_view import View

@@ -14,11 +14,11 @@ from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.deciding import judge
 from io_benchmark.analysis.diagnosis.diagnoses import suggest_remedies
 from io_benchmark.analysis.diagnosis_model import Cause, Diagnosis, Remedy, State, TrialOutcome
+from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.pairs import Pair, compared_samples
 from io_benchmark.analysis.inference.single_machines import SingleMachine
-from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.model import UNKNOWN, Comparison, Run, Subject, Worker
 from io_benchmark.analysis.observed.machine_identity import by_side
 from io_benchmark.analysis.observed.side_views import SideViews
@@ -149,7 +149,7 @@ def _measurements(
 ) -> list[OtherMeasurement]:
     """Compare the machine with the rest of its pool on every measurement that both have."""
     key, names = _key(machine.runs[0].worker), _names(machine)
-    variation = WorkerVariation.given(assumed)
+    variation = variations.given(assumed)
     measurements = []
     for subject, runs in compared.items():
         of_side = [run for run in runs if run.worker.side == machine.side]

@@ -18,9 +18,9 @@ from io_benchmark.analysis.history.explanations import FEWEST_VALUES
 from io_benchmark.analysis.history.history_model import HistoryReading, HistorySeries
 from io_benchmark.analysis.history.readings import conditions_of
 from io_benchmark.analysis.history.series import history
+from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.variances import MeanVariance
-from io_benchmark.analysis.inference.worker_variation import WorkerVariation
-from io_benchmark.analysis.model import UNKNOWN, Run
+from io_benchmark.analysis.model import UNKNOWN, Run, WorkerVariation
 from io_benchmark.analysis.statements import Statement, count, joined, statement
 
 # Nearly a year of weekly pushes. Looking for steps in more takes long.
@@ -40,15 +40,15 @@ class PastWorkers(Struct, frozen=True):
 
         Where there are too few for each of the runs, return the default with this reason.
         """
-        variations = list(filter(None, map(self._variation, runs)))
-        if variations or not runs:
-            return variations
+        known = list(filter(None, map(self._variation, runs)))
+        if known or not runs:
+            return known
         explanation = statement(
             "{address} has fewer than three earlier workers of {pools} that measured the same.",
             address=self.address,
             pools=joined(sorted({run.worker.pool for run in runs}), " or of "),
         )
-        return [replace(WorkerVariation.default(), explanation=explanation)]
+        return [replace(variations.default(), explanation=explanation)]
 
     def push_variance(self, run: Run) -> tuple[int, MeanVariance] | None:
         """Return how many earlier pushes there are, and how far their levels differ; None of too few."""
@@ -82,7 +82,7 @@ class PastWorkers(Struct, frozen=True):
                 # A machine that was measured each week is one worker.
                 between = replace(between, degrees=min(between.degrees, workers - 1.0))
                 source = self._source(pool, series, workers)
-                return WorkerVariation.of_history(between, workers, source)
+                return variations.of_history(between, workers, source)
         return None
 
     def _source(self, pool: str, series: HistorySeries, workers: int) -> Statement:

@@ -21,7 +21,7 @@ from io_benchmark.analysis.observed.host_facts import FactValue, facts_of
 from io_benchmark.analysis.observed.machine_identity import MachineMarks
 from io_benchmark.analysis.statements import Statement, count, joined, statement
 from io_benchmark.analysis.validity import checks
-from io_benchmark.analysis.validity.comparability import SIDE_RULES
+from io_benchmark.analysis.validity.rules import SIDE_RULES
 from io_benchmark.sources.run_results import RunResult, TaskRecord
 
 MEASUREMENTS, _FACTS, _LINES = 200, 150, 50

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.inference.levels import LEVEL, SINGLE_WORKER_VARIATION
 from io_benchmark.analysis.inference.looks import SINGLE, Look
-from io_benchmark.analysis.inference.moving_blocks import variance_of_mean
+from io_benchmark.analysis.inference.run_noise import variance_of_mean
 from io_benchmark.analysis.inference.variances import (
     ASSUMED_VARIATION_DEGREES,
     FEWEST_FOR_VARIATION,

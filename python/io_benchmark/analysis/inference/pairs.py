@@ -17,9 +17,8 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.inference.estimates import Estimate, SideData, did_same_work
 from io_benchmark.analysis.inference.looks import SINGLE, Look, Schedule, plan_of
-from io_benchmark.analysis.inference.push_variation import PushVariation
-from io_benchmark.analysis.inference.worker_variation import WorkerVariation
-from io_benchmark.analysis.model import UNKNOWN, Entry, Problem, Run, Severity
+from io_benchmark.analysis.inference.variations import PushVariation
+from io_benchmark.analysis.model import UNKNOWN, Entry, Problem, Run, Severity, WorkerVariation
 from io_benchmark.analysis.statements import count, statement
 from io_benchmark.results import workloads
 

@@ -20,7 +20,7 @@ from io_benchmark.analysis.observed.worker_view import LAYERED, View
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import AtPlace, PlaceRow, Places, SubjectReport
 from io_benchmark.analysis.statements import Statement, count, joined, statement
-from io_benchmark.analysis.validity import comparability, rules
+from io_benchmark.analysis.validity import rules
 from io_benchmark.text import clean
 
 _KINDS = {"overlay": "container overlay"}
@@ -94,7 +94,7 @@ def _compare(
     if not pairs:
         nothing = statement("nothing was measured at {first}", first=first)
         return replace(at_place, not_compared=nothing)
-    other_work = _differences(comparability.SAME_WORK, pairs)
+    other_work = _differences(rules.SAME_WORK, pairs)
     if other_work:
         different = statement("different work: {traits}", traits=joined(other_work, "; "))
         return replace(at_place, not_compared=different)
@@ -102,7 +102,7 @@ def _compare(
     estimate = Estimate.within_workers(
         [[(run.entry, at_first.entry) for run, at_first in machine] for machine in machines]
     )
-    differences = [*at_place.differences, *_differences(comparability.SAME_METHOD, pairs)]
+    differences = [*at_place.differences, *_differences(rules.SAME_METHOD, pairs)]
     unpaired = len(runs) - len(pairs)
     if unpaired:
         template = "{runs} of its runs have nothing at {first}"
@@ -125,16 +125,16 @@ def _reason_missing(runs: Sequence[Run]) -> Statement:
 
 
 def _differences(
-    trait_rules: Sequence[comparability.TraitRule], pairs: Sequence[tuple[Run, Run]]
+    trait_rules: Sequence[rules.TraitRule], pairs: Sequence[tuple[Run, Run]]
 ) -> tuple[Statement, ...]:
     """Return by which traits runs differ from those of the same workers at the first place."""
     return _distinct(_difference(rule, *pair) for rule in trait_rules for pair in pairs)
 
 
-def _difference(rule: comparability.TraitRule, run: Run, first: Run) -> Statement | None:
+def _difference(rule: rules.TraitRule, run: Run, first: Run) -> Statement | None:
     if rule(run) == rule(first):
         return None
-    here, there = comparability.distinct_traits([rule(run), rule(first)])
+    here, there = rules.distinct_traits([rule(run), rule(first)])
     place = first.entry.subject.place
     return statement("{here} here, {there} at {first}", here=here, there=there, first=place)
 

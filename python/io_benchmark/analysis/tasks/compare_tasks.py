@@ -8,11 +8,10 @@ from types import MappingProxyType
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.inference import levels
+from io_benchmark.analysis.inference import levels, variations
 from io_benchmark.analysis.inference.comparisons import Judgement, advise, judge
 from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.inference.pairs import Pair
-from io_benchmark.analysis.inference.worker_variation import WorkerVariation
 from io_benchmark.analysis.model import Advice, Verdict
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.statements import (
@@ -134,7 +133,7 @@ def _advise(pair: TaskPair, judgement: Judgement, comparisons: int) -> Advice | 
         pair.candidate.side.name,
         pair.baseline.side.name,
         *pair.ratio.workers,
-        WorkerVariation.default(),
+        variations.default(),
         schedule=Schedule(),
     )
     return advise(judgement.estimate, workers, margin=judgement.margin, comparisons=comparisons)

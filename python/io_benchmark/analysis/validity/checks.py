@@ -8,8 +8,8 @@ from statistics import fmean
 from msgspec.structs import replace
 
 from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
-from io_benchmark.analysis.inference.moving_blocks import FEWEST_RETRIEVES
 from io_benchmark.analysis.inference.pairs import first_samples
+from io_benchmark.analysis.inference.run_noise import FEWEST_RETRIEVES
 from io_benchmark.analysis.model import Problem, Run, Severity, Subject, Worker
 from io_benchmark.analysis.observed.machine_identity import by_side
 from io_benchmark.analysis.plan import Plan
@@ -23,13 +23,15 @@ from io_benchmark.analysis.statements import (
     joined,
     statement,
 )
-from io_benchmark.analysis.validity.comparability import (
+from io_benchmark.analysis.validity.rules import (
     RETRIEVES_RULE,
+    RUN_RULES,
     SIDE_RULES,
+    SKIPPED_RULE,
     Traits,
     distinct_traits,
+    worker_warnings,
 )
-from io_benchmark.analysis.validity.rules import RUN_RULES, SKIPPED_RULE, worker_warnings
 
 # Runs that are left out are named where they are slower by this, and by more than workers differ.
 _SLOWER_RATIO, _CLEARLY = 1.1, 2.0

@@ -23,7 +23,7 @@ from io_benchmark.analysis.diagnosis.rules import (
     cause,
     is_enough,
 )
-from io_benchmark.analysis.inference.course import FEWEST_TO_JUDGE
+from io_benchmark.analysis.inference.run_noise import FEWEST_TO_JUDGE
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, Phase, in_all, in_lookups

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: MPL-2.0
+"""How far workers and pushes of a pool are assumed to differ, where the compared sides do not show it.
+
+One worker shows nothing of how far workers differ, two hardly anything. What is known comes from others:
+
+- of other pools in the same comparison. Pools differ in how far they vary, by 5 % and by 12 % for
+  example, so that another pool may vary 2.4 times as much. More workers there do not change that.
+- of the same pool in earlier results. Only their number limits what is known, so that the upper limit of
+  their variation is used.
+
+The wider of both is used, and 5 % where neither is known. It is never less than 5 %, because workers that
+agree by chance do not show that all do.
+
+A day, a region or a deployment shifts all workers of a push together. Workers of one push do not show that
+shift, however many they are. Within one push it is the same for both sides, and cancels. So it counts by
+how much more of one side's workers than of the other's each push has. It is estimated from the pool's past,
+and from the sides themselves where they have several pushes. Otherwise it is assumed, and the report says
+so. tests/simulation/test_worker_variation.py and test_push_variation.py have the rates.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from io_benchmark.analysis.inference.levels import DEFAULT_PUSH_VARIATION, DEFAULT_WORKER_VARIATION
+from io_benchmark.analysis.inference.variances import (
+    ASSUMED_VARIATION_DEGREES,
+    LogMeans,
+    MeanVariance,
+)
+from io_benchmark.analysis.model import Problem, Run, Severity, WorkerVariation
+from io_benchmark.analysis.observed.machine_identity import by_machine
+from io_benchmark.analysis.statements import Statement, count, joined, share, statement
+
+# How many times as much as other pools the pool of a single worker may vary: 12 % against 5 %.
+_POOLS_DIFFER = 2.4
+# Two workers agree by chance too often to show how far workers of their pool differ.
+_FEW_WORKERS = 2
+# Quantiles of the normal distribution. The interval with the upper limit at 80 % is at least as wide as
+# Student's t. With the one at 65 %, the workers that a decision needs are enough in 80 of 100 cases.
+_LEAST = "; {least} is the least that counts"
+_AT_80_PERCENT, _AT_65_PERCENT = 0.8416, 0.3853
+# The assumed variation counts as much as that of five pushes.
+_PRIOR_DEGREES = 4.0
+_PushShares = Mapping[str | None, float]
+
+
+def default() -> WorkerVariation:
+    least = DEFAULT_WORKER_VARIATION
+    return WorkerVariation(least, least, "default", _assumed(least))
+
+
+def given(ratio: float) -> WorkerVariation:
+    message = statement("{variation} is assumed (--worker-variation)", variation=share(ratio))
+    return WorkerVariation(ratio, ratio, "option", message)
+
+
+def of_history(measured: MeanVariance, workers: int, shown_by: Statement) -> WorkerVariation:
+    """Return what earlier workers of the same pool show."""
+    ratio = _upper_limit(measured, _AT_80_PERCENT)
+    may_vary_more = ", and so few may vary less than their pool does."
+    conclusion = may_vary_more if ratio > DEFAULT_WORKER_VARIATION else f"{_LEAST}."
+    known = _measured(measured, ratio, workers, shown_by, conclusion)
+    return replace(known, source="history")
+
+
+def _of_pools(pools: Mapping[str, LogMeans]) -> WorkerVariation | None:
+    """Return what other pools of a comparison show; None if each has one worker."""
+    several = {pool: logs for pool, logs in pools.items() if len(logs) > 1}
+    measured = MeanVariance.pooled(list(several.values()))
+    if measured is None:
+        return None
+    workers = sum(map(len, several.values()))
+    shown_by = statement(
+        "{workers} workers of {pools}", workers=count(workers), pools=joined(sorted(several))
+    )
+    deviation = math.sqrt(measured.variance)
+    least = "" if deviation >= DEFAULT_WORKER_VARIATION else _LEAST
+    conclusion = least + ", and another pool may vary {factor} times as much."
+    ratio = _POOLS_DIFFER * max(deviation, DEFAULT_WORKER_VARIATION)
+    return _measured(measured, ratio, workers, shown_by, conclusion)
+
+
+def _measured(
+    measured: MeanVariance, ratio: float, workers: int, shown_by: Statement, conclusion: str
+) -> WorkerVariation:
+    deviation, expected = math.sqrt(measured.variance), _upper_limit(measured, _AT_65_PERCENT)
+    explanation = statement(
+        "{shown_by} vary by {measured}" + conclusion,
+        shown_by=shown_by,
+        measured=share(deviation),
+        factor=str(_POOLS_DIFFER),
+        least=share(DEFAULT_WORKER_VARIATION),
+    )
+    message = _assumed(ratio)
+    return WorkerVariation(
+        ratio, expected, "pools", message, explanation, deviation, workers, shown_by
+    )
+
+
+def has_few(log_means: LogMeans) -> bool:
+    """Return whether so few workers do not show how far those of their pool differ."""
+    return len(log_means) <= _FEW_WORKERS
+
+
+def of_pair(
+    pair: tuple[str, str],
+    sides: Mapping[str, LogMeans],
+    past: Sequence[WorkerVariation] = (),
+) -> WorkerVariation:
+    """Return what is assumed of a pair of sides, by all sides and by the pair's past."""
+    if not any(has_few(sides[side]) for side in pair):
+        return default()
+    has_single = any(len(sides[side]) == 1 for side in pair)
+    # Without a single worker, the pair itself already counts in its interval.
+    pools = _of_pools(
+        {side: logs for side, logs in sides.items() if has_single or side not in pair}
+    )
+    measured = [known for known in (pools, *past) if known and known.source != "default"]
+    if not measured:
+        return next(iter(past), default())
+    widest = max(measured, key=lambda variation: (variation.ratio, variation.workers))
+    # The two sides' variances add up: what a decision needs follows from their mean.
+    squares = math.fsum(variation.expected_ratio**2 for variation in measured)
+    widest = replace(widest, expected_ratio=math.sqrt(squares / len(measured)))
+    if has_single or widest.measured_ratio is None:
+        return widest
+    # Two workers vary at least as far as the others were seen to, not as far as they may.
+    ratio = max(widest.measured_ratio, DEFAULT_WORKER_VARIATION)
+    return replace(widest, ratio=ratio, message=_assumed(ratio))
+
+
+def _assumed(ratio: float) -> Statement:
+    return statement("{variation} is assumed", variation=share(ratio))
+
+
+def _upper_limit(measured: MeanVariance, normal: float) -> float:
+    """Return the upper limit of a standard deviation, but not less than the default.
+
+    The quantile of chi-squared is that of Wilson and Hilferty (1931, PNAS 17:684).
+    """
+    part = 2 / (9 * measured.degrees)
+    quantile = (1 - part - normal * math.sqrt(part)) ** 3
+    return max(math.sqrt(measured.variance / quantile), DEFAULT_WORKER_VARIATION)
+
+
+class PushVariation(Struct, frozen=True):
+    """A standard deviation of the logarithms of a pool's levels in different pushes."""
+
+    ratio: float
+    degrees: float  # how many pushes it rests on, less those that gave a level
+    pushes: int  # earlier ones of the pool; 0: it is assumed
+    unshared: float  # how many pushes' variances are in the ratio of the sides
+
+    @property
+    def variance(self) -> MeanVariance:
+        """Return what it adds to the variance of the ratio's logarithm."""
+        return MeanVariance(self.unshared * self.ratio**2, self.degrees)
+
+    @property
+    def obstacle(self) -> Statement:
+        """Return why more workers would not decide."""
+        return statement(
+            "pushes vary by {variation}, whatever the number of workers; measure both again on another "
+            "day, or in one push",
+            variation=share(self.ratio),
+        )
+
+    @classmethod
+    def between(
+        cls,
+        candidate: Sequence[Run],
+        baseline: Sequence[Run],
+        past: MeanVariance | None,
+        pushes: int,
+        *,
+        is_change: bool,
+    ) -> "PushVariation | None":
+        """Return what is known of the pool; None where every push has the same part of both sides.
+
+        Results that name no push are of one, or of one before and one after a change. Other CI systems
+        may number the jobs of one push apart, so that their numbers count for changes alone.
+        """
+        sides = [
+            _shares(runs, name if is_change else None)
+            for runs, name in ((candidate, "after"), (baseline, "before"))
+        ]
+        groups = {*sides[0], *sides[1]}
+        differences = (sides[0].get(group, 0.0) - sides[1].get(group, 0.0) for group in groups)
+        unshared = math.fsum(difference**2 for difference in differences)
+        if unshared < 1e-9:
+            return None
+        known = past or MeanVariance(DEFAULT_PUSH_VARIATION**2, _PRIOR_DEGREES)
+        seen = MeanVariance.pooled([_levels(runs) for runs in (candidate, baseline)])
+        combined = known if seen is None else MeanVariance.combined([known, seen])
+        degrees = combined.degrees if past or seen else ASSUMED_VARIATION_DEGREES
+        return cls(math.sqrt(combined.variance), degrees, pushes if past else 0, unshared)
+
+    def problem(self, candidate: Sequence[Run], baseline: Sequence[Run]) -> Problem:
+        """Return the note that says what the interval rests on."""
+        basis: Statement | str = "which is assumed"
+        if self.pushes:
+            basis = statement("by {pushes} earlier pushes of the pool", pushes=count(self.pushes))
+        message = statement(
+            "{candidate} and {baseline} were measured by different pushes; pushes vary by {variation}, {basis}",
+            candidate=candidate[0].worker.side,
+            baseline=baseline[0].worker.side,
+            variation=share(self.ratio),
+            basis=basis,
+        )
+        known = "" if self.pushes else " --variation-from index reads how far earlier ones differ."
+        explanation = statement(
+            "A day or a deployment may shift all workers of a push. More workers in the same pushes do not "
+            "show that: measure both again on another day, or both sides in one push." + known
+        )
+        sides = (baseline[0].worker.side, candidate[0].worker.side)
+        subject = candidate[0].entry.subject
+        return Problem("pushes", Severity.WARNING, subject, sides, message, explanation)
+
+
+def _shares(runs: Sequence[Run], unknown: str | None) -> _PushShares:
+    """Return which part of a side's workers each push has; a machine of two pushes counts half in each."""
+    machines = by_machine(runs)
+    shares: dict[str | None, float] = defaultdict(float)
+    for machine in machines:
+        for run in machine:
+            task = run.worker.result.task
+            group = (task.group if unknown else task.task_group_id) or unknown
+            shares[group] += 1 / len(machine) / len(machines)
+    return shares
+
+
+def _levels(runs: Iterable[Run]) -> list[float]:
+    """Return ln of the level of each push of a side."""
+    logs: dict[str | None, list[float]] = defaultdict(list)
+    for run in runs:
+        logs[run.worker.result.task.group].append(math.log(run.entry.mean_ns))
+    return [fmean(group) for _, group in sorted(logs.items(), key=str)]

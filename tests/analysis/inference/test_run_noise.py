@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: MPL-2.0
+"""How well one worker's mean is known, and steps in a run: not made of waves, stalls and correlated noise."""
+
+import math
+import random
+from array import array
+from statistics import median
+
+import numpy as np
+import pytest
+import simulation
+
+from io_benchmark.analysis.inference import run_noise
+from io_benchmark.analysis.inference.run_noise import FEWEST_TO_JUDGE, find_step
+
+
+def test_runs_together() -> None:
+    """Where each run is noisy, their average shows where they became slower; the order of runs changes nothing."""
+    generator = np.random.default_rng(3)
+    runs = []
+    for run in range(5):
+        factors = np.where(np.arange(200 + run) < 120, 1.0, 1.3)
+        times = (1e6 * factors * np.exp(generator.normal(0, 0.6, 200 + run))).astype(int).tolist()
+        ones = [1] * len(times)
+        runs.append(
+            run_noise.RelativeTimes.of(array("q", times), array("q", ones), array("q", ones))
+        )
+    assert sum(run.step is not None for run in runs) <= 2
+    together = run_noise.RelativeTimes.averaged(runs)
+    assert together.step is not None
+    assert together.step.index == pytest.approx(120, abs=10)
+    assert len(together.times) == 200
+    assert together.times == run_noise.RelativeTimes.averaged(runs[::-1]).times
+    before, after = together.means_around(together.step.index) or (0, 0)
+    assert after / before == pytest.approx(together.step.ratio)
+    halves = together.means_around(None) or (0, 0)
+    assert 1 < halves[1] / halves[0] < together.step.ratio
+
+
+@pytest.mark.parametrize(
+    ("count", "expected"),
+    [
+        pytest.param(2, 1, id="two"),
+        pytest.param(40, 20, id="few"),
+        pytest.param(200, 64, id="quick"),
+        pytest.param(2000, 200, id="seed"),
+        pytest.param(10_000, 1000, id="long"),
+    ],
+)
+def test_blocks_are_well_over_twenty_retrieves(count: int, expected: int) -> None:
+    """Longer than the waves of writeback wherever there are enough retrieves."""
+    assert run_noise._block_length(count) == expected
+
+
+def test_independent_values_have_the_textbooks_error() -> None:
+    """Without correlation it is sigma over the root of n, on average over many runs."""
+    generator = np.random.default_rng(1)
+    variances = [
+        run_noise.variance_of_mean(generator.normal(0, 1, 2000).tolist()).variance
+        for _ in range(400)
+    ]
+    assert np.mean(variances) == pytest.approx(1 / 2000, rel=0.1)
+
+
+def test_clinging_values_have_the_larger_error_of_theory() -> None:
+    """For a first-order autoregression the variance of the mean is sigma^2 / (n (1 - rho)^2)."""
+    generator = np.random.default_rng(2)
+    variances = []
+    for _ in range(200):
+        noise = generator.normal(0, 1, 4000)
+        for at in range(1, len(noise)):
+            noise[at] += 0.9 * noise[at - 1]
+        variances.append(run_noise.variance_of_mean(noise.tolist()).variance)
+    assert np.mean(variances) == pytest.approx(1 / (4000 * 0.1**2), rel=0.15)
+
+
+def test_a_wave_of_writeback_cancels_within_blocks() -> None:
+    """A period of ten has no long-run variance: single retrieves would claim far too much."""
+    values = np.tile([2.0] * 5 + [0.0] * 5, 200)
+    known = run_noise.variance_of_mean(values.tolist()).variance
+    naive = values.var() / len(values)
+    assert known < naive / 10
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_nothing_is_known_from_nothing(count: int) -> None:
+    """No second block: the variance is unbounded, not zero."""
+    assert math.isinf(run_noise.variance_of_mean([1.0] * count).variance)
+
+
+@pytest.mark.parametrize(("firsts", "is_apart"), [(7, False), (8, True)])
+def test_first_reads_are_a_series_apart(firsts, is_apart):
+    """They become fewer, and blocks would take this course for waves; a few show nothing by themselves."""
+    values = np.ones(400)
+    values[: 3 * firsts : 3] = 20.0
+    apart = run_noise.variance_of_mean(values.tolist(), first_reads=range(0, 3 * firsts, 3))
+    whole = run_noise.variance_of_mean(values.tolist())
+    assert apart.variance == (pytest.approx(0, abs=1e-20) if is_apart else whole.variance)
+    # Half of what independent blocks have: 6.25 of the whole run, 2 of the first reads.
+    assert whole.degrees == 5.25 / 2
+    assert apart.degrees == (1.0 if is_apart else whole.degrees)
+
+
+def test_longer_blocks_are_tried():
+    """A burst of a third of the run is seen by blocks of a third of it, not by those of a tenth."""
+    values = np.concatenate((np.ones(1300), np.full(700, 2.0))).tolist()
+    tenth, longer = (
+        run_noise.variance_of_mean(values, tries_longer=tries).variance for tries in (False, True)
+    )
+    thirds = np.convolve(values, np.full(666, 1 / 666), mode="valid") - np.mean(values)
+    assert longer == pytest.approx(np.mean(thirds**2) * 666 / (2000 - 666))
+    assert longer > 2 * tenth
+
+
+def test_sizes_are_no_noise() -> None:
+    """Times that follow the file's size alone have no error."""
+    files = np.array([0, 1, 2] * 100)
+    one = simulation.entry(np.array(simulation.SIZES)[files] * 1000, files)
+    assert one.relative_times.error_of_mean == 0.0
+
+
+COUNT = 400
+
+
+def series(kind, generator, count=COUNT):
+    """Times around 1: independent, correlated by 0.8, heavy tails, waves, or stalls of 10 in 170."""
+    if kind == "correlated":
+        values, level = [], generator.gauss(0, 0.5)
+        for _ in range(count):
+            level = 0.8 * level + generator.gauss(0, 0.3)
+            values.append(math.exp(level))
+        return values
+    noise = [math.exp(generator.gauss(0, 0.3)) for _ in range(count)]
+    phase = generator.random() * 2 * math.pi
+    factors = {
+        "independent": lambda _: 1.0,
+        "heavy": lambda _: generator.paretovariate(1.7),
+        "waves": lambda at: 1 + 0.6 * math.sin(20 * math.pi * at / count + phase),
+        "stalls": lambda at: 20.0 if at % 170 > 160 else 1.0,
+    }
+    return [value * factors[kind](at) for at, value in enumerate(noise)]
+
+
+def found(times):
+    step = find_step(times, [1.0] * len(times))
+    return step if step is not None and step.is_clear else None
+
+
+@pytest.mark.parametrize("kind", ["independent", "correlated", "heavy", "waves", "stalls"])
+def test_no_step(kind):
+    """Of steady runs at most one of 100 has a clear step, and most of three have no faint one."""
+    generator = random.Random(2)
+    runs = [series(kind, generator) for _ in range(300)]
+    assert sum(found(times) is not None for times in runs) <= 3
+    faint = [find_step(times, [1.0] * COUNT) for times in runs]
+    slower = [step is not None and step.ratio >= 1.1 for step in faint]
+    assert sum(median(slower[at : at + 3]) for at in range(0, 300, 3)) <= 3
+
+
+@pytest.mark.parametrize("share", [0.5, 2 / 3])
+@pytest.mark.parametrize("factor", [1.5, 1 / 1.5])
+def test_step(share, factor):
+    """A change by half is found in nine of ten runs, near the place where it is."""
+    generator, begin = random.Random(3), int(share * COUNT)
+    steps = []
+    for _ in range(100):
+        noise = series("independent", generator)
+        times = [time * (factor if at >= begin else 1.0) for at, time in enumerate(noise)]
+        steps.append(found(times))
+    known = [step for step in steps if step is not None]
+    assert len(known) >= 90
+    assert median(step.index for step in known) == pytest.approx(begin, abs=COUNT / 50)
+    assert median(step.ratio for step in known) == pytest.approx(factor, rel=0.05)
+
+
+def test_slope():
+    """A run that slows down steadily to twice its time is found as often."""
+    generator = random.Random(4)
+    noise = [series("independent", generator) for _ in range(100)]
+    slopes = [[time * (1 + at / COUNT) for at, time in enumerate(times)] for times in noise]
+    assert sum(found(times) is not None for times in slopes) >= 90
+
+
+def test_operations_count():
+    """A batch of more operations that takes longer is no step; one that takes longer for each is."""
+    counts = [100.0] * 50 + [200.0] * 50
+    assert find_step(counts, counts) is None
+    slower = [*counts[:50], *(2 * count for count in counts[50:])]
+    noisy = [time * (1 + at % 2 / 100) for at, time in enumerate(slower)]
+    step = find_step(noisy, counts)
+    assert step is not None
+    assert step.index == 50
+    assert step.ratio == pytest.approx(2.0)
+
+
+def test_fewest():
+    """Below 60 samples there is no judgement."""
+    times = [1.0 + at % 2 / 100 + (at >= FEWEST_TO_JUDGE // 2) for at in range(FEWEST_TO_JUDGE)]
+    assert found(times) is not None
+    assert found(times[1:]) is None
+
+
+def test_a_slope_and_a_peak():
+    """A run that slows down steadily has a step in its middle; one that only was slow for a while has none."""
+    slope = [1 + at / COUNT + at % 2 / 100 for at in range(COUNT)]
+    step = found(slope)
+    assert step is not None
+    assert step.index == pytest.approx(COUNT / 2, abs=COUNT / 10)
+    peak = [1 + 2 * (150 <= at < 250) + at % 2 / 100 for at in range(COUNT)]
+    assert found(peak) is None
