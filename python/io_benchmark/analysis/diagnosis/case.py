@@ -12,7 +12,6 @@ from typing import Any, SupportsFloat, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis.capacities import busy_read_rate, busy_write_rate, idle_write_rate
 from io_benchmark.analysis.inference.run_noise import RelativeTimes, Step
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Figures, Subject
 from io_benchmark.analysis.observed.side_views import SideViews
@@ -27,6 +26,8 @@ _MOST_OF_THE_TIME_SHARE = 0.999
 EVERY_WORKLOAD = frozenset(workloads.WORKLOADS)
 _MEAN_NS, _BLOCKED_NS = attrgetter("mean_ns"), attrgetter("blocked_ns")
 _WAITS_FOR_DISKS = attrgetter("waits_for_disks")
+_READ_RATES = (attrgetter("busy_read_rate"),)
+_WRITE_RATES = attrgetter("idle_write_rate"), attrgetter("busy_write_rate")
 
 Value = TypeVar("Value", bound=Hashable)
 
@@ -133,7 +134,7 @@ class Case(Struct, frozen=True, dict=True):
 
         What idle disks wrote counts as well as what busy ones kept up: a slower disk shows in both.
         """
-        rates = (busy_read_rate,) if of_reads else (idle_write_rate, busy_write_rate)
+        rates = _READ_RATES if of_reads else _WRITE_RATES
         factors = map(self.times_as_fast, rates)
         return min((factor for factor in factors if factor is not None), default=None)
 

@@ -62,7 +62,7 @@ class SideViews(Struct, frozen=True, eq=False):
         return replace(self, _left_out=worker)
 
     def readings(self, read: Callable[[View], Reading]) -> list[list[Reading]]:
-        return self._without_left_out(self._read(read))
+        return self._answers_of(list, read)
 
     def mean(self, read: Callable[[View], SupportsFloat | None]) -> float | None:
         """Return the mean over the workers that have the value; None where none has it."""
@@ -79,23 +79,23 @@ class SideViews(Struct, frozen=True, eq=False):
 
     def by_worker(self, read: Callable[[Runs], Answer]) -> list[Answer]:
         """Return what is read of the runs of each worker."""
-        return self._without_left_out(self._once((Runs, read), lambda: list(map(read, self._all))))
-
-    def _read(self, read: Callable[[View], Reading]) -> list[list[Reading]]:
-        """Return what was read of every worker, also of the one that is left out here."""
-        return self._once((None, read), lambda: [list(map(read, runs)) for runs in self._all])
+        return self._kept((Runs, read), lambda: map(read, self._all))
 
     def _answers_of(
         self, answer: Callable[[list[Reading]], Answer], read: Callable[[View], Reading]
     ) -> list[Answer]:
-        """Return an answer by what was read of each worker."""
-        answers = self._once((answer, read), lambda: list(map(answer, self._read(read))))
-        return self._without_left_out(answers)
+        """Return an answer by what is read of the runs of each worker."""
+        return self._kept(
+            (answer, read), lambda: (answer(list(map(read, runs))) for runs in self._all)
+        )
 
-    def _once(self, key: tuple[object, object], make: Callable[[], list[Answer]]) -> list[Answer]:
+    def _kept(
+        self, key: tuple[object, object], make: Callable[[], Iterable[Answer]]
+    ) -> list[Answer]:
+        """Return the answers of the workers; they are made once, also of one that is left out."""
         if key not in self._answers:
-            self._answers[key] = make()
-        return self._answers[key]
+            self._answers[key] = list(make())
+        return self._without_left_out(self._answers[key])
 
     def _without_left_out(self, answers: list[Answer]) -> list[Answer]:
         if self._left_out is None:

@@ -4,7 +4,7 @@
 from bisect import bisect_right
 from collections.abc import Iterable
 from functools import cached_property
-from statistics import fmean
+from statistics import fmean, median
 from typing import SupportsFloat
 
 from msgspec import Struct
@@ -122,9 +122,8 @@ class View(Struct, frozen=True, dict=True):
 
     def windows_around(self, moment_ns: int) -> tuple[tuple[Window, ...], tuple[Window, ...]]:
         """Return the windows that end before a moment, and those that begin after it."""
-        times_ns = (
-            self._inside.values(self._inside.timeline.columns["time_ns"]) if self._inside else []
-        )
+        inside = self._inside
+        times_ns = inside.values(inside.timeline.columns["time_ns"]) if inside is not None else None
         ended = bisect_right(times_ns or [], moment_ns) - 1
         return self.windows[: max(0, ended)], self.windows[ended + 1 :]
 
@@ -197,18 +196,17 @@ class View(Struct, frozen=True, dict=True):
     @cached_property
     def write_cap(self) -> float | None:
         """Return the tighter of the published cap and the cgroups' limit, which counts if all disks have one."""
-        caps = [self.published_write_cap]
+        caps = [self.published_write_cap] if self.published_write_cap is not None else []
         if self.stack is not None and self.limits is not None:
-            of_writes = {
+            limits = {
                 limit.device_name: limit.value
                 for limit in self.limits.io
                 if limit.kind == "write_bytes_per_s"
             }
-            limits = [of_writes.get(disk.name) for disk in self.stack.disks]
-            known = [limit for limit in limits if limit is not None]
-            if known and len(known) == len(limits):
-                caps.append(float(min(known) * self.stack.width))
-        return min((cap for cap in caps if cap is not None), default=None)
+            names = {disk.name for disk in self.stack.disks}
+            if names <= limits.keys():
+                caps.append(float(min(limits[name] for name in names) * self.stack.width))
+        return min(caps, default=None)
 
     @cached_property
     def waits_for_disks(self) -> bool | None:
@@ -232,6 +230,44 @@ class View(Struct, frozen=True, dict=True):
         rate, cap = self.written_bytes_per_s, self.write_cap
         near_cap = rate is not None and cap is not None and rate >= _NEAR_CAP_SHARE * cap
         return True if near_cap else None
+
+    # What this run's machine can do. Only what was measured counts: by fixed work, by files that idle disks
+    # wrote, or by disks while something waited for them. A rate that was only seen is *at least* what the
+    # machine can do, so it never shows that a machine is slower. A number of disks is not a capacity.
+
+    def fixed_work_rate(self, work: str) -> float | None:
+        """Return how often the machine does a fixed work, per second."""
+        rates = []
+        for burst in (self.host.fixed_work if self.host is not None else None) or ():
+            # What waits for a CPU does not show what the CPU can do.
+            worked_ns = burst.duration_ns - (burst.waiting_ns or 0)
+            if burst.work == work and worked_ns > 0:
+                rates.append(burst.operations / worked_ns)
+        return median(rates) * NS_PER_S if rates else None
+
+    @property
+    def idle_write_rate(self) -> float | None:
+        """Return how fast idle disks wrote the files of the trials, in bytes per second."""
+        trials = (e.trials for e in self.worker.entries if e.subject.place == self.subject.place)
+        files = [file for recorded in trials if recorded for file in recorded.ceilings]
+        # Few files: the median leaves out one that something else disturbed.
+        rates = [file.written_bytes / file.duration_ns for file in files]
+        return median(rates) * NS_PER_S if rates else None
+
+    @property
+    def busy_read_rate(self) -> float | None:
+        """Return how fast the disks read while copies waited for them, in bytes per second."""
+        return self._busy_rates[0] or None if self._busy_rates is not None else None
+
+    @property
+    def busy_write_rate(self) -> float | None:
+        """Return how fast the disks wrote while copies waited for them, in bytes of files per second."""
+        copies = self.stack.copies if self.stack is not None else 1
+        return self._busy_rates[1] / copies or None if self._busy_rates is not None else None
+
+    @cached_property
+    def _busy_rates(self) -> tuple[float, float] | None:
+        return Window.peak(self.windows) if self.waits_for_disks else None
 
     @property
     def filesystem_type(self) -> str | None:

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.capacities import FIXED_WORK, fixed_work_rate
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
 from io_benchmark.analysis.diagnosis.causes.run_conditions import stolen_time
 from io_benchmark.analysis.diagnosis.evidence import span
@@ -39,7 +38,10 @@ from io_benchmark.results import workloads
 ORDER = 80
 _SLOWER_RATIO = 1.1
 _MS = 1_000_000
-_FIXED_WORK = [fixed_work_rate(work) for work in FIXED_WORK]
+# In user mode; by the kernel, which copies in memory; system calls.
+_FIXED_WORK = [
+    partial(View.fixed_work_rate, work=work) for work in ("user", "kernel-copy", "kernel-calls")
+]
 ReadTime = Callable[[View], float | None]
 
 
