@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from user_mistakes import mistake
 
-from io_benchmark.analysis import expectations
+from io_benchmark.analysis import plan
 from io_benchmark.errors import UsageError
 from io_benchmark_taskgraph import report_stanza
 from io_benchmark_taskgraph.report_stanza import KEYS, ReportSettings
@@ -124,14 +124,14 @@ def test_mistakes(stanza, pools, text):
 @given(
     st.one_of(
         st.text(max_size=30),
-        st.from_regex(expectations.FORM),
+        st.from_regex(plan.FORM),
         st.builds("{}/{}{}{}".format, *[st.sampled_from(["a", "0", "<", ">", "1.5", "", " "])] * 4),
         st.builds("a/b<1{}{}{}{}".format, *[st.sampled_from([" on ", "c", ",", " ", "c d"])] * 4),
     )
 )
 def test_what_is_accepted_here_compare_accepts(expectation):
     """The two programs share no module, but they read one form: no push is refused by its own report."""
-    assert report_stanza.EXPECTATION.pattern == expectations.FORM.pattern
+    assert report_stanza.EXPECTATION.pattern == plan.FORM.pattern
     try:
         expectations.Expectation.parse(expectation)
         is_accepted = True

@@ -20,7 +20,7 @@ from io_benchmark.text import clean, clean_name
 if TYPE_CHECKING:  # --help needs no data classes
     from msgspec import Struct
 
-    from io_benchmark.analysis.expectations import Expectation
+    from io_benchmark.analysis.plan import Expectation
     from io_benchmark.costs.worker_time import Price
 
 OptionsType = TypeVar("OptionsType", bound="Struct")
@@ -208,7 +208,7 @@ def _parse_prices(path: str) -> "dict[str, Price]":
 
 
 def _parse_expectation(value: str) -> "Expectation":
-    from io_benchmark.analysis.expectations import Expectation
+    from io_benchmark.analysis.plan import Expectation
 
     return Expectation.parse(value)
 

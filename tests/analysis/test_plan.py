@@ -7,8 +7,8 @@ import every_workload
 import pytest
 import simulation
 
-from io_benchmark.analysis.expectations import Expectation
 from io_benchmark.analysis.model import Comparison, Interval, Subject, Verdict
+from io_benchmark.analysis.plan import Expectation
 from io_benchmark.analysis.report_model import Report, SubjectReport
 from io_benchmark.errors import UsageError
 from io_benchmark.report.content.statement_text import text_of
