@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from io_benchmark.analysis.summary.mixed_pools import MachineSplit
+from io_benchmark.analysis.summary.unlike_machines import MachineSplit
 
 FALSE_SPLITS, FOUND = 0.05, 0.95
 

@@ -16,9 +16,9 @@ from msgspec.structs import replace
 from simulation import ASSUMED, SUBJECT
 
 from io_benchmark.analysis.inference.estimates import SideData
-from io_benchmark.analysis.inference.single_machines import SingleMachine
 from io_benchmark.analysis.model import Run, Worker
 from io_benchmark.analysis.observed.machine_identity import by_side
+from io_benchmark.analysis.summary.unlike_machines import SingleMachine
 
 FALSE_NAMES, FOUND = 0.02, 0.90
 MEAN_NS = 1e8

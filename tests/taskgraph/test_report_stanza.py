@@ -133,7 +133,7 @@ def test_what_is_accepted_here_compare_accepts(expectation):
     """The two programs share no module, but they read one form: no push is refused by its own report."""
     assert report_stanza.EXPECTATION.pattern == plan.FORM.pattern
     try:
-        expectations.Expectation.parse(expectation)
+        plan.Expectation.parse(expectation)
         is_accepted = True
     except UsageError:
         is_accepted = False

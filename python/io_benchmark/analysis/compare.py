@@ -17,7 +17,6 @@ from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.inference.pairs import Pair, compared_samples
-from io_benchmark.analysis.inference.single_machines import SingleMachine
 from io_benchmark.analysis.inference.variations import PushVariation
 from io_benchmark.analysis.model import (
     UNKNOWN,
@@ -39,9 +38,9 @@ from io_benchmark.analysis.statements import Statement, count, statement
 from io_benchmark.analysis.summary import (
     bottlenecks,
     figures,
-    mixed_pools,
     place_rows,
     replication,
+    unlike_machines,
 )
 from io_benchmark.analysis.trials.confirm import Confirming
 from io_benchmark.analysis.validity import checks
@@ -106,9 +105,11 @@ def compare(
             measured[subject] = _compare_subject(subject, runs[subject], tasks)
             problems += measured[subject].problems
     pairs = {subject: part.pairs for subject, part in measured.items()}
-    mixed = mixed_pools.find_mixed_pools(runs, pairs, options.margin)
+    mixed = unlike_machines.find_mixed_pools(runs, pairs, options.margin)
     plain = [part.report for part in measured.values()]
-    reports = figures.with_workload_figures([*mixed_pools.with_obstacles(plain, mixed)], counted)
+    reports = figures.with_workload_figures(
+        [*unlike_machines.with_obstacles(plain, mixed)], counted
+    )
     problems += checks.nothing_in_common(plan, reports)
     names = WorkerLine.__struct_fields__
     lines = tuple(WorkerLine(**{name: getattr(worker, name) for name in names}) for worker in read)
@@ -119,7 +120,9 @@ def compare(
         margin_ratio=options.margin,
         subjects=tuple(reports),
         diagnoses=tuple(
-            mixed_pools.with_pool_remedies(diagnoses.diagnoses(plan, reports, counted, read), mixed)
+            unlike_machines.with_pool_remedies(
+                diagnoses.diagnoses(plan, reports, counted, read), mixed
+            )
         ),
         problems=checks.merge_repeated(problems, reports),
         workers=lines,
@@ -143,7 +146,7 @@ def _single_workers(
     variation = options.worker_variation or levels.DEFAULT_WORKER_VARIATION
     data = {subject: part.data for subject, part in measured.items()}
     pairs = {subject: part.pairs for subject, part in measured.items()}
-    machines = SingleMachine.find_all(runs, data, variation)
+    machines = unlike_machines.SingleMachine.find_all(runs, data, variation)
     return explain_single_workers(machines, runs, pairs, margin=options.margin, assumed=variation)
 
 

@@ -6,7 +6,7 @@ import math
 import pytest
 from scipy import stats
 
-from io_benchmark.analysis.summary.mixed_pools import MachineSplit
+from io_benchmark.analysis.summary.unlike_machines import MachineSplit
 
 NOISE = (0.01, -0.01, 0.02, -0.02, 0.0, 0.01, -0.01, 0.0)
 DISKS = [{"disks": "1 disk"}] * 3 + [{"disks": "2 disks"}] * 5

@@ -8,8 +8,8 @@ import pytest
 import simulation
 
 from io_benchmark.analysis.inference.estimates import SideData
-from io_benchmark.analysis.inference.single_machines import _outside
 from io_benchmark.analysis.model import Entry
+from io_benchmark.analysis.summary.unlike_machines import _outside
 
 STEADY = simulation.entry(np.full(100, 1_000_000))
 

@@ -18,7 +18,6 @@ from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.pairs import Pair, compared_samples
-from io_benchmark.analysis.inference.single_machines import SingleMachine
 from io_benchmark.analysis.model import UNKNOWN, Comparison, Run, Subject, Worker
 from io_benchmark.analysis.observed.machine_identity import by_side
 from io_benchmark.analysis.observed.side_views import SideViews
@@ -26,6 +25,7 @@ from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.report_model import SingleWorker
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
 from io_benchmark.analysis.summary import figures
+from io_benchmark.analysis.summary.unlike_machines import SingleMachine
 from io_benchmark.analysis.trials.trial_outcomes import outcomes
 from io_benchmark.results import workloads
 

@@ -1,17 +1,29 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Pools of unlike machines: which of a pool's machines are slower, and by which facts they differ.
+"""Machines that do not belong to their pool: one that alone is slower or faster, and pools of two kinds.
 
-A pool's verdict counts all of its workers. Where a fact splits them, the answer is about the parts: how the
-slower machines compare with the others, and the others with what the pool is compared with.
+Of each side, the machine that is farthest from the mean of the others is tested: does a prediction
+interval for one more machine like the others hold it? This is Grubbs' test, with four additions:
 
-Each fact that some machines have and others do not is a possible split. Of all splits the one with the
-largest t is tested, at a level that is corrected for the number of splits. An exact test by random orders
-of the machines was tried: with eight machines it has too few orders to find two slow ones.
-tests/simulation/test_machine_splits.py has the rates, also where times have heavy tails.
+- Three or four machines hardly show how far machines differ. The sides' other machines and an assumed
+  variation contribute to the estimate, each by its degrees of freedom. The farthest machine of every
+  side is left out, so that a bad one on each side does not hide the other.
+- A run that met a few long stalls is slower by chance. What the noise within runs explains is not the
+  machine's.
+- Pools have heavier tails than a normal distribution, so the quantile is one of few degrees of freedom.
+- The level is corrected for all machines that a report looks at, over all its measurements.
+
+Two bad machines in one pool hide each other. Such a pool is mixed: each fact that some machines have and
+others do not is a possible split. Of all splits the one with the largest t is tested, at a level that is
+corrected for the number of splits. An exact test by random orders of the machines was tried: with eight
+machines it has too few orders to find two slow ones. A verdict counts all workers of a mixed pool; the
+answer is about its parts.
+
+tests/simulation/test_single_machines.py and test_machine_splits.py have the rates.
 """
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
 from statistics import fmean
 
 from msgspec import Struct
@@ -19,24 +31,105 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis_model import Diagnosis, Remedy
 from io_benchmark.analysis.inference.comparisons import compare_sides
-from io_benchmark.analysis.inference.estimates import SideData
+from io_benchmark.analysis.inference.estimates import SideData, compare_means
 from io_benchmark.analysis.inference.pairs import Pair
-from io_benchmark.analysis.inference.variances import tail
-from io_benchmark.analysis.model import UNKNOWN, Advice, Comparison, Run, Subject
+from io_benchmark.analysis.inference.variances import MeanVariance, reach, tail
+from io_benchmark.analysis.model import UNKNOWN, Advice, Comparison, Interval, Run, Subject
 from io_benchmark.analysis.observed.host_facts import kind_of_machine
 from io_benchmark.analysis.observed.machine_identity import by_machine, by_side
 from io_benchmark.analysis.report_model import MixedPool, SubjectReport
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, joined, statement
 
+# The part of reports that may name a machine although all machines of their pools are equal.
+_FALSE_ALARMS = 0.0125
+# Two other machines that differ do not show which of them is as usual.
+_FEWEST_OTHERS = 3
+# Pools may vary more than is assumed of equal machines: twice its variance, as of seven machines.
+_ASSUMED_FACTOR, _ASSUMED_DEGREES = 2.0, 6.0
+_MOST_DEGREES = 8.0
+# Nobody replaces a machine for less.
+_LEAST_SINGLE_RATIO = 1.25
 # The part of pools of equal machines that are called mixed.
-_LEVEL = 0.05
+_FALSE_SPLITS = 0.05
 # Nobody changes a pool's definition for less.
-_LEAST_RATIO = 1.1
+_LEAST_SPLIT_RATIO = 1.1
 # One machine that differs is named as such by another test.
-_FEWEST = 2
+_FEWEST_OF_A_KIND = 2
 
 Members = frozenset[int]
 _Compared = Mapping[Subject, Sequence[Run]]
+
+
+class SingleMachine(Struct, frozen=True):
+    """A machine that alone is slower or faster than its side's others, on one measurement."""
+
+    subject: Subject
+    side: str
+    runs: tuple[Run, ...]
+    others: tuple[Run, ...]
+    ratio: float  # its mean time over that of the others
+    usual: Interval  # of that ratio for one more machine like the others
+
+    @classmethod
+    def find_all(
+        cls,
+        compared: Mapping[Subject, Sequence[Run]],
+        data_of: Mapping[Subject, Mapping[str, SideData]],
+        assumed_variation: float,
+    ) -> "list[SingleMachine]":
+        """Return at most one machine per measurement and side; `data_of` is that of the same runs."""
+        counts = [side.count for sides in data_of.values() for side in sides.values()]
+        candidates = sum(number for number in counts if number > _FEWEST_OTHERS)
+        level = 1 - _FALSE_ALARMS / max(1, candidates)
+        machines = []
+        for subject, sides in data_of.items():
+            for side, index, log_ratio, width in _outside(sides, assumed_variation, level):
+                runs = by_machine(by_side(compared[subject])[side])
+                usual = Interval(math.exp(-width), math.exp(width), level)
+                machine = tuple(runs.pop(index))
+                rest = tuple(chain(*runs))
+                machines.append(cls(subject, side, machine, rest, math.exp(log_ratio), usual))
+        return machines
+
+
+def _outside(
+    sides: Mapping[str, SideData], assumed_variation: float, level: float
+) -> Iterator[tuple[str, int, float, float]]:
+    """Yield the sides whose farthest machine is outside of what is usual.
+
+    Each with the machine's position, ln of its ratio to the others, and how far that usually is from 0.
+    """
+    farthest: dict[str, tuple[int, float]] = {}
+    variances = [MeanVariance(_ASSUMED_FACTOR * assumed_variation**2, _ASSUMED_DEGREES)]
+    for side, data in sides.items():
+        logs = list(data.log_means)
+        if data.count > _FEWEST_OTHERS:
+            mean = fmean(logs)
+            distances = [abs(log - mean) for log in logs]
+            index = distances.index(max(distances))
+            log = logs.pop(index)
+            farthest[side] = index, log - fmean(logs)
+        if len(logs) > 1:
+            variances.append(MeanVariance.of_values(logs))
+    usual = MeanVariance.combined(variances)
+    factor = reach(level, min(usual.degrees, _MOST_DEGREES))
+    for side, (index, log_ratio) in farthest.items():
+        error = math.sqrt(usual.variance * (1 + 1 / (sides[side].count - 1)))
+        if abs(log_ratio) > factor * error:
+            error = math.hypot(error, _error_within_runs(sides[side], index))
+        width = max(factor * error, math.log(_LEAST_SINGLE_RATIO))
+        if abs(log_ratio) > width:
+            yield side, index, log_ratio, width
+
+
+def _error_within_runs(side: SideData, index: int) -> float:
+    """Return the error of a machine's ratio to the rest, by the noise within their runs.
+
+    A run of one sample shows none.
+    """
+    machines = list(side.runs)
+    blocks = compare_means(machines.pop(index), list(chain(*machines))).blocks
+    return math.sqrt(math.fsum(part.variance for part in blocks if part.variance < math.inf))
 
 
 class MachineSplit(Struct, frozen=True):
@@ -61,10 +154,10 @@ class MachineSplit(Struct, frozen=True):
         rest = frozenset(range(len(log_means))) - split
         sides = sorted((split, rest), key=lambda members: _mean(log_means, members))
         ratio = math.exp(_mean(log_means, sides[1]) - _mean(log_means, sides[0]))
-        if ratio < _LEAST_RATIO:
+        if ratio < _LEAST_SPLIT_RATIO:
             return None
         p_value = 2 * tail(by_t[split], len(log_means) - 2) * len(splits)
-        if p_value * tests > _LEVEL:
+        if p_value * tests > _FALSE_SPLITS:
             return None
         return cls(sides[1], sides[0], splits[split], ratio, p_value)
 
@@ -80,7 +173,7 @@ def _splits(facts: Sequence[Mapping[str, str]]) -> dict[Members, tuple[str, ...]
             having = frozenset(at for at, each in enumerate(values) if each == value)
             split = having if 0 in having else everyone - having
             is_new = name not in splits.get(split, ())
-            if min(len(split), len(everyone - split)) >= _FEWEST and is_new:
+            if min(len(split), len(everyone - split)) >= _FEWEST_OF_A_KIND and is_new:
                 splits[split] = (*splits.get(split, ()), name)
     return splits
 
