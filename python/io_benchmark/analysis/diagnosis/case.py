@@ -134,8 +134,7 @@ class Case(Struct, frozen=True, dict=True):
 
         What idle disks wrote counts as well as what busy ones kept up: a slower disk shows in both.
         """
-        rates = _READ_RATES if of_reads else _WRITE_RATES
-        factors = map(self.times_as_fast, rates)
+        factors = map(self.times_as_fast, _READ_RATES if of_reads else _WRITE_RATES)
         return min((factor for factor in factors if factor is not None), default=None)
 
     @property

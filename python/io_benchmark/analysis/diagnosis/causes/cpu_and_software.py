@@ -38,7 +38,6 @@ from io_benchmark.results import workloads
 ORDER = 80
 _SLOWER_RATIO = 1.1
 _MS = 1_000_000
-# In user mode; by the kernel, which copies in memory; system calls.
 _FIXED_WORK = [
     partial(View.fixed_work_rate, work=work) for work in ("user", "kernel-copy", "kernel-calls")
 ]
