@@ -24,7 +24,7 @@ from loopback_deployment import (
 )
 
 from io_benchmark.results.format import PLAN_VARIABLE
-from io_benchmark.sources.folder import run_files
+from io_benchmark.sources import run_files
 
 ALL_THREE = sorted(f"{task_id}.0" for task_id in (AMD_16, AMD_30, INTEL))
 

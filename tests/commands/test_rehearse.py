@@ -11,7 +11,7 @@ import program
 import pytest
 from checkout import copy_checkout
 
-from io_benchmark.sources.folder import run_files
+from io_benchmark.sources import run_files
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [*program.PROGRAM, "rehearse"]

@@ -10,7 +10,7 @@ from checkout import ROOT
 from io_benchmark.execute.local_run import LocalRun
 from io_benchmark.graph.generate import GeneratedTask, generate
 from io_benchmark.graph.root import Root
-from io_benchmark.sources.folder import run_files
+from io_benchmark.sources import run_files
 
 pytestmark = [
     pytest.mark.container,

@@ -17,7 +17,7 @@ from checkout import ROOT, copy_checkout
 from documentation import DEPLOYMENT, blocks, command_lines, example, pages
 from loopback import Loopback
 
-from io_benchmark.sources.folder.run_table import _ALIASES, _COLUMNS
+from io_benchmark.sources.run_table import _COLUMNS
 
 README = ROOT / "README.md"
 DOCS = ROOT / "taskcluster/docs"
@@ -194,4 +194,4 @@ def test_tables_of_task_runs_are_documented() -> None:
     assert (DOCS / "tasks-example.csv").read_text() == real_tasks.table()
     rows = re.findall(r"^\| (`.*?) \|(.*?)\|", (DOCS / "tasks.md").read_text(), re.MULTILINE)
     named = {name for row in rows for cell in row for name in re.findall(r"`([a-z_]+)`", cell)}
-    assert {*_COLUMNS, *_ALIASES} <= named
+    assert {*_COLUMNS} <= named

@@ -18,7 +18,7 @@ import seed_case
 from loopback_deployment import Artifact, Deployment, slug
 from loopback_runs import run
 
-from io_benchmark.sources.folder import run_files
+from io_benchmark.sources import run_files
 from io_benchmark.sources.run_results import TaskRecord
 
 POOL = "amd-16"

@@ -25,7 +25,7 @@ from typing import Any
 
 from checkout import ROOT
 
-from io_benchmark.sources.folder import run_files
+from io_benchmark.sources import run_files
 from io_benchmark.sources.run_results import TaskRecord
 
 MIB = 1024 * 1024

@@ -15,7 +15,7 @@ from checkout import ROOT
 from observe import page_cache  # type: ignore[import-not-found] # on the worker's path
 
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
-from io_benchmark.sources.folder.run_files import read_run
+from io_benchmark.sources.run_files import read_run
 
 SCRIPT = ROOT / "scripts" / "io-benchmark"
 AROUND_NS = 1_000_000

@@ -15,7 +15,7 @@ from checkout import ROOT
 from profiled import Profiled
 from pythons import every_python
 
-from io_benchmark.sources.folder.run_files import read_run
+from io_benchmark.sources.run_files import read_run
 
 SCRIPT = ROOT / "scripts" / "io-benchmark"
 SMALL = ("--sizes", "3x0.1", "--retrieves", "10")

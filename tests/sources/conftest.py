@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from io_benchmark.sources.web.retrying import RequestPolicy
+from io_benchmark.sources.requests import RequestPolicy
 
 
 @pytest.fixture

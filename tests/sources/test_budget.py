@@ -8,8 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from io_benchmark import results
+from io_benchmark.sources import run_files
 from io_benchmark.sources.budget import Budget
-from io_benchmark.sources.folder import run_files
 from io_benchmark.sources.gather import gather
 from io_benchmark.sources.run_results import weight_bytes
 

@@ -8,7 +8,7 @@ import signal
 import pytest
 
 from io_benchmark.process import TERMINATING
-from io_benchmark.sources.event_loop import run_all, run_coroutine
+from io_benchmark.sources.requests import run_all, run_coroutine
 
 
 class TerminatedError(KeyboardInterrupt):

@@ -3,7 +3,7 @@
 
 import pytest
 
-from io_benchmark.sources.web.retrying import RequestPolicy
+from io_benchmark.sources.requests import RequestPolicy
 
 
 @pytest.fixture

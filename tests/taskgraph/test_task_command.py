@@ -13,7 +13,7 @@ import embedding
 import pytest
 from user_mistakes import mistake
 
-from io_benchmark.sources.folder.run_files import read_run
+from io_benchmark.sources.run_files import read_run
 from io_benchmark_taskgraph import stanza
 from io_benchmark_taskgraph.task_command import check_size, make_command
 from io_benchmark_taskgraph.worker_program import (

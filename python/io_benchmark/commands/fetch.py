@@ -13,7 +13,7 @@ from pathlib import Path
 from io_benchmark.commands.options import Given, option
 from io_benchmark.context import Context
 from io_benchmark.number_text import number_of
-from io_benchmark.sources.folder.output_folder import DEFAULT_FOLDER
+from io_benchmark.paths import DEFAULT_FOLDER
 
 USAGE = "ADDRESS ... [OPTION ...]"
 EXAMPLES = (

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from io_benchmark.commands import options
 from io_benchmark.context import Context
-from io_benchmark.sources.folder.output_folder import DEFAULT_FOLDER
+from io_benchmark.paths import DEFAULT_FOLDER
 
 USAGE = "[OPTION ...]"
 EXAMPLES = (

@@ -10,9 +10,8 @@ from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.model import Worker
 from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
+from io_benchmark.paths import default_output_folder
 from io_benchmark.sources.budget import Budget
-from io_benchmark.sources.folder.output_folder import default_output_folder
-from io_benchmark.sources.folder.run_files import RunStore
 from io_benchmark.sources.gather import (
     Gathered,
     address_forms,
@@ -22,6 +21,7 @@ from io_benchmark.sources.gather import (
     read_history,
 )
 from io_benchmark.sources.protocol import HistoryLog, HistoryQuery, ReadLog, ReadRequest
+from io_benchmark.sources.run_files import RunStore
 from io_benchmark.sources.run_results import RunResult
 
 T = TypeVar("T")

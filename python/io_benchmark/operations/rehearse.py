@@ -23,11 +23,10 @@ from io_benchmark.execute.run_folder import new_folder
 from io_benchmark.graph.generate import GeneratedTask, generate
 from io_benchmark.graph.root import Root
 from io_benchmark.operations.compare import compare_pools
-from io_benchmark.paths import current_folder, resolve_path
+from io_benchmark.paths import current_folder, new_output_folder, resolve_path
 from io_benchmark.report.content.confirming import pace_text, reasons_text
-from io_benchmark.sources.folder import run_files
-from io_benchmark.sources.folder.output_folder import new_output_folder
-from io_benchmark.sources.folder.run_files import run_folder
+from io_benchmark.sources import run_files
+from io_benchmark.sources.run_files import run_folder
 from io_benchmark.sources.run_results import TaskRecord
 from io_benchmark.sources.taskcluster.tasks import REPORT_KIND
 from io_benchmark_taskgraph.repeating import CONFIRMING, job_of, new_label, with_trials

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from io_benchmark.errors import UsageError
 from io_benchmark.sources.budget import Budget
-from io_benchmark.sources.folder.source import FolderSource
+from io_benchmark.sources.folder_source import FolderSource
 from io_benchmark.sources.protocol import (
     LAST,
     Addresses,
@@ -30,7 +30,7 @@ from io_benchmark.sources.taskcluster.source import TaskclusterSource
 from io_benchmark.text import clean
 
 if TYPE_CHECKING:
-    from io_benchmark.sources.web.retrying import RequestPolicy
+    from io_benchmark.sources.requests import RequestPolicy
 
 T = TypeVar("T")
 
@@ -111,9 +111,9 @@ def gather(
 
 
 def read_addresses(addresses: Addresses, request: ReadRequest) -> ReadLog:
-    """Read each address with its source, local ones first, after all were checked."""
+    """Read each address with its source, local ones first: their mistakes show before any request."""
     log = ReadLog()
-    for source, source_addresses in _checked(addresses):
+    for source, source_addresses in _by_source(addresses):
         log.extend(source.read(source_addresses, request))
     log.problems += [(LAST, line) for line in request.budget.take_left_out()]
     return log
@@ -148,27 +148,17 @@ def wait_for(
     addresses: Sequence[str], environment: Environment, limit_s: float, tell: Tell
 ) -> None:
     """Wait at most this long until the results at all addresses are complete."""
-    for source, source_addresses in _checked(parse_addresses(addresses, environment)):
+    for source, source_addresses in _by_source(parse_addresses(addresses, environment)):
         source.wait(source_addresses, environment, limit_s, tell)
 
 
-_Group = tuple[Source, list[SourceAddress]]
-
-
-def _by_source(addresses: Addresses) -> list[_Group]:
+def _by_source(addresses: Addresses) -> list[tuple[Source, list[SourceAddress]]]:
     """Group addresses by their source, local ones first."""
     sources = dict.fromkeys(address.source for address in addresses)
     return [
         (source, [address for address in addresses if address.source is source])
         for source in sorted(sources, key=lambda source: not source.is_local)
     ]
-
-
-def _checked(addresses: Addresses) -> list[_Group]:
-    groups = _by_source(addresses)
-    for source, source_addresses in groups:
-        source.check(source_addresses)
-    return groups
 
 
 class _GatheredRuns(Struct, Generic[T]):

@@ -21,7 +21,7 @@ from io_benchmark.sources.run_results import RunResult, TaskRecord, TaskRun
 from io_benchmark.text import clean
 
 if TYPE_CHECKING:
-    from io_benchmark.sources.web.retrying import RequestPolicy
+    from io_benchmark.sources.requests import RequestPolicy
 
 MOST_RUNS = 200_000
 
@@ -175,12 +175,11 @@ class Source(Protocol):
         Raise a UsageError where it has this source's form, with a mistake in it.
         """
 
-    def check(self, addresses: Addresses) -> None:
-        """Raise a UsageError for a mistake that shows before anything is read."""
-        return
-
     def read(self, addresses: Addresses, request: ReadRequest) -> ReadLog:
-        """Read the results at the addresses; what cannot be read is a problem in the log."""
+        """Read the results at the addresses; what cannot be read is a problem in the log.
+
+        Raise a UsageError for a mistake in an address that shows before anything is read.
+        """
 
     def wait(
         self, addresses: Addresses, environment: Environment, limit_s: float, tell: Tell

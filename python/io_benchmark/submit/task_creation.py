@@ -18,13 +18,12 @@ from io_benchmark.errors import (
     RequestRefusedError,
     ResultError,
 )
-from io_benchmark.sources.event_loop import run_coroutine
+from io_benchmark.sources.requests import RequestPolicy, run_coroutine
 from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import default_root_url
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.tasks import QueueTask
-from io_benchmark.sources.web.retrying import RequestPolicy
-from io_benchmark.sources.web.web_client import WebClient
+from io_benchmark.sources.web_client import WebClient
 from io_benchmark.submit.definitions import NewTask
 from io_benchmark_taskgraph import repeating
 from io_benchmark_taskgraph.repeating import derived_id, job_of

@@ -23,8 +23,7 @@ DECISION = ".taskgraph.decision"
 
 # The queue's own pattern for a task id (a slug: 22 characters of URL-safe base64 of a v4 UUID).
 SLUG_PATTERN = r"[A-Za-z0-9_-]{8}[Q-T][A-Za-z0-9_-][CGKOSWaeimquy26-][A-Za-z0-9_-]{10}[AQgw]"
-# Treeherder once wrote ID-RUN. An id has a fixed length, so both forms are unambiguous.
-_TASK_RUN = re.compile(rf"({SLUG_PATTERN})(?:[.-]([0-9]{{1,9}}))?")
+_TASK_RUN = re.compile(rf"({SLUG_PATTERN})(?:\.([0-9]{{1,9}}))?")
 _ROUTE = re.compile(r"[A-Za-z0-9_!~*'()%-]+(?:\.[A-Za-z0-9_!~*'()%-]+)*")
 _ROUTE_LENGTH = 255
 _PREFIXED = re.compile(r"(task|group|index):(.*)")
@@ -36,13 +35,8 @@ LANDO_HOSTS = {
     "lando-prod-2025": "https://lando.moz.tools",
 }
 _TRUST_DOMAIN = re.compile(r"[A-Za-z0-9_-]{1,50}")
-# Repositories whose decision tasks use another trust domain than gecko; the variable names others.
-_TRUST_DOMAINS = (
-    (re.compile(r"io-benchmark(-pr)?"), "releng"),
-    (re.compile(r"comm-[a-z0-9]+|try-comm-central"), "comm"),
-    (re.compile(r"enterprise-[a-z-]+"), "enterprise"),
-    (re.compile(r"nss(-try)?"), "nss"),
-)
+_OWN_REPOSITORIES = ("io-benchmark", "io-benchmark-pr")  # of this project
+_OWN_TRUST_DOMAIN, _FIREFOX_TRUST_DOMAIN = "releng", "gecko"
 
 
 class TaskAddress(Struct, frozen=True):
@@ -145,9 +139,8 @@ def default_remark(root_url: str) -> str:
 
 def trust_domain(repository: str, environment: Mapping[str, str]) -> str:
     """Return the first part of the index routes of a repository's tasks."""
-    domain = environment.get(TRUST_DOMAIN_VARIABLE) or next(
-        (name for pattern, name in _TRUST_DOMAINS if pattern.fullmatch(repository)), "gecko"
-    )
+    usual = _OWN_TRUST_DOMAIN if repository in _OWN_REPOSITORIES else _FIREFOX_TRUST_DOMAIN
+    domain = environment.get(TRUST_DOMAIN_VARIABLE) or usual
     if not _TRUST_DOMAIN.fullmatch(domain):
         raise UsageError(
             f"{TRUST_DOMAIN_VARIABLE}: {clean(domain, 100)!r} is not a trust domain; try gecko"
@@ -177,28 +170,18 @@ def _page(address: str, environment: Mapping[str, str]) -> TaskclusterAddress:
         raise _MistakeError(
             "it is not an http(s) address with a host and without a password"
         ) from None
-    host = url.hostname or ""
     segments = [unquote(part) for part in url.path.split("/") if part]
-    if host.startswith("treeherder.") or segments[:1] in (["jobs"], ["logviewer"]):
+    if (url.hostname or "").startswith("treeherder."):
         return _treeherder(url, environment)
-    if host.endswith("taskcluster-artifacts.net") and len(segments) > 1:
-        # The host that an artifact's link redirects to.
-        return _task(default_root_url(environment), [segments[0], "runs", segments[1]])
     match segments:
         case ["tasks", "groups", _, "tasks", *task] | ["api", "queue", "v1", "task", *task] if task:
             return _task(root_url, task)
-        case ["tasks", "groups", group, *_] | ["api", "queue", "v1", "task-group", group, *_]:
+        case ["tasks", "groups", group, *_]:
             return GroupAddress(root_url, _slug(group, "/tasks/groups/ID"))
         case ["tasks", "index", *names] if names:
             return IndexAddress(root_url, _route(".".join(names)))
-        case ["tasks", "index" | "groups" | "create", *_]:
-            raise _MistakeError(
-                "it does not name a task; open a task or a group and paste its address"
-            )
-        case ["tasks" | "task", *task] if task:
+        case ["tasks", *task] if task:
             return _task(root_url, task)
-        case ["api", "index", "v1", "task" | "tasks", route, *_]:
-            return IndexAddress(root_url, _route(route))
     raise _MistakeError(
         "it is not the address of a task, group, index or push; known are /tasks/ID, "
         "/tasks/ID/runs/N, /tasks/groups/ID, /tasks/index/NAMESPACE/NAME, "
@@ -216,12 +199,9 @@ def _treeherder(url: SplitResult, environment: Mapping[str, str]) -> Taskcluster
         return replace(task, selected_of_push="revision" in query)
     repository, revision, landing = map(query.get, ("repo", "revision", "landoCommitID"))
     if not repository or not (revision or landing):
-        problem = (
+        raise _MistakeError(
             "it does not name a push; click the push's date, so that revision=… is in the address"
         )
-        if "selectedJob" in query:
-            problem = "its selectedJob is an internal number of Treeherder; click the job again"
-        raise _MistakeError(problem)
     if not _REPOSITORY.fullmatch(repository):
         raise _MistakeError("its repo is not the name of a repository")
     route = _route(f"{trust_domain(repository, environment)}.v2.{repository}.revision")

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from io_benchmark.resolutions import in_words
+from io_benchmark.sources.requests import TransientError
 from io_benchmark.sources.taskcluster.addresses import SLUG_PATTERN
 from io_benchmark.text import clean, clean_name
 
@@ -59,16 +60,14 @@ class TaskStatus(_ApiObject, frozen=True):
     task_id: _Slug
     task_group_id: _Slug
     state: str
-    provisioner_id: str = ""
-    worker_type: str = ""
-    task_queue_id: str | None = None
+    task_queue_id: str = ""
     expires: str | None = None
     runs: list[QueueRun] = []
 
     @property
     def queue(self) -> str:
-        """Return PROVISIONER/WORKERTYPE; a deployment may leave out either way to name it."""
-        return clean_name(self.task_queue_id or f"{self.provisioner_id}/{self.worker_type}")
+        """Return PROVISIONER/WORKERTYPE."""
+        return clean_name(self.task_queue_id)
 
     @property
     def is_resolved(self) -> bool:
@@ -134,10 +133,6 @@ class StatusAnswer(_ApiObject, frozen=True):
     status: TaskStatus
 
 
-class _Namespace(_ApiObject, frozen=True):
-    name: str
-
-
 class TasksPage(_ApiObject, Generic[T], frozen=True):
     """A page of tasks, in one of the forms above."""
 
@@ -147,11 +142,6 @@ class TasksPage(_ApiObject, Generic[T], frozen=True):
 
 class StatusesPage(_ApiObject, frozen=True):
     statuses: list[StatusAnswer]
-    continuation_token: str | None = None
-
-
-class NamespacesPage(_ApiObject, frozen=True):
-    namespaces: list[_Namespace]
     continuation_token: str | None = None
 
 
@@ -172,17 +162,16 @@ class LandingJob(Struct, frozen=True):
     error: str | None = None
 
 
-class IncompleteError(ValueError):
-    """An answer ends in the middle."""
-
-
 def decode(data: bytes, kind: type[T]) -> T:
-    """Decode an answer of a deployment; raise a ValueError where it has another form."""
+    """Decode an answer of a deployment; raise a ValueError where it has another form.
+
+    An answer that ends in the middle is a TransientError.
+    """
     if data.count(b"{") > _MAXIMUM_OBJECTS:
         raise ValueError(f"more than {_MAXIMUM_OBJECTS:,} objects in one answer")
     try:
         return msgspec.json.decode(data, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         if "truncated" in str(error):
-            raise IncompleteError(str(error)) from None
+            raise TransientError("the deployment sent only a part of its answer") from None
         raise ValueError(str(error)) from None

@@ -20,8 +20,7 @@ from io_benchmark.sources.taskcluster import api_answers
 from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import REVISION, IndexAddress, LandingAddress
 from io_benchmark.sources.taskcluster.tasks import ARTIFACT, QueueTask
-from io_benchmark.sources.web.retrying import TransientError
-from io_benchmark.sources.web.web_client import WebClient, is_web_url
+from io_benchmark.sources.web_client import WebClient, is_web_url
 from io_benchmark.text import clean
 
 T = TypeVar("T")
@@ -80,16 +79,18 @@ class Deployment:
     def __init__(self, access: Access, http: WebClient) -> None:
         self.access = access
         self._http = http
-        self._queue = self._service(taskcluster.aio.Queue)
-        self._index = self._service(taskcluster.aio.Index)
-        self._workers = self._service(taskcluster.aio.WorkerManager)
-
-    def _service(self, kind: Any) -> Any:
-        """Return the client of a service."""
-        access = self.access
-        options = {"rootUrl": access.api_root_url, "maxRetries": 0}
-        return kind(
-            {**options, "credentials": dict(access.credentials)}, session=_Session(self._http)
+        options = {
+            "rootUrl": access.api_root_url,
+            "maxRetries": 0,
+            "credentials": dict(access.credentials),
+        }
+        self._queue, self._index, self._workers = (
+            service(options, session=_Session(http))
+            for service in (
+                taskcluster.aio.Queue,
+                taskcluster.aio.Index,
+                taskcluster.aio.WorkerManager,
+            )
         )
 
     async def create_task(self, task_id: str, definition: Mapping[str, Any]) -> None:
@@ -125,11 +126,12 @@ class Deployment:
     async def landed(self, landing: LandingAddress) -> IndexAddress | None:
         """Return the decision task's route of a push that Lando makes; None where it has not landed yet."""
 
-        async def answer() -> bytes:
-            return await self._http.download(landing.job_url, _MAXIMUM_LANDING_BYTES)
+        async def read_job() -> api_answers.LandingJob:
+            data = await self._http.download(landing.job_url, _MAXIMUM_LANDING_BYTES)
+            return api_answers.decode(data, api_answers.LandingJob)
 
         try:
-            job = api_answers.decode(await self._http.policy.retry(answer), api_answers.LandingJob)
+            job = await self._http.policy.retry(read_job)
         except ValueError as error:
             raise ResultError(
                 f"Lando's answer is not understood ({clean(str(error), 150)})"
@@ -151,11 +153,6 @@ class Deployment:
         pages = self._pages(kind, self._index.listTasks, namespace)
         tasks = [task async for page in pages for task in page.tasks]
         return {task.namespace.rpartition(".")[2]: task.task_id for task in tasks}
-
-    async def namespaces(self, namespace: str) -> list[str]:
-        """Return the names of the namespaces directly in a namespace; none where it does not exist."""
-        pages = self._pages(api_answers.NamespacesPage, self._index.listNamespaces, namespace)
-        return [namespace.name async for page in pages for namespace in page.namespaces]
 
     async def group(
         self, group_id: str, on_tasks: Callable[[int], None] = lambda _count: None
@@ -253,10 +250,7 @@ class Deployment:
 
         async def attempt() -> T:
             body = await ask()
-            try:
-                return api_answers.decode(body if isinstance(body, bytes) else b"", kind)
-            except api_answers.IncompleteError:
-                raise TransientError("the deployment sent only a part of its answer") from None
+            return api_answers.decode(body if isinstance(body, bytes) else b"", kind)
 
         try:
             return await self._http.policy.retry(attempt)

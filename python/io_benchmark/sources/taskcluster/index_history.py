@@ -7,11 +7,10 @@ others: replicates, retriggers and duplicates.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime, timedelta
 
 from io_benchmark.errors import MissingError, UsageError
-from io_benchmark.sources.event_loop import run_coroutine
 from io_benchmark.sources.protocol import (
     FIRST,
     HistoryLog,
@@ -21,6 +20,7 @@ from io_benchmark.sources.protocol import (
     ReadProgress,
     ReadRequest,
 )
+from io_benchmark.sources.requests import run_coroutine
 from io_benchmark.sources.taskcluster.addresses import (
     ROOT_VARIABLE,
     TRUST_DOMAIN_VARIABLE,
@@ -65,16 +65,14 @@ async def _read(query: HistoryQuery, request: ReadRequest) -> HistoryLog:
         since = query.since or date.min
         recent = sorted(time for time in dated if time.date() >= since)
         if not recent:
-            raise MissingError(await _explain_nothing(deployment, address, query, bool(dated)))
+            raise MissingError(_explain_nothing(address, query, has_older=bool(dated)))
         newest = {time: dated[time] for time in recent[-query.newest :]}
         tasks = await _known_tasks(deployment, newest, log)
         times = _push_times(tasks, log)
-        groups = {group for group, time in times.items() if time.date() >= since}
-        indexed = [task for task in tasks.values() if task.status.task_group_id in groups]
+        groups = [group for group, time in times.items() if time.date() >= since]
         listing = TaskListing(deployments, request.progress)
-        listed = await _tasks_of_pool(listing, deployment, indexed, query.pool)
+        await reader.read(await _tasks_of_pool(listing, root_url, groups, query.pool))
         log.problems += listing.log.problems
-        await reader.read(listed)
     return HistoryLog(log, times, len(recent) - len(newest))
 
 
@@ -120,49 +118,31 @@ def _push_times(tasks: Mapping[datetime, QueueTask], log: ReadLog) -> dict[str, 
     return times
 
 
-async def _explain_nothing(
-    deployment: Deployment, address: IndexAddress, query: HistoryQuery, has_older: bool
-) -> str:
-    """Explain why there is no history, and name what exists instead."""
+def _explain_nothing(address: IndexAddress, query: HistoryQuery, *, has_older: bool) -> str:
+    """Explain why there is no history, and what to check."""
     if has_older:
         return (
             f"{query.pool}: nothing was measured since {query.since}; the index has older results"
         )
-    parent = address.route.rpartition(".")[0]
-    pools = [name.replace("~", ".") for name in await deployment.namespaces(parent)]
-    if pools:
-        names = ", ".join(clean(pool, 50) for pool in sorted(pools)[:20])
-        return f"{address}: {address.root_url} has no such pool; its pools are {names}"
     return (
-        f"{address}: {address.root_url} has no results there; check --project, "
+        f"{address}: {address.root_url} has no results there; check the pool, --project, "
         f"{TRUST_DOMAIN_VARIABLE} and {ROOT_VARIABLE}; results of try and of pull requests expire after "
         "28 days"
     )
 
 
 async def _tasks_of_pool(
-    listing: TaskListing, deployment: Deployment, indexed: Sequence[QueueTask], pool: str
+    listing: TaskListing, root_url: str, groups: Iterable[str], pool: str
 ) -> list[ListedTask]:
-    """Return the pool's tasks in the groups of those indexed; where a group expired, the indexed."""
-    root_url = deployment.access.root_url
-    groups = list(dict.fromkeys(task.status.task_group_id for task in indexed))
-    members = await listing.tasks(
-        {number: GroupAddress(root_url, group) for number, group in enumerate(groups)}
-    )
+    """Return the pool's tasks in the groups."""
+    addresses = {number: GroupAddress(root_url, group) for number, group in enumerate(groups)}
     # Where neither command nor label names the pool, the result does. The kind that measures
     # everything is not in the index: its 200 retrieves are not a point of a line of 2,000.
-    listed = [
+    return [
         member
-        for member in members
+        for member in await listing.tasks(addresses)
         if member.task.pool in (pool, None) and member.task.kind != ALL_KIND
     ]
-    seen = {member.task.task_id for member in listed}
-    listed += [
-        ListedTask(groups.index(task.status.task_group_id), deployment, task)
-        for task in indexed
-        if task.task_id not in seen
-    ]
-    return sorted(listed, key=ListedTask.position)
 
 
 def _time(name: str) -> datetime | None:

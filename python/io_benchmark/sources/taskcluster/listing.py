@@ -12,8 +12,8 @@ from typing import NamedTuple
 from msgspec import Struct, field
 
 from io_benchmark.errors import GaveUpError, MissingError, ResultError
-from io_benchmark.sources.event_loop import run_all
 from io_benchmark.sources.protocol import Environment, Position, Progress, ReadLog, ReadProgress
+from io_benchmark.sources.requests import RequestPolicy, run_all
 from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import (
     DECISION,
@@ -27,8 +27,7 @@ from io_benchmark.sources.taskcluster.addresses import (
 from io_benchmark.sources.taskcluster.api_answers import QueueRun
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.tasks import KINDS, QueueTask
-from io_benchmark.sources.web.retrying import RequestPolicy
-from io_benchmark.sources.web.web_client import WebClient
+from io_benchmark.sources.web_client import WebClient
 from io_benchmark.text import clean_name
 
 _KINDS = " or ".join(KINDS)
@@ -67,10 +66,10 @@ class TaskListing(Struct):
     log: ReadLog = field(default_factory=ReadLog)
     # Requests that a deployment does not answer at the moment; another listing may succeed.
     lost: list[GaveUpError] = []
-    # The decision and action tasks of the groups, and pushes whose decision task is not in the index
-    # yet. A decision task is added to the index when it has completed.
+    # The decision and action tasks of the groups, and pushes whose decision task is not known yet, with
+    # the reason.
     creators: list[ListedTask] = []
-    not_indexed: list[IndexAddress | LandingAddress] = []
+    not_indexed: list[tuple[IndexAddress | LandingAddress, str]] = []
     _counts: dict[_Group, int] = {}  # tasks listed
 
     async def tasks(self, addresses: Mapping[int, TaskclusterAddress]) -> list[ListedTask]:
@@ -128,7 +127,7 @@ class TaskListing(Struct):
         if isinstance(address, LandingAddress):
             push = await deployment.landed(address)
             if push is None:
-                self.not_indexed.append(address)
+                self.not_indexed.append((address, "has not landed"))
                 problem = "Lando has not landed it yet; compare --wait MINUTES waits for that"
                 self.log.problem(position, f"{address}: {problem}")
                 return [], False
@@ -139,7 +138,7 @@ class TaskListing(Struct):
         hint = "it may have expired"
         if address.route.endswith(DECISION):
             task_ids = []
-            self.not_indexed.append(address)
+            self.not_indexed.append((address, "is not in the index before it has completed"))
             hint = (
                 "it is added when the decision task has completed (compare --wait MINUTES "
                 f"waits for it); or it has expired, or {TRUST_DOMAIN_VARIABLE} must name "

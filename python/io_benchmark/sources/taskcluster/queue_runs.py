@@ -12,8 +12,8 @@ import msgspec
 
 from io_benchmark.errors import NoArtifactError, TooLargeError
 from io_benchmark.results.reader import MAXIMUM_BYTES
-from io_benchmark.sources.event_loop import run_all, run_coroutine
 from io_benchmark.sources.protocol import FIRST, ReadLog, ReadProgress, RunQuery
+from io_benchmark.sources.requests import run_all, run_coroutine
 from io_benchmark.sources.run_results import LATEST_MS, TaskRun, parse_time
 from io_benchmark.sources.taskcluster.addresses import TaskclusterAddress
 from io_benchmark.sources.taskcluster.api_answers import QueueRun

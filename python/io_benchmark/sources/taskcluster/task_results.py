@@ -17,14 +17,13 @@ from msgspec.structs import replace
 from io_benchmark.errors import NoArtifactError, ResultError, TooLargeError
 from io_benchmark.results.reader import MAXIMUM_BYTES
 from io_benchmark.sources.budget import LARGE_AT_ONCE, SMALL_BYTES
-from io_benchmark.sources.event_loop import run_all, run_coroutine
 from io_benchmark.sources.protocol import Position, ReadLog, ReadProgress, ReadRequest
+from io_benchmark.sources.requests import RequestPolicy, run_all, run_coroutine
 from io_benchmark.sources.run_results import RunResult, TaskRecord
 from io_benchmark.sources.taskcluster.addresses import TaskclusterAddress
 from io_benchmark.sources.taskcluster.api_answers import QueueRun
 from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing, connect
 from io_benchmark.sources.taskcluster.tasks import QueueTask
-from io_benchmark.sources.web.retrying import RequestPolicy
 from io_benchmark.text import clean_name
 
 _Runs = tuple[QueueRun, ...]

@@ -10,17 +10,12 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from io_benchmark.errors import GaveUpError, MissingError
-from io_benchmark.sources.event_loop import run_coroutine
 from io_benchmark.sources.protocol import Environment, Tell
-from io_benchmark.sources.taskcluster.addresses import (
-    IndexAddress,
-    LandingAddress,
-    TaskclusterAddress,
-)
+from io_benchmark.sources.requests import RequestPolicy, run_coroutine
+from io_benchmark.sources.taskcluster.addresses import TaskclusterAddress
 from io_benchmark.sources.taskcluster.api_answers import RESOLVED
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing, connect
-from io_benchmark.sources.web.retrying import RequestPolicy
 from io_benchmark.text import clean_name
 
 _INTERVAL_S = 15.0
@@ -47,6 +42,7 @@ class _WatchedTask(NamedTuple):
     state: str = "unlisted"
     reason: str = "unlisted"  # its state, and why
     url: str = ""
+    adds_tasks: bool = False
 
     @classmethod
     def of(cls, listed: ListedTask) -> "_WatchedTask":
@@ -55,7 +51,8 @@ class _WatchedTask(NamedTuple):
         newest = named or (runs[-1] if runs else None)
         state = task.status.state if named is None else named.state
         reason = state if newest is None else newest.state_and_reason
-        return cls(f"{task.label} ({task.task_id})", state, reason, listed.url())
+        title = f"{task.label} ({task.task_id})"
+        return cls(title, state, reason, listed.url(), task.adds_tasks)
 
     @property
     def is_resolved(self) -> bool:
@@ -64,6 +61,10 @@ class _WatchedTask(NamedTuple):
     @property
     def line(self) -> str:
         return f"{self.title}: {clean_name(self.reason)}"
+
+    @property
+    def line_with_url(self) -> str:
+        return self.line + (f", {self.url}" if self.url else "")
 
 
 async def _until_resolved(
@@ -92,6 +93,10 @@ async def _until_resolved(
                 raise
             tell(f"the tasks could not be listed: {error}")
         else:
+            for task in tasks:
+                if task.adds_tasks and task.title not in reported:
+                    reported.add(task.title)
+                    tell(f"waiting for what adds tasks to the group: {task.line_with_url}")
             counts = _counts(tasks)
             if counts != previous and tasks:
                 tell(f"{counts} after {(clock.now_s() - began_s) / 60:.0f} min")
@@ -102,7 +107,7 @@ async def _until_resolved(
                 is_failure = task.is_resolved and task.state != "completed"
                 if is_failure and task.title not in reported:
                     reported.add(task.title)
-                    tell(task.line + (f", {task.url}" if task.url else ""))
+                    tell(task.line_with_url)
             if all(task.is_resolved for task in tasks):
                 return tasks
         if limit_s is not None:
@@ -140,7 +145,7 @@ def wait_for_tasks(
 
     async def wait() -> Sequence[_WatchedTask]:
         async with connect(addresses, environment, policy) as deployments:
-            watch = _Watch(addresses, deployments, tell)
+            watch = _Watch(addresses, deployments)
             return await _until_resolved(watch.look, tell, clock, limit_s)
 
     try:
@@ -180,53 +185,25 @@ class _Watch(Struct):
 
     addresses: Mapping[int, TaskclusterAddress]
     deployments: Mapping[str, Deployment]
-    tell: Tell
-    # What was seen unresolved: creators by id, routes by name; whether it still is.
-    unresolved: dict[str, bool] = {}
+    _had_creators: bool = False
 
     async def look(self) -> list[_WatchedTask]:
-        listing, tasks = await self._list()
-        if any(
-            self.unresolved.get(creator.task.task_id) and creator.task.status.is_resolved
-            for creator in listing.creators
-        ):
-            # It may have added tasks after their page was listed.
-            listing, tasks = await self._list()
-        return [
-            *map(_WatchedTask.of, tasks),
-            *map(self._decision_task, listing.not_indexed),
-            *self._creators(listing),
-        ]
+        tasks, creators = await self._list()
+        if self._had_creators and not creators:
+            # They may have added tasks after their page was listed.
+            tasks, creators = await self._list()
+        self._had_creators = bool(creators)
+        return tasks + creators
 
-    async def _list(self) -> tuple[TaskListing, list[ListedTask]]:
+    async def _list(self) -> tuple[list[_WatchedTask], list[_WatchedTask]]:
+        """Return the tasks, and those that may still add others."""
         listing = TaskListing(self.deployments)
         tasks = await listing.tasks(self.addresses)
         if listing.lost:
             raise listing.lost[0]
-        return listing, tasks
-
-    def _creators(self, listing: TaskListing) -> list[_WatchedTask]:
-        """Return the creators that were seen to run; the others added their tasks before."""
-        watched = []
-        for creator in listing.creators:
-            task_id, task = creator.task.task_id, _WatchedTask.of(creator)
-            if task_id not in self.unresolved:
-                if task.is_resolved:
-                    continue
-                self.tell(f"waiting for {task.title}, which adds tasks to its group, {task.url}")
-            self.unresolved[task_id] = not task.is_resolved
-            watched.append(task)
-        return watched
-
-    def _decision_task(self, push: IndexAddress | LandingAddress) -> _WatchedTask:
-        missing, reason = f"{push} to land", "not landed"
-        if isinstance(push, IndexAddress):
-            missing, reason = (
-                f"the push's decision task: {push} does not exist yet",
-                "not in the index",
-            )
-            missing += "; it is added to the index when the decision task has completed"
-        if str(push) not in self.unresolved:
-            self.unresolved[str(push)] = True
-            self.tell(f"waiting for {missing}")
-        return _WatchedTask(f"decision task of {push}", reason=reason)
+        creators = map(_WatchedTask.of, listing.creators)
+        running = [creator for creator in creators if not creator.is_resolved]
+        return [*map(_WatchedTask.of, tasks)], running + [
+            _WatchedTask(f"decision task of {push}", reason=reason, adds_tasks=True)
+            for push, reason in listing.not_indexed
+        ]

@@ -8,7 +8,6 @@ so that a run is complete or absent.
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 import stat
@@ -34,20 +33,9 @@ if TYPE_CHECKING:
 
 RESULT_NAME = "io-benchmark.json"
 TASK_NAME = "task.json"
-MAXIMUM_TASK_BYTES = 1024 * 1024
+_MAXIMUM_TASK_BYTES = 1024 * 1024
 LABEL_LENGTH = 300  # of a path in a message
-# Of the folders below an address.
-MAXIMUM_DEPTH = 10
 FOLDER = re.compile(r"[A-Za-z0-9_-]{22}\.[0-9]{1,9}")
-
-
-class FoundRun(Struct, frozen=True):
-    """A result that is there, or should be."""
-
-    path: Path  # its folder or file
-    size_bytes: int = 0
-    problem: str | None = None  # why it is not read
-    without_result: TaskRecord | None = None  # of a task that left none
 
 
 def run_folder(folder: Path, task_id: str, run_id: int) -> Path:
@@ -64,26 +52,11 @@ def write_task_record(folder: Path, record: TaskRecord) -> None:
     (folder / TASK_NAME).write_bytes(document + b"\n")
 
 
-def parse_task_record(name: str, data: bytes) -> TaskRecord:
-    """Parse a task.json; `name` is for messages."""
-    try:
-        return msgspec.json.decode(data, type=TaskRecord)
-    except DECODE_ERRORS as error:
-        raise ResultError(f"{name}: {decode_problem(error, data)}") from None
-
-
 def read_task_record(folder: Path) -> TaskRecord | None:
     """Read the task.json in a folder; None where there is none that can be read."""
     with suppress(ResultError):
         return _task_record(folder / TASK_NAME)
     return None
-
-
-def without_result(path: Path, record: TaskRecord | None) -> FoundRun | None:
-    """Return the run of a task that left no result, as `fetch` records it; None for any other."""
-    if record is None or record.problem is None:
-        return None
-    return FoundRun(path, problem=record.problem, without_result=record)
 
 
 def read_run(path: Path) -> RunResult:
@@ -99,7 +72,11 @@ def read_run(path: Path) -> RunResult:
 
 def _task_record(path: Path) -> TaskRecord:
     _check_regular(path)
-    return parse_task_record(str(path), results.load(path, MAXIMUM_TASK_BYTES))
+    data = results.load(path, _MAXIMUM_TASK_BYTES)
+    try:
+        return msgspec.json.decode(data, type=TaskRecord)
+    except DECODE_ERRORS as error:
+        raise ResultError(f"{path}: {decode_problem(error, data)}") from None
 
 
 def _check_regular(path: Path) -> None:
@@ -118,7 +95,7 @@ class RunStore(Struct):
     """The folder that `fetch` fills; it is created with the first run."""
 
     folder: Path
-    # The runs in the folder; None for one that was fetched before, or by another fetch.
+    # The runs in the folder; None for one that was fetched before.
     runs: list[TaskRecord | None] = field(default_factory=list)
     # Folders of tasks that had left no result before, by task.
     _without_result: dict[str, list[Path]] = field(default_factory=dict)
@@ -149,28 +126,20 @@ class RunStore(Struct):
         return True
 
     def accept(self, _position: Position, run_result: RunResult, data: bytes) -> None:
-        """Write a run. This blocks on the disk, and may be called in several threads."""
+        """Write a run."""
         record = run_result.task
         if record is None:
             raise ResultError(f"{run_result.source}: its source does not know its task")
-        if self._write(record, data):
-            self.runs.append(record)
-        else:
-            self.has_run(record.task_id, record.run_id)
+        self._write(record, data)
+        self.runs.append(record)
 
     def add_without_result(self, records: Iterable[TaskRecord]) -> None:
         """Write the records of tasks that left no result, next to the runs of others."""
         for record in records if self.runs else ():
-            folder = run_folder(self.folder, record.task_id, record.run_id)
-            # What is there, and was not there before, another fetch has written.
-            if folder in self._without_result.get(record.task_id, ()) or not folder.exists():
-                self._write(record, None)
+            self._write(record, None)
 
-    def _write(self, record: TaskRecord, data: bytes | None) -> bool:
-        """Write a run to a hidden folder and move it to its place in one step.
-
-        Return False if another fetch did so meanwhile.
-        """
+    def _write(self, record: TaskRecord, data: bytes | None) -> None:
+        """Write a run to a hidden folder and move it to its place in one step."""
         target = run_folder(self.folder, record.task_id, record.run_id)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -180,17 +149,13 @@ class RunStore(Struct):
                 if data is not None:
                     (unfinished / RESULT_NAME).write_bytes(data)
                 write_task_record(unfinished, record)
-                # The task may have a result by now.
+                # The task has a result now; another fetch may have written it.
                 for earlier in self._without_result.pop(record.task_id, ()):
-                    with suppress(FileNotFoundError):
-                        if not (earlier / RESULT_NAME).exists():
-                            (earlier / TASK_NAME).unlink()
-                            earlier.rmdir()
+                    if not (earlier / RESULT_NAME).exists():
+                        (earlier / TASK_NAME).unlink()
+                        earlier.rmdir()
                 unfinished.rename(target)
         except OSError as error:
-            if error.errno in {errno.EEXIST, errno.ENOTEMPTY} and target.is_dir():
-                return False
             raise ResultError(
                 f"{target}: cannot be written ({error.strerror}); free space or name another folder"
             ) from None
-        return True

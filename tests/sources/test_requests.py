@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from io_benchmark.errors import GaveUpError
-from io_benchmark.sources.web.retrying import RequestPolicy, TransientError
+from io_benchmark.sources.requests import RequestPolicy, TransientError
 
 
 def attempt(failures, retry_after_s=None):

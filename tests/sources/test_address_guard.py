@@ -10,9 +10,9 @@ from loopback import Loopback
 from loopback_deployment import AMD_16, ARTIFACT, Artifact
 
 from io_benchmark.errors import ResultError
+from io_benchmark.sources.address_guard import AddressGuard, _Reach, _reach_of
 from io_benchmark.sources.gather import gather
-from io_benchmark.sources.web.address_guard import AddressGuard, _Reach, _reach_of
-from io_benchmark.sources.web.web_client import WebClient
+from io_benchmark.sources.web_client import WebClient
 
 METADATA = "169.254.169.254"
 

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from io_benchmark import results
 from io_benchmark.errors import ResultError
-from io_benchmark.sources.folder import run_files
-from io_benchmark.sources.folder.run_files import RunStore
+from io_benchmark.sources import run_files
 from io_benchmark.sources.protocol import LAST
+from io_benchmark.sources.run_files import RunStore
 from io_benchmark.sources.run_results import RunResult, TaskRecord
 
 DOCUMENT = seed_case.documents(1)[0]
@@ -53,16 +53,17 @@ def test_only_a_task_id_names_a_folder(tmp_path: Path, task_id: str, run_id: int
 
 @pytest.mark.parametrize("earlier", [[], [LOST]], ids=["new", "without-result-before"])
 def test_two_fetches_get_the_same_run(tmp_path: Path, earlier: list[TaskRecord]) -> None:
-    """The second keeps what the first wrote, and a record without a result replaces nothing."""
+    """The second is refused, and a record without a result replaces nothing."""
     before = RunStore(tmp_path)
     for record in earlier:
         before._write(record, None)
-    first, second, third = (RunStore(tmp_path) for _ in range(3))
+    first, second = (RunStore(tmp_path) for _ in range(2))
     first.accept(LAST, RUN, DATA)
-    second.accept(LAST, RUN, DATA)
-    third.runs += first.runs
-    third.add_without_result([LOST])
-    assert [store.runs for store in (first, second)] == [[RECORD], [None]]
+    with pytest.raises(ResultError, match="cannot be written"):
+        second.accept(LAST, RUN, DATA)
+    with pytest.raises(ResultError, match="cannot be written"):
+        second._write(LOST, None)
+    assert (first.runs, second.runs) == ([RECORD], [])
     (folder,) = tmp_path.iterdir()
     assert run_files.read_run(folder).task == RECORD
     assert (folder / run_files.RESULT_NAME).read_bytes() == DATA

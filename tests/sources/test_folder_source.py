@@ -12,11 +12,11 @@ import pytest
 import seed_case
 
 from io_benchmark.errors import UsageError
-from io_benchmark.sources.folder import run_files, source
+from io_benchmark.sources import folder_source, run_files
 from io_benchmark.sources.gather import Gathered, gather
 from io_benchmark.sources.run_results import RunResult
 
-GOOD = (Path(__file__).parents[2] / "fixtures" / "result-v2.json").read_bytes()
+GOOD = (Path(__file__).parents[1] / "fixtures" / "result-v2.json").read_bytes()
 CUT = "ends too early: its upload or download was cut; download it again or measure again"
 A, B, C = ("Prp_WjpGRx26VH-wA8fjTA", "MOdWcuTGQvm3BthmXbZHwg", "Qh77Ox1nTlqlkGLffMbrXg")
 POOLS = ("amd-16", "intel")
@@ -205,7 +205,7 @@ def test_depth(tmp_path: Path) -> None:
 
 def test_a_folder_with_too_many_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The search ends, and says what to do."""
-    monkeypatch.setattr(source, "_MAXIMUM_FILES", 20)
+    monkeypatch.setattr(folder_source, "_MAXIMUM_FILES", 20)
     for number in range(21):
         (tmp_path / str(number)).touch()
     with pytest.raises(UsageError, match="has more than 20 files and folders; name a folder that"):

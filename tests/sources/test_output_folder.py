@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from io_benchmark.errors import UsageError
-from io_benchmark.sources.folder.output_folder import DEFAULT_FOLDER, new_output_folder
+from io_benchmark.paths import DEFAULT_FOLDER, new_output_folder
 
 
 def fill(folder: Path) -> None:

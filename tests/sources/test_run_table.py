@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 
 from io_benchmark.errors import ResultError, UsageError
-from io_benchmark.sources import protocol
-from io_benchmark.sources.folder import run_table
-from io_benchmark.sources.folder.run_table import read_run_table
+from io_benchmark.sources import protocol, run_table
 from io_benchmark.sources.protocol import RunQuery
 from io_benchmark.sources.run_results import TaskRun
+from io_benchmark.sources.run_table import read_run_table
 
 RUN = TaskRun(
     label="build",
@@ -69,27 +68,25 @@ def file(tmp_path: Path) -> Path:
 
 
 AS_OBJECT = {
-    "taskId": RUN.task_id,
-    "runId": 1,
+    "task_id": RUN.task_id,
+    "run_id": 1,
     "label": "build",
-    "taskQueueId": RUN.pool,
-    "workerId": "77",
-    "worker_group": "us-central1-b",
+    "pool": RUN.pool,
+    "worker": RUN.worker,
     "state": "exception",
-    "reasonResolved": "worker-shutdown",
+    "reason": "worker-shutdown",
     "scheduled": "2024-03-04T00:00:00Z",
     "started": 1_709_510_405_432,
-    "Resolved": "2024-03-04 00:01:05.432 UTC",
-    "run cost": "0.012244",
+    "resolved": "2024-03-04 00:01:05.432",
+    "cost": "0.012244",
     "other": {"nested": []},
 }
 FORMS = {
     "export": json.dumps(EXPORT),
     "list": json.dumps([AS_OBJECT]),
-    "lines": json.dumps(AS_OBJECT) + "\n",
-    "semicolons": "Label;Worker pool;extra;task_id;worker;run;resolution;cost;scheduled;started;resolved\n"
-    f"build;gecko-1/b-linux;x;{RUN.task_id};us-central1-b/77;1;exception - worker-shutdown;0.012244;"
-    "1709510400;1709510405.432;1709510465432\n",
+    "csv": "label,pool, extra,task_id,worker,run_id,state,reason,cost,scheduled,started,resolved\n\n"
+    f"build,gecko-1/b-linux,x,{RUN.task_id},us-central1-b/77, 1,exception,worker-shutdown,0.012244,"
+    "1709510400,1709510405.432,1709510465432,beyond\n",
 }
 
 
@@ -137,10 +134,10 @@ def test_selection(file, wanted, count):
         ({"label": "x" * 201}, "label: is longer"),
         ({"label": ["x"]}, "label: ['x'] is not text"),
         ({"state": "done"}, "state: 'done' is none of"),
-        ({"state": ""}, "state: is empty"),
-        ({"runId": "x"}, "run_id: 'x' is not the number of a run"),
-        ({"run cost": "1e7"}, "cost: '1e7' is not a cost"),
-        ({"run cost": True}, "cost: True is not a cost"),
+        ({"state": None}, "state: '' is none of"),
+        ({"run_id": "x"}, "run_id: 'x' is not the number of a run"),
+        ({"cost": "1e7"}, "cost: '1e7' is not a cost"),
+        ({"cost": True}, "cost: True is not a cost"),
         ({"currency": "euro"}, "currency: 'euro' is not a code such as USD"),
     ],
 )
@@ -172,18 +169,21 @@ def test_many_bad_rows_are_counted(file):
     ("text", "message"),
     [
         ("", "is empty"),
-        ("label,pool\nx,y\n", "has no column state or resolution, started, resolved"),
+        ("label,pool\nx,y\n", "has no column state, started, resolved; the columns are label"),
         ("{", "cannot be read as JSON: ends too early: its upload"),
         ("[1]", "row 1 is not an object"),
-        ("{}", "has no column label"),
+        ("{}", "is neither a list of runs nor"),
         ("[" * 100_000, "cannot be read as JSON: is nested"),
         ("[" * 1_500_001, "has too many values"),
         ("[" + "," * 8_000_001, "has too many values"),
         (b"label,pool,state,started,resolved\n\xff\n", "is not text in UTF-8"),
         (f'{HEAD}\n"{"x" * 200_000}"\n', "is not CSV"),
         (f'{HEAD}\n"a"b,c\n', "is not CSV"),
-        (json.dumps({"tasks": {"scheduled": []}, "tables": {}}), "is the summary of a day"),
-        (json.dumps({**EXPORT, "tables": 1}), "is an export without tables"),
+        (
+            json.dumps({"tasks": {"scheduled": []}, "tables": {}}),
+            "tasks has no started, resolved, labelIds",
+        ),
+        (json.dumps({**EXPORT, "tables": 1}), "is neither a list of runs"),
         (json.dumps({**EXPORT, "tasks": {**EXPORT["tasks"], "started": [1]}}), "differ in length"),
         (
             json.dumps({**EXPORT, "tasks": {**EXPORT["tasks"], "scheduled": ["x", 1]}}),
